@@ -1,0 +1,46 @@
+//! The derive macros of [`dwell`](https://docs.rs/dwell), re-exported there by its feature `derive`.
+
+mod sparse;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// Implements `dwell::sparse::IsEmpty` and `dwell::sparse::DefaultRef`, which make a type fit for `dwell::Sparse`.
+///
+/// The type must implement `Default`. A struct is empty when all its fields are; a type parameter `T` must then be
+/// `IsEmpty` itself. An enum is empty when it is its `#[default]` variant. A `Default` written by hand that is not empty
+/// field by field is respected: then no value counts as empty, unless the type is compared as a whole with
+/// `#[sparse(eq)]`.
+///
+/// ```
+/// use dwell::Sparse;
+/// use dwell::sparse::IsEmpty;
+///
+/// #[derive(Default, Sparse)]
+/// struct Page<T> {
+///     title: String,
+///     items: Vec<T>,
+///     #[sparse(eq)] // `Level` has no `IsEmpty`: compared with its default
+///     level: Level,
+/// }
+///
+/// #[derive(Default, PartialEq)]
+/// struct Level(u8);
+///
+/// assert!(Page::<u8>::default().is_empty());
+/// assert_eq!(Sparse::<Page<u8>>::empty().title, "");
+/// ```
+///
+/// # Attributes
+///
+/// | attribute | on | meaning |
+/// |---|---|---|
+/// | `#[sparse(eq)]` | type, field | empty when `==` to the type's or the field's `Default` |
+/// | `#[sparse(is_empty = "path")]` | field | empty when the function `path` says so of `&field` |
+/// | `#[sparse(bound = "T: Trait")]` | type | these bounds instead of `T: IsEmpty` for each type parameter |
+/// | `#[sparse(crate = "path")]` | type | where the crate `dwell` is, if not at `::dwell` |
+#[proc_macro_derive(Sparse, attributes(sparse))]
+pub fn derive_sparse(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    sparse::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}

@@ -1,0 +1,192 @@
+//! `#[derive(Sparse)]`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, Data, DataEnum, DeriveInput, Error, Field, Fields, GenericArgument, GenericParam, Index, Lifetime, LitStr,
+    Member, Path, Result, Token, WherePredicate, parse_quote,
+};
+
+pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let attributes = TypeAttributes::parse(&input.attrs)?;
+    let dwell = &attributes.dwell;
+    let name = &input.ident;
+
+    let is_empty = is_empty_body(input, &attributes)?;
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    let mut bounded = input.generics.clone();
+    let predicates = &mut bounded.make_where_clause().predicates;
+    match &attributes.bound {
+        Some(bound) => predicates.extend(bound.iter().cloned()),
+        None => {
+            for parameter in input.generics.type_params() {
+                let parameter = &parameter.ident;
+                predicates.push(parse_quote!(#parameter: #dwell::sparse::IsEmpty));
+            }
+        }
+    }
+    let default_where = &bounded.where_clause;
+
+    let default_ref = default_ref_body(input, dwell);
+    let lent_where = lent_where(input, where_clause);
+    Ok(quote! {
+        const _: () = {
+            #[automatically_derived]
+            impl #impl_generics #dwell::sparse::IsEmpty for #name #type_generics #default_where {
+                fn is_empty(&self) -> bool {
+                    #is_empty
+                }
+            }
+
+            #[automatically_derived]
+            impl #impl_generics #dwell::sparse::DefaultRef for #name #type_generics #lent_where {
+                fn default_ref<'__dwell>() -> &'__dwell Self
+                where
+                    Self: '__dwell,
+                {
+                    #default_ref
+                }
+            }
+        };
+    })
+}
+
+/// What stands in `#[sparse(..)]` on the type.
+struct TypeAttributes {
+    eq: bool,
+    bound: Option<Punctuated<WherePredicate, Token![,]>>,
+    dwell: Path,
+}
+
+impl TypeAttributes {
+    fn parse(attributes: &[Attribute]) -> Result<Self> {
+        let mut found = Self { eq: false, bound: None, dwell: parse_quote!(::dwell) };
+        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("sparse")) {
+            attribute.parse_nested_meta(|meta| {
+                if meta.path.is_ident("eq") {
+                    found.eq = true;
+                } else if meta.path.is_ident("bound") {
+                    let text: LitStr = meta.value()?.parse()?;
+                    found.bound = Some(text.parse_with(Punctuated::parse_terminated)?);
+                } else if meta.path.is_ident("crate") {
+                    found.dwell = meta.value()?.parse::<LitStr>()?.parse()?;
+                } else {
+                    return Err(meta.error("expected `eq`, `bound = \"..\"` or `crate = \"..\"`"));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(found)
+    }
+}
+
+fn is_empty_body(input: &DeriveInput, attributes: &TypeAttributes) -> Result<TokenStream> {
+    if attributes.eq {
+        return Ok(quote!(*self == <Self as ::core::default::Default>::default()));
+    }
+    match &input.data {
+        Data::Struct(data) => struct_is_empty(input, &data.fields, &attributes.dwell),
+        Data::Enum(data) => enum_is_empty(input, data),
+        Data::Union(_) => Err(Error::new(input.ident.span(), "a union does not know which of its fields is in use")),
+    }
+}
+
+/// All fields empty, and the type's own default all empty too.
+fn struct_is_empty(input: &DeriveInput, fields: &Fields, dwell: &Path) -> Result<TokenStream> {
+    let checks = fields
+        .iter()
+        .enumerate()
+        .map(|(index, field)| field_is_empty(index, field, dwell))
+        .collect::<Result<Vec<_>>>()?;
+    let of_default = quote!(all_empty(&<Self as ::core::default::Default>::default()));
+    // A `static` in a generic function is shared by all its instances, which may differ in their defaults.
+    let default_is_empty = if is_generic(input) {
+        of_default
+    } else {
+        quote! {{
+            static DEFAULT: #dwell::sparse::DefaultIsEmpty = #dwell::sparse::DefaultIsEmpty::new();
+            DEFAULT.get(|| #of_default)
+        }}
+    };
+    // A closure rather than a function, so that it can name the type's generics.
+    Ok(quote! {
+        let all_empty = |value: &Self| true #(&& #checks)*;
+        all_empty(self) && #default_is_empty
+    })
+}
+
+fn field_is_empty(index: usize, field: &Field, dwell: &Path) -> Result<TokenStream> {
+    let member = match &field.ident {
+        Some(name) => Member::Named(name.clone()),
+        None => Member::Unnamed(Index::from(index)),
+    };
+    let kind = &field.ty;
+    let span = kind.span();
+    let mut check = quote_spanned!(span=> #dwell::sparse::IsEmpty::is_empty(&value.#member));
+    for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("sparse")) {
+        attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("eq") {
+                check = quote_spanned!(span=> value.#member == <#kind as ::core::default::Default>::default());
+            } else if meta.path.is_ident("is_empty") {
+                let function: Path = meta.value()?.parse::<LitStr>()?.parse()?;
+                check = quote_spanned!(span=> #function(&value.#member));
+            } else {
+                return Err(meta.error("expected `eq` or `is_empty = \"..\"`"));
+            }
+            Ok(())
+        })?;
+    }
+    Ok(check)
+}
+
+/// `derive(Default)` allows `#[default]` on a unit variant only.
+fn enum_is_empty(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
+    let marked = |attributes: &[Attribute]| attributes.iter().any(|attribute| attribute.path().is_ident("default"));
+    match data.variants.iter().find(|variant| marked(&variant.attrs)) {
+        Some(variant) => {
+            let variant = &variant.ident;
+            Ok(quote!(::core::matches!(self, Self::#variant)))
+        }
+        None => Err(Error::new(
+            input.ident.span(),
+            "which variant is empty? mark one `#[default]` and derive `Default`, or compare with `#[sparse(eq)]`",
+        )),
+    }
+}
+
+fn default_ref_body(input: &DeriveInput, dwell: &Path) -> TokenStream {
+    if is_generic(input) {
+        return quote! {
+            static DEFAULTS: #dwell::sparse::GenericDefaultCell = #dwell::sparse::GenericDefaultCell::new();
+            DEFAULTS.get()
+        };
+    }
+    let name = &input.ident;
+    let lifetimes: Vec<GenericArgument> =
+        input.generics.lifetimes().map(|_| GenericArgument::Lifetime(Lifetime::new("'static", Span::call_site()))).collect();
+    // Shortening `'static` to the lifetimes of `Self` is a subtyping step, which the compiler refuses unless it is sound.
+    quote! {
+        static DEFAULT: #dwell::sparse::DefaultCell<#name<#(#lifetimes),*>> = #dwell::sparse::DefaultCell::new();
+        DEFAULT.get()
+    }
+}
+
+fn lent_where(input: &DeriveInput, where_clause: Option<&syn::WhereClause>) -> TokenStream {
+    if !is_generic(input) {
+        return quote!(#where_clause);
+    }
+    let given = where_clause.map(|clause| &clause.predicates);
+    let given = given.into_iter().flatten();
+    quote! {
+        where
+            #(#given,)*
+            Self: ::core::default::Default + ::core::marker::Send + ::core::marker::Sync + 'static
+    }
+}
+
+/// Generic over more than lifetimes.
+fn is_generic(input: &DeriveInput) -> bool {
+    input.generics.params.iter().any(|parameter| !matches!(parameter, GenericParam::Lifetime(_)))
+}

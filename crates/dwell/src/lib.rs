@@ -1,0 +1,60 @@
+//! Where values live.
+//!
+//! Every `Box`, every `Option<Struct>` and every `String` is a decision about where a value lives, and most programs
+//! take the default. Dwell offers the other places, one type each:
+//!
+//! | the value | its place | module |
+//! |---|---|---|
+//! | an optional struct that is mostly empty | one word until it is needed | [`sparse`] |
+//!
+//! and the command-line tool `cargo dwell` to find out which values need one.
+//!
+//! # Example
+//!
+//! ```
+//! use dwell::Sparse;
+//!
+//! struct Order {
+//!     id: u64,
+//!     notes: Sparse<Vec<String>>, // 8 bytes; a `Vec` has 24
+//! }
+//!
+//! let mut order = Order { id: 1, notes: Sparse::empty() };
+//! order.notes.edit(|notes| notes.push("fragile".into())); // allocates
+//! order.notes.edit(|notes| notes.clear()); // gives the box back
+//! assert!(order.notes.get().is_none());
+//! # assert_eq!(order.id, 1);
+//! ```
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `std` (default) | [`IsEmpty`](sparse::IsEmpty) for the types of std; without it the crate is `no_std` and needs `alloc` |
+//! | `derive` | `#[derive(Sparse)]` |
+//! | `serde` | `Serialize` and `Deserialize` |
+//! | `nightly` | drop check by `may_dangle`, as `Box` has it; needs a nightly compiler and promises no stability |
+//!
+//! # Guarantees
+//!
+//! - **Sound in safe code.** No sequence of safe calls reaches undefined behaviour, whatever user code panics, is
+//!   forgotten or re-enters. Each type's invariants stand at its definition; `docs/` argues them in prose.
+//! - **Failure comes back.** Each allocating call has a `try_` twin that returns the value in an [`AllocError`].
+//! - **No required dependency**, no build script, no network, no global state besides the lazily made defaults of
+//!   [`sparse::DefaultCell`].
+//! - The minimum supported Rust version is the `rust-version` of `Cargo.toml`; raising it is a minor release.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(feature = "nightly", feature(dropck_eyepatch))]
+
+// Named so because the module `alloc` is ours.
+extern crate alloc as std_alloc;
+
+mod alloc;
+pub mod sparse;
+
+pub use crate::alloc::AllocError;
+pub use crate::sparse::Sparse;
+#[cfg(feature = "derive")]
+pub use dwell_derive::Sparse;

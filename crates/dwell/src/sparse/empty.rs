@@ -1,0 +1,304 @@
+//! What "empty" means for a type, and where a default lives so that it can be lent.
+
+use std_alloc::borrow::{Cow, ToOwned};
+use std_alloc::boxed::Box;
+use std_alloc::collections::{BTreeMap, BTreeSet, BinaryHeap, LinkedList, VecDeque};
+use std_alloc::rc::Rc;
+use std_alloc::string::String;
+use std_alloc::sync::Arc;
+use std_alloc::vec::Vec;
+use core::any::TypeId;
+use core::marker::PhantomData;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+
+use super::Sparse;
+
+/// Whether a value says nothing that its type's default does not say.
+///
+/// A value that is empty must equal `Default::default()` in all that a program can tell: [`Sparse`] forgets it and later
+/// reads, hashes, compares and serialises the default in its place. `-0.0` is therefore not empty.
+///
+/// `#[derive(Sparse)]` (feature `derive`) implements it field by field. By hand:
+///
+/// ```
+/// use dwell::sparse::IsEmpty;
+///
+/// #[derive(Default)]
+/// struct Span { from: u32, to: u32 }
+///
+/// impl IsEmpty for Span {
+///     fn is_empty(&self) -> bool {
+///         self.from == 0 && self.to == 0
+///     }
+/// }
+/// ```
+///
+/// An implementation that gets this wrong loses values; it cannot break memory safety.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say when it is empty",
+    label = "needs `IsEmpty`",
+    note = "derive it with `#[derive(Sparse)]`, implement `dwell::sparse::IsEmpty` by hand, or mark the field \
+            `#[sparse(eq)]` to compare it with its default"
+)]
+pub trait IsEmpty {
+    /// Whether `self` equals its type's default.
+    fn is_empty(&self) -> bool;
+}
+
+/// A default that lives as long as anyone reads it: what an empty [`Sparse`] lends through `Deref`.
+///
+/// `#[derive(Sparse)]` (feature `derive`) implements it. By hand, with a [`DefaultCell`]:
+///
+/// ```
+/// use dwell::sparse::{DefaultCell, DefaultRef, IsEmpty, Sparse};
+///
+/// #[derive(Default)]
+/// struct Span { from: u32, to: u32 }
+///
+/// impl DefaultRef for Span {
+///     fn default_ref<'a>() -> &'a Self {
+///         static DEFAULT: DefaultCell<Span> = DefaultCell::new();
+///         DEFAULT.get()
+///     }
+/// }
+///
+/// assert_eq!(Sparse::<Span>::empty().to, 0);
+/// ```
+///
+/// A type that cannot be shared between threads has no static default and so no `Deref`; [`Sparse::get`] still works.
+#[diagnostic::on_unimplemented(
+    message = "`Sparse<{Self}>` cannot lend a default `{Self}`",
+    label = "needs `DefaultRef`",
+    note = "derive it with `#[derive(Sparse)]` or implement `dwell::sparse::DefaultRef` by hand; `Sparse::get` works \
+            without"
+)]
+pub trait DefaultRef {
+    /// The type's default.
+    fn default_ref<'a>() -> &'a Self
+    where
+        Self: 'a;
+}
+
+/// A place for one lazily made default, to be put in a `static`.
+///
+/// The first [`get`](Self::get) makes the default and leaks it: one value a type for the program's life. Threads that
+/// race make one each, and all but one are dropped; nobody waits.
+pub struct DefaultCell<T> {
+    /// Null, or a leaked box that is only ever shared.
+    value: AtomicPtr<T>,
+}
+
+impl<T> DefaultCell<T> {
+    /// A cell that has made nothing yet.
+    pub const fn new() -> Self {
+        Self { value: AtomicPtr::new(ptr::null_mut()) }
+    }
+}
+
+impl<T: Default + Send + Sync + 'static> DefaultCell<T> {
+    /// The default, made at the first call.
+    ///
+    /// # Panics
+    ///
+    /// Only if `T::default` does; the next call tries again.
+    #[inline]
+    pub fn get(&'static self) -> &'static T {
+        let value = self.value.load(Ordering::Acquire);
+        if value.is_null() {
+            return self.init();
+        }
+        // SAFETY: not null, so it is a leaked box that `init` published with release ordering and nobody frees or writes.
+        // Sharing it between threads is sound because `T: Sync`.
+        unsafe { &*value }
+    }
+
+    #[cold]
+    fn init(&'static self) -> &'static T {
+        let made = Box::into_raw(Box::new(T::default()));
+        let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
+        let kept = match self.value.compare_exchange(ptr::null_mut(), made, success, failure) {
+            Ok(_) => made,
+            Err(first) => {
+                // SAFETY: `made` came from `Box::into_raw` above and was not published.
+                drop(unsafe { Box::from_raw(made) });
+                first
+            }
+        };
+        // SAFETY: a leaked box, as in `get`: either published just now or seen with acquire ordering.
+        unsafe { &*kept }
+    }
+}
+
+impl<T> Default for DefaultCell<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> core::fmt::Debug for DefaultCell<T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("DefaultCell").finish_non_exhaustive()
+    }
+}
+
+/// [`DefaultCell`] for all instances of one generic type, which share a single `static` inside a generic function.
+///
+/// A list that only grows, one node an instance that was read; a generic type has few of them.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct GenericDefaultCell {
+    /// Null, or the newest of the leaked nodes, which are only ever shared.
+    head: AtomicPtr<Node>,
+}
+
+#[derive(Debug)]
+struct Node {
+    /// Which type `value` points at.
+    id: TypeId,
+    /// A leaked box of that type, which is `Sync`.
+    value: *const (),
+    next: *const Node,
+}
+
+impl GenericDefaultCell {
+    pub const fn new() -> Self {
+        Self { head: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    pub fn get<T: Default + Send + Sync + 'static>(&'static self) -> &'static T {
+        let head = self.head.load(Ordering::Acquire);
+        Self::find(head).unwrap_or_else(|| self.init(head))
+    }
+
+    fn find<T: 'static>(mut node: *const Node) -> Option<&'static T> {
+        // SAFETY: `node` is null or a leaked node, reached through `head` with acquire ordering or through another node.
+        while let Some(Node { id, value, next }) = unsafe { node.as_ref() } {
+            if *id == TypeId::of::<T>() {
+                // SAFETY: by `Node::id` the value is a leaked `T`, which nobody frees or writes.
+                return Some(unsafe { &*value.cast::<T>() });
+            }
+            node = *next;
+        }
+        None
+    }
+
+    #[cold]
+    fn init<T: Default + Send + Sync + 'static>(&'static self, seen: *mut Node) -> &'static T {
+        let value: &'static T = Box::leak(Box::default());
+        let node = Box::leak(Box::new(Node {
+            id: TypeId::of::<T>(),
+            value: ptr::from_ref(value).cast(),
+            next: seen,
+        }));
+        // Two threads may both add a node for `T`. Nothing depends on there being one.
+        while let Err(newer) =
+            self.head.compare_exchange_weak(node.next.cast_mut(), node, Ordering::Release, Ordering::Acquire)
+        {
+            node.next = newer;
+        }
+        value
+    }
+}
+
+impl Default for GenericDefaultCell {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Whether a type's own `Default` is empty field by field, found out once.
+///
+/// A hand-written `Default` may not be (`retries: 3`). Then an all-empty value differs from it and must be stored.
+#[doc(hidden)]
+#[derive(Debug, Default)]
+pub struct DefaultIsEmpty(AtomicU8);
+
+impl DefaultIsEmpty {
+    const UNKNOWN: u8 = 0;
+    const NO: u8 = 1;
+    const YES: u8 = 2;
+
+    pub const fn new() -> Self {
+        Self(AtomicU8::new(Self::UNKNOWN))
+    }
+
+    #[inline]
+    pub fn get(&self, find_out: impl FnOnce() -> bool) -> bool {
+        // Relaxed: the answer is the same whoever finds it, and guards no other memory.
+        match self.0.load(Ordering::Relaxed) {
+            Self::UNKNOWN => {
+                let answer = find_out();
+                self.0.store(if answer { Self::YES } else { Self::NO }, Ordering::Relaxed);
+                answer
+            }
+            answer => answer == Self::YES,
+        }
+    }
+}
+
+macro_rules! is_empty {
+    ($({$($generics:tt)*} $type:ty: $self:ident => $empty:expr;)*) => {$(
+        impl<$($generics)*> IsEmpty for $type {
+            #[inline]
+            fn is_empty(&$self) -> bool {
+                $empty
+            }
+        }
+    )*};
+}
+
+is_empty! {
+    {} (): self => true;
+    {} bool: self => !*self;
+    {} char: self => *self == '\0';
+    {} f32: self => self.to_bits() == 0;
+    {} f64: self => self.to_bits() == 0;
+    {} str: self => self.is_empty();
+    {} String: self => self.is_empty();
+    {T} [T]: self => self.is_empty();
+    {T} Option<T>: self => self.is_none();
+    {T} Vec<T>: self => self.is_empty();
+    {T} VecDeque<T>: self => self.is_empty();
+    {T} LinkedList<T>: self => self.is_empty();
+    {T} BinaryHeap<T>: self => self.is_empty();
+    {T} BTreeSet<T>: self => self.is_empty();
+    {K, V} BTreeMap<K, V>: self => self.is_empty();
+    {T: ?Sized} PhantomData<T>: self => true;
+    {T: IsEmpty, const N: usize} [T; N]: self => self.iter().all(T::is_empty);
+    {T: IsEmpty + ?Sized} Box<T>: self => (**self).is_empty();
+    {T: IsEmpty + ?Sized} Rc<T>: self => (**self).is_empty();
+    {T: IsEmpty + ?Sized} Arc<T>: self => (**self).is_empty();
+    {T: IsEmpty + ToOwned + ?Sized} Cow<'_, T>: self => (**self).is_empty();
+    {T: IsEmpty + ?Sized} &T: self => (**self).is_empty();
+    {T: IsEmpty} core::num::Wrapping<T>: self => self.0.is_empty();
+    {T: IsEmpty} Sparse<T>: self => self.is_empty();
+    {} core::time::Duration: self => self.is_zero();
+}
+
+#[cfg(feature = "std")]
+is_empty! {
+    {T, S} std::collections::HashSet<T, S>: self => self.is_empty();
+    {K, V, S} std::collections::HashMap<K, V, S>: self => self.is_empty();
+    {} std::ffi::OsString: self => self.as_os_str().is_empty();
+    {} std::path::PathBuf: self => self.as_os_str().is_empty();
+}
+
+macro_rules! integers {
+    ($($type:ty)*) => { is_empty! { $({} $type: self => *self == 0;)* } };
+}
+integers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
+
+macro_rules! tuples {
+    ($(($($name:ident $index:tt),+))*) => {
+        is_empty! { $({$($name: IsEmpty),+} ($($name,)+): self => $(self.$index.is_empty())&&+;)* }
+    };
+}
+tuples! {
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+}

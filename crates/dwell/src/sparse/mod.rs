@@ -1,0 +1,475 @@
+//! Structs that are mostly empty, at the price of one word.
+//!
+//! A field of type `Option<Settings>` takes the whole of `Settings` in its owner whether it is there or not. A
+//! [`Sparse<Settings>`](Sparse) takes one word, allocates only for a value that differs from the default, and still
+//! reads like the struct itself:
+//!
+//! ```
+//! # #[cfg(feature = "derive")] {
+//! use dwell::Sparse;
+//!
+//! #[derive(Default, Sparse)]
+//! struct Traits {
+//!     title: Option<String>,
+//!     documentation: Option<String>,
+//!     tags: Vec<String>,
+//! }
+//!
+//! #[derive(Default)]
+//! struct Shape {
+//!     traits: Sparse<Traits>, // 8 bytes, where `Traits` has 72
+//! }
+//!
+//! let mut shape = Shape::default();
+//! assert_eq!(shape.traits.title, None); // reads the type's default, no allocation
+//!
+//! shape.traits.edit(|t| t.title = Some("Mainframe".into())); // allocates
+//! assert_eq!(shape.traits.title.as_deref(), Some("Mainframe"));
+//!
+//! shape.traits.edit(|t| t.title = None); // gives the box back
+//! assert!(shape.traits.get().is_none());
+//! # }
+//! ```
+//!
+//! # When to use something else
+//!
+//! - A struct that is never empty when it is present: `Option<Box<T>>` says so in its type and costs the same. `Sparse`
+//!   is for a struct whose *default* means "nothing here".
+//! - A struct that is nearly always filled: keep it inline. A box costs an allocation, 8 bytes for the pointer, 8 to 16
+//!   of the allocator's own, and a cache miss. It pays below about `(size - 8) / (size + 16)` filled.
+//! - A struct of up to two words: keep it inline.
+//!
+//! `docs/sparse.md` in the repository holds the measurements behind this and behind the representation.
+
+mod empty;
+#[cfg(feature = "serde")]
+mod serde;
+
+use crate::alloc::{AllocError, try_box};
+use std_alloc::boxed::Box;
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+use core::mem::{self, ManuallyDrop};
+use core::ops::Deref;
+use core::ptr::{self, NonNull};
+
+#[doc(hidden)]
+pub use self::empty::{DefaultIsEmpty, GenericDefaultCell};
+pub use self::empty::{DefaultCell, DefaultRef, IsEmpty};
+#[cfg(feature = "serde")]
+pub use self::serde::{nullable, option_box};
+
+/// A `T` that costs one word until it differs from its default.
+///
+/// It is 8 bytes on a 64-bit target, and so is `Option<Sparse<T>>`. An empty one owns no memory; any other owns one
+/// heap block of `size_of::<T>()` bytes.
+///
+/// ```
+/// use dwell::Sparse;
+///
+/// let mut names: Sparse<Vec<String>> = Sparse::empty();
+/// assert!(names.get().is_none());
+///
+/// names.get_mut_or_default().push("Ada".into());
+/// assert_eq!(names.get().unwrap().len(), 1);
+/// assert_eq!(size_of::<Option<Sparse<Vec<String>>>>(), size_of::<usize>());
+/// ```
+///
+/// Reading through [`Deref`] needs [`DefaultRef`], which `#[derive(Sparse)]` writes (feature `derive`); everything that
+/// decides what is empty needs [`IsEmpty`], which the same derive writes. [`get`](Self::get) needs neither.
+///
+/// Two values are equal when what they read as is equal: an empty one equals one that holds a boxed default.
+pub struct Sparse<T> {
+    // # Invariants
+    //
+    // 1. `ptr` is either `VACANT`, or a pointer that `Box::<T>::into_raw` returned and that no one else has: this
+    //    `Sparse` owns the box.
+    // 2. No box has the address `VACANT`. A live allocation of at least one byte ends at or below `usize::MAX` ("For any
+    //    allocation ... `base + size <= usize::MAX`", `core::ptr`), so none begins there. A box of a zero-sized type may
+    //    hold any address, so `from_box` gives those an address of its own choice.
+    ptr: NonNull<T>,
+    // Owns a `T`: drop check and auto traits are those of a `Box<T>`.
+    owns: PhantomData<T>,
+}
+
+// SAFETY: by invariant 1 a `Sparse` owns its `T` and nothing else, as a `Box<T>` does.
+unsafe impl<T: Send> Send for Sparse<T> {}
+
+// SAFETY: by invariant 1 a shared `Sparse` gives access to a shared `T` and nothing else, as a `Box<T>` does. The default
+// that `Deref` lends comes from `DefaultRef`, whose implementations answer for their own sharing in safe code.
+unsafe impl<T: Sync> Sync for Sparse<T> {}
+
+impl<T> Sparse<T> {
+    /// The pointer of an empty one: no box has this address (invariant 2).
+    const VACANT: NonNull<T> =
+        NonNull::new(ptr::without_provenance_mut(usize::MAX)).expect("usize::MAX is not null");
+
+    /// An empty one: it reads as the default and owns no memory.
+    ///
+    /// ```
+    /// use dwell::Sparse;
+    ///
+    /// static NONE: Sparse<String> = Sparse::empty();
+    /// assert!(NONE.get().is_none());
+    /// ```
+    pub const fn empty() -> Self {
+        Self { ptr: Self::VACANT, owns: PhantomData }
+    }
+
+    /// Takes a box over, whatever is in it.
+    fn from_box(value: Box<T>) -> Self {
+        let raw = Box::into_raw(value);
+        // A zero-sized value's address means nothing; it must only not be `VACANT`.
+        let raw = if size_of::<T>() == 0 { ptr::dangling_mut() } else { raw };
+        let ptr = NonNull::new(raw).expect("a box is not null");
+        Self { ptr, owns: PhantomData }
+    }
+
+    fn is_vacant(&self) -> bool {
+        self.ptr.addr() == Self::VACANT.addr()
+    }
+
+    /// The stored value, or `None` when there is none and a read would give the default.
+    ///
+    /// ```
+    /// use dwell::Sparse;
+    ///
+    /// assert_eq!(Sparse::new(7).get(), Some(&7));
+    /// assert_eq!(Sparse::new(0).get(), None); // 0 is the default, nothing is stored
+    /// ```
+    pub fn get(&self) -> Option<&T> {
+        if self.is_vacant() {
+            return None;
+        }
+        // SAFETY: by invariant 1 `ptr` is an owned box's, so it is valid for reads for as long as `self` is borrowed.
+        Some(unsafe { self.ptr.as_ref() })
+    }
+
+    /// The stored value for writing, or `None` when there is none.
+    ///
+    /// See [`get_mut_or_default`](Self::get_mut_or_default) to have one made, [`edit`](Self::edit) to have it also put
+    /// away again.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        if self.is_vacant() {
+            return None;
+        }
+        // SAFETY: by invariant 1 `ptr` is an owned box's, and `self` is borrowed exclusively.
+        Some(unsafe { self.ptr.as_mut() })
+    }
+
+    /// The stored value in its box, without moving it.
+    ///
+    /// ```
+    /// use dwell::Sparse;
+    ///
+    /// assert_eq!(Sparse::new(7).into_box(), Some(Box::new(7)));
+    /// assert_eq!(Sparse::new(0).into_box(), None);
+    /// ```
+    pub fn into_box(self) -> Option<Box<T>> {
+        let this = ManuallyDrop::new(self);
+        if this.is_vacant() {
+            return None;
+        }
+        // SAFETY: by invariant 1 the pointer is an owned box's, and `this` never drops, so that it is taken over once.
+        Some(unsafe { Box::from_raw(this.ptr.as_ptr()) })
+    }
+
+    /// Empties it and gives its memory back.
+    pub fn clear(&mut self) {
+        drop(mem::take(self));
+    }
+}
+
+impl<T: IsEmpty> Sparse<T> {
+    /// Stores a value, in a box unless it is empty.
+    ///
+    /// ```
+    /// use dwell::Sparse;
+    ///
+    /// assert!(Sparse::new(String::new()).get().is_none());
+    /// assert!(Sparse::new(String::from("x")).get().is_some());
+    /// ```
+    pub fn new(value: T) -> Self {
+        if value.is_empty() { Self::empty() } else { Self::from_box(Box::new(value)) }
+    }
+
+    /// [`new`](Self::new) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block of `size_of::<T>()` bytes; the value comes back in the error.
+    pub fn try_new(value: T) -> Result<Self, AllocError<T>> {
+        if value.is_empty() { Ok(Self::empty()) } else { try_box(value).map(Self::from_box) }
+    }
+
+    /// Whether it reads as the default: nothing is stored, or what is stored is empty.
+    ///
+    /// Fit for `#[serde(skip_serializing_if = "Sparse::is_empty")]`.
+    pub fn is_empty(&self) -> bool {
+        self.get().is_none_or(T::is_empty)
+    }
+
+    /// Gives the box back if what is stored is empty by now.
+    ///
+    /// ```
+    /// use dwell::Sparse;
+    ///
+    /// let mut list = Sparse::new(vec![1]);
+    /// list.get_mut().unwrap().clear();
+    /// assert!(list.get().is_some()); // still boxed
+    /// list.compact();
+    /// assert!(list.get().is_none());
+    /// ```
+    pub fn compact(&mut self) {
+        if self.get().is_some_and(T::is_empty) {
+            self.clear();
+        }
+    }
+}
+
+impl<T: Default> Sparse<T> {
+    /// The stored value for writing; the default is boxed first when there is none.
+    ///
+    /// The box stays, even if the value is left empty: see [`compact`](Self::compact) and [`edit`](Self::edit).
+    pub fn get_mut_or_default(&mut self) -> &mut T {
+        if self.is_vacant() {
+            *self = Self::from_box(Box::default());
+        }
+        // SAFETY: not vacant, so by invariant 1 `ptr` is an owned box's, and `self` is borrowed exclusively.
+        unsafe { self.ptr.as_mut() }
+    }
+
+    /// [`get_mut_or_default`](Self::get_mut_or_default) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there was no value and the allocator has no block of `size_of::<T>()` bytes; the default that was to be
+    /// stored comes back in the error and `self` stays empty.
+    pub fn try_get_mut_or_default(&mut self) -> Result<&mut T, AllocError<T>> {
+        if self.is_vacant() {
+            *self = Self::from_box(try_box(T::default())?);
+        }
+        // SAFETY: not vacant, so by invariant 1 `ptr` is an owned box's, and `self` is borrowed exclusively.
+        Ok(unsafe { self.ptr.as_mut() })
+    }
+
+    /// The value, or the default when there is none.
+    pub fn into_inner(self) -> T {
+        self.into_box().map_or_else(T::default, |value| *value)
+    }
+
+    /// Lends the value, or a default made for the occasion.
+    fn read<R>(&self, f: impl FnOnce(&T) -> R) -> R {
+        match self.get() {
+            Some(value) => f(value),
+            None => f(&T::default()),
+        }
+    }
+}
+
+impl<T: Default + IsEmpty> Sparse<T> {
+    /// Changes the value in a closure, then keeps a box only if it is not empty.
+    ///
+    /// An empty one is changed on the stack first, so that an edit that leaves it empty does not allocate.
+    ///
+    /// ```
+    /// use dwell::Sparse;
+    ///
+    /// let mut count = Sparse::<u64>::empty();
+    /// count.edit(|n| *n += 1);
+    /// assert_eq!(count.get(), Some(&1));
+    /// count.edit(|n| *n -= 1);
+    /// assert_eq!(count.get(), None);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Only if the closure does. A change to a stored value then stays as far as it came; one to an empty value is lost.
+    pub fn edit<R>(&mut self, f: impl FnOnce(&mut T) -> R) -> R {
+        if let Some(value) = self.get_mut() {
+            let result = f(value);
+            self.compact();
+            result
+        } else {
+            let mut value = T::default();
+            let result = f(&mut value);
+            *self = Self::new(value);
+            result
+        }
+    }
+
+    /// [`edit`](Self::edit) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the edit filled an empty value and the allocator has no block of `size_of::<T>()` bytes; the edited value
+    /// comes back in the error beside the closure's result, and `self` stays empty.
+    pub fn try_edit<R>(&mut self, f: impl FnOnce(&mut T) -> R) -> Result<R, AllocError<(T, R)>> {
+        if let Some(value) = self.get_mut() {
+            let result = f(value);
+            self.compact();
+            return Ok(result);
+        }
+        let mut value = T::default();
+        let result = f(&mut value);
+        match Self::try_new(value) {
+            Ok(stored) => {
+                *self = stored;
+                Ok(result)
+            }
+            Err(error) => Err(error.map(|value| (value, result))),
+        }
+    }
+}
+
+impl<T: Clone> Sparse<T> {
+    /// [`Clone::clone`] that reports a failed allocation of the box; `T::clone` itself may still abort.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block of `size_of::<T>()` bytes; the cloned value comes back in the error.
+    pub fn try_clone(&self) -> Result<Self, AllocError<T>> {
+        match self.get() {
+            None => Ok(Self::empty()),
+            Some(value) => try_box(value.clone()).map(Self::from_box),
+        }
+    }
+}
+
+macro_rules! drop_glue {
+    ($($unsafe:ident)? $(#[$may_dangle:meta])?) => {
+        // SAFETY (nightly): the value is only dropped, and `owns` tells the drop check that it is.
+        $($unsafe)? impl<$(#[$may_dangle])? T> Drop for Sparse<T> {
+            fn drop(&mut self) {
+                if !self.is_vacant() {
+                    // SAFETY: by invariant 1 the pointer is an owned box's; `self` is not used after this.
+                    drop(unsafe { Box::from_raw(self.ptr.as_ptr()) });
+                }
+            }
+        }
+    };
+}
+#[cfg(feature = "nightly")]
+drop_glue!(unsafe #[may_dangle]);
+#[cfg(not(feature = "nightly"))]
+drop_glue!();
+
+impl<T: DefaultRef> Deref for Sparse<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self.get() {
+            Some(value) => value,
+            None => T::default_ref(),
+        }
+    }
+}
+
+impl<T: DefaultRef> AsRef<T> for Sparse<T> {
+    fn as_ref(&self) -> &T {
+        self
+    }
+}
+
+impl<T> Default for Sparse<T> {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+impl<T: Clone> Clone for Sparse<T> {
+    fn clone(&self) -> Self {
+        match self.get() {
+            None => Self::empty(),
+            Some(value) => Self::from_box(Box::new(value.clone())),
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        match (self.get_mut(), source.get()) {
+            (Some(to), Some(from)) => to.clone_from(from), // keeps the block
+            _ => *self = source.clone(),
+        }
+    }
+}
+
+impl<T: IsEmpty> From<T> for Sparse<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: IsEmpty> From<Box<T>> for Sparse<T> {
+    /// Takes the box over without reallocating, or frees it if what it holds is empty.
+    fn from(value: Box<T>) -> Self {
+        if value.is_empty() { Self::empty() } else { Self::from_box(value) }
+    }
+}
+
+impl<T: IsEmpty> From<Option<T>> for Sparse<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or_else(Self::empty, Self::new)
+    }
+}
+
+impl<T: IsEmpty> From<Option<Box<T>>> for Sparse<T> {
+    fn from(value: Option<Box<T>>) -> Self {
+        value.map_or_else(Self::empty, Self::from)
+    }
+}
+
+impl<T> From<Sparse<T>> for Option<Box<T>> {
+    fn from(value: Sparse<T>) -> Self {
+        value.into_box()
+    }
+}
+
+impl<T: IsEmpty + PartialEq> PartialEq for Sparse<T> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.get(), other.get()) {
+            (Some(a), Some(b)) => a == b,
+            (Some(one), None) | (None, Some(one)) => one.is_empty(),
+            (None, None) => true,
+        }
+    }
+}
+
+impl<T: IsEmpty + Eq> Eq for Sparse<T> {}
+
+impl<T: Default + IsEmpty + PartialOrd> PartialOrd for Sparse<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        // Asked first, so that the default of a type that holds a `Sparse<Self>` is not compared without end.
+        if self.is_empty() && other.is_empty() {
+            return Some(Ordering::Equal);
+        }
+        self.read(|a| other.read(|b| a.partial_cmp(b)))
+    }
+}
+
+impl<T: Default + IsEmpty + Ord> Ord for Sparse<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        if self.is_empty() && other.is_empty() {
+            return Ordering::Equal;
+        }
+        self.read(|a| other.read(|b| a.cmp(b)))
+    }
+}
+
+/// Equal values hash alike, stored or not; the hash is not that of a bare `T`.
+impl<T: IsEmpty + Hash> Hash for Sparse<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.get().filter(|value| !value.is_empty()).hash(state);
+    }
+}
+
+/// An empty one prints as `Empty`, any other as its value.
+impl<T: fmt::Debug> fmt::Debug for Sparse<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.get() {
+            Some(value) => value.fmt(f),
+            None => f.write_str("Empty"),
+        }
+    }
+}
