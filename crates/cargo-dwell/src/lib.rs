@@ -1,1 +1,3 @@
-//! x
+//! The parts of `cargo dwell`, as a library for its tests and for `dwell-bench`.
+
+pub mod shape;

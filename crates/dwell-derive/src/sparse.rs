@@ -5,8 +5,8 @@ use quote::{quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Data, DataEnum, DeriveInput, Error, Field, Fields, GenericArgument, GenericParam, Index, Lifetime, LitStr,
-    Member, Path, Result, Token, WherePredicate, parse_quote,
+    Attribute, Data, DataEnum, DeriveInput, Error, Field, Fields, GenericArgument, GenericParam, Index, Lifetime,
+    LitStr, Member, Path, Result, Token, WherePredicate, parse_quote,
 };
 
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
@@ -164,8 +164,11 @@ fn default_ref_body(input: &DeriveInput, dwell: &Path) -> TokenStream {
         };
     }
     let name = &input.ident;
-    let lifetimes: Vec<GenericArgument> =
-        input.generics.lifetimes().map(|_| GenericArgument::Lifetime(Lifetime::new("'static", Span::call_site()))).collect();
+    let lifetimes: Vec<GenericArgument> = input
+        .generics
+        .lifetimes()
+        .map(|_| GenericArgument::Lifetime(Lifetime::new("'static", Span::call_site())))
+        .collect();
     // Shortening `'static` to the lifetimes of `Self` is a subtyping step, which the compiler refuses unless it is sound.
     quote! {
         static DEFAULT: #dwell::sparse::DefaultCell<#name<#(#lifetimes),*>> = #dwell::sparse::DefaultCell::new();

@@ -1,8 +1,8 @@
 //! Allocation that can fail: the error, and the one place that asks for a block.
 
+use core::fmt;
 use std_alloc::alloc::{Layout, alloc};
 use std_alloc::boxed::Box;
-use core::fmt;
 
 /// The allocator had no block for a value, which comes back with the error.
 ///
@@ -51,12 +51,7 @@ impl<T> fmt::Debug for AllocError<T> {
 
 impl<T> fmt::Display for AllocError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the allocator has no block of {} bytes aligned to {}",
-            self.layout.size(),
-            self.layout.align()
-        )
+        write!(f, "the allocator has no block of {} bytes aligned to {}", self.layout.size(), self.layout.align())
     }
 }
 

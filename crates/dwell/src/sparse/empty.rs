@@ -1,5 +1,9 @@
 //! What "empty" means for a type, and where a default lives so that it can be lent.
 
+use core::any::TypeId;
+use core::marker::PhantomData;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use std_alloc::borrow::{Cow, ToOwned};
 use std_alloc::boxed::Box;
 use std_alloc::collections::{BTreeMap, BTreeSet, BinaryHeap, LinkedList, VecDeque};
@@ -7,10 +11,6 @@ use std_alloc::rc::Rc;
 use std_alloc::string::String;
 use std_alloc::sync::Arc;
 use std_alloc::vec::Vec;
-use core::any::TypeId;
-use core::marker::PhantomData;
-use core::ptr;
-use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
 use super::Sparse;
 
@@ -186,11 +186,7 @@ impl GenericDefaultCell {
     #[cold]
     fn init<T: Default + Send + Sync + 'static>(&'static self, seen: *mut Node) -> &'static T {
         let value: &'static T = Box::leak(Box::default());
-        let node = Box::leak(Box::new(Node {
-            id: TypeId::of::<T>(),
-            value: ptr::from_ref(value).cast(),
-            next: seen,
-        }));
+        let node = Box::leak(Box::new(Node { id: TypeId::of::<T>(), value: ptr::from_ref(value).cast(), next: seen }));
         // Two threads may both add a node for `T`. Nothing depends on there being one.
         while let Err(newer) =
             self.head.compare_exchange_weak(node.next.cast_mut(), node, Ordering::Release, Ordering::Acquire)

@@ -46,7 +46,6 @@ mod empty;
 mod serde;
 
 use crate::alloc::{AllocError, try_box};
-use std_alloc::boxed::Box;
 use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -54,10 +53,11 @@ use core::marker::PhantomData;
 use core::mem::{self, ManuallyDrop};
 use core::ops::Deref;
 use core::ptr::{self, NonNull};
+use std_alloc::boxed::Box;
 
+pub use self::empty::{DefaultCell, DefaultRef, IsEmpty};
 #[doc(hidden)]
 pub use self::empty::{DefaultIsEmpty, GenericDefaultCell};
-pub use self::empty::{DefaultCell, DefaultRef, IsEmpty};
 #[cfg(feature = "serde")]
 pub use self::serde::{nullable, option_box};
 
@@ -103,8 +103,7 @@ unsafe impl<T: Sync> Sync for Sparse<T> {}
 
 impl<T> Sparse<T> {
     /// The pointer of an empty one: no box has this address (invariant 2).
-    const VACANT: NonNull<T> =
-        NonNull::new(ptr::without_provenance_mut(usize::MAX)).expect("usize::MAX is not null");
+    const VACANT: NonNull<T> = NonNull::new(ptr::without_provenance_mut(usize::MAX)).expect("usize::MAX is not null");
 
     /// An empty one: it reads as the default and owns no memory.
     ///

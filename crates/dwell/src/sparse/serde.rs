@@ -27,7 +27,10 @@ pub mod nullable {
     use super::{Deserialize, Deserializer, IsEmpty, Serialize, Serializer, Sparse};
 
     /// Writes an `Option<T>`: none when `value` is empty.
-    pub fn serialize<T: IsEmpty + Serialize, S: Serializer>(value: &Sparse<T>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<T: IsEmpty + Serialize, S: Serializer>(
+        value: &Sparse<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         value.get().filter(|value| !value.is_empty()).serialize(serializer)
     }
 

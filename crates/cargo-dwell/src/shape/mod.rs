@@ -1,0 +1,3 @@
+//! `cargo dwell shape`: how a corpus of JSON should live in Rust.
+
+pub mod schema;

@@ -1,0 +1,251 @@
+//! What the data turned out to be: what inference ends with, and all that prediction, code and report start from.
+//!
+//! A [`Schema`] is a graph of types with counts on it. Counts belong to a [`Slot`], the one place of a type that holds
+//! values (a record's field, the element of a sequence); a [`Record`] that several slots share has their sum.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Index into [`Schema::records`].
+pub type RecordId = usize;
+/// Index into [`Schema::unions`].
+pub type UnionId = usize;
+/// Index into [`Schema::keywords`].
+pub type KeywordsId = usize;
+
+/// All that was inferred from a corpus.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Schema {
+    /// JSON texts read: files, and lines of JSON Lines.
+    pub documents: u64,
+    /// Bytes of JSON read, after decompression.
+    pub bytes: u64,
+    /// The place of one document; its `count` is `documents`.
+    pub root: Slot,
+    /// Objects with a fixed set of keys, each shape once.
+    pub records: Vec<Record>,
+    /// Records told apart by the value of one key.
+    pub unions: Vec<Union>,
+    /// Closed sets of strings.
+    pub keywords: Vec<Keywords>,
+}
+
+/// One place that holds values.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Slot {
+    /// Values seen here, `null` included.
+    pub count: u64,
+    /// How many of them were `null`.
+    pub nulls: u64,
+    /// The type of the others.
+    pub kind: Kind,
+}
+
+/// The type of a slot's values, `null` apart.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Kind {
+    /// No value was seen: only `null`, or the element of sequences that are all empty.
+    #[default]
+    Never,
+    /// `true` and `false`.
+    Bool {
+        /// Values that were `true`.
+        trues: u64,
+    },
+    /// Whole numbers.
+    Integer {
+        /// The smallest seen.
+        min: i128,
+        /// The largest seen.
+        max: i128,
+    },
+    /// Numbers of which at least one has a fraction, an exponent, or no place in 64 bits.
+    Float,
+    /// Text.
+    Text(Text),
+    /// One of a closed set of strings.
+    Keyword {
+        /// Which set.
+        id: KeywordsId,
+        /// The texts as they would be without the set.
+        text: Text,
+    },
+    /// An object with a fixed set of keys.
+    Record {
+        /// Which shape.
+        id: RecordId,
+        /// How many of the values were `{}`.
+        empty: u64,
+    },
+    /// One of several records, told apart by a tag.
+    Union {
+        /// Which union.
+        id: UnionId,
+    },
+    /// An object whose keys are data.
+    Map(Box<Map>),
+    /// An array of one type.
+    Seq(Box<Seq>),
+    /// Arrays of one length whose places differ in type.
+    Tuple {
+        /// The places in order; each has a `count` of the number of tuples.
+        places: Vec<Slot>,
+    },
+    /// Values of several JSON types: at least two, in the order in which an untagged enum must try them.
+    Mixed {
+        /// One slot a type; their counts add up to the non-null count of the slot that holds them.
+        alternatives: Vec<Slot>,
+    },
+    /// Too varied to be given a type, as a `serde_json::Value` holds it.
+    Any,
+}
+
+/// What is known of the strings at a place.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Text {
+    /// Strings seen.
+    pub count: u64,
+    /// How many were empty.
+    pub empty: u64,
+    /// Bytes of all of them, UTF-8, without quotes and escapes.
+    pub bytes: u64,
+    /// The shortest, in bytes.
+    pub min: u64,
+    /// The longest, in bytes.
+    pub max: u64,
+    /// Different strings, exact up to some thousands and estimated beyond.
+    pub distinct: u64,
+}
+
+/// What is known of the arrays at a place.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Seq {
+    /// Their lengths.
+    pub lengths: Lengths,
+    /// The place of one element, over all arrays.
+    pub element: Slot,
+}
+
+/// What is known of the maps at a place.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Map {
+    /// Their numbers of entries.
+    pub lengths: Lengths,
+    /// The keys, over all maps.
+    pub key: Text,
+    /// The place of one value, over all maps.
+    pub value: Slot,
+}
+
+/// How long the sequences or maps at a place are: exactly what a prediction of their capacities needs, in constant
+/// space.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Lengths {
+    /// Sequences seen.
+    pub count: u64,
+    /// How many were empty.
+    pub empty: u64,
+    /// Elements in all of them.
+    pub total: u64,
+    /// The longest.
+    pub max: u64,
+    /// `by_power[k]` sequences have a length in `(2^(k-1), 2^k]`; `by_power[0]` have length 1. A `Vec` that is pushed to
+    /// from empty ends with a capacity of `2^k`, or its smallest step if that is larger.
+    pub by_power: Vec<u64>,
+    /// `by_buckets[k]` maps need `2^k` hash buckets, at least 4, at 7/8 load (3 of 4): what hashbrown ends with.
+    pub by_buckets: Vec<u64>,
+}
+
+impl Lengths {
+    /// Counts one sequence or map.
+    pub fn add(&mut self, length: u64) {
+        self.count += 1;
+        self.total += length;
+        self.max = self.max.max(length);
+        if length == 0 {
+            self.empty += 1;
+            return;
+        }
+        let buckets = match length {
+            1..=3 => 4,
+            4..=7 => 8,
+            _ => (length * 8).div_ceil(7).next_power_of_two(),
+        };
+        bump(&mut self.by_power, length.next_power_of_two().ilog2() as usize, 1);
+        bump(&mut self.by_buckets, buckets.ilog2() as usize, 1);
+    }
+
+    /// Adds what another place knows.
+    pub fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.empty += other.empty;
+        self.total += other.total;
+        self.max = self.max.max(other.max);
+        for (into, from) in [(&mut self.by_power, &other.by_power), (&mut self.by_buckets, &other.by_buckets)] {
+            for (power, &count) in from.iter().enumerate() {
+                bump(into, power, count);
+            }
+        }
+    }
+
+    /// The capacities, in elements, of `Vec`s that were pushed to from empty; `smallest` is the first capacity such a
+    /// `Vec` allocates: 8 for elements of one byte, 4 up to 1 KiB, else 1.
+    pub fn pushed_capacity(&self, smallest: u64) -> u64 {
+        (0..).zip(&self.by_power).map(|(power, count)| count * (1u64 << power).max(smallest)).sum()
+    }
+
+    /// The buckets of `HashMap`s that were inserted into from empty.
+    pub fn hash_buckets(&self) -> u64 {
+        (0..).zip(&self.by_buckets).map(|(power, count)| count << power).sum()
+    }
+}
+
+fn bump(counts: &mut Vec<u64>, index: usize, by: u64) {
+    if counts.len() <= index {
+        counts.resize(index + 1, 0);
+    }
+    counts[index] += by;
+}
+
+/// An object with a fixed set of keys.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Record {
+    /// A Rust type name, unique in the schema, after where it occurs.
+    pub name: String,
+    /// Where it was seen, as JSON paths (`$.shapes.*.traits`), the most frequent first, a few.
+    pub paths: Vec<String>,
+    /// Objects of this shape, over all its slots.
+    pub instances: u64,
+    /// Its keys in the order first seen, a union's tag not among them.
+    pub fields: Vec<Field>,
+}
+
+/// One key of a record.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Field {
+    /// As in the data.
+    pub key: String,
+    /// Its values; `slot.count` of the record's `instances` have the key.
+    pub slot: Slot,
+}
+
+/// Records told apart by the value of one key, which each of them has.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Union {
+    /// A Rust type name, unique in the schema.
+    pub name: String,
+    /// The key, `type` in many formats.
+    pub tag: String,
+    /// The value of the tag and the record of each variant, most frequent first. A record belongs to one union only.
+    pub variants: Vec<(String, RecordId)>,
+}
+
+/// A closed set of strings, each seen more than once.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Keywords {
+    /// A Rust type name, unique in the schema.
+    pub name: String,
+    /// The strings and how often each was seen.
+    pub values: BTreeMap<String, u64>,
+}
