@@ -42,8 +42,14 @@
 //! `docs/sparse.md` in the repository holds the measurements behind this and behind the representation.
 
 mod empty;
+mod layout;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(feature = "serde")]
+mod serde_thin;
+pub mod sorted_map;
+pub mod thin_slice;
+mod thin_str;
 
 use crate::alloc::{AllocError, try_box};
 use core::cmp::Ordering;
@@ -61,6 +67,11 @@ pub use self::empty::{DefaultCell, DefaultRef, IsEmpty};
 pub use self::empty::{DefaultIsEmpty, GenericDefaultCell};
 #[cfg(feature = "serde")]
 pub use self::serde::{nullable, option_box};
+#[doc(inline)]
+pub use self::sorted_map::SortedMap;
+#[doc(inline)]
+pub use self::thin_slice::ThinSlice;
+pub use self::thin_str::ThinStr;
 
 /// A `T` that costs one word until it differs from its default.
 ///
