@@ -50,6 +50,9 @@ unsafe impl<T: Sync> Sync for Block<T> {}
 // A raw pointer is taken for a shared one; this one owns, so the rule is that of `Box<[T]>`.
 impl<T: UnwindSafe> UnwindSafe for Block<T> {}
 
+// The elements do not move when the block's owner does, and none is ever pinned.
+impl<T> Unpin for Block<T> {}
+
 impl<T> Block<T> {
     const EMPTY: NonNull<T> =
         NonNull::new(SHARED.0.as_ptr_range().end.cast::<T>().cast_mut()).expect("a static is not at null");
