@@ -52,6 +52,7 @@ use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 use core::mem::{self, ManuallyDrop};
 use core::ops::Deref;
+use core::panic::UnwindSafe;
 use core::ptr::{self, NonNull};
 use std_alloc::boxed::Box;
 
@@ -70,15 +71,16 @@ pub use self::serde::{nullable, option_box};
 /// use dwell::Sparse;
 ///
 /// let mut names: Sparse<Vec<String>> = Sparse::empty();
-/// assert!(names.get().is_none());
+/// assert_eq!(names.len(), 0); // reads the default
 ///
-/// names.get_mut_or_default().push("Ada".into());
-/// assert_eq!(names.get().unwrap().len(), 1);
+/// names.get_mut_or_default().push("Ada".into()); // allocates
+/// assert_eq!(names.len(), 1);
+/// assert_eq!(names[0], "Ada");
 /// assert_eq!(size_of::<Option<Sparse<Vec<String>>>>(), size_of::<usize>());
 /// ```
 ///
-/// Reading through [`Deref`] needs [`DefaultRef`], which `#[derive(Sparse)]` writes (feature `derive`); everything that
-/// decides what is empty needs [`IsEmpty`], which the same derive writes. [`get`](Self::get) needs neither.
+/// Reading through [`Deref`] needs [`DefaultRef`], and all that decides what is empty needs [`IsEmpty`]. The collections
+/// and numbers of std have both, and `#[derive(Sparse)]` (feature `derive`) writes both. [`get`](Self::get) needs neither.
 ///
 /// Two values are equal when what they read as is equal: an empty one equals one that holds a boxed default.
 pub struct Sparse<T> {
@@ -100,6 +102,12 @@ unsafe impl<T: Send> Send for Sparse<T> {}
 // SAFETY: by invariant 1 a shared `Sparse` gives access to a shared `T` and nothing else, as a `Box<T>` does. The default
 // that `Deref` lends comes from `DefaultRef`, whose implementations answer for their own sharing in safe code.
 unsafe impl<T: Sync> Sync for Sparse<T> {}
+
+// A `Sparse` that moves leaves its value where it is, as a `Box` does.
+impl<T> Unpin for Sparse<T> {}
+
+// As `Box`: owning a `T` is as unwind safe as the `T` (a bare `NonNull` would ask for `RefUnwindSafe`).
+impl<T: UnwindSafe> UnwindSafe for Sparse<T> {}
 
 impl<T> Sparse<T> {
     /// The pointer of an empty one: no box has this address (invariant 2).
