@@ -43,7 +43,7 @@ impl Output {
 }
 
 /// The values of `items` without repeats, in order of appearance.
-fn distinct<'a>(items: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub(crate) fn distinct<'a>(items: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = Vec::new();
     for item in items {
         if !seen.contains(&item) {

@@ -65,7 +65,10 @@ mod tests {
     #[test]
     fn order_of_keys_does_not_count() {
         let read = |text| of(&serde_json::from_str(text).unwrap());
-        assert_eq!(read(r#"{"a": 1, "b": [2, {"d": null, "c": "x"}]}"#), read(r#"{"b": [2, {"c": "x", "d": null}], "a": 1}"#));
+        assert_eq!(
+            read(r#"{"a": 1, "b": [2, {"d": null, "c": "x"}]}"#),
+            read(r#"{"b": [2, {"c": "x", "d": null}], "a": 1}"#)
+        );
     }
 
     #[test]
@@ -76,9 +79,24 @@ mod tests {
     #[test]
     fn all_else_does() {
         let values = [
-            json!(null), json!(false), json!(true), json!(0), json!(1), json!(""), json!("1"), json!([]), json!({}),
-            json!([1]), json!([1, 2]), json!([2, 1]), json!([[1], 2]), json!([1, [2]]), json!({"a": 1}), json!({"b": 1}),
-            json!({"a": {"b": 1}}), json!({"a": [], "b": 1}),
+            json!(null),
+            json!(false),
+            json!(true),
+            json!(0),
+            json!(1),
+            json!(""),
+            json!("1"),
+            json!([]),
+            json!({}),
+            json!([1]),
+            json!([1, 2]),
+            json!([2, 1]),
+            json!([[1], 2]),
+            json!([1, [2]]),
+            json!({"a": 1}),
+            json!({"b": 1}),
+            json!({"a": {"b": 1}}),
+            json!({"a": [], "b": 1}),
         ];
         let mut hashes: Vec<u64> = values.iter().map(of).collect();
         hashes.sort_unstable();

@@ -1,8 +1,8 @@
 //! Holders that neither std nor dwell has.
 
 use dwell::sparse::IsEmpty;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::Serialize;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -60,4 +60,32 @@ where
     }
 
     deserializer.deserialize_map(Entries(PhantomData))
+}
+
+/// A map as sorted entries in a box.
+#[derive(Clone)]
+pub(super) struct SortedMap<K, V>(Box<[(K, V)]>);
+
+impl<K, V> Default for SortedMap<K, V> {
+    fn default() -> Self {
+        Self(Box::default())
+    }
+}
+
+impl<K, V> IsEmpty for SortedMap<K, V> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<K: Serialize, V: Serialize> Serialize for SortedMap<K, V> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Deserialize<'de> for SortedMap<K, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(sorted_entries(deserializer)?.into_boxed_slice()))
+    }
 }

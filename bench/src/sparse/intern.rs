@@ -16,9 +16,6 @@ pub(super) trait Interner {
 
     fn intern(text: &str) -> Self::Symbol;
     fn with<R>(symbol: Self::Symbol, read: impl FnOnce(&str) -> R) -> R;
-
-    /// Called after loading: gives back spare capacity where the crate can.
-    fn settle() {}
 }
 
 /// A string kept once by `I`.
@@ -110,6 +107,10 @@ mod string_interner {
             RefCell::new(Strings::with_hasher(FxBuildHasher));
     }
 
+    pub(super) fn shrink() {
+        STRINGS.with_borrow_mut(Strings::shrink_to_fit);
+    }
+
     impl Interner for StringInterner {
         type Symbol = SymbolU32;
 
@@ -119,10 +120,6 @@ mod string_interner {
 
         fn with<R>(symbol: SymbolU32, read: impl FnOnce(&str) -> R) -> R {
             STRINGS.with_borrow(|strings| read(strings.resolve(symbol).expect("made by `intern`")))
-        }
-
-        fn settle() {
-            STRINGS.with_borrow_mut(Strings::shrink_to_fit);
         }
     }
 }
@@ -161,5 +158,107 @@ impl Interner for Internment {
 impl<I: Interner> IsEmpty for Interned<I> {
     fn is_empty(&self) -> bool {
         false
+    }
+}
+
+/// Gives back what was reserved ahead, where an interner can.
+pub(super) fn settle() {
+    string_interner::shrink();
+}
+
+/// Our own: strings behind each other in chunks, a symbol is where one begins.
+///
+/// A chunk never moves, so nothing is copied as it grows. No index from symbols to strings is kept, and the table holds
+/// symbols of 4 bytes.
+pub(super) struct Offsets;
+
+mod offsets {
+    use super::{Interner, Offsets};
+    use hashbrown::HashTable;
+    use rustc_hash::FxBuildHasher;
+    use std::cell::RefCell;
+    use std::hash::BuildHasher;
+    use std::num::NonZeroU32;
+
+    /// Symbols count in bytes: 4 GB of text at most.
+    const CHUNK: usize = 1 << 20;
+
+    #[derive(Default)]
+    struct Strings {
+        /// Each of `CHUNK` bytes at least; one that is longer has the places of several, which stay empty.
+        chunks: Vec<Box<[u8]>>,
+        /// Bytes used of the last chunk.
+        used: usize,
+        table: HashTable<NonZeroU32>,
+    }
+
+    impl Strings {
+        fn get(&self, symbol: NonZeroU32) -> &str {
+            let at = symbol.get() as usize;
+            let chunk = &self.chunks[at / CHUNK][at % CHUNK..];
+            // The length in seven-bit groups, then the text.
+            let (mut length, mut shift, mut head) = (0, 0, 0);
+            loop {
+                let byte = chunk[head];
+                length |= usize::from(byte & 0x7F) << shift;
+                head += 1;
+                shift += 7;
+                if byte < 0x80 {
+                    break;
+                }
+            }
+            std::str::from_utf8(&chunk[head..head + length]).expect("only strings were put in")
+        }
+
+        fn push(&mut self, text: &str) -> NonZeroU32 {
+            let needed = text.len() + 5;
+            if self.chunks.is_empty() || self.chunks[self.chunks.len() - 1].len() - self.used < needed {
+                let spans = needed.div_ceil(CHUNK);
+                self.chunks.push(vec![0; spans * CHUNK].into_boxed_slice());
+                // No symbol is 0.
+                self.used = 1;
+            }
+            let last = self.chunks.len() - 1;
+            let at = self.used;
+            let chunk = &mut self.chunks[last][at..];
+            let (mut length, mut head) = (text.len(), 0);
+            while length >= 0x80 {
+                chunk[head] = (length & 0x7F) as u8 | 0x80;
+                length >>= 7;
+                head += 1;
+            }
+            chunk[head] = length as u8;
+            head += 1;
+            chunk[head..head + text.len()].copy_from_slice(text.as_bytes());
+            self.used += head + text.len();
+            NonZeroU32::new((last * CHUNK + at) as u32).expect("places start at 1")
+        }
+    }
+
+    thread_local! {
+        static STRINGS: RefCell<Strings> = RefCell::default();
+    }
+
+    impl Interner for Offsets {
+        type Symbol = NonZeroU32;
+
+        fn intern(text: &str) -> NonZeroU32 {
+            STRINGS.with_borrow_mut(|strings| {
+                let hash = FxBuildHasher.hash_one(text);
+                if let Some(&found) = strings.table.find(hash, |&symbol| strings.get(symbol) == text) {
+                    return found;
+                }
+                let symbol = strings.push(text);
+                let Strings { chunks: _, used: _, table: _ } = strings;
+                let mut table = std::mem::take(&mut strings.table);
+                table.insert_unique(hash, symbol, |&symbol| FxBuildHasher.hash_one(strings.get(symbol)));
+                strings.table = table;
+                symbol
+            })
+        }
+
+        fn with<R>(symbol: NonZeroU32, read: impl FnOnce(&str) -> R) -> R {
+            STRINGS.with_borrow(|strings| read(strings.get(symbol)))
+        }
     }
 }

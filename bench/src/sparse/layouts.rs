@@ -9,6 +9,7 @@ use dwell::sparse::IsEmpty;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::holders::SortedMap;
 use super::{arena, holders, intern};
 
 /// What kind of shape it is: the same in all layouts.
@@ -211,6 +212,39 @@ pub(super) mod box_str {
     type Always<T> = Sparse<T>;
     type Rarely<T> = Sparse<T>;
     smithy_types!();
+}
+
+/// And maps as sorted boxed slices.
+pub(super) mod sorted {
+    type Text = Box<str>;
+    type List<T> = Box<[T]>;
+    type Map<V> = SortedMap<Text, V>;
+    type Link<T> = Box<T>;
+    type Always<T> = Sparse<T>;
+    type Rarely<T> = Sparse<T>;
+    smithy_types!();
+}
+
+/// A module for each way to intern.
+macro_rules! interned {
+    ($($name:ident: $interner:ident,)*) => {$(
+        pub(super) mod $name {
+            type Text = intern::Interned<intern::$interner>;
+            type List<T> = Box<[T]>;
+            type Map<V> = SortedMap<Text, V>;
+            type Link<T> = Box<T>;
+            type Always<T> = Sparse<T>;
+            type Rarely<T> = Sparse<T>;
+            smithy_types!();
+        }
+    )*};
+}
+interned! {
+    lasso: Lasso,
+    string_interner: StringInterner,
+    ustr: Ustr,
+    internment: Internment,
+    offsets: Offsets,
 }
 
 /// All in a bump arena a model.

@@ -11,11 +11,12 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::intern::settle;
 use super::{canonical, layouts};
 use crate::count;
 
 /// Where a service model's values live.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     /// The subject in rows, and the name on the hidden command line.
     pub(super) name: &'static str,
@@ -28,11 +29,23 @@ pub(super) const LAYOUTS: &[Layout] = &[
     Layout { name: "boxed", run: |task| task.run(parse::<layouts::boxed::Model>, layouts::boxed::SIZES) },
     Layout { name: "dwell/sparse", run: |task| task.run(parse::<layouts::sparse::Model>, layouts::sparse::SIZES) },
     Layout { name: "dwell/box-str", run: |task| task.run(parse::<layouts::box_str::Model>, layouts::box_str::SIZES) },
+    Layout { name: "dwell/sorted", run: |task| task.run(parse::<layouts::sorted::Model>, layouts::sorted::SIZES) },
+    Layout { name: "i/lasso", run: |task| task.run(parse::<layouts::lasso::Model>, layouts::lasso::SIZES) },
+    Layout {
+        name: "i/stringint",
+        run: |task| task.run(parse::<layouts::string_interner::Model>, layouts::string_interner::SIZES),
+    },
+    Layout { name: "i/ustr", run: |task| task.run(parse::<layouts::ustr::Model>, layouts::ustr::SIZES) },
+    Layout {
+        name: "i/internment",
+        run: |task| task.run(parse::<layouts::internment::Model>, layouts::internment::SIZES),
+    },
+    Layout { name: "i/offsets", run: |task| task.run(parse::<layouts::offsets::Model>, layouts::offsets::SIZES) },
     Layout { name: "bump", run: |task| task.run(parse::<layouts::bump::Model>, layouts::bump::SIZES) },
 ];
 
-fn parse<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
-    serde_json::from_slice(json)
+fn parse<T: DeserializeOwned>(json: &str) -> serde_json::Result<T> {
+    serde_json::from_str(json)
 }
 
 /// What one process is to do.
@@ -74,7 +87,7 @@ impl Task {
         Ok(())
     }
 
-    fn run<M: Serialize>(&self, parse: fn(&[u8]) -> serde_json::Result<M>, sizes: [usize; 3]) -> Result<Report> {
+    fn run<M: Serialize>(&self, parse: fn(&str) -> serde_json::Result<M>, sizes: [usize; 3]) -> Result<Report> {
         let files = files(&self.models)?;
         let mut models = Vec::with_capacity(files.len());
         let rss = resident()?;
@@ -84,9 +97,10 @@ impl Task {
         let start = cpu_ms();
         for file in &files {
             // The text goes before the next one comes, as in the write-up's program.
-            let json = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+            let json = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
             models.push(parse(&json).with_context(|| format!("{} is no Smithy model", file.display()))?);
         }
+        settle();
         let cpu_ms = cpu_ms() - start;
         let models = black_box(models);
         let live = count::live();
