@@ -9,7 +9,7 @@ use crate::op::{LOOP, Suite};
 use crate::row::Row;
 
 /// Enough to drown what differs between the two runs by chance: a handful of instructions in the allocator.
-const OPERATIONS: usize = 100_000;
+const OPERATIONS: usize = 200_000;
 
 /// The valgrind that is installed, or none.
 pub(crate) fn version() -> Option<String> {

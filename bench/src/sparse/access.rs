@@ -1,6 +1,7 @@
 //! What a read through `Sparse` costs, and making and dropping one, beside `Option<Box<T>>` and the plain struct.
 
 use dwell::Sparse;
+use dwell::sparse::{DefaultRef, IsEmpty};
 use fastrand::Rng;
 use std::hint::black_box;
 
@@ -86,6 +87,40 @@ impl Holder for Sparse<Part> {
     }
 }
 
+/// A part whose `DefaultRef` is written by hand and lends a constant, where the derive's lends what the first read made.
+struct Fixed(Part);
+
+impl IsEmpty for Fixed {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl DefaultRef for Fixed {
+    fn default_ref<'a>() -> &'a Self {
+        static DEFAULT: Fixed = Fixed(Part { count: 0, rest: [0; 7] });
+        &DEFAULT
+    }
+}
+
+impl Holder for Sparse<Fixed> {
+    fn empty() -> Self {
+        Self::empty()
+    }
+
+    fn full(part: Part) -> Self {
+        Self::new(Fixed(part))
+    }
+
+    fn count(&self) -> u64 {
+        self.0.count
+    }
+
+    fn part(&self) -> &Part {
+        &self.0
+    }
+}
+
 impl Holder for Lent<Part> {
     fn empty() -> Self {
         Self::empty()
@@ -106,12 +141,13 @@ impl Holder for Lent<Part> {
 
 /// A record with the part in it, as it stands in a vector.
 struct Record<H> {
+    #[expect(dead_code, reason = "what else a record has")]
     id: u64,
     part: H,
 }
 
 /// Records in a vector: more than a branch predictor remembers, fewer than a second-level cache holds.
-const RECORDS: usize = 4000;
+const RECORDS: usize = 20_000;
 
 fn records<H: Holder>(filled: f64) -> Vec<Record<H>> {
     // The same places are filled for all subjects.
@@ -207,6 +243,7 @@ fn loops() -> Vec<Op> {
 pub(super) fn suite() -> Suite {
     let mut all = ops::<Option<Box<Part>>>("option-box");
     all.extend(ops::<Sparse<Part>>("dwell"));
+    all.extend(ops::<Sparse<Fixed>>("dwell/static-default"));
     all.extend(ops::<Lent<Part>>("dwell/lent-prototype"));
     all.extend(ops::<Part>("inline"));
     all.extend(loops());

@@ -4,12 +4,11 @@
 
 use bumpalo::Bump;
 use dwell::sparse::IsEmpty;
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde::{Serialize, Serializer};
 use std::cell::Cell;
 use std::fmt;
-
-use super::holders::sorted_entries;
+use std::marker::PhantomData;
 
 thread_local! {
     static ARENA: Cell<Option<&'static Bump>> = const { Cell::new(None) };
@@ -103,6 +102,39 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
         let entries: Vec<(Str, V)> = sorted_entries(deserializer)?;
         Ok(Self(room(size_of_val(&*entries)).alloc_slice_fill_iter(entries)))
     }
+}
+
+/// The entries of a map in the order of their keys. A repeated key keeps its last value, as std's maps do.
+fn sorted_entries<'de, K, V, D>(deserializer: D) -> Result<Vec<(K, V)>, D::Error>
+where
+    K: Deserialize<'de> + Ord,
+    V: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    struct Entries<K, V>(PhantomData<(K, V)>);
+
+    impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Visitor<'de> for Entries<K, V> {
+        type Value = Vec<(K, V)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a map")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut entries = Vec::new();
+            while let Some(entry) = map.next_entry()? {
+                entries.push(entry);
+            }
+            entries.sort_by(|(a, _), (b, _): &(K, V)| a.cmp(b));
+            // Of equal keys the last one stays.
+            entries.reverse();
+            entries.dedup_by(|(a, _), (b, _)| a == b);
+            entries.reverse();
+            Ok(entries)
+        }
+    }
+
+    deserializer.deserialize_map(Entries(PhantomData))
 }
 
 /// A value in the arena.

@@ -5,12 +5,11 @@
 //! `Traits` 384 naive; 112 and 32 boxed) and from what the models hold.
 
 use dwell::Sparse;
-use dwell::sparse::IsEmpty;
+use dwell::sparse::{IsEmpty, SortedMap, ThinSlice, ThinStr};
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::holders::SortedMap;
-use super::{arena, holders, intern};
+use super::{arena, intern};
 
 /// What kind of shape it is: the same in all layouts.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
@@ -181,13 +180,36 @@ pub(super) mod naive {
     smithy_types!();
 }
 
+/// The write-up's: `Option<Box<T>>` whose deserialisation leaves out a `T` that says nothing.
+#[derive(Serialize)]
+pub(super) struct BoxedIfAny<T>(Option<Box<T>>);
+
+impl<T> Default for BoxedIfAny<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> IsEmpty for BoxedIfAny<T> {
+    fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+impl<'de, T: Deserialize<'de> + IsEmpty> Deserialize<'de> for BoxedIfAny<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = T::deserialize(deserializer)?;
+        Ok(Self((!value.is_empty()).then(|| Box::new(value))))
+    }
+}
+
 /// The write-up's answer.
 pub(super) mod boxed {
     type Text = String;
     type List<T> = Vec<T>;
     type Map<V> = FxHashMap<Text, V>;
     type Link<T> = Box<T>;
-    type Always<T> = holders::BoxedIfAny<T>;
+    type Always<T> = BoxedIfAny<T>;
     type Rarely<T> = Option<T>;
     smithy_types!();
 }
@@ -214,7 +236,7 @@ pub(super) mod box_str {
     smithy_types!();
 }
 
-/// And maps as sorted boxed slices.
+/// And maps as sorted slices.
 pub(super) mod sorted {
     type Text = Box<str>;
     type List<T> = Box<[T]>;
@@ -225,12 +247,23 @@ pub(super) mod sorted {
     smithy_types!();
 }
 
-/// A module for each way to intern.
+/// And a word for each string and list.
+pub(super) mod thin {
+    type Text = ThinStr;
+    type List<T> = ThinSlice<T>;
+    type Map<V> = SortedMap<Text, V>;
+    type Link<T> = Box<T>;
+    type Always<T> = Sparse<T>;
+    type Rarely<T> = Sparse<T>;
+    smithy_types!();
+}
+
+/// And every string kept once: a module for each interner.
 macro_rules! interned {
     ($($name:ident: $interner:ident,)*) => {$(
         pub(super) mod $name {
             type Text = intern::Interned<intern::$interner>;
-            type List<T> = Box<[T]>;
+            type List<T> = ThinSlice<T>;
             type Map<V> = SortedMap<Text, V>;
             type Link<T> = Box<T>;
             type Always<T> = Sparse<T>;
@@ -240,11 +273,10 @@ macro_rules! interned {
     )*};
 }
 interned! {
-    lasso: Lasso,
     string_interner: StringInterner,
+    lasso: Lasso,
     ustr: Ustr,
     internment: Internment,
-    offsets: Offsets,
 }
 
 /// All in a bump arena a model.

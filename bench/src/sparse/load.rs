@@ -23,30 +23,26 @@ pub(super) struct Layout {
     run: fn(&Task) -> Result<Report>,
 }
 
-/// All layouts, each with what the one before it has.
-pub(super) const LAYOUTS: &[Layout] = &[
-    Layout { name: "naive", run: |task| task.run(parse::<layouts::naive::Model>, layouts::naive::SIZES) },
-    Layout { name: "boxed", run: |task| task.run(parse::<layouts::boxed::Model>, layouts::boxed::SIZES) },
-    Layout { name: "dwell/sparse", run: |task| task.run(parse::<layouts::sparse::Model>, layouts::sparse::SIZES) },
-    Layout { name: "dwell/box-str", run: |task| task.run(parse::<layouts::box_str::Model>, layouts::box_str::SIZES) },
-    Layout { name: "dwell/sorted", run: |task| task.run(parse::<layouts::sorted::Model>, layouts::sorted::SIZES) },
-    Layout { name: "i/lasso", run: |task| task.run(parse::<layouts::lasso::Model>, layouts::lasso::SIZES) },
-    Layout {
-        name: "i/stringint",
-        run: |task| task.run(parse::<layouts::string_interner::Model>, layouts::string_interner::SIZES),
-    },
-    Layout { name: "i/ustr", run: |task| task.run(parse::<layouts::ustr::Model>, layouts::ustr::SIZES) },
-    Layout {
-        name: "i/internment",
-        run: |task| task.run(parse::<layouts::internment::Model>, layouts::internment::SIZES),
-    },
-    Layout { name: "i/offsets", run: |task| task.run(parse::<layouts::offsets::Model>, layouts::offsets::SIZES) },
-    Layout { name: "bump", run: |task| task.run(parse::<layouts::bump::Model>, layouts::bump::SIZES) },
-];
-
-fn parse<T: DeserializeOwned>(json: &str) -> serde_json::Result<T> {
-    serde_json::from_str(json)
+macro_rules! layouts {
+    ($($name:literal: $module:ident,)*) => {
+        &[$(Layout { name: $name, run: |task| task.run::<layouts::$module::Model>(layouts::$module::SIZES) },)*]
+    };
 }
+
+/// All layouts; those of dwell have each what the one before has.
+pub(super) const LAYOUTS: &[Layout] = layouts! {
+    "naive": naive,
+    "boxed": boxed,
+    "dwell/sparse": sparse,
+    "dwell/box-str": box_str,
+    "dwell/sorted": sorted,
+    "dwell/thin": thin,
+    "dwell/interned": string_interner,
+    "dwell/interned lasso 0.7.3": lasso,
+    "dwell/interned ustr 1.1.0": ustr,
+    "dwell/interned internment 0.8.6": internment,
+    "bump": bump,
+};
 
 /// What one process is to do.
 #[derive(clap::Args, Debug)]
@@ -87,7 +83,7 @@ impl Task {
         Ok(())
     }
 
-    fn run<M: Serialize>(&self, parse: fn(&str) -> serde_json::Result<M>, sizes: [usize; 3]) -> Result<Report> {
+    fn run<M: DeserializeOwned + Serialize>(&self, sizes: [usize; 3]) -> Result<Report> {
         let files = files(&self.models)?;
         let mut models = Vec::with_capacity(files.len());
         let rss = resident()?;
@@ -98,7 +94,9 @@ impl Task {
         for file in &files {
             // The text goes before the next one comes, as in the write-up's program.
             let json = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-            models.push(parse(&json).with_context(|| format!("{} is no Smithy model", file.display()))?);
+            let model: M =
+                serde_json::from_str(&json).with_context(|| format!("{} is no Smithy model", file.display()))?;
+            models.push(model);
         }
         settle();
         let cpu_ms = cpu_ms() - start;

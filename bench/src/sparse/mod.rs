@@ -7,7 +7,6 @@ mod access;
 mod arena;
 mod canonical;
 mod corpus;
-mod holders;
 mod intern;
 mod layouts;
 mod lent;
