@@ -4,10 +4,8 @@ use dwell::Sparse;
 use dwell::sparse::{DefaultRef, IsEmpty};
 use fastrand::Rng;
 use std::hint::black_box;
-use std::ptr;
-use std::sync::atomic::AtomicPtr;
 
-use super::lent::{Chosen, HasCell, HasDefault, Lent};
+use super::lent::{HasDefault, Lent};
 use crate::op::{LOOP, Op, Run, Suite};
 use crate::sink;
 
@@ -141,31 +139,6 @@ impl Holder for Lent<Part> {
     }
 }
 
-impl HasCell for Part {
-    fn cell() -> &'static AtomicPtr<Self> {
-        static CELL: AtomicPtr<Part> = AtomicPtr::new(ptr::null_mut());
-        &CELL
-    }
-}
-
-impl Holder for Chosen<Part> {
-    fn empty() -> Self {
-        Self::empty()
-    }
-
-    fn full(part: Part) -> Self {
-        Self::new(part)
-    }
-
-    fn count(&self) -> u64 {
-        self.count
-    }
-
-    fn part(&self) -> &Part {
-        self
-    }
-}
-
 /// A record with the part in it, as it stands in a vector.
 struct Record<H> {
     #[expect(dead_code, reason = "what else a record has")]
@@ -272,7 +245,6 @@ pub(super) fn suite() -> Suite {
     all.extend(ops::<Sparse<Part>>("dwell"));
     all.extend(ops::<Sparse<Fixed>>("dwell/static-default"));
     all.extend(ops::<Lent<Part>>("dwell/lent-prototype"));
-    all.extend(ops::<Chosen<Part>>("dwell/chosen-prototype"));
     all.extend(ops::<Part>("inline"));
     all.extend(loops());
     Suite { module: "sparse", baseline: "option-box", ops: all }
