@@ -39,6 +39,11 @@
 //!   of the allocator's own, and a cache miss. It pays below about `(size - 8) / (size + 16)` filled.
 //! - A struct of up to two words: keep it inline.
 //!
+//! # Beside it
+//!
+//! [`ThinStr`] and [`ThinSlice`] are `Box<str>` and `Box<[T]>` in one word, and [`SortedMap`] is a map for a few entries in
+//! one word.
+//!
 //! `docs/sparse.md` in the repository holds the measurements behind this and behind the representation.
 
 mod empty;
