@@ -5,6 +5,7 @@
 
 mod callgrind;
 mod check;
+mod companions;
 mod count;
 mod gate;
 mod op;
@@ -40,6 +41,8 @@ struct Cli {
 enum Command {
     /// Mostly-empty structs: a real program in eight layouts, and the cost of a read.
     Sparse(sparse::Args),
+    /// Thin strings, thin slices and sorted maps, beside their peers.
+    Companions,
     /// All modules.
     All,
     /// Measures what gates.toml names; exit code 1 if a bound does not hold.
@@ -73,11 +76,13 @@ fn run(cli: Cli) -> Result<()> {
     let output = Output { json: cli.json };
     match cli.command {
         Command::Sparse(args) => sparse::run(&args, cli.quick, output),
+        Command::Companions => companions::run(cli.quick, output),
         Command::All => sparse::run(&sparse::Args::default(), cli.quick, output),
         Command::Gate => gate::run(output),
         Command::Load(task) => task.answer(),
         Command::Operate { module, workload, subject, operations } => {
-            let suite = SUITES.iter().map(|suite| suite()).find(|suite| suite.module == module);
+            let suites = SUITES.iter().map(|suite| suite()).chain(companions::suites());
+            let suite = suites.into_iter().find(|suite| suite.module == module);
             let suite = suite.context("no such module")?;
             let op = suite.find(&workload, &subject).context("no such operation")?;
             (op.prepare)()(operations);

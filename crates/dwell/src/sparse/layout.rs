@@ -25,8 +25,7 @@ pub(super) const fn slice_align<T>() -> usize {
 
 /// The block of a slice of `len` elements.
 pub(super) fn slice<T>(len: usize) -> Result<Layout, Layout> {
-    let size = size_of::<T>().checked_mul(len).and_then(|size| size.checked_add(slice_offset::<T>()));
-    checked(size, slice_align::<T>())
+    checked(size_of::<T>().saturating_mul(len).saturating_add(slice_offset::<T>()), slice_align::<T>())
 }
 
 /// Bytes of header before a string of `len` bytes: one, or one and a word.
@@ -39,17 +38,18 @@ pub(super) const STR_LONG: u8 = u8::MAX;
 
 /// The block of a string of `len` bytes.
 pub(super) fn str(len: usize) -> Result<Layout, Layout> {
-    checked(len.checked_add(str_offset(len)), 1)
+    checked(len.saturating_add(str_offset(len)), 1)
 }
 
-fn checked(size: Option<usize>, align: usize) -> Result<Layout, Layout> {
-    match size.map(|size| Layout::from_size_align(size, align)) {
-        Some(Ok(layout)) => Ok(layout),
-        // The largest size that does not pass `isize::MAX` when it is rounded up to the alignment.
-        _ => {
-            Err(Layout::from_size_align(isize::MAX.unsigned_abs() + 1 - align, align).expect("it is within the limit"))
-        }
-    }
+/// A size that was too large to add up has become `usize::MAX`, which is no layout's.
+fn checked(size: usize, align: usize) -> Result<Layout, Layout> {
+    Layout::from_size_align(size, align).map_err(|_| largest(align))
+}
+
+#[cold]
+fn largest(align: usize) -> Layout {
+    // The largest size that does not pass `isize::MAX` when it is rounded up to the alignment.
+    Layout::from_size_align(isize::MAX.unsigned_abs() + 1 - align, align).expect("it is within the limit")
 }
 
 #[cfg(test)]

@@ -14,11 +14,14 @@ use std_alloc::boxed::Box;
 use std_alloc::collections::BTreeMap;
 use std_alloc::vec::Vec;
 
+/// The number of entries up to which a lookup goes through them in turn.
+const FEW: usize = 8;
+
 /// A map for few entries that costs one word where it is kept.
 ///
 /// A `HashMap` is six words, a `BTreeMap` three, and each allocates more than its entries need. This is one word (8 bytes
 /// on a 64-bit target), and so is `Option<SortedMap<K, V>>`. An empty one owns no memory; any other owns one block with
-/// its length and exactly its entries, sorted by key. Finding one is a binary search.
+/// its length and exactly its entries, sorted by key. Finding one is a binary search, or a walk if they are few.
 ///
 /// ```
 /// use dwell::sparse::SortedMap;
@@ -173,6 +176,21 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.entries.binary_search_by(|(other, _)| other.borrow().cmp(key))
     }
 
+    /// Where the key is.
+    ///
+    /// Of few keys it is quicker to ask each whether it is equal, which most say no to at once, than to ask some how they
+    /// are ordered. `docs/sparse.md` has the numbers.
+    fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Option<usize>
+    where
+        K: Borrow<Q>,
+    {
+        if self.len() <= FEW {
+            self.entries.iter().position(|(other, _)| other.borrow() == key)
+        } else {
+            self.search(key).ok()
+        }
+    }
+
     /// The value at `key`.
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
@@ -186,7 +204,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let index = self.search(key).ok()?;
+        let index = self.find(key)?;
         Some(&mut self.entries[index].1)
     }
 
@@ -195,7 +213,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let (key, value) = &self.entries[self.search(key).ok()?];
+        let (key, value) = &self.entries[self.find(key)?];
         Some((key, value))
     }
 
@@ -204,7 +222,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.search(key).is_ok()
+        self.find(key).is_some()
     }
 
     /// Sets the value at `key` and returns the one that was there; the stored key stays, as in std's maps.
@@ -243,7 +261,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let index = self.search(key).ok()?;
+        let index = self.find(key)?;
         Some(self.entries.remove(index).1)
     }
 }

@@ -8,7 +8,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
-use core::mem::{self, ManuallyDrop};
+use core::mem::{self, ManuallyDrop, MaybeUninit};
 use core::ops::{Deref, DerefMut, Range};
 use core::panic::UnwindSafe;
 use core::ptr::{self, NonNull};
@@ -49,6 +49,9 @@ unsafe impl<T: Sync> Sync for Block<T> {}
 
 // A raw pointer is taken for a shared one; this one owns, so the rule is that of `Box<[T]>`.
 impl<T: UnwindSafe> UnwindSafe for Block<T> {}
+
+// The elements do not move when the block's owner does, and none is ever pinned.
+impl<T> Unpin for Block<T> {}
 
 impl<T> Block<T> {
     const EMPTY: NonNull<T> =
@@ -104,6 +107,16 @@ impl<T> Block<T> {
         // SAFETY: `start` is at most the length, so this stays within the block, or at `data` if there is none.
         let start = unsafe { data.add(range.start) };
         NonNull::slice_from_raw_parts(start, range.end - range.start)
+    }
+
+    /// The elements as memory. What is in it is the business of the block's owner.
+    fn slots(&mut self) -> &mut [MaybeUninit<T>] {
+        // SAFETY: `0..len` is within `0..len`.
+        let elements = unsafe { self.elements(0..self.len()) };
+        let mut slots = NonNull::slice_from_raw_parts(elements.cast::<MaybeUninit<T>>(), elements.len());
+        // SAFETY: by invariant 3 the memory is the block's alone, and `self` is borrowed exclusively; a `MaybeUninit` may hold
+        // anything.
+        unsafe { slots.as_mut() }
     }
 
     /// The start and the layout of the allocation.
@@ -274,7 +287,7 @@ impl<T> ThinSlice<T> {
         let removed = unsafe { self.block.elements(last..last + 1) }.cast::<T>();
         // SAFETY: by the slice's invariant it is initialised. It is read twice only if shrinking fails: then this copy is
         // never used as a `T`.
-        let removed = unsafe { removed.cast::<mem::MaybeUninit<T>>().read() };
+        let removed = unsafe { removed.cast::<MaybeUninit<T>>().read() };
         if let Err(layout) = self.block.resize(last) {
             self[index..].rotate_right(1); // `handle_alloc_error` may unwind
             handle_alloc_error(layout);
@@ -295,8 +308,10 @@ impl<T: Clone> ThinSlice<T> {
             Ok(block) => IntoIter { block, alive: 0..0 },
             Err(layout) => return Err(AllocError::new(elements, layout)),
         };
-        for element in elements {
-            filling.push(element.clone());
+        let IntoIter { block, alive } = &mut filling;
+        for (slot, element) in block.slots().iter_mut().zip(elements) {
+            slot.write(element.clone());
+            alive.end += 1; // dropped from here on if a later clone panics
         }
         Ok(filling.finish())
     }
@@ -453,17 +468,6 @@ impl<T> IntoIter<T> {
         let alive = unsafe { self.block.elements(self.alive.clone()) };
         // SAFETY: by invariant 1 these elements are initialised, and `self` is borrowed as long as they are.
         unsafe { alive.as_ref() }
-    }
-
-    /// Puts an element behind those that are alive, while a block is being filled.
-    fn push(&mut self, value: T) {
-        let end = self.alive.end;
-        assert!(end < self.block.len());
-        // SAFETY: `end` is less than the length.
-        let slot = unsafe { self.block.elements(end..end + 1) };
-        // SAFETY: the slot is the block's, and by invariant 1 nothing is in it.
-        unsafe { slot.cast::<T>().write(value) };
-        self.alive.end = end + 1;
     }
 
     /// The slice, when the block is full.

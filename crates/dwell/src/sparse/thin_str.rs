@@ -125,13 +125,19 @@ impl ThinStr {
         Ok(Self { data })
     }
 
-    /// The length in bytes.
+    /// The byte before the text.
     #[inline]
-    pub fn len(&self) -> usize {
+    fn length_byte(&self) -> u8 {
         // SAFETY: by invariant 1 there is a byte before `data`, in the heap's block or in `NO_BYTES`.
         let byte = unsafe { self.data.sub(1) };
         // SAFETY: by invariant 1 it is initialised.
-        let byte = unsafe { byte.read() };
+        unsafe { byte.read() }
+    }
+
+    /// The length in bytes.
+    #[inline]
+    pub fn len(&self) -> usize {
+        let byte = self.length_byte();
         if byte != layout::STR_LONG {
             return usize::from(byte);
         }
@@ -144,10 +150,7 @@ impl ThinStr {
     /// Whether it has no bytes.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        // SAFETY: by invariant 1 there is a byte before `data`.
-        let byte = unsafe { self.data.sub(1) };
-        // SAFETY: by invariant 1 it is initialised, and it is 0 only for the length 0.
-        unsafe { byte.read() == 0 }
+        self.length_byte() == 0
     }
 
     /// The text.
@@ -297,7 +300,8 @@ where
 impl PartialEq for ThinStr {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str()
+        // The first says no to most that differ, before either length is made out.
+        self.length_byte() == other.length_byte() && self.as_str() == other.as_str()
     }
 }
 

@@ -101,15 +101,17 @@ pub(crate) fn failing_after<R>(successes: usize, f: impl FnOnce() -> R) -> R {
 
 /// Runs `f` and returns the blocks and bytes that it left allocated on this thread.
 pub(crate) fn left_by<R>(f: impl FnOnce() -> R) -> (isize, isize) {
+    quiet(); // what the hook allocates for the rest of the run is not `f`'s
     let before = LIVE.get();
     drop(f());
     let after = LIVE.get();
     (after.0 - before.0, after.1 - before.1)
 }
 
-/// Runs `f` and says whether it panicked, without the message: printing one allocates what is never freed.
-pub(crate) fn panics(f: impl FnOnce()) -> bool {
-    thread_local!(static EXPECTED: Cell<bool> = const { Cell::new(false) });
+thread_local!(static EXPECTED: Cell<bool> = const { Cell::new(false) });
+
+/// From now on, an expected panic prints no message: printing one allocates what is never freed.
+fn quiet() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = std::panic::take_hook();
@@ -119,6 +121,11 @@ pub(crate) fn panics(f: impl FnOnce()) -> bool {
             }
         }));
     });
+}
+
+/// Runs `f` and says whether it panicked.
+pub(crate) fn panics(f: impl FnOnce()) -> bool {
+    quiet();
     EXPECTED.set(true);
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f));
     EXPECTED.set(false);
