@@ -21,8 +21,8 @@ const MANY: usize = 100_000;
 
 /// Prints what a value takes and what an operation costs.
 pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
-    output.say("Bytes and blocks a value, the handle included, on strings and maps as long as Smithy's:");
-    output.rows(&bytes());
+    output.say("Bytes and blocks a value, the handle included, on strings and maps as long as Smithy's:")?;
+    output.rows(&bytes())?;
     if callgrind::version().is_none() {
         eprintln!("no valgrind: instructions are left out");
         return Ok(());
@@ -31,9 +31,9 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
         output.say(&format!(
             "\nInstructions an operation: {}; ratios to {}, less the loop's",
             suite.module, suite.baseline
-        ));
+        ))?;
         let first = suite.workloads().first().map(|&workload| workload.to_owned());
-        output.rows(&callgrind::rows(&suite, |workload, _| !quick || first.as_deref() == Some(workload))?);
+        output.rows(&callgrind::rows(&suite, |workload, _| !quick || first.as_deref() == Some(workload))?)?;
     }
     Ok(())
 }
@@ -404,6 +404,7 @@ fn measure<T, I: Iterator<Item = T>>(
 
 /// Bytes in blocks that glibc has given out, with its own headers and rounding; `None` with another allocator.
 #[cfg(all(target_env = "gnu", not(feature = "profile")))]
+#[expect(clippy::unnecessary_wraps, reason = "`None` where there is no glibc")]
 fn glibc_in_use() -> Option<usize> {
     // SAFETY: it only reads the allocator's own books.
     let info = unsafe { libc::mallinfo2() };

@@ -244,7 +244,7 @@ pub(super) fn suite() -> Suite {
     let mut all = ops::<Option<Box<Part>>>("option-box");
     all.extend(ops::<Sparse<Part>>("dwell"));
     all.extend(ops::<Sparse<Fixed>>("dwell/static-default"));
-    all.extend(ops::<Lent<Part>>("dwell/lent-prototype"));
+    all.extend(ops::<Lent<Part>>("dwell/static-pointer"));
     all.extend(ops::<Part>("inline"));
     all.extend(loops());
     Suite { module: "sparse", baseline: "option-box", ops: all }
