@@ -228,6 +228,9 @@ fn entries(len: usize, rng: &mut Rng) -> Vec<(Key, u64)> {
 
 /// A kind of map.
 trait Map: Clone + 'static {
+    /// Whether more than the search is its own.
+    const WHOLE: bool = true;
+
     fn make(entries: Vec<(Key, u64)>) -> Self;
     fn find(&self, key: &str) -> Option<&u64>;
     fn sum(&self) -> u64;
@@ -257,23 +260,38 @@ maps!(
     vecmap::VecMap<Key, u64>
 );
 
-/// What `SortedMap` does not do: compare with one entry after the other.
+/// What `SortedMap` does only among few entries.
 #[derive(Clone)]
 struct Linear(SortedMap<Key, u64>);
 
-impl Map for Linear {
-    fn make(entries: Vec<(Key, u64)>) -> Self {
-        Self(entries.into())
-    }
+/// What `SortedMap` does only among many entries.
+#[derive(Clone)]
+struct Binary(SortedMap<Key, u64>);
 
-    #[inline]
-    fn find(&self, key: &str) -> Option<&u64> {
-        self.0.as_slice().iter().find(|(other, _)| *other == key).map(|(_, value)| value)
-    }
+macro_rules! searches {
+    ($($type:ident: $entries:ident, $key:ident => $find:expr;)*) => {$(
+        impl Map for $type {
+            const WHOLE: bool = false;
 
-    fn sum(&self) -> u64 {
-        self.0.sum()
-    }
+            fn make(entries: Vec<(Key, u64)>) -> Self {
+                Self(entries.into())
+            }
+
+            #[inline]
+            fn find(&self, $key: &str) -> Option<&u64> {
+                let $entries = self.0.as_slice();
+                $find.map(|index| &$entries[index].1)
+            }
+
+            fn sum(&self) -> u64 {
+                self.0.sum()
+            }
+        }
+    )*};
+}
+searches! {
+    Linear: entries, key => entries.iter().position(|(other, _)| *other == key);
+    Binary: entries, key => entries.binary_search_by(|(other, _)| (*other).cmp(key)).ok();
 }
 
 macro_rules! for_maps {
@@ -282,6 +300,7 @@ macro_rules! for_maps {
         $do::<HashMap<Key, u64>>("hash-map" $(, $argument)?);
         $do::<SortedMap<Key, u64>>("dwell" $(, $argument)?);
         $do::<Linear>("dwell/linear" $(, $argument)?);
+        $do::<Binary>("dwell/binary" $(, $argument)?);
         $do::<litemap::LiteMap<Key, u64>>("litemap 0.8.3" $(, $argument)?);
         $do::<vecmap::VecMap<Key, u64>>("vecmap-rs 0.3.1" $(, $argument)?);
     };
@@ -289,7 +308,7 @@ macro_rules! for_maps {
 
 fn maps() -> Suite {
     fn of<T: Map>(subject: &'static str, ops: &mut Vec<Op>) {
-        for len in [1, 2, 4, 8, 16, 64] {
+        for len in [1, 4, 8, 16, 64] {
             let fresh = move || {
                 let rng = &mut Rng::with_seed(7);
                 let entries = entries(len, rng);
@@ -303,7 +322,7 @@ fn maps() -> Suite {
             ops.push(op(format!("get/{len}"), subject, made, |(map, wanted), n| {
                 sink::word(*map.find(wanted[n % VALUES]).expect("a key that is there"));
             }));
-            if [4, 16].contains(&len) {
+            if T::WHOLE && [4, 16].contains(&len) {
                 ops.push(op(format!("build+drop/{len}"), subject, fresh, |(entries, _), _| {
                     sink::pointer(&T::make(entries.clone()));
                 }));
@@ -358,6 +377,9 @@ fn bytes() -> Vec<Row> {
         measure("slices of u64", subject, "box-slice", rows, || lists.iter().map(|list| T::make(list)));
     }
     fn of_map<T: Map>(subject: &'static str, rows: &mut Vec<Row>) {
+        if !T::WHOLE {
+            return;
+        }
         let rng = &mut Rng::with_seed(7);
         let most = entries(MAP_LENGTHS[20], rng);
         let lengths: Vec<usize> = (0..MANY).map(|_| length(&MAP_LENGTHS, rng)).collect();
@@ -367,7 +389,6 @@ fn bytes() -> Vec<Row> {
     for_texts!(of_text rows);
     for_slices!(of_slice rows);
     for_maps!(of_map rows);
-    rows.retain(|row| row.subject != "dwell/linear");
     std::mem::take(rows)
 }
 
@@ -404,7 +425,7 @@ fn measure<T, I: Iterator<Item = T>>(
 
 /// Bytes in blocks that glibc has given out, with its own headers and rounding; `None` with another allocator.
 #[cfg(all(target_env = "gnu", not(feature = "profile")))]
-#[expect(clippy::unnecessary_wraps, reason = "`None` where there is no glibc")]
+#[expect(clippy::unnecessary_wraps, reason = "there is none with another allocator")]
 fn glibc_in_use() -> Option<usize> {
     // SAFETY: it only reads the allocator's own books.
     let info = unsafe { libc::mallinfo2() };

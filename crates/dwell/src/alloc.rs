@@ -63,6 +63,7 @@ impl<T> core::error::Error for AllocError<T> {}
 /// # Panics
 ///
 /// When the layout has no bytes; the allocator must not be asked for that.
+#[inline]
 pub(crate) fn try_alloc(layout: Layout) -> Option<NonNull<u8>> {
     assert!(layout.size() != 0);
     // SAFETY: the layout's size is not zero.

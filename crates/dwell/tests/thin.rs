@@ -95,6 +95,17 @@ fn auto_traits_are_those_of_a_box() {
     all::<ThinStr>();
 }
 
+/// As for `Box`: what an element borrows may be gone when the slice drops.
+#[cfg(feature = "nightly")]
+#[test]
+fn elements_may_dangle_when_their_owner_drops() {
+    let (_slice, _iter, _map);
+    let local = String::new();
+    _slice = ThinSlice::from([&local]);
+    _iter = ThinSlice::from([&local]).into_iter();
+    _map = dwell::sparse::SortedMap::from([(1, &local)]);
+}
+
 #[test]
 fn make_statics() {
     static SLICE: ThinSlice<Vec<u8>> = ThinSlice::empty();

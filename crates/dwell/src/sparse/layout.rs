@@ -37,11 +37,13 @@ pub(super) const fn str_offset(len: usize) -> usize {
 pub(super) const STR_LONG: u8 = u8::MAX;
 
 /// The block of a string of `len` bytes.
+#[inline]
 pub(super) fn str(len: usize) -> Result<Layout, Layout> {
     checked(len.saturating_add(str_offset(len)), 1)
 }
 
 /// A size that was too large to add up has become `usize::MAX`, which is no layout's.
+#[inline]
 fn checked(size: usize, align: usize) -> Result<Layout, Layout> {
     Layout::from_size_align(size, align).map_err(|_| largest(align))
 }

@@ -62,7 +62,7 @@ use core::panic::UnwindSafe;
 use core::ptr::{self, NonNull};
 use std_alloc::boxed::Box;
 
-pub use self::empty::{DefaultCell, DefaultRef, IsEmpty};
+pub use self::empty::{ConstDefault, DefaultCell, DefaultRef, IsEmpty};
 #[doc(hidden)]
 pub use self::empty::{DefaultIsEmpty, GenericDefaultCell};
 #[cfg(feature = "serde")]

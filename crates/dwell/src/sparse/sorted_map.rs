@@ -169,6 +169,7 @@ impl<K, V> SortedMap<K, V> {
 
 impl<K: Ord, V> SortedMap<K, V> {
     /// Where the key is, or where it would be.
+    #[inline]
     fn search<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
     where
         K: Borrow<Q>,
@@ -180,6 +181,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// Of few keys it is quicker to ask each whether it is equal, which most say no to at once, than to ask some how they
     /// are ordered. `docs/sparse.md` has the numbers.
+    #[inline]
     fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Option<usize>
     where
         K: Borrow<Q>,
@@ -192,6 +194,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     }
 
     /// The value at `key`.
+    #[inline]
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -200,6 +203,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     }
 
     /// The value at `key`, for writing.
+    #[inline]
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -209,6 +213,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     }
 
     /// The key as it is stored, and its value.
+    #[inline]
     pub fn get_key_value<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
     where
         K: Borrow<Q>,
@@ -218,6 +223,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     }
 
     /// Whether there is a value at `key`.
+    #[inline]
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
