@@ -16,8 +16,8 @@ mod time;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
-use std::io;
 use std::process::ExitCode;
+use std::{io, iter};
 
 use crate::check::CheckFailed;
 use crate::op::Suite;
@@ -39,7 +39,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Mostly-empty structs: a real program in eight layouts, and the cost of a read.
+    /// Mostly-empty structs: a real program in eleven layouts, and the cost of a read.
     Sparse(sparse::Args),
     /// Thin strings, thin slices and sorted maps, beside their peers.
     Companions,
@@ -55,8 +55,10 @@ enum Command {
     Operate { module: String, workload: String, subject: String, operations: usize },
 }
 
-/// Operations by module.
-const SUITES: &[fn() -> Suite] = &[sparse::suite];
+/// The operations of all modules.
+fn suites() -> Vec<Suite> {
+    iter::once(sparse::suite()).chain(companions::suites()).collect()
+}
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
@@ -77,13 +79,15 @@ fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Sparse(args) => sparse::run(&args, cli.quick, output),
         Command::Companions => companions::run(cli.quick, output),
-        Command::All => sparse::run(&sparse::Args::default(), cli.quick, output),
+        Command::All => {
+            sparse::run(&sparse::Args::default(), cli.quick, output)?;
+            output.say("")?;
+            companions::run(cli.quick, output)
+        }
         Command::Gate => gate::run(output),
         Command::Load(task) => task.answer(),
         Command::Operate { module, workload, subject, operations } => {
-            let suites = SUITES.iter().map(|suite| suite()).chain(companions::suites());
-            let suite = suites.into_iter().find(|suite| suite.module == module);
-            let suite = suite.context("no such module")?;
+            let suite = suites().into_iter().find(|suite| suite.module == module).context("no such module")?;
             let op = suite.find(&workload, &subject).context("no such operation")?;
             (op.prepare)()(operations);
             Ok(())

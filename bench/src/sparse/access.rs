@@ -1,7 +1,7 @@
 //! What a read through `Sparse` costs, and making and dropping one, beside `Option<Box<T>>` and the plain struct.
 
 use dwell::Sparse;
-use dwell::sparse::{DefaultRef, IsEmpty};
+use dwell::sparse::ConstDefault;
 use fastrand::Rng;
 use std::hint::black_box;
 
@@ -17,8 +17,8 @@ struct Part {
 }
 
 impl HasDefault for Part {
-    const DEFAULT: &'static Self = {
-        static DEFAULT: Part = Part { count: 0, rest: [0; 7] };
+    const LENT: &'static Self = {
+        static DEFAULT: Part = <Part as ConstDefault>::DEFAULT;
         &DEFAULT
     };
 }
@@ -65,7 +65,7 @@ impl Holder for Option<Box<Part>> {
     }
 
     fn part(&self) -> &Part {
-        self.as_deref().unwrap_or(Part::DEFAULT)
+        self.as_deref().unwrap_or(Part::LENT)
     }
 }
 
@@ -87,20 +87,13 @@ impl Holder for Sparse<Part> {
     }
 }
 
-/// A part whose `DefaultRef` is written by hand and lends a constant, where the derive's lends what the first read made.
+/// The same with a constant default, where `Part`'s is made by the first read that needs it.
+#[derive(Sparse)]
+#[sparse(const)]
 struct Fixed(Part);
 
-impl IsEmpty for Fixed {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl DefaultRef for Fixed {
-    fn default_ref<'a>() -> &'a Self {
-        static DEFAULT: Fixed = Fixed(Part { count: 0, rest: [0; 7] });
-        &DEFAULT
-    }
+impl ConstDefault for Part {
+    const DEFAULT: Self = Self { count: 0, rest: [0; 7] };
 }
 
 impl Holder for Sparse<Fixed> {
@@ -243,8 +236,8 @@ fn loops() -> Vec<Op> {
 pub(super) fn suite() -> Suite {
     let mut all = ops::<Option<Box<Part>>>("option-box");
     all.extend(ops::<Sparse<Part>>("dwell"));
-    all.extend(ops::<Sparse<Fixed>>("dwell/static-default"));
-    all.extend(ops::<Lent<Part>>("dwell/lent-prototype"));
+    all.extend(ops::<Sparse<Fixed>>("dwell/const"));
+    all.extend(ops::<Lent<Part>>("dwell/static-pointer"));
     all.extend(ops::<Part>("inline"));
     all.extend(loops());
     Suite { module: "sparse", baseline: "option-box", ops: all }

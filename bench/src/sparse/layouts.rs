@@ -381,9 +381,9 @@ mod tests {
     fn every_layout_holds_what_the_document_says() {
         let documents = cargo_dwell::sample::documents(3, 12).map(|(_, json)| String::from_utf8(json).unwrap());
         // What the sample has not: parts that are there and say nothing.
-        let bare = r##"{"shapes": {"a#B": {"type": "operation", "traits": {"aws.iam#iamAction": {"resources": {}},
+        let bare = r#"{"shapes": {"a#B": {"type": "operation", "traits": {"aws.iam#iamAction": {"resources": {}},
             "smithy.api#documentation": "", "aws.api#arn": {"template": "t", "absolute": false}},
-            "operations": [], "members": {"x": {"target": "y", "traits": {}}}}}}"##;
+            "operations": [], "members": {"x": {"target": "y", "traits": {}}}}}}"#;
         let mut holds_actions = false;
         for json in documents.chain([bare.to_owned()]) {
             let document: Value = serde_json::from_str(&json).unwrap();

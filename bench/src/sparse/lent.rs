@@ -10,14 +10,14 @@ use std::ptr::{self, NonNull};
 
 /// A type with a default in a static.
 pub(super) trait HasDefault: 'static {
-    const DEFAULT: &'static Self;
+    const LENT: &'static Self;
 }
 
 /// A `T` that costs one word until it differs from its default.
 pub(super) struct Lent<T: HasDefault> {
     // # Invariants
     //
-    // 1. `ptr` is `T::DEFAULT`, or a pointer that `Box::<T>::into_raw` returned and that no one else has.
+    // 1. `ptr` is `T::LENT`, or a pointer that `Box::<T>::into_raw` returned and that no one else has.
     // 2. `T` is not zero-sized (checked when one is made), so that no box has the address of the default.
     ptr: NonNull<T>,
     owns: PhantomData<T>,
@@ -26,7 +26,7 @@ pub(super) struct Lent<T: HasDefault> {
 impl<T: HasDefault> Lent<T> {
     pub(super) fn empty() -> Self {
         const { assert!(size_of::<T>() > 0) }
-        Self { ptr: NonNull::from(T::DEFAULT), owns: PhantomData }
+        Self { ptr: NonNull::from(T::LENT), owns: PhantomData }
     }
 
     pub(super) fn new(value: T) -> Self {
@@ -48,7 +48,7 @@ impl<T: HasDefault> Deref for Lent<T> {
 impl<T: HasDefault> Drop for Lent<T> {
     #[inline]
     fn drop(&mut self) {
-        if !ptr::eq(self.ptr.as_ptr(), T::DEFAULT) {
+        if !ptr::eq(self.ptr.as_ptr(), T::LENT) {
             // SAFETY: by invariants 1 and 2 it is a box that no one else has.
             drop(unsafe { Box::from_raw(self.ptr.as_ptr()) });
         }
