@@ -98,7 +98,36 @@ pub enum Kind {
         alternatives: Vec<Slot>,
     },
     /// Too varied to be given a type, as a `serde_json::Value` holds it.
-    Any,
+    Any(Box<Free>),
+}
+
+/// What is known of the values of a place that was given no type: the sums over all they hold, at any depth.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Free {
+    /// Values of the place itself, `null` apart.
+    pub count: u64,
+    /// Strings that are not empty.
+    pub texts: u64,
+    /// Their bytes.
+    pub text_bytes: u64,
+    /// The arrays.
+    pub arrays: Lengths,
+    /// The objects.
+    pub objects: Lengths,
+    /// Bytes of the objects' keys.
+    pub key_bytes: u64,
+}
+
+impl Free {
+    /// Adds what another place knows.
+    pub fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.texts += other.texts;
+        self.text_bytes += other.text_bytes;
+        self.arrays.merge(&other.arrays);
+        self.objects.merge(&other.objects);
+        self.key_bytes += other.key_bytes;
+    }
 }
 
 /// What is known of the strings at a place.
