@@ -11,6 +11,7 @@ use crate::{callgrind, sparse, suites};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Gate {
+    module: String,
     subject: String,
     workload: String,
     metric: String,
@@ -29,7 +30,7 @@ struct Gates {
 fn parse(text: &str) -> Result<Vec<Gate>> {
     let gates: Gates = toml::from_str(text)?;
     for gate in &gates.gate {
-        let name = format!("{} {} {}", gate.subject, gate.workload, gate.metric);
+        let name = gate.name();
         if gate.value.is_none() && gate.ratio.is_none() {
             bail!("{name}: neither `value` nor `ratio`");
         }
@@ -41,9 +42,13 @@ fn parse(text: &str) -> Result<Vec<Gate>> {
 }
 
 impl Gate {
+    fn name(&self) -> String {
+        format!("{} {} {} {}", self.module, self.subject, self.workload, self.metric)
+    }
+
     fn is_of(&self, row: &Row) -> bool {
-        (self.subject.as_str(), self.workload.as_str(), self.metric.as_str())
-            == (row.subject.as_str(), row.workload.as_str(), row.metric)
+        (self.module.as_str(), self.subject.as_str(), self.workload.as_str(), self.metric.as_str())
+            == (row.module, row.subject.as_str(), row.workload.as_str(), row.metric)
     }
 
     fn holds(&self, row: &Row) -> bool {
@@ -57,11 +62,9 @@ impl Gate {
         let value = self.value.map(|bound| format!(": {:.2} {}, at most {bound}", row.value, row.unit));
         let ratio = self.ratio.map(|bound| format!(": {:.3} of {}, at most {bound}", row.ratio, row.baseline));
         let line = format!(
-            "{}  {} {} {}{}{}",
+            "{}  {}{}{}",
             if holds { "ok  " } else { "FAIL" },
-            row.subject,
-            row.workload,
-            row.metric,
+            self.name(),
             value.unwrap_or_default(),
             ratio.unwrap_or_default()
         );
@@ -78,11 +81,13 @@ pub(crate) fn run(output: Output) -> Result<()> {
     }
     let before = gates.len();
     if callgrind::version().is_some() {
-        let wanted = |workload: &str, subject: &str| {
-            gates.iter().any(|gate| gate.metric == "ir" && gate.workload == workload && gate.subject == subject)
-        };
         for suite in suites() {
-            rows.extend(callgrind::rows(&suite, wanted)?);
+            rows.extend(callgrind::rows(&suite, |workload, subject| {
+                let names = (suite.module, workload, subject, "ir");
+                gates.iter().any(|gate| {
+                    names == (gate.module.as_str(), gate.workload.as_str(), gate.subject.as_str(), gate.metric.as_str())
+                })
+            })?);
         }
     } else {
         gates.retain(|gate| gate.metric != "ir");
@@ -92,9 +97,8 @@ pub(crate) fn run(output: Output) -> Result<()> {
     let mut failed = 0;
     let mut measured = Vec::new();
     for gate in &gates {
-        let row = rows.iter().find(|row| gate.is_of(row)).with_context(|| {
-            format!("bench/gates.toml: nothing measures {} {} {}", gate.subject, gate.workload, gate.metric)
-        })?;
+        let row = rows.iter().find(|row| gate.is_of(row));
+        let row = row.with_context(|| format!("bench/gates.toml: nothing measures {}", gate.name()))?;
         let (holds, line) = gate.judge(row);
         output.say(&line)?;
         failed += usize::from(!holds);
@@ -115,7 +119,9 @@ mod tests {
     use crate::row::Row;
 
     fn gate(bound: &str) -> Gate {
-        let text = format!("[[gate]]\nsubject = \"dwell\"\nworkload = \"read\"\nmetric = \"ir\"\n{bound}\n");
+        let text = format!(
+            "[[gate]]\nmodule = \"sparse\"\nsubject = \"dwell\"\nworkload = \"read\"\nmetric = \"ir\"\n{bound}\n"
+        );
         parse(&text).unwrap().remove(0)
     }
 
@@ -144,15 +150,18 @@ mod tests {
     fn a_failure_says_what_was_measured() {
         let (holds, line) = gate("ratio = 1.2").judge(&row(7.0, 1.4));
         assert!(!holds);
-        assert_eq!(line, "FAIL  dwell read ir: 1.400 of box, at most 1.2");
+        assert_eq!(line, "FAIL  sparse dwell read ir: 1.400 of box, at most 1.2");
     }
 
     #[test]
     fn mistakes_in_the_file_are_told() {
         for (wrong, told) in [
-            ("[[gate]]\nsubject = \"a\"\nworkload = \"b\"\nmetric = \"ir\"", "neither"),
-            ("[[gate]]\nsubject = \"a\"\nworkload = \"b\"\nmetric = \"ns\"\nratio = 1", "the same on every run"),
-            ("[[gate]]\nsubject = \"a\"\nworkload = \"b\"\nmetric = \"ir\"\nbound = 1", "bound"),
+            ("[[gate]]\nmodule = \"sparse\"\nsubject = \"a\"\nworkload = \"b\"\nmetric = \"ir\"", "neither"),
+            (
+                "[[gate]]\nmodule = \"sparse\"\nsubject = \"a\"\nworkload = \"b\"\nmetric = \"ns\"\nratio = 1",
+                "the same on every run",
+            ),
+            ("[[gate]]\nmodule = \"sparse\"\nsubject = \"a\"\nworkload = \"b\"\nmetric = \"ir\"\nbound = 1", "bound"),
         ] {
             let error = parse(wrong).unwrap_err().to_string();
             assert!(error.contains(told), "{error}");
