@@ -219,6 +219,10 @@ pub struct Record {
     pub instances: u64,
     /// Its keys in the order first seen, a union's tag not among them.
     pub fields: Vec<Field>,
+    /// Which keys come together: each set of keys that was seen, as rising indices into `fields`, and how many instances
+    /// have exactly these. Empty if there were too many sets to keep; then only each key's own count is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub key_sets: Vec<(Vec<usize>, u64)>,
 }
 
 /// One key of a record.
