@@ -277,6 +277,24 @@ impl<'p, 's> Model<'p, 's> {
         self.places
     }
 
+    /// The type of a field's place as it is written in Rust; `?` for a place that no document leads to.
+    pub fn type_at(&self, id: PlaceId) -> String {
+        for (def, body) in self.defs.iter().zip(&self.bodies) {
+            let Body::Struct(types) = body else { continue };
+            for (part, of) in def.parts.iter().zip(types) {
+                if matches!(part, Part::Place(place, _) if *place == id) {
+                    return self.rust(of);
+                }
+            }
+        }
+        "?".into()
+    }
+
+    /// The name of a group of rare fields.
+    pub fn group_name(&self, record: RecordId, group: usize) -> String {
+        self.find(Source::Group(record, group)).map_or_else(String::new, |id| self.name(id))
+    }
+
     /// The name of a struct or enum.
     pub fn name(&self, id: DefId) -> String {
         match self.defs[id].source {
