@@ -17,24 +17,26 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let is_empty = is_empty_body(input, &attributes)?;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     let mut bounded = input.generics.clone();
-    let predicates = &mut bounded.make_where_clause().predicates;
-    match &attributes.bound {
-        Some(bound) => predicates.extend(bound.iter().cloned()),
-        None => {
-            for parameter in input.generics.type_params() {
+    if is_generic(input) {
+        let predicates = &mut bounded.make_where_clause().predicates;
+        match &attributes.bound {
+            Some(bound) => predicates.extend(bound.iter().cloned()),
+            None => predicates.extend(input.generics.type_params().map(|parameter| -> WherePredicate {
                 let parameter = &parameter.ident;
-                predicates.push(parse_quote!(#parameter: #dwell::sparse::IsEmpty));
-            }
+                parse_quote!(#parameter: #dwell::sparse::IsEmpty)
+            })),
         }
+        // Which parameters that asks to be `Default` is for the type's own `Default` to say.
+        predicates.push(parse_quote!(Self: ::core::default::Default));
     }
-    let default_where = &bounded.where_clause;
+    let is_empty_where = &bounded.where_clause;
 
     let default_ref = default_ref_body(input, dwell);
     let lent_where = lent_where(input, where_clause);
     Ok(quote! {
         const _: () = {
             #[automatically_derived]
-            impl #impl_generics #dwell::sparse::IsEmpty for #name #type_generics #default_where {
+            impl #impl_generics #dwell::sparse::IsEmpty for #name #type_generics #is_empty_where {
                 fn is_empty(&self) -> bool {
                     #is_empty
                 }

@@ -94,16 +94,17 @@ impl<T> DefaultCell<T> {
     pub const fn new() -> Self {
         Self { value: AtomicPtr::new(ptr::null_mut()) }
     }
-}
 
-impl<T: Default + Send + Sync + 'static> DefaultCell<T> {
     /// The default, made at the first call.
     ///
     /// # Panics
     ///
     /// Only if `T::default` does; the next call tries again.
     #[inline]
-    pub fn get(&'static self) -> &'static T {
+    pub fn get(&'static self) -> &'static T
+    where
+        T: Default + Send + Sync,
+    {
         let value = self.value.load(Ordering::Acquire);
         if value.is_null() {
             return self.init();
@@ -114,8 +115,11 @@ impl<T: Default + Send + Sync + 'static> DefaultCell<T> {
     }
 
     #[cold]
-    fn init(&'static self) -> &'static T {
-        let made = Box::into_raw(Box::new(T::default()));
+    fn init(&'static self) -> &'static T
+    where
+        T: Default + Send + Sync,
+    {
+        let made = Box::into_raw(Box::<T>::default());
         let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
         let kept = match self.value.compare_exchange(ptr::null_mut(), made, success, failure) {
             Ok(_) => made,
@@ -233,6 +237,58 @@ impl DefaultIsEmpty {
     }
 }
 
+/// Values whose default is a constant are lent from read-only memory.
+macro_rules! default_ref {
+    ($({$($generics:tt)*} $type:ty = $default:expr;)*) => {$(
+        impl<$($generics)*> DefaultRef for $type {
+            #[inline]
+            fn default_ref<'a>() -> &'a Self
+            where
+                Self: 'a,
+            {
+                const { &$default }
+            }
+        }
+    )*};
+}
+
+default_ref! {
+    {} bool = false;
+    {} char = '\0';
+    {} f32 = 0.0;
+    {} f64 = 0.0;
+    {} String = String::new();
+    {T} Option<T> = None;
+    {T} Vec<T> = Vec::new();
+    {T} VecDeque<T> = VecDeque::new();
+    {T} LinkedList<T> = LinkedList::new();
+    {T: Ord} BinaryHeap<T> = BinaryHeap::new();
+    {T} BTreeSet<T> = BTreeSet::new();
+    {K, V} BTreeMap<K, V> = BTreeMap::new();
+}
+
+#[cfg(feature = "std")]
+impl<K, V, S> DefaultRef for std::collections::HashMap<K, V, S>
+where
+    Self: Default + Send + Sync + 'static,
+{
+    fn default_ref<'a>() -> &'a Self {
+        static DEFAULTS: GenericDefaultCell = GenericDefaultCell::new();
+        DEFAULTS.get()
+    }
+}
+
+#[cfg(feature = "std")]
+impl<T, S> DefaultRef for std::collections::HashSet<T, S>
+where
+    Self: Default + Send + Sync + 'static,
+{
+    fn default_ref<'a>() -> &'a Self {
+        static DEFAULTS: GenericDefaultCell = GenericDefaultCell::new();
+        DEFAULTS.get()
+    }
+}
+
 macro_rules! is_empty {
     ($({$($generics:tt)*} $type:ty: $self:ident => $empty:expr;)*) => {$(
         impl<$($generics)*> IsEmpty for $type {
@@ -281,7 +337,10 @@ is_empty! {
 }
 
 macro_rules! integers {
-    ($($type:ty)*) => { is_empty! { $({} $type: self => *self == 0;)* } };
+    ($($type:ty)*) => {
+        is_empty! { $({} $type: self => *self == 0;)* }
+        default_ref! { $({} $type = 0;)* }
+    };
 }
 integers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
 

@@ -1,0 +1,98 @@
+//! Random operations on `Sparse`, beside a plain value that is always there. The model test and the fuzz target share it.
+
+use dwell::Sparse;
+use dwell::sparse::IsEmpty;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
+/// Runs the operations that `bytes` spell, two bytes each: what to do, and with which value.
+pub(crate) fn run(bytes: &[u8]) {
+    // The model of a `Sparse<String>` is the `String` it reads as, and whether it may be boxed.
+    let mut values: [Sparse<String>; 2] = [Sparse::empty(), Sparse::empty()];
+    let mut model: [String; 2] = Default::default();
+
+    for pair in bytes.chunks_exact(2) {
+        let (place, operation) = (usize::from(pair[0] & 1), pair[0] >> 1);
+        // A quarter of the values are empty.
+        let text = if pair[1] < 64 { String::new() } else { "x".repeat(usize::from(pair[1]) - 63) };
+        let (value, expected) = (&mut values[place], &mut model[place]);
+        match operation % 16 {
+            0 => {
+                *value = Sparse::new(text.clone());
+                *expected = text;
+            }
+            1 => {
+                *value = Sparse::try_new(text.clone()).expect("memory for a string");
+                *expected = text;
+            }
+            2 => {
+                assert_eq!(value.edit(|v| std::mem::replace(v, text.clone())), *expected);
+                *expected = text;
+                assert_eq!(value.get().is_none(), expected.is_empty(), "an edit keeps no empty box");
+            }
+            3 => {
+                assert_eq!(value.try_edit(|v| v.len()).unwrap(), expected.len());
+            }
+            4 => {
+                value.get_mut_or_default().push_str(&text);
+                expected.push_str(&text);
+                assert!(value.get().is_some());
+            }
+            5 => {
+                value.try_get_mut_or_default().unwrap().push('y');
+                expected.push('y');
+            }
+            6 => {
+                if let Some(v) = value.get_mut() {
+                    v.clear();
+                    expected.clear();
+                } else {
+                    assert!(expected.is_empty());
+                }
+            }
+            7 => {
+                value.compact();
+                assert_eq!(value.get().is_none(), expected.is_empty());
+            }
+            8 => {
+                value.clear();
+                expected.clear();
+                assert!(value.get().is_none());
+            }
+            9 => assert_eq!(std::mem::take(value).into_inner(), std::mem::take(expected)),
+            10 => {
+                let boxed = std::mem::take(value).into_box();
+                assert_eq!(boxed.as_deref().map_or("", |v| v), *expected);
+                *value = Sparse::from(boxed);
+            }
+            11 => *value = Sparse::from(Some(std::mem::take(value).into_inner())),
+            12 => {
+                values[1 - place] = values[place].clone();
+                model[1 - place] = model[place].clone();
+            }
+            13 => {
+                let source = values[place].clone();
+                values[1 - place].clone_from(&source);
+                model[1 - place] = model[place].clone();
+            }
+            14 => {
+                *value = value.try_clone().unwrap();
+            }
+            _ => {
+                values.swap(0, 1);
+                model.swap(0, 1);
+            }
+        }
+        for (value, expected) in values.iter().zip(&model) {
+            assert_eq!(**value, *expected);
+            assert_eq!(value.get().map_or("", |v| v), *expected);
+            assert_eq!(value.is_empty(), expected.is_empty());
+            assert_eq!(IsEmpty::is_empty(value), expected.is_empty());
+        }
+        let [a, b] = &values;
+        let hasher = BuildHasherDefault::<DefaultHasher>::new();
+        assert_eq!(a == b, model[0] == model[1]);
+        assert_eq!(a.cmp(b), model[0].cmp(&model[1]));
+        assert_eq!(a.partial_cmp(b), model[0].partial_cmp(&model[1]));
+        assert!(a != b || hasher.hash_one(a) == hasher.hash_one(b));
+    }
+}

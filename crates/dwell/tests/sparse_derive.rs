@@ -1,0 +1,272 @@
+//! `#[derive(Sparse)]` on every form of type it takes.
+#![cfg(feature = "derive")]
+
+use dwell::Sparse;
+use dwell::sparse::{DefaultRef, IsEmpty};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+#[derive(Debug, Default, Clone, PartialEq, Sparse)]
+struct Traits {
+    title: Option<String>,
+    tags: Vec<String>,
+    codes: HashMap<String, u16>,
+    deep: Sparse<Traits>,
+}
+
+#[test]
+fn a_struct_is_empty_when_all_its_fields_are() {
+    assert!(Traits::default().is_empty());
+    assert!(!Traits { title: Some(String::new()), ..Traits::default() }.is_empty());
+    assert!(!Traits { tags: vec![String::new()], ..Traits::default() }.is_empty());
+    let mut deep = Traits::default();
+    deep.deep.edit(|d| d.tags.push("a".into()));
+    assert!(!deep.is_empty());
+    assert_eq!(Sparse::<Traits>::empty().deep.deep.title, None);
+}
+
+#[test]
+fn the_default_is_one_value() {
+    let (a, b) = (Sparse::<Traits>::empty(), Sparse::<Traits>::empty());
+    assert!(std::ptr::eq(&raw const *a, &raw const *b));
+    assert!(std::ptr::eq(Traits::default_ref(), &raw const *a));
+}
+
+#[test]
+fn lifetimes_shorten_from_static() {
+    #[derive(Default, Sparse)]
+    struct Borrowed<'a> {
+        name: &'a str,
+        text: Cow<'a, str>,
+        more: Option<&'a [u8]>,
+    }
+
+    let owned = String::from("name");
+    let mut sparse = Sparse::<Borrowed<'_>>::empty();
+    assert_eq!(sparse.name, "");
+    sparse.edit(|b| b.name = &owned);
+    assert_eq!(sparse.name, "name");
+    assert_eq!(sparse.text, "");
+    assert!(sparse.more.is_none());
+    sparse.edit(|b| b.name = "");
+    assert!(sparse.get().is_none());
+}
+
+#[test]
+fn generic_types_have_a_default_an_instance() {
+    #[derive(Default, Sparse)]
+    struct Page<T, const N: usize = 4>
+    where
+        T: Clone,
+    {
+        first: Option<T>,
+        rest: Vec<[T; N]>,
+        nested: Sparse<Vec<T>>,
+    }
+
+    assert!(Sparse::<Page<u8>>::empty().first.is_none());
+    assert!(Sparse::<Page<String>>::empty().rest.is_empty());
+    assert!(Sparse::<Page<String, 7>>::empty().rest.is_empty());
+    assert!(Sparse::<Page<String>>::empty().nested.is_empty());
+    let (a, b) = (Sparse::<Page<u8>>::empty(), Sparse::<Page<u8>>::empty());
+    assert!(std::ptr::eq(&raw const *a, &raw const *b));
+    assert!(!Page::<u8> { first: Some(0), rest: vec![], nested: Sparse::empty() }.is_empty());
+}
+
+#[test]
+fn bounds_can_be_given() {
+    #[derive(Default)]
+    struct Plain; // not `IsEmpty`
+
+    #[derive(Default, Sparse)]
+    #[sparse(bound = "T: Default")]
+    struct Holder<T> {
+        value: Option<T>,
+    }
+
+    assert!(Holder::<Plain>::default().is_empty());
+    assert!(!Holder { value: Some(Plain) }.is_empty());
+}
+
+#[test]
+fn tuple_and_unit_structs() {
+    #[derive(Default, Sparse)]
+    struct Pair(u8, #[sparse(eq)] String);
+    #[derive(Default, Sparse)]
+    struct Unit;
+
+    assert!(Pair::default().is_empty());
+    assert!(!Pair(1, String::new()).is_empty());
+    assert!(!Pair(0, "a".into()).is_empty());
+    assert!(Unit.is_empty());
+    assert!(Sparse::new(Unit).get().is_none());
+}
+
+#[test]
+fn an_enum_is_empty_in_its_default_variant() {
+    #[derive(Debug, Default, PartialEq, Sparse)]
+    enum Level {
+        #[default]
+        Off,
+        On(u8),
+    }
+
+    assert!(Level::Off.is_empty());
+    assert!(!Level::On(0).is_empty());
+    assert_eq!(*Sparse::<Level>::empty(), Level::Off);
+}
+
+#[test]
+fn an_enum_may_be_compared_with_its_default() {
+    #[derive(PartialEq, Sparse)]
+    #[sparse(eq)]
+    enum Depth {
+        Of(u8),
+        Endless,
+    }
+    impl Default for Depth {
+        fn default() -> Self {
+            Depth::Of(3)
+        }
+    }
+
+    assert!(Depth::Of(3).is_empty());
+    assert!(!Depth::Of(0).is_empty());
+    assert!(!Depth::Endless.is_empty());
+}
+
+/// A hand-written default that is not empty field by field must never be replaced by an empty value, or the reverse.
+#[test]
+fn a_default_written_by_hand_is_respected() {
+    #[derive(Debug, PartialEq, Sparse)]
+    struct Settings {
+        retries: u8,
+        name: String,
+    }
+    impl Default for Settings {
+        fn default() -> Self {
+            Self { retries: 3, name: String::new() }
+        }
+    }
+
+    let zero = || Settings { retries: 0, name: String::new() };
+    assert!(!zero().is_empty());
+    assert_eq!(Sparse::new(zero()).into_inner(), zero());
+    assert_eq!(Sparse::<Settings>::empty().retries, 3);
+    assert_eq!(Sparse::new(Settings::default()).into_inner(), Settings::default());
+
+    #[derive(PartialEq, Sparse)]
+    #[sparse(eq)]
+    struct Whole {
+        retries: u8,
+    }
+    impl Default for Whole {
+        fn default() -> Self {
+            Self { retries: 3 }
+        }
+    }
+
+    assert!(Whole::default().is_empty());
+    assert!(Sparse::new(Whole { retries: 3 }).get().is_none());
+    assert!(Sparse::new(Whole { retries: 0 }).get().is_some());
+}
+
+/// The same, where the answer depends on the instance.
+#[test]
+fn a_generic_default_written_by_hand_is_respected() {
+    #[derive(Sparse)]
+    struct Sized<const N: usize> {
+        size: usize,
+    }
+    impl<const N: usize> Default for Sized<N> {
+        fn default() -> Self {
+            Self { size: N }
+        }
+    }
+
+    assert!(Sized::<0> { size: 0 }.is_empty());
+    assert!(!Sized::<1> { size: 0 }.is_empty());
+    assert_eq!(Sparse::<Sized<1>>::empty().size, 1);
+    assert_eq!(Sparse::<Sized<0>>::empty().size, 0);
+}
+
+#[test]
+fn a_field_may_be_asked_by_a_function() {
+    #[derive(Default)]
+    struct Foreign(u8);
+    fn is_zero(value: &Foreign) -> bool {
+        value.0 == 0
+    }
+
+    #[derive(Default, Sparse)]
+    struct Owner {
+        #[sparse(is_empty = "is_zero")]
+        foreign: Foreign,
+    }
+
+    assert!(Owner::default().is_empty());
+    assert!(!Owner { foreign: Foreign(1) }.is_empty());
+}
+
+/// Names that a derive must not capture or be captured by.
+#[test]
+fn is_hygienic() {
+    #![allow(non_camel_case_types, dead_code, reason = "names a derive might trip over")]
+    trait Default {}
+    trait IsEmpty {}
+    struct Option;
+    enum Result {}
+    mod core {}
+    mod std {}
+
+    #[derive(::core::default::Default, Sparse)]
+    struct value {
+        all_empty: u8,
+        r#type: u8,
+    }
+
+    assert!(dwell::sparse::IsEmpty::is_empty(&value { all_empty: 0, r#type: 0 }));
+    assert!(!dwell::sparse::IsEmpty::is_empty(&value { all_empty: 0, r#type: 1 }));
+}
+
+#[test]
+fn the_crate_may_have_another_name() {
+    mod elsewhere {
+        pub(super) use dwell as renamed;
+    }
+
+    #[derive(Default, Sparse)]
+    #[sparse(crate = "elsewhere::renamed")]
+    struct Here {
+        a: u8,
+    }
+
+    assert!(Here { a: 0 }.is_empty());
+}
+
+#[test]
+fn threads_that_race_for_a_default_agree() {
+    #[derive(Default, Sparse)]
+    struct Raced {
+        value: Option<String>,
+    }
+    #[derive(Default, Sparse)]
+    #[sparse(bound = "")]
+    struct RacedGeneric<T> {
+        value: Option<T>,
+    }
+
+    let barrier = std::sync::Barrier::new(4);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                barrier.wait();
+                assert!(Sparse::<Raced>::empty().value.is_none());
+                assert!(Sparse::<RacedGeneric<u8>>::empty().value.is_none());
+                assert!(Sparse::<RacedGeneric<u16>>::empty().value.is_none());
+                assert!(Sparse::new(Raced { value: None }).get().is_none());
+            });
+        }
+    });
+    assert!(std::ptr::eq(Raced::default_ref(), Raced::default_ref()));
+}

@@ -1,0 +1,18 @@
+//! What a user reads who holds `Sparse` wrong. The messages are those of one compiler; with another the test says that it
+//! skips. `TRYBUILD=overwrite` writes them anew.
+#![cfg(feature = "derive")]
+
+/// The compiler whose messages are recorded.
+const RECORDED: &str = "rustc 1.95";
+
+#[test]
+fn messages() {
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+    let version = std::process::Command::new(rustc).arg("--version").output().expect("rustc runs").stdout;
+    let version = String::from_utf8_lossy(&version).into_owned();
+    if !version.starts_with(RECORDED) {
+        println!("skipped: the messages are those of {RECORDED}, this is {version}");
+        return;
+    }
+    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+}

@@ -1,0 +1,9 @@
+use dwell::Sparse;
+
+#[derive(Sparse)]
+enum Level {
+    Off,
+    On(u8),
+}
+
+fn main() {}

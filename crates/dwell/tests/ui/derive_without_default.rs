@@ -1,0 +1,8 @@
+use dwell::Sparse;
+
+#[derive(Sparse)]
+struct Traits {
+    title: Option<String>,
+}
+
+fn main() {}
