@@ -62,6 +62,9 @@ enum Step {
     Split(RecordId),
 }
 
+/// So many moves are ranked by what they save after those before; the small ones behind them, by what they save alone.
+const RANKED: usize = 40;
+
 /// The moves from the naive types to `lean`, each the best that is left.
 pub fn moves(places: &Places<'_>, lean: &Choices) -> Vec<Move> {
     let mut now = Choices::naive(places);
@@ -72,7 +75,7 @@ pub fn moves(places: &Places<'_>, lean: &Choices) -> Vec<Move> {
     while let Some(best) = (0..open.len()).max_by_key(|&index| (open[index].0, open[index].1)) {
         let (_, fresh, step) = &open[best];
         let next = step.apply(&now, lean);
-        if *fresh {
+        if *fresh || moves.len() >= RANKED {
             let (_, _, step) = open.swap_remove(best);
             moves.push(describe(places, &now, &next, &step));
             now_cost = cost(places, &next);
@@ -113,7 +116,7 @@ fn steps(places: &Places<'_>, lean: &Choices) -> Vec<Step> {
         let place = &places.list[id];
         match (choice, &place.slot.kind) {
             (Choice::Boxed | Choice::Sparse, _) => steps.push(Step::Box(id)),
-            (Choice::Exact, Kind::Map(_)) => steps.push(Step::Map(id)),
+            (Choice::Exact | Choice::Thin, Kind::Map(_)) => steps.push(Step::Map(id)),
             (Choice::Exact | Choice::Thin, _) => exact.entry(place.owner).or_default().push(id),
             (Choice::Int(int), _) if int.bits < 64 => narrow.entry(place.owner).or_default().push(id),
             (Choice::Int(_) | Choice::Plain, _) => {}
@@ -124,7 +127,7 @@ fn steps(places: &Places<'_>, lean: &Choices) -> Vec<Step> {
     let mut unions: Vec<UnionId> = lean.variants.iter().map(|(union, _)| *union).collect();
     unions.dedup();
     steps.extend(unions.into_iter().map(Step::Variants));
-    steps.extend(lean.groups.keys().map(|&record| Step::Split(record)));
+    steps.extend(lean.splits.keys().map(|&record| Step::Split(record)));
     steps
 }
 
@@ -137,7 +140,7 @@ impl Step {
             Self::Exact(_, ids) | Self::Narrow(_, ids) => ids.iter().for_each(|&id| next.at[id] = lean.at[id]),
             Self::Variants(union) => next.variants.extend(lean.variants.iter().filter(|(of, _)| of == union)),
             Self::Split(record) => {
-                next.groups.insert(*record, lean.groups[record].clone());
+                next.splits.insert(*record, lean.splits[record].clone());
             }
         }
         next
@@ -162,7 +165,10 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
         Step::Map(id) => {
             let (from, to) = match places.list[*id].field {
                 Some(_) => types(*id),
-                None => ("HashMap<String, _>".into(), "SortedMap<Box<str>, _>".into()),
+                None => {
+                    let key = if next.at[*id] == Choice::Thin { "ThinStr" } else { "Box<str>" };
+                    ("HashMap<String, _>".into(), format!("SortedMap<{key}, _>"))
+                }
             };
             (places.list[*id].path.clone(), from, to, None, "lookup by binary search; insert and remove move entries".into())
         }
@@ -205,7 +211,7 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
             (name.clone(), names.join(", "), "Box<_>".into(), Some((filled, slots)), "an indirection".into())
         }
         Step::Split(record) => {
-            let groups = &next.groups[record];
+            let groups = &next.splits[record].groups;
             let all: Vec<usize> = groups.iter().flatten().copied().collect();
             let filled = (places.any_of(*record, &all).0, places.schema.records[*record].instances);
             let names: Vec<String> = (0..groups.len()).map(|group| format!("Sparse<{}>", after.group_name(*record, group))).collect();

@@ -5,7 +5,7 @@
 //! for a struct of size `s` that is where fewer than `(s - 8) / (s + 16)` of its slots are full. Deciding one place
 //! changes the worth of others, so it goes round until nothing changes.
 
-use super::model::{Choice, Choices, Model, Part, Source};
+use super::model::{Choice, Choices, Model, Part, Source, Split, thin_lengths};
 use super::places::{MAX_GROUPS, PlaceId, Places};
 use super::schema::{Kind, RecordId};
 use super::types::{Int, Layouts};
@@ -40,17 +40,25 @@ pub fn choose(places: &Places<'_>) -> Choices {
 /// What costs nothing.
 fn exact(places: &Places<'_>, id: PlaceId) -> Choice {
     match places.list[id].slot.kind {
-        Kind::Text(_) | Kind::Seq(_) if thin(places, id) => Choice::Thin,
+        Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) if thin(places, id) => Choice::Thin,
         Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) => Choice::Exact,
         Kind::Integer { min, max } => Choice::Int(Int::narrowest(min, max)),
         _ => Choice::Plain,
     }
 }
 
-/// A one-word handle saves 8 bytes where there is no value and nothing where there is one: its length is only elsewhere.
-/// It is worth an unusual type where most have none.
+/// Whether a one-word handle is worth its unusual name: where it saves more than half of the other word.
+///
+/// It saves that word in each slot, and takes room for the length in the block of each value that is there: a word for
+/// a sequence, mostly a byte for a text.
 fn thin(places: &Places<'_>, id: PlaceId) -> bool {
-    places.list[id].field.is_some() && places.full(id) * 2 < places.slots(id)
+    let (slots, lengths) = match &places.list[id].slot.kind {
+        Kind::Text(text) => (places.slots(id), thin_lengths(text)),
+        Kind::Seq(seq) => (places.slots(id), 8 * (seq.lengths.count - seq.lengths.empty)),
+        Kind::Map(map) => (map.key.count, thin_lengths(&map.key)),
+        _ => return false,
+    };
+    lengths < 4 * slots
 }
 
 /// What a choice costs: bytes and blocks.
@@ -114,7 +122,7 @@ fn rare(places: &Places<'_>, id: PlaceId) -> bool {
     let place = &places.list[id];
     let boxable = match &place.slot.kind {
         Kind::Record { id, .. } => !places.schema.records[*id].fields.is_empty(),
-        Kind::Union { .. } | Kind::Mixed { .. } | Kind::Tuple { .. } | Kind::Any => true,
+        Kind::Union { .. } | Kind::Mixed { .. } | Kind::Tuple { .. } | Kind::Any { .. } => true,
         _ => false,
     };
     let slots = places.slots(id);
@@ -144,13 +152,13 @@ fn splits(places: &Places<'_>, choices: &mut Choices) {
             continue;
         }
         let mut trial = choices.clone();
-        trial.groups.remove(&record);
+        trial.splits.remove(&record);
         let whole = cost(places, &trial);
         let mut best = (whole, trial.clone());
         for count in 1..=MAX_GROUPS {
             let Some(groups) = split(places, &trial, record, count) else { continue };
             let mut split = trial.clone();
-            split.groups.insert(record, groups);
+            split.splits.insert(record, Split::new(places, record, groups));
             let cost = cost(places, &split);
             // Another group must earn its place in the code: 1 % of what the record's instances take.
             if cost + whole / 100 < best.0 {
@@ -174,53 +182,108 @@ fn split(places: &Places<'_>, choices: &Choices, record: RecordId, count: usize)
     fields.sort_by_key(|&field| (of.fields[field].slot.count, field));
     debug_assert!(model.defs[id].parts.iter().all(|part| matches!(part, Part::Place(..))));
 
-    // Group 0 is the record itself. To begin with, equal numbers of fields by rarity; the filled half stays.
-    let mut group = vec![0; of.fields.len()];
+    let mut spread = Spread::new(places, record, &sizes, count);
+    // To begin with, equal numbers of fields by rarity; what most have stays.
     for (rank, &field) in fields.iter().enumerate() {
-        let rarely = of.fields[field].slot.count * 2 < of.instances;
-        group[field] = if rarely { count - (rank * count / fields.len()).min(count - 1) } else { 0 };
+        if of.fields[field].slot.count * 2 < of.instances {
+            spread.put(field, count - rank * count / fields.len());
+        }
     }
-    let members = |group: &[usize], wanted: usize| -> Vec<usize> {
-        (0..group.len()).filter(|&field| group[field] == wanted).collect()
-    };
-    let weight = |group: &[usize], wanted: usize| -> u64 {
-        let fields = members(group, wanted);
-        let size: u64 = fields.iter().map(|&field| sizes[field]).sum();
-        match wanted {
-            0 => size * of.instances,
-            _ if fields.is_empty() => 0,
-            _ => 8 * of.instances + places.any_of(record, &fields).0 * (size + BLOCK),
-        }
-    };
-    let mut weights: Vec<u64> = (0..=count).map(|wanted| weight(&group, wanted)).collect();
     for _ in 0..8 {
-        let before = group.clone();
+        let mut changed = false;
         for &field in &fields {
-            let from = group[field];
-            let mut best = (0i128, from, weights[from], weights[from]);
+            let from = spread.group[field];
+            let weight = |spread: &mut Spread<'_>, to: usize| {
+                spread.put(field, to);
+                spread.weight()
+            };
+            let mut best = (weight(&mut spread, from), from);
             for to in (0..=count).filter(|&to| to != from) {
-                group[field] = to;
-                let (left, joined) = (weight(&group, from), weight(&group, to));
-                let change =
-                    i128::from(left) + i128::from(joined) - i128::from(weights[from]) - i128::from(weights[to]);
-                if change < best.0 {
-                    best = (change, to, left, joined);
-                }
+                best = best.min((weight(&mut spread, to), to));
             }
-            group[field] = best.1;
-            if best.1 != from {
-                (weights[from], weights[best.1]) = (best.2, best.3);
-            }
+            spread.put(field, best.1);
+            changed |= best.1 != from;
         }
-        if group == before {
+        if !changed {
             break;
         }
     }
-    let mut groups: Vec<Vec<usize>> = (1..=count).map(|wanted| members(&group, wanted)).collect();
-    groups.retain(|group| !group.is_empty());
-    groups.sort_by_key(|group| (std::cmp::Reverse(places.any_of(record, group).0), group[0]));
+    let members = |wanted: usize| (0..of.fields.len()).filter(|&field| spread.group[field] == wanted).collect();
+    let groups: Vec<Vec<usize>> = (1..=count).map(members).collect();
     // A single field in a box of its own is no group.
-    (groups.len() == count && groups.iter().all(|group| group.len() > 1)).then_some(groups)
+    groups.iter().all(|group| group.len() > 1).then_some(groups)
+}
+
+/// The fields of a record, spread over itself (group 0) and others, and what that takes; kept up to date as one moves.
+struct Spread<'a> {
+    sizes: &'a [u64],
+    instances: u64,
+    /// By field.
+    group: Vec<usize>,
+    /// Fields in each group, and the sum of their sizes.
+    members: Vec<(u64, u64)>,
+    /// How many instances have any field of each group.
+    filled: Vec<u64>,
+    /// Sets of keys: how many instances have exactly these, and how many of them are in each group.
+    sets: Vec<(u64, Vec<u32>)>,
+    /// The sets that each field is in.
+    sets_of: Vec<Vec<usize>>,
+}
+
+impl<'a> Spread<'a> {
+    fn new(places: &Places<'_>, record: RecordId, sizes: &'a [u64], count: usize) -> Self {
+        let of = &places.schema.records[record];
+        let mut sets_of = vec![Vec::new(); of.fields.len()];
+        let mut sets = Vec::new();
+        let alone = || of.fields.iter().enumerate().map(|(index, field)| (vec![index], field.slot.count)).collect();
+        let known: Vec<(Vec<usize>, u64)> = if of.key_sets.is_empty() { alone() } else { of.key_sets.clone() };
+        for (set, (keys, instances)) in known.into_iter().enumerate() {
+            let mut in_group = vec![0; count + 1];
+            in_group[0] = u32::try_from(keys.len()).unwrap_or(u32::MAX);
+            sets.push((instances, in_group));
+            keys.into_iter().for_each(|key| sets_of[key].push(set));
+        }
+        let mut members = vec![(0, 0); count + 1];
+        members[0] = (sizes.len() as u64, sizes.iter().sum());
+        Self {
+            sizes,
+            instances: of.instances,
+            group: vec![0; sizes.len()],
+            members,
+            filled: vec![0; count + 1],
+            sets,
+            sets_of,
+        }
+    }
+
+    fn put(&mut self, field: usize, to: usize) {
+        let from = std::mem::replace(&mut self.group[field], to);
+        if from == to {
+            return;
+        }
+        for &set in &self.sets_of[field] {
+            let (instances, in_group) = &mut self.sets[set];
+            in_group[from] -= 1;
+            in_group[to] += 1;
+            if in_group[from] == 0 && from > 0 {
+                self.filled[from] -= *instances;
+            }
+            if in_group[to] == 1 && to > 0 {
+                self.filled[to] += *instances;
+            }
+        }
+        let size = self.sizes[field];
+        self.members[from] = (self.members[from].0 - 1, self.members[from].1 - size);
+        self.members[to] = (self.members[to].0 + 1, self.members[to].1 + size);
+    }
+
+    fn weight(&self) -> u64 {
+        let group = |((members, size), filled): (&(u64, u64), &u64)| match members {
+            0 => 0,
+            _ => 8 * self.instances + filled.min(&self.instances) * (size + BLOCK),
+        };
+        self.members[0].1 * self.instances + self.members.iter().zip(&self.filled).skip(1).map(group).sum::<u64>()
+    }
 }
 
 /// Gives integers the room that costs nothing: data to come may have larger ones.

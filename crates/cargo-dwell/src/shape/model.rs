@@ -1,6 +1,6 @@
 //! From a schema and a choice for each of its places to Rust types, and to what these hold on the heap.
 
-use super::places::{PlaceId, Places, ROOT};
+use super::places::{Place, PlaceId, Places, ROOT};
 use super::schema::{KeywordsId, Kind, Lengths, RecordId, Text, UnionId};
 use super::types::{Body, DefId, Int, Layouts, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,9 +11,9 @@ pub enum Choice {
     /// As one writes it first: `String`, `Vec`, `HashMap`, 64-bit integers, everything inline.
     #[default]
     Plain,
-    /// Without room to grow: `Box<str>`, `Box<[T]>`, `SortedMap`.
+    /// Without room to grow: `Box<str>`, `Box<[T]>`, `SortedMap<Box<str>, T>`.
     Exact,
-    /// The same behind a one-word handle: `ThinStr`, `ThinSlice`.
+    /// The same behind a one-word handle: `ThinStr`, `ThinSlice`, `SortedMap<ThinStr, T>`.
     Thin,
     /// `Box<T>`
     Boxed,
@@ -30,8 +30,35 @@ pub struct Choices {
     pub at: Vec<Choice>,
     /// Variants whose record is boxed.
     pub variants: BTreeSet<(UnionId, usize)>,
-    /// Fields that moved out of their record, in groups, the commonest group first.
-    pub groups: BTreeMap<RecordId, Vec<Vec<usize>>>,
+    /// Records whose rare fields moved out.
+    pub splits: BTreeMap<RecordId, Split>,
+}
+
+/// Fields that moved out of their record, in groups.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Split {
+    /// The fields of each group, the commonest group first.
+    pub groups: Vec<Vec<usize>>,
+    /// How many instances have at least one of each group's fields.
+    pub filled: Vec<u64>,
+    /// Which fields moved.
+    moved: Vec<bool>,
+}
+
+impl Split {
+    /// Moves `groups` of fields out of a record.
+    pub fn new(places: &Places<'_>, record: RecordId, mut groups: Vec<Vec<usize>>) -> Self {
+        groups.sort_by_cached_key(|group| (std::cmp::Reverse(places.any_of(record, group).0), group.first().copied()));
+        let filled = groups.iter().map(|group| places.any_of(record, group).0).collect();
+        let mut moved = vec![false; places.fields[record].len()];
+        groups.iter().flatten().for_each(|&field| moved[field] = true);
+        Self { groups, filled, moved }
+    }
+
+    /// Whether a field is in one of the groups.
+    pub fn moved(&self, field: usize) -> bool {
+        self.moved[field]
+    }
 }
 
 impl Choices {
@@ -107,8 +134,10 @@ pub enum At {
 /// What the values at one place own.
 #[derive(Debug, Clone)]
 enum Own<'s> {
-    /// Strings, a block each that is not empty.
-    Text(&'s Text),
+    /// Strings, a block each that is not empty; thin ones have a length in it.
+    Text(&'s Text, bool),
+    /// What it says.
+    Known(Heap),
     /// So many boxes of one type.
     Boxes(u64, Type),
     /// Vectors that were pushed to; this share of them was read from a buffer of known length.
@@ -164,7 +193,11 @@ impl<'p, 's> Model<'p, 's> {
             buffered: Vec::new(),
             own: Vec::new(),
         };
-        model.buffered = model.buffered_shares();
+        // Only what grows by pushing needs to know.
+        let grows = |(place, choice): (&Place<'_>, &Choice)| *choice == Choice::Plain && matches!(place.slot.kind, Kind::Seq(_));
+        if places.list.iter().zip(&choices.at).any(grows) {
+            model.buffered = model.buffered_shares();
+        }
         model.root = model.place(ROOT).0;
         model.own.push((At::Documents, Own::Boxes(1, Type::Unit)));
         model
@@ -198,7 +231,11 @@ impl<'p, 's> Model<'p, 's> {
             return blocks(1, self.places.schema.documents * layouts.size(&self.root));
         }
         match own {
-            Own::Text(text) => Heap { bytes: text.bytes, allocations: text.count - text.empty },
+            Own::Text(text, thin) => {
+                let lengths = if *thin { thin_lengths(text) } else { 0 };
+                Heap { bytes: text.bytes + lengths, allocations: text.count - text.empty }
+            }
+            Own::Known(heap) => *heap,
             Own::Boxes(count, of) => blocks(*count, count * layouts.size(of)),
             Own::Vecs(lengths, of, buffered) => {
                 let size = layouts.size(of);
@@ -233,7 +270,7 @@ impl<'p, 's> Model<'p, 's> {
         for (at, own) in &self.own {
             match own {
                 _ if *at == At::Documents => {}
-                Own::Text(_) => {}
+                Own::Text(..) | Own::Known(_) => {}
                 Own::Boxes(number, of) => count(of, *number),
                 Own::Vecs(lengths, of, buffered) => {
                     let smallest = if layouts.size(of) > 1024 { 1 } else { 4 };
@@ -301,7 +338,7 @@ impl<'p, 's> Model<'p, 's> {
             Source::Record(id) => self.places.record_names[id].0.clone(),
             Source::Group(id, group) => {
                 // One group is just rare.
-                let first = usize::from(self.choices.groups[&id].len() == 1);
+                let first = usize::from(self.choices.splits[&id].groups.len() == 1);
                 self.places.record_names[id].1[first + group].clone()
             }
             Source::Union(id) => self.places.union_names[id].0.clone(),
@@ -353,10 +390,8 @@ impl<'p, 's> Model<'p, 's> {
             _ if place.buffered => 1.0,
             None => 0.0,
             Some(record) => {
-                let moved = |groups: &Vec<Vec<usize>>| {
-                    place.field.is_some_and(|field| groups.iter().any(|group| group.contains(&field)))
-                };
-                if self.choices.groups.get(&record).is_some_and(moved) { 1.0 } else { shares[record] }
+                let moved = |split: &Split| place.field.is_some_and(|field| split.moved(field));
+                if self.choices.splits.get(&record).is_some_and(moved) { 1.0 } else { shares[record] }
             }
         }
     }
@@ -391,7 +426,11 @@ impl<'p, 's> Model<'p, 's> {
         let at = At::Place(id);
         let bare = match &place.slot.kind {
             Kind::Never if place.slot.count > 0 => return Type::Unit,
-            Kind::Never | Kind::Any => Type::Value,
+            Kind::Never => Type::Value,
+            Kind::Any { bytes, allocations } => {
+                self.own.push((at, Own::Known(Heap { bytes: *bytes, allocations: *allocations })));
+                Type::Value
+            }
             Kind::Bool { .. } => return Type::Bool,
             Kind::Integer { min, max } => {
                 return match choice {
@@ -401,7 +440,7 @@ impl<'p, 's> Model<'p, 's> {
             }
             Kind::Float => return Type::Float,
             Kind::Text(text) => {
-                self.own.push((at, Own::Text(text)));
+                self.own.push((at, Own::Text(text, choice == Choice::Thin)));
                 return match choice {
                     Choice::Exact => Type::BoxStr,
                     Choice::Thin => Type::ThinStr,
@@ -422,16 +461,19 @@ impl<'p, 's> Model<'p, 's> {
             }
             Kind::Map(map) => {
                 let value = self.place(place.within[0]).0;
-                let entry = |key| Type::Tuple(vec![key, value.clone()]);
-                let (own, of) = match choice {
-                    Choice::Exact => (
-                        Own::Slices(&map.lengths, entry(Type::BoxStr), THIN_HEADER),
-                        Type::SortedMap(Box::new(value.clone())),
-                    ),
-                    _ => (Own::HashMaps(&map.lengths, entry(Type::String)), Type::HashMap(Box::new(value.clone()))),
+                let (key, sorted) = match choice {
+                    Choice::Thin => (Type::ThinStr, true),
+                    Choice::Exact => (Type::BoxStr, true),
+                    _ => (Type::String, false),
+                };
+                self.own.push((at, Own::Text(&map.key, choice == Choice::Thin)));
+                let entry = Type::Tuple(vec![key.clone(), value.clone()]);
+                let (own, of) = if sorted {
+                    (Own::Slices(&map.lengths, entry, THIN_HEADER), Type::SortedMap(Box::new(key), Box::new(value)))
+                } else {
+                    (Own::HashMaps(&map.lengths, entry), Type::HashMap(Box::new(value)))
                 };
                 self.own.push((at, own));
-                self.own.push((at, Own::Text(&map.key)));
                 return of;
             }
             Kind::Tuple { .. } => Type::Tuple(place.within.iter().map(|&within| self.place(within).0).collect()),
@@ -475,19 +517,19 @@ impl<'p, 's> Model<'p, 's> {
             Err(known) => return known,
         };
         let places = self.places;
-        let groups = self.choices.groups.get(&record).map_or(&[][..], Vec::as_slice);
+        let split = self.choices.splits.get(&record);
         let (mut types, mut parts) = (Vec::new(), Vec::new());
         for (index, &field) in places.fields[record].iter().enumerate() {
-            if !groups.iter().any(|group| group.contains(&index)) {
+            if !split.is_some_and(|split| split.moved(index)) {
                 let (of, presence) = self.place(field);
                 types.push(of);
                 parts.push(Part::Place(field, presence));
             }
         }
-        for (index, group) in groups.iter().enumerate() {
-            let inner = self.group(record, index, group);
-            let of = Type::Named(inner);
-            self.own.push((At::Group(record, index), Own::Boxes(places.any_of(record, group).0, of.clone())));
+        for (index, group) in split.into_iter().flat_map(|split| split.groups.iter().enumerate()) {
+            let of = Type::Named(self.group(record, index, group));
+            let filled = split.map_or(0, |split| split.filled[index]);
+            self.own.push((At::Group(record, index), Own::Boxes(filled, of.clone())));
             types.push(Type::Sparse(Box::new(of)));
             parts.push(Part::Group(index));
         }
@@ -567,6 +609,11 @@ impl<'p, 's> Model<'p, 's> {
 
 /// What a thin slice has in front of its elements.
 const THIN_HEADER: u64 = 8;
+
+/// What thin strings have in front of their text: a byte, and a word more from 255 bytes on.
+pub fn thin_lengths(text: &Text) -> u64 {
+    text.count - text.empty + 8 * text.long
+}
 
 fn key(source: Source) -> (u8, usize, usize) {
     match source {

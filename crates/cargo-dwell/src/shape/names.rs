@@ -95,18 +95,18 @@ pub fn fields<'k>(keys: impl Iterator<Item = &'k str> + Clone) -> Vec<String> {
 /// Variant names for the values of one closed set of strings.
 pub fn variants<'v>(values: impl Iterator<Item = &'v str>) -> Vec<String> {
     let mut scope = Scope::default();
-    values
-        .map(|value| {
-            let name = match camel(value) {
-                name if name.is_empty() && value.is_empty() => "Empty".into(),
-                name if name.is_empty() => "Other".into(),
-                name if name == "Self" => "SelfValue".into(),
-                name if name.starts_with(|first: char| first.is_ascii_digit()) => format!("N{name}"),
-                name => name,
-            };
-            scope.unique(&name)
-        })
-        .collect()
+    let name = |value: &str| if value.is_empty() { "Empty".to_owned() } else { type_name(value) };
+    values.map(|value| scope.unique(&name(value))).collect()
+}
+
+/// `CamelCase`, and surely an identifier.
+pub fn type_name(text: &str) -> String {
+    match camel(text) {
+        name if name.is_empty() => "Other".into(),
+        name if name == "Self" => "SelfType".into(),
+        name if name.starts_with(|first: char| first.is_ascii_digit()) => format!("N{name}"),
+        name => name,
+    }
 }
 
 /// `snake_case`, perhaps empty.

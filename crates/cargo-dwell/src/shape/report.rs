@@ -2,7 +2,7 @@
 
 use super::advice::{Move, Repeats};
 use super::model::{At, Choices, Heap, Model, Part, Source};
-use super::places::{PlaceId, Places};
+use super::places::{Place, PlaceId, Places};
 use super::plan::Plan;
 use super::rust::describe;
 use super::schema::Kind;
@@ -356,12 +356,13 @@ fn print(out: &mut impl io::Write, rows: &[Vec<Cell>], options: &Options, preset
 pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     let mut doubts = Vec::new();
     let places = &plan.places;
-    let any: u64 = places.list.iter().filter(|place| matches!(place.slot.kind, Kind::Any)).map(|place| place.slot.count).sum();
+    let any = |place: &&Place<'_>| matches!(place.slot.kind, Kind::Any { .. });
+    let any: u64 = places.list.iter().filter(any).map(|place| place.slot.count).sum();
     if any > 0 {
-        doubts.push(format!("{} free-form values are counted without what they own", count(any)));
+        doubts.push(format!("the maps in {} free-form values are estimated", count(any)));
     }
-    for (&record, groups) in &plan.lean.groups {
-        if places.schema.records[record].key_sets.is_empty() && groups.iter().any(|group| group.len() > 1) {
+    for (&record, split) in &plan.lean.splits {
+        if places.schema.records[record].key_sets.is_empty() && split.groups.iter().any(|group| group.len() > 1) {
             let name = &places.record_names[record].0;
             doubts.push(format!("how often rare fields of {name} come together is not known; the most is assumed"));
         }

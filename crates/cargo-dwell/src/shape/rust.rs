@@ -58,7 +58,7 @@ fn imports(places: &Places<'_>, model: &Model<'_, '_>) -> Vec<String> {
     let mut look = |of: &Type| {
         hash |= matches!(of, Type::HashMap(_));
         sparse |= matches!(of, Type::Sparse(_));
-        sorted |= matches!(of, Type::SortedMap(_));
+        sorted |= matches!(of, Type::SortedMap(..));
         slice |= matches!(of, Type::ThinSlice(_));
         text |= matches!(of, Type::ThinStr);
     };

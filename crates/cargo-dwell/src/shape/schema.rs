@@ -97,8 +97,13 @@ pub enum Kind {
         /// One slot a type; their counts add up to the non-null count of the slot that holds them.
         alternatives: Vec<Slot>,
     },
-    /// Too varied to be given a type, as a `serde_json::Value` holds it.
-    Any,
+    /// Too varied to be given a type: a `serde_json::Value`.
+    Any {
+        /// Bytes that all of them own on the heap.
+        bytes: u64,
+        /// In how many blocks.
+        allocations: u64,
+    },
 }
 
 /// What is known of the strings at a place.
@@ -116,6 +121,8 @@ pub struct Text {
     pub max: u64,
     /// Different strings, exact up to some thousands and estimated beyond.
     pub distinct: u64,
+    /// Strings of 255 bytes and more, whose length does not fit the one byte that a thin string has for it.
+    pub long: u64,
 }
 
 /// What is known of the arrays at a place.

@@ -77,8 +77,8 @@ pub enum Type {
     ThinSlice(Box<Type>),
     /// `HashMap<String, T>`
     HashMap(Box<Type>),
-    /// `dwell::sparse::SortedMap<Box<str>, T>`
-    SortedMap(Box<Type>),
+    /// `dwell::sparse::SortedMap<K, T>`
+    SortedMap(Box<Type>, Box<Type>),
     /// `(A, B, ..)`
     Tuple(Vec<Type>),
 }
@@ -114,7 +114,7 @@ impl Type {
             Self::BoxSlice(inner) => format!("Box<[{}]>", of(inner)),
             Self::ThinSlice(inner) => format!("ThinSlice<{}>", of(inner)),
             Self::HashMap(inner) => format!("HashMap<String, {}>", of(inner)),
-            Self::SortedMap(inner) => format!("SortedMap<Box<str>, {}>", of(inner)),
+            Self::SortedMap(key, inner) => format!("SortedMap<{}, {}>", of(key), of(inner)),
             Self::Tuple(inner) => format!("({})", inner.iter().map(of).collect::<Vec<_>>().join(", ")),
         }
     }
@@ -129,8 +129,11 @@ impl Type {
             | Self::Vec(inner)
             | Self::BoxSlice(inner)
             | Self::ThinSlice(inner)
-            | Self::HashMap(inner)
-            | Self::SortedMap(inner) => inner.walk(f),
+            | Self::HashMap(inner) => inner.walk(f),
+            Self::SortedMap(key, inner) => {
+                key.walk(f);
+                inner.walk(f);
+            }
             Self::Tuple(inner) => inner.iter().for_each(|inner| inner.walk(f)),
             _ => {}
         }
@@ -214,7 +217,7 @@ impl<'t> Layouts<'t> {
             Type::String | Type::Vec(_) => Layout::words(3, CAPACITY),
             // The pointer is not null.
             Type::BoxStr | Type::BoxSlice(_) => Layout::words(2, 1),
-            Type::ThinStr | Type::Box(_) | Type::Sparse(_) | Type::ThinSlice(_) | Type::SortedMap(_) => {
+            Type::ThinStr | Type::Box(_) | Type::Sparse(_) | Type::ThinSlice(_) | Type::SortedMap(..) => {
                 Layout::words(1, 1)
             }
             // Its control bytes' pointer is not null; two words are the hasher's keys.
