@@ -31,6 +31,7 @@ fn any(random: &mut fastrand::Rng, named: usize, depth: u32) -> Type {
         0 => Type::Unit,
         1 | 2 => Type::Bool,
         3..8 => Type::Int(Int { bits: 8 << random.u32(0..4), signed: random.bool() }),
+        8 if random.bool() => Type::Number,
         8 => Type::Float,
         9 => Type::String,
         10 => Type::BoxStr,

@@ -122,7 +122,7 @@ fn rare(places: &Places<'_>, id: PlaceId) -> bool {
     let place = &places.list[id];
     let boxable = match &place.slot.kind {
         Kind::Record { id, .. } => !places.schema.records[*id].fields.is_empty(),
-        Kind::Union { .. } | Kind::Mixed { .. } | Kind::Tuple { .. } | Kind::Any { .. } => true,
+        Kind::Union { .. } | Kind::Mixed { .. } | Kind::Tuple { .. } | Kind::Any(_) => true,
         _ => false,
     };
     let slots = places.slots(id);

@@ -281,20 +281,31 @@ impl<'p, 's> Model<'p, 's> {
                 Own::HashMaps(lengths, entry) => count(entry, lengths.hash_buckets()),
             }
         }
-        // Each passes its own on to what it contains, those first that nothing undone contains.
-        let mut containers = vec![0u32; self.defs.len()];
-        let each_inside = |id: DefId, f: &mut dyn FnMut(DefId)| match &self.bodies[id] {
-            Body::Struct(fields) => fields.iter().for_each(|field| inline(field, f)),
-            Body::Enum(variants) => variants.iter().flatten().for_each(|field| inline(field, f)),
+        // Each passes its own on to what it contains, those first that nothing undone contains. An enum passes to each
+        // variant only what is that variant; room that a small one leaves is the enum's.
+        let schema = self.places.schema;
+        let each_inside = |id: DefId, f: &mut dyn FnMut(DefId, u64)| match (&self.bodies[id], self.defs[id].source) {
+            (Body::Struct(fields), _) => fields.iter().for_each(|field| inline(field, &mut |id| f(id, u64::MAX))),
+            (Body::Enum(variants), source) => {
+                for (index, field) in variants.iter().enumerate().filter_map(|(index, of)| Some((index, of.as_ref()?))) {
+                    let most = match (source, self.defs[id].parts.get(index)) {
+                        (Source::Union(union), _) => schema.records[schema.unions[union].variants[index].1].instances,
+                        (_, Some(&Part::Place(place, _))) => self.places.full(place),
+                        _ => u64::MAX,
+                    };
+                    inline(field, &mut |id| f(id, most));
+                }
+            }
         };
+        let mut containers = vec![0u32; self.defs.len()];
         for id in 0..self.defs.len() {
-            each_inside(id, &mut |inner| containers[inner] += 1);
+            each_inside(id, &mut |inner, _| containers[inner] += 1);
         }
         let mut ready: Vec<DefId> = (0..self.defs.len()).filter(|&id| containers[id] == 0).collect();
         while let Some(id) = ready.pop() {
             let own = slots[id];
-            each_inside(id, &mut |inner| {
-                slots[inner] += own;
+            each_inside(id, &mut |inner, most| {
+                slots[inner] += own.min(most);
                 containers[inner] -= 1;
                 if containers[inner] == 0 {
                     ready.push(inner);
@@ -427,8 +438,9 @@ impl<'p, 's> Model<'p, 's> {
         let bare = match &place.slot.kind {
             Kind::Never if place.slot.count > 0 => return Type::Unit,
             Kind::Never => Type::Value,
-            Kind::Any { bytes, allocations } => {
-                self.own.push((at, Own::Known(Heap { bytes: *bytes, allocations: *allocations })));
+            Kind::Any(free) => {
+                let (bytes, allocations) = free.owned();
+                self.own.push((at, Own::Known(Heap { bytes, allocations })));
                 Type::Value
             }
             Kind::Bool { .. } => return Type::Bool,
@@ -438,7 +450,9 @@ impl<'p, 's> Model<'p, 's> {
                     _ => Type::Int(Int::narrowest(*min, *max).widest()),
                 };
             }
-            Kind::Float => return Type::Float,
+            // Only a number that knows how it was written is written back the same.
+            Kind::Float { whole } if *whole > 0 => return Type::Number,
+            Kind::Float { .. } => return Type::Float,
             Kind::Text(text) => {
                 self.own.push((at, Own::Text(text, choice == Choice::Thin)));
                 return match choice {

@@ -158,7 +158,7 @@ impl<'s> Places<'s> {
             Kind::Never => "Null",
             Kind::Bool { .. } => "Bool",
             Kind::Integer { .. } => "Integer",
-            Kind::Float => "Number",
+            Kind::Float { .. } => "Number",
             Kind::Text(_) => "Text",
             Kind::Keyword { id, .. } => &self.keywords_names[*id].0,
             Kind::Record { id, .. } => &self.record_names[*id].0,
@@ -167,7 +167,7 @@ impl<'s> Places<'s> {
             Kind::Seq(_) => "List",
             Kind::Tuple { .. } => "Tuple",
             Kind::Mixed { .. } => "Mixed",
-            Kind::Any { .. } => "Any",
+            Kind::Any(_) => "Any",
         };
         alternatives.iter().map(|slot| scope.unique(name(slot))).collect()
     }

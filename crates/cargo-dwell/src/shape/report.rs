@@ -356,7 +356,7 @@ fn print(out: &mut impl io::Write, rows: &[Vec<Cell>], options: &Options, preset
 pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     let mut doubts = Vec::new();
     let places = &plan.places;
-    let any = |place: &&Place<'_>| matches!(place.slot.kind, Kind::Any { .. });
+    let any = |place: &&Place<'_>| matches!(place.slot.kind, Kind::Any(_));
     let any: u64 = places.list.iter().filter(any).map(|place| place.slot.count).sum();
     if any > 0 {
         doubts.push(format!("the maps in {} free-form values are estimated", count(any)));

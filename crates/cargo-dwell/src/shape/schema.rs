@@ -61,7 +61,10 @@ pub enum Kind {
         max: i128,
     },
     /// Numbers of which at least one has a fraction, an exponent, or no place in 64 bits.
-    Float,
+    Float {
+        /// How many have none of these: an `f64` would write `1` back as `1.0`.
+        whole: u64,
+    },
     /// Text.
     Text(Text),
     /// One of a closed set of strings.
@@ -97,13 +100,57 @@ pub enum Kind {
         /// One slot a type; their counts add up to the non-null count of the slot that holds them.
         alternatives: Vec<Slot>,
     },
-    /// Too varied to be given a type: a `serde_json::Value`.
-    Any {
-        /// Bytes that all of them own on the heap.
-        bytes: u64,
-        /// In how many blocks.
-        allocations: u64,
-    },
+    /// Too varied to be given a type, as a `serde_json::Value` holds it.
+    Any(Box<Free>),
+}
+
+/// What is known of the values of a place that was given no type: the sums over all they hold, at any depth.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Free {
+    /// Values of the place itself, `null` apart.
+    pub count: u64,
+    /// Strings that are not empty.
+    pub texts: u64,
+    /// Their bytes.
+    pub text_bytes: u64,
+    /// The arrays.
+    pub arrays: Lengths,
+    /// The objects.
+    pub objects: Lengths,
+    /// Bytes of the objects' keys.
+    pub key_bytes: u64,
+}
+
+impl Free {
+    /// Adds what another place knows.
+    pub fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.texts += other.texts;
+        self.text_bytes += other.text_bytes;
+        self.arrays.merge(&other.arrays);
+        self.objects.merge(&other.objects);
+        self.key_bytes += other.key_bytes;
+    }
+
+    /// Bytes and blocks that `serde_json::Value`s of all this own. Maps of more than 11 entries are estimated: how full
+    /// the nodes of their B-trees are depends on the order of the keys.
+    pub fn owned(&self) -> (u64, u64) {
+        let (leaf, inner) = (632, 728);
+        let (mut bytes, mut blocks) = (self.text_bytes + self.key_bytes, self.texts + self.objects.total);
+        bytes += 32 * self.arrays.pushed_capacity(4);
+        blocks += self.arrays.count - self.arrays.empty;
+        for (power, &count) in (0u32..).zip(&self.objects.by_power) {
+            let typical = (3u64 << power) / 4;
+            let (leaves, inners) = match typical {
+                ..=11 => (1, 0),
+                // A leaf that overflows leaves six entries behind and passes one up.
+                _ => (1 + (typical - 5) / 7, 1 + typical / 84),
+            };
+            bytes += count * (leaves * leaf + inners * inner);
+            blocks += count * (leaves + inners);
+        }
+        (bytes, blocks)
+    }
 }
 
 /// What is known of the strings at a place.

@@ -53,6 +53,8 @@ pub enum Type {
     Int(Int),
     /// `f64`
     Float,
+    /// `serde_json::Number`
+    Number,
     /// `String`
     String,
     /// `Box<str>`
@@ -102,6 +104,7 @@ impl Type {
             Self::Bool => "bool".into(),
             Self::Int(Int { bits, signed }) => format!("{}{bits}", if *signed { 'i' } else { 'u' }),
             Self::Float => "f64".into(),
+            Self::Number => "serde_json::Number".into(),
             Self::String => "String".into(),
             Self::BoxStr => "Box<str>".into(),
             Self::ThinStr => "ThinStr".into(),
@@ -214,6 +217,8 @@ impl<'t> Layouts<'t> {
             Type::Bool => Layout::scalar(1, 254),
             Type::Int(int) => Layout::scalar(u64::from(int.bits / 8), 0),
             Type::Float => Layout::scalar(8, 0),
+            // A tag of three variants that each have 8 bytes, grown to 8 bytes itself.
+            Type::Number => Layout::words(2, (1 << 64) - 3),
             Type::String | Type::Vec(_) => Layout::words(3, CAPACITY),
             // The pointer is not null.
             Type::BoxStr | Type::BoxSlice(_) => Layout::words(2, 1),

@@ -1,0 +1,274 @@
+//! Decides what the places are: record or map, tuple or sequence, typed or free.
+//!
+//! Record or map follows Spoth, Xie, Kennedy, Yang, Hammerschmidt, Lu, Gawlick and Liu, "Reducing Ambiguity in JSON
+//! Schema Discovery" (SIGMOD 2021): an object whose keys are data has many keys for the objects it was seen in, and
+//! values that are alike. They measure the first by the entropy of the key space; here it is measured by what entropy
+//! stands for, that keys keep being new: the share of keys seen once estimates the chance that the next key is new
+//! (Good and Turing). A record with a hundred optional keys has a high entropy too, but few keys that were seen once.
+
+use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape};
+use std::collections::HashMap;
+
+/// A map in a part of the data is taken for a map at once when all is read only if it has this many keys.
+const SURE: usize = 32;
+
+const BOOL: u8 = 1;
+const NUMBER: u8 = 2;
+const TEXT: u8 = 4;
+const ARRAY: u8 = 8;
+const OBJECT: u8 = 16;
+const FREE: u8 = 32;
+
+/// The JSON types seen at a place, `null` apart.
+fn kinds(arena: &Arena, node: NodeId) -> u8 {
+    let node = arena.node(node);
+    let bit = |count: u64, bit: u8| if count > 0 { bit } else { 0 };
+    bit(node.bools, BOOL)
+        | bit(node.integers + node.floats, NUMBER)
+        | bit(node.text_count(), TEXT)
+        | bit(node.array_count(), ARRAY)
+        | bit(node.objects, OBJECT)
+        | bit(node.free.as_ref().map_or(0, |free| free.count), FREE)
+}
+
+/// How many JSON types a place mixes.
+pub(super) fn is_mixed(arena: &Arena, node: NodeId) -> bool {
+    kinds(arena, node).count_ones() > 1
+}
+
+/// Whether values of one place could be values of the other.
+pub(super) fn are_compatible(arena: &Arena, left: NodeId, right: NodeId) -> bool {
+    let (left, right) = (kinds(arena, left), kinds(arena, right));
+    left == 0 || right == 0 || left & right != 0
+}
+
+/// Whether the values of several keys are of one type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Likeness {
+    /// They are not, or nothing is known of them.
+    None,
+    /// They are strings, numbers, or sequences of such.
+    Plain,
+    /// They are records with common keys, or maps.
+    Objects,
+}
+
+fn likeness(arena: &Arena, nodes: &[NodeId]) -> Likeness {
+    let known: Vec<(NodeId, u8)> =
+        nodes.iter().map(|&node| (node, kinds(arena, node))).filter(|&(_, kinds)| kinds != 0).collect();
+    let mut frequency = HashMap::<u8, usize>::new();
+    for &(_, kinds) in &known {
+        *frequency.entry(kinds).or_default() += 1;
+    }
+    let Some((&usual, _)) = frequency.iter().max_by_key(|&(&kinds, &count)| (count, kinds)) else {
+        return Likeness::None;
+    };
+    let like: Vec<NodeId> = known.iter().filter(|&(_, kinds)| kinds & !usual == 0).map(|&(node, _)| node).collect();
+    if like.len() * 10 < known.len() * 9 {
+        return Likeness::None;
+    }
+    if usual & ARRAY != 0 {
+        let elements: Vec<NodeId> = like
+            .iter()
+            .filter_map(|&node| arena.node(node).array.as_ref())
+            .flat_map(|array| array.places.iter().copied().chain([array.element]))
+            .collect();
+        // Sequences of nothing are alike.
+        if elements.iter().any(|&element| kinds(arena, element) != 0) && likeness(arena, &elements) == Likeness::None {
+            return Likeness::None;
+        }
+    }
+    if usual & OBJECT == 0 {
+        return Likeness::Plain;
+    }
+    let (mut records, mut maps, mut keys) = (0u64, 0u64, HashMap::<u64, u64>::new());
+    for object in like.iter().filter_map(|&node| arena.object_of(node)) {
+        match &arena.object(object).shape {
+            Shape::Map { .. } => maps += 1,
+            Shape::Record(fields) => {
+                let mut any = false;
+                for field in fields.list.iter().filter(|field| arena.node(field.node).count() > 0) {
+                    *keys.entry(field.hash).or_default() += 1;
+                    any = true;
+                }
+                records += u64::from(any);
+            }
+            Shape::Union(tagged) => {
+                *keys.entry(tagged.hash).or_default() += 1;
+                records += 1;
+            }
+        }
+    }
+    if maps > 0 && maps >= records {
+        return Likeness::Objects;
+    }
+    // 1 if all records have the same keys, 1 / records if none has a key in common with another.
+    let total: u64 = keys.values().sum();
+    let squares: u64 = keys.values().map(|count| count * count).sum();
+    if records > 0 && squares * 5 >= records * total * 2 { Likeness::Objects } else { Likeness::None }
+}
+
+/// A key that no one would choose for a field: a number, a sentence, a path.
+fn is_data(key: &str) -> bool {
+    key.len() > 48
+        || key.is_empty()
+        || key.starts_with(|c: char| c.is_ascii_digit())
+        || key.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '{' | '*' | '%' | ',' | ';' | '='))
+}
+
+/// Whether the keys of a record are data.
+fn is_map(arena: &Arena, object: ObjectId) -> bool {
+    let Some(fields) = arena.fields(object) else { return false };
+    let fields: Vec<(&Field, u64)> = fields
+        .list
+        .iter()
+        .map(|field| (field, arena.node(field.node).count()))
+        .filter(|&(_, count)| count > 0)
+        .collect();
+    let keys = fields.len() as f64;
+    let objects = arena.object(object).instances as f64;
+    let total = fields.iter().map(|&(_, count)| count).sum::<u64>() as f64;
+    let once = fields.iter().filter(|&&(_, count)| count == 1).count() as f64;
+    let data = fields.iter().filter(|(field, _)| is_data(&field.key)).count() as f64;
+    let nodes: Vec<NodeId> = fields.iter().map(|(field, _)| field.node).collect();
+    // The chance that the next key is new, and how full the matrix of objects and keys is.
+    let (new, fill) = (once / total, total / (objects * keys));
+    match likeness(arena, &nodes) {
+        Likeness::None => objects >= 10.0 && keys >= 100.0 && new >= 0.1 && fill < 0.1,
+        _ if keys >= 3.0 && data >= 0.6 * keys => true,
+        Likeness::Objects if objects < 2.0 => keys >= 8.0,
+        Likeness::Plain if objects < 2.0 => keys >= 64.0,
+        Likeness::Objects if keys >= 32.0 => true,
+        _ => (keys >= 8.0 && new >= 0.02 && fill < 0.5) || (keys >= 32.0 && fill < 0.1),
+    }
+}
+
+/// Decides on what is below `node` so far, before all is read: maps that are sure, and tags.
+pub(super) fn sketch(arena: &mut Arena, node: NodeId) {
+    maps(arena, node, SURE);
+    unions(arena, node);
+}
+
+/// Decides on all that is below `node`.
+pub(super) fn settle(arena: &mut Arena) {
+    let mut seen = Seen::default();
+    maps_seen(arena, arena.root, 0, &mut seen);
+    give_up(arena, arena.root, &mut Seen::default());
+}
+
+type Seen = std::collections::HashSet<ObjectId>;
+
+fn maps(arena: &mut Arena, node: NodeId, least: usize) {
+    maps_seen(arena, node, least, &mut Seen::default());
+}
+
+fn maps_seen(arena: &mut Arena, node: NodeId, least: usize, seen: &mut Seen) {
+    if let Some(array) = &arena.node(node).array {
+        let places = array.places.clone();
+        for &place in &places {
+            maps_seen(arena, place, least, seen);
+        }
+        if array_is_tuple(arena, node) == Some(false) {
+            arena.flatten(node);
+        }
+        let element = arena.array_mut(node).element;
+        maps_seen(arena, element, least, seen);
+    }
+    if let Some(object) = arena.object_of(node) {
+        object_maps(arena, object, least, seen);
+    }
+}
+
+fn object_maps(arena: &mut Arena, object: ObjectId, least: usize, seen: &mut Seen) {
+    if !seen.insert(object) {
+        return;
+    }
+    for node in children(arena, object) {
+        maps_seen(arena, node, least, seen);
+    }
+    // What is below may have been this object, which is then another's part.
+    let object = arena.find(object);
+    if arena.fields(object).is_some_and(|fields| fields.list.len() >= least) && is_map(arena, object) {
+        arena.collapse(object);
+        for node in children(arena, object) {
+            // The values have been put together: what they hold is decided anew.
+            maps_seen(arena, node, least, &mut Seen::from([object]));
+        }
+    }
+}
+
+/// The places directly below an object, those of a union's variants too.
+pub(super) fn children(arena: &Arena, object: ObjectId) -> Vec<NodeId> {
+    match &arena.object(object).shape {
+        Shape::Record(fields) => fields.list.iter().map(|field| field.node).collect(),
+        Shape::Map { value, .. } => vec![*value],
+        Shape::Union(tagged) => {
+            tagged.variants.iter().flat_map(|variant| children(arena, arena.find(variant.object))).collect()
+        }
+    }
+}
+
+/// Whether arrays of one length have places of different types; none if they are told apart no more.
+fn array_is_tuple(arena: &Arena, node: NodeId) -> Option<bool> {
+    let array = arena.node(node).array.as_ref()?;
+    let Fixed::At(length) = array.fixed else { return (array.fixed == Fixed::Unknown).then_some(false) };
+    let places = &array.places[..length];
+    Some(
+        length >= 2
+            && array.lengths.count >= 2
+            && places.iter().all(|&place| kinds(arena, place).count_ones() <= 1)
+            && likeness(arena, places) == Likeness::None
+            && places.iter().any(|&place| kinds(arena, place) != 0),
+    )
+}
+
+/// Gives up places of which a type would say nothing.
+fn give_up(arena: &mut Arena, node: NodeId, seen: &mut Seen) {
+    if let Some(array) = &arena.node(node).array {
+        let places: Vec<NodeId> = array.places.iter().copied().chain([array.element]).collect();
+        for place in places {
+            give_up(arena, place, seen);
+        }
+    }
+    if let Some(object) = arena.object_of(node)
+        && seen.insert(object)
+    {
+        for child in children(arena, object) {
+            give_up(arena, child, seen);
+        }
+    }
+    let kinds = kinds(arena, node);
+    let plain = (kinds & (BOOL | NUMBER | TEXT)).count_ones();
+    let both = kinds & ARRAY != 0 && kinds & OBJECT != 0;
+    let inner = arena.node(node).array.as_ref().is_some_and(|array| {
+        array.places.iter().chain([&array.element]).any(|&place| {
+            arena.node(place).free.is_some() || is_mixed(arena, place)
+        })
+    }) || arena.object_of(node).is_some_and(|object| {
+        matches!(arena.object(object).shape, Shape::Map { value, .. } if arena.node(value).free.is_some() || is_mixed(arena, value))
+    });
+    if (both && plain >= 1) || (plain >= 2 && inner) || (both && inner) {
+        arena.set_free(node);
+    }
+}
+
+/// Makes unions of the records whose study found a tag.
+fn unions(arena: &mut Arena, node: NodeId) {
+    if let Some(array) = &arena.node(node).array {
+        let places: Vec<NodeId> = array.places.iter().copied().chain([array.element]).collect();
+        for place in places {
+            unions(arena, place);
+        }
+    }
+    let Some(object) = arena.object_of(node) else { return };
+    for child in children(arena, object) {
+        unions(arena, child);
+    }
+    let Some(study) = arena.object_mut(object).study.take() else { return };
+    let tag = arena
+        .fields(object)
+        .and_then(|fields| study.tag(|hash| fields.find(hash).map(|index| fields.list[index].key.to_string())));
+    if let Some(key) = tag {
+        arena.make_union(object, &key);
+    }
+}

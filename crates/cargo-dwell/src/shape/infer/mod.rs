@@ -1,0 +1,99 @@
+//! From JSON texts to a [`Schema`], without keeping any value of them.
+//!
+//! 1. Part of the texts is read into accumulators ([`Study`](study::Study) included) to find the keys that tell the
+//!    objects of a place apart, and the objects whose keys are data. What is left of it is a [`Form`].
+//! 2. All texts are read into accumulators of that form, one set a thread, and those are added up. All counts are of
+//!    this reading, so they are exact.
+//! 3. The places are decided ([`decide`]), records that are one type are merged ([`unify`]), and the schema is built.
+
+mod arena;
+mod build;
+mod decide;
+mod names;
+mod study;
+mod text;
+mod unify;
+mod visit;
+
+use super::schema::Schema;
+use arena::Arena;
+use serde::de::DeserializeSeed;
+
+/// What is known of the texts read so far.
+pub struct Accumulator(Arena);
+
+/// What a part of the texts says of the form of all.
+pub struct Form(Arena);
+
+impl Form {
+    /// Accumulators of this form.
+    pub fn start(&self) -> Accumulator {
+        Accumulator(self.0.skeleton())
+    }
+}
+
+impl Default for Accumulator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Accumulator {
+    /// Accumulators of no form yet, to find one with.
+    pub fn new() -> Self {
+        Self(Arena::new(true))
+    }
+
+    /// Says that the next texts are of the file or line `index`; fields are listed in the order of these.
+    pub fn at(&mut self, index: u32) {
+        self.0.moment = self.0.moment.max(u64::from(index) << 32);
+    }
+
+    /// Reads the next value of `deserializer`.
+    pub fn read<'de, R: serde_json::de::Read<'de>>(
+        &mut self,
+        deserializer: &mut serde_json::Deserializer<R>,
+    ) -> serde_json::Result<()> {
+        let node = self.0.root;
+        visit::Value { arena: &mut self.0, node }.deserialize(deserializer)?;
+        self.0.documents += 1;
+        Ok(())
+    }
+
+    /// Counts bytes of text.
+    pub fn add_bytes(&mut self, bytes: u64) {
+        self.0.bytes += bytes;
+    }
+
+    /// What was found of the form.
+    pub fn into_form(mut self) -> Form {
+        let root = self.0.root;
+        decide::sketch(&mut self.0, root);
+        Form(self.0)
+    }
+
+    /// Adds what another set of accumulators knows.
+    pub fn merge(&mut self, other: Self) {
+        self.0.merge(other.0);
+    }
+
+    /// The schema of all that was read.
+    pub fn finish(mut self) -> Schema {
+        self.0.prune();
+        decide::settle(&mut self.0);
+        unify::unify(&mut self.0);
+        build::build(&self.0)
+    }
+
+    /// Places that are told apart, a measure of the memory used.
+    pub fn places(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// Reads the next value of `deserializer` and finds what is wrong with it, keeping nothing.
+pub fn check<'de, R: serde_json::de::Read<'de>>(
+    deserializer: &mut serde_json::Deserializer<R>,
+) -> serde_json::Result<()> {
+    visit::FreeValue { free: &mut super::schema::Free::default() }.deserialize(deserializer)
+}

@@ -1,0 +1,146 @@
+//! Finds the key that tells the objects of a place apart.
+//!
+//! A tag is a key that every object has, with one string of a closed set, such that which other keys an object has
+//! depends on it. The dependence is measured as the share of the variance of the keys' presence that the tag explains.
+
+use super::arena::{Arena, MAX_VARIANTS, ObjectId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// More candidates than this are not followed.
+const MAX_CANDIDATES: usize = 6;
+/// Objects with more keys than this are not told apart.
+const MAX_KEYS: usize = 64;
+/// The share of the variance that a tag explains at least.
+const EXPLAINED: f64 = 0.5;
+/// How different the keys of two objects of different variants are, at least: one less the share of common keys.
+const DISTANCE: f64 = 0.3;
+
+/// Which keys occur with which value of which candidate.
+#[derive(Default)]
+pub(super) struct Study {
+    objects: u64,
+    /// Hashes of the keys that may be the tag, with how often each of their values occurs with each key.
+    candidates: BTreeMap<u64, Values>,
+}
+
+#[derive(Default)]
+struct Values {
+    counts: BTreeMap<u64, Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    objects: u64,
+    keys: BTreeMap<u64, u64>,
+}
+
+impl Study {
+    /// Counts an object that has just been read.
+    pub(super) fn add(arena: &mut Arena, object: ObjectId, serial: u64) {
+        let Some(fields) = arena.fields(object) else { return };
+        let present: Vec<_> = fields.list.iter().filter(|field| field.last == serial).collect();
+        let words: Vec<(u64, u64)> =
+            present.iter().filter_map(|field| Some((field.hash, arena.node(field.node).word?))).collect();
+        let keys: Vec<u64> = present.iter().map(|field| field.hash).collect();
+        let mut study = arena.object_mut(object).study.take().unwrap_or_default();
+        if study.objects == 0 && keys.len() <= MAX_KEYS {
+            study.candidates = words.iter().take(MAX_CANDIDATES).map(|&(key, _)| (key, Values::default())).collect();
+        }
+        study.objects += 1;
+        study.candidates.retain(|candidate, values| {
+            let Some(&(_, word)) = words.iter().find(|(key, _)| key == candidate) else { return false };
+            let seen = values.counts.entry(word).or_default();
+            seen.objects += 1;
+            keys.iter().for_each(|&key| *seen.keys.entry(key).or_default() += 1);
+            keys.len() <= MAX_KEYS && values.counts.len() <= MAX_VARIANTS
+        });
+        arena.object_mut(object).study = Some(study);
+    }
+
+    /// Adds what was found at another place.
+    pub(super) fn merge(&mut self, other: &Self) {
+        if other.objects == 0 {
+            return;
+        }
+        self.objects += other.objects;
+        self.candidates.retain(|key, values| {
+            let Some(more) = other.candidates.get(key) else { return false };
+            for (value, more) in &more.counts {
+                let seen = values.counts.entry(*value).or_default();
+                seen.objects += more.objects;
+                for (&key, count) in &more.keys {
+                    *seen.keys.entry(key).or_default() += count;
+                }
+            }
+            values.counts.len() <= MAX_VARIANTS
+        });
+    }
+
+    /// The hash of the key that tells these objects apart, if one does.
+    pub(super) fn tag(&self, key_of: impl Fn(u64) -> Option<String>) -> Option<String> {
+        let mut best: Option<(f64, String)> = None;
+        for (&hash, values) in &self.candidates {
+            let Some(key) = key_of(hash) else { continue };
+            let usual = is_usual(&key);
+            if let Some(explained) = values.explains(hash, self.objects, usual) {
+                let score = explained + if usual { 0.25 } else { 0.0 };
+                let better = best
+                    .as_ref()
+                    .is_none_or(|(known, other)| score > *known + 1e-9 || (score > *known - 1e-9 && key < *other));
+                if better {
+                    best = Some((score, key));
+                }
+            }
+        }
+        best.map(|(_, key)| key)
+    }
+}
+
+/// Keys by which formats tell objects apart.
+fn is_usual(key: &str) -> bool {
+    let key = key.trim_start_matches(['@', '$', '_', '#']).to_ascii_lowercase();
+    matches!(key.as_str(), "type" | "kind" | "tag" | "op" | "typename" | "event" | "variant" | "nodetype" | "node_type")
+}
+
+impl Values {
+    /// The share of the variance of the other keys' presence that is explained, if the values make a good tag.
+    fn explains(&self, tag: u64, objects: u64, usual: bool) -> Option<f64> {
+        let variants = self.counts.len() as u64;
+        if variants < 2 || (!usual && objects < 5 * variants) {
+            return None;
+        }
+        let total = objects as f64;
+        let keys: BTreeSet<u64> = self.counts.values().flat_map(|seen| seen.keys.keys().copied()).collect();
+        let (mut variance, mut explained) = (0.0, 0.0);
+        for key in keys.into_iter().filter(|&key| key != tag) {
+            let with = |seen: &Seen| seen.keys.get(&key).copied().unwrap_or(0) as f64;
+            let share = self.counts.values().map(with).sum::<f64>() / total;
+            variance += share * (1.0 - share);
+            for seen in self.counts.values() {
+                let weight = seen.objects as f64;
+                explained += weight / total * (with(seen) / weight - share).powi(2);
+            }
+        }
+        (variance > 0.0 && explained / variance >= EXPLAINED && self.distance(tag) >= DISTANCE)
+            .then(|| explained / variance)
+    }
+
+    /// How different the keys of two objects of different variants are to be expected.
+    fn distance(&self, tag: u64) -> f64 {
+        let sets: Vec<(f64, BTreeSet<u64>)> = self
+            .counts
+            .values()
+            .map(|seen| (seen.objects as f64, seen.keys.keys().copied().filter(|&key| key != tag).collect()))
+            .collect();
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for (index, (left_weight, left)) in sets.iter().enumerate() {
+            for (right_weight, right) in &sets[index + 1..] {
+                let common = left.intersection(right).count() as f64;
+                let all = left.union(right).count().max(1) as f64;
+                sum += left_weight * right_weight * (1.0 - common / all);
+                weights += left_weight * right_weight;
+            }
+        }
+        if weights > 0.0 { sum / weights } else { 0.0 }
+    }
+}

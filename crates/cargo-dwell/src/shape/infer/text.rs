@@ -1,0 +1,319 @@
+//! What is kept of the strings of one place: counts, the strings themselves while they are few, and how many differ.
+
+use crate::shape::schema;
+use foldhash::fast::FixedState;
+use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+
+/// Strings kept of a place before it is not taken for a closed set.
+const MAX_WORDS: usize = 64;
+/// From so many bytes on a string is long: the length of a thin string takes a word more.
+const LONG: u64 = 255;
+/// A longer string is no keyword.
+const MAX_WORD: usize = 64;
+/// Distinct strings counted exactly; beyond, an estimate is good enough.
+const EXACT: usize = 2048;
+/// Bits of a hash that pick a register: 4096 registers, a standard error of 1.6 %.
+const REGISTER_BITS: u32 = 12;
+
+/// The hash by which keys and strings are told apart. Fixed, so that every run and every thread agrees.
+pub(super) fn hash(text: &str) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+/// Passes a hash through.
+#[derive(Default)]
+pub(super) struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only hashes are hashed")
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+/// A set of strings by their hashes.
+pub(super) type Hashes = HashSet<u64, BuildHasherDefault<Hashed>>;
+
+/// The strings seen at a place.
+#[derive(Clone, Default)]
+pub(super) struct Texts {
+    pub(super) count: u64,
+    pub(super) empty: u64,
+    pub(super) bytes: u64,
+    min: u64,
+    max: u64,
+    long: u64,
+    distinct: Distinct,
+}
+
+/// From exact and small to rough and bounded. What it ends as depends on the set of strings only, not on their order.
+#[derive(Clone)]
+enum Distinct {
+    Words(Words),
+    Hashes(Hashes),
+    Registers(Box<[u8]>),
+}
+
+impl Default for Distinct {
+    fn default() -> Self {
+        Self::Words(Words::default())
+    }
+}
+
+/// A few short strings and how often each was seen, without an allocation for each.
+#[derive(Clone, Default)]
+pub(super) struct Words {
+    hashes: Vec<u64>,
+    counts: Vec<u64>,
+    ends: Vec<usize>,
+    text: String,
+}
+
+impl Words {
+    fn find(&self, hash: u64) -> Option<usize> {
+        self.hashes.iter().position(|&known| known == hash)
+    }
+
+    fn push(&mut self, hash: u64, text: &str, count: u64) {
+        self.hashes.push(hash);
+        self.counts.push(count);
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+    }
+
+    fn word(&self, index: usize) -> &str {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.text[start..self.ends[index]]
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.counts.iter().enumerate().map(|(index, &count)| (self.word(index), count))
+    }
+
+    fn clear(&mut self) {
+        self.hashes.clear();
+        self.counts.clear();
+        self.ends.clear();
+        self.text.clear();
+    }
+}
+
+impl Texts {
+    /// Counts one string.
+    pub(super) fn add(&mut self, text: &str, hash: u64) {
+        let length = text.len() as u64;
+        self.measure(1, u64::from(length == 0), length, length, length);
+        self.long += u64::from(length >= LONG);
+        self.insert(hash, text, 1);
+    }
+
+    fn measure(&mut self, count: u64, empty: u64, bytes: u64, min: u64, max: u64) {
+        self.min = if self.count == 0 { min } else { self.min.min(min) };
+        self.max = self.max.max(max);
+        self.count += count;
+        self.empty += empty;
+        self.bytes += bytes;
+    }
+
+    /// Counts `count` strings of which only this is known: a key of a record and how many objects have it.
+    pub(super) fn add_key(&mut self, key: &str, hash: u64, count: u64) {
+        let length = key.len() as u64;
+        self.measure(count, if length == 0 { count } else { 0 }, length * count, length, length);
+        self.long += if length >= LONG { count } else { 0 };
+        self.insert(hash, key, count);
+    }
+
+    fn insert(&mut self, hash: u64, text: &str, count: u64) {
+        if let Distinct::Words(words) = &mut self.distinct {
+            if let Some(index) = words.find(hash) {
+                words.counts[index] += count;
+                return;
+            }
+            if words.len() < MAX_WORDS && text.len() <= MAX_WORD {
+                words.push(hash, text, count);
+                return;
+            }
+        }
+        self.insert_hash(hash);
+    }
+
+    fn insert_hash(&mut self, hash: u64) {
+        match &mut self.distinct {
+            Distinct::Words(words) => {
+                let mut hashes: Hashes = words.hashes.iter().copied().collect();
+                hashes.insert(hash);
+                self.distinct = Distinct::Hashes(hashes);
+            }
+            Distinct::Hashes(hashes) => {
+                hashes.insert(hash);
+                if hashes.len() > EXACT {
+                    let mut registers = vec![0; 1 << REGISTER_BITS].into_boxed_slice();
+                    hashes.iter().for_each(|&hash| register(&mut registers, hash));
+                    self.distinct = Distinct::Registers(registers);
+                }
+            }
+            Distinct::Registers(registers) => register(registers, hash),
+        }
+    }
+
+    /// Adds what another place knows.
+    pub(super) fn merge(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
+        }
+        self.measure(other.count, other.empty, other.bytes, other.min, other.max);
+        self.long += other.long;
+        match &other.distinct {
+            Distinct::Words(words) => {
+                for (index, (word, count)) in words.iter().enumerate() {
+                    self.insert(words.hashes[index], word, count);
+                }
+            }
+            Distinct::Hashes(hashes) => hashes.iter().for_each(|&hash| self.insert_hash(hash)),
+            Distinct::Registers(from) => match &mut self.distinct {
+                Distinct::Registers(into) => {
+                    for (into, &from) in into.iter_mut().zip(from) {
+                        *into = from.max(*into);
+                    }
+                }
+                _ => {
+                    let known = std::mem::replace(&mut self.distinct, Distinct::Registers(from.clone()));
+                    match known {
+                        Distinct::Words(words) => words.hashes.iter().for_each(|&hash| self.insert_hash(hash)),
+                        Distinct::Hashes(hashes) => hashes.iter().for_each(|&hash| self.insert_hash(hash)),
+                        Distinct::Registers(_) => unreachable!("matched above"),
+                    }
+                }
+            },
+        }
+    }
+
+    /// Forgets everything but keeps its memory.
+    pub(super) fn clear(&mut self) {
+        let mut distinct = std::mem::take(&mut self.distinct);
+        if let Distinct::Words(words) = &mut distinct {
+            words.clear();
+        } else {
+            distinct = Distinct::default();
+        }
+        *self = Self { distinct, ..Self::default() };
+    }
+
+    /// The strings and their counts, if they are few and short.
+    pub(super) fn words(&self) -> Option<&Words> {
+        match &self.distinct {
+            Distinct::Words(words) => Some(words),
+            _ => None,
+        }
+    }
+
+    pub(super) fn distinct(&self) -> u64 {
+        match &self.distinct {
+            Distinct::Words(words) => words.len() as u64,
+            Distinct::Hashes(hashes) => hashes.len() as u64,
+            Distinct::Registers(registers) => estimate(registers).min(self.count),
+        }
+    }
+
+    pub(super) fn to_schema(&self) -> schema::Text {
+        schema::Text {
+            count: self.count,
+            empty: self.empty,
+            bytes: self.bytes,
+            min: self.min,
+            max: self.max,
+            distinct: self.distinct(),
+            long: self.long,
+        }
+    }
+}
+
+/// Spreads the bits again: the fast hash is good enough for tables, not for counting leading zeros.
+fn spread(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let hash = (hash ^ (hash >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    hash ^ (hash >> 32)
+}
+
+fn register(registers: &mut [u8], hash: u64) {
+    let hash = spread(hash);
+    let index = usize::try_from(hash >> (64 - REGISTER_BITS)).unwrap_or(0);
+    let zeros = (hash << REGISTER_BITS | 1 << (REGISTER_BITS - 1)).leading_zeros() + 1;
+    registers[index] = registers[index].max(u8::try_from(zeros).unwrap_or(u8::MAX));
+}
+
+/// Flajolet, Fusy, Gandouet, Meunier: HyperLogLog (2007); with linear counting while many registers are empty.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rounded estimate of a count")]
+fn estimate(registers: &[u8]) -> u64 {
+    let m = registers.len() as f64;
+    let sum: f64 = registers.iter().map(|&register| 0.5f64.powi(i32::from(register))).sum();
+    let zeros = registers.iter().filter(|&&register| register == 0).count();
+    let raw = 0.7213 / (1.0 + 1.079 / m) * m * m / sum;
+    let estimate = if raw <= 2.5 * m && zeros > 0 { m * (m / zeros as f64).ln() } else { raw };
+    estimate.round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(from: u64, to: u64) -> Texts {
+        let mut texts = Texts::default();
+        for index in from..to {
+            let text = format!("text {index}");
+            texts.add(&text, hash(&text));
+        }
+        texts
+    }
+
+    #[test]
+    fn distinct_is_exact_up_to_thousands_and_close_beyond() {
+        for count in [0, 1, 64, 65, 2048] {
+            assert_eq!(texts(0, count).distinct(), count);
+        }
+        for count in [2049, 5000, 20_000, 300_000] {
+            let distinct = texts(0, count).distinct() as f64;
+            assert!((distinct / count as f64 - 1.0).abs() < 0.05, "{distinct} of {count}");
+        }
+    }
+
+    #[test]
+    fn merging_in_either_order_equals_adding_all() {
+        for (low, middle, high) in [(0, 10, 30), (0, 40, 100), (0, 1500, 3000), (0, 2500, 5000), (0, 3, 5000)] {
+            let all = texts(low, high).to_schema();
+            let (left, right) = (texts(low, middle), texts(middle, high));
+            for (mut into, from) in [(left.clone(), right.clone()), (right, left)] {
+                into.merge(&from);
+                let merged = into.to_schema();
+                assert_eq!(format!("{merged:?}"), format!("{all:?}"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_string_is_no_word() {
+        let mut texts = Texts::default();
+        texts.add("a", hash("a"));
+        texts.add("", hash(""));
+        assert_eq!(texts.words().map(Words::len), Some(2));
+        let long = "x".repeat(MAX_WORD + 1);
+        texts.add(&long, hash(&long));
+        assert!(texts.words().is_none());
+        let known = texts.to_schema();
+        assert_eq!((known.count, known.empty, known.min, known.max, known.distinct), (3, 1, 0, 65, 3));
+    }
+}

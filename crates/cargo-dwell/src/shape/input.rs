@@ -1,0 +1,513 @@
+//! Finds the JSON texts of files, folders and standard input, and reads them into accumulators.
+
+use super::infer::{self, Accumulator, Form};
+use flate2::read::MultiGzDecoder;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A file up to this size is read at once, and a line of JSON Lines is no longer; larger files are read in pieces.
+pub const BUFFER: usize = 64 << 20;
+/// Bytes that are read to find the form of all.
+const STUDIED: u64 = 8 << 20;
+
+/// What is wrong with an input, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, or `-`.
+    pub file: String,
+    /// Line and column, from 1; none if the trouble is with the file as a whole.
+    pub place: Option<(u64, u64)>,
+    /// What is wrong, and what to do.
+    pub what: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.place {
+            Some((line, column)) => write!(f, "{}:{line}:{column}: {}", self.file, self.what),
+            None => write!(f, "{}: {}", self.file, self.what),
+        }
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// A file that holds one JSON text or, as JSON Lines, many; or standard input.
+#[derive(Debug, Clone)]
+pub struct Input {
+    path: PathBuf,
+    form: Format,
+    zipped: bool,
+    size: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Text,
+    Lines,
+    /// One text, many, or lines: its beginning tells.
+    Unknown,
+}
+
+impl Input {
+    fn file(path: &Path, size: u64) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let (name, zipped) = name.strip_suffix(".gz").map_or((&*name, false), |name| (name, true));
+        let form = match name.rsplit_once('.')?.1 {
+            "json" => Format::Text,
+            "jsonl" | "ndjson" => Format::Lines,
+            _ => return None,
+        };
+        Some(Self { path: path.to_owned(), form, zipped, size })
+    }
+
+    fn is_stdin(&self) -> bool {
+        self.path.as_os_str() == "-"
+    }
+
+    /// Its size on disk.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn problem(&self, place: Option<(u64, u64)>, what: impl Into<String>) -> Problem {
+        Problem { file: self.path.display().to_string(), place, what: what.into() }
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read>> {
+        if self.is_stdin() {
+            return Ok(Box::new(io::stdin().lock()));
+        }
+        let file = File::open(&self.path)?;
+        Ok(if self.zipped { Box::new(MultiGzDecoder::new(BufReader::new(file))) } else { Box::new(file) })
+    }
+}
+
+/// What was found at the paths that were given.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The files to read, in the order of the paths and by name in each folder.
+    pub inputs: Vec<Input>,
+    /// What could not be looked at.
+    pub problems: Vec<Problem>,
+    /// The first bytes of standard input, if that is to be read.
+    head: Vec<u8>,
+}
+
+/// Finds the files with JSON at `paths`: files as they are, folders with all below them, `-` for standard input.
+pub fn find(paths: &[PathBuf]) -> Found {
+    let mut found = Found::default();
+    for path in paths {
+        if path.as_os_str() == "-" {
+            found.add_stdin();
+        } else {
+            found.add(path);
+        }
+    }
+    found
+}
+
+impl Found {
+    fn complain(&mut self, path: &Path, what: impl Into<String>) {
+        self.problems.push(Problem { file: path.display().to_string(), place: None, what: what.into() });
+    }
+
+    fn add_stdin(&mut self) {
+        let path = Path::new("-");
+        if self.inputs.iter().any(Input::is_stdin) {
+            return self.complain(path, "standard input is given twice");
+        }
+        if let Err(error) = io::stdin().lock().take(STUDIED).read_to_end(&mut self.head) {
+            return self.complain(path, format!("cannot be read: {error}"));
+        }
+        let size = self.head.len() as u64;
+        self.inputs.push(Input { path: path.to_owned(), form: Format::Unknown, zipped: false, size });
+    }
+
+    fn add(&mut self, path: &Path) {
+        let meta = match path.metadata() {
+            Ok(meta) => meta,
+            Err(error) => return self.complain(path, cannot_read(&error)),
+        };
+        if !meta.is_dir() {
+            // A file that was named is read whatever its name: as one text or many, as it turns out.
+            let input = Input::file(path, meta.len());
+            let zipped = path.extension().is_some_and(|extension| extension == "gz");
+            let any = Input { path: path.to_owned(), form: Format::Unknown, zipped, size: meta.len() };
+            return self.inputs.push(input.unwrap_or(any));
+        }
+        let before = (self.inputs.len(), self.problems.len());
+        for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
+            match entry {
+                Ok(entry) if entry.file_type().is_file() => {
+                    let size = entry.metadata().map_or(0, |meta| meta.len());
+                    self.inputs.extend(Input::file(entry.path(), size));
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    let place = error.path().unwrap_or(path).to_owned();
+                    match (error.loop_ancestor(), error.io_error()) {
+                        (Some(above), _) => {
+                            self.complain(&place, format!("a symbolic link to a folder above, {}", above.display()));
+                        }
+                        // A dangling link that is no JSON is nobody's business.
+                        (None, Some(error)) if error.kind() == io::ErrorKind::NotFound => {
+                            if Input::file(&place, 0).is_some() {
+                                self.complain(&place, "a symbolic link to nothing");
+                            }
+                        }
+                        (None, Some(error)) => self.complain(&place, cannot_read(error)),
+                        (None, None) => self.complain(&place, "cannot be read"),
+                    }
+                }
+            }
+        }
+        if before == (self.inputs.len(), self.problems.len()) {
+            self.complain(path, "no JSON in this folder (.json, .jsonl, .ndjson, each also .gz)");
+        }
+    }
+
+    fn open(&self, input: &Input) -> io::Result<Box<dyn Read + '_>> {
+        if input.is_stdin() { Ok(Box::new(Cursor::new(&self.head[..]).chain(io::stdin()))) } else { input.open() }
+    }
+}
+
+fn cannot_read(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "may not be read".to_owned(),
+        io::ErrorKind::UnexpectedEof => "ends too early; is the file complete?".to_owned(),
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => format!("is not valid gzip data: {error}"),
+        _ => format!("cannot be read: {error}"),
+    }
+}
+
+/// How to read.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Threads to read with; one for each core if 0.
+    pub threads: usize,
+    /// Leave a text out that cannot be read, instead of stopping.
+    pub keep_going: bool,
+}
+
+/// What was read.
+pub struct Reading {
+    /// What is known of all texts that could be read.
+    pub accumulator: Accumulator,
+    /// What could not be read: all of it with `keep_going`, else the first.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads all that was found. `progress` is told of the bytes of each file when it is done.
+pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Reading {
+    let form = study(found);
+    let threads = match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    // Files are taken in order, so each thread reads its own in order; and none after the first that is bad.
+    let next = AtomicUsize::new(0);
+    let bad = AtomicUsize::new(usize::MAX);
+    let work = || {
+        let mut accumulator = form.start();
+        let mut buffer = Vec::new();
+        let mut problems = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(input) = found.inputs.get(index).filter(|_| index < bad.load(Ordering::Relaxed)) else { break };
+            accumulator.at(u32::try_from(index).unwrap_or(u32::MAX));
+            let mut reader = Reader {
+                input,
+                accumulator: &mut accumulator,
+                keep_going: options.keep_going,
+                problems: &mut problems,
+            };
+            let before = reader.problems.len();
+            match found.open(input) {
+                Ok(source) => reader.read(source, &mut buffer, || found.open(input)),
+                Err(error) => reader.complain(None, cannot_read(&error)),
+            }
+            if problems.len() > before {
+                problems[before..].iter_mut().for_each(|problem| problem.0 = index);
+                if !options.keep_going {
+                    bad.fetch_min(index, Ordering::Relaxed);
+                }
+            }
+            progress(input.size);
+        }
+        (accumulator, problems)
+    };
+    let threads = threads.clamp(1, found.inputs.len().max(1));
+    let mut parts: Vec<_> = std::thread::scope(|scope| {
+        let others: Vec<_> =
+            (1..threads).map(|_| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)).collect();
+        let mine = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        others.into_iter().chain([mine]).filter_map(Result::ok).filter_map(|thread| thread.join().ok()).collect()
+    });
+    let mut problems: Vec<(usize, Problem)> = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.1)).collect();
+    problems.sort_by_key(|&(index, _)| index);
+    let mut parts = parts.into_iter().map(|(accumulator, _)| accumulator);
+    let mut accumulator = parts.next().unwrap_or_else(|| form.start());
+    parts.for_each(|part| accumulator.merge(part));
+    if !options.keep_going {
+        problems.truncate(1);
+    }
+    Reading { accumulator, problems: problems.into_iter().map(|(_, problem)| problem).collect() }
+}
+
+/// Enough for a text of the deepest nesting in a debug build.
+const STACK: usize = 16 << 20;
+
+/// Reads a part of what was found, spread evenly, to find the form of all. What is wrong with it is told later.
+fn study(found: &Found) -> Form {
+    let total: u64 = found.inputs.iter().map(|input| input.size).sum();
+    let share = (STUDIED as f64 / total.max(1) as f64).min(1.0);
+    let mut credit = 0.0;
+    let mut accumulator = Accumulator::new();
+    let mut buffer = Vec::new();
+    for (index, input) in found.inputs.iter().enumerate() {
+        credit += input.size as f64 * share;
+        let wanted = if share < 1.0 { input.size.min(STUDIED / 2) } else { STUDIED };
+        if credit * 2.0 < wanted as f64 && share < 1.0 {
+            continue;
+        }
+        credit -= wanted as f64;
+        accumulator.at(u32::try_from(index).unwrap_or(u32::MAX));
+        buffer.clear();
+        if let Ok(source) = found.open(input) {
+            // What was read before an error is good enough here.
+            let _ = source.take(wanted).read_to_end(&mut buffer);
+        }
+        let text = match std::str::from_utf8(without_mark(&buffer)) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&buffer[..error.valid_up_to()]).unwrap_or_default(),
+        };
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        while accumulator.read(&mut deserializer).is_ok() && deserializer.end().is_err() {}
+    }
+    accumulator.into_form()
+}
+
+/// Without the mark some programs begin UTF-8 with.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
+}
+
+/// Reads one input.
+struct Reader<'a> {
+    input: &'a Input,
+    accumulator: &'a mut Accumulator,
+    keep_going: bool,
+    problems: &'a mut Vec<(usize, Problem)>,
+}
+
+impl Reader<'_> {
+    fn complain(&mut self, place: Option<(u64, u64)>, what: impl Into<String>) {
+        self.problems.push((0, self.input.problem(place, what)));
+    }
+
+    fn read<'s>(
+        &mut self,
+        mut source: Box<dyn Read + 's>,
+        buffer: &mut Vec<u8>,
+        again: impl FnOnce() -> io::Result<Box<dyn Read + 's>>,
+    ) {
+        buffer.clear();
+        let ended = match fill(&mut source, buffer) {
+            Ok(ended) => ended,
+            Err(error) => return self.complain(None, cannot_read(&error)),
+        };
+        let lines = match self.input.form {
+            Format::Text => false,
+            Format::Lines => true,
+            Format::Unknown => are_lines(without_mark(buffer)),
+        };
+        if lines {
+            self.read_lines(source, buffer, ended);
+        } else if ended {
+            self.accumulator.add_bytes(buffer.len() as u64);
+            let text = without_mark(buffer);
+            self.read_text(text, 1);
+        } else {
+            self.read_stream(source, buffer, again);
+        }
+    }
+
+    /// Reads what fits in memory: one text, or several if the input may hold them. Its first line has this number.
+    fn read_text(&mut self, text: &[u8], line: u64) {
+        let text = match std::str::from_utf8(text) {
+            Ok(text) => text,
+            Err(error) => {
+                let before = &text[..error.valid_up_to()];
+                let column = before.len() - memchr::memrchr(b'\n', before).map_or(0, |end| end + 1) + 1;
+                let line = line + memchr::memchr_iter(b'\n', before).count() as u64;
+                return self.complain(Some((line, column as u64)), "invalid UTF-8; save the file as UTF-8");
+            }
+        };
+        if text.trim_ascii().is_empty() {
+            return self.complain(None, "is empty; it should hold JSON");
+        }
+        if self.keep_going
+            && let Err(error) = self.each(&mut serde_json::Deserializer::from_str(text), |_, json| infer::check(json))
+        {
+            return self.complain_of(&error, line);
+        }
+        let result = self.each(&mut serde_json::Deserializer::from_str(text), Accumulator::read);
+        if let Err(error) = result {
+            self.complain_of(&error, line);
+        }
+    }
+
+    /// Calls `read` for the text, or for each of several.
+    fn each<'de, R: serde_json::de::Read<'de>>(
+        &mut self,
+        json: &mut serde_json::Deserializer<R>,
+        read: impl Fn(&mut Accumulator, &mut serde_json::Deserializer<R>) -> serde_json::Result<()>,
+    ) -> serde_json::Result<()> {
+        loop {
+            read(self.accumulator, json)?;
+            match json.end() {
+                Err(error) if self.input.form == Format::Text || !error.is_syntax() => return Err(error),
+                Err(_) => {}
+                Ok(()) => return Ok(()),
+            }
+        }
+    }
+
+    fn complain_of(&mut self, error: &serde_json::Error, line: u64) {
+        let place = (line + error.line().max(1) as u64 - 1, error.column().max(1) as u64);
+        let text = error.to_string();
+        let what = text.rfind(" at line ").map_or(&*text, |end| &text[..end]);
+        let lines = "more than one JSON text; a file with one a line is named .jsonl";
+        let what = match what {
+            _ if error.is_io() => {
+                cannot_read(&io::Error::new(error.io_error_kind().unwrap_or(io::ErrorKind::Other), text))
+            }
+            _ if error.is_eof() => "the text ends too early; is the file complete?".to_owned(),
+            "trailing characters" => lines.to_owned(),
+            "recursion limit exceeded" => "nested deeper than 127 levels; this is not read".to_owned(),
+            "number out of range" => "a number too large for 64 bits of floating point".to_owned(),
+            what => format!("{what}; correct it, or leave the file out with --keep-going"),
+        };
+        self.complain(Some(place), what);
+    }
+
+    fn read_lines(&mut self, mut source: Box<dyn Read + '_>, buffer: &mut Vec<u8>, mut ended: bool) {
+        let mut number = 0;
+        let mut any = false;
+        if without_mark(buffer).len() < buffer.len() {
+            buffer.drain(..3);
+        }
+        loop {
+            let mut start = 0;
+            while start < buffer.len() {
+                let end = match memchr::memchr(b'\n', &buffer[start..]) {
+                    Some(length) => start + length,
+                    None if ended => buffer.len(),
+                    None => break,
+                };
+                number += 1;
+                let line = buffer[start..end].trim_ascii();
+                if !line.is_empty() {
+                    any = true;
+                    let before = self.problems.len();
+                    self.read_text(line, number);
+                    if self.problems.len() > before && !self.keep_going {
+                        return;
+                    }
+                }
+                self.accumulator.add_bytes((end + 1).min(buffer.len()) as u64 - start as u64);
+                start = (end + 1).min(buffer.len());
+            }
+            if ended {
+                break;
+            }
+            buffer.drain(..start);
+            if buffer.len() >= BUFFER {
+                let what = format!("a line longer than {} MiB; a file with one JSON text is named .json", BUFFER >> 20);
+                return self.complain(Some((number + 1, 1)), what);
+            }
+            ended = match fill(&mut source, buffer) {
+                Ok(ended) => ended,
+                Err(error) => return self.complain(None, cannot_read(&error)),
+            };
+        }
+        if !any {
+            self.complain(None, "is empty; it should hold JSON");
+        }
+    }
+
+    /// Reads a text that is larger than the buffer, in pieces.
+    fn read_stream<'s>(
+        &mut self,
+        rest: Box<dyn Read + 's>,
+        head: &[u8],
+        again: impl FnOnce() -> io::Result<Box<dyn Read + 's>>,
+    ) {
+        if self.keep_going && !self.input.is_stdin() {
+            let checked = again().map_err(serde_json::Error::io).and_then(|source| {
+                let mut json = serde_json::Deserializer::from_reader(BufReader::new(Pieces::new(source)));
+                self.each(&mut json, |_, json| infer::check(json))
+            });
+            if let Err(error) = checked {
+                return self.complain_of(&error, 1);
+            }
+        }
+        let source = Cursor::new(without_mark(head)).chain(rest);
+        let mut pieces = Pieces::new(source);
+        let mut json = serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 16, &mut pieces));
+        let result = self.each(&mut json, Accumulator::read);
+        self.accumulator.add_bytes(pieces.bytes);
+        if let Err(error) = result {
+            self.complain_of(&error, 1);
+        }
+    }
+}
+
+/// Whether a beginning is that of JSON Lines: its first line is a text of its own, and another follows.
+fn are_lines(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let Some(end) = memchr::memchr(b'\n', text) else { return false };
+    let first = serde_json::from_slice::<serde::de::IgnoredAny>(&text[..end]).is_ok();
+    first && !text[end..].trim_ascii_start().is_empty()
+}
+
+/// Fills the buffer as far as it goes; whether that was all.
+fn fill(source: &mut dyn Read, buffer: &mut Vec<u8>) -> io::Result<bool> {
+    let room = BUFFER - buffer.len();
+    let read = source.take(room as u64).read_to_end(buffer)?;
+    Ok(read < room)
+}
+
+/// A source that counts its bytes and stops before a string can fill the memory.
+struct Pieces<R> {
+    source: R,
+    bytes: u64,
+    /// Bytes since the last quotation mark.
+    run: usize,
+}
+
+impl<R: Read> Pieces<R> {
+    fn new(source: R) -> Self {
+        Self { source, bytes: 0, run: 0 }
+    }
+}
+
+impl<R: Read> Read for Pieces<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.source.read(buffer)?;
+        self.bytes += length as u64;
+        self.run = match memchr::memrchr(b'"', &buffer[..length]) {
+            Some(last) => length - last,
+            None => self.run + length,
+        };
+        if self.run > 4 * BUFFER {
+            return Err(io::Error::other(format!("a string longer than {} MiB", 4 * BUFFER >> 20)));
+        }
+        Ok(length)
+    }
+}
