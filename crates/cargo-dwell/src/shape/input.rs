@@ -68,6 +68,11 @@ impl Input {
         self.path.as_os_str() == "-"
     }
 
+    /// Where it is; `-` for standard input.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Its size on disk.
     pub fn size(&self) -> u64 {
         self.size

@@ -25,6 +25,8 @@ pub(super) struct ObjectId(u32);
 /// One place that holds values.
 #[derive(Default)]
 pub(super) struct Node {
+    /// The hash of the nearest key above.
+    pub(super) name: u64,
     pub(super) nulls: u64,
     pub(super) bools: u64,
     pub(super) trues: u64,
@@ -100,6 +102,8 @@ pub(super) struct Object {
     pub(super) lengths: Lengths,
     pub(super) shape: Shape,
     pub(super) study: Option<Box<Study>>,
+    /// Several places have this object, so it must stay a record: a map belongs to one place.
+    pub(super) shared: bool,
     /// This object was merged into another, which stands for both.
     link: Option<ObjectId>,
 }
@@ -199,6 +203,8 @@ pub(super) struct Arena {
     pub(super) epoch: u64,
     /// Whether tags are looked for.
     pub(super) studying: bool,
+    /// The unions by the name of their place; none where that is ambiguous.
+    unions: HashMap<u64, Option<ObjectId>, BuildHasherDefault<Hashed>>,
     /// Sets to find duplicate keys of maps with, one for each map that is open.
     key_sets: Vec<Hashes>,
 }
@@ -216,6 +222,7 @@ impl Arena {
             moment: 0,
             epoch: 0,
             studying,
+            unions: HashMap::default(),
             key_sets: Vec::new(),
         }
     }
@@ -250,11 +257,13 @@ impl Arena {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "4 G nodes do not fit in memory")]
-    pub(super) fn new_node(&mut self) -> NodeId {
-        self.spare.pop().unwrap_or_else(|| {
+    pub(super) fn new_node(&mut self, name: u64) -> NodeId {
+        let id = self.spare.pop().unwrap_or_else(|| {
             self.nodes.push(Node::default());
             NodeId(self.nodes.len() as u32 - 1)
-        })
+        });
+        self.node_mut(id).name = name;
+        id
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "4 G objects do not fit in memory")]
@@ -268,7 +277,10 @@ impl Arena {
         if let Some(object) = self.node(node).object {
             return self.find(object);
         }
-        let object = self.new_object();
+        let object = match self.unions.get(&self.node(node).name) {
+            Some(&Some(union)) => self.copy_object(union),
+            _ => self.new_object(),
+        };
         self.node_mut(node).object = Some(object);
         object
     }
@@ -303,7 +315,7 @@ impl Arena {
 
     /// A new field of a record.
     pub(super) fn new_field(&mut self, object: ObjectId, key: &str, hash: u64, last: u64) -> usize {
-        let node = self.new_node();
+        let node = self.new_node(hash);
         self.moment += 1;
         let field = Field { key: key.into(), hash, node, first: self.moment, last };
         self.fields_mut(object).map_or(0, |fields| fields.push(field))
@@ -316,7 +328,7 @@ impl Arena {
             return;
         }
         self.epoch += 1;
-        let value = self.new_node();
+        let value = self.new_node(0);
         let map = Shape::Map { keys: Box::default(), value };
         let shape = std::mem::replace(&mut self.object_mut(object).shape, map);
         self.object_mut(object).study = None;
@@ -421,8 +433,9 @@ impl Arena {
         if source.lengths.count == 0 && after == After::Keep {
             return;
         }
+        let name = self.node(into).name;
         if self.node(into).array.is_none() {
-            let element = self.new_node();
+            let element = self.new_node(name);
             let array = Array { lengths: Lengths::default(), element, places: Vec::new(), fixed: Fixed::Unknown };
             self.node_mut(into).array = Some(Box::new(array));
         }
@@ -437,7 +450,7 @@ impl Arena {
         if fixed == source.fixed && fixed != Fixed::Varied {
             for (index, &place) in source.places.iter().enumerate() {
                 if self.array_mut(into).places.len() == index {
-                    let node = self.new_node();
+                    let node = self.new_node(name);
                     self.array_mut(into).places.push(node);
                 }
                 let node = self.array_mut(into).places[index];
@@ -485,11 +498,13 @@ impl Arena {
         let instances = std::mem::take(&mut source.instances);
         let lengths = std::mem::take(&mut source.lengths);
         let study = source.study.take();
+        let shared = source.shared;
         if after == After::Take {
             source.link = Some(into);
         }
         let target = self.object_mut(into);
         target.instances += instances;
+        target.shared |= shared;
         target.lengths.merge(&lengths);
         match (&mut target.study, study) {
             (Some(study), Some(other)) => study.merge(&other),
@@ -566,7 +581,7 @@ impl Arena {
                     fields.push(field);
                     return;
                 } else {
-                    let node = self.new_node();
+                    let node = self.new_node(field.hash);
                     if let Some(fields) = self.fields_mut(object) {
                         fields.push(Field { key: field.key, node, ..field });
                     }
@@ -651,10 +666,10 @@ impl Arena {
 
     fn copy_node(&mut self, node: NodeId) -> NodeId {
         let source = self.node(node);
-        let object = source.object;
+        let (source_name, object) = (source.name, source.object);
         let free = source.free.is_some();
         let array = source.array.as_ref().map(|array| (array.element, array.fixed));
-        let copy = self.new_node();
+        let copy = self.new_node(source_name);
         if free {
             self.node_mut(copy).free = Some(Box::default());
         }
@@ -690,7 +705,7 @@ impl Arena {
 
     fn graft(&mut self, other: &Self, node: NodeId) -> NodeId {
         let source = other.node(node);
-        let id = self.new_node();
+        let id = self.new_node(source.name);
         let array = source.array.as_ref().map(|array| {
             let element = self.graft(other, array.element);
             let fixed = if array.fixed == Fixed::Varied { Fixed::Varied } else { Fixed::Unknown };
@@ -698,8 +713,25 @@ impl Arena {
         });
         let object = source.object.map(|object| self.graft_object(other, object));
         let free = source.free.as_ref().map(|_| Box::default());
-        *self.node_mut(id) = Node { array, object, free, ..Node::default() };
+        if let Some(object) = object.filter(|&object| self.tagged(object).is_some()) {
+            self.know_union(source.name, object);
+        }
+        *self.node_mut(id) = Node { name: source.name, array, object, free, ..Node::default() };
         id
+    }
+
+    /// Remembers where unions are: objects at a place of the same name that was not met yet are taken for the same
+    /// union, as the next level of a recursion mostly is.
+    fn know_union(&mut self, name: u64, union: ObjectId) {
+        let same = |&known: &ObjectId| match (self.tagged(known), self.tagged(union)) {
+            (Some(known), Some(union)) => known.hash == union.hash,
+            _ => false,
+        };
+        let known = match self.unions.get(&name) {
+            None => Some(union),
+            Some(known) => known.filter(same),
+        };
+        self.unions.insert(name, known);
     }
 
     fn graft_object(&mut self, other: &Self, object: ObjectId) -> ObjectId {
@@ -767,7 +799,8 @@ impl Arena {
         }
         let mut free = Free::default();
         self.sum(node, &mut free, true);
-        *self.node_mut(node) = Node { nulls: self.node(node).nulls, free: Some(Box::new(free)), ..Node::default() };
+        let Node { name, nulls, .. } = *self.node(node);
+        *self.node_mut(node) = Node { name, nulls, free: Some(Box::new(free)), ..Node::default() };
     }
 
     /// Adds the sums of a place to `free`.
@@ -813,7 +846,7 @@ impl Arena {
         }
     }
 
-    /// Removes what no text had: the rest of a form that was found in others, and unions of one variant.
+    /// Removes what no text had: the rest of a form that was found in others.
     pub(super) fn prune(&mut self) {
         for index in 0..self.nodes.len() {
             let node = &mut self.nodes[index];
@@ -836,6 +869,10 @@ impl Arena {
                 }
             }
         }
+    }
+
+    /// Makes unions of one variant records.
+    pub(super) fn dissolve_single(&mut self) {
         for index in 0..self.objects.len() {
             if let Shape::Union(tagged) = &self.objects[index].shape
                 && tagged.variants.len() < 2

@@ -4,7 +4,7 @@ use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape};
 use super::names::{Names, singular, type_name};
 use super::text::Texts;
 use crate::shape::schema::{Field as SchemaField, Keywords, Kind, Map, Record, Schema, Seq, Slot, Union};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// Paths listed of a record.
 const MAX_PATHS: usize = 4;
@@ -75,7 +75,8 @@ struct Builder<'a> {
     record_wishes: Vec<Wish>,
     union_wishes: Vec<Wish>,
     keyword_wishes: Vec<Wish>,
-    paths: Vec<BTreeMap<String, u64>>,
+    /// Where each record is: the path, what the record would be called there, and how often it occurs there.
+    paths: Vec<BTreeMap<String, (u64, Path)>>,
     queue: VecDeque<Work>,
 }
 
@@ -150,7 +151,7 @@ impl<'a> Builder<'a> {
             })),
             Shape::Record(_) => {
                 let id = self.record(object, path, None);
-                *self.paths[id].entry(format!("${}", path.text)).or_default() += count;
+                self.seen_at(id, path, count);
                 Kind::Record { id, empty }
             }
             Shape::Union(tagged) => {
@@ -167,6 +168,10 @@ impl<'a> Builder<'a> {
                 Kind::Union { id }
             }
         }
+    }
+
+    fn seen_at(&mut self, record: usize, path: &Path, count: u64) {
+        self.paths[record].entry(format!("${}", path.text)).or_insert_with(|| (0, path.clone())).0 += count;
     }
 
     fn record(&mut self, object: ObjectId, path: &Path, variant: Option<(String, usize)>) -> usize {
@@ -212,7 +217,7 @@ impl<'a> Builder<'a> {
                 let path = Path { parent: Some(Owner::Union(union)), ..path };
                 let variants = variants.into_iter().map(|(value, object, count)| {
                     let id = self.record(object, &path, Some((value.clone(), union)));
-                    *self.paths[id].entry(format!("${}", path.text)).or_default() += count;
+                    self.seen_at(id, &path, count);
                     (value, id)
                 });
                 self.schema.unions[union].variants = variants.collect();
@@ -244,10 +249,20 @@ impl<'a> Builder<'a> {
 
     fn finish(mut self, root: Slot) -> Schema {
         self.schema.root = root;
-        for (record, paths) in self.schema.records.iter_mut().zip(&self.paths) {
-            let mut paths: Vec<(&String, &u64)> = paths.iter().collect();
-            paths.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.len().cmp(&b.0.len())).then_with(|| a.0.cmp(b.0)));
-            record.paths = paths.into_iter().take(MAX_PATHS).map(|(path, _)| path.clone()).collect();
+        for ((record, paths), wish) in self.schema.records.iter_mut().zip(&self.paths).zip(&mut self.record_wishes) {
+            let mut paths: Vec<_> = paths.iter().collect();
+            paths.sort_by_key(|&(path, (count, _))| (std::cmp::Reverse(*count), path.len(), path));
+            record.paths = paths.iter().take(MAX_PATHS).map(|&(path, _)| path.clone()).collect();
+            let Some((_, (_, first))) = paths.first() else { continue };
+            wish.name.clone_from(&first.name);
+            wish.parent = first.parent;
+            let places: HashSet<&str> = paths.iter().map(|(_, (_, path))| path.name.as_str()).collect();
+            match &record.fields[..] {
+                [] => "empty".clone_into(&mut wish.name),
+                // What stands in many places says less by these than by what it holds.
+                [field] if places.len() > 2 => wish.name.clone_from(&field.key),
+                _ => {}
+            }
         }
         let mut names = Names::default();
         for id in 0..self.schema.unions.len() {

@@ -6,8 +6,8 @@
 //! stands for, that keys keep being new: the share of keys seen once estimates the chance that the next key is new
 //! (Good and Turing). A record with a hundred optional keys has a high entropy too, but few keys that were seen once.
 
-use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape};
-use std::collections::HashMap;
+use super::arena::{Arena, Fixed, NodeId, ObjectId, Shape};
+use std::collections::{BTreeMap, HashMap};
 
 /// A map in a part of the data is taken for a map at once when all is read only if it has this many keys.
 const SURE: usize = 32;
@@ -116,30 +116,37 @@ fn is_data(key: &str) -> bool {
         || key.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '{' | '*' | '%' | ',' | ';' | '='))
 }
 
-/// Whether the keys of a record are data.
-fn is_map(arena: &Arena, object: ObjectId) -> bool {
-    let Some(fields) = arena.fields(object) else { return false };
-    let fields: Vec<(&Field, u64)> = fields
-        .list
-        .iter()
-        .map(|field| (field, arena.node(field.node).count()))
-        .filter(|&(_, count)| count > 0)
-        .collect();
-    let keys = fields.len() as f64;
-    let objects = arena.object(object).instances as f64;
-    let total = fields.iter().map(|&(_, count)| count).sum::<u64>() as f64;
-    let once = fields.iter().filter(|&&(_, count)| count == 1).count() as f64;
-    let data = fields.iter().filter(|(field, _)| is_data(&field.key)).count() as f64;
-    let nodes: Vec<NodeId> = fields.iter().map(|(field, _)| field.node).collect();
+/// Whether the keys of these records, taken for one type, are data.
+pub(super) fn is_map(arena: &Arena, objects: &[ObjectId]) -> bool {
+    let mut counts = BTreeMap::<&str, u64>::new();
+    let mut nodes = Vec::new();
+    let mut instances = 0;
+    for &object in objects {
+        instances += arena.object(object).instances;
+        for field in arena.fields(object).into_iter().flat_map(|fields| &fields.list) {
+            let count = arena.node(field.node).count();
+            if count > 0 {
+                *counts.entry(&field.key).or_default() += count;
+                nodes.push(field.node);
+            }
+        }
+    }
+    if counts.is_empty() {
+        return false;
+    }
+    let (keys, objects) = (counts.len() as f64, instances as f64);
+    let total = counts.values().sum::<u64>() as f64;
+    let once = counts.values().filter(|&&count| count == 1).count() as f64;
+    let data = counts.keys().filter(|key| is_data(key)).count() as f64;
     // The chance that the next key is new, and how full the matrix of objects and keys is.
     let (new, fill) = (once / total, total / (objects * keys));
     match likeness(arena, &nodes) {
-        Likeness::None => objects >= 10.0 && keys >= 100.0 && new >= 0.1 && fill < 0.1,
-        _ if keys >= 3.0 && data >= 0.6 * keys => true,
+        Likeness::None => objects >= 10.0 && keys >= 32.0 && new >= 0.1 && fill < 0.1,
+        _ if data >= if keys < 3.0 { keys } else { 0.6 * keys } => true,
         Likeness::Objects if objects < 2.0 => keys >= 8.0,
         Likeness::Plain if objects < 2.0 => keys >= 64.0,
-        Likeness::Objects if keys >= 32.0 => true,
-        _ => (keys >= 8.0 && new >= 0.02 && fill < 0.5) || (keys >= 32.0 && fill < 0.1),
+        Likeness::Objects if keys >= 32.0 || (keys >= 16.0 && fill < 0.25) => true,
+        _ => (keys >= 8.0 && new >= 0.02 && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
     }
 }
 
@@ -188,7 +195,10 @@ fn object_maps(arena: &mut Arena, object: ObjectId, least: usize, seen: &mut See
     }
     // What is below may have been this object, which is then another's part.
     let object = arena.find(object);
-    if arena.fields(object).is_some_and(|fields| fields.list.len() >= least) && is_map(arena, object) {
+    if !arena.object(object).shared
+        && arena.fields(object).is_some_and(|fields| fields.list.len() >= least)
+        && is_map(arena, &[object])
+    {
         arena.collapse(object);
         for node in children(arena, object) {
             // The values have been put together: what they hold is decided anew.
@@ -247,28 +257,68 @@ fn give_up(arena: &mut Arena, node: NodeId, seen: &mut Seen) {
     }) || arena.object_of(node).is_some_and(|object| {
         matches!(arena.object(object).shape, Shape::Map { value, .. } if arena.node(value).free.is_some() || is_mixed(arena, value))
     });
-    if (both && plain >= 1) || (plain >= 2 && inner) || (both && inner) {
+    // The sums of a place that shares a record with another would hold the other's.
+    let hopeless = (both && plain >= 1) || (plain >= 2 && inner) || (both && inner);
+    if hopeless && !shares(arena, node, &mut Seen::default()) {
         arena.set_free(node);
     }
 }
 
-/// Makes unions of the records whose study found a tag.
+/// Whether a record below a place is another's too.
+fn shares(arena: &Arena, node: NodeId, seen: &mut Seen) -> bool {
+    let place = arena.node(node);
+    let object = arena.object_of(node).filter(|&object| seen.insert(object));
+    object.is_some_and(|object| {
+        arena.object(object).shared || children(arena, object).into_iter().any(|child| shares(arena, child, seen))
+    }) || place
+        .array
+        .as_ref()
+        .is_some_and(|array| array.places.iter().chain([&array.element]).any(|&place| shares(arena, place, seen)))
+}
+
+/// Makes unions of the records whose study found a tag, and of those with that tag in places of the same name: the
+/// other levels of a recursion, where the part of the data that was read has one variant only.
 fn unions(arena: &mut Arena, node: NodeId) {
-    if let Some(array) = &arena.node(node).array {
-        let places: Vec<NodeId> = array.places.iter().copied().chain([array.element]).collect();
-        for place in places {
-            unions(arena, place);
+    let mut places = Vec::new();
+    below(arena, node, &mut places);
+    // The tags by the name of the place; none where places of one name have different ones.
+    let mut tags = HashMap::<u64, Option<String>>::new();
+    for &place in &places {
+        let Some(object) = arena.object_of(place) else { continue };
+        let (Some(study), Some(fields)) = (&arena.object(object).study, arena.fields(object)) else { continue };
+        let key_of = |hash| fields.find(hash).map(|index| fields.list[index].key.to_string());
+        if let Some(tag) = study.tag(key_of) {
+            let known = tags.entry(arena.node(place).name).or_insert_with(|| Some(tag.clone()));
+            if *known != Some(tag) {
+                *known = None;
+            }
         }
     }
-    let Some(object) = arena.object_of(node) else { return };
-    for child in children(arena, object) {
-        unions(arena, child);
+    for place in places {
+        let Some(object) = arena.object_of(place) else { continue };
+        let (Some(Some(tag)), Some(fields)) = (tags.get(&arena.node(place).name), arena.fields(object)) else {
+            continue;
+        };
+        if fields.list.iter().any(|field| *field.key == **tag) {
+            arena.make_union(object, tag);
+        }
     }
-    let Some(study) = arena.object_mut(object).study.take() else { return };
-    let tag = arena
-        .fields(object)
-        .and_then(|fields| study.tag(|hash| fields.find(hash).map(|index| fields.list[index].key.to_string())));
-    if let Some(key) = tag {
-        arena.make_union(object, &key);
+}
+
+/// All places with objects below a place, the lowest first.
+fn below(arena: &Arena, node: NodeId, places: &mut Vec<NodeId>) {
+    if let Some(array) = &arena.node(node).array {
+        array.places.iter().chain([&array.element]).for_each(|&place| below(arena, place, places));
     }
+    if let Some(object) = arena.object_of(node) {
+        children(arena, object).into_iter().for_each(|child| below(arena, child, places));
+        places.push(node);
+    }
+}
+
+/// Whether the fields of a record could be values of a map.
+pub(super) fn is_like(arena: &Arena, record: ObjectId, value: NodeId) -> bool {
+    let Some(fields) = arena.fields(record) else { return false };
+    let nodes: Vec<NodeId> = fields.list.iter().map(|field| field.node).chain([value]).collect();
+    nodes.len() == 1 || likeness(arena, &nodes) != Likeness::None
 }

@@ -81,6 +81,9 @@ impl Accumulator {
     pub fn finish(mut self) -> Schema {
         self.0.prune();
         decide::settle(&mut self.0);
+        // A union may have one variant in a place and more in another, so they are merged first.
+        unify::unify(&mut self.0);
+        self.0.dissolve_single();
         unify::unify(&mut self.0);
         build::build(&self.0)
     }

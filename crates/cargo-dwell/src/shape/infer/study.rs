@@ -111,18 +111,24 @@ impl Values {
         }
         let total = objects as f64;
         let keys: BTreeSet<u64> = self.counts.values().flat_map(|seen| seen.keys.keys().copied()).collect();
+        // Keys that one variant always has and another never.
+        let mut exclusive = 0;
         let (mut variance, mut explained) = (0.0, 0.0);
         for key in keys.into_iter().filter(|&key| key != tag) {
             let with = |seen: &Seen| seen.keys.get(&key).copied().unwrap_or(0) as f64;
             let share = self.counts.values().map(with).sum::<f64>() / total;
             variance += share * (1.0 - share);
+            let always = self.counts.values().any(|seen| seen.keys.get(&key) == Some(&seen.objects));
+            let never = self.counts.values().any(|seen| !seen.keys.contains_key(&key));
+            exclusive += u64::from(always && never);
             for seen in self.counts.values() {
                 let weight = seen.objects as f64;
                 explained += weight / total * (with(seen) / weight - share).powi(2);
             }
         }
-        (variance > 0.0 && explained / variance >= EXPLAINED && self.distance(tag) >= DISTANCE)
-            .then(|| explained / variance)
+        let distance = self.distance(tag);
+        let differ = distance >= DISTANCE && (exclusive >= 2 || (usual && exclusive == 1 && distance >= 0.5));
+        (differ && explained / variance >= EXPLAINED).then(|| explained / variance)
     }
 
     /// How different the keys of two objects of different variants are to be expected.

@@ -88,7 +88,7 @@ impl<'de> Visitor<'de> for Value<'_> {
             return in_free(arena, node, |free| FreeValue { free }.visit_seq(seq));
         }
         if arena.node(node).array.is_none() {
-            let element = arena.new_node();
+            let element = arena.new_node(arena.node(node).name);
             let array = Array { lengths: Lengths::default(), element, places: Vec::new(), fixed: Fixed::Unknown };
             arena.node_mut(node).array = Some(Box::new(array));
         }
@@ -101,7 +101,7 @@ impl<'de> Visitor<'de> for Value<'_> {
                 Fixed::Unknown if length >= MAX_PLACES => array.element,
                 _ => {
                     if array.places.len() == length {
-                        let place = arena.new_node();
+                        let place = arena.new_node(arena.node(node).name);
                         arena.array_mut(node).places.push(place);
                     }
                     arena.array_mut(node).places[length]
