@@ -197,7 +197,11 @@ impl<'a> Builder<'a> {
                 let Some(fields) = self.arena.fields(object) else { return };
                 let mut fields: Vec<&Field> = fields.list.iter().collect();
                 fields.sort_by(|a, b| (a.first, &a.key).cmp(&(b.first, &b.key)));
-                let fields = fields.into_iter().filter(|field| tag.as_deref() != Some(&*field.key));
+                fields.retain(|field| tag.as_deref() != Some(&*field.key));
+                let index: HashMap<u64, usize> = fields.iter().map(|field| field.hash).zip(0..).collect();
+                let key_sets = self.arena.object(object).sets.to_schema(|key| index.get(&key).copied());
+                self.schema.records[id].key_sets = key_sets;
+                let fields = fields.into_iter();
                 let fields = fields.map(|field| {
                     let slot = self.slot(field.node, &path.key(&field.key, Owner::Record(id)), &field.key);
                     SchemaField { key: field.key.to_string(), slot }

@@ -1,6 +1,7 @@
 //! Reads a text into the accumulators as `serde_json` parses it: no value is kept.
 
 use super::arena::{After, Arena, Array, Fixed, MAX_FIELDS, MAX_PLACES, NodeId, ObjectId, Shape};
+use super::sets;
 use super::study::Study;
 use super::text::{Hashes, hash};
 use crate::shape::schema::{Free, Lengths};
@@ -160,6 +161,8 @@ struct Open {
     expected: usize,
     /// The keys so far, if they are data.
     keys: Option<Hashes>,
+    /// The sum of the keys so far, if they are not.
+    sum: u64,
 }
 
 /// Where the value of a key goes.
@@ -173,7 +176,7 @@ impl Open {
         arena.serial += 1;
         let union = arena.tagged(object).map(|_| object);
         let target = union.is_none().then_some(object);
-        Self { target, union, scratch: false, serial: arena.serial, expected: 0, keys: None }
+        Self { target, union, scratch: false, serial: arena.serial, expected: 0, keys: None, sum: 0 }
     }
 
     /// Reads the entries of an object of `owner` and counts it.
@@ -210,6 +213,13 @@ impl Open {
             };
             arena.object_mut(object).instances += 1;
             arena.object_mut(object).lengths.add(length);
+        }
+        let target = self.target.filter(|_| self.scratch).unwrap_or(last);
+        let serial = self.serial;
+        let object = arena.object_mut(target);
+        if let Shape::Record(fields) = &object.shape {
+            let keys = || fields.list.iter().filter(|field| field.last == serial).map(|field| field.hash).collect();
+            object.sets.add(self.sum, 1, keys);
         }
         match self.target {
             Some(scratch) if self.scratch => {
@@ -252,6 +262,7 @@ impl Open {
                     let index = fields.find(hashed);
                     if index.is_none() && fields.list.len() < MAX_FIELDS {
                         let index = arena.new_field(target, key, hashed, self.serial);
+                        self.sum = self.sum.wrapping_add(sets::part(hashed));
                         self.expected = index + 1;
                         let node = arena.fields(target).map(|fields| fields.list[index].node);
                         return Ok(Next::Node(node.expect("the field was just made")));
@@ -267,6 +278,7 @@ impl Open {
                     }
                     field.last = self.serial;
                     let node = field.node;
+                    self.sum = self.sum.wrapping_add(sets::part(field.hash));
                     if field.first == u64::MAX {
                         field.first = moment + 1;
                         arena.moment += 1;
