@@ -356,10 +356,13 @@ fn print(out: &mut impl io::Write, rows: &[Vec<Cell>], options: &Options, preset
 pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     let mut doubts = Vec::new();
     let places = &plan.places;
-    let any = |place: &&Place<'_>| matches!(place.slot.kind, Kind::Any(_));
-    let any: u64 = places.list.iter().filter(any).map(|place| place.slot.count).sum();
-    if any > 0 {
-        doubts.push(format!("the maps in {} free-form values are estimated", count(any)));
+    let estimated = |place: &Place<'_>| match &place.slot.kind {
+        Kind::Any(free) if !free.is_exact() => free.count,
+        _ => 0,
+    };
+    let estimated: u64 = places.list.iter().map(estimated).sum();
+    if estimated > 0 {
+        doubts.push(format!("the larger maps in {} free-form values are estimated", count(estimated)));
     }
     for (&record, split) in &plan.lean.splits {
         if places.schema.records[record].key_sets.is_empty() && split.groups.iter().any(|group| group.len() > 1) {

@@ -121,6 +121,9 @@ pub struct Free {
     pub key_bytes: u64,
 }
 
+/// Entries of one leaf of a B-tree.
+const LEAF: u64 = 11;
+
 impl Free {
     /// Adds what another place knows.
     pub fn merge(&mut self, other: &Self) {
@@ -132,17 +135,22 @@ impl Free {
         self.key_bytes += other.key_bytes;
     }
 
-    /// Bytes and blocks that `serde_json::Value`s of all this own. Maps of more than 11 entries are estimated: how full
-    /// the nodes of their B-trees are depends on the order of the keys.
+    /// Whether [`owned`](Self::owned) is exact: how full the nodes of a larger map's B-tree are depends on the order of
+    /// its keys.
+    pub fn is_exact(&self) -> bool {
+        self.objects.max <= LEAF
+    }
+
+    /// Bytes and blocks that `serde_json::Value`s of all this own.
     pub fn owned(&self) -> (u64, u64) {
         let (leaf, inner) = (632, 728);
         let (mut bytes, mut blocks) = (self.text_bytes + self.key_bytes, self.texts + self.objects.total);
         bytes += 32 * self.arrays.pushed_capacity(4);
         blocks += self.arrays.count - self.arrays.empty;
         for (power, &count) in (0u32..).zip(&self.objects.by_power) {
-            let typical = (3u64 << power) / 4;
+            let typical = ((3u64 << power) / 4).min(self.objects.max);
             let (leaves, inners) = match typical {
-                ..=11 => (1, 0),
+                ..=LEAF => (1, 0),
                 // A leaf that overflows leaves six entries behind and passes one up.
                 _ => (1 + (typical - 5) / 7, 1 + typical / 84),
             };
