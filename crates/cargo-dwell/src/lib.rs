@@ -1,4 +1,5 @@
 //! The parts of `cargo dwell`, as a library for its tests and for `dwell-bench`.
 
+pub mod cli;
 pub mod sample;
 pub mod shape;

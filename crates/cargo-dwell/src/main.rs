@@ -1,20 +1,14 @@
 //! The `cargo dwell` command.
 
-use cargo_dwell::shape::{input, list};
-use std::io::Write;
+use cargo_dwell::cli::Cli;
+use std::process::ExitCode;
 
-fn main() {
-    let paths: Vec<_> = std::env::args_os().skip(1).map(Into::into).collect();
-    let found = input::find(&paths);
-    let start = std::time::Instant::now();
-    let reading = input::read(&found, &input::Options { threads: 0, keep_going: false }, &|_| {});
-    eprintln!("{:?} places {}", start.elapsed(), reading.accumulator.places());
-    for problem in &reading.problems {
-        eprintln!("{problem}");
+fn main() -> ExitCode {
+    match Cli::from_env().run() {
+        Ok(code) => code,
+        Err(error) => {
+            anstream::eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
     }
-    let schema = reading.accumulator.finish();
-    eprintln!("{:?}", start.elapsed());
-    let mut out = Vec::new();
-    let _ = list(&schema, &mut out);
-    let _ = std::io::stdout().write_all(&out);
 }

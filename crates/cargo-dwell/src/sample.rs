@@ -611,8 +611,14 @@ impl Model {
 
     fn operation(&mut self) -> String {
         let verb = pick(&mut self.rng, VERBS);
-        let noun = self.name("");
-        let name = format!("{verb}{noun}");
+        let (noun, name) = loop {
+            let noun = self.name("");
+            let name = format!("{verb}{noun}");
+            // A list of lists is a `ListList` too.
+            if self.names.insert(name.clone()) {
+                break (noun, name);
+            }
+        };
         let (input, output) = (format!("{name}Request"), format!("{name}Response"));
 
         let mut labels = Vec::new();

@@ -6,6 +6,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A file up to this size is read at once, and a line of JSON Lines is no longer; larger files are read in pieces.
@@ -42,6 +43,10 @@ pub struct Input {
     form: Format,
     zipped: bool,
     size: u64,
+    /// What it holds, if that is in memory: all of it, or the beginning of standard input.
+    held: Option<Arc<[u8]>>,
+    /// Texts to read of it at most.
+    limit: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +58,11 @@ enum Format {
 }
 
 impl Input {
+    fn new(path: &Path, form: Format) -> Self {
+        Self { path: path.to_owned(), form, zipped: false, size: 0, held: None, limit: u64::MAX }
+    }
+
+    /// A file, if its name is one of JSON.
     fn file(path: &Path, size: u64) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let (name, zipped) = name.strip_suffix(".gz").map_or((&*name, false), |name| (name, true));
@@ -61,7 +71,7 @@ impl Input {
             "jsonl" | "ndjson" => Format::Lines,
             _ => return None,
         };
-        Some(Self { path: path.to_owned(), form, zipped, size })
+        Some(Self { zipped, size, ..Self::new(path, form) })
     }
 
     fn is_stdin(&self) -> bool {
@@ -82,9 +92,10 @@ impl Input {
         Problem { file: self.path.display().to_string(), place, what: what.into() }
     }
 
-    fn open(&self) -> io::Result<Box<dyn Read>> {
-        if self.is_stdin() {
-            return Ok(Box::new(io::stdin().lock()));
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        if let Some(held) = &self.held {
+            let held = Cursor::new(&held[..]);
+            return Ok(if self.is_stdin() { Box::new(held.chain(io::stdin())) } else { Box::new(held) });
         }
         let file = File::open(&self.path)?;
         Ok(if self.zipped { Box::new(MultiGzDecoder::new(BufReader::new(file))) } else { Box::new(file) })
@@ -94,12 +105,10 @@ impl Input {
 /// What was found at the paths that were given.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The files to read, in the order of the paths and by name in each folder.
+    /// The files to read, by path.
     pub inputs: Vec<Input>,
     /// What could not be looked at.
     pub problems: Vec<Problem>,
-    /// The first bytes of standard input, if that is to be read.
-    head: Vec<u8>,
 }
 
 /// Finds the files with JSON at `paths`: files as they are, folders with all below them, `-` for standard input.
@@ -112,10 +121,43 @@ pub fn find(paths: &[PathBuf]) -> Found {
             found.add(path);
         }
     }
+    // Neither the order of the arguments nor a file that is named twice changes what comes out.
+    found.inputs.sort_by(|a, b| a.path.cmp(&b.path));
+    found.inputs.dedup_by(|a, b| a.path == b.path);
     found
 }
 
+/// The built-in sample corpus.
+pub fn sample() -> Found {
+    let texts = crate::sample::documents(SAMPLE_SEED, SAMPLE_MODELS).map(|(name, text)| Input {
+        size: text.len() as u64,
+        held: Some(text.into()),
+        ..Input::new(Path::new(&name), Format::Text)
+    });
+    Found { inputs: texts.collect(), problems: Vec::new() }
+}
+
+/// The seed of the built-in sample,
+pub const SAMPLE_SEED: u64 = 1;
+/// and how many service models it has.
+pub const SAMPLE_MODELS: usize = 40;
+
 impl Found {
+    /// Leaves about `texts` texts to read: files evenly spread, and of each file with many texts the first ones.
+    pub fn sample(&mut self, texts: usize) {
+        let files = self.inputs.len();
+        let kept = files.min(texts).max(1);
+        let mut index = 0;
+        self.inputs.retain(|_| {
+            // The first of each of `kept` equal parts.
+            let keep = index * kept % files < kept;
+            index += 1;
+            keep
+        });
+        let limit = texts.div_ceil(kept) as u64;
+        self.inputs.iter_mut().for_each(|input| input.limit = limit);
+    }
+
     fn complain(&mut self, path: &Path, what: impl Into<String>) {
         self.problems.push(Problem { file: path.display().to_string(), place: None, what: what.into() });
     }
@@ -125,11 +167,12 @@ impl Found {
         if self.inputs.iter().any(Input::is_stdin) {
             return self.complain(path, "standard input is given twice");
         }
-        if let Err(error) = io::stdin().lock().take(STUDIED).read_to_end(&mut self.head) {
-            return self.complain(path, format!("cannot be read: {error}"));
+        let mut head = Vec::new();
+        if let Err(error) = io::stdin().lock().take(STUDIED).read_to_end(&mut head) {
+            return self.complain(path, cannot_read(&error));
         }
-        let size = self.head.len() as u64;
-        self.inputs.push(Input { path: path.to_owned(), form: Format::Unknown, zipped: false, size });
+        let size = head.len() as u64;
+        self.inputs.push(Input { size, held: Some(head.into()), ..Input::new(path, Format::Unknown) });
     }
 
     fn add(&mut self, path: &Path) {
@@ -139,10 +182,9 @@ impl Found {
         };
         if !meta.is_dir() {
             // A file that was named is read whatever its name: as one text or many, as it turns out.
-            let input = Input::file(path, meta.len());
             let zipped = path.extension().is_some_and(|extension| extension == "gz");
-            let any = Input { path: path.to_owned(), form: Format::Unknown, zipped, size: meta.len() };
-            return self.inputs.push(input.unwrap_or(any));
+            let any = || Input { zipped, size: meta.len(), ..Input::new(path, Format::Unknown) };
+            return self.inputs.push(Input::file(path, meta.len()).unwrap_or_else(any));
         }
         let before = (self.inputs.len(), self.problems.len());
         for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
@@ -173,10 +215,6 @@ impl Found {
         if before == (self.inputs.len(), self.problems.len()) {
             self.complain(path, "no JSON in this folder (.json, .jsonl, .ndjson, each also .gz)");
         }
-    }
-
-    fn open(&self, input: &Input) -> io::Result<Box<dyn Read + '_>> {
-        if input.is_stdin() { Ok(Box::new(Cursor::new(&self.head[..]).chain(io::stdin()))) } else { input.open() }
     }
 }
 
@@ -232,8 +270,8 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
                 problems: &mut problems,
             };
             let before = reader.problems.len();
-            match found.open(input) {
-                Ok(source) => reader.read(source, &mut buffer, || found.open(input)),
+            match input.open() {
+                Ok(source) => reader.read(source, &mut buffer),
                 Err(error) => reader.complain(None, cannot_read(&error)),
             }
             if problems.len() > before {
@@ -283,7 +321,7 @@ fn study(found: &Found) -> Form {
         credit -= wanted as f64;
         accumulator.at(u32::try_from(index).unwrap_or(u32::MAX));
         buffer.clear();
-        if let Ok(source) = found.open(input) {
+        if let Ok(source) = input.open() {
             // What was read before an error is good enough here.
             let _ = source.take(wanted).read_to_end(&mut buffer);
         }
@@ -315,12 +353,7 @@ impl Reader<'_> {
         self.problems.push((0, self.input.problem(place, what)));
     }
 
-    fn read<'s>(
-        &mut self,
-        mut source: Box<dyn Read + 's>,
-        buffer: &mut Vec<u8>,
-        again: impl FnOnce() -> io::Result<Box<dyn Read + 's>>,
-    ) {
+    fn read(&mut self, mut source: Box<dyn Read + '_>, buffer: &mut Vec<u8>) {
         buffer.clear();
         let ended = match fill(&mut source, buffer) {
             Ok(ended) => ended,
@@ -338,7 +371,7 @@ impl Reader<'_> {
             let text = without_mark(buffer);
             self.read_text(text, 1);
         } else {
-            self.read_stream(source, buffer, again);
+            self.read_stream(source, buffer);
         }
     }
 
@@ -373,9 +406,12 @@ impl Reader<'_> {
         json: &mut serde_json::Deserializer<R>,
         read: impl Fn(&mut Accumulator, &mut serde_json::Deserializer<R>) -> serde_json::Result<()>,
     ) -> serde_json::Result<()> {
+        let mut texts = 0;
         loop {
             read(self.accumulator, json)?;
+            texts += 1;
             match json.end() {
+                _ if texts >= self.input.limit => return Ok(()),
                 Err(error) if self.input.form == Format::Text || !error.is_syntax() => return Err(error),
                 Err(_) => {}
                 Ok(()) => return Ok(()),
@@ -403,7 +439,7 @@ impl Reader<'_> {
 
     fn read_lines(&mut self, mut source: Box<dyn Read + '_>, buffer: &mut Vec<u8>, mut ended: bool) {
         let mut number = 0;
-        let mut any = false;
+        let mut texts = 0;
         if without_mark(buffer).len() < buffer.len() {
             buffer.drain(..3);
         }
@@ -418,7 +454,7 @@ impl Reader<'_> {
                 number += 1;
                 let line = buffer[start..end].trim_ascii();
                 if !line.is_empty() {
-                    any = true;
+                    texts += 1;
                     let before = self.problems.len();
                     self.read_text(line, number);
                     if self.problems.len() > before && !self.keep_going {
@@ -427,6 +463,9 @@ impl Reader<'_> {
                 }
                 self.accumulator.add_bytes((end + 1).min(buffer.len()) as u64 - start as u64);
                 start = (end + 1).min(buffer.len());
+                if texts >= self.input.limit {
+                    return;
+                }
             }
             if ended {
                 break;
@@ -441,20 +480,15 @@ impl Reader<'_> {
                 Err(error) => return self.complain(None, cannot_read(&error)),
             };
         }
-        if !any {
+        if texts == 0 {
             self.complain(None, "is empty; it should hold JSON");
         }
     }
 
     /// Reads a text that is larger than the buffer, in pieces.
-    fn read_stream<'s>(
-        &mut self,
-        rest: Box<dyn Read + 's>,
-        head: &[u8],
-        again: impl FnOnce() -> io::Result<Box<dyn Read + 's>>,
-    ) {
+    fn read_stream(&mut self, rest: Box<dyn Read + '_>, head: &[u8]) {
         if self.keep_going && !self.input.is_stdin() {
-            let checked = again().map_err(serde_json::Error::io).and_then(|source| {
+            let checked = self.input.open().map_err(serde_json::Error::io).and_then(|source| {
                 let mut json = serde_json::Deserializer::from_reader(BufReader::new(Pieces::new(source)));
                 self.each(&mut json, |_, json| infer::check(json))
             });

@@ -14,11 +14,136 @@ pub mod schema;
 pub mod types;
 pub mod units;
 
+use anyhow::{Context, Result, bail};
+use bytesize::ByteSize;
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use schema::{Kind, Schema, Slot};
 use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What `cargo dwell shape` is asked for.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code: 0 if all was read, 2 if something was not (with --keep-going too) or on wrong usage."
+)]
+pub struct ShapeArgs {
+    /// Files and folders with JSON (.json, .jsonl, .ndjson, each also .gz), `-` for standard input; none for a
+    /// built-in sample
+    #[arg(value_name = "DIR|FILE")]
+    pub paths: Vec<PathBuf>,
+    /// Write Rust types, naive and lean, to FILE
+    #[arg(long, value_name = "FILE")]
+    pub rust: Option<PathBuf>,
+    /// Overwrite what --rust names
+    #[arg(long)]
+    pub force: bool,
+    /// What to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Print the N best advices and the N largest records only
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// Leave advice out that saves less, such as 64K or 1MiB
+    #[arg(long, value_name = "BYTES")]
+    pub min_saving: Option<ByteSize>,
+    /// Read about N texts only: files evenly spread, the first lines of JSON Lines
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub sample: Option<u32>,
+    /// Report what could be read although something could not
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Read with N threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+}
+
+/// How the report is printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Tables for a terminal
+    #[default]
+    Human,
+    /// One JSON object
+    Json,
+    /// Tables for a page
+    Markdown,
+}
+
+/// Runs `cargo dwell shape`.
+///
+/// # Errors
+/// Bad input, unless it may be left out; a file that may not be overwritten; output that cannot be written.
+pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
+    if let Some(file) = args.rust.as_ref().filter(|file| !args.force && file.exists()) {
+        bail!("{}: exists already; --force overwrites it", file.display());
+    }
+    let mut found = if args.paths.is_empty() { input::sample() } else { input::find(&args.paths) };
+    if args.paths.is_empty() {
+        eprintln!("no path given: this is a built-in sample of {} service models", found.inputs.len());
+    }
+    if !args.keep_going && !found.problems.is_empty() {
+        return Err(found.problems.swap_remove(0).into());
+    }
+    let files = found.inputs.len();
+    if let Some(texts) = args.sample {
+        found.sample(texts as usize);
+        eprintln!("sampled: {} of {files} files are read, at most {texts} texts", found.inputs.len());
+    }
+
+    let progress = progress(found.inputs.iter().map(input::Input::size).sum());
+    let options = input::Options { threads: args.threads.map_or(0, usize::from), keep_going: args.keep_going };
+    let mut reading = input::read(&found, &options, &|bytes| progress.inc(bytes));
+    progress.finish_and_clear();
+    if !args.keep_going && !reading.problems.is_empty() {
+        return Err(reading.problems.swap_remove(0).into());
+    }
+    let mut left_out = found.problems;
+    left_out.append(&mut reading.problems);
+    for problem in &left_out {
+        eprintln!("error: {problem}");
+    }
+    let schema = reading.accumulator.finish();
+    if schema.documents == 0 {
+        bail!("nothing could be read");
+    }
+    print(&schema, args.format)?;
+    if left_out.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!("error: {} left out, {} texts read", count(left_out.len(), "input"), schema.documents);
+    Ok(ExitCode::from(2))
+}
+
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { " was" } else { "s were" })
+}
+
+/// A bar on standard error, if that is a terminal.
+fn progress(bytes: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {eta}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn print(schema: &Schema, format: Format) -> Result<()> {
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    let written = match format {
+        Format::Json => serde_json::to_writer_pretty(&mut out, schema).map_err(io::Error::from),
+        Format::Human | Format::Markdown => list(schema, &mut out),
+    };
+    match written.and_then(|()| out.flush()) {
+        // Who closes the pipe has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("standard output"),
+    }
+}
 
 /// Writes the schema as an indented listing.
-pub fn list(schema: &Schema, out: &mut dyn Write) -> io::Result<()> {
+fn list(schema: &Schema, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{} documents, {} bytes", schema.documents, schema.bytes)?;
     writeln!(out, "document: {}", describe(schema, &schema.root))?;
     for union in &schema.unions {

@@ -130,8 +130,9 @@ fn is_part(arena: &Arena, small: &Met, large: &Met) -> bool {
                 }
             }
             let least = small.list.len().min(large.list.len());
-            // The same key of two variants holds the same thing, if nothing speaks against it.
-            (common * 2 >= least && clash * 5 <= common) || (siblings && common > 0 && clash == 0)
+            // The same key of two variants holds the same thing, if little speaks against it.
+            let little = usize::from(large.list.len() >= 8);
+            (common * 2 >= least && clash * 5 <= common) || (siblings && common > 0 && clash <= little)
         }
         (Shape::Union(small), Shape::Union(large)) => {
             let has = |hash| large.variants.iter().any(|variant| variant.hash == hash);
