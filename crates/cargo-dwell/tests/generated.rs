@@ -63,7 +63,7 @@ fn texts() -> Vec<Vec<u8>> {
 #[test]
 fn the_tool_writes_this_file() {
     let texts = texts();
-    let schema = support::schema(texts.iter().map(Vec::as_slice));
+    let schema = support::schema(&texts.iter().map(Vec::as_slice));
     let source = Plan::new(&schema).rust();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated/sample.rs");
     if std::env::var_os("DWELL_BLESS").is_some() {
@@ -83,7 +83,7 @@ fn the_tool_writes_this_file() {
 #[test]
 fn the_types_hold_the_sample_in_what_was_predicted() {
     let texts = texts();
-    let schema = support::schema(texts.iter().map(Vec::as_slice));
+    let schema = support::schema(&texts.iter().map(Vec::as_slice));
     let plan = Plan::new(&schema);
     assert_eq!(plan.doubts(), [""; 0], "the sample can be predicted exactly");
     assert_eq!(load::<sample::naive::Document>(&texts), plan.naive_heap());

@@ -29,7 +29,8 @@ fn any(random: &mut fastrand::Rng, named: usize, depth: u32) -> Type {
     let compound = if depth > 0 { 12 } else { 0 };
     match random.u8(0..22 + compound) {
         0 => Type::Unit,
-        1 | 2 => Type::Bool,
+        16..22 if named > 0 => Type::Named(random.usize(0..named)),
+        1 | 2 | 16..22 => Type::Bool,
         3..8 => Type::Int(Int { bits: 8 << random.u32(0..4), signed: random.bool() }),
         8 if random.bool() => Type::Number,
         8 => Type::Float,
@@ -40,9 +41,6 @@ fn any(random: &mut fastrand::Rng, named: usize, depth: u32) -> Type {
         13 => Type::BoxSlice(Box::new(Type::Bool)),
         14 => Type::HashMap(Box::new(Type::Bool)),
         15 => Type::Box(Box::new(Type::Bool)),
-        16..22 if named > 0 => Type::Named(random.usize(0..named)),
-        16..22 => Type::Bool,
-        22..29 => Type::Option(inner(random)),
         29 => Type::Tuple((0..random.usize(2..5)).map(|_| *inner(random)).collect()),
         30 => Type::Box(inner(random)),
         31 => Type::Sparse(inner(random)),
@@ -60,11 +58,8 @@ fn sizes_are_the_compilers() {
     );
     for (id, body) in bodies.iter().enumerate() {
         let fields = |fields: &[Type]| {
-            fields
-                .iter()
-                .enumerate()
-                .map(|(index, field)| format!("f{index}: {}, ", field.rust(&name)))
-                .collect::<String>()
+            let field = |(index, field): (usize, &Type)| format!("f{index}: {}, ", field.rust(&name));
+            fields.iter().enumerate().map(field).collect::<Vec<_>>().concat()
         };
         let variant = |(index, field): (usize, &Option<Type>)| match field {
             Some(field) => format!("V{index}({}), ", field.rust(&name)),

@@ -6,6 +6,8 @@ mod support;
 
 use cargo_dwell::shape::model::Heap;
 use cargo_dwell::shape::plan::Plan;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 fn folder() -> Option<PathBuf> {
@@ -28,7 +30,7 @@ fn a_folder_takes_what_was_predicted() {
     let mut paths: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|is| is == "json")).collect();
     paths.sort();
     let texts: Vec<Vec<u8>> = paths.iter().map(|path| std::fs::read(path).expect("readable")).collect();
-    let schema = support::schema(texts.iter().map(Vec::as_slice));
+    let schema = support::schema(&texts.iter().map(Vec::as_slice));
     drop(texts);
     let plan = Plan::new(&schema);
     let source = plan.rust();
@@ -54,44 +56,49 @@ fn a_folder_takes_what_was_predicted() {
 /// Documents that try what types can get wrong: keys that are no names, null beside missing, numbers of all sorts, texts
 /// that are sometimes something else, recursion, empty things, tuples, tags, and a record wide enough to be split.
 fn odd() -> Vec<String> {
-    let mut texts = Vec::new();
-    for n in 0..400 {
-        let maybe = |every: usize, text: String| if n % every == 0 { text } else { String::new() };
-        let nested = (0..n % 5).fold("null".to_owned(), |inner, _| format!(r#"{{"next":{inner},"kids":[{inner},{{}}]}}"#));
-        let event = match n % 3 {
-            0 => format!(r#"{{"kind":"log-in","user":"u{n}","at":{n}}}"#),
-            1 => format!(r#"{{"at":1,"kind":"2fa","codes":[{n},2,3,4,5],"big":[[1,"a"],[2,"b"]]}}"#),
-            _ => r#"{"kind":"logOut"}"#.to_owned(),
-        };
-        let wide: String = (0..40).filter(|k| (n + k * 7) % (k + 9) == 0).map(|k| format!(r#""w{k}":"x{k}","#)).collect();
-        let mut text = format!(
-            r#"{{"type":"t{}","self":{n},"r#try":true,"a b":1,"a-b":2,"aB":3,"":"empty","1st":-{n},"ünï":"é\n\"","#,
-            n % 7
-        );
-        text += &maybe(3, r#""gone":null,"#.into());
-        text += &maybe(4, format!(r#""gone":{{"x":{n},"y":[]}},"#)).replace("null", "null");
-        text += &format!(r#""number":{},"float":{}.5,"huge":{},"#, if n % 9 == 0 { "1.0" } else { "1" }, n, u64::MAX - n as u64);
-        let mixed = ["1", "\"one\"", "[1,2]", "true", "null", "{\"a\":1}", "1.5"];
-        text += &format!(r#""mixed":{},"tree":{nested},"event":{event},"#, mixed[n % mixed.len()]);
-        text += &format!(r#""wide":{{{}"always":{n}}},"#, wide);
-        text += &format!(r#""pair":[{n},"p{n}"],"nothing":[],"free":{{"k{n}":{{"v{n}":[{n},null]}}}},"#);
-        text += &format!(r#""map":{{{}}},"flag":{{}},"#, (0..n % 30).map(|k| format!(r#""key {n} {k}":{k}"#)).collect::<Vec<_>>().join(","));
-        text += &format!(r#""text":"{}"}}"#, "long ".repeat(n % 120));
-        // The key that was there twice goes.
-        if n % 12 == 0 {
-            text = text.replacen(r#""gone":null,"#, "", 1);
-        }
-        texts.push(text);
+    (0..400).map(|n| odd_document(n).to_string()).collect()
+}
+
+fn odd_document(n: u32) -> Value {
+    let tree = (0..n % 5).fold(Value::Null, |inner, _| json!({"next": inner, "kids": [inner, {}]}));
+    let event = match n % 3 {
+        0 => json!({"kind": "log-in", "user": format!("u{n}"), "at": n}),
+        1 => json!({"kind": "2fa", "at": 1, "codes": [n, 2, 3, 4, 5], "big": [[1, "a"], [2, "b"]]}),
+        _ => json!({"kind": "logOut"}),
+    };
+    let mixed = [json!(1), json!("one"), json!([1, 2]), json!(true), Value::Null, json!({"a": 1}), json!(1.5)];
+    let map: BTreeMap<String, u32> = (0..n % 30).map(|k| (format!("key {n} {k}"), k)).collect();
+    let mut document = json!({
+        "type": format!("t{}", n % 7), "self": n, "r#try": true, "a b": 1, "a-b": 2, "aB": 3, "": "empty",
+        "1st": -i64::from(n), "ünï": "é\n\"", "number": if n.is_multiple_of(9) { json!(1.0) } else { json!(1) },
+        "float": f64::from(n) + 0.5, "huge": u64::MAX - u64::from(n), "mixed": mixed[n as usize % mixed.len()], "tree": tree,
+        "event": event, "pair": [n, format!("p{n}")], "nothing": [], "free": {format!("k{n}"): {format!("v{n}"): [n, null]}},
+        "map": map, "flag": {}, "text": "long ".repeat(n as usize % 120), "wide": {"always": n},
+    });
+    match n % 4 {
+        0 => document["gone"] = Value::Null,
+        1 => document["gone"] = json!({"x": n, "y": []}),
+        _ => {}
     }
-    texts
+    for k in (0..40).filter(|k| (n + k * 7).is_multiple_of(k + 9)) {
+        document["wide"][format!("w{k}")] = match k % 5 {
+            0 => json!(format!("x{k}")),
+            1 => json!(k),
+            2 => json!(n.is_multiple_of(2)),
+            3 => json!([k, n]),
+            _ => json!({"deep": "er", "at": n}),
+        };
+    }
+    document
 }
 
 #[test]
 fn odd_data_is_held_and_given_back() {
     let texts = odd();
-    let schema = support::schema(texts.iter().map(String::as_bytes));
+    let schema = support::schema(&texts.iter().map(String::as_bytes));
     let plan = Plan::new(&schema);
     let source = plan.rust();
+    assert!(source.contains("#[serde(flatten)]"), "the wide record is split");
     assert_eq!(support::unformatted(&source), "", "rustfmt would change it");
     let folder = std::env::temp_dir().join(format!("dwell-odd-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");

@@ -62,29 +62,29 @@ enum Step {
     Split(RecordId),
 }
 
-/// So many moves are ranked by what they save after those before; the small ones behind them, by what they save alone.
-const RANKED: usize = 40;
+/// Moves change what others save, so the best of those left is looked for anew after each, until that took so long (in
+/// places looked at); the small ones behind are ranked by what they saved then.
+const EFFORT: usize = 3_000_000;
 
 /// The moves from the naive types to `lean`, each the best that is left.
 pub fn moves(places: &Places<'_>, lean: &Choices) -> Vec<Move> {
     let mut now = Choices::naive(places);
     let mut now_cost = cost(places, &now);
-    // Gains shrink as moves are made, mostly; so a step whose gain is up to date and on top is the best.
-    let mut open: Vec<(u64, bool, Step)> = steps(places, lean).into_iter().map(|step| (u64::MAX, false, step)).collect();
+    let mut open: Vec<(u64, Step)> = steps(places, lean).into_iter().map(|step| (0, step)).collect();
+    let ranked = EFFORT / (open.len() * places.list.len()).max(1);
     let mut moves = Vec::new();
-    while let Some(best) = (0..open.len()).max_by_key(|&index| (open[index].0, open[index].1)) {
-        let (_, fresh, step) = &open[best];
-        let next = step.apply(&now, lean);
-        if *fresh || moves.len() >= RANKED {
-            let (_, _, step) = open.swap_remove(best);
-            moves.push(describe(places, &now, &next, &step));
-            now_cost = cost(places, &next);
-            now = next;
-            open.iter_mut().for_each(|open| open.1 = false);
-        } else {
-            open[best].0 = now_cost.saturating_sub(cost(places, &next));
-            open[best].1 = true;
+    while !open.is_empty() {
+        if moves.len() <= ranked {
+            for (gain, step) in &mut open {
+                *gain = now_cost.saturating_sub(cost(places, &step.apply(&now, lean)));
+            }
         }
+        let best = (0..open.len()).max_by_key(|&index| (open[index].0, std::cmp::Reverse(index))).unwrap_or(0);
+        let (_, step) = open.remove(best);
+        let next = step.apply(&now, lean);
+        moves.push(describe(places, &now, &next, &step));
+        now_cost = cost(places, &next);
+        now = next;
     }
     moves
 }
@@ -93,9 +93,10 @@ pub fn moves(places: &Places<'_>, lean: &Choices) -> Vec<Move> {
 pub fn repeats(places: &Places<'_>) -> Vec<Repeats> {
     let mut repeats = Vec::new();
     let mut look = |path: String, text: &Text| {
-        let saves = text.bytes as f64 * (1.0 - text.distinct as f64 / text.count.max(1) as f64);
-        if text.count >= 100 && text.distinct * 4 <= text.count {
-            repeats.push(Repeats { path, count: text.count, distinct: text.distinct, saves: saves as u64 });
+        let once = u128::from(text.bytes) * u128::from(text.distinct) / u128::from(text.count.max(1));
+        let saves = text.bytes.saturating_sub(u64::try_from(once).unwrap_or(u64::MAX));
+        if text.count >= 100 && text.distinct * 2 <= text.count {
+            repeats.push(Repeats { path, count: text.count, distinct: text.distinct, saves });
         }
     };
     for place in &places.list {
@@ -163,14 +164,19 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
             (places.list[*id].path.clone(), from, to, Some((places.full(*id), places.slots(*id))), words.to_owned())
         }
         Step::Map(id) => {
-            let (from, to) = match places.list[*id].field {
-                Some(_) => types(*id),
-                None => {
-                    let key = if next.at[*id] == Choice::Thin { "ThinStr" } else { "Box<str>" };
-                    ("HashMap<String, _>".into(), format!("SortedMap<{key}, _>"))
-                }
+            let (from, to) = if places.list[*id].field.is_some() {
+                types(*id)
+            } else {
+                let key = if next.at[*id] == Choice::Thin { "ThinStr" } else { "Box<str>" };
+                ("HashMap<String, _>".into(), format!("SortedMap<{key}, _>"))
             };
-            (places.list[*id].path.clone(), from, to, None, "lookup by binary search; insert and remove move entries".into())
+            (
+                places.list[*id].path.clone(),
+                from,
+                to,
+                None,
+                "lookup by binary search; insert and remove move entries".into(),
+            )
         }
         Step::Exact(record, ids) => {
             let mut names: Vec<(String, String)> = Vec::new();
@@ -202,7 +208,8 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
         }
         Step::Variants(union) => {
             let (name, variants) = &places.union_names[*union];
-            let boxed: Vec<usize> = next.variants.iter().filter(|(of, _)| of == union).map(|(_, index)| *index).collect();
+            let boxed: Vec<usize> =
+                next.variants.iter().filter(|(of, _)| of == union).map(|(_, index)| *index).collect();
             let of = &places.schema.unions[*union].variants;
             let instances = |index: usize| places.schema.records[of[index].1].instances;
             let filled = boxed.iter().map(|&index| instances(index)).sum();
@@ -214,9 +221,10 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
             let groups = &next.splits[record].groups;
             let all: Vec<usize> = groups.iter().flatten().copied().collect();
             let filled = (places.any_of(*record, &all).0, places.schema.records[*record].instances);
-            let names: Vec<String> = (0..groups.len()).map(|group| format!("Sparse<{}>", after.group_name(*record, group))).collect();
+            let names: Vec<String> =
+                (0..groups.len()).map(|group| format!("Sparse<{}>", after.group_name(*record, group))).collect();
             let from = format!("{} of {} fields", count(all.len() as u64), count(places.fields[*record].len() as u64));
-            let words = "an indirection; serde(flatten) buffers these keys when it reads";
+            let words = "an indirection; serde(flatten) buffers these keys";
             (places.record_names[*record].0.clone(), from, names.join(", "), Some(filled), words.to_owned())
         }
     };

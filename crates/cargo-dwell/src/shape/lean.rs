@@ -241,7 +241,9 @@ impl<'a> Spread<'a> {
             let mut in_group = vec![0; count + 1];
             in_group[0] = u32::try_from(keys.len()).unwrap_or(u32::MAX);
             sets.push((instances, in_group));
-            keys.into_iter().for_each(|key| sets_of[key].push(set));
+            for key in keys {
+                sets_of[key].push(set);
+            }
         }
         let mut members = vec![(0, 0); count + 1];
         members[0] = (sizes.len() as u64, sizes.iter().sum());

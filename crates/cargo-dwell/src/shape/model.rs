@@ -194,7 +194,9 @@ impl<'p, 's> Model<'p, 's> {
             own: Vec::new(),
         };
         // Only what grows by pushing needs to know.
-        let grows = |(place, choice): (&Place<'_>, &Choice)| *choice == Choice::Plain && matches!(place.slot.kind, Kind::Seq(_));
+        let grows = |(place, choice): (&Place<'_>, &Choice)| {
+            *choice == Choice::Plain && matches!(place.slot.kind, Kind::Seq(_))
+        };
         if places.list.iter().zip(&choices.at).any(grows) {
             model.buffered = model.buffered_shares();
         }
@@ -244,8 +246,8 @@ impl<'p, 's> Model<'p, 's> {
                     2..=1024 => 4,
                     _ => 1,
                 };
-                let exact = (lengths.total as f64 * buffered).round() as u64;
-                let pushed = (lengths.pushed_capacity(smallest) as f64 * (1.0 - buffered)).round() as u64;
+                let exact = share_of(lengths.total, *buffered);
+                let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
                 blocks(lengths.count - lengths.empty, (exact + pushed) * size)
             }
             Own::Slices(lengths, of, header) => {
@@ -274,8 +276,8 @@ impl<'p, 's> Model<'p, 's> {
                 Own::Boxes(number, of) => count(of, *number),
                 Own::Vecs(lengths, of, buffered) => {
                     let smallest = if layouts.size(of) > 1024 { 1 } else { 4 };
-                    let pushed = lengths.pushed_capacity(smallest) as f64 * (1.0 - buffered);
-                    count(of, (lengths.total as f64 * buffered + pushed).round() as u64);
+                    let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
+                    count(of, share_of(lengths.total, *buffered) + pushed);
                 }
                 Own::Slices(lengths, of, _) => count(of, lengths.total),
                 Own::HashMaps(lengths, entry) => count(entry, lengths.hash_buckets()),
@@ -287,7 +289,8 @@ impl<'p, 's> Model<'p, 's> {
         let each_inside = |id: DefId, f: &mut dyn FnMut(DefId, u64)| match (&self.bodies[id], self.defs[id].source) {
             (Body::Struct(fields), _) => fields.iter().for_each(|field| inline(field, &mut |id| f(id, u64::MAX))),
             (Body::Enum(variants), source) => {
-                for (index, field) in variants.iter().enumerate().filter_map(|(index, of)| Some((index, of.as_ref()?))) {
+                for (index, field) in variants.iter().enumerate().filter_map(|(index, of)| Some((index, of.as_ref()?)))
+                {
                     let most = match (source, self.defs[id].parts.get(index)) {
                         (Source::Union(union), _) => schema.records[schema.unions[union].variants[index].1].instances,
                         (_, Some(&Part::Place(place, _))) => self.places.full(place),
@@ -379,7 +382,9 @@ impl<'p, 's> Model<'p, 's> {
                     }
                     Kind::Union { id: union } => {
                         let variants = &self.places.schema.unions[union].variants;
-                        variants.iter().for_each(|&(_, record)| counts[record] = records[record].instances as f64);
+                        for &(_, record) in variants {
+                            counts[record] = records[record].instances as f64;
+                        }
                     }
                     _ => {}
                 }
@@ -623,6 +628,11 @@ impl<'p, 's> Model<'p, 's> {
 
 /// What a thin slice has in front of its elements.
 const THIN_HEADER: u64 = 8;
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is between 0 and 1")]
+fn share_of(count: u64, share: f64) -> u64 {
+    (count as f64 * share).round() as u64
+}
 
 /// What thin strings have in front of their text: a byte, and a word more from 255 bytes on.
 pub fn thin_lengths(text: &Text) -> u64 {

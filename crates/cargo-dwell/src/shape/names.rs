@@ -64,9 +64,12 @@ impl Scope {
 
     /// `name`, or that with the first number that makes it new.
     pub fn unique(&mut self, name: &str) -> String {
-        let numbered = |number: usize| if number == 1 { name.to_owned() } else { format!("{name}{number}") };
-        let unique = (1..).map(numbered).find(|name| !self.0.contains(name)).expect("numbers do not end");
-        self.0.insert(unique.clone());
+        let mut unique = name.to_owned();
+        let mut number = 1;
+        while !self.0.insert(unique.clone()) {
+            number += 1;
+            unique = format!("{name}{number}");
+        }
         unique
     }
 }

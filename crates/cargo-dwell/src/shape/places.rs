@@ -61,13 +61,20 @@ impl<'s> Places<'s> {
     /// Numbers the places of `schema`.
     pub fn new(schema: &'s Schema) -> Self {
         let mut scope = Scope::types();
-        let record_names: Vec<String> = schema.records.iter().map(|record| scope.unique(&names::type_name(&record.name))).collect();
+        let record_names: Vec<String> =
+            schema.records.iter().map(|record| scope.unique(&names::type_name(&record.name))).collect();
         let union_names = schema.unions.iter().map(|union| {
-            (scope.unique(&names::type_name(&union.name)), names::variants(union.variants.iter().map(|(tag, _)| tag.as_str())))
+            (
+                scope.unique(&names::type_name(&union.name)),
+                names::variants(union.variants.iter().map(|(tag, _)| tag.as_str())),
+            )
         });
         let union_names = union_names.collect();
         let keywords_names = schema.keywords.iter().map(|keywords| {
-            (scope.unique(&names::type_name(&keywords.name)), names::variants(keywords.values.keys().map(String::as_str)))
+            (
+                scope.unique(&names::type_name(&keywords.name)),
+                names::variants(keywords.values.keys().map(String::as_str)),
+            )
         });
         let keywords_names = keywords_names.collect();
         let group_names = record_names

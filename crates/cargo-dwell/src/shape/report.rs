@@ -17,12 +17,12 @@ use std::io;
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Format {
-    /// Aligned columns.
+    /// Tables for a terminal
     #[default]
     Human,
-    /// One JSON object, with a `version` that changes when its fields do.
+    /// One JSON object, with a `version` that changes when its fields do
     Json,
-    /// Tables for a pull request.
+    /// Tables for a page
     Markdown,
 }
 
@@ -35,8 +35,8 @@ pub struct Options {
     pub min_saving: u64,
     /// Columns of the terminal; none to find out.
     pub width: Option<u16>,
-    /// Only so many documents were read of more, as `--sample` asks.
-    pub sampled: Option<u64>,
+    /// Only part of the documents was read.
+    pub sampled: bool,
 }
 
 /// What is known of a schema, ready to be written.
@@ -45,8 +45,8 @@ pub struct Report {
     version: u32,
     documents: u64,
     json_bytes: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sampled_from: Option<u64>,
+    /// Only part of the documents was read; all numbers are of that part.
+    sampled: bool,
     naive: Total,
     lean: Total,
     /// Why the totals may be off; nothing if they are not.
@@ -137,7 +137,7 @@ impl Report {
             version: 1,
             documents: schema.documents,
             json_bytes: schema.bytes,
-            sampled_from: options.sampled,
+            sampled: options.sampled,
             naive: total(plan.naive_heap()),
             lean: total(plan.lean_heap()),
             doubts: doubts(plan),
@@ -173,7 +173,10 @@ impl Report {
         for doubt in &self.doubts {
             writeln!(out, "Not exact: {doubt}.")?;
         }
-        writeln!(out, "\n{bold}What to change{bold:#}, the most worth first; each total is for all moves so far together")?;
+        writeln!(
+            out,
+            "\n{bold}What to change{bold:#}, the most worth first; each total is for all moves so far together"
+        )?;
         let moves = self.moves.len().min(options.top.unwrap_or(FIRST));
         print(out, &self.move_table(moves), options, presets::NOTHING)?;
         let left = self.moves_left_out + self.moves.len() - moves;
@@ -198,7 +201,9 @@ impl Report {
     }
 
     fn markdown(&self, out: &mut impl io::Write) -> io::Result<()> {
-        let print = |out: &mut _, table: &[Vec<Cell>]| print(out, table, &Options { width: Some(u16::MAX), ..Options::default() }, presets::ASCII_MARKDOWN);
+        let print = |out: &mut _, table: &[Vec<Cell>]| {
+            print(out, table, &Options { width: Some(u16::MAX), ..Options::default() }, presets::ASCII_MARKDOWN)
+        };
         writeln!(out, "# How this JSON lives in Rust\n\n{}\n", self.summary())?;
         print(out, &self.totals())?;
         for doubt in &self.doubts {
@@ -226,8 +231,8 @@ impl Report {
             bytes(self.json_bytes),
             count((self.records.len() + self.records_left_out) as u64),
         );
-        if let Some(all) = self.sampled_from {
-            text.push_str(&format!(". A sample: {} of {} documents were read", count(self.documents), count(all)));
+        if self.sampled {
+            text.push_str(", sampled: more was not read");
         }
         text.push('.');
         text

@@ -142,13 +142,13 @@ impl Items<'_, '_, '_> {
                 let (_, variants) = &self.places.keywords_names[keywords];
                 let values = &self.places.schema.keywords[keywords].values;
                 attribute(&mut self.out, 1, "derive", &derives("Debug, Clone, Copy, PartialEq, Eq"));
-                let convention = convention(variants, values.keys(), names::renamed_variant);
+                let convention = convention(variants, &values.keys(), names::renamed_variant);
                 attribute(&mut self.out, 1, "serde", &rename_all(convention));
                 line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
                 let all: u64 = values.values().sum();
                 for (variant, (value, &seen)) in variants.iter().zip(values) {
                     self.doc(2, &format!("{}.", percent(seen, all)));
-                    self.rename(names::renamed_variant(variant, convention), value, Vec::new());
+                    self.rename(&names::renamed_variant(variant, convention), value, Vec::new());
                     line(&mut self.out, 2, &format!("{variant},"));
                 }
                 line(&mut self.out, 1, "}");
@@ -158,7 +158,7 @@ impl Items<'_, '_, '_> {
                 let of = &self.places.schema.unions[union];
                 attribute(&mut self.out, 1, "derive", &derives("Debug, Clone, PartialEq"));
                 let convention =
-                    convention(variants, of.variants.iter().map(|(value, _)| value), names::renamed_variant);
+                    convention(variants, &of.variants.iter().map(|(value, _)| value), names::renamed_variant);
                 let mut arguments = vec![format!("tag = {}", literal(&of.tag))];
                 arguments.extend(rename_all(convention));
                 attribute(&mut self.out, 1, "serde", &arguments);
@@ -167,7 +167,7 @@ impl Items<'_, '_, '_> {
                 let all: u64 = of.variants.iter().map(|&(_, record)| instances(record)).sum();
                 for ((variant, (value, record)), of) in variants.iter().zip(&of.variants).zip(types) {
                     self.doc(2, &format!("{}.", percent(instances(*record), all)));
-                    self.rename(names::renamed_variant(variant, convention), value, Vec::new());
+                    self.rename(&names::renamed_variant(variant, convention), value, Vec::new());
                     self.variant(variant, of.as_ref());
                 }
                 line(&mut self.out, 1, "}");
@@ -190,10 +190,7 @@ impl Items<'_, '_, '_> {
     }
 
     fn structure(&mut self, id: DefId, def: &Def, types: &[Type], record: usize) {
-        let derived = match def.sparse {
-            true => "Debug, Clone, Default, PartialEq",
-            false => "Debug, Clone, PartialEq",
-        };
+        let derived = if def.sparse { "Debug, Clone, Default, PartialEq" } else { "Debug, Clone, PartialEq" };
         let mut derived = derives(derived);
         if def.sparse {
             derived.push("Sparse".into());
@@ -213,7 +210,7 @@ impl Items<'_, '_, '_> {
         let fields: Vec<usize> = def.parts.iter().filter_map(field).collect();
         let own_names: Vec<String> = fields.iter().map(|&field| names[field].clone()).collect();
         let keys = fields.iter().map(|&field| &of.fields[field].key);
-        let convention = convention(&own_names, keys, names::renamed_field);
+        let convention = convention(&own_names, &keys, names::renamed_field);
         attribute(&mut self.out, 1, "serde", &rename_all(convention));
         line(&mut self.out, 1, &format!("pub struct {name} {{"));
         for (part, field_type) in def.parts.iter().zip(types) {
@@ -230,7 +227,7 @@ impl Items<'_, '_, '_> {
                         Presence::MissingIsEmpty => &["default", "skip_serializing_if = \"Sparse::is_empty\""],
                     };
                     let more = more.iter().map(ToString::to_string).collect();
-                    self.rename(names::renamed_field(&names[index], convention), &of.fields[index].key, more);
+                    self.rename(&names::renamed_field(&names[index], convention), &of.fields[index].key, more);
                     self.field(&names[index], field_type);
                 }
                 Part::Group(group) => {
@@ -261,7 +258,7 @@ impl Items<'_, '_, '_> {
 
     fn field(&mut self, name: &str, of: &Type) {
         let of = self.model.rust(of);
-        if 8 + 4 + name.len() + 2 + of.len() + 1 <= WIDTH {
+        if 8 + format!("pub {name}: {of},").len() <= WIDTH {
             line(&mut self.out, 2, &format!("pub {name}: {of},"));
         } else {
             line(&mut self.out, 2, &format!("pub {name}:"));
@@ -275,7 +272,7 @@ impl Items<'_, '_, '_> {
     }
 
     /// `rename`, if the name is another than serde would take, and what else there is to say.
-    fn rename(&mut self, serde_name: String, key: &str, mut more: Vec<String>) {
+    fn rename(&mut self, serde_name: &str, key: &str, mut more: Vec<String>) {
         if serde_name != key {
             more.insert(0, format!("rename = {}", literal(key)));
         }
@@ -283,7 +280,9 @@ impl Items<'_, '_, '_> {
         if more.join(", ").len() <= ATTRIBUTE_WIDTH {
             attribute(&mut self.out, 2, "serde", &more);
         } else {
-            more.iter().for_each(|one| attribute(&mut self.out, 2, "serde", std::slice::from_ref(one)));
+            for one in more {
+                attribute(&mut self.out, 2, "serde", &[one]);
+            }
         }
     }
 
@@ -323,7 +322,10 @@ impl Items<'_, '_, '_> {
     /// How often a place is filled, and with what.
     fn values(&self, id: PlaceId, slots: u64) -> String {
         let place = &self.places.list[id];
-        let mut text = percent(place.slot.count, slots);
+        let mut text = match place.slot.count {
+            count if count == slots => "Always".into(),
+            count => format!("{} filled", percent(count, slots)),
+        };
         if place.slot.nulls > 0 {
             let _ = write!(text, ", {} null", percent(place.slot.nulls, slots));
         }
@@ -343,7 +345,7 @@ pub fn describe(kind: &Kind) -> String {
         Kind::Integer { min, max } => format!("{min} to {max}"),
         Kind::Text(Text { min, max, distinct, .. }) => {
             let distinct =
-                if *distinct == 1 { "always the same".into() } else { format!("{} distinct", count(*distinct)) };
+                if *distinct == 1 { "one text only".into() } else { format!("{} distinct", count(*distinct)) };
             format!("{} bytes, {distinct}", range(*min, *max))
         }
         Kind::Seq(seq) => lengths(&seq.lengths),
@@ -386,7 +388,7 @@ fn rename_all(convention: &str) -> Vec<String> {
 /// The convention under which most names need no rename; none if that is no better than without.
 fn convention<'k>(
     names: &[String],
-    keys: impl Iterator<Item = &'k String> + Clone,
+    keys: &(impl Iterator<Item = &'k String> + Clone),
     renamed: fn(&str, &str) -> String,
 ) -> &'static str {
     let hits = |convention| {

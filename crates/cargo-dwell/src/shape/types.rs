@@ -29,14 +29,16 @@ impl Int {
     }
 
     /// What one takes without a thought: `u64` if no value is negative, else `i64`.
+    #[must_use]
     pub fn widest(self) -> Self {
         Self { bits: 64, ..self }
     }
 
     fn holds(self, min: i128, max: i128) -> bool {
-        let (low, high) = match self.signed {
-            true => (-(1i128 << (self.bits - 1)), (1i128 << (self.bits - 1)) - 1),
-            false => (0, (1i128 << self.bits) - 1),
+        let (low, high) = if self.signed {
+            (-(1i128 << (self.bits - 1)), (1i128 << (self.bits - 1)) - 1)
+        } else {
+            (0, (1i128 << self.bits) - 1)
         };
         low <= min && max <= high
     }
@@ -87,11 +89,13 @@ pub enum Type {
 
 impl Type {
     /// `Option<self>`
+    #[must_use]
     pub fn option(self) -> Self {
         Self::Option(Box::new(self))
     }
 
     /// `Box<self>`
+    #[must_use]
     pub fn boxed(self) -> Self {
         Self::Box(Box::new(self))
     }

@@ -10,11 +10,11 @@ pub mod naive {
     /// 12 seen: `$`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Document {
-        /// 100 %; 3 bytes, always the same.
+        /// Always; 3 bytes, one text only.
         pub smithy: String,
-        /// 100 %; 178.7 on average, 434 at most.
+        /// Always; 178.7 on average, 434 at most.
         pub shapes: HashMap<String, Shape>,
-        /// 66.7 %.
+        /// 66.7 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub metadata: Option<Metadata>,
     }
@@ -62,9 +62,9 @@ pub mod naive {
     /// 1,065 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct StructureShape {
-        /// 100 %; 3.7 on average, 35 at most, 7.8 % empty.
+        /// Always; 3.7 on average, 35 at most, 7.8 % empty.
         pub members: HashMap<String, Member>,
-        /// 95.3 %.
+        /// 95.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -72,162 +72,162 @@ pub mod naive {
     /// 4,491 seen: `$.shapes.*.members.*`, `$.shapes.*.member`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Member {
-        /// 100 %; 15 to 58 bytes, 834 distinct.
+        /// Always; 15 to 58 bytes, 834 distinct.
         pub target: String,
-        /// 92.3 %.
+        /// 92.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
 
-    /// 5,855 seen: `$.shapes.*.members.*.traits`, `$.shapes.*.traits`.
+    /// 5,861 seen: `$.shapes.*.members.*.traits`, `$.shapes.*.traits`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Traits {
-        /// 74.3 %; 10 to 9,967 bytes, 3,352 distinct.
+        /// 74.3 % filled; 10 to 9,967 bytes, 3,352 distinct.
         #[serde(rename = "smithy.api#documentation")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub documentation: Option<String>,
-        /// 4.4 %; 255 times `{}`.
+        /// 4.4 % filled; 255 times `{}`.
         #[serde(rename = "smithy.api#output", skip_serializing_if = "Option::is_none")]
         pub output: Option<Empty>,
-        /// 2.2 %; 3 to 148 bytes, 111 distinct.
+        /// 2.2 % filled; 3 to 148 bytes, 111 distinct.
         #[serde(rename = "smithy.api#pattern", skip_serializing_if = "Option::is_none")]
         pub pattern: Option<String>,
-        /// 0.3 %; 17 times `{}`.
+        /// 0.3 % filled; 17 times `{}`.
         #[serde(rename = "smithy.api#sensitive")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub sensitive: Option<Empty>,
-        /// 2.0 %; 119 times `{}`.
+        /// 2.0 % filled; 119 times `{}`.
         #[serde(rename = "smithy.api#httpLabel")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub http_label: Option<Empty>,
-        /// 18.4 %; 1,080 times `{}`.
+        /// 18.4 % filled; 1,080 times `{}`.
         #[serde(rename = "smithy.api#required")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub required: Option<Empty>,
-        /// 4.8 %; 281 times `{}`.
+        /// 4.8 % filled; 281 times `{}`.
         #[serde(rename = "smithy.api#input", skip_serializing_if = "Option::is_none")]
         pub input: Option<Empty>,
-        /// 1.3 %; 2 to 23 bytes, 56 distinct.
+        /// 1.3 % filled; 2 to 23 bytes, 56 distinct.
         #[serde(rename = "smithy.api#httpQuery")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub http_query: Option<String>,
-        /// 0.5 %; 4 to 20 bytes, 28 distinct.
+        /// 0.5 % filled; 4 to 20 bytes, 28 distinct.
         #[serde(rename = "smithy.api#httpHeader")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub http_header: Option<String>,
-        /// 4.2 %.
+        /// 4.1 % filled.
         #[serde(rename = "smithy.api#length", skip_serializing_if = "Option::is_none")]
         pub length: Option<Length>,
-        /// 2.2 %; 130 times `{}`.
+        /// 2.2 % filled; 130 times `{}`.
         #[serde(rename = "smithy.api#clientOptional")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub client_optional: Option<Empty>,
-        /// 2.3 %.
+        /// 2.3 % filled.
         #[serde(rename = "smithy.api#http", skip_serializing_if = "Option::is_none")]
         pub http: Option<Http>,
-        /// 0.3 %; 2 to 17 bytes, 16 distinct.
+        /// 0.3 % filled; 2 to 17 bytes, 16 distinct.
         #[serde(rename = "smithy.api#xmlName", skip_serializing_if = "Option::is_none")]
         pub xml_name: Option<String>,
-        /// 1.7 %.
+        /// 1.7 % filled.
         #[serde(rename = "smithy.api#error", skip_serializing_if = "Option::is_none")]
         pub error: Option<Error>,
-        /// 1.0 %.
+        /// 1.0 % filled.
         #[serde(rename = "smithy.api#paginated")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub paginated: Option<Paginated>,
-        /// 1.7 %; always 0.
+        /// 1.8 % filled.
         #[serde(rename = "smithy.api#default", skip_serializing_if = "Option::is_none")]
-        pub default: Option<u64>,
-        /// 10.6 %; 3 to 17 bytes, 436 distinct.
+        pub default: Option<TraitsDefault>,
+        /// 10.6 % filled; 3 to 17 bytes, 436 distinct.
         #[serde(rename = "smithy.api#enumValue")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub enum_value: Option<String>,
-        /// 0.5 %; 30 times `{}`.
+        /// 0.5 % filled; 30 times `{}`.
         #[serde(rename = "smithy.api#idempotent")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub idempotent: Option<Empty>,
-        /// 0.5 %; 27 times `{}`.
+        /// 0.5 % filled; 27 times `{}`.
         #[serde(rename = "smithy.api#readonly")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub readonly: Option<Empty>,
-        /// 0.7 %.
+        /// 0.7 % filled.
         #[serde(rename = "smithy.api#range", skip_serializing_if = "Option::is_none")]
         pub range: Option<Length>,
-        /// 0.4 %.
+        /// 0.4 % filled.
         #[serde(rename = "aws.protocols#awsQueryError")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub aws_query_error: Option<AwsQueryError>,
-        /// 1.2 %; 400 to 500.
+        /// 1.2 % filled; 400 to 500.
         #[serde(rename = "smithy.api#httpError")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub http_error: Option<u64>,
-        /// 0.5 %; 1.5 on average, 2 at most.
+        /// 0.5 % filled; 1.5 on average, 2 at most.
         #[serde(rename = "smithy.api#examples")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub examples: Option<Vec<Example>>,
-        /// 0.4 %; 4.9 on average, 7 at most.
+        /// 0.4 % filled; 4.9 on average, 7 at most.
         #[serde(rename = "smithy.api#enum", skip_serializing_if = "Option::is_none")]
         pub r#enum: Option<Vec<Enum>>,
-        /// 0.2 %.
+        /// 0.2 % filled.
         #[serde(rename = "smithy.api#deprecated")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub deprecated: Option<Deprecated>,
-        /// 0.09 %.
+        /// 0.09 % filled.
         #[serde(rename = "aws.api#arn", skip_serializing_if = "Option::is_none")]
         pub arn: Option<Arn>,
-        /// 0.05 %; 3 times `{}`.
+        /// 0.05 % filled; 3 times `{}`.
         #[serde(rename = "aws.cloudformation#cfnResource")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub cfn_resource: Option<Empty>,
-        /// 0.2 %.
+        /// 0.2 % filled.
         #[serde(rename = "aws.api#service", skip_serializing_if = "Option::is_none")]
         pub service: Option<Service>,
-        /// 0.2 %.
+        /// 0.2 % filled.
         #[serde(rename = "aws.auth#sigv4", skip_serializing_if = "Option::is_none")]
         pub sigv4: Option<Sigv4>,
-        /// 0.1 %; 7 times `{}`.
+        /// 0.1 % filled; 7 times `{}`.
         #[serde(rename = "aws.protocols#restJson1")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub rest_json1: Option<Empty>,
-        /// 0.2 %; 16 to 23 bytes, 12 distinct.
+        /// 0.2 % filled; 16 to 23 bytes, 12 distinct.
         #[serde(rename = "smithy.api#title", skip_serializing_if = "Option::is_none")]
         pub title: Option<String>,
-        /// 0.2 %.
+        /// 0.2 % filled.
         #[serde(rename = "smithy.rules#endpointRuleSet")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub endpoint_rule_set: Option<EndpointRuleSet>,
-        /// 0.2 %.
+        /// 0.2 % filled.
         #[serde(rename = "smithy.rules#endpointTests")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub endpoint_tests: Option<EndpointTests>,
-        /// 0.2 %.
+        /// 0.2 % filled.
         #[serde(rename = "aws.iam#iamAction", skip_serializing_if = "Option::is_none")]
         pub iam_action: Option<IamAction>,
-        /// 0.4 %; 22 times `{}`.
+        /// 0.4 % filled; 22 times `{}`.
         #[serde(rename = "smithy.api#idempotencyToken")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub idempotency_token: Option<Empty>,
-        /// 0.03 %; 33 to 36 bytes, 2 distinct.
+        /// 0.03 % filled; 33 to 36 bytes, 2 distinct.
         #[serde(rename = "aws.iam#actionPermissionDescription")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub action_permission_description: Option<String>,
-        /// 0.09 %; 5 times `{}`.
+        /// 0.09 % filled; 5 times `{}`.
         #[serde(rename = "aws.protocols#awsJson1_1")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub aws_json1_1: Option<Empty>,
-        /// 0.07 %.
+        /// 0.07 % filled.
         #[serde(rename = "smithy.api#xmlNamespace")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub xml_namespace: Option<XmlNamespace>,
-        /// 0.05 %; 3 times `{}`.
+        /// 0.05 % filled; 3 times `{}`.
         #[serde(rename = "smithy.api#streaming")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub streaming: Option<Empty>,
-        /// 0.09 %; 5 times `{}`.
+        /// 0.09 % filled; 5 times `{}`.
         #[serde(rename = "smithy.api#retryable")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub retryable: Option<Empty>,
-        /// 0.02 %; 1.0 on average, 1 at most.
+        /// 0.02 % filled; 1.0 on average, 1 at most.
         #[serde(rename = "smithy.api#tags", skip_serializing_if = "Option::is_none")]
         pub tags: Option<Vec<String>>,
     }
@@ -239,21 +239,21 @@ pub mod naive {
     /// 285 seen: `$.shapes.*.traits["smithy.api#length"]`, `$.shapes.*.traits["smithy.api#range"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Length {
-        /// 87.4 %; 0 to 2.
+        /// 87.4 % filled; 0 to 2.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub min: Option<u64>,
-        /// 100 %; 3 to 988061.
+        /// Always; 3 to 988061.
         pub max: u64,
     }
 
     /// 136 seen: `$.shapes.*.traits["smithy.api#http"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Http {
-        /// 100 %.
+        /// Always.
         pub method: Method,
-        /// 100 %; 11 to 63 bytes, 55 distinct.
+        /// Always; 11 to 63 bytes, 55 distinct.
         pub uri: String,
-        /// 100 %; always 200.
+        /// Always; always 200.
         pub code: u64,
     }
 
@@ -287,59 +287,69 @@ pub mod naive {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct Paginated {
-        /// 100 %; 9 bytes, always the same.
+        /// Always; 9 bytes, one text only.
         pub input_token: String,
-        /// 100 %; 9 bytes, always the same.
+        /// Always; 9 bytes, one text only.
         pub output_token: String,
-        /// 100 %; 3 to 10 bytes, 50 distinct.
+        /// Always; 3 to 10 bytes, 50 distinct.
         pub items: String,
-        /// 100 %; 10 bytes, always the same.
+        /// Always; 10 bytes, one text only.
         pub page_size: String,
+    }
+
+    /// What `Traits.default` holds.
+    #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+    #[serde(untagged)]
+    pub enum TraitsDefault {
+        /// 5.8 % filled; true 0 times.
+        Bool(bool),
+        /// 94.2 % filled; always 0.
+        Integer(u64),
     }
 
     /// 24 seen: `$.shapes.*.traits["aws.protocols#awsQueryError"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct AwsQueryError {
-        /// 100 %; 4 to 8 bytes, 24 distinct.
+        /// Always; 4 to 8 bytes, 24 distinct.
         pub code: String,
-        /// 100 %; 400 to 500.
+        /// Always; 400 to 500.
         pub http_response_code: u64,
     }
 
     /// 48 seen: `$.shapes.*.traits["smithy.api#examples"][]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Example {
-        /// 100 %; 14 to 32 bytes, 48 distinct.
+        /// Always; 14 to 32 bytes, 48 distinct.
         pub title: String,
-        /// 100 %; 26 to 104 bytes, 47 distinct.
+        /// Always; 26 to 104 bytes, 47 distinct.
         pub documentation: String,
-        /// 100 %; 2.6 on average, 4 at most.
+        /// Always; 2.6 on average, 4 at most.
         pub input: HashMap<String, serde_json::Value>,
-        /// 100 %; 2.4 on average, 4 at most.
+        /// Always; 2.4 on average, 4 at most.
         pub output: HashMap<String, serde_json::Value>,
     }
 
     /// 103 seen: `$.shapes.*.traits["smithy.api#enum"][]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Enum {
-        /// 100 %; 3 to 10 bytes, 67 distinct.
+        /// Always; 3 to 10 bytes, 67 distinct.
         pub value: String,
-        /// 100 %; 3 to 10 bytes, 67 distinct.
+        /// Always; 3 to 10 bytes, 67 distinct.
         pub name: String,
     }
 
     /// 10 seen: `$.shapes.*.traits["smithy.api#deprecated"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Deprecated {
-        /// 100 %; 15 to 20 bytes, 9 distinct.
+        /// Always; 15 to 20 bytes, 9 distinct.
         pub message: String,
     }
 
     /// 5 seen: `$.shapes.*.traits["aws.api#arn"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Arn {
-        /// 100 %; 15 to 17 bytes, 5 distinct.
+        /// Always; 15 to 17 bytes, 5 distinct.
         pub template: String,
     }
 
@@ -347,21 +357,21 @@ pub mod naive {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct Service {
-        /// 100 %; 8 to 15 bytes, 12 distinct.
+        /// Always; 8 to 15 bytes, 12 distinct.
         pub sdk_id: String,
-        /// 91.7 %; 8 to 15 bytes, 11 distinct.
+        /// 91.7 % filled; 8 to 15 bytes, 11 distinct.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub arn_namespace: Option<String>,
-        /// 83.3 %; 20 to 27 bytes, 10 distinct.
+        /// 83.3 % filled; 20 to 27 bytes, 10 distinct.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub cloud_trail_event_source: Option<String>,
-        /// 25.0 %; 21 to 26 bytes, 3 distinct.
+        /// 25.0 % filled; 21 to 26 bytes, 3 distinct.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub doc_id: Option<String>,
-        /// 91.7 %; 8 to 15 bytes, 11 distinct.
+        /// 91.7 % filled; 8 to 15 bytes, 11 distinct.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub endpoint_prefix: Option<String>,
-        /// 50.0 %; 10 to 14 bytes, 6 distinct.
+        /// 50.0 % filled; 10 to 14 bytes, 6 distinct.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub cloud_formation_name: Option<String>,
     }
@@ -369,18 +379,18 @@ pub mod naive {
     /// 12 seen: `$.shapes.*.traits["aws.auth#sigv4"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Sigv4 {
-        /// 100 %; 8 to 15 bytes, 12 distinct.
+        /// Always; 8 to 15 bytes, 12 distinct.
         pub name: String,
     }
 
     /// 12 seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct EndpointRuleSet {
-        /// 100 %; 3 bytes, always the same.
+        /// Always; 3 bytes, one text only.
         pub version: String,
-        /// 100 %.
+        /// Always.
         pub parameters: Parameters,
-        /// 100 %; 2.1 on average, 3 at most.
+        /// Always; 2.1 on average, 3 at most.
         pub rules: Vec<Rule>,
     }
 
@@ -388,14 +398,14 @@ pub mod naive {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "PascalCase")]
     pub struct Parameters {
-        /// 100 %.
+        /// Always.
         pub region: Region,
-        /// 100 %.
+        /// Always.
         pub use_dual_stack: UseFips,
-        /// 100 %.
+        /// Always.
         #[serde(rename = "UseFIPS")]
         pub use_fips: UseFips,
-        /// 100 %.
+        /// Always.
         pub endpoint: Region,
     }
 
@@ -403,13 +413,13 @@ pub mod naive {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct Region {
-        /// 100 %.
+        /// Always.
         pub built_in: BuiltIn,
-        /// 100 %; true 0 times.
+        /// Always; true 0 times.
         pub required: bool,
-        /// 100 %; 32 bytes, always the same.
+        /// Always; 32 bytes, one text only.
         pub documentation: String,
-        /// 100 %; 6 bytes, always the same.
+        /// Always; 6 bytes, one text only.
         pub r#type: String,
     }
 
@@ -428,15 +438,15 @@ pub mod naive {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct UseFips {
-        /// 100 %.
+        /// Always.
         pub built_in: UseFipsBuiltIn,
-        /// 100 %; true 24 times.
+        /// Always; true 24 times.
         pub required: bool,
-        /// 100 %; true 0 times.
+        /// Always; true 0 times.
         pub default: bool,
-        /// 100 %; 32 bytes, always the same.
+        /// Always; 32 bytes, one text only.
         pub documentation: String,
-        /// 100 %; 7 bytes, always the same.
+        /// Always; 7 bytes, one text only.
         pub r#type: String,
     }
 
@@ -466,20 +476,20 @@ pub mod naive {
     /// 63 seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct TreeRule {
-        /// 100 %; 1.5 on average, 2 at most, 34.9 % empty.
+        /// Always; 1.5 on average, 2 at most, 34.9 % empty.
         pub conditions: Vec<Condition>,
-        /// 100 %; 1.9 on average, 3 at most.
+        /// Always; 1.9 on average, 3 at most.
         pub rules: Vec<Rule>,
     }
 
     /// 141 seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Condition {
-        /// 100 %.
+        /// Always.
         pub r#fn: ConditionFn,
-        /// 100 %; 1.3 on average, 2 at most.
+        /// Always; 1.3 on average, 2 at most.
         pub argv: Vec<ConditionArgvItem>,
-        /// 42.6 %; 15 bytes, always the same.
+        /// 42.6 % filled; 15 bytes, one text only.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub assign: Option<String>,
     }
@@ -501,16 +511,16 @@ pub mod naive {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(untagged)]
     pub enum ConditionArgvItem {
-        /// 22.1 %; true 22 times.
+        /// 22.1 % filled; true 22 times.
         Bool(bool),
-        /// 77.9 %.
+        /// 77.9 % filled.
         Argv(Argv),
     }
 
     /// 173 seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[].argv[]`, `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].endpoint.url`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Argv {
-        /// 100 %.
+        /// Always.
         pub r#ref: Ref,
     }
 
@@ -531,21 +541,21 @@ pub mod naive {
     /// 60 seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct EndpointRule {
-        /// 100 %; 1.6 on average, 2 at most, 40.0 % empty.
+        /// Always; 1.6 on average, 2 at most, 40.0 % empty.
         pub conditions: Vec<Condition>,
-        /// 100 %.
+        /// Always.
         pub endpoint: Endpoint,
     }
 
     /// 204 seen: `$.shapes.*.traits["smithy.rules#endpointTests"].testCases[].expect.endpoint`, `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].endpoint`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Endpoint {
-        /// 100 %.
+        /// Always.
         pub url: EndpointUrl,
-        /// 29.4 %; 60 times `{}`.
+        /// 29.4 % filled; 60 times `{}`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub properties: Option<Empty>,
-        /// 29.4 %; 60 times `{}`.
+        /// 29.4 % filled; 60 times `{}`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub headers: Option<Empty>,
     }
@@ -554,18 +564,18 @@ pub mod naive {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(untagged)]
     pub enum EndpointUrl {
-        /// 84.3 %; 33 to 48 bytes, 104 distinct.
+        /// 84.3 % filled; 33 to 48 bytes, 104 distinct.
         Text(String),
-        /// 15.7 %.
+        /// 15.7 % filled.
         Argv(Argv),
     }
 
     /// 23 seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct ErrorRule {
-        /// 100 %; 1.5 on average, 2 at most, 39.1 % empty.
+        /// Always; 1.5 on average, 2 at most, 39.1 % empty.
         pub conditions: Vec<Condition>,
-        /// 100 %; 44 bytes, always the same.
+        /// Always; 44 bytes, one text only.
         pub error: String,
     }
 
@@ -573,27 +583,27 @@ pub mod naive {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct EndpointTests {
-        /// 100 %; 12.0 on average, 19 at most.
+        /// Always; 12.0 on average, 19 at most.
         pub test_cases: Vec<TestCase>,
-        /// 100 %; 3 bytes, always the same.
+        /// Always; 3 bytes, one text only.
         pub version: String,
     }
 
     /// 144 seen: `$.shapes.*.traits["smithy.rules#endpointTests"].testCases[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct TestCase {
-        /// 100 %; 51 to 54 bytes, 20 distinct.
+        /// Always; 51 to 54 bytes, 20 distinct.
         pub documentation: String,
-        /// 100 %.
+        /// Always.
         pub expect: Expect,
-        /// 100 %.
+        /// Always.
         pub params: Params,
     }
 
     /// 144 seen: `$.shapes.*.traits["smithy.rules#endpointTests"].testCases[].expect`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Expect {
-        /// 100 %.
+        /// Always.
         pub endpoint: Endpoint,
     }
 
@@ -601,12 +611,12 @@ pub mod naive {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "PascalCase")]
     pub struct Params {
-        /// 100 %.
+        /// Always.
         pub region: ParamsRegion,
-        /// 100 %; true 71 times.
+        /// Always; true 71 times.
         #[serde(rename = "UseFIPS")]
         pub use_fips: bool,
-        /// 100 %; true 72 times.
+        /// Always; true 72 times.
         pub use_dual_stack: bool,
     }
 
@@ -634,19 +644,19 @@ pub mod naive {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct IamAction {
-        /// 60.0 %; 6 to 25 bytes, 6 distinct.
+        /// 60.0 % filled; 6 to 25 bytes, 6 distinct.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String>,
-        /// 90.0 %; 33 to 40 bytes, 9 distinct.
+        /// 90.0 % filled; 33 to 40 bytes, 9 distinct.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub documentation: Option<String>,
-        /// 30.0 %; 3.0 on average, 3 at most.
+        /// 30.0 % filled; 3.0 on average, 3 at most.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub required_actions: Option<Vec<String>>,
-        /// 20.0 %.
+        /// 20.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub resources: Option<Resources>,
-        /// 10.0 %; 1.0 on average, 1 at most.
+        /// 10.0 % filled; 1.0 on average, 1 at most.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub creates_resources: Option<Vec<String>>,
     }
@@ -654,17 +664,17 @@ pub mod naive {
     /// 2 seen: `$.shapes.*.traits["aws.iam#iamAction"].resources`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Resources {
-        /// 100 %.
+        /// Always.
         pub required: Required,
     }
 
     /// 2 seen: `$.shapes.*.traits["aws.iam#iamAction"].resources.required`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Required {
-        /// 50.0 %; 1 times `{}`.
+        /// 50.0 % filled; 1 times `{}`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub lever: Option<Empty>,
-        /// 50.0 %; 1 times `{}`.
+        /// 50.0 % filled; 1 times `{}`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub order: Option<Empty>,
     }
@@ -672,35 +682,35 @@ pub mod naive {
     /// 4 seen: `$.shapes.*.traits["smithy.api#xmlNamespace"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct XmlNamespace {
-        /// 100 %; 43 to 49 bytes, 4 distinct.
+        /// Always; 43 to 49 bytes, 4 distinct.
         pub uri: String,
     }
 
     /// 302 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct OperationShape {
-        /// 100 %.
+        /// Always.
         pub input: Target,
-        /// 100 %.
+        /// Always.
         pub output: Target,
-        /// 98.7 %; 4.5 on average, 20 at most.
+        /// 98.7 % filled; 4.5 on average, 20 at most.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub errors: Option<Vec<Target>>,
-        /// 100 %.
+        /// Always.
         pub traits: Traits,
     }
 
     /// 2,320 seen: `$.shapes.*.errors[]`, `$.shapes.*.input`, `$.shapes.*.output`, ..
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Target {
-        /// 100 %; 15 to 67 bytes, 1,028 distinct.
+        /// Always; 15 to 67 bytes, 1,028 distinct.
         pub target: String,
     }
 
     /// 269 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct StringShape {
-        /// 84.8 %.
+        /// 84.8 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -708,9 +718,9 @@ pub mod naive {
     /// 221 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct ListShape {
-        /// 100 %.
+        /// Always.
         pub member: Member,
-        /// 28.5 %.
+        /// 28.5 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -718,9 +728,9 @@ pub mod naive {
     /// 143 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct EnumShape {
-        /// 100 %; 4.4 on average, 54 at most.
+        /// Always; 4.4 on average, 54 at most.
         pub members: HashMap<String, Member>,
-        /// 15.4 %.
+        /// 15.4 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -728,7 +738,7 @@ pub mod naive {
     /// 51 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct IntegerShape {
-        /// 78.4 %.
+        /// 78.4 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -736,11 +746,11 @@ pub mod naive {
     /// 20 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct MapShape {
-        /// 100 %.
+        /// Always.
         pub key: Target,
-        /// 100 %.
+        /// Always.
         pub value: Target,
-        /// 40.0 %.
+        /// 40.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -748,37 +758,29 @@ pub mod naive {
     /// 13 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct BooleanShape {
-        /// 46.2 %.
+        /// 46.2 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub traits: Option<BooleanShapeTraits>,
-    }
-
-    /// 6 seen: `$.shapes.*.traits`.
-    #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-    pub struct BooleanShapeTraits {
-        /// 100 %; true 0 times.
-        #[serde(rename = "smithy.api#default")]
-        pub default: bool,
+        pub traits: Option<Traits>,
     }
 
     /// 12 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct ServiceShape {
-        /// 100 %; 10 bytes, 12 distinct.
+        /// Always; 10 bytes, 12 distinct.
         pub version: String,
-        /// 100 %; 25.2 on average, 62 at most.
+        /// Always; 25.2 on average, 62 at most.
         pub operations: Vec<Target>,
-        /// 58.3 %; 1.1 on average, 2 at most.
+        /// 58.3 % filled; 1.1 on average, 2 at most.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub resources: Option<Vec<Target>>,
-        /// 100 %.
+        /// Always.
         pub traits: Traits,
     }
 
     /// 11 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct TimestampShape {
-        /// 27.3 %.
+        /// 27.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<TimestampShapeTraits>,
     }
@@ -786,7 +788,7 @@ pub mod naive {
     /// 3 seen: `$.shapes.*.traits`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct TimestampShapeTraits {
-        /// 100 %; 9 to 13 bytes, 2 distinct.
+        /// Always; 9 to 13 bytes, 2 distinct.
         #[serde(rename = "smithy.api#timestampFormat")]
         pub timestamp_format: String,
     }
@@ -794,34 +796,34 @@ pub mod naive {
     /// 9 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct UnionShape {
-        /// 100 %; 2.9 on average, 9 at most.
+        /// Always; 2.9 on average, 9 at most.
         pub members: HashMap<String, Member>,
-        /// 100 %.
+        /// Always.
         pub traits: Traits,
     }
 
     /// 8 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct ResourceShape {
-        /// 87.5 %.
+        /// 87.5 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub identifiers: Option<Identifiers>,
-        /// 50.0 %.
+        /// 50.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub create: Option<Target>,
-        /// 75.0 %.
+        /// 75.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub read: Option<Target>,
-        /// 37.5 %.
+        /// 37.5 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub delete: Option<Target>,
-        /// 62.5 %.
+        /// 62.5 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
-        /// 75.0 %.
+        /// 75.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub update: Option<Target>,
-        /// 75.0 %.
+        /// 75.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub list: Option<Target>,
     }
@@ -830,25 +832,25 @@ pub mod naive {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct Identifiers {
-        /// 14.3 %.
+        /// 14.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub station_reason: Option<Target>,
-        /// 14.3 %.
+        /// 14.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<Target>,
-        /// 14.3 %.
+        /// 14.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub journal_token: Option<Target>,
-        /// 14.3 %.
+        /// 14.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub settings: Option<Target>,
-        /// 14.3 %.
+        /// 14.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub next_token: Option<Target>,
-        /// 14.3 %.
+        /// 14.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub invoice_range: Option<Target>,
-        /// 14.3 %.
+        /// 14.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub gallery_unit: Option<Target>,
     }
@@ -856,7 +858,7 @@ pub mod naive {
     /// 7 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct LongShape {
-        /// 28.6 %.
+        /// 28.6 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -864,7 +866,7 @@ pub mod naive {
     /// 6 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct DoubleShape {
-        /// 50.0 %.
+        /// 50.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -872,7 +874,7 @@ pub mod naive {
     /// 5 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct BlobShape {
-        /// 60.0 %.
+        /// 60.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -880,16 +882,16 @@ pub mod naive {
     /// 8 seen: `$.metadata`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Metadata {
-        /// 100 %; 5.0 on average, 7 at most.
+        /// Always; 5.0 on average, 7 at most.
         pub suppressions: Vec<Suppression>,
     }
 
     /// 40 seen: `$.metadata.suppressions[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Suppression {
-        /// 100 %; 7 to 15 bytes, 40 distinct.
+        /// Always; 7 to 15 bytes, 40 distinct.
         pub id: String,
-        /// 100 %; 1 bytes, always the same.
+        /// Always; 1 bytes, one text only.
         pub namespace: String,
     }
 }
@@ -903,11 +905,11 @@ pub mod lean {
     /// 12 seen: `$`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Document {
-        /// 100 %; 3 bytes, always the same.
+        /// Always; 3 bytes, one text only.
         pub smithy: ThinStr,
-        /// 100 %; 178.7 on average, 434 at most.
+        /// Always; 178.7 on average, 434 at most.
         pub shapes: SortedMap<ThinStr, Shape>,
-        /// 66.7 %.
+        /// 66.7 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub metadata: Option<Metadata>,
     }
@@ -955,9 +957,9 @@ pub mod lean {
     /// 1,065 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct StructureShape {
-        /// 100 %; 3.7 on average, 35 at most, 7.8 % empty.
+        /// Always; 3.7 on average, 35 at most, 7.8 % empty.
         pub members: SortedMap<ThinStr, Member>,
-        /// 95.3 %.
+        /// 95.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -965,42 +967,42 @@ pub mod lean {
     /// 4,491 seen: `$.shapes.*.members.*`, `$.shapes.*.member`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Member {
-        /// 100 %; 15 to 58 bytes, 834 distinct.
+        /// Always; 15 to 58 bytes, 834 distinct.
         pub target: ThinStr,
-        /// 92.3 %.
+        /// 92.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
 
-    /// 5,855 seen: `$.shapes.*.members.*.traits`, `$.shapes.*.traits`.
+    /// 5,861 seen: `$.shapes.*.members.*.traits`, `$.shapes.*.traits`.
     #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, Sparse)]
     pub struct Traits {
-        /// 74.3 %; 10 to 9,967 bytes, 3,352 distinct.
+        /// 74.3 % filled; 10 to 9,967 bytes, 3,352 distinct.
         #[serde(rename = "smithy.api#documentation")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub documentation: Option<ThinStr>,
-        /// 4.4 %; 255 times `{}`.
+        /// 4.4 % filled; 255 times `{}`.
         #[serde(rename = "smithy.api#output", skip_serializing_if = "Option::is_none")]
         pub output: Option<Empty>,
-        /// 2.0 %; 119 times `{}`.
+        /// 2.0 % filled; 119 times `{}`.
         #[serde(rename = "smithy.api#httpLabel")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub http_label: Option<Empty>,
-        /// 18.4 %; 1,080 times `{}`.
+        /// 18.4 % filled; 1,080 times `{}`.
         #[serde(rename = "smithy.api#required")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub required: Option<Empty>,
-        /// 4.8 %; 281 times `{}`.
+        /// 4.8 % filled; 281 times `{}`.
         #[serde(rename = "smithy.api#input", skip_serializing_if = "Option::is_none")]
         pub input: Option<Empty>,
-        /// 2.2 %; 130 times `{}`.
+        /// 2.2 % filled; 130 times `{}`.
         #[serde(rename = "smithy.api#clientOptional")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub client_optional: Option<Empty>,
-        /// 1.7 %; always 0.
+        /// 1.8 % filled.
         #[serde(rename = "smithy.api#default", skip_serializing_if = "Option::is_none")]
-        pub default: Option<u8>,
-        /// 10.6 %; 3 to 17 bytes, 436 distinct.
+        pub default: Option<TraitsDefault>,
+        /// 10.6 % filled; 3 to 17 bytes, 436 distinct.
         #[serde(rename = "smithy.api#enumValue")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub enum_value: Option<ThinStr>,
@@ -1013,128 +1015,138 @@ pub mod lean {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Empty {}
 
+    /// What `Traits.default` holds.
+    #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+    #[serde(untagged)]
+    pub enum TraitsDefault {
+        /// 5.8 % filled; true 0 times.
+        Bool(bool),
+        /// 94.2 % filled; always 0.
+        Integer(u8),
+    }
+
     /// What `Traits` has rarely.
     #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, Sparse)]
     pub struct TraitsRare {
-        /// 2.2 %; 3 to 148 bytes, 111 distinct.
+        /// 2.2 % filled; 3 to 148 bytes, 111 distinct.
         #[serde(rename = "smithy.api#pattern", skip_serializing_if = "Option::is_none")]
         pub pattern: Option<ThinStr>,
-        /// 0.3 %; 17 times `{}`.
+        /// 0.3 % filled; 17 times `{}`.
         #[serde(rename = "smithy.api#sensitive")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub sensitive: Option<Empty>,
-        /// 1.3 %; 2 to 23 bytes, 56 distinct.
+        /// 1.3 % filled; 2 to 23 bytes, 56 distinct.
         #[serde(rename = "smithy.api#httpQuery")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub http_query: Option<ThinStr>,
-        /// 0.5 %; 4 to 20 bytes, 28 distinct.
+        /// 0.5 % filled; 4 to 20 bytes, 28 distinct.
         #[serde(rename = "smithy.api#httpHeader")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub http_header: Option<ThinStr>,
-        /// 4.2 %.
+        /// 4.1 % filled.
         #[serde(rename = "smithy.api#length", skip_serializing_if = "Option::is_none")]
         pub length: Option<Length>,
-        /// 2.3 %.
+        /// 2.3 % filled.
         #[serde(rename = "smithy.api#http", skip_serializing_if = "Option::is_none")]
         pub http: Option<Box<Http>>,
-        /// 0.3 %; 2 to 17 bytes, 16 distinct.
+        /// 0.3 % filled; 2 to 17 bytes, 16 distinct.
         #[serde(rename = "smithy.api#xmlName", skip_serializing_if = "Option::is_none")]
         pub xml_name: Option<ThinStr>,
-        /// 1.7 %.
+        /// 1.7 % filled.
         #[serde(rename = "smithy.api#error", skip_serializing_if = "Option::is_none")]
         pub error: Option<Error>,
-        /// 1.0 %.
+        /// 1.0 % filled.
         #[serde(rename = "smithy.api#paginated")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub paginated: Option<Box<Paginated>>,
-        /// 0.5 %; 30 times `{}`.
+        /// 0.5 % filled; 30 times `{}`.
         #[serde(rename = "smithy.api#idempotent")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub idempotent: Option<Empty>,
-        /// 0.5 %; 27 times `{}`.
+        /// 0.5 % filled; 27 times `{}`.
         #[serde(rename = "smithy.api#readonly")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub readonly: Option<Empty>,
-        /// 0.7 %.
+        /// 0.7 % filled.
         #[serde(rename = "smithy.api#range", skip_serializing_if = "Option::is_none")]
         pub range: Option<Length>,
-        /// 0.4 %.
+        /// 0.4 % filled.
         #[serde(rename = "aws.protocols#awsQueryError")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub aws_query_error: Option<Box<AwsQueryError>>,
-        /// 1.2 %; 400 to 500.
+        /// 1.2 % filled; 400 to 500.
         #[serde(rename = "smithy.api#httpError")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub http_error: Option<u16>,
-        /// 0.5 %; 1.5 on average, 2 at most.
+        /// 0.5 % filled; 1.5 on average, 2 at most.
         #[serde(rename = "smithy.api#examples")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub examples: Option<ThinSlice<Example>>,
-        /// 0.4 %; 4.9 on average, 7 at most.
+        /// 0.4 % filled; 4.9 on average, 7 at most.
         #[serde(rename = "smithy.api#enum", skip_serializing_if = "Option::is_none")]
         pub r#enum: Option<ThinSlice<Enum>>,
-        /// 0.2 %.
+        /// 0.2 % filled.
         #[serde(rename = "smithy.api#deprecated")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub deprecated: Option<Deprecated>,
-        /// 0.09 %.
+        /// 0.09 % filled.
         #[serde(rename = "aws.api#arn", skip_serializing_if = "Option::is_none")]
         pub arn: Option<Arn>,
-        /// 0.05 %; 3 times `{}`.
+        /// 0.05 % filled; 3 times `{}`.
         #[serde(rename = "aws.cloudformation#cfnResource")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub cfn_resource: Option<Empty>,
-        /// 0.2 %.
+        /// 0.2 % filled.
         #[serde(rename = "aws.api#service", skip_serializing_if = "Option::is_none")]
         pub service: Option<Box<Service>>,
-        /// 0.2 %.
+        /// 0.2 % filled.
         #[serde(rename = "aws.auth#sigv4", skip_serializing_if = "Option::is_none")]
         pub sigv4: Option<Sigv4>,
-        /// 0.1 %; 7 times `{}`.
+        /// 0.1 % filled; 7 times `{}`.
         #[serde(rename = "aws.protocols#restJson1")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub rest_json1: Option<Empty>,
-        /// 0.2 %; 16 to 23 bytes, 12 distinct.
+        /// 0.2 % filled; 16 to 23 bytes, 12 distinct.
         #[serde(rename = "smithy.api#title", skip_serializing_if = "Option::is_none")]
         pub title: Option<ThinStr>,
-        /// 0.2 %.
+        /// 0.2 % filled.
         #[serde(rename = "smithy.rules#endpointRuleSet")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub endpoint_rule_set: Option<Box<EndpointRuleSet>>,
-        /// 0.2 %.
+        /// 0.2 % filled.
         #[serde(rename = "smithy.rules#endpointTests")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub endpoint_tests: Option<Box<EndpointTests>>,
-        /// 0.2 %.
+        /// 0.2 % filled.
         #[serde(rename = "aws.iam#iamAction")]
         #[serde(default)]
         #[serde(skip_serializing_if = "Sparse::is_empty")]
         pub iam_action: Sparse<IamAction>,
-        /// 0.4 %; 22 times `{}`.
+        /// 0.4 % filled; 22 times `{}`.
         #[serde(rename = "smithy.api#idempotencyToken")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub idempotency_token: Option<Empty>,
-        /// 0.03 %; 33 to 36 bytes, 2 distinct.
+        /// 0.03 % filled; 33 to 36 bytes, 2 distinct.
         #[serde(rename = "aws.iam#actionPermissionDescription")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub action_permission_description: Option<ThinStr>,
-        /// 0.09 %; 5 times `{}`.
+        /// 0.09 % filled; 5 times `{}`.
         #[serde(rename = "aws.protocols#awsJson1_1")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub aws_json1_1: Option<Empty>,
-        /// 0.07 %.
+        /// 0.07 % filled.
         #[serde(rename = "smithy.api#xmlNamespace")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub xml_namespace: Option<XmlNamespace>,
-        /// 0.05 %; 3 times `{}`.
+        /// 0.05 % filled; 3 times `{}`.
         #[serde(rename = "smithy.api#streaming")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub streaming: Option<Empty>,
-        /// 0.09 %; 5 times `{}`.
+        /// 0.09 % filled; 5 times `{}`.
         #[serde(rename = "smithy.api#retryable")]
         #[serde(skip_serializing_if = "Option::is_none")]
         pub retryable: Option<Empty>,
-        /// 0.02 %; 1.0 on average, 1 at most.
+        /// 0.02 % filled; 1.0 on average, 1 at most.
         #[serde(rename = "smithy.api#tags", skip_serializing_if = "Option::is_none")]
         pub tags: Option<ThinSlice<ThinStr>>,
     }
@@ -1142,21 +1154,21 @@ pub mod lean {
     /// 285 seen: `$.shapes.*.traits["smithy.api#length"]`, `$.shapes.*.traits["smithy.api#range"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Length {
-        /// 87.4 %; 0 to 2.
+        /// 87.4 % filled; 0 to 2.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub min: Option<u16>,
-        /// 100 %; 3 to 988061.
+        /// Always; 3 to 988061.
         pub max: u32,
     }
 
     /// 136 seen: `$.shapes.*.traits["smithy.api#http"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Http {
-        /// 100 %.
+        /// Always.
         pub method: Method,
-        /// 100 %; 11 to 63 bytes, 55 distinct.
+        /// Always; 11 to 63 bytes, 55 distinct.
         pub uri: ThinStr,
-        /// 100 %; always 200.
+        /// Always; always 200.
         pub code: u32,
     }
 
@@ -1190,13 +1202,13 @@ pub mod lean {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct Paginated {
-        /// 100 %; 9 bytes, always the same.
+        /// Always; 9 bytes, one text only.
         pub input_token: ThinStr,
-        /// 100 %; 9 bytes, always the same.
+        /// Always; 9 bytes, one text only.
         pub output_token: ThinStr,
-        /// 100 %; 3 to 10 bytes, 50 distinct.
+        /// Always; 3 to 10 bytes, 50 distinct.
         pub items: ThinStr,
-        /// 100 %; 10 bytes, always the same.
+        /// Always; 10 bytes, one text only.
         pub page_size: ThinStr,
     }
 
@@ -1204,45 +1216,45 @@ pub mod lean {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct AwsQueryError {
-        /// 100 %; 4 to 8 bytes, 24 distinct.
+        /// Always; 4 to 8 bytes, 24 distinct.
         pub code: ThinStr,
-        /// 100 %; 400 to 500.
+        /// Always; 400 to 500.
         pub http_response_code: u64,
     }
 
     /// 48 seen: `$.shapes.*.traits["smithy.api#examples"][]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Example {
-        /// 100 %; 14 to 32 bytes, 48 distinct.
+        /// Always; 14 to 32 bytes, 48 distinct.
         pub title: ThinStr,
-        /// 100 %; 26 to 104 bytes, 47 distinct.
+        /// Always; 26 to 104 bytes, 47 distinct.
         pub documentation: ThinStr,
-        /// 100 %; 2.6 on average, 4 at most.
+        /// Always; 2.6 on average, 4 at most.
         pub input: SortedMap<ThinStr, serde_json::Value>,
-        /// 100 %; 2.4 on average, 4 at most.
+        /// Always; 2.4 on average, 4 at most.
         pub output: SortedMap<ThinStr, serde_json::Value>,
     }
 
     /// 103 seen: `$.shapes.*.traits["smithy.api#enum"][]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Enum {
-        /// 100 %; 3 to 10 bytes, 67 distinct.
+        /// Always; 3 to 10 bytes, 67 distinct.
         pub value: ThinStr,
-        /// 100 %; 3 to 10 bytes, 67 distinct.
+        /// Always; 3 to 10 bytes, 67 distinct.
         pub name: ThinStr,
     }
 
     /// 10 seen: `$.shapes.*.traits["smithy.api#deprecated"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Deprecated {
-        /// 100 %; 15 to 20 bytes, 9 distinct.
+        /// Always; 15 to 20 bytes, 9 distinct.
         pub message: ThinStr,
     }
 
     /// 5 seen: `$.shapes.*.traits["aws.api#arn"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Arn {
-        /// 100 %; 15 to 17 bytes, 5 distinct.
+        /// Always; 15 to 17 bytes, 5 distinct.
         pub template: ThinStr,
     }
 
@@ -1250,21 +1262,21 @@ pub mod lean {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct Service {
-        /// 100 %; 8 to 15 bytes, 12 distinct.
+        /// Always; 8 to 15 bytes, 12 distinct.
         pub sdk_id: ThinStr,
-        /// 91.7 %; 8 to 15 bytes, 11 distinct.
+        /// 91.7 % filled; 8 to 15 bytes, 11 distinct.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub arn_namespace: Option<ThinStr>,
-        /// 83.3 %; 20 to 27 bytes, 10 distinct.
+        /// 83.3 % filled; 20 to 27 bytes, 10 distinct.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub cloud_trail_event_source: Option<ThinStr>,
-        /// 25.0 %; 21 to 26 bytes, 3 distinct.
+        /// 25.0 % filled; 21 to 26 bytes, 3 distinct.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub doc_id: Option<ThinStr>,
-        /// 91.7 %; 8 to 15 bytes, 11 distinct.
+        /// 91.7 % filled; 8 to 15 bytes, 11 distinct.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub endpoint_prefix: Option<ThinStr>,
-        /// 50.0 %; 10 to 14 bytes, 6 distinct.
+        /// 50.0 % filled; 10 to 14 bytes, 6 distinct.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub cloud_formation_name: Option<ThinStr>,
     }
@@ -1272,18 +1284,18 @@ pub mod lean {
     /// 12 seen: `$.shapes.*.traits["aws.auth#sigv4"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Sigv4 {
-        /// 100 %; 8 to 15 bytes, 12 distinct.
+        /// Always; 8 to 15 bytes, 12 distinct.
         pub name: ThinStr,
     }
 
     /// 12 seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct EndpointRuleSet {
-        /// 100 %; 3 bytes, always the same.
+        /// Always; 3 bytes, one text only.
         pub version: ThinStr,
-        /// 100 %.
+        /// Always.
         pub parameters: Parameters,
-        /// 100 %; 2.1 on average, 3 at most.
+        /// Always; 2.1 on average, 3 at most.
         pub rules: Box<[Rule]>,
     }
 
@@ -1291,14 +1303,14 @@ pub mod lean {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "PascalCase")]
     pub struct Parameters {
-        /// 100 %.
+        /// Always.
         pub region: Region,
-        /// 100 %.
+        /// Always.
         pub use_dual_stack: UseFips,
-        /// 100 %.
+        /// Always.
         #[serde(rename = "UseFIPS")]
         pub use_fips: UseFips,
-        /// 100 %.
+        /// Always.
         pub endpoint: Region,
     }
 
@@ -1306,13 +1318,13 @@ pub mod lean {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct Region {
-        /// 100 %.
+        /// Always.
         pub built_in: BuiltIn,
-        /// 100 %; true 0 times.
+        /// Always; true 0 times.
         pub required: bool,
-        /// 100 %; 32 bytes, always the same.
+        /// Always; 32 bytes, one text only.
         pub documentation: ThinStr,
-        /// 100 %; 6 bytes, always the same.
+        /// Always; 6 bytes, one text only.
         pub r#type: ThinStr,
     }
 
@@ -1331,15 +1343,15 @@ pub mod lean {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct UseFips {
-        /// 100 %.
+        /// Always.
         pub built_in: UseFipsBuiltIn,
-        /// 100 %; true 24 times.
+        /// Always; true 24 times.
         pub required: bool,
-        /// 100 %; true 0 times.
+        /// Always; true 0 times.
         pub default: bool,
-        /// 100 %; 32 bytes, always the same.
+        /// Always; 32 bytes, one text only.
         pub documentation: ThinStr,
-        /// 100 %; 7 bytes, always the same.
+        /// Always; 7 bytes, one text only.
         pub r#type: ThinStr,
     }
 
@@ -1369,20 +1381,20 @@ pub mod lean {
     /// 63 seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct TreeRule {
-        /// 100 %; 1.5 on average, 2 at most, 34.9 % empty.
+        /// Always; 1.5 on average, 2 at most, 34.9 % empty.
         pub conditions: Box<[Condition]>,
-        /// 100 %; 1.9 on average, 3 at most.
+        /// Always; 1.9 on average, 3 at most.
         pub rules: Box<[Rule]>,
     }
 
     /// 141 seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Condition {
-        /// 100 %.
+        /// Always.
         pub r#fn: ConditionFn,
-        /// 100 %; 1.3 on average, 2 at most.
+        /// Always; 1.3 on average, 2 at most.
         pub argv: Box<[ConditionArgvItem]>,
-        /// 42.6 %; 15 bytes, always the same.
+        /// 42.6 % filled; 15 bytes, one text only.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub assign: Option<ThinStr>,
     }
@@ -1404,16 +1416,16 @@ pub mod lean {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(untagged)]
     pub enum ConditionArgvItem {
-        /// 22.1 %; true 22 times.
+        /// 22.1 % filled; true 22 times.
         Bool(bool),
-        /// 77.9 %.
+        /// 77.9 % filled.
         Argv(Argv),
     }
 
     /// 173 seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[].argv[]`, `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].endpoint.url`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Argv {
-        /// 100 %.
+        /// Always.
         pub r#ref: Ref,
     }
 
@@ -1434,21 +1446,21 @@ pub mod lean {
     /// 60 seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct EndpointRule {
-        /// 100 %; 1.6 on average, 2 at most, 40.0 % empty.
+        /// Always; 1.6 on average, 2 at most, 40.0 % empty.
         pub conditions: Box<[Condition]>,
-        /// 100 %.
+        /// Always.
         pub endpoint: Endpoint,
     }
 
     /// 204 seen: `$.shapes.*.traits["smithy.rules#endpointTests"].testCases[].expect.endpoint`, `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].endpoint`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Endpoint {
-        /// 100 %.
+        /// Always.
         pub url: EndpointUrl,
-        /// 29.4 %; 60 times `{}`.
+        /// 29.4 % filled; 60 times `{}`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub properties: Option<Empty>,
-        /// 29.4 %; 60 times `{}`.
+        /// 29.4 % filled; 60 times `{}`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub headers: Option<Empty>,
     }
@@ -1457,18 +1469,18 @@ pub mod lean {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(untagged)]
     pub enum EndpointUrl {
-        /// 84.3 %; 33 to 48 bytes, 104 distinct.
+        /// 84.3 % filled; 33 to 48 bytes, 104 distinct.
         Text(ThinStr),
-        /// 15.7 %.
+        /// 15.7 % filled.
         Argv(Argv),
     }
 
     /// 23 seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct ErrorRule {
-        /// 100 %; 1.5 on average, 2 at most, 39.1 % empty.
+        /// Always; 1.5 on average, 2 at most, 39.1 % empty.
         pub conditions: Box<[Condition]>,
-        /// 100 %; 44 bytes, always the same.
+        /// Always; 44 bytes, one text only.
         pub error: ThinStr,
     }
 
@@ -1476,27 +1488,27 @@ pub mod lean {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct EndpointTests {
-        /// 100 %; 12.0 on average, 19 at most.
+        /// Always; 12.0 on average, 19 at most.
         pub test_cases: Box<[TestCase]>,
-        /// 100 %; 3 bytes, always the same.
+        /// Always; 3 bytes, one text only.
         pub version: ThinStr,
     }
 
     /// 144 seen: `$.shapes.*.traits["smithy.rules#endpointTests"].testCases[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct TestCase {
-        /// 100 %; 51 to 54 bytes, 20 distinct.
+        /// Always; 51 to 54 bytes, 20 distinct.
         pub documentation: ThinStr,
-        /// 100 %.
+        /// Always.
         pub expect: Expect,
-        /// 100 %.
+        /// Always.
         pub params: Params,
     }
 
     /// 144 seen: `$.shapes.*.traits["smithy.rules#endpointTests"].testCases[].expect`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Expect {
-        /// 100 %.
+        /// Always.
         pub endpoint: Endpoint,
     }
 
@@ -1504,12 +1516,12 @@ pub mod lean {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "PascalCase")]
     pub struct Params {
-        /// 100 %.
+        /// Always.
         pub region: ParamsRegion,
-        /// 100 %; true 71 times.
+        /// Always; true 71 times.
         #[serde(rename = "UseFIPS")]
         pub use_fips: bool,
-        /// 100 %; true 72 times.
+        /// Always; true 72 times.
         pub use_dual_stack: bool,
     }
 
@@ -1537,19 +1549,19 @@ pub mod lean {
     #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, Sparse)]
     #[serde(rename_all = "camelCase")]
     pub struct IamAction {
-        /// 60.0 %; 6 to 25 bytes, 6 distinct.
+        /// 60.0 % filled; 6 to 25 bytes, 6 distinct.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<ThinStr>,
-        /// 90.0 %; 33 to 40 bytes, 9 distinct.
+        /// 90.0 % filled; 33 to 40 bytes, 9 distinct.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub documentation: Option<ThinStr>,
-        /// 30.0 %; 3.0 on average, 3 at most.
+        /// 30.0 % filled; 3.0 on average, 3 at most.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub required_actions: Option<ThinSlice<ThinStr>>,
-        /// 20.0 %.
+        /// 20.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub resources: Option<Resources>,
-        /// 10.0 %; 1.0 on average, 1 at most.
+        /// 10.0 % filled; 1.0 on average, 1 at most.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub creates_resources: Option<ThinSlice<ThinStr>>,
     }
@@ -1557,17 +1569,17 @@ pub mod lean {
     /// 2 seen: `$.shapes.*.traits["aws.iam#iamAction"].resources`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Resources {
-        /// 100 %.
+        /// Always.
         pub required: Required,
     }
 
     /// 2 seen: `$.shapes.*.traits["aws.iam#iamAction"].resources.required`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Required {
-        /// 50.0 %; 1 times `{}`.
+        /// 50.0 % filled; 1 times `{}`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub lever: Option<Empty>,
-        /// 50.0 %; 1 times `{}`.
+        /// 50.0 % filled; 1 times `{}`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub order: Option<Empty>,
     }
@@ -1575,35 +1587,35 @@ pub mod lean {
     /// 4 seen: `$.shapes.*.traits["smithy.api#xmlNamespace"]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct XmlNamespace {
-        /// 100 %; 43 to 49 bytes, 4 distinct.
+        /// Always; 43 to 49 bytes, 4 distinct.
         pub uri: ThinStr,
     }
 
     /// 302 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct OperationShape {
-        /// 100 %.
+        /// Always.
         pub input: Target,
-        /// 100 %.
+        /// Always.
         pub output: Target,
-        /// 98.7 %; 4.5 on average, 20 at most.
+        /// 98.7 % filled; 4.5 on average, 20 at most.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub errors: Option<Box<[Target]>>,
-        /// 100 %.
+        /// Always.
         pub traits: Traits,
     }
 
     /// 2,320 seen: `$.shapes.*.errors[]`, `$.shapes.*.input`, `$.shapes.*.output`, ..
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Target {
-        /// 100 %; 15 to 67 bytes, 1,028 distinct.
+        /// Always; 15 to 67 bytes, 1,028 distinct.
         pub target: ThinStr,
     }
 
     /// 269 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct StringShape {
-        /// 84.8 %.
+        /// 84.8 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -1611,9 +1623,9 @@ pub mod lean {
     /// 221 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct ListShape {
-        /// 100 %.
+        /// Always.
         pub member: Member,
-        /// 28.5 %.
+        /// 28.5 % filled.
         #[serde(default, skip_serializing_if = "Sparse::is_empty")]
         pub traits: Sparse<Traits>,
     }
@@ -1621,9 +1633,9 @@ pub mod lean {
     /// 143 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct EnumShape {
-        /// 100 %; 4.4 on average, 54 at most.
+        /// Always; 4.4 on average, 54 at most.
         pub members: SortedMap<ThinStr, Member>,
-        /// 15.4 %.
+        /// 15.4 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -1631,7 +1643,7 @@ pub mod lean {
     /// 51 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct IntegerShape {
-        /// 78.4 %.
+        /// 78.4 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -1639,11 +1651,11 @@ pub mod lean {
     /// 20 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct MapShape {
-        /// 100 %.
+        /// Always.
         pub key: Target,
-        /// 100 %.
+        /// Always.
         pub value: Target,
-        /// 40.0 %.
+        /// 40.0 % filled.
         #[serde(default, skip_serializing_if = "Sparse::is_empty")]
         pub traits: Sparse<Traits>,
     }
@@ -1651,37 +1663,29 @@ pub mod lean {
     /// 13 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct BooleanShape {
-        /// 46.2 %.
+        /// 46.2 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub traits: Option<BooleanShapeTraits>,
-    }
-
-    /// 6 seen: `$.shapes.*.traits`.
-    #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-    pub struct BooleanShapeTraits {
-        /// 100 %; true 0 times.
-        #[serde(rename = "smithy.api#default")]
-        pub default: bool,
+        pub traits: Option<Traits>,
     }
 
     /// 12 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct ServiceShape {
-        /// 100 %; 10 bytes, 12 distinct.
+        /// Always; 10 bytes, 12 distinct.
         pub version: ThinStr,
-        /// 100 %; 25.2 on average, 62 at most.
+        /// Always; 25.2 on average, 62 at most.
         pub operations: Box<[Target]>,
-        /// 58.3 %; 1.1 on average, 2 at most.
+        /// 58.3 % filled; 1.1 on average, 2 at most.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub resources: Option<Box<[Target]>>,
-        /// 100 %.
+        /// Always.
         pub traits: Traits,
     }
 
     /// 11 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct TimestampShape {
-        /// 27.3 %.
+        /// 27.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<TimestampShapeTraits>,
     }
@@ -1689,7 +1693,7 @@ pub mod lean {
     /// 3 seen: `$.shapes.*.traits`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct TimestampShapeTraits {
-        /// 100 %; 9 to 13 bytes, 2 distinct.
+        /// Always; 9 to 13 bytes, 2 distinct.
         #[serde(rename = "smithy.api#timestampFormat")]
         pub timestamp_format: ThinStr,
     }
@@ -1697,34 +1701,34 @@ pub mod lean {
     /// 9 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct UnionShape {
-        /// 100 %; 2.9 on average, 9 at most.
+        /// Always; 2.9 on average, 9 at most.
         pub members: SortedMap<ThinStr, Member>,
-        /// 100 %.
+        /// Always.
         pub traits: Traits,
     }
 
     /// 8 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct ResourceShape {
-        /// 87.5 %.
+        /// 87.5 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub identifiers: Option<Identifiers>,
-        /// 50.0 %.
+        /// 50.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub create: Option<Target>,
-        /// 75.0 %.
+        /// 75.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub read: Option<Target>,
-        /// 37.5 %.
+        /// 37.5 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub delete: Option<Target>,
-        /// 62.5 %.
+        /// 62.5 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
-        /// 75.0 %.
+        /// 75.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub update: Option<Target>,
-        /// 75.0 %.
+        /// 75.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub list: Option<Target>,
     }
@@ -1733,25 +1737,25 @@ pub mod lean {
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(rename_all = "camelCase")]
     pub struct Identifiers {
-        /// 14.3 %.
+        /// 14.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub station_reason: Option<Target>,
-        /// 14.3 %.
+        /// 14.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<Target>,
-        /// 14.3 %.
+        /// 14.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub journal_token: Option<Target>,
-        /// 14.3 %.
+        /// 14.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub settings: Option<Target>,
-        /// 14.3 %.
+        /// 14.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub next_token: Option<Target>,
-        /// 14.3 %.
+        /// 14.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub invoice_range: Option<Target>,
-        /// 14.3 %.
+        /// 14.3 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub gallery_unit: Option<Target>,
     }
@@ -1759,7 +1763,7 @@ pub mod lean {
     /// 7 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct LongShape {
-        /// 28.6 %.
+        /// 28.6 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -1767,7 +1771,7 @@ pub mod lean {
     /// 6 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct DoubleShape {
-        /// 50.0 %.
+        /// 50.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -1775,7 +1779,7 @@ pub mod lean {
     /// 5 seen: `$.shapes.*`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct BlobShape {
-        /// 60.0 %.
+        /// 60.0 % filled.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub traits: Option<Traits>,
     }
@@ -1783,16 +1787,16 @@ pub mod lean {
     /// 8 seen: `$.metadata`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Metadata {
-        /// 100 %; 5.0 on average, 7 at most.
+        /// Always; 5.0 on average, 7 at most.
         pub suppressions: Box<[Suppression]>,
     }
 
     /// 40 seen: `$.metadata.suppressions[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     pub struct Suppression {
-        /// 100 %; 7 to 15 bytes, 40 distinct.
+        /// Always; 7 to 15 bytes, 40 distinct.
         pub id: ThinStr,
-        /// 100 %; 1 bytes, always the same.
+        /// Always; 1 bytes, one text only.
         pub namespace: ThinStr,
     }
 }

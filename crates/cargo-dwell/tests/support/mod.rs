@@ -22,9 +22,10 @@ pub(crate) fn run(name: &str, sources: &[(&str, &str)], arguments: &[&str]) -> S
     let dwell = root.join("crates/dwell");
     let manifest = format!(
         "[workspace]\n\n[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
-         dwell = {{ path = {dwell:?}, features = [\"derive\", \"serde\"] }}\n\
+         dwell = {{ path = \"{}\", features = [\"derive\", \"serde\"] }}\n\
          serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n\n\
-         [profile.release]\ndebug = false\n"
+         [profile.release]\ndebug = false\n",
+        dwell.display()
     );
     write(&folder.join("Cargo.toml"), &manifest);
     let lock = folder.join("Cargo.lock");
@@ -68,7 +69,7 @@ fn target(root: &Path) -> PathBuf {
 }
 
 /// The schema of JSON texts.
-pub(crate) fn schema<'t>(texts: impl Iterator<Item = &'t [u8]> + Clone) -> Schema {
+pub(crate) fn schema<'t>(texts: &(impl Iterator<Item = &'t [u8]> + Clone)) -> Schema {
     let read = |accumulator: &mut Accumulator| {
         for (index, text) in (0..).zip(texts.clone()) {
             accumulator.at(index);

@@ -103,7 +103,11 @@ impl<'a> Builder<'a> {
             slots.push(Slot { count: node.bools, nulls: 0, kind: Kind::Bool { trues: node.trues } });
         }
         if node.floats > 0 {
-            slots.push(Slot { count: node.integers + node.floats, nulls: 0, kind: Kind::Float { whole: node.integers } });
+            slots.push(Slot {
+                count: node.integers + node.floats,
+                nulls: 0,
+                kind: Kind::Float { whole: node.integers },
+            });
         } else if node.integers > 0 {
             let kind = Kind::Integer { min: node.min, max: node.max };
             slots.push(Slot { count: node.integers, nulls: 0, kind });
