@@ -197,6 +197,7 @@ impl Report {
         if left > 0 {
             writeln!(out, "\n{left} more types, which take less, are not shown (--top {}).", shown + left)?;
         }
+        writeln!(out, "\n--rust FILE writes the types, naive and lean.")?;
         Ok(())
     }
 
