@@ -2,13 +2,14 @@
 
 pub mod infer;
 pub mod input;
+mod listing;
 pub mod schema;
 
 use anyhow::{Context, Result, bail};
 use bytesize::ByteSize;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use schema::{Kind, Schema, Slot};
+use schema::{Kind, Schema};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -98,12 +99,37 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     if schema.documents == 0 {
         bail!("nothing could be read");
     }
+    if is_medley(&schema) {
+        eprintln!("note: the files seem to hold unrelated data; types are better for one kind of file at a time");
+    }
     print(&schema, args.format)?;
     if left_out.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
     eprintln!("error: {} left out, {} texts read", count(left_out.len(), "input"), schema.documents);
     Ok(ExitCode::from(2))
+}
+
+/// Whether the documents, or their elements, are one record only because they are in one place: many keys, of which
+/// each object has few, and no object has more than half.
+fn is_medley(schema: &Schema) -> bool {
+    let slots = match &schema.root.kind {
+        Kind::Mixed { alternatives } => alternatives.iter().collect(),
+        _ => vec![&schema.root],
+    };
+    let records = slots.into_iter().filter_map(|slot| match &slot.kind {
+        Kind::Record { id, .. } => Some(&schema.records[*id]),
+        Kind::Seq(seq) => match seq.element.kind {
+            Kind::Record { id, .. } => Some(&schema.records[id]),
+            _ => None,
+        },
+        _ => None,
+    });
+    schema.documents > 1
+        && records.into_iter().any(|record| {
+            let often = record.fields.iter().filter(|field| field.slot.count * 2 > record.instances).count();
+            record.fields.len() >= 20 && often * 10 < record.fields.len()
+        })
 }
 
 fn count(number: usize, noun: &str) -> String {
@@ -123,65 +149,11 @@ fn print(schema: &Schema, format: Format) -> Result<()> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     let written = match format {
         Format::Json => serde_json::to_writer_pretty(&mut out, schema).map_err(io::Error::from),
-        Format::Human | Format::Markdown => list(schema, &mut out),
+        Format::Human | Format::Markdown => listing::list(schema, &mut out),
     };
     match written.and_then(|()| out.flush()) {
         // Who closes the pipe has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("standard output"),
     }
-}
-
-/// Writes the schema as an indented listing.
-fn list(schema: &Schema, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{} documents, {} bytes", schema.documents, schema.bytes)?;
-    writeln!(out, "document: {}", describe(schema, &schema.root))?;
-    for union in &schema.unions {
-        writeln!(out, "\nunion {} by {:?}", union.name, union.tag)?;
-        for (value, id) in &union.variants {
-            writeln!(out, "    {value:?}: {}", schema.records[*id].name)?;
-        }
-    }
-    for record in &schema.records {
-        writeln!(out, "\nrecord {}: {} at {}", record.name, record.instances, record.paths.join(" "))?;
-        for field in &record.fields {
-            let fill = field.slot.count as f64 / record.instances as f64 * 100.0;
-            writeln!(out, "    {:?} {fill:.2} %: {}", field.key, describe(schema, &field.slot))?;
-        }
-    }
-    for keywords in &schema.keywords {
-        writeln!(out, "\nkeywords {}: {:?}", keywords.name, keywords.values)?;
-    }
-    Ok(())
-}
-
-fn describe(schema: &Schema, slot: &Slot) -> String {
-    let kind = match &slot.kind {
-        Kind::Never => "never".to_owned(),
-        Kind::Bool { trues } => format!("bool({trues} true)"),
-        Kind::Integer { min, max } => format!("integer({min}..={max})"),
-        Kind::Float => "float".to_owned(),
-        Kind::Text(text) => {
-            format!("text({}..={} bytes, {} distinct, {} empty)", text.min, text.max, text.distinct, text.empty)
-        }
-        Kind::Keyword { id, .. } => schema.keywords[*id].name.clone(),
-        Kind::Record { id, empty } => format!("{}({empty} empty)", schema.records[*id].name),
-        Kind::Union { id } => schema.unions[*id].name.clone(),
-        Kind::Map(map) => format!(
-            "map of {} ({} distinct keys) to {}",
-            map.lengths.total,
-            map.key.distinct,
-            describe(schema, &map.value)
-        ),
-        Kind::Seq(seq) => format!("seq of {} {}", seq.lengths.total, describe(schema, &seq.element)),
-        Kind::Tuple { places } => {
-            format!("tuple({})", places.iter().map(|place| describe(schema, place)).collect::<Vec<_>>().join(", "))
-        }
-        Kind::Mixed { alternatives } => {
-            alternatives.iter().map(|slot| describe(schema, slot)).collect::<Vec<_>>().join(" | ")
-        }
-        Kind::Any(free) => format!("any({} texts, {} objects)", free.texts, free.objects.count),
-    };
-    let nulls = if slot.nulls > 0 { format!(" {} null", slot.nulls) } else { String::new() };
-    format!("{}{nulls} {kind}", slot.count)
 }

@@ -151,8 +151,11 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId]) -> bool {
     match likeness(arena, &nodes) {
         Likeness::None => objects >= 10.0 && keys >= 32.0 && new >= 0.1 && fill < 0.1,
         _ if data >= if keys < 3.0 { keys } else { 0.6 * keys } => true,
-        Likeness::Objects if objects < 2.0 => keys >= 8.0,
-        Likeness::Plain if objects < 2.0 => keys >= 64.0,
+        Likeness::Objects if keys >= 8.0 && objects * 4.0 < keys => true,
+        Likeness::Objects if objects < 2.0 => false,
+        // Many keys for the objects there are: a table of so many columns would have more rows.
+        Likeness::Plain if keys >= 64.0 && objects * 4.0 < keys => true,
+        Likeness::Plain if objects < 2.0 => false,
         Likeness::Objects if keys >= 32.0 || (keys >= 16.0 && fill < 0.25) => true,
         _ => (keys >= 8.0 && new >= 0.02 && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
     }
@@ -288,7 +291,7 @@ fn give_up(arena: &mut Arena, node: NodeId, seen: &mut Seen) {
         matches!(arena.object(object).shape, Shape::Map { value, .. } if arena.node(value).free.is_some() || is_mixed(arena, value))
     });
     // The sums of a place that shares a record with another would hold the other's.
-    let hopeless = (both && plain >= 1) || (plain >= 2 && inner) || (both && inner);
+    let hopeless = (both && plain >= 2) || (inner && (plain >= 2 || (both && plain >= 1)));
     if hopeless && !shares(arena, node, &mut Seen::default()) {
         arena.set_free(node);
     }
