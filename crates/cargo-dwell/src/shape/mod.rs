@@ -20,6 +20,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plan::Plan;
 use report::Format;
+use schema::{Kind, Schema};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -98,6 +99,9 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     if schema.documents == 0 {
         bail!("nothing could be read");
     }
+    if is_medley(&schema) {
+        eprintln!("note: the files seem to hold unrelated data; types are better for one kind of file at a time");
+    }
     let plan = Plan::new(&schema);
     if let Some(file) = &args.rust {
         write_rust(file, args.force, &plan.rust())?;
@@ -108,6 +112,28 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     }
     eprintln!("error: {} left out, {} texts read", count(left_out.len(), "input"), schema.documents);
     Ok(ExitCode::from(2))
+}
+
+/// Whether the documents, or their elements, are one record only because they are in one place: many keys, of which
+/// each object has few, and no object has more than half.
+fn is_medley(schema: &Schema) -> bool {
+    let slots = match &schema.root.kind {
+        Kind::Mixed { alternatives } => alternatives.iter().collect(),
+        _ => vec![&schema.root],
+    };
+    let records = slots.into_iter().filter_map(|slot| match &slot.kind {
+        Kind::Record { id, .. } => Some(&schema.records[*id]),
+        Kind::Seq(seq) => match seq.element.kind {
+            Kind::Record { id, .. } => Some(&schema.records[id]),
+            _ => None,
+        },
+        _ => None,
+    });
+    schema.documents > 1
+        && records.into_iter().any(|record| {
+            let often = record.fields.iter().filter(|field| field.slot.count * 2 > record.instances).count();
+            record.fields.len() >= 20 && often * 10 < record.fields.len()
+        })
 }
 
 fn count(number: usize, noun: &str) -> String {

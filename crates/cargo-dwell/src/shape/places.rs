@@ -45,14 +45,15 @@ pub struct Places<'s> {
     pub union_names: Vec<(String, Vec<String>)>,
     /// The keyword enums' names and their variants'.
     pub keywords_names: Vec<(String, Vec<String>)>,
-    /// What to call a document if its type has no name.
-    pub document_name: String,
     /// Variants through which a union contains itself.
     pub recursive_variants: BTreeSet<(UnionId, usize)>,
 }
 
 /// Into how many groups the rare fields of one record are split at most.
 pub const MAX_GROUPS: usize = 3;
+
+/// What a document is called in Rust.
+pub const DOCUMENT: &str = "Document";
 
 /// The document's place.
 pub const ROOT: PlaceId = 0;
@@ -61,13 +62,24 @@ impl<'s> Places<'s> {
     /// Numbers the places of `schema`.
     pub fn new(schema: &'s Schema) -> Self {
         let mut scope = Scope::types();
+        // A document goes by this name in any case: that of its own type, or of an alias.
+        let root = match schema.root.kind {
+            Kind::Record { id, .. } if schema.root.nulls == 0 => Some(&schema.records[id].name),
+            Kind::Union { id } if schema.root.nulls == 0 => Some(&schema.unions[id].name),
+            _ => None,
+        };
+        let is_free = root.is_some_and(|name| name == DOCUMENT);
+        let type_name = |name: &str| match name {
+            DOCUMENT if !is_free => "Entry".to_owned(),
+            name => names::type_name(name),
+        };
+        if !is_free {
+            scope.unique(DOCUMENT);
+        }
         let record_names: Vec<String> =
-            schema.records.iter().map(|record| scope.unique(&names::type_name(&record.name))).collect();
+            schema.records.iter().map(|record| scope.unique(&type_name(&record.name))).collect();
         let union_names = schema.unions.iter().map(|union| {
-            (
-                scope.unique(&names::type_name(&union.name)),
-                names::variants(union.variants.iter().map(|(tag, _)| tag.as_str())),
-            )
+            (scope.unique(&type_name(&union.name)), names::variants(union.variants.iter().map(|(tag, _)| tag.as_str())))
         });
         let union_names = union_names.collect();
         let keywords_names = schema.keywords.iter().map(|keywords| {
@@ -93,7 +105,6 @@ impl<'s> Places<'s> {
             record_names: record_names.into_iter().zip(groups).collect(),
             union_names,
             keywords_names,
-            document_name: scope.unique("Document"),
             recursive_variants: BTreeSet::new(),
         };
         let root = Where { owner: None, path: "document".into(), name: "Document".into(), buffered: false };

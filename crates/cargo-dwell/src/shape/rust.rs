@@ -2,7 +2,7 @@
 
 use super::model::{Def, Model, Part, Presence, Source};
 use super::names;
-use super::places::{PlaceId, Places, ROOT};
+use super::places::{DOCUMENT, PlaceId, Places};
 use super::schema::{Kind, Lengths, Text};
 use super::types::{Body, DefId, Type};
 use super::units::{count, percent};
@@ -28,10 +28,10 @@ pub fn module(places: &Places<'_>, model: &Model<'_, '_>, name: &str, doc: &str)
     for import in imports(places, model) {
         line(&mut out, 1, &import);
     }
-    if model.name_of_root() != model.rust(&model.root) {
+    if model.rust(&model.root) != DOCUMENT {
         out.push('\n');
         line(&mut out, 1, "/// One document.");
-        line(&mut out, 1, &format!("pub type {} = {};", model.name_of_root(), model.rust(&model.root)));
+        line(&mut out, 1, &format!("pub type {DOCUMENT} = {};", model.rust(&model.root)));
     }
     out.push_str(&items);
     if any_presence(model, Presence::MissingOrNull) {
@@ -403,15 +403,4 @@ fn convention<'k>(
         }
     }
     best.0
-}
-
-impl Model<'_, '_> {
-    /// What a document's type is called, by a type alias if it has no name of its own.
-    pub fn name_of_root(&self) -> String {
-        let places = self.places();
-        match (&self.root, &places.list[ROOT].slot.kind) {
-            (Type::Named(id), _) => self.name(*id),
-            _ => places.document_name.clone(),
-        }
-    }
 }

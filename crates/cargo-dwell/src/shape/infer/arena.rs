@@ -319,6 +319,9 @@ impl Arena {
     /// A new field of a record.
     pub(super) fn new_field(&mut self, object: ObjectId, key: &str, hash: u64, last: u64) -> usize {
         let node = self.new_node(hash);
+        if super::decide::is_exhausted(self) {
+            self.node_mut(node).free = Some(Box::default());
+        }
         self.moment += 1;
         let field = Field { key: key.into(), hash, node, first: self.moment, last };
         self.fields_mut(object).map_or(0, |fields| fields.push(field))
@@ -901,7 +904,7 @@ impl Arena {
         }
     }
 
-    /// Nodes in use, for tests and for `--verbose` eyes.
+    /// Nodes in use.
     pub(super) fn len(&self) -> usize {
         self.nodes.len() - self.spare.len()
     }

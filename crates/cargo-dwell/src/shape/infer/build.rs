@@ -48,7 +48,8 @@ impl Path {
     }
 
     fn below(&self, step: &str) -> Self {
-        Self { text: format!("{}{step}", self.text), name: singular(&self.name), parent: self.parent }
+        let name = if self.name.is_empty() { "item".to_owned() } else { singular(&self.name) };
+        Self { text: format!("{}{step}", self.text), name, parent: self.parent }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reads a text into the accumulators as `serde_json` parses it: no value is kept.
 
-use super::arena::{After, Arena, Array, Fixed, MAX_FIELDS, MAX_PLACES, NodeId, ObjectId, Shape};
+use super::arena::{After, Arena, Array, Fixed, MAX_PLACES, NodeId, ObjectId, Shape};
+use super::decide;
 use super::sets;
 use super::study::Study;
 use super::text::{Hashes, hash};
@@ -10,6 +11,12 @@ use std::fmt;
 
 /// A string that may be the value of a tag.
 const MAX_WORD: usize = 40;
+
+/// A string that may be the value of a tag: the name of something.
+fn is_word(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "-_.:/#@".contains(c);
+    text.len() <= MAX_WORD && text.starts_with(char::is_alphabetic) && text.chars().all(is_part)
+}
 
 /// Reads one value into a node.
 pub(super) struct Value<'a> {
@@ -77,7 +84,7 @@ impl<'de> Visitor<'de> for Value<'_> {
         }
         let hash = hash(text);
         if studying {
-            node.word = (!text.is_empty() && text.len() <= MAX_WORD && !text.contains(' ')).then_some(hash);
+            node.word = is_word(text).then_some(hash);
         }
         node.texts.get_or_insert_default().add(text, hash);
         Ok(())
@@ -260,7 +267,8 @@ impl Open {
                 } else {
                     hashed = hash(key);
                     let index = fields.find(hashed);
-                    if index.is_none() && fields.list.len() < MAX_FIELDS {
+                    // Between two entries nothing below this object is being read, so it may change its form.
+                    if index.is_none() && !decide::is_full(arena, target) {
                         let index = arena.new_field(target, key, hashed, self.serial);
                         self.sum = self.sum.wrapping_add(sets::part(hashed));
                         self.expected = index + 1;
@@ -286,6 +294,7 @@ impl Open {
                     self.expected = index + 1;
                     return Ok(Next::Node(node));
                 }
+                let fields = arena.fields(target).expect("matched above");
                 let seen = fields.list.iter().filter(|field| field.last == self.serial).map(|field| field.hash);
                 self.keys = Some(seen.collect());
                 arena.collapse(target);
