@@ -252,24 +252,28 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    // Files are taken in order, so each thread reads its own in order; and none after the first that is bad.
-    let next = AtomicUsize::new(0);
+    // Each thread has its share of the files, in order, whatever the others do; and none reads on after the first that
+    // is bad.
+    let threads = threads.clamp(1, found.inputs.len().max(1));
+    let shares = shares(&found.inputs, threads);
     let bad = AtomicUsize::new(usize::MAX);
-    let work = || {
+    let work = |share: &[usize]| {
         let mut accumulator = form.start();
         let mut buffer = Vec::new();
         let mut problems = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(input) = found.inputs.get(index).filter(|_| index < bad.load(Ordering::Relaxed)) else { break };
+        for &index in share {
+            if index > bad.load(Ordering::Relaxed) {
+                break;
+            }
+            let input = &found.inputs[index];
             accumulator.at(u32::try_from(index).unwrap_or(u32::MAX));
+            let before = problems.len();
             let mut reader = Reader {
                 input,
                 accumulator: &mut accumulator,
                 keep_going: options.keep_going,
                 problems: &mut problems,
             };
-            let before = reader.problems.len();
             match input.open() {
                 Ok(source) => reader.read(source, &mut buffer),
                 Err(error) => reader.complain(None, cannot_read(&error)),
@@ -284,12 +288,14 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
         }
         (accumulator, problems)
     };
-    let threads = threads.clamp(1, found.inputs.len().max(1));
     let mut parts: Vec<_> = std::thread::scope(|scope| {
-        let others: Vec<_> =
-            (1..threads).map(|_| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)).collect();
-        let mine = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        others.into_iter().chain([mine]).filter_map(Result::ok).filter_map(|thread| thread.join().ok()).collect()
+        let work = &work;
+        let threads: Vec<_> = shares
+            .iter()
+            .map(|share| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || work(share)))
+            .collect();
+        let threads = threads.into_iter().map(|thread| thread.expect("the system gives a thread"));
+        threads.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
     let mut problems: Vec<(usize, Problem)> = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.1)).collect();
     problems.sort_by_key(|&(index, _)| index);
@@ -300,6 +306,18 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
         problems.truncate(1);
     }
     Reading { accumulator, problems: problems.into_iter().map(|(_, problem)| problem).collect() }
+}
+
+/// Parts of about equal size, each in order; the same every time, so that what comes out is.
+fn shares(inputs: &[Input], threads: usize) -> Vec<Vec<usize>> {
+    let mut shares = vec![(0, Vec::new()); threads];
+    for (index, input) in inputs.iter().enumerate() {
+        if let Some((bytes, share)) = shares.iter_mut().min_by_key(|(bytes, _)| *bytes) {
+            *bytes += input.size + 1;
+            share.push(index);
+        }
+    }
+    shares.into_iter().map(|(_, share)| share).collect()
 }
 
 /// Enough for a text of the deepest nesting in a debug build.

@@ -1,16 +1,29 @@
 //! `cargo dwell shape`: how a corpus of JSON should live in Rust.
 
+pub mod advice;
 pub mod infer;
 pub mod input;
+pub mod lean;
+pub mod model;
+pub mod names;
+pub mod places;
+pub mod plan;
+pub mod report;
+pub mod rust;
 pub mod schema;
+pub mod types;
+pub mod units;
 
 use anyhow::{Context, Result, bail};
 use bytesize::ByteSize;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use schema::{Kind, Schema, Slot};
+use plan::Plan;
+use report::Format;
+use schema::{Kind, Schema};
+use std::fs::File;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What `cargo dwell shape` is asked for.
@@ -47,18 +60,6 @@ pub struct ShapeArgs {
     /// Read with N threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
-}
-
-/// How the report is printed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Tables for a terminal
-    #[default]
-    Human,
-    /// One JSON object
-    Json,
-    /// Tables for a page
-    Markdown,
 }
 
 /// Runs `cargo dwell shape`.
@@ -98,12 +99,41 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     if schema.documents == 0 {
         bail!("nothing could be read");
     }
-    print(&schema, args.format)?;
+    if is_medley(&schema) {
+        eprintln!("note: the files seem to hold unrelated data; types are better for one kind of file at a time");
+    }
+    let plan = Plan::new(&schema);
+    if let Some(file) = &args.rust {
+        write_rust(file, args.force, &plan.rust())?;
+    }
+    print(&plan, args)?;
     if left_out.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
     eprintln!("error: {} left out, {} texts read", count(left_out.len(), "input"), schema.documents);
     Ok(ExitCode::from(2))
+}
+
+/// Whether the documents, or their elements, are one record only because they are in one place: many keys, of which
+/// each object has few, and no object has more than half.
+fn is_medley(schema: &Schema) -> bool {
+    let slots = match &schema.root.kind {
+        Kind::Mixed { alternatives } => alternatives.iter().collect(),
+        _ => vec![&schema.root],
+    };
+    let records = slots.into_iter().filter_map(|slot| match &slot.kind {
+        Kind::Record { id, .. } => Some(&schema.records[*id]),
+        Kind::Seq(seq) => match seq.element.kind {
+            Kind::Record { id, .. } => Some(&schema.records[id]),
+            _ => None,
+        },
+        _ => None,
+    });
+    schema.documents > 1
+        && records.into_iter().any(|record| {
+            let often = record.fields.iter().filter(|field| field.slot.count * 2 > record.instances).count();
+            record.fields.len() >= 20 && often * 10 < record.fields.len()
+        })
 }
 
 fn count(number: usize, noun: &str) -> String {
@@ -119,69 +149,27 @@ fn progress(bytes: u64) -> ProgressBar {
     bar
 }
 
-fn print(schema: &Schema, format: Format) -> Result<()> {
-    let mut out = io::BufWriter::new(anstream::stdout().lock());
-    let written = match format {
-        Format::Json => serde_json::to_writer_pretty(&mut out, schema).map_err(io::Error::from),
-        Format::Human | Format::Markdown => list(schema, &mut out),
+/// Writes the types; a file that came to be in the meantime is not overwritten either.
+fn write_rust(file: &Path, force: bool, source: &str) -> Result<()> {
+    let mut options = File::options();
+    options.write(true);
+    if force {
+        options.create(true).truncate(true)
+    } else {
+        options.create_new(true)
     };
+    let written = options.open(file).and_then(|mut file| file.write_all(source.as_bytes()));
+    written.with_context(|| file.display().to_string())
+}
+
+fn print(plan: &Plan<'_>, args: &ShapeArgs) -> Result<()> {
+    let min_saving = args.min_saving.map_or(0, |size| size.as_u64());
+    let options = report::Options { top: args.top, min_saving, width: None, sampled: args.sample.is_some() };
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    let written = plan.write(args.format, &options, &mut out);
     match written.and_then(|()| out.flush()) {
         // Who closes the pipe has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("standard output"),
     }
-}
-
-/// Writes the schema as an indented listing.
-fn list(schema: &Schema, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{} documents, {} bytes", schema.documents, schema.bytes)?;
-    writeln!(out, "document: {}", describe(schema, &schema.root))?;
-    for union in &schema.unions {
-        writeln!(out, "\nunion {} by {:?}", union.name, union.tag)?;
-        for (value, id) in &union.variants {
-            writeln!(out, "    {value:?}: {}", schema.records[*id].name)?;
-        }
-    }
-    for record in &schema.records {
-        writeln!(out, "\nrecord {}: {} at {}", record.name, record.instances, record.paths.join(" "))?;
-        for field in &record.fields {
-            let fill = field.slot.count as f64 / record.instances as f64 * 100.0;
-            writeln!(out, "    {:?} {fill:.2} %: {}", field.key, describe(schema, &field.slot))?;
-        }
-    }
-    for keywords in &schema.keywords {
-        writeln!(out, "\nkeywords {}: {:?}", keywords.name, keywords.values)?;
-    }
-    Ok(())
-}
-
-fn describe(schema: &Schema, slot: &Slot) -> String {
-    let kind = match &slot.kind {
-        Kind::Never => "never".to_owned(),
-        Kind::Bool { trues } => format!("bool({trues} true)"),
-        Kind::Integer { min, max } => format!("integer({min}..={max})"),
-        Kind::Float => "float".to_owned(),
-        Kind::Text(text) => {
-            format!("text({}..={} bytes, {} distinct, {} empty)", text.min, text.max, text.distinct, text.empty)
-        }
-        Kind::Keyword { id, .. } => schema.keywords[*id].name.clone(),
-        Kind::Record { id, empty } => format!("{}({empty} empty)", schema.records[*id].name),
-        Kind::Union { id } => schema.unions[*id].name.clone(),
-        Kind::Map(map) => format!(
-            "map of {} ({} distinct keys) to {}",
-            map.lengths.total,
-            map.key.distinct,
-            describe(schema, &map.value)
-        ),
-        Kind::Seq(seq) => format!("seq of {} {}", seq.lengths.total, describe(schema, &seq.element)),
-        Kind::Tuple { places } => {
-            format!("tuple({})", places.iter().map(|place| describe(schema, place)).collect::<Vec<_>>().join(", "))
-        }
-        Kind::Mixed { alternatives } => {
-            alternatives.iter().map(|slot| describe(schema, slot)).collect::<Vec<_>>().join(" | ")
-        }
-        Kind::Any(free) => format!("any({} texts, {} objects)", free.texts, free.objects.count),
-    };
-    let nulls = if slot.nulls > 0 { format!(" {} null", slot.nulls) } else { String::new() };
-    format!("{}{nulls} {kind}", slot.count)
 }

@@ -3,6 +3,7 @@
 //! Everything here can be added to everything alike, exactly: two nodes, a record's fields into one map value, the
 //! variants of a union into one record. So a decision that turns out wrong is undone without reading again.
 
+use super::sets::Sets;
 use super::study::Study;
 use super::text::{Hashed, Hashes, Texts, hash};
 use crate::shape::schema::{Free, Lengths};
@@ -100,6 +101,8 @@ pub(super) struct Object {
     pub(super) instances: u64,
     /// Their numbers of keys.
     pub(super) lengths: Lengths,
+    /// The sets of their keys, while they are a record or the variant of a union.
+    pub(super) sets: Sets,
     pub(super) shape: Shape,
     pub(super) study: Option<Box<Study>>,
     /// Several places have this object, so it must stay a record: a map belongs to one place.
@@ -316,6 +319,9 @@ impl Arena {
     /// A new field of a record.
     pub(super) fn new_field(&mut self, object: ObjectId, key: &str, hash: u64, last: u64) -> usize {
         let node = self.new_node(hash);
+        if super::decide::is_exhausted(self) {
+            self.node_mut(node).free = Some(Box::default());
+        }
         self.moment += 1;
         let field = Field { key: key.into(), hash, node, first: self.moment, last };
         self.fields_mut(object).map_or(0, |fields| fields.push(field))
@@ -332,6 +338,7 @@ impl Arena {
         let map = Shape::Map { keys: Box::default(), value };
         let shape = std::mem::replace(&mut self.object_mut(object).shape, map);
         self.object_mut(object).study = None;
+        self.object_mut(object).sets = Sets::default();
         if let Shape::Record(fields) = shape {
             for field in fields.list {
                 self.add_field(object, field, After::Take);
@@ -497,6 +504,7 @@ impl Arena {
         let source = self.object_mut(from);
         let instances = std::mem::take(&mut source.instances);
         let lengths = std::mem::take(&mut source.lengths);
+        let sets = std::mem::take(&mut source.sets);
         let study = source.study.take();
         let shared = source.shared;
         if after == After::Take {
@@ -506,6 +514,7 @@ impl Arena {
         target.instances += instances;
         target.shared |= shared;
         target.lengths.merge(&lengths);
+        target.sets.merge(sets);
         match (&mut target.study, study) {
             (Some(study), Some(other)) => study.merge(&other),
             (study @ None, other) => *study = other,
@@ -895,7 +904,7 @@ impl Arena {
         }
     }
 
-    /// Nodes in use, for tests and for `--verbose` eyes.
+    /// Nodes in use.
     pub(super) fn len(&self) -> usize {
         self.nodes.len() - self.spare.len()
     }

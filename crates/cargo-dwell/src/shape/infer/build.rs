@@ -48,7 +48,8 @@ impl Path {
     }
 
     fn below(&self, step: &str) -> Self {
-        Self { text: format!("{}{step}", self.text), name: singular(&self.name), parent: self.parent }
+        let name = if self.name.is_empty() { "item".to_owned() } else { singular(&self.name) };
+        Self { text: format!("{}{step}", self.text), name, parent: self.parent }
     }
 }
 
@@ -103,7 +104,11 @@ impl<'a> Builder<'a> {
             slots.push(Slot { count: node.bools, nulls: 0, kind: Kind::Bool { trues: node.trues } });
         }
         if node.floats > 0 {
-            slots.push(Slot { count: node.integers + node.floats, nulls: 0, kind: Kind::Float });
+            slots.push(Slot {
+                count: node.integers + node.floats,
+                nulls: 0,
+                kind: Kind::Float { whole: node.integers },
+            });
         } else if node.integers > 0 {
             let kind = Kind::Integer { min: node.min, max: node.max };
             slots.push(Slot { count: node.integers, nulls: 0, kind });
@@ -197,7 +202,11 @@ impl<'a> Builder<'a> {
                 let Some(fields) = self.arena.fields(object) else { return };
                 let mut fields: Vec<&Field> = fields.list.iter().collect();
                 fields.sort_by(|a, b| (a.first, &a.key).cmp(&(b.first, &b.key)));
-                let fields = fields.into_iter().filter(|field| tag.as_deref() != Some(&*field.key));
+                fields.retain(|field| tag.as_deref() != Some(&*field.key));
+                let index: HashMap<u64, usize> = fields.iter().map(|field| field.hash).zip(0..).collect();
+                let key_sets = self.arena.object(object).sets.to_schema(|key| index.get(&key).copied());
+                self.schema.records[id].key_sets = key_sets;
+                let fields = fields.into_iter();
                 let fields = fields.map(|field| {
                     let slot = self.slot(field.node, &path.key(&field.key, Owner::Record(id)), &field.key);
                     SchemaField { key: field.key.to_string(), slot }

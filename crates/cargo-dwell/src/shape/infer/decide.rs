@@ -6,8 +6,13 @@
 //! stands for, that keys keep being new: the share of keys seen once estimates the chance that the next key is new
 //! (Good and Turing). A record with a hundred optional keys has a high entropy too, but few keys that were seen once.
 
-use super::arena::{Arena, Fixed, NodeId, ObjectId, Shape};
+use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
 use std::collections::{BTreeMap, HashMap};
+
+/// Records with this many keys are looked at for being maps while they are read.
+const LOOK_AT: [usize; 2] = [64, 256];
+/// Nodes, of about half a kilobyte, up to which nothing is given up to save memory.
+const BUDGET: usize = 1 << 18;
 
 /// A map in a part of the data is taken for a map at once when all is read only if it has this many keys.
 const SURE: usize = 32;
@@ -102,10 +107,13 @@ fn likeness(arena: &Arena, nodes: &[NodeId]) -> Likeness {
     if maps > 0 && maps >= records {
         return Likeness::Objects;
     }
-    // 1 if all records have the same keys, 1 / records if none has a key in common with another.
+    // Records are alike if most keys are in most of them, or if there is one key that nearly all have. The first share
+    // is 1 if all records have the same keys, 1 / records if none has a key in common with another.
     let total: u64 = keys.values().sum();
     let squares: u64 = keys.values().map(|count| count * count).sum();
-    if records > 0 && squares * 5 >= records * total * 2 { Likeness::Objects } else { Likeness::None }
+    let common = keys.values().copied().max().unwrap_or(0);
+    let alike = squares * 5 >= records * total * 2 || (records >= 8 && common * 5 >= records * 4);
+    if records > 0 && alike { Likeness::Objects } else { Likeness::None }
 }
 
 /// A key that no one would choose for a field: a number, a sentence, a path.
@@ -134,7 +142,7 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId]) -> bool {
     if counts.is_empty() {
         return false;
     }
-    let (keys, objects) = (counts.len() as f64, instances as f64);
+    let (keys, objects) = (counts.len() as f64, instances.max(1) as f64);
     let total = counts.values().sum::<u64>() as f64;
     let once = counts.values().filter(|&&count| count == 1).count() as f64;
     let data = counts.keys().filter(|key| is_data(key)).count() as f64;
@@ -143,11 +151,36 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId]) -> bool {
     match likeness(arena, &nodes) {
         Likeness::None => objects >= 10.0 && keys >= 32.0 && new >= 0.1 && fill < 0.1,
         _ if data >= if keys < 3.0 { keys } else { 0.6 * keys } => true,
-        Likeness::Objects if objects < 2.0 => keys >= 8.0,
-        Likeness::Plain if objects < 2.0 => keys >= 64.0,
+        Likeness::Objects if keys >= 8.0 && objects * 4.0 < keys => true,
+        Likeness::Objects if objects < 2.0 => false,
+        // Many keys for the objects there are: a table of so many columns would have more rows.
+        Likeness::Plain if keys >= 64.0 && objects * 4.0 < keys => true,
+        Likeness::Plain if objects < 2.0 => false,
         Likeness::Objects if keys >= 32.0 || (keys >= 16.0 && fill < 0.25) => true,
         _ => (keys >= 8.0 && new >= 0.02 && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
     }
+}
+
+/// Whether a record may not have another key: it has become a map.
+pub(super) fn is_full(arena: &Arena, object: ObjectId) -> bool {
+    let Some(fields) = arena.fields(object) else { return true };
+    let keys = fields.list.len();
+    // Where every place is different, memory counts more than what the place is.
+    let most = match arena.len() / BUDGET {
+        0 => MAX_FIELDS,
+        1..4 => 64,
+        _ => 16,
+    };
+    keys >= most
+        || (LOOK_AT.contains(&keys) && {
+            let nodes: Vec<NodeId> = fields.list.iter().map(|field| field.node).collect();
+            likeness(arena, &nodes) == Likeness::Objects
+        })
+}
+
+/// Whether memory does not allow to tell more places apart.
+pub(super) fn is_exhausted(arena: &Arena) -> bool {
+    arena.len() / BUDGET >= 8
 }
 
 /// Decides on what is below `node` so far, before all is read: maps that are sure, and tags.
@@ -258,7 +291,7 @@ fn give_up(arena: &mut Arena, node: NodeId, seen: &mut Seen) {
         matches!(arena.object(object).shape, Shape::Map { value, .. } if arena.node(value).free.is_some() || is_mixed(arena, value))
     });
     // The sums of a place that shares a record with another would hold the other's.
-    let hopeless = (both && plain >= 1) || (plain >= 2 && inner) || (both && inner);
+    let hopeless = (both && plain >= 2) || (inner && (plain >= 2 || (both && plain >= 1)));
     if hopeless && !shares(arena, node, &mut Seen::default()) {
         arena.set_free(node);
     }

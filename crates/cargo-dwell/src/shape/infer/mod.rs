@@ -10,6 +10,7 @@ mod arena;
 mod build;
 mod decide;
 mod names;
+mod sets;
 mod study;
 mod text;
 mod unify;

@@ -1,6 +1,8 @@
 //! Reads a text into the accumulators as `serde_json` parses it: no value is kept.
 
-use super::arena::{After, Arena, Array, Fixed, MAX_FIELDS, MAX_PLACES, NodeId, ObjectId, Shape};
+use super::arena::{After, Arena, Array, Fixed, MAX_PLACES, NodeId, ObjectId, Shape};
+use super::decide;
+use super::sets;
 use super::study::Study;
 use super::text::{Hashes, hash};
 use crate::shape::schema::{Free, Lengths};
@@ -9,6 +11,12 @@ use std::fmt;
 
 /// A string that may be the value of a tag.
 const MAX_WORD: usize = 40;
+
+/// A string that may be the value of a tag: the name of something.
+fn is_word(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "-_.:/#@".contains(c);
+    text.len() <= MAX_WORD && text.starts_with(char::is_alphabetic) && text.chars().all(is_part)
+}
 
 /// Reads one value into a node.
 pub(super) struct Value<'a> {
@@ -76,7 +84,7 @@ impl<'de> Visitor<'de> for Value<'_> {
         }
         let hash = hash(text);
         if studying {
-            node.word = (!text.is_empty() && text.len() <= MAX_WORD && !text.contains(' ')).then_some(hash);
+            node.word = is_word(text).then_some(hash);
         }
         node.texts.get_or_insert_default().add(text, hash);
         Ok(())
@@ -160,6 +168,8 @@ struct Open {
     expected: usize,
     /// The keys so far, if they are data.
     keys: Option<Hashes>,
+    /// The sum of the keys so far, if they are not.
+    sum: u64,
 }
 
 /// Where the value of a key goes.
@@ -173,7 +183,7 @@ impl Open {
         arena.serial += 1;
         let union = arena.tagged(object).map(|_| object);
         let target = union.is_none().then_some(object);
-        Self { target, union, scratch: false, serial: arena.serial, expected: 0, keys: None }
+        Self { target, union, scratch: false, serial: arena.serial, expected: 0, keys: None, sum: 0 }
     }
 
     /// Reads the entries of an object of `owner` and counts it.
@@ -210,6 +220,13 @@ impl Open {
             };
             arena.object_mut(object).instances += 1;
             arena.object_mut(object).lengths.add(length);
+        }
+        let target = self.target.filter(|_| self.scratch).unwrap_or(last);
+        let serial = self.serial;
+        let object = arena.object_mut(target);
+        if let Shape::Record(fields) = &object.shape {
+            let keys = || fields.list.iter().filter(|field| field.last == serial).map(|field| field.hash).collect();
+            object.sets.add(self.sum, 1, keys);
         }
         match self.target {
             Some(scratch) if self.scratch => {
@@ -250,8 +267,10 @@ impl Open {
                 } else {
                     hashed = hash(key);
                     let index = fields.find(hashed);
-                    if index.is_none() && fields.list.len() < MAX_FIELDS {
+                    // Between two entries nothing below this object is being read, so it may change its form.
+                    if index.is_none() && !decide::is_full(arena, target) {
                         let index = arena.new_field(target, key, hashed, self.serial);
+                        self.sum = self.sum.wrapping_add(sets::part(hashed));
                         self.expected = index + 1;
                         let node = arena.fields(target).map(|fields| fields.list[index].node);
                         return Ok(Next::Node(node.expect("the field was just made")));
@@ -267,6 +286,7 @@ impl Open {
                     }
                     field.last = self.serial;
                     let node = field.node;
+                    self.sum = self.sum.wrapping_add(sets::part(field.hash));
                     if field.first == u64::MAX {
                         field.first = moment + 1;
                         arena.moment += 1;
@@ -274,6 +294,7 @@ impl Open {
                     self.expected = index + 1;
                     return Ok(Next::Node(node));
                 }
+                let fields = arena.fields(target).expect("matched above");
                 let seen = fields.list.iter().filter(|field| field.last == self.serial).map(|field| field.hash);
                 self.keys = Some(seen.collect());
                 arena.collapse(target);
