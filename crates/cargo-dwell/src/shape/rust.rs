@@ -257,13 +257,41 @@ impl Items<'_, '_, '_> {
     }
 
     fn field(&mut self, name: &str, of: &Type) {
-        let of = self.model.rust(of);
-        if 8 + format!("pub {name}: {of},").len() <= WIDTH {
-            line(&mut self.out, 2, &format!("pub {name}: {of},"));
-        } else {
+        let text = self.model.rust(of);
+        if 8 + format!("pub {name}: {text},").len() <= WIDTH {
+            line(&mut self.out, 2, &format!("pub {name}: {text},"));
+        } else if 12 + text.len() < WIDTH {
             line(&mut self.out, 2, &format!("pub {name}:"));
-            line(&mut self.out, 3, &format!("{of},"));
+            line(&mut self.out, 3, &format!("{text},"));
+        } else {
+            let text = self.broken(of, 2);
+            line(&mut self.out, 2, &format!("pub {name}: {text},"));
         }
+    }
+
+    /// A type that is too long for a line, its arguments on lines of their own.
+    fn broken(&self, of: &Type, depth: usize) -> String {
+        let arguments: Vec<&Type> = match of {
+            Type::Option(inner)
+            | Type::Box(inner)
+            | Type::Sparse(inner)
+            | Type::Vec(inner)
+            | Type::ThinSlice(inner) => {
+                vec![&**inner]
+            }
+            Type::HashMap(value) => vec![&Type::String, &**value],
+            Type::SortedMap(key, value) => vec![&**key, &**value],
+            _ => return self.model.rust(of),
+        };
+        let text = self.model.rust(of);
+        let head = text.split('<').next().unwrap_or_default();
+        let indent = "    ".repeat(depth + 1);
+        let argument = |of: &&Type| match self.model.rust(of) {
+            text if indent.len() + text.len() < WIDTH => format!("{indent}{text},\n"),
+            _ => format!("{indent}{},\n", self.broken(of, depth + 1)),
+        };
+        let arguments: Vec<String> = arguments.iter().map(argument).collect();
+        format!("{head}<\n{}{}>", arguments.concat(), "    ".repeat(depth))
     }
 
     fn variant(&mut self, name: &str, of: Option<&Type>) {
