@@ -257,6 +257,9 @@ impl<'a> Builder<'a> {
             let Some((_, (_, first))) = paths.first() else { continue };
             wish.name.clone_from(&first.name);
             wish.parent = first.parent;
+            if paths.iter().any(|(path, _)| *path == "$") {
+                wish.name.clear();
+            }
             let places: HashSet<&str> = paths.iter().map(|(_, (_, path))| path.name.as_str()).collect();
             match &record.fields[..] {
                 [] => "empty".clone_into(&mut wish.name),

@@ -203,16 +203,24 @@ fn maps(arena: &mut Arena, node: NodeId, least: usize) {
 }
 
 fn maps_seen(arena: &mut Arena, node: NodeId, least: usize, seen: &mut Seen) {
-    if let Some(array) = &arena.node(node).array {
-        let places = array.places.clone();
-        for &place in &places {
-            maps_seen(arena, place, least, seen);
-        }
-        if array_is_tuple(arena, node) == Some(false) {
+    if arena.node(node).array.is_some() {
+        // What cannot be a tuple is put together first, so that its parts are decided on as one.
+        if !may_be_tuple(arena, node) {
             arena.flatten(node);
         }
-        let element = arena.array_mut(node).element;
-        maps_seen(arena, element, least, seen);
+        let places: Vec<NodeId> = elements(arena, node).collect();
+        for place in places {
+            maps_seen(arena, place, least, seen);
+        }
+        let array = arena.array_mut(node);
+        if array.fixed != Fixed::Varied {
+            let places = array.places.clone();
+            if likeness(arena, &places) != Likeness::None || places.iter().all(|&place| kinds(arena, place) == 0) {
+                arena.flatten(node);
+                let element = arena.array_mut(node).element;
+                maps_seen(arena, element, least, &mut Seen::default());
+            }
+        }
     }
     if let Some(object) = arena.object_of(node) {
         object_maps(arena, object, least, seen);
@@ -251,27 +259,25 @@ pub(super) fn children(arena: &Arena, object: ObjectId) -> Vec<NodeId> {
     }
 }
 
-/// Whether arrays of one length have places of different types; none if they are told apart no more.
-fn array_is_tuple(arena: &Arena, node: NodeId) -> Option<bool> {
-    let array = arena.node(node).array.as_ref()?;
-    let Fixed::At(length) = array.fixed else { return (array.fixed == Fixed::Unknown).then_some(false) };
-    let places = &array.places[..length];
-    Some(
-        length >= 2
-            && array.lengths.count >= 2
-            && places.iter().all(|&place| kinds(arena, place).count_ones() <= 1)
-            && likeness(arena, places) == Likeness::None
-            && places.iter().any(|&place| kinds(arena, place) != 0),
-    )
+/// The places of an array: those of a tuple, and that of all elements.
+fn elements(arena: &Arena, node: NodeId) -> impl Iterator<Item = NodeId> {
+    let array = arena.node(node).array.as_ref();
+    array.into_iter().flat_map(|array| array.places.iter().copied().chain([array.element]))
+}
+
+/// Whether there are several arrays, all of one length, with one type at each place.
+fn may_be_tuple(arena: &Arena, node: NodeId) -> bool {
+    let Some(array) = arena.node(node).array.as_ref() else { return false };
+    let Fixed::At(length) = array.fixed else { return array.fixed == Fixed::Varied };
+    let single = |&place: &NodeId| kinds(arena, place).count_ones() <= 1;
+    length >= 2 && array.lengths.count >= 2 && array.places[..length].iter().all(single)
 }
 
 /// Gives up places of which a type would say nothing.
 fn give_up(arena: &mut Arena, node: NodeId, seen: &mut Seen) {
-    if let Some(array) = &arena.node(node).array {
-        let places: Vec<NodeId> = array.places.iter().copied().chain([array.element]).collect();
-        for place in places {
-            give_up(arena, place, seen);
-        }
+    let places: Vec<NodeId> = elements(arena, node).collect();
+    for place in places {
+        give_up(arena, place, seen);
     }
     if let Some(object) = arena.object_of(node)
         && seen.insert(object)
@@ -299,14 +305,10 @@ fn give_up(arena: &mut Arena, node: NodeId, seen: &mut Seen) {
 
 /// Whether a record below a place is another's too.
 fn shares(arena: &Arena, node: NodeId, seen: &mut Seen) -> bool {
-    let place = arena.node(node);
     let object = arena.object_of(node).filter(|&object| seen.insert(object));
     object.is_some_and(|object| {
         arena.object(object).shared || children(arena, object).into_iter().any(|child| shares(arena, child, seen))
-    }) || place
-        .array
-        .as_ref()
-        .is_some_and(|array| array.places.iter().chain([&array.element]).any(|&place| shares(arena, place, seen)))
+    }) || elements(arena, node).any(|place| shares(arena, place, seen))
 }
 
 /// Makes unions of the records whose study found a tag, and of those with that tag in places of the same name: the
@@ -340,9 +342,7 @@ fn unions(arena: &mut Arena, node: NodeId) {
 
 /// All places with objects below a place, the lowest first.
 fn below(arena: &Arena, node: NodeId, places: &mut Vec<NodeId>) {
-    if let Some(array) = &arena.node(node).array {
-        array.places.iter().chain([&array.element]).for_each(|&place| below(arena, place, places));
-    }
+    elements(arena, node).for_each(|place| below(arena, place, places));
     if let Some(object) = arena.object_of(node) {
         children(arena, object).into_iter().for_each(|child| below(arena, child, places));
         places.push(node);

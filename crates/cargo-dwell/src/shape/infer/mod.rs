@@ -11,6 +11,8 @@ mod build;
 mod decide;
 mod names;
 mod study;
+#[cfg(test)]
+mod tests;
 mod text;
 mod unify;
 mod visit;
