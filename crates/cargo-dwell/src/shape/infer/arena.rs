@@ -541,12 +541,11 @@ impl Arena {
                     if after == After::Keep && self.object(variant.object).instances == 0 {
                         continue;
                     }
-                    match self.variant(into, &variant.value, variant.hash) {
-                        Some(target) => self.absorb_object(target, variant.object, after),
-                        None => {
-                            self.forget_sums(variant.object);
-                            self.absorb_object(into, variant.object, After::Take);
-                        }
+                    if let Some(target) = self.variant(into, &variant.value, variant.hash) {
+                        self.absorb_object(target, variant.object, after);
+                    } else {
+                        self.forget_sums(variant.object);
+                        self.absorb_object(into, variant.object, After::Take);
                     }
                 }
                 Shape::Union(tagged)

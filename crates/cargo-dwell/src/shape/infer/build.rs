@@ -109,7 +109,9 @@ impl<'a> Builder<'a> {
         let nulls = sum(|node| node.nulls);
         if nodes.iter().any(|node| node.free.is_some()) {
             let mut free = Free::default();
-            group.iter().for_each(|&id| free.merge(&self.arena.free_at(id)));
+            for &id in group {
+                free.merge(&self.arena.free_at(id));
+            }
             return Slot { count: free.count + nulls, nulls, kind: Kind::Any(Box::new(free)) };
         }
         let mut slots = Vec::new();

@@ -157,10 +157,9 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId
         Likeness::None => objects >= 10.0 && keys >= 32.0 && new >= 0.1 && fill < 0.1,
         _ if data >= if keys < 3.0 { keys } else { 0.6 * keys } => true,
         Likeness::Objects if keys >= 8.0 && objects * 4.0 < keys => true,
-        Likeness::Objects if objects < 2.0 => false,
         // Many keys for the objects there are: a table of so many columns would have more rows.
         Likeness::Plain if keys >= 64.0 && objects * 4.0 < keys => true,
-        Likeness::Plain if objects < 2.0 => false,
+        _ if objects < 2.0 => false,
         Likeness::Objects if keys >= 32.0 || (keys >= 16.0 && fill < 0.25) => true,
         _ => (keys >= 8.0 && new >= 0.02 && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
     }
@@ -341,7 +340,9 @@ fn unions(arena: &mut Arena, node: NodeId) {
 fn below(arena: &Arena, node: NodeId, places: &mut Vec<NodeId>) {
     elements(arena, node).for_each(|place| below(arena, place, places));
     if let Some(object) = arena.object_of(node) {
-        children(arena, object).into_iter().for_each(|child| below(arena, child, places));
+        for child in children(arena, object) {
+            below(arena, child, places);
+        }
         places.push(node);
     }
 }

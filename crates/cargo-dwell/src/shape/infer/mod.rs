@@ -91,7 +91,9 @@ impl Accumulator {
                 return build::build(&self.0, &types);
             }
             // What is in one place with something that was given up is given up too.
-            lost.into_iter().for_each(|node| self.0.set_free(node));
+            for node in lost {
+                self.0.set_free(node);
+            }
         }
     }
 

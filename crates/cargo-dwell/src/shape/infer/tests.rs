@@ -272,7 +272,7 @@ fn structurally_equal_records_are_one() {
 fn a_duplicate_key_is_an_error_in_records_and_maps() {
     for text in [
         r#"{"a":1,"b":2,"a":3}"#.to_owned(),
-        format!("{{{}\"k7\":1}}", (0..3000).map(|index| format!("\"k{index}\":1,")).collect::<String>()),
+        format!("{{{}\"k7\":1}}", (0..3000).map(|index| format!("\"k{index}\":1,")).collect::<Vec<_>>().concat()),
         r#"{"x":[{"type":"a","type":"b"}]}"#.to_owned(),
     ] {
         let error = Accumulator::new().read(&mut Deserializer::from_str(&text)).unwrap_err();
@@ -296,12 +296,12 @@ fn a_hundred_thousand_keys_are_not_a_hundred_thousand_places() {
 fn places_are_bounded_where_all_is_different() {
     // Objects of objects with keys of their own, three levels deep: a million different paths.
     let inner = |a: usize, b: usize| -> String {
-        (0..100).map(|c| format!("\"k{a}_{b}_{c}\":[{c}],")).collect::<String>() + "\"z\":0"
+        (0..100).map(|c| format!("\"k{a}_{b}_{c}\":[{c}],")).collect::<Vec<_>>().concat() + "\"z\":0"
     };
     let middle = |a: usize| -> String {
-        (0..100).map(|b| format!("\"m{a}_{b}\":{{{}}},", inner(a, b))).collect::<String>() + "\"z\":\"\""
+        (0..100).map(|b| format!("\"m{a}_{b}\":{{{}}},", inner(a, b))).collect::<Vec<_>>().concat() + "\"z\":\"\""
     };
-    let text: String = (0..100).map(|a| format!("\"o{a}\":{{{}}},", middle(a))).collect();
+    let text = (0..100).map(|a| format!("\"o{a}\":{{{}}},", middle(a))).collect::<Vec<_>>().concat();
     let text = format!("{{{text}\"z\":true}}");
     let mut accumulator = Accumulator::new();
     accumulator.read(&mut Deserializer::from_str(&text)).unwrap();

@@ -83,7 +83,9 @@ impl<'a> Types<'a> {
         if let Shape::Union(tagged) = &self.arena.object(object).shape {
             tagged.variants.iter().for_each(|variant| self.enter_object(self.arena.find(variant.object)));
         } else {
-            decide::children(self.arena, object).into_iter().for_each(|child| self.enter(child));
+            for child in decide::children(self.arena, object) {
+                self.enter(child);
+            }
         }
     }
 
@@ -365,7 +367,11 @@ impl<'a> Types<'a> {
     }
 
     fn join_all(&mut self, classes: &[ObjectId]) -> bool {
-        classes[1..].iter().fold(false, |changed, &class| self.join(classes[0], class) || changed)
+        let mut changed = false;
+        for &class in &classes[1..] {
+            changed |= self.join(classes[0], class);
+        }
+        changed
     }
 
     fn size(&self, class: ObjectId) -> usize {
@@ -433,7 +439,11 @@ impl<'a> Types<'a> {
             }
         }
         let joined: Vec<Vec<ObjectId>> = forms.into_values().filter(|classes| classes.len() > 1).collect();
-        joined.into_iter().fold(false, |changed, classes| self.join_all(&classes) || changed)
+        let mut changed = false;
+        for classes in joined {
+            changed |= self.join_all(&classes);
+        }
+        changed
     }
 
     /// The type of a place in short; equal for equal types.
@@ -448,11 +458,11 @@ impl<'a> Types<'a> {
             (any(|node| node.free.is_some()), '?'),
         ];
         let mut text: String = marks.into_iter().filter(|(is, _)| *is).map(|(_, mark)| mark).collect();
+        // Writing to a string does not fail.
         for elements in self.elements(group) {
-            text += &format!("[{}]", self.outline(&elements));
+            let _ = write!(text, "[{}]", self.outline(&elements));
         }
         if let Some(class) = self.class_at(group) {
-            // Writing to a string does not fail.
             let _ = match self.form(class) {
                 Form::Map => write!(text, "{{{}}}", self.outline(&self.values(self.objects_at(group)))),
                 _ => write!(text, "{class:?}"),
