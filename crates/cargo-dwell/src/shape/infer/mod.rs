@@ -1,10 +1,10 @@
 //! From JSON texts to a [`Schema`], without keeping any value of them.
 //!
-//! 1. Part of the texts is read into accumulators ([`Study`](study::Study) included) to find the keys that tell the
+//! 1. Part of the texts is read into accumulators to find the keys that tell the
 //!    objects of a place apart, and the objects whose keys are data. What is left of it is a [`Form`].
 //! 2. All texts are read into accumulators of that form, one set a thread, and those are added up. All counts are of
 //!    this reading, so they are exact.
-//! 3. The places are decided ([`decide`]), objects of one type are put together ([`types`]), and the schema is built.
+//! 3. The places are decided (`decide`), objects of one type are put together (`types`), and the schema is built.
 
 mod arena;
 mod build;
