@@ -8,6 +8,7 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 
 /// A file up to this size is read at once, and a line of JSON Lines is no longer; larger files are read in pieces.
 pub const BUFFER: usize = 64 << 20;
@@ -257,7 +258,7 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
     let threads = threads.clamp(1, found.inputs.len().max(1));
     let shares = shares(&found.inputs, threads);
     let bad = AtomicUsize::new(usize::MAX);
-    let work = |share: &[usize]| {
+    let work = |share: &Vec<usize>| {
         let mut accumulator = form.start();
         let mut buffer = Vec::new();
         let mut problems = Vec::new();
@@ -290,12 +291,14 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
     };
     let mut parts: Vec<_> = std::thread::scope(|scope| {
         let work = &work;
-        let threads: Vec<_> = shares
-            .iter()
-            .map(|share| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || work(share)))
-            .collect();
-        let threads = threads.into_iter().map(|thread| thread.expect("the system gives a thread"));
-        threads.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        let spawn = |share| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || work(share));
+        let threads: Vec<_> = shares.iter().map(|share| (share, spawn(share))).collect();
+        let join = |(share, thread): (&Vec<usize>, io::Result<ScopedJoinHandle<_>>)| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            // The system gives no more threads.
+            Err(_) => work(share),
+        };
+        threads.into_iter().map(join).collect()
     });
     let mut problems: Vec<(usize, Problem)> = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.1)).collect();
     problems.sort_by_key(|&(index, _)| index);
@@ -443,9 +446,10 @@ impl Reader<'_> {
         let what = text.rfind(" at line ").map_or(&*text, |end| &text[..end]);
         let lines = "more than one JSON text; a file with one a line is named .jsonl";
         let what = match what {
-            _ if error.is_io() => {
-                cannot_read(&io::Error::new(error.io_error_kind().unwrap_or(io::ErrorKind::Other), text))
-            }
+            _ if error.is_io() => match error.io_error_kind() {
+                Some(kind) if kind != io::ErrorKind::Other => cannot_read(&io::Error::new(kind, what)),
+                _ => what.to_owned(),
+            },
             _ if error.is_eof() => "the text ends too early; is the file complete?".to_owned(),
             "trailing characters" => lines.to_owned(),
             "recursion limit exceeded" => "nested deeper than 127 levels; this is not read".to_owned(),
@@ -562,8 +566,8 @@ impl<R: Read> Read for Pieces<R> {
             Some(last) => length - last,
             None => self.run + length,
         };
-        if self.run > 4 * BUFFER {
-            return Err(io::Error::other(format!("a string longer than {} MiB", 4 * BUFFER >> 20)));
+        if self.run > BUFFER {
+            return Err(io::Error::other(format!("a string longer than {} MiB; this is not read", BUFFER >> 20)));
         }
         Ok(length)
     }

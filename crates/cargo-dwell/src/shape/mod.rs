@@ -72,7 +72,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     }
     let mut found = if args.paths.is_empty() { input::sample() } else { input::find(&args.paths) };
     if args.paths.is_empty() {
-        eprintln!("no path given: this is a built-in sample of {} service models", found.inputs.len());
+        eprintln!("note: no path given, so this is a built-in sample of {} service models", found.inputs.len());
     }
     if !args.keep_going && !found.problems.is_empty() {
         return Err(found.problems.swap_remove(0).into());
@@ -80,7 +80,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     let files = found.inputs.len();
     if let Some(texts) = args.sample {
         found.sample(texts as usize);
-        eprintln!("sampled: {} of {files} files are read, at most {texts} texts", found.inputs.len());
+        eprintln!("note: sampled, {} of {files} files are read, at most {texts} texts", found.inputs.len());
     }
 
     let progress = progress(found.inputs.iter().map(input::Input::size).sum());

@@ -105,8 +105,6 @@ pub(super) struct Object {
     pub(super) sets: Sets,
     pub(super) shape: Shape,
     pub(super) study: Option<Box<Study>>,
-    /// Several places have this object, so it must stay a record: a map belongs to one place.
-    pub(super) shared: bool,
     /// This object was merged into another, which stands for both.
     link: Option<ObjectId>,
 }
@@ -437,7 +435,7 @@ impl Arena {
     }
 
     fn absorb_array(&mut self, into: NodeId, source: &mut Array, after: After) {
-        if source.lengths.count == 0 && after == After::Keep {
+        if source.lengths.count == 0 {
             return;
         }
         let name = self.node(into).name;
@@ -506,15 +504,13 @@ impl Arena {
         let lengths = std::mem::take(&mut source.lengths);
         let sets = std::mem::take(&mut source.sets);
         let study = source.study.take();
-        let shared = source.shared;
         if after == After::Take {
             source.link = Some(into);
         }
         let target = self.object_mut(into);
         target.instances += instances;
-        target.shared |= shared;
         target.lengths.merge(&lengths);
-        target.sets.merge(sets);
+        target.sets.merge(&sets);
         match (&mut target.study, study) {
             (Some(study), Some(other)) => study.merge(&other),
             (study @ None, other) => *study = other,
@@ -551,12 +547,11 @@ impl Arena {
                     if after == After::Keep && self.object(variant.object).instances == 0 {
                         continue;
                     }
-                    match self.variant(into, &variant.value, variant.hash) {
-                        Some(target) => self.absorb_object(target, variant.object, after),
-                        None => {
-                            self.forget_sums(variant.object);
-                            self.absorb_object(into, variant.object, After::Take);
-                        }
+                    if let Some(target) = self.variant(into, &variant.value, variant.hash) {
+                        self.absorb_object(target, variant.object, after);
+                    } else {
+                        self.forget_sums(variant.object);
+                        self.absorb_object(into, variant.object, After::Take);
                     }
                 }
                 Shape::Union(tagged)
@@ -806,10 +801,29 @@ impl Arena {
         if self.node(node).free.is_some() {
             return;
         }
-        let mut free = Free::default();
-        self.sum(node, &mut free, true);
+        let free = self.free_at(node);
         let Node { name, nulls, .. } = *self.node(node);
         *self.node_mut(node) = Node { name, nulls, free: Some(Box::new(free)), ..Node::default() };
+    }
+
+    /// Counts the keys of objects that are maps.
+    pub(super) fn add_keys(&self, object: ObjectId, keys: &mut Texts) {
+        match &self.object(self.find(object)).shape {
+            Shape::Map { keys: known, .. } => keys.merge(known),
+            Shape::Record(fields) => {
+                for field in &fields.list {
+                    keys.add_key(&field.key, field.hash, self.node(field.node).count());
+                }
+            }
+            Shape::Union(tagged) => tagged.variants.iter().for_each(|variant| self.add_keys(variant.object, keys)),
+        }
+    }
+
+    /// The sums of what a place holds.
+    pub(super) fn free_at(&self, node: NodeId) -> Free {
+        let mut free = Free::default();
+        self.sum(node, &mut free, true);
+        free
     }
 
     /// Adds the sums of a place to `free`.
@@ -876,18 +890,6 @@ impl Arena {
                         fields.push(field);
                     });
                 }
-            }
-        }
-    }
-
-    /// Makes unions of one variant records.
-    pub(super) fn dissolve_single(&mut self) {
-        for index in 0..self.objects.len() {
-            if let Shape::Union(tagged) = &self.objects[index].shape
-                && tagged.variants.len() < 2
-                && self.objects[index].instances > 0
-            {
-                self.dissolve(ObjectId(u32::try_from(index).unwrap_or_default()));
             }
         }
     }

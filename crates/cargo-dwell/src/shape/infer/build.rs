@@ -1,9 +1,10 @@
 //! From accumulators to a [`Schema`].
 
-use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape};
+use super::arena::{Arena, Node, NodeId, ObjectId};
 use super::names::{Names, singular, type_name};
 use super::text::Texts;
-use crate::shape::schema::{Field as SchemaField, Keywords, Kind, Map, Record, Schema, Seq, Slot, Union};
+use super::types::{Form, Types};
+use crate::shape::schema::{Field, Free, Keywords, Kind, Lengths, Map, Record, Schema, Seq, Slot, Union};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// Paths listed of a record.
@@ -15,9 +16,10 @@ const MAX_KEYWORD: usize = 48;
 /// and each was seen this often on average.
 const TIMES: u64 = 8;
 
-pub(super) fn build(arena: &Arena) -> Schema {
-    let mut builder = Builder::new(arena);
-    let root = builder.slot(arena.root, &Path::default(), "");
+/// The schema of what was found.
+pub(super) fn build(arena: &Arena, types: &Types) -> Schema {
+    let mut builder = Builder::new(arena, types);
+    let root = builder.slot(&[arena.root], &Path::default(), "");
     while let Some(work) = builder.queue.pop_front() {
         builder.define(work);
     }
@@ -69,6 +71,7 @@ struct Wish {
 
 struct Builder<'a> {
     arena: &'a Arena,
+    types: &'a Types<'a>,
     schema: Schema,
     records: HashMap<ObjectId, usize>,
     unions: HashMap<ObjectId, usize>,
@@ -82,9 +85,10 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(arena: &'a Arena) -> Self {
+    fn new(arena: &'a Arena, types: &'a Types<'a>) -> Self {
         Self {
             arena,
+            types,
             schema: Schema { documents: arena.documents, bytes: arena.bytes, ..Schema::default() },
             records: HashMap::new(),
             unions: HashMap::new(),
@@ -97,82 +101,103 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn slot(&mut self, id: NodeId, path: &Path, key: &str) -> Slot {
-        let node = self.arena.node(id);
+    /// The place of these nodes.
+    fn slot(&mut self, group: &[NodeId], path: &Path, key: &str) -> Slot {
+        let nodes: Vec<&Node> = group.iter().map(|&id| self.arena.node(id)).collect();
+        let sum = |count: fn(&Node) -> u64| nodes.iter().map(|node| count(node)).sum::<u64>();
+        let slot = |count: u64, kind: Kind| Slot { count, nulls: 0, kind };
+        let nulls = sum(|node| node.nulls);
+        if nodes.iter().any(|node| node.free.is_some()) {
+            let mut free = Free::default();
+            for &id in group {
+                free.merge(&self.arena.free_at(id));
+            }
+            return Slot { count: free.count + nulls, nulls, kind: Kind::Any(Box::new(free)) };
+        }
         let mut slots = Vec::new();
-        if node.bools > 0 {
-            slots.push(Slot { count: node.bools, nulls: 0, kind: Kind::Bool { trues: node.trues } });
+        let bools = sum(|node| node.bools);
+        if bools > 0 {
+            slots.push(slot(bools, Kind::Bool { trues: sum(|node| node.trues) }));
         }
-        if node.floats > 0 {
-            slots.push(Slot {
-                count: node.integers + node.floats,
-                nulls: 0,
-                kind: Kind::Float { whole: node.integers },
-            });
-        } else if node.integers > 0 {
-            let kind = Kind::Integer { min: node.min, max: node.max };
-            slots.push(Slot { count: node.integers, nulls: 0, kind });
-        }
-        if let Some(texts) = node.texts.as_ref().filter(|texts| texts.count > 0) {
-            let kind = self.text(texts, path, key);
-            slots.push(Slot { count: texts.count, nulls: 0, kind });
-        }
-        if let Some(array) = node.array.as_ref().filter(|array| array.lengths.count > 0) {
-            let below = path.below("[]");
-            let kind = if let Fixed::At(length) = array.fixed {
-                let places = array.places[..length].iter().enumerate();
-                let places =
-                    places.map(|(index, &place)| self.slot(place, &path.below(&format!("[{index}]")), key)).collect();
-                Kind::Tuple { places }
-            } else {
-                let element = self.slot(array.element, &below, key);
-                Kind::Seq(Box::new(Seq { lengths: array.lengths.clone(), element }))
-            };
-            slots.push(Slot { count: array.lengths.count, nulls: 0, kind });
-        }
-        if node.objects > 0
-            && let Some(object) = self.arena.object_of(id)
+        let (integers, floats) = (sum(|node| node.integers), sum(|node| node.floats));
+        let ranges = || nodes.iter().filter(|node| node.integers > 0);
+        if floats > 0 {
+            slots.push(slot(integers + floats, Kind::Float { whole: integers }));
+        } else if let (Some(min), Some(max)) =
+            (ranges().map(|node| node.min).min(), ranges().map(|node| node.max).max())
         {
-            let kind = self.objects(object, node.objects, node.empties, path, key);
-            slots.push(Slot { count: node.objects, nulls: 0, kind });
+            slots.push(slot(integers, Kind::Integer { min, max }));
         }
-        if let Some(free) = &node.free {
-            slots.push(Slot { count: free.count, nulls: 0, kind: Kind::Any(free.clone()) });
+        let mut texts = Texts::default();
+        nodes.iter().filter_map(|node| node.texts.as_ref()).for_each(|more| texts.merge(more));
+        if texts.count > 0 {
+            slots.push(slot(texts.count, self.text(&texts, path, key)));
+        }
+        let mut lengths = Lengths::default();
+        nodes.iter().filter_map(|node| node.array.as_ref()).for_each(|array| lengths.merge(&array.lengths));
+        if lengths.count > 0 {
+            slots.push(slot(lengths.count, self.arrays(group, lengths, path, key)));
+        }
+        let objects = sum(|node| node.objects);
+        if let Some(class) = self.types.class_at(group).filter(|_| objects > 0) {
+            slots.push(slot(objects, self.objects(class, group, path, key)));
         }
         let kind = match slots.len() {
             0 => Kind::Never,
             1 => slots.remove(0).kind,
             _ => Kind::Mixed { alternatives: slots },
         };
-        Slot { count: node.count(), nulls: node.nulls, kind }
+        Slot { count: sum(Node::count), nulls, kind }
     }
 
-    fn objects(&mut self, object: ObjectId, count: u64, empty: u64, path: &Path, key: &str) -> Kind {
-        match &self.arena.object(object).shape {
-            Shape::Map { keys, value } => Kind::Map(Box::new(Map {
-                lengths: self.arena.object(object).lengths.clone(),
-                key: keys.to_schema(),
-                value: self.slot(*value, &path.below(".*"), key),
-            })),
-            Shape::Record(_) => {
-                let id = self.record(object, path, None);
+    fn arrays(&mut self, group: &[NodeId], lengths: Lengths, path: &Path, key: &str) -> Kind {
+        let elements = self.types.elements(group);
+        if let [element] = &elements[..] {
+            let element = self.slot(element, &path.below("[]"), key);
+            return Kind::Seq(Box::new(Seq { lengths, element }));
+        }
+        let places = elements.iter().enumerate();
+        let places = places.map(|(index, place)| self.slot(place, &path.below(&format!("[{index}]")), key));
+        Kind::Tuple { places: places.collect() }
+    }
+
+    fn objects(&mut self, class: ObjectId, group: &[NodeId], path: &Path, key: &str) -> Kind {
+        let sum = |count: fn(&Node) -> u64| group.iter().map(|&id| count(self.arena.node(id))).sum::<u64>();
+        match self.types.form(class) {
+            Form::Map => self.map(group, path, key),
+            Form::Record => {
+                let (count, empty) = (sum(|node| node.objects), sum(|node| node.empties));
+                let id = self.record(class, path, None);
                 self.seen_at(id, path, count);
                 Kind::Record { id, empty }
             }
-            Shape::Union(tagged) => {
-                let id = if let Some(&id) = self.unions.get(&object) {
+            Form::Union => {
+                let id = if let Some(&id) = self.unions.get(&class) {
                     id
                 } else {
                     let id = self.schema.unions.len();
-                    self.unions.insert(object, id);
-                    self.schema.unions.push(Union { tag: tagged.key.to_string(), ..Union::default() });
+                    self.unions.insert(class, id);
+                    self.schema.unions.push(Union { tag: self.types.tag(class).to_owned(), ..Union::default() });
                     self.union_wishes.push(Wish { name: path.name.clone(), parent: path.parent, variant: None });
-                    self.queue.push_back(Work::Union(object, path.clone()));
+                    self.queue.push_back(Work::Union(class, path.clone()));
                     id
                 };
                 Kind::Union { id }
             }
         }
+    }
+
+    /// The maps of this place, and no others of their type.
+    fn map(&mut self, group: &[NodeId], path: &Path, key: &str) -> Kind {
+        let mut lengths = Lengths::default();
+        let mut keys = Texts::default();
+        for object in self.types.objects_at(group) {
+            lengths.merge(&self.arena.object(object).lengths);
+            self.arena.add_keys(object, &mut keys);
+        }
+        let values = self.types.values(self.types.objects_at(group));
+        let value = self.slot(&values, &path.below(".*"), key);
+        Kind::Map(Box::new(Map { lengths, key: keys.to_schema(), value }))
     }
 
     fn seen_at(&mut self, record: usize, path: &Path, count: u64) {
@@ -185,7 +210,7 @@ impl<'a> Builder<'a> {
         }
         let id = self.schema.records.len();
         self.records.insert(object, id);
-        let instances = self.arena.object(object).instances;
+        let instances = self.types.instances(object);
         self.schema.records.push(Record { instances, ..Record::default() });
         self.record_wishes.push(Wish { name: path.name.clone(), parent: path.parent, variant });
         self.paths.push(BTreeMap::new());
@@ -199,35 +224,27 @@ impl<'a> Builder<'a> {
                 let id = self.records[&object];
                 let tag =
                     self.record_wishes[id].variant.as_ref().map(|&(_, union)| self.schema.unions[union].tag.clone());
-                let Some(fields) = self.arena.fields(object) else { return };
-                let mut fields: Vec<&Field> = fields.list.iter().collect();
-                fields.sort_by(|a, b| (a.first, &a.key).cmp(&(b.first, &b.key)));
-                fields.retain(|field| tag.as_deref() != Some(&*field.key));
-                let index: HashMap<u64, usize> = fields.iter().map(|field| field.hash).zip(0..).collect();
-                let key_sets = self.arena.object(object).sets.to_schema(|key| index.get(&key).copied());
+                let mut slots = self.types.slots(object);
+                slots.retain(|slot| tag.as_deref() != Some(slot.key));
+                slots.sort_by_key(|slot| (slot.first, slot.key));
+                let index: HashMap<u64, usize> = slots.iter().map(|slot| slot.hash).zip(0..).collect();
+                let key_sets = self.types.key_sets(object).to_schema(|key| index.get(&key).copied());
                 self.schema.records[id].key_sets = key_sets;
-                let fields = fields.into_iter();
-                let fields = fields.map(|field| {
-                    let slot = self.slot(field.node, &path.key(&field.key, Owner::Record(id)), &field.key);
-                    SchemaField { key: field.key.to_string(), slot }
+                let fields = slots.into_iter().map(|slot| {
+                    let place = self.slot(&slot.group, &path.key(slot.key, Owner::Record(id)), slot.key);
+                    Field { key: slot.key.to_owned(), slot: place }
                 });
                 self.schema.records[id].fields = fields.collect();
             }
             Work::Union(object, path) => {
                 let union = self.unions[&object];
-                let Some(tagged) = self.arena.tagged(object) else { return };
-                let mut variants: Vec<(String, ObjectId, u64)> = tagged
-                    .variants
-                    .iter()
-                    .map(|variant| (variant.value.to_string(), self.arena.find(variant.object)))
-                    .map(|(value, object)| (value, object, self.arena.object(object).instances))
-                    .collect();
-                variants.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
+                let mut variants = self.types.variants(object);
+                variants.sort_by_key(|&(value, class)| (std::cmp::Reverse(self.types.instances(class)), value));
                 let path = Path { parent: Some(Owner::Union(union)), ..path };
-                let variants = variants.into_iter().map(|(value, object, count)| {
-                    let id = self.record(object, &path, Some((value.clone(), union)));
-                    self.seen_at(id, &path, count);
-                    (value, id)
+                let variants = variants.into_iter().map(|(value, class)| {
+                    let id = self.record(class, &path, Some((value.to_owned(), union)));
+                    self.seen_at(id, &path, self.types.instances(class));
+                    (value.to_owned(), id)
                 });
                 self.schema.unions[union].variants = variants.collect();
             }
@@ -265,6 +282,9 @@ impl<'a> Builder<'a> {
             let Some((_, (_, first))) = paths.first() else { continue };
             wish.name.clone_from(&first.name);
             wish.parent = first.parent;
+            if paths.iter().any(|(path, _)| *path == "$") {
+                wish.name.clear();
+            }
             let places: HashSet<&str> = paths.iter().map(|(_, (_, path))| path.name.as_str()).collect();
             match &record.fields[..] {
                 [] => "empty".clone_into(&mut wish.name),

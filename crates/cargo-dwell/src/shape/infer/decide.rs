@@ -22,10 +22,10 @@ const NUMBER: u8 = 2;
 const TEXT: u8 = 4;
 const ARRAY: u8 = 8;
 const OBJECT: u8 = 16;
-const FREE: u8 = 32;
+pub(super) const FREE: u8 = 32;
 
 /// The JSON types seen at a place, `null` apart.
-fn kinds(arena: &Arena, node: NodeId) -> u8 {
+pub(super) fn kinds(arena: &Arena, node: NodeId) -> u8 {
     let node = arena.node(node);
     let bit = |count: u64, bit: u8| if count > 0 { bit } else { 0 };
     bit(node.bools, BOOL)
@@ -36,15 +36,14 @@ fn kinds(arena: &Arena, node: NodeId) -> u8 {
         | bit(node.free.as_ref().map_or(0, |free| free.count), FREE)
 }
 
-/// How many JSON types a place mixes.
-pub(super) fn is_mixed(arena: &Arena, node: NodeId) -> bool {
+/// Whether a place mixes JSON types.
+fn is_mixed(arena: &Arena, node: NodeId) -> bool {
     kinds(arena, node).count_ones() > 1
 }
 
-/// Whether values of one place could be values of the other.
-pub(super) fn are_compatible(arena: &Arena, left: NodeId, right: NodeId) -> bool {
-    let (left, right) = (kinds(arena, left), kinds(arena, right));
-    left == 0 || right == 0 || left & right != 0
+/// Whether an object was found to be a map by itself.
+fn has_map(arena: &Arena, object: ObjectId) -> bool {
+    matches!(arena.object(object).shape, Shape::Map { .. })
 }
 
 /// Whether the values of several keys are of one type.
@@ -58,7 +57,7 @@ enum Likeness {
     Objects,
 }
 
-fn likeness(arena: &Arena, nodes: &[NodeId]) -> Likeness {
+fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) -> Likeness {
     let known: Vec<(NodeId, u8)> =
         nodes.iter().map(|&node| (node, kinds(arena, node))).filter(|&(_, kinds)| kinds != 0).collect();
     let mut frequency = HashMap::<u8, usize>::new();
@@ -79,7 +78,9 @@ fn likeness(arena: &Arena, nodes: &[NodeId]) -> Likeness {
             .flat_map(|array| array.places.iter().copied().chain([array.element]))
             .collect();
         // Sequences of nothing are alike.
-        if elements.iter().any(|&element| kinds(arena, element) != 0) && likeness(arena, &elements) == Likeness::None {
+        if elements.iter().any(|&element| kinds(arena, element) != 0)
+            && likeness(arena, &elements, is_map) == Likeness::None
+        {
             return Likeness::None;
         }
     }
@@ -88,8 +89,12 @@ fn likeness(arena: &Arena, nodes: &[NodeId]) -> Likeness {
     }
     let (mut records, mut maps, mut keys) = (0u64, 0u64, HashMap::<u64, u64>::new());
     for object in like.iter().filter_map(|&node| arena.object_of(node)) {
+        if is_map(object) {
+            maps += 1;
+            continue;
+        }
         match &arena.object(object).shape {
-            Shape::Map { .. } => maps += 1,
+            Shape::Map { .. } => {}
             Shape::Record(fields) => {
                 let mut any = false;
                 for field in fields.list.iter().filter(|field| arena.node(field.node).count() > 0) {
@@ -125,7 +130,7 @@ fn is_data(key: &str) -> bool {
 }
 
 /// Whether the keys of these records, taken for one type, are data.
-pub(super) fn is_map(arena: &Arena, objects: &[ObjectId]) -> bool {
+pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId) -> bool) -> bool {
     let mut counts = BTreeMap::<&str, u64>::new();
     let mut nodes = Vec::new();
     let mut instances = 0;
@@ -148,14 +153,13 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId]) -> bool {
     let data = counts.keys().filter(|key| is_data(key)).count() as f64;
     // The chance that the next key is new, and how full the matrix of objects and keys is.
     let (new, fill) = (once / total, total / (objects * keys));
-    match likeness(arena, &nodes) {
+    match likeness(arena, &nodes, also) {
         Likeness::None => objects >= 10.0 && keys >= 32.0 && new >= 0.1 && fill < 0.1,
         _ if data >= if keys < 3.0 { keys } else { 0.6 * keys } => true,
         Likeness::Objects if keys >= 8.0 && objects * 4.0 < keys => true,
-        Likeness::Objects if objects < 2.0 => false,
         // Many keys for the objects there are: a table of so many columns would have more rows.
         Likeness::Plain if keys >= 64.0 && objects * 4.0 < keys => true,
-        Likeness::Plain if objects < 2.0 => false,
+        _ if objects < 2.0 => false,
         Likeness::Objects if keys >= 32.0 || (keys >= 16.0 && fill < 0.25) => true,
         _ => (keys >= 8.0 && new >= 0.02 && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
     }
@@ -174,7 +178,7 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId) -> bool {
     keys >= most
         || (LOOK_AT.contains(&keys) && {
             let nodes: Vec<NodeId> = fields.list.iter().map(|field| field.node).collect();
-            likeness(arena, &nodes) == Likeness::Objects
+            likeness(arena, &nodes, &|object| has_map(arena, object)) == Likeness::Objects
         })
 }
 
@@ -203,16 +207,26 @@ fn maps(arena: &mut Arena, node: NodeId, least: usize) {
 }
 
 fn maps_seen(arena: &mut Arena, node: NodeId, least: usize, seen: &mut Seen) {
-    if let Some(array) = &arena.node(node).array {
-        let places = array.places.clone();
-        for &place in &places {
-            maps_seen(arena, place, least, seen);
-        }
-        if array_is_tuple(arena, node) == Some(false) {
+    if arena.node(node).array.is_some() {
+        // What cannot be a tuple is put together first, so that its parts are decided on as one.
+        if !may_be_tuple(arena, node) {
             arena.flatten(node);
         }
-        let element = arena.array_mut(node).element;
-        maps_seen(arena, element, least, seen);
+        let places: Vec<NodeId> = elements(arena, node).collect();
+        for place in places {
+            maps_seen(arena, place, least, seen);
+        }
+        let array = arena.array_mut(node);
+        if array.fixed != Fixed::Varied {
+            let places = array.places.clone();
+            if likeness(arena, &places, &|object| has_map(arena, object)) != Likeness::None
+                || places.iter().all(|&place| kinds(arena, place) == 0)
+            {
+                arena.flatten(node);
+                let element = arena.array_mut(node).element;
+                maps_seen(arena, element, least, &mut Seen::default());
+            }
+        }
     }
     if let Some(object) = arena.object_of(node) {
         object_maps(arena, object, least, seen);
@@ -228,9 +242,8 @@ fn object_maps(arena: &mut Arena, object: ObjectId, least: usize, seen: &mut See
     }
     // What is below may have been this object, which is then another's part.
     let object = arena.find(object);
-    if !arena.object(object).shared
-        && arena.fields(object).is_some_and(|fields| fields.list.len() >= least)
-        && is_map(arena, &[object])
+    if arena.fields(object).is_some_and(|fields| fields.list.len() >= least)
+        && is_map(arena, &[object], &|object| has_map(arena, object))
     {
         arena.collapse(object);
         for node in children(arena, object) {
@@ -251,27 +264,25 @@ pub(super) fn children(arena: &Arena, object: ObjectId) -> Vec<NodeId> {
     }
 }
 
-/// Whether arrays of one length have places of different types; none if they are told apart no more.
-fn array_is_tuple(arena: &Arena, node: NodeId) -> Option<bool> {
-    let array = arena.node(node).array.as_ref()?;
-    let Fixed::At(length) = array.fixed else { return (array.fixed == Fixed::Unknown).then_some(false) };
-    let places = &array.places[..length];
-    Some(
-        length >= 2
-            && array.lengths.count >= 2
-            && places.iter().all(|&place| kinds(arena, place).count_ones() <= 1)
-            && likeness(arena, places) == Likeness::None
-            && places.iter().any(|&place| kinds(arena, place) != 0),
-    )
+/// The places of an array: those of a tuple, and that of all elements.
+pub(super) fn elements(arena: &Arena, node: NodeId) -> impl Iterator<Item = NodeId> {
+    let array = arena.node(node).array.as_ref();
+    array.into_iter().flat_map(|array| array.places.iter().copied().chain([array.element]))
+}
+
+/// Whether there are several arrays, all of one length, with one type at each place.
+fn may_be_tuple(arena: &Arena, node: NodeId) -> bool {
+    let Some(array) = arena.node(node).array.as_ref() else { return false };
+    let Fixed::At(length) = array.fixed else { return array.fixed == Fixed::Varied };
+    let single = |&place: &NodeId| kinds(arena, place).count_ones() <= 1;
+    length >= 2 && array.lengths.count >= 2 && array.places[..length].iter().all(single)
 }
 
 /// Gives up places of which a type would say nothing.
 fn give_up(arena: &mut Arena, node: NodeId, seen: &mut Seen) {
-    if let Some(array) = &arena.node(node).array {
-        let places: Vec<NodeId> = array.places.iter().copied().chain([array.element]).collect();
-        for place in places {
-            give_up(arena, place, seen);
-        }
+    let places: Vec<NodeId> = elements(arena, node).collect();
+    for place in places {
+        give_up(arena, place, seen);
     }
     if let Some(object) = arena.object_of(node)
         && seen.insert(object)
@@ -290,23 +301,10 @@ fn give_up(arena: &mut Arena, node: NodeId, seen: &mut Seen) {
     }) || arena.object_of(node).is_some_and(|object| {
         matches!(arena.object(object).shape, Shape::Map { value, .. } if arena.node(value).free.is_some() || is_mixed(arena, value))
     });
-    // The sums of a place that shares a record with another would hold the other's.
     let hopeless = (both && plain >= 2) || (inner && (plain >= 2 || (both && plain >= 1)));
-    if hopeless && !shares(arena, node, &mut Seen::default()) {
+    if hopeless {
         arena.set_free(node);
     }
-}
-
-/// Whether a record below a place is another's too.
-fn shares(arena: &Arena, node: NodeId, seen: &mut Seen) -> bool {
-    let place = arena.node(node);
-    let object = arena.object_of(node).filter(|&object| seen.insert(object));
-    object.is_some_and(|object| {
-        arena.object(object).shared || children(arena, object).into_iter().any(|child| shares(arena, child, seen))
-    }) || place
-        .array
-        .as_ref()
-        .is_some_and(|array| array.places.iter().chain([&array.element]).any(|&place| shares(arena, place, seen)))
 }
 
 /// Makes unions of the records whose study found a tag, and of those with that tag in places of the same name: the
@@ -340,18 +338,16 @@ fn unions(arena: &mut Arena, node: NodeId) {
 
 /// All places with objects below a place, the lowest first.
 fn below(arena: &Arena, node: NodeId, places: &mut Vec<NodeId>) {
-    if let Some(array) = &arena.node(node).array {
-        array.places.iter().chain([&array.element]).for_each(|&place| below(arena, place, places));
-    }
+    elements(arena, node).for_each(|place| below(arena, place, places));
     if let Some(object) = arena.object_of(node) {
-        children(arena, object).into_iter().for_each(|child| below(arena, child, places));
+        for child in children(arena, object) {
+            below(arena, child, places);
+        }
         places.push(node);
     }
 }
 
-/// Whether the fields of a record could be values of a map.
-pub(super) fn is_like(arena: &Arena, record: ObjectId, value: NodeId) -> bool {
-    let Some(fields) = arena.fields(record) else { return false };
-    let nodes: Vec<NodeId> = fields.list.iter().map(|field| field.node).chain([value]).collect();
-    nodes.len() == 1 || likeness(arena, &nodes) != Likeness::None
+/// Whether the values of several places could be values of one map.
+pub(super) fn are_alike(arena: &Arena, nodes: &[NodeId]) -> bool {
+    nodes.len() < 2 || likeness(arena, nodes, &|object| has_map(arena, object)) != Likeness::None
 }

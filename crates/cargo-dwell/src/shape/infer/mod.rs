@@ -1,24 +1,29 @@
 //! From JSON texts to a [`Schema`], without keeping any value of them.
 //!
-//! 1. Part of the texts is read into accumulators ([`Study`](study::Study) included) to find the keys that tell the
+//! 1. Part of the texts is read into accumulators to find the keys that tell the
 //!    objects of a place apart, and the objects whose keys are data. What is left of it is a [`Form`].
 //! 2. All texts are read into accumulators of that form, one set a thread, and those are added up. All counts are of
 //!    this reading, so they are exact.
-//! 3. The places are decided ([`decide`]), records that are one type are merged ([`unify`]), and the schema is built.
+//! 3. The places are decided (`decide`), objects of one type are put together (`types`), and the schema is built.
 
 mod arena;
 mod build;
 mod decide;
+#[cfg(test)]
+mod listing;
 mod names;
 mod sets;
 mod study;
+#[cfg(test)]
+mod tests;
 mod text;
-mod unify;
+mod types;
 mod visit;
 
 use super::schema::Schema;
 use arena::Arena;
 use serde::de::DeserializeSeed;
+use types::Types;
 
 /// What is known of the texts read so far.
 pub struct Accumulator(Arena);
@@ -82,11 +87,17 @@ impl Accumulator {
     pub fn finish(mut self) -> Schema {
         self.0.prune();
         decide::settle(&mut self.0);
-        // A union may have one variant in a place and more in another, so they are merged first.
-        unify::unify(&mut self.0);
-        self.0.dissolve_single();
-        unify::unify(&mut self.0);
-        build::build(&self.0)
+        loop {
+            let types = Types::new(&self.0);
+            let lost = types.lost();
+            if lost.is_empty() {
+                return build::build(&self.0, &types);
+            }
+            // What is in one place with something that was given up is given up too.
+            for node in lost {
+                self.0.set_free(node);
+            }
+        }
     }
 
     /// Places that are told apart, a measure of the memory used.

@@ -32,13 +32,13 @@ impl Sets {
     }
 
     /// Adds what another record knows.
-    pub(super) fn merge(&mut self, other: Self) {
+    pub(super) fn merge(&mut self, other: &Self) {
         if other.full {
-            *self = other;
+            *self = Self { full: true, ..Self::default() };
             return;
         }
-        for (sum, (keys, count)) in other.seen {
-            self.add(sum, count, || keys);
+        for (&sum, (keys, count)) in &other.seen {
+            self.add(sum, *count, || keys.clone());
         }
     }
 

@@ -51,7 +51,9 @@ impl Study {
             let Some(&(_, word)) = words.iter().find(|(key, _)| key == candidate) else { return false };
             let seen = values.counts.entry(word).or_default();
             seen.objects += 1;
-            keys.iter().for_each(|&key| *seen.keys.entry(key).or_default() += 1);
+            for &key in &keys {
+                *seen.keys.entry(key).or_default() += 1;
+            }
             keys.len() <= MAX_KEYS && values.counts.len() <= MAX_VARIANTS
         });
         arena.object_mut(object).study = Some(study);

@@ -1,0 +1,310 @@
+//! Small corpora and the schemas that must come of them, then random ones against a recount.
+
+use super::listing;
+use super::{Accumulator, Form};
+use crate::shape::schema::Schema;
+use serde_json::Deserializer;
+
+fn read(accumulator: &mut Accumulator, texts: &[String]) {
+    for (index, text) in texts.iter().enumerate() {
+        accumulator.at(u32::try_from(index).unwrap());
+        accumulator.read(&mut Deserializer::from_str(text)).unwrap();
+        accumulator.add_bytes(text.len() as u64);
+    }
+}
+
+fn form(texts: &[String]) -> Form {
+    let mut accumulator = Accumulator::new();
+    read(&mut accumulator, texts);
+    accumulator.into_form()
+}
+
+/// The schema of texts of which the first `studied` are read twice.
+fn infer_studied(texts: &[String], studied: usize) -> Schema {
+    let mut accumulator = form(&texts[..studied]).start();
+    read(&mut accumulator, texts);
+    accumulator.finish()
+}
+
+fn infer(texts: &[String]) -> Schema {
+    infer_studied(texts, texts.len())
+}
+
+/// The listing of the schema of one text, or of the elements if it is given as an array of texts.
+fn listed(texts: &[impl ToString]) -> String {
+    let texts: Vec<String> = texts.iter().map(ToString::to_string).collect();
+    let mut out = Vec::new();
+    listing::list(&infer(&texts), &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    text.lines().skip(1).map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+#[track_caller]
+fn check(texts: &[impl ToString], expected: &str) {
+    let expected: Vec<&str> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let found = listed(texts);
+    let found: Vec<&str> = found.lines().map(str::trim).collect();
+    assert_eq!(found, expected, "\n{}", found.join("\n"));
+}
+
+#[test]
+fn plain_values() {
+    check(&["true", "false", "true"], "document: 3 bool(2 true)");
+    check(&["1", "-5", "null"], "document: 3 1 null integer(-5..=1)");
+    check(&["1", "2.0"], "document: 2 float");
+    check(&["1e3"], "document: 1 float");
+    check(&["18446744073709551615"], "document: 1 integer(18446744073709551615..=18446744073709551615)");
+    check(&["-9223372036854775808"], "document: 1 integer(-9223372036854775808..=-9223372036854775808)");
+    check(&["18446744073709551616"], "document: 1 float");
+    check(&["null"], "document: 1 1 null never");
+    check(&[r#""""#, r#""\u00e9""#], "document: 2 text(0..=2 bytes, 2 distinct, 1 empty)");
+}
+
+#[test]
+fn one_small_object_is_a_record() {
+    check(
+        &[r#"{"a":1,"b":2}"#],
+        r#"document: 1 Document(0 empty)
+        record Document: 1 at $
+        "a" 100.00 %: 1 integer(1..=1)
+        "b" 100.00 %: 1 integer(2..=2)"#,
+    );
+}
+
+#[test]
+fn missing_and_null_are_counted_apart() {
+    check(
+        &[r#"{"a":1,"b":null}"#, r#"{"a":null}"#, r#"{"b":true,"a":7}"#, "{}"],
+        r#"document: 4 Document(1 empty)
+        record Document: 4 at $
+        "a" 75.00 %: 3 1 null integer(1..=7)
+        "b" 50.00 %: 2 1 null bool(1 true)"#,
+    );
+}
+
+#[test]
+fn keys_that_keep_being_new_are_data() {
+    let text = |from: usize, to: usize| {
+        let entries: Vec<String> = (from..to).map(|index| format!(r#""k{index}":{{"x":{index}}}"#)).collect();
+        format!("{{\"items\":{{{}}}}}", entries.join(","))
+    };
+    let map = |count: usize| {
+        format!(
+            r#"document: 1 Document(0 empty)
+            record Document: 1 at $
+            "items" 100.00 %: 1 map of {count} ({count} distinct keys) to {count} Item(0 empty)
+            record Item: {count} at $.items.*
+            "x" 100.00 %: {count} integer(0..={})"#,
+            count - 1
+        )
+    };
+    check(&[text(0, 8)], &map(8));
+    check(&[text(0, 1500)], &map(1500));
+    check(
+        &[text(0, 10), text(8, 20), text(15, 40)],
+        r#"document: 3 Document(0 empty)
+        record Document: 3 at $
+        "items" 100.00 %: 3 map of 47 (40 distinct keys) to 47 Item(0 empty)
+        record Item: 47 at $.items.*
+        "x" 100.00 %: 47 integer(0..=39)"#,
+    );
+}
+
+#[test]
+fn a_wide_table_is_a_record() {
+    let row = |row: usize| {
+        let cells: Vec<String> = (0..100).map(|column| format!(r#""c{column}":{}"#, row + column)).collect();
+        format!("{{{}}}", cells.join(","))
+    };
+    let rows: Vec<String> = (0..60).map(row).collect();
+    let schema = infer(&[format!("[{}]", rows.join(","))]);
+    assert_eq!(schema.records.len(), 1);
+    assert_eq!(schema.records[0].fields.len(), 100);
+}
+
+#[test]
+fn many_optional_keys_with_values_of_their_own_are_a_record() {
+    // A hundred keys, three an object, each with a type of its own.
+    let value = |key: usize| match key % 5 {
+        0 => "{}".to_owned(),
+        1 => format!(r#""text {key}""#),
+        2 => format!(r#"{{"only{key}":{key}}}"#),
+        3 => key.to_string(),
+        _ => "true".to_owned(),
+    };
+    let texts: Vec<String> = (0..600)
+        .map(|index| {
+            let keys = [index % 100, (index * 7 + 31) % 100, (index * 13 + 57) % 100];
+            let mut keys = keys.to_vec();
+            keys.sort_unstable();
+            keys.dedup();
+            let entries: Vec<String> = keys.iter().map(|&key| format!(r#""k{key}":{}"#, value(key))).collect();
+            format!("{{{}}}", entries.join(","))
+        })
+        .collect();
+    let schema = infer(&texts);
+    assert_eq!(schema.records[0].fields.len(), 100);
+    assert_eq!(schema.records[0].instances, 600);
+}
+
+#[test]
+fn keys_no_field_would_have_are_data() {
+    check(
+        &[r#"{"usage":{"5.5":0.1,"6":0.2,"7":0.3}}"#],
+        r#"document: 1 Document(0 empty)
+        record Document: 1 at $
+        "usage" 100.00 %: 1 map of 3 (3 distinct keys) to 3 float"#,
+    );
+}
+
+#[test]
+fn a_tag_makes_a_union() {
+    check(
+        &[r#"[{"type":"circle","r":1},{"type":"square","w":2,"h":3},{"h":1,"w":5,"type":"square"}]"#],
+        r#"document: 1 seq of 3 3 Item
+        union Item by "type"
+        "square": SquareItem
+        "circle": CircleItem
+        record SquareItem: 2 at $[]
+        "w" 100.00 %: 2 integer(2..=5)
+        "h" 100.00 %: 2 integer(1..=3)
+        record CircleItem: 1 at $[]
+        "r" 100.00 %: 1 integer(1..=1)"#,
+    );
+}
+
+#[test]
+fn a_tag_that_decides_nothing_is_a_keyword() {
+    let texts: Vec<String> =
+        (0..16).map(|index| format!(r#"{{"type":"{}","x":{index}}}"#, ["a", "b"][index % 2])).collect();
+    check(
+        &texts,
+        r#"document: 16 Document(0 empty)
+        record Document: 16 at $
+        "type" 100.00 %: 16 DocumentType
+        "x" 100.00 %: 16 integer(0..=15)
+        keywords DocumentType: {"a": 8, "b": 8}"#,
+    );
+}
+
+#[test]
+fn a_union_is_given_up_where_the_tag_is_missing() {
+    // Only the first half is studied: the other has an object without the tag.
+    let half = r#"[{"type":"circle","r":1},{"type":"square","w":2,"h":3}]"#.to_owned();
+    let other = r#"[{"w":2,"h":null},{"type":7,"r":1}]"#.to_owned();
+    let schema = infer_studied(&[half, other], 1);
+    assert!(schema.unions.is_empty());
+    let record = &schema.records[0];
+    assert_eq!(record.instances, 4);
+    let counts: Vec<(&str, u64)> = record.fields.iter().map(|field| (&*field.key, field.slot.count)).collect();
+    assert_eq!(counts, [("type", 3), ("r", 2), ("w", 2), ("h", 2)]);
+}
+
+#[test]
+fn records_that_hold_themselves() {
+    check(
+        &[r#"{"name":"a","children":[{"name":"b","children":[{"name":"c","children":[]}]},{"name":"d"}]}"#],
+        r#"document: 1 Document(0 empty)
+        record Document: 4 at $.children[] $
+        "name" 100.00 %: 4 text(1..=1 bytes, 4 distinct, 0 empty)
+        "children" 75.00 %: 3 seq of 3 3 Document(0 empty)"#,
+    );
+}
+
+#[test]
+fn unions_that_hold_themselves() {
+    // The study sees one level; the third has both variants, the second one only.
+    let studied = r#"{"rules":[{"conditions":[],"rules":[{"error":"e","type":"error"}],"type":"tree"},
+        {"error":"e","type":"error"}]}"#;
+    let deep = r#"{"rules":[{"conditions":[1],"rules":[{"conditions":[2],"rules":[{"conditions":[],"rules":[],
+        "type":"tree"},{"error":"f","type":"error"}],"type":"tree"}],"type":"tree"}]}"#;
+    let texts = [studied.to_owned(), deep.to_owned()];
+    for studied in [1, 2] {
+        let schema = infer_studied(&texts, studied);
+        assert_eq!(schema.unions.len(), 1, "studied {studied}");
+        let counts: Vec<(&str, u64)> =
+            schema.unions[0].variants.iter().map(|(tag, record)| (&**tag, schema.records[*record].instances)).collect();
+        assert_eq!(counts, [("tree", 4), ("error", 3)], "studied {studied}");
+    }
+}
+
+#[test]
+fn arrays_of_one_length_are_tuples_if_their_places_differ() {
+    check(
+        &[r#"[["a",1],["b",2],["c",null]]"#],
+        "document: 1 seq of 3 3 tuple(3 text(1..=1 bytes, 3 distinct, 0 empty), 3 1 null integer(1..=2))",
+    );
+    check(&["[[1.5,2],[3,4]]"], "document: 1 seq of 2 2 seq of 4 4 float");
+    check(
+        &[r#"[["a",1],["b",2],[]]"#],
+        "document: 1 seq of 3 3 seq of 4 4 2 integer(1..=2) | 2 text(1..=1 bytes, 2 distinct, 0 empty)",
+    );
+}
+
+#[test]
+fn mixed_values_keep_their_types_and_hopeless_ones_do_not() {
+    check(
+        &["[1,true,\"x\",[2],[]]"],
+        "document: 1 seq of 5 5 1 bool(1 true) | 1 integer(1..=1) | 1 text(1..=1 bytes, 1 distinct, 0 empty) | \
+         2 seq of 1 1 integer(2..=2)",
+    );
+    check(&[r#"[1,"x",[2,"y"],{"a":{"b":[]}},null]"#], "document: 1 seq of 5 5 1 null any(2 texts, 2 objects)");
+}
+
+#[test]
+fn structurally_equal_records_are_one() {
+    check(
+        &[r#"{"from":{"x":1,"y":2},"to":{"x":3,"y":4},"mark":{},"flag":{}}"#],
+        r#"document: 1 Document(0 empty)
+        record Document: 1 at $
+        "from" 100.00 %: 1 To(0 empty)
+        "to" 100.00 %: 1 To(0 empty)
+        "mark" 100.00 %: 1 Empty(1 empty)
+        "flag" 100.00 %: 1 Empty(1 empty)
+        record To: 2 at $.to $.from
+        "x" 100.00 %: 2 integer(1..=3)
+        "y" 100.00 %: 2 integer(2..=4)
+        record Empty: 2 at $.flag $.mark"#,
+    );
+}
+
+#[test]
+fn a_duplicate_key_is_an_error_in_records_and_maps() {
+    for text in [
+        r#"{"a":1,"b":2,"a":3}"#.to_owned(),
+        format!("{{{}\"k7\":1}}", (0..3000).map(|index| format!("\"k{index}\":1,")).collect::<Vec<_>>().concat()),
+        r#"{"x":[{"type":"a","type":"b"}]}"#.to_owned(),
+    ] {
+        let error = Accumulator::new().read(&mut Deserializer::from_str(&text)).unwrap_err();
+        assert!(error.to_string().starts_with("duplicate key \""), "{error}");
+        assert!(super::check(&mut Deserializer::from_str(&text)).is_err());
+    }
+}
+
+#[test]
+fn a_hundred_thousand_keys_are_not_a_hundred_thousand_places() {
+    for value in ["1", r#"{"a":[1,{"b":2}]}"#, r#"{"a1":{"a2":{}}}"#] {
+        let entries: Vec<String> = (0..100_000).map(|index| format!("\"key {index}\":{value}")).collect();
+        let text = format!("{{{}}}", entries.join(","));
+        let mut accumulator = Accumulator::new();
+        accumulator.read(&mut Deserializer::from_str(&text)).unwrap();
+        assert!(accumulator.places() < 5000, "{}", accumulator.places());
+    }
+}
+
+#[test]
+fn places_are_bounded_where_all_is_different() {
+    // Objects of objects with keys of their own, three levels deep: a million different paths.
+    let inner = |a: usize, b: usize| -> String {
+        (0..100).map(|c| format!("\"k{a}_{b}_{c}\":[{c}],")).collect::<Vec<_>>().concat() + "\"z\":0"
+    };
+    let middle = |a: usize| -> String {
+        (0..100).map(|b| format!("\"m{a}_{b}\":{{{}}},", inner(a, b))).collect::<Vec<_>>().concat() + "\"z\":\"\""
+    };
+    let text = (0..100).map(|a| format!("\"o{a}\":{{{}}},", middle(a))).collect::<Vec<_>>().concat();
+    let text = format!("{{{text}\"z\":true}}");
+    let mut accumulator = Accumulator::new();
+    accumulator.read(&mut Deserializer::from_str(&text)).unwrap();
+    assert!(accumulator.places() < 1 << 19, "{}", accumulator.places());
+    assert_eq!(accumulator.finish().documents, 1);
+}

@@ -1,0 +1,516 @@
+//! Which objects are of one type.
+//!
+//! The accumulators are a tree: every place has its own. Here its objects are put into classes, a class for each type,
+//! without moving a count, so what several places share can still turn out to be a map, of which each place has its
+//! own. Objects are of one type
+//!
+//! - if they are in one place: under one key of a type, among the elements of the arrays there, or the values of a map;
+//! - if they are records of the same name that have most keys of the smaller in common, or the same key of two variants
+//!   of a union;
+//! - if they have the same keys with the same types, whatever their names are.
+
+use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape};
+use super::decide::{self, FREE};
+use super::names;
+use super::sets::Sets;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::fmt::Write;
+
+/// Nodes whose values are in one place of a type.
+pub(super) type Group = Vec<NodeId>;
+
+/// One key of a record type.
+pub(super) struct Slot<'a> {
+    pub(super) key: &'a str,
+    pub(super) hash: u64,
+    /// Where it was first seen.
+    pub(super) first: u64,
+    pub(super) group: Group,
+}
+
+/// What the objects of a class are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Record,
+    Map,
+    Union,
+}
+
+/// Objects in classes.
+pub(super) struct Types<'a> {
+    arena: &'a Arena,
+    /// The class of each object, by way of others.
+    parents: HashMap<ObjectId, ObjectId>,
+    /// The objects of each class.
+    members: HashMap<ObjectId, Vec<ObjectId>>,
+    /// Classes whose keys are data although no object was found to be a map alone.
+    maps: HashSet<ObjectId>,
+    /// Classes with unions that are given up.
+    records: HashSet<ObjectId>,
+}
+
+/// A class and where it was first met.
+struct Met {
+    class: ObjectId,
+    name: String,
+    /// The union of whose variant this is a field.
+    union: Option<ObjectId>,
+}
+
+impl<'a> Types<'a> {
+    /// Puts the objects into classes.
+    pub(super) fn new(arena: &'a Arena) -> Self {
+        let (parents, members) = (HashMap::new(), HashMap::new());
+        let mut types = Self { arena, parents, members, maps: HashSet::new(), records: HashSet::new() };
+        types.enter(arena.root);
+        loop {
+            while types.close() || types.find_maps() {}
+            if !types.by_name() && !types.by_form() && !types.single() {
+                return types;
+            }
+        }
+    }
+
+    fn enter(&mut self, node: NodeId) {
+        for element in decide::elements(self.arena, node) {
+            self.enter(element);
+        }
+        if let Some(object) = self.arena.object_of(node) {
+            self.enter_object(object);
+        }
+    }
+
+    fn enter_object(&mut self, object: ObjectId) {
+        self.members.insert(object, vec![object]);
+        if let Shape::Union(tagged) = &self.arena.object(object).shape {
+            tagged.variants.iter().for_each(|variant| self.enter_object(self.arena.find(variant.object)));
+        } else {
+            for child in decide::children(self.arena, object) {
+                self.enter(child);
+            }
+        }
+    }
+
+    /// The class of an object.
+    pub(super) fn class(&self, object: ObjectId) -> ObjectId {
+        let mut object = self.arena.find(object);
+        while let Some(&parent) = self.parents.get(&object) {
+            object = parent;
+        }
+        object
+    }
+
+    /// The class of the objects at a place, if there are any.
+    pub(super) fn class_at(&self, group: &[NodeId]) -> Option<ObjectId> {
+        self.objects_at(group).next().map(|object| self.class(object))
+    }
+
+    /// The objects at a place.
+    pub(super) fn objects_at(&self, group: &[NodeId]) -> impl Iterator<Item = ObjectId> {
+        group.iter().filter_map(|&node| self.arena.object_of(node))
+    }
+
+    /// Makes two classes one.
+    fn join(&mut self, left: ObjectId, right: ObjectId) -> bool {
+        let (left, right) = (self.class(left), self.class(right));
+        if left == right {
+            return false;
+        }
+        // The lower number stays, so that the order of joining does not matter.
+        let (kept, gone) = (left.min(right), left.max(right));
+        self.parents.insert(gone, kept);
+        let moved = self.members.remove(&gone).unwrap_or_default();
+        self.members.entry(kept).or_default().extend(moved);
+        for set in [&mut self.maps, &mut self.records] {
+            if set.remove(&gone) {
+                set.insert(kept);
+            }
+        }
+        true
+    }
+
+    fn classes(&self) -> Vec<ObjectId> {
+        let mut classes: Vec<ObjectId> = self.members.keys().copied().collect();
+        classes.sort_unstable();
+        classes
+    }
+
+    fn shapes(&self, class: ObjectId) -> impl Iterator<Item = &Shape> {
+        self.members[&class].iter().map(|&object| &self.arena.object(object).shape)
+    }
+
+    /// What the objects of a class are.
+    pub(super) fn form(&self, class: ObjectId) -> Form {
+        let mut tags = self.shapes(class).map(|shape| match shape {
+            Shape::Union(tagged) => Some(tagged.hash),
+            _ => None,
+        });
+        let first = tags.next().flatten();
+        if self.maps.contains(&class) || self.shapes(class).any(|shape| matches!(shape, Shape::Map { .. })) {
+            Form::Map
+        } else if first.is_some() && tags.all(|tag| tag == first) && !self.records.contains(&class) {
+            Form::Union
+        } else {
+            Form::Record
+        }
+    }
+
+    /// The records of a class: its objects, but those of the variants instead of a union that was given up.
+    fn parts(&self, class: ObjectId) -> impl Iterator<Item = ObjectId> {
+        self.members[&class].iter().copied().filter(|&object| self.arena.tagged(object).is_none())
+    }
+
+    /// How many objects a record class has.
+    pub(super) fn instances(&self, class: ObjectId) -> u64 {
+        self.parts(class).map(|object| self.arena.object(object).instances).sum()
+    }
+
+    /// The keys of a record class.
+    pub(super) fn slots(&self, class: ObjectId) -> Vec<Slot<'a>> {
+        let mut slots = BTreeMap::<&str, Slot>::new();
+        for field in self.parts(class).flat_map(|object| fields(self.arena, object)) {
+            let slot = slots.entry(&field.key).or_insert_with(|| Slot {
+                key: &field.key,
+                hash: field.hash,
+                first: u64::MAX,
+                group: Vec::new(),
+            });
+            slot.first = slot.first.min(field.first);
+            slot.group.push(field.node);
+        }
+        slots.into_values().collect()
+    }
+
+    /// Which keys of a record class come together.
+    pub(super) fn key_sets(&self, class: ObjectId) -> Sets {
+        let mut sets = Sets::default();
+        self.parts(class).for_each(|object| sets.merge(&self.arena.object(object).sets));
+        sets
+    }
+
+    /// The values of objects that are maps.
+    pub(super) fn values(&self, objects: impl Iterator<Item = ObjectId>) -> Group {
+        objects.flat_map(|object| decide::children(self.arena, object)).collect()
+    }
+
+    /// The variants of a union class: the tag, how many objects there are, and the class of these.
+    pub(super) fn variants(&self, class: ObjectId) -> Vec<(&'a str, ObjectId)> {
+        let mut variants = BTreeMap::new();
+        for tagged in self.members[&class].iter().filter_map(|&object| self.arena.tagged(object)) {
+            for variant in &tagged.variants {
+                variants.entry(&*variant.value).or_insert_with(|| self.class(variant.object));
+            }
+        }
+        variants.into_iter().collect()
+    }
+
+    /// The tag of a union class.
+    pub(super) fn tag(&self, class: ObjectId) -> &'a str {
+        let tagged = self.members[&class].iter().find_map(|&object| self.arena.tagged(object));
+        tagged.map_or("", |tagged| &tagged.key)
+    }
+
+    /// The places of the elements of the arrays at a place: several for tuples.
+    pub(super) fn elements(&self, group: &[NodeId]) -> Vec<Group> {
+        let arrays = || group.iter().filter_map(|&node| self.arena.node(node).array.as_ref());
+        let mut lengths = arrays().filter(|array| array.lengths.count > 0).map(|array| array.fixed);
+        let first = lengths.next();
+        if let Some(Fixed::At(length)) = first
+            && lengths.all(|length| Some(length) == first)
+        {
+            return (0..length).map(|index| arrays().map(|array| array.places[index]).collect()).collect();
+        }
+        let all = arrays().flat_map(|array| array.places.iter().copied().chain([array.element]));
+        let all: Group = all.collect();
+        if all.is_empty() { Vec::new() } else { vec![all] }
+    }
+
+    /// Joins what is in one place, until nothing is left to join.
+    fn close(&mut self) -> bool {
+        let mut changed = false;
+        loop {
+            let mut again = self.one_place(&[self.arena.root]);
+            for class in self.classes() {
+                if self.parents.contains_key(&class) {
+                    continue; // It was joined with another a moment ago.
+                }
+                again |= match self.form(class) {
+                    Form::Union => self.join_variants(class),
+                    form => {
+                        let given_up = self.give_up_unions(class);
+                        let groups = match form {
+                            Form::Map => vec![self.values(self.members[&self.class(class)].iter().copied())],
+                            _ => self.slots(self.class(class)).into_iter().map(|slot| slot.group).collect(),
+                        };
+                        groups.iter().fold(given_up, |again, group| self.one_place(group) || again)
+                    }
+                };
+            }
+            if !again {
+                return changed;
+            }
+            changed = true;
+        }
+    }
+
+    fn one_place(&mut self, group: &[NodeId]) -> bool {
+        let objects: Vec<ObjectId> = self.objects_at(group).collect();
+        let mut changed = false;
+        for &object in objects.iter().skip(1) {
+            changed |= self.join(objects[0], object);
+        }
+        for elements in self.elements(group) {
+            changed |= self.one_place(&elements);
+        }
+        changed
+    }
+
+    fn join_variants(&mut self, class: ObjectId) -> bool {
+        let mut known = HashMap::new();
+        let mut changed = false;
+        for object in self.members[&class].clone() {
+            for variant in self.arena.tagged(object).into_iter().flat_map(|tagged| &tagged.variants) {
+                let first = *known.entry(variant.hash).or_insert(variant.object);
+                changed |= self.join(first, variant.object);
+            }
+        }
+        changed
+    }
+
+    /// Joins the variants of unions in a class that is no union.
+    fn give_up_unions(&mut self, class: ObjectId) -> bool {
+        let mut changed = false;
+        for object in self.members[&class].clone() {
+            for variant in self.arena.tagged(object).into_iter().flat_map(|tagged| &tagged.variants) {
+                changed |= self.join(object, variant.object);
+            }
+        }
+        changed
+    }
+
+    fn find_maps(&mut self) -> bool {
+        let classes = self.classes();
+        let unions = classes.iter().copied().filter(|&class| self.form(class) == Form::Union);
+        // A variant of a union is a record.
+        let variants: HashSet<ObjectId> =
+            unions.flat_map(|class| self.variants(class)).map(|(_, variant)| variant).collect();
+        let is_map = |class: &ObjectId| {
+            self.form(*class) == Form::Record && !variants.contains(class) && {
+                let parts: Vec<ObjectId> = self.parts(*class).collect();
+                decide::is_map(self.arena, &parts, &|object| self.form(self.class(object)) == Form::Map)
+            }
+        };
+        let maps: Vec<ObjectId> = classes.iter().copied().filter(is_map).collect();
+        self.maps.extend(&maps);
+        !maps.is_empty()
+    }
+
+    /// Gives up unions of one variant.
+    fn single(&mut self) -> bool {
+        let single = |&class: &ObjectId| self.form(class) == Form::Union && self.variants(class).len() < 2;
+        let single: Vec<ObjectId> = self.classes().into_iter().filter(single).collect();
+        self.records.extend(&single);
+        !single.is_empty()
+    }
+
+    /// The classes in breadth-first order; a union's variants are not met by themselves.
+    fn meet(&self) -> Vec<Met> {
+        let mut seen = HashSet::new();
+        let mut met = Vec::new();
+        let mut queue: VecDeque<(Group, String, Option<ObjectId>)> = VecDeque::new();
+        queue.push_back((vec![self.arena.root], String::new(), None));
+        while let Some((group, name, union)) = queue.pop_front() {
+            let elements = self.elements(&group).into_iter();
+            queue.extend(elements.map(|elements| (elements, names::singular(&name), union)));
+            let Some(class) = self.class_at(&group) else { continue };
+            // The values of each map are a place of their own.
+            if self.form(class) == Form::Map {
+                queue.push_back((self.values(self.objects_at(&group)), names::singular(&name), union));
+            }
+            if !seen.insert(class) {
+                continue;
+            }
+            let mut fields = |class: ObjectId, union: Option<ObjectId>| {
+                let mut slots = self.slots(class);
+                slots.sort_by_key(|slot| (slot.first, slot.key));
+                queue.extend(slots.into_iter().map(|slot| (slot.group, slot.key.to_owned(), union)));
+            };
+            match self.form(class) {
+                Form::Map => {}
+                Form::Record => fields(class, None),
+                Form::Union => {
+                    self.variants(class).into_iter().for_each(|(_, variant)| fields(variant, Some(class)));
+                }
+            }
+            met.push(Met { class, name, union });
+        }
+        met
+    }
+
+    fn by_name(&mut self) -> bool {
+        let mut groups = BTreeMap::<String, Vec<Met>>::new();
+        for met in self.meet() {
+            groups.entry(met.name.clone()).or_default().push(met);
+        }
+        let mut changed = false;
+        for mut group in groups.into_values() {
+            // The fullest first: the others are parts of it.
+            group.sort_by_key(|met| std::cmp::Reverse(self.size(met.class)));
+            let mut clusters: Vec<Vec<Met>> = Vec::new();
+            for met in group {
+                match clusters.iter_mut().find(|cluster| self.is_part(&met, &cluster[0])) {
+                    Some(cluster) => cluster.push(met),
+                    None => clusters.push(vec![met]),
+                }
+            }
+            for cluster in clusters.iter().filter(|cluster| cluster.len() > 1) {
+                let classes: Vec<ObjectId> = cluster.iter().map(|met| met.class).collect();
+                if self.form(classes[0]) == Form::Map {
+                    // Maps too, but not of one type: maps are told apart by their values, not by their keys.
+                    self.maps.extend(&classes[1..]);
+                    changed = true;
+                } else {
+                    changed |= self.join_all(&classes);
+                }
+            }
+            if changed {
+                return true; // What was met is another thing now.
+            }
+        }
+        false
+    }
+
+    fn join_all(&mut self, classes: &[ObjectId]) -> bool {
+        let mut changed = false;
+        for &class in &classes[1..] {
+            changed |= self.join(classes[0], class);
+        }
+        changed
+    }
+
+    fn size(&self, class: ObjectId) -> usize {
+        match self.form(class) {
+            Form::Record => self.slots(class).len(),
+            Form::Union => self.variants(class).len(),
+            Form::Map => usize::MAX,
+        }
+    }
+
+    /// Whether most of what the smaller has is in the larger.
+    fn is_part(&self, small: &Met, large: &Met) -> bool {
+        let siblings = small.union.is_some() && small.union == large.union;
+        match (self.form(small.class), self.form(large.class)) {
+            (Form::Record, Form::Record) => {
+                let (small, large) = (self.slots(small.class), self.slots(large.class));
+                let known: HashMap<&str, &Group> = large.iter().map(|slot| (slot.key, &slot.group)).collect();
+                let (mut common, mut clash) = (0, 0);
+                for slot in &small {
+                    if let Some(group) = known.get(slot.key) {
+                        common += 1;
+                        clash += usize::from(!self.are_compatible(&slot.group, group));
+                    }
+                }
+                let least = small.len().min(large.len());
+                // The same key of two variants holds the same thing, if little speaks against it.
+                let little = usize::from(large.len() >= 8);
+                (common * 2 >= least && clash * 5 <= common) || (siblings && common > 0 && clash <= little)
+            }
+            (Form::Union, Form::Union) => {
+                let (few, many) = (self.variants(small.class), self.variants(large.class));
+                let common = few.iter().filter(|(value, _)| many.iter().any(|(other, _)| value == other)).count();
+                self.tag(small.class) == self.tag(large.class) && common * 2 >= few.len().min(many.len())
+            }
+            (Form::Record, Form::Map) => {
+                // Too few objects to say by themselves that their keys are not data.
+                let slots = self.slots(small.class);
+                let nodes: Group = slots.iter().flat_map(|slot| slot.group.iter().copied()).collect();
+                let counts: u64 = nodes.iter().map(|&node| self.arena.node(node).count()).sum();
+                let values = self.values(self.members[&large.class].iter().copied());
+                counts < 3 * slots.len() as u64 && decide::are_alike(self.arena, &[nodes, values].concat())
+            }
+            _ => false,
+        }
+    }
+
+    fn kinds(&self, group: &[NodeId]) -> u8 {
+        group.iter().fold(0, |kinds, &node| kinds | decide::kinds(self.arena, node))
+    }
+
+    /// Whether values of one place could be values of the other.
+    fn are_compatible(&self, left: &[NodeId], right: &[NodeId]) -> bool {
+        let (left, right) = (self.kinds(left), self.kinds(right));
+        left == 0 || right == 0 || left & right != 0
+    }
+
+    /// Joins records with the same keys and types, wherever they are.
+    fn by_form(&mut self) -> bool {
+        let mut forms = BTreeMap::<Vec<(&str, String)>, Vec<ObjectId>>::new();
+        for Met { class, .. } in self.meet() {
+            if self.form(class) == Form::Record {
+                let slots = self.slots(class).into_iter();
+                let form = slots.map(|slot| (slot.key, self.outline(&slot.group))).collect();
+                forms.entry(form).or_default().push(class);
+            }
+        }
+        let joined: Vec<Vec<ObjectId>> = forms.into_values().filter(|classes| classes.len() > 1).collect();
+        let mut changed = false;
+        for classes in joined {
+            changed |= self.join_all(&classes);
+        }
+        changed
+    }
+
+    /// The type of a place in short; equal for equal types.
+    fn outline(&self, group: &[NodeId]) -> String {
+        let any = |is: fn(&super::arena::Node) -> bool| group.iter().any(|&node| is(self.arena.node(node)));
+        let floats = any(|node| node.floats > 0);
+        let marks = [
+            (any(|node| node.bools > 0), 'b'),
+            (any(|node| node.integers > 0) && !floats, 'i'),
+            (floats, 'f'),
+            (any(|node| node.text_count() > 0), 's'),
+            (any(|node| node.free.is_some()), '?'),
+        ];
+        let mut text: String = marks.into_iter().filter(|(is, _)| *is).map(|(_, mark)| mark).collect();
+        // Writing to a string does not fail.
+        for elements in self.elements(group) {
+            let _ = write!(text, "[{}]", self.outline(&elements));
+        }
+        if let Some(class) = self.class_at(group) {
+            let _ = match self.form(class) {
+                Form::Map => write!(text, "{{{}}}", self.outline(&self.values(self.objects_at(group)))),
+                _ => write!(text, "{class:?}"),
+            };
+        }
+        text
+    }
+
+    /// The nodes that are in one place with one that was given up.
+    pub(super) fn lost(&self) -> Vec<NodeId> {
+        let mut lost = Vec::new();
+        self.lost_at(&[self.arena.root], &mut lost);
+        for class in self.classes() {
+            match self.form(class) {
+                Form::Union => {}
+                Form::Record => self.slots(class).iter().for_each(|slot| self.lost_at(&slot.group, &mut lost)),
+                // Each place has its own map, but they are of one type.
+                Form::Map => self.lost_at(&self.values(self.members[&class].iter().copied()), &mut lost),
+            }
+        }
+        lost
+    }
+
+    fn lost_at(&self, group: &[NodeId], lost: &mut Vec<NodeId>) {
+        let kinds = |node: NodeId| decide::kinds(self.arena, node);
+        if group.iter().any(|&node| kinds(node) & FREE != 0) {
+            lost.extend(group.iter().filter(|&&node| kinds(node) & !FREE != 0));
+        } else {
+            self.elements(group).iter().for_each(|elements| self.lost_at(elements, lost));
+        }
+    }
+}
+
+/// The keys of a record.
+fn fields(arena: &Arena, object: ObjectId) -> impl Iterator<Item = &Field> {
+    arena.fields(object).into_iter().flat_map(|fields| &fields.list)
+}

@@ -1,0 +1,260 @@
+//! What is wrong with an input is told in one line, with exit code 2, and never in another way.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+fn shape(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    command.arg("shape").args(args).stdin(Stdio::null());
+    command
+}
+
+fn errors(output: &Output) -> Vec<String> {
+    String::from_utf8(output.stderr.clone()).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// A folder with one good file and one with these bytes.
+struct Folder {
+    dir: TempDir,
+    bad: PathBuf,
+}
+
+impl Folder {
+    fn new(name: &str, bytes: &[u8]) -> Self {
+        let dir = TempDir::new().unwrap();
+        fs::write(dir.path().join("good.json"), r#"{"good":[1,2,3]}"#).unwrap();
+        let bad = dir.path().join(name);
+        fs::write(&bad, bytes).unwrap();
+        Self { dir, bad }
+    }
+
+    fn path(&self) -> &str {
+        self.dir.path().to_str().unwrap()
+    }
+}
+
+/// The one line for a folder with a bad file, and what is reported of the rest when asked to keep going.
+#[track_caller]
+fn check(folder: &Folder, place: &str, what: &str) {
+    let output = shape(&[folder.path()]).output().unwrap();
+    let expected = format!("error: {}{place}: {what}", folder.bad.display());
+    assert_eq!(errors(&output), std::slice::from_ref(&expected));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+
+    let output = shape(&[folder.path(), "--keep-going", "--format", "json"]).output().unwrap();
+    assert_eq!(errors(&output), [expected, "error: 1 input was left out, 1 texts read".to_owned()]);
+    assert_eq!(output.status.code(), Some(2));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(report.to_string().contains("good"));
+    assert!(!report.to_string().contains("half"), "nothing of a bad text is counted");
+}
+
+const CORRECT: &str = "; correct it, or leave the file out with --keep-going";
+
+#[test]
+fn broken_and_truncated_files() {
+    let broken = Folder::new("bad.json", b"{\n  \"half\": 1,\n  \"x\": ]\n}");
+    check(&broken, ":3:8", &format!("expected value{CORRECT}"));
+    let truncated = Folder::new("bad.json", b"{\"half\": [1, 2");
+    check(&truncated, ":1:14", "the text ends too early; is the file complete?");
+    let cut = Folder::new("bad.json", b"{\"half\": \"tex");
+    check(&cut, ":1:13", "the text ends too early; is the file complete?");
+    let empty = Folder::new("bad.json", b" \n");
+    check(&empty, "", "is empty; it should hold JSON");
+    let several = Folder::new("bad.json", b"{\"half\":1}\n{\"half\":2}");
+    check(&several, ":2:1", "more than one JSON text; a file with one a line is named .jsonl");
+}
+
+#[test]
+fn invalid_utf8() {
+    let folder = Folder::new("bad.json", b"{\"half\": 1,\n \"a\xFF\": 2}");
+    check(&folder, ":2:4", "invalid UTF-8; save the file as UTF-8");
+}
+
+#[test]
+fn deep_nesting() {
+    let nested = "[".repeat(100_000) + &"]".repeat(100_000);
+    let folder = Folder::new("bad.json", nested.as_bytes());
+    check(&folder, ":1:128", "nested deeper than 127 levels; this is not read");
+    let objects = "{\"half\":".repeat(100_000);
+    let folder = Folder::new("bad.json", objects.as_bytes());
+    check(&folder, ":1:1017", "nested deeper than 127 levels; this is not read");
+}
+
+#[test]
+fn duplicate_keys() {
+    let folder = Folder::new("bad.json", b"{\"half\": 1,\n\"b\": {\"x\": 1, \"x\": 2}}");
+    check(&folder, ":2:17", &format!("duplicate key \"x\"{CORRECT}"));
+}
+
+#[test]
+fn huge_numbers() {
+    let folder = Folder::new("bad.json", b"{\"half\": 1e400}");
+    check(&folder, ":1:14", "a number too large for 64 bits of floating point");
+    let digits = format!("[{}]", "9".repeat(400));
+    let folder = Folder::new("bad.json", digits.as_bytes());
+    check(&folder, ":1:401", "a number too large for 64 bits of floating point");
+}
+
+#[test]
+fn a_bad_line_of_json_lines() {
+    let folder = Folder::new("bad.jsonl", b"{\"a\":1}\n\n  {\"half\":}\n{\"a\":2}");
+    let output = shape(&[folder.path()]).output().unwrap();
+    let expected = format!("error: {}:3:9: expected value{CORRECT}", folder.bad.display());
+    assert_eq!(errors(&output), std::slice::from_ref(&expected));
+    // The other lines are kept.
+    let output = shape(&[folder.path(), "--keep-going", "--format", "json"]).output().unwrap();
+    assert_eq!(errors(&output), [expected, "error: 1 input was left out, 3 texts read".to_owned()]);
+}
+
+#[test]
+fn a_line_of_two_gigabytes() {
+    let dir = TempDir::new().unwrap();
+    for (name, place, what) in [
+        ("lines.jsonl", ":1:1", "a line longer than 64 MiB; a file with one JSON text is named .json".to_owned()),
+        ("text.json", ":1:1", format!("expected value{CORRECT}")),
+    ] {
+        let path = dir.path().join(name);
+        // A sparse file takes no room; its bytes are zeros.
+        File::create(&path).unwrap().set_len(2 << 30).unwrap();
+        let output = shape(&[path.to_str().unwrap()]).output().unwrap();
+        assert_eq!(errors(&output), [format!("error: {}{place}: {what}", path.display())]);
+        assert_eq!(output.status.code(), Some(2));
+        fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn a_string_of_two_gigabytes_through_a_pipe() {
+    let mut child = shape(&["-"]).stdin(Stdio::piped()).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let block = vec![b'a'; 1 << 20];
+    let mut written = 0;
+    // It stops reading long before the end.
+    let mut sent = stdin.write_all(b"[1,\"");
+    while sent.is_ok() && written < 2048 {
+        sent = stdin.write_all(&block);
+        written += 1;
+    }
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    assert!(written < 200, "{written} MiB were read");
+    let errors = errors(&output);
+    assert!(
+        matches!(&errors[..], [line] if line.starts_with("error: -:1:")
+            && line.ends_with(": a string longer than 64 MiB; this is not read")),
+        "{errors:?}"
+    );
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[track_caller]
+fn check_path(path: &Path, expected: &str) {
+    let output = shape(&[path.to_str().unwrap()]).output().unwrap();
+    assert_eq!(errors(&output), [format!("error: {expected}")]);
+    assert_eq!(output.status.code(), Some(2));
+    // With nothing else to report, keeping going ends the same way.
+    let output = shape(&[path.to_str().unwrap(), "--keep-going"]).output().unwrap();
+    assert_eq!(errors(&output), [format!("error: {expected}"), "error: nothing could be read".to_owned()]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn paths_that_lead_nowhere() {
+    let dir = TempDir::new().unwrap();
+    let missing = dir.path().join("missing");
+    check_path(&missing, &format!("{}: there is no such file or folder", missing.display()));
+    let empty = dir.path().join("empty");
+    fs::create_dir(&empty).unwrap();
+    fs::write(empty.join("notes.txt"), "no JSON").unwrap();
+    let none = "no JSON in this folder (.json, .jsonl, .ndjson, each also .gz)";
+    check_path(&empty, &format!("{}: {none}", empty.display()));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_permissions() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let dir = TempDir::new().unwrap();
+    let inner = dir.path().join("a/b");
+    fs::create_dir_all(&inner).unwrap();
+    fs::write(dir.path().join("a/good.json"), "{\"good\":1}").unwrap();
+    symlink(dir.path().join("a"), inner.join("again")).unwrap();
+    symlink(dir.path().join("nowhere"), inner.join("notes")).unwrap();
+    let up = dir.path().join("a");
+    let looped =
+        format!("error: {}: a symbolic link to a folder above, {}", up.join("b/again").display(), up.display());
+    let output = shape(&[up.to_str().unwrap()]).output().unwrap();
+    assert_eq!(errors(&output), std::slice::from_ref(&looped));
+    assert_eq!(output.status.code(), Some(2));
+    let output = shape(&[up.to_str().unwrap(), "--keep-going"]).output().unwrap();
+    assert_eq!(errors(&output), [looped, "error: 1 input was left out, 1 texts read".to_owned()]);
+
+    fs::remove_file(inner.join("again")).unwrap();
+    symlink(dir.path().join("nowhere"), inner.join("lost.json")).unwrap();
+    let output = shape(&[up.to_str().unwrap()]).output().unwrap();
+    assert_eq!(errors(&output), [format!("error: {}: a symbolic link to nothing", inner.join("lost.json").display())]);
+
+    fs::remove_file(inner.join("lost.json")).unwrap();
+    let secret = inner.join("secret.json");
+    fs::write(&secret, "1").unwrap();
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o0)).unwrap();
+    if fs::read(&secret).is_ok() {
+        eprintln!("not tested: this user may read everything");
+        return;
+    }
+    let output = shape(&[up.to_str().unwrap()]).output().unwrap();
+    assert_eq!(errors(&output), [format!("error: {}: may not be read", secret.display())]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read() {
+    // Opens, but gives an error on the first read.
+    let path = Path::new("/proc/self/mem");
+    if path.exists() {
+        let output = shape(&[path.to_str().unwrap()]).output().unwrap();
+        let errors = errors(&output);
+        assert!(
+            matches!(&errors[..], [line] if line.starts_with("error: /proc/self/mem: cannot be read: ")),
+            "{errors:?}"
+        );
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[test]
+fn gzip_that_is_cut_or_none() {
+    let mut zipped = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    zipped.write_all(b"{\"half\": [1, 2, 3]}").unwrap();
+    let zipped = zipped.finish().unwrap();
+    let cut = Folder::new("bad.json.gz", &zipped[..zipped.len() - 6]);
+    check(&cut, "", "ends too early; is the file complete?");
+    let none = Folder::new("bad.json.gz", b"{\"half\": 1}");
+    check(&none, "", "is not valid gzip data: invalid gzip header");
+}
+
+#[test]
+fn the_first_bad_file_by_name_is_told_whatever_the_threads_do() {
+    let dir = TempDir::new().unwrap();
+    for index in 0..40 {
+        let text = if index % 7 == 5 { "{\"a\":}".to_owned() } else { format!("{{\"a\":{index}}}") };
+        fs::write(dir.path().join(format!("{index:02}.json")), text).unwrap();
+    }
+    let path = dir.path().to_str().unwrap();
+    for threads in ["1", "2", "5", "40"] {
+        let output = shape(&[path, "--threads", threads]).output().unwrap();
+        let errors = errors(&output);
+        assert!(matches!(&errors[..], [line] if line.contains("05.json:1:6: ")), "{errors:?}");
+        let output = shape(&[path, "--threads", threads, "--keep-going"]).output().unwrap();
+        let errors = self::errors(&output);
+        assert_eq!(errors.len(), 6);
+        assert_eq!(errors[5], "error: 5 inputs were left out, 35 texts read");
+        let mut sorted = errors[..5].to_vec();
+        sorted.sort();
+        assert_eq!(errors[..5], sorted);
+    }
+}

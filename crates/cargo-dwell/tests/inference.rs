@@ -1,0 +1,484 @@
+//! Inferred schemas against a recount: every value is looked up in the schema again, with `serde_json::Value` and no
+//! cleverness, and must fit; all counts must come out the same.
+
+use cargo_dwell::shape::infer::Accumulator;
+use cargo_dwell::shape::input;
+use cargo_dwell::shape::schema::{Free, Kind, Lengths, Schema, Slot, Text};
+use fastrand::Rng;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// What a recount finds at one slot.
+#[derive(Default)]
+struct Counts<'a> {
+    count: u64,
+    nulls: u64,
+    trues: u64,
+    integers: Option<(i128, i128)>,
+    empty_objects: u64,
+    lengths: Lengths,
+    texts: Texts<'a>,
+    keys: Texts<'a>,
+    free: Free,
+}
+
+#[derive(Default)]
+struct Texts<'a> {
+    count: u64,
+    bytes: u64,
+    empty: u64,
+    strings: HashSet<&'a str>,
+}
+
+impl<'a> Texts<'a> {
+    fn add(&mut self, text: &'a str) {
+        self.count += 1;
+        self.bytes += text.len() as u64;
+        self.empty += u64::from(text.is_empty());
+        self.strings.insert(text);
+    }
+
+    fn check(&self, text: &Text) {
+        assert_eq!((self.count, self.bytes, self.empty), (text.count, text.bytes, text.empty));
+        let lengths = self.strings.iter().map(|string| string.len() as u64);
+        assert_eq!((text.min, text.max), (lengths.clone().min().unwrap_or(0), lengths.max().unwrap_or(0)));
+        let distinct = self.strings.len() as f64;
+        let error = (text.distinct as f64 / distinct.max(1.0) - 1.0).abs();
+        assert!(
+            text.distinct == self.strings.len() as u64 || (distinct > 2048.0 && error < 0.08),
+            "{text:?} {distinct}"
+        );
+    }
+}
+
+struct Recount<'a> {
+    schema: &'a Schema,
+    slots: HashMap<*const Slot, Counts<'a>>,
+    instances: Vec<u64>,
+    keywords: Vec<BTreeMap<String, u64>>,
+}
+
+impl<'a> Recount<'a> {
+    fn check(schema: &'a Schema, values: &'a [Value]) {
+        let mut recount = Recount {
+            schema,
+            slots: HashMap::new(),
+            instances: vec![0; schema.records.len()],
+            keywords: vec![BTreeMap::new(); schema.keywords.len()],
+        };
+        assert_eq!(schema.documents, values.len() as u64);
+        for value in values {
+            recount.value(&schema.root, value);
+        }
+        recount.compare(&schema.root);
+        for (record, instances) in schema.records.iter().zip(&recount.instances) {
+            assert_eq!(record.instances, *instances, "{}", record.name);
+            record.fields.iter().for_each(|field| recount.compare(&field.slot));
+        }
+        for (keywords, counts) in schema.keywords.iter().zip(&recount.keywords) {
+            assert_eq!(keywords.values, *counts, "{}", keywords.name);
+        }
+        let names: HashSet<&str> = schema
+            .records
+            .iter()
+            .map(|record| &*record.name)
+            .chain(schema.unions.iter().map(|union| &*union.name))
+            .chain(schema.keywords.iter().map(|keywords| &*keywords.name))
+            .collect();
+        assert_eq!(names.len(), schema.records.len() + schema.unions.len() + schema.keywords.len());
+    }
+
+    fn value(&mut self, slot: &'a Slot, value: &'a Value) {
+        let counts = self.slots.entry(&raw const *slot).or_default();
+        counts.count += 1;
+        match (&slot.kind, value) {
+            (_, Value::Null) => counts.nulls += 1,
+            (Kind::Bool { .. }, Value::Bool(value)) => counts.trues += u64::from(*value),
+            (Kind::Integer { .. }, Value::Number(number)) => {
+                assert!(!number.is_f64());
+                let number: i128 = number.to_string().parse().unwrap();
+                let (min, max) = counts.integers.unwrap_or((number, number));
+                counts.integers = Some((min.min(number), max.max(number)));
+            }
+            (Kind::Float { .. }, Value::Number(_)) => {}
+            (Kind::Text(_), Value::String(text)) => counts.texts.add(text),
+            (Kind::Keyword { id, .. }, Value::String(text)) => {
+                counts.texts.add(text);
+                *self.keywords[*id].entry(text.clone()).or_default() += 1;
+            }
+            (Kind::Record { id, .. }, Value::Object(object)) => {
+                counts.empty_objects += u64::from(object.is_empty());
+                self.record(*id, object, None);
+            }
+            (Kind::Union { id }, Value::Object(object)) => {
+                let union = &self.schema.unions[*id];
+                let tag = object[&union.tag].as_str().expect("a tag is a string");
+                let variant = union.variants.iter().find(|(variant, _)| variant == tag).expect("a known variant");
+                self.record(variant.1, object, Some(&union.tag));
+            }
+            (Kind::Map(map), Value::Object(object)) => {
+                counts.lengths.add(object.len() as u64);
+                object.keys().for_each(|key| counts.keys.add(key));
+                object.values().for_each(|value| self.value(&map.value, value));
+            }
+            (Kind::Seq(seq), Value::Array(array)) => {
+                counts.lengths.add(array.len() as u64);
+                for value in array {
+                    self.value(&seq.element, value);
+                }
+            }
+            (Kind::Tuple { places }, Value::Array(array)) => {
+                assert_eq!(places.len(), array.len());
+                places.iter().zip(array).for_each(|(place, value)| self.value(place, value));
+            }
+            (Kind::Mixed { alternatives }, value) => {
+                let fits = |slot: &&Slot| match slot.kind {
+                    Kind::Bool { .. } => value.is_boolean(),
+                    Kind::Integer { .. } | Kind::Float { .. } => value.is_number(),
+                    Kind::Text(_) | Kind::Keyword { .. } => value.is_string(),
+                    Kind::Seq(_) | Kind::Tuple { .. } => value.is_array(),
+                    Kind::Record { .. } | Kind::Union { .. } | Kind::Map(_) => value.is_object(),
+                    Kind::Never | Kind::Mixed { .. } | Kind::Any(_) => panic!("no alternative"),
+                };
+                self.value(alternatives.iter().find(fits).expect("an alternative for the value"), value);
+            }
+            (Kind::Any(_), value) => {
+                counts.free.count += 1;
+                count_free(&mut counts.free, value);
+            }
+            (kind, value) => panic!("{value} is not {kind:?}"),
+        }
+    }
+
+    fn record(&mut self, id: usize, object: &'a Map<String, Value>, tag: Option<&str>) {
+        self.instances[id] += 1;
+        let record = &self.schema.records[id];
+        for (key, value) in object.iter().filter(|(key, _)| Some(key.as_str()) != tag) {
+            let field = record.fields.iter().find(|field| field.key == *key).expect("a field for the key");
+            self.value(&field.slot, value);
+        }
+    }
+
+    fn compare(&self, slot: &Slot) {
+        let none = Counts::default();
+        let counts = self.slots.get(&(&raw const *slot)).unwrap_or(&none);
+        assert_eq!((slot.count, slot.nulls), (counts.count, counts.nulls), "{slot:?}");
+        match &slot.kind {
+            Kind::Never => assert_eq!(slot.count, slot.nulls),
+            Kind::Float { .. } | Kind::Union { .. } => {}
+            Kind::Bool { trues } => assert_eq!(*trues, counts.trues),
+            Kind::Integer { min, max } => assert_eq!(Some((*min, *max)), counts.integers),
+            Kind::Text(text) | Kind::Keyword { text, .. } => counts.texts.check(text),
+            Kind::Record { empty, .. } => assert_eq!(*empty, counts.empty_objects),
+            Kind::Map(map) => {
+                assert_eq!(show(&map.lengths), show(&counts.lengths));
+                counts.keys.check(&map.key);
+                self.compare(&map.value);
+            }
+            Kind::Seq(seq) => {
+                assert_eq!(show(&seq.lengths), show(&counts.lengths));
+                self.compare(&seq.element);
+            }
+            Kind::Tuple { places } => places.iter().for_each(|place| self.compare(place)),
+            Kind::Mixed { alternatives } => {
+                assert!(alternatives.len() > 1 && alternatives.iter().all(|slot| slot.count > 0 && slot.nulls == 0));
+                assert_eq!(slot.count - slot.nulls, alternatives.iter().map(|slot| slot.count).sum::<u64>());
+                for slot in alternatives {
+                    self.compare(slot);
+                }
+            }
+            Kind::Any(free) => assert_eq!(show(free), show(&counts.free)),
+        }
+    }
+}
+
+fn show(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap()
+}
+
+fn count_free(free: &mut Free, value: &Value) {
+    match value {
+        Value::String(text) => {
+            free.texts += u64::from(!text.is_empty());
+            free.text_bytes += text.len() as u64;
+        }
+        Value::Array(array) => {
+            free.arrays.add(array.len() as u64);
+            for value in array {
+                count_free(free, value);
+            }
+        }
+        Value::Object(object) => {
+            free.objects.add(object.len() as u64);
+            free.key_bytes += object.keys().map(|key| key.len() as u64).sum::<u64>();
+            object.values().for_each(|value| count_free(free, value));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A type of which random values are made.
+enum Type {
+    Null,
+    Bool,
+    Integer(i64),
+    Float,
+    Word(usize),
+    Text,
+    Record(Vec<(String, f64, Type)>),
+    Map(usize, Box<Type>),
+    Seq(usize, Box<Type>),
+    Tuple(Vec<Type>),
+    /// Records told apart by the first or the last key.
+    Union(bool, Vec<Vec<(String, f64, Type)>>),
+    Mixed(Vec<Type>),
+    /// The type that stands this many steps above.
+    Above(usize),
+}
+
+impl Type {
+    fn random(rng: &mut Rng, depth: usize) -> Self {
+        let fields = |rng: &mut Rng| {
+            (0..rng.usize(0..6))
+                .map(|_| {
+                    // Few keys, so that unlike records often share some.
+                    let key = ["id", "name", "value", "items", "type", "a/b", "é", "kind"][rng.usize(0..8)];
+                    let fill = [1.0, 0.9, 0.5, 0.05][rng.usize(0..4)];
+                    (key.to_owned(), fill, Self::random(rng, depth - 1))
+                })
+                .collect()
+        };
+        match rng.u32(0..if depth == 0 { 7 } else { 18 }) {
+            0 => Self::Null,
+            1 => Self::Bool,
+            2 => Self::Integer([1, 300, i64::MAX][rng.usize(0..3)]),
+            3 => Self::Float,
+            4 | 5 => Self::Word(rng.usize(1..90)),
+            6 => Self::Text,
+            7..=9 => Self::Record(fields(rng)),
+            10 => Self::Map(rng.usize(1..3000), Box::new(Self::random(rng, depth - 1))),
+            11 | 12 => Self::Seq(rng.usize(1..20), Box::new(Self::random(rng, depth - 1))),
+            13 => Self::Tuple((0..rng.usize(1..5)).map(|_| Self::random(rng, depth - 1)).collect()),
+            14 | 15 => Self::Union(rng.bool(), (0..rng.usize(2..5)).map(|_| fields(rng)).collect()),
+            16 => Self::Mixed((0..rng.usize(2..5)).map(|_| Self::random(rng, depth - 1)).collect()),
+            _ => Self::Above(rng.usize(1..4)),
+        }
+    }
+
+    fn value<'t>(&'t self, rng: &mut Rng, above: &mut Vec<&'t Self>, room: usize) -> Value {
+        if room == 0 {
+            return Value::Null;
+        }
+        above.push(self);
+        let object = |rng: &mut Rng, fields: &'t [(String, f64, Self)], above: &mut Vec<&'t Self>| {
+            let mut object = Map::new();
+            for (key, fill, field) in fields {
+                if rng.f64() < *fill {
+                    object.insert(key.clone(), field.value(rng, above, room - 1));
+                }
+            }
+            object
+        };
+        let value = match self {
+            Self::Null => Value::Null,
+            Self::Bool => rng.bool().into(),
+            Self::Integer(most) => rng.i64(-most..=*most).into(),
+            Self::Float => (rng.f64() * 100.0).into(),
+            Self::Word(most) => format!("word{}", rng.usize(0..*most)).into(),
+            Self::Text => (0..rng.usize(0..80)).map(|_| rng.alphanumeric()).collect::<String>().into(),
+            Self::Record(fields) => object(rng, fields, above).into(),
+            Self::Map(keys, value) => {
+                let entries = 0..rng.usize(0..12);
+                let mut entry = |_| (format!("key {}", rng.usize(0..*keys)), value.value(rng, above, room - 1));
+                Value::Object(entries.map(&mut entry).collect())
+            }
+            Self::Seq(most, element) => {
+                (0..rng.usize(0..*most)).map(|_| element.value(rng, above, room - 1)).collect::<Vec<_>>().into()
+            }
+            Self::Tuple(places) => {
+                places.iter().map(|place| place.value(rng, above, room - 1)).collect::<Vec<_>>().into()
+            }
+            Self::Union(first, variants) => {
+                let index = rng.usize(0..variants.len());
+                let fields = object(rng, &variants[index], above);
+                // `Map` sorts its keys.
+                let tag = (if *first { "@type" } else { "type" }).to_owned();
+                fields.into_iter().chain([(tag, format!("variant{index}").into())]).collect()
+            }
+            Self::Mixed(types) => types[rng.usize(0..types.len())].value(rng, above, room - 1),
+            Self::Above(steps) => {
+                let up = above.len().saturating_sub(steps + 1);
+                above[up].value(rng, above, room / 2)
+            }
+        };
+        above.pop();
+        value
+    }
+}
+
+/// Texts of one random type.
+fn texts(seed: u64) -> Vec<String> {
+    let mut rng = Rng::with_seed(seed);
+    // Most documents are objects.
+    let root = match Type::random(&mut rng, 4) {
+        root @ (Type::Record(_) | Type::Seq(..) | Type::Union(..) | Type::Map(..) | Type::Mixed(_)) => root,
+        field => Type::Record(vec![
+            ("field".to_owned(), 1.0, field),
+            ("other".to_owned(), 0.7, Type::random(&mut rng, 3)),
+            ("rules".to_owned(), 0.7, Type::Seq(4, Box::new(Type::random(&mut rng, 3)))),
+        ]),
+    };
+    (0..rng.usize(1..40)).map(|_| root.value(&mut rng, &mut Vec::new(), 9).to_string()).collect()
+}
+
+fn read<'t>(accumulator: &mut Accumulator, texts: impl IntoIterator<Item = &'t String>) {
+    for (index, text) in texts.into_iter().enumerate() {
+        accumulator.at(u32::try_from(index).unwrap());
+        accumulator.read(&mut serde_json::Deserializer::from_str(text)).unwrap();
+    }
+}
+
+/// The schema of texts of which the first `studied` are read before, in as many parts as there are threads.
+fn infer(texts: &[String], studied: usize, threads: usize) -> Schema {
+    let mut study = Accumulator::new();
+    read(&mut study, &texts[..studied]);
+    let form = study.into_form();
+    let mut parts = (0..threads).map(|thread| {
+        let mut part = form.start();
+        for index in (thread..texts.len()).step_by(threads) {
+            part.at(u32::try_from(index).unwrap());
+            part.read(&mut serde_json::Deserializer::from_str(&texts[index])).unwrap();
+        }
+        part
+    });
+    let mut all = parts.next().unwrap();
+    parts.for_each(|part| all.merge(part));
+    all.finish()
+}
+
+/// Random corpora, fewer where `DWELL_TEST_ROUNDS` says so.
+fn rounds() -> u64 {
+    std::env::var("DWELL_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1500)
+}
+
+#[test]
+fn random_corpora_are_counted_exactly() {
+    for seed in 0..rounds() {
+        let texts = texts(seed);
+        let values: Vec<Value> = texts.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+        let result = std::panic::catch_unwind(|| {
+            // A form of all, of some, and of none: the counts are exact whatever was expected.
+            for studied in [texts.len(), texts.len() / 2, 0] {
+                Recount::check(&infer(&texts, studied, 1), &values);
+            }
+        });
+        assert!(result.is_ok(), "seed {seed}: {texts:#?}");
+    }
+}
+
+#[test]
+fn neither_the_order_of_files_nor_the_threads_change_the_schema() {
+    // What was seen first gives the order of the fields and of the records, so these are sorted here.
+    let sorted = |schema: &Schema| {
+        let mut records: Vec<String> = schema
+            .records
+            .iter()
+            .map(|record| {
+                let mut fields: Vec<String> =
+                    record.fields.iter().map(|field| format!("{} {}", field.key, field.slot.count)).collect();
+                fields.sort();
+                format!("{} {fields:?}", record.instances)
+            })
+            .collect();
+        records.sort();
+        (records, schema.unions.len(), schema.root.count, schema.root.nulls)
+    };
+    for seed in 0..rounds() / 3 {
+        let texts = texts(seed);
+        let expected = infer(&texts, texts.len(), 1);
+        for threads in [2, 3] {
+            assert_eq!(show(&infer(&texts, texts.len(), threads)), show(&expected), "seed {seed}");
+        }
+        let mut shuffled = texts.clone();
+        Rng::with_seed(seed).shuffle(&mut shuffled);
+        assert_eq!(sorted(&infer(&shuffled, texts.len(), 1)), sorted(&expected), "seed {seed}: {texts:#?}");
+    }
+}
+
+#[test]
+fn counts_are_exact_where_memory_is_short_too() {
+    // Objects of objects with keys of their own, far more than are told apart.
+    let mut rng = Rng::with_seed(3);
+    let mut value = |depth: usize, path: &str| -> String {
+        fn object(rng: &mut Rng, depth: usize, path: &str) -> String {
+            let entry = |rng: &mut Rng, index: usize| {
+                let key = format!("{path}{}", char::from(b'a' + u8::try_from(index).unwrap()));
+                let value = match depth {
+                    0 => ["1", "\"x\"", "[true]", "{\"y\":null}"][rng.usize(0..4)].to_owned(),
+                    _ => object(rng, depth - 1, &key),
+                };
+                format!("\"{key}\":{value}")
+            };
+            let entries: Vec<String> = (0..14).map(|index| entry(rng, index)).collect();
+            format!("{{\"all\":{depth},{}}}", entries.join(","))
+        }
+        object(&mut rng, depth, path)
+    };
+    let texts = [value(4, "x"), value(4, "z")];
+    let values: Vec<Value> = texts.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+    for studied in [0, 1] {
+        Recount::check(&infer(&texts, studied, 1), &values);
+    }
+}
+
+#[test]
+fn the_sample_is_counted_exactly() {
+    let found = input::sample();
+    let reading = input::read(&found, &input::Options::default(), &|_| {});
+    assert_eq!(reading.problems, []);
+    let schema = reading.accumulator.finish();
+    let texts = cargo_dwell::sample::documents(input::SAMPLE_SEED, input::SAMPLE_MODELS);
+    let values: Vec<Value> = texts.map(|(_, text)| serde_json::from_slice(&text).unwrap()).collect();
+    Recount::check(&schema, &values);
+    let union = |name: &str| schema.unions.iter().find(|union| union.name == name).unwrap();
+    assert_eq!(union("Shape").tag, "type");
+    assert_eq!(union("Rule").variants.len(), 3);
+    assert_eq!(schema.records.iter().filter(|record| record.paths[0].ends_with(".traits")).count(), 1);
+}
+
+/// The AWS models, where they are at hand.
+#[test]
+fn the_aws_models_are_what_they_are() {
+    let models = std::env::var_os("DWELL_MODELS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/aws-models"), PathBuf::from);
+    if !models.is_dir() {
+        eprintln!("skipped: no models; DWELL_MODELS names their folder");
+        return;
+    }
+    let found = input::find(&[models]);
+    let reading = input::read(&found, &input::Options::default(), &|_| {});
+    assert_eq!(reading.problems, []);
+    let schema = reading.accumulator.finish();
+    let texts = found.inputs.iter().map(|input| std::fs::read(input.path()).unwrap());
+    let values: Vec<Value> = texts.map(|text| serde_json::from_slice(&text).unwrap()).collect();
+    Recount::check(&schema, &values);
+
+    let record = |name: &str| schema.records.iter().find(|record| record.name == name).unwrap();
+    let kind = |record_name: &str, key: &str| {
+        &record(record_name).fields.iter().find(|field| field.key == key).unwrap().slot.kind
+    };
+    let Kind::Map(shapes) = kind("Document", "shapes") else { panic!("shapes is a map") };
+    let Kind::Union { id } = shapes.value.kind else { panic!("a shape is a union") };
+    assert_eq!((&*schema.unions[id].name, &*schema.unions[id].tag), ("Shape", "type"));
+    for variant in ["StructureShape", "EnumShape", "UnionShape"] {
+        let Kind::Map(members) = kind(variant, "members") else { panic!("members is a map") };
+        let Kind::Record { id, .. } = members.value.kind else { panic!("a member is a record") };
+        assert_eq!(schema.records[id].name, "Member");
+    }
+    let is_traits = |path: &String| path.ends_with(".traits");
+    let traits: Vec<_> = schema.records.iter().filter(|record| record.paths.iter().any(is_traits)).collect();
+    assert_eq!(traits.len(), 1, "traits are one record");
+    assert!(traits[0].fields.len() >= 100, "{}", traits[0].fields.len());
+    assert!(schema.unions.iter().any(|union| union.name == "Rule" && union.variants.len() == 3));
+}
