@@ -62,25 +62,27 @@ enum Step {
     Split(RecordId),
 }
 
-/// Moves change what others save, so the best of those left is looked for anew after each, until that took so long (in
-/// places looked at); the small ones behind are ranked by what they saved then.
-const EFFORT: usize = 3_000_000;
-
 /// The moves from the naive types to `lean`, each the best that is left.
+///
+/// Moves change what others save, mostly to less. So the one that saved most when it was last looked at is looked at
+/// again, and made if it still saves more than the others did (Minoux, "Accelerated greedy algorithms", 1978).
 pub fn moves(places: &Places<'_>, lean: &Choices) -> Vec<Move> {
     let mut now = Choices::naive(places);
     let mut now_cost = cost(places, &now);
-    let mut open: Vec<(u64, Step)> = steps(places, lean).into_iter().map(|step| (0, step)).collect();
-    let ranked = EFFORT / (open.len() * places.list.len()).max(1);
+    let gain =
+        |step: &Step, now: &Choices, now_cost: u64| now_cost.saturating_sub(cost(places, &step.apply(now, lean)));
+    let mut open: Vec<(u64, Step)> =
+        steps(places, lean).into_iter().map(|step| (gain(&step, &now, now_cost), step)).collect();
     let mut moves = Vec::new();
     while !open.is_empty() {
-        if moves.len() <= ranked {
-            for (gain, step) in &mut open {
-                *gain = now_cost.saturating_sub(cost(places, &step.apply(&now, lean)));
-            }
+        // Stable, so that equal ones stay in the order of the schema.
+        open.sort_by_key(|&(gain, _)| std::cmp::Reverse(gain));
+        let next_best = open.get(1).map_or(0, |&(gain, _)| gain);
+        open[0].0 = gain(&open[0].1, &now, now_cost);
+        if open[0].0 < next_best {
+            continue;
         }
-        let best = (0..open.len()).max_by_key(|&index| (open[index].0, std::cmp::Reverse(index))).unwrap_or(0);
-        let (_, step) = open.remove(best);
+        let (_, step) = open.remove(0);
         let next = step.apply(&now, lean);
         moves.push(describe(places, &now, &next, &step));
         now_cost = cost(places, &next);

@@ -9,7 +9,7 @@
 //!   largest variant, around which the others must fit. The smaller layout wins, then the one with more niche left.
 //! - What holds a pointer has a size of its own, whatever it points at. So recursion ends.
 
-/// Index into [`Types::defs`].
+/// Index into the definitions.
 pub type DefId = usize;
 
 /// An integer type.
@@ -65,7 +65,7 @@ pub enum Type {
     ThinStr,
     /// `serde_json::Value`
     Value,
-    /// A struct or enum of the same [`Types`].
+    /// A struct or enum of the same set of types.
     Named(DefId),
     /// `Option<T>`
     Option(Box<Type>),
