@@ -350,23 +350,13 @@ impl Arena {
             return;
         }
         self.epoch += 1;
-        if let Shape::Union(tagged) = std::mem::take(&mut self.object_mut(object).shape) {
+        // Its own sums are those of its variants, which are added again.
+        let union = std::mem::take(self.object_mut(object));
+        if let Shape::Union(tagged) = union.shape {
             for variant in tagged.variants {
-                let from = self.find(variant.object);
-                if from == object {
-                    continue;
-                }
-                self.forget_sums(from);
-                self.absorb_object(object, from, After::Take);
+                self.absorb_object(object, variant.object, After::Take);
             }
         }
-    }
-
-    /// Before a variant is added to its union's own sums, which hold it already.
-    fn forget_sums(&mut self, variant: ObjectId) {
-        let object = self.object_mut(variant);
-        object.instances = 0;
-        object.lengths = Lengths::default();
     }
 
     /// Gives the tuples of an array up.
@@ -416,9 +406,8 @@ impl Arena {
         if let Some(array) = &mut source.array {
             self.absorb_array(into, array, after);
         }
-        if let Some(object) = source.object {
-            let object = self.find(object);
-            match self.object_of(into) {
+        if let Some(object) = source.object.map(|object| self.find(object)).filter(|&object| self.is_filled(object)) {
+            match self.object_of(into).filter(|&target| after == After::Keep || self.is_filled(target)) {
                 None if after == After::Take => self.node_mut(into).object = Some(object),
                 None => {
                     let copy = self.copy_object(object);
@@ -432,6 +421,10 @@ impl Arena {
             After::Take => self.spare.push(from),
             After::Keep => *self.node_mut(from) = source,
         }
+    }
+
+    fn is_filled(&self, object: ObjectId) -> bool {
+        self.object(object).instances > 0
     }
 
     fn absorb_array(&mut self, into: NodeId, source: &mut Array, after: After) {
@@ -484,7 +477,8 @@ impl Arena {
     /// Adds all that `from` knows to `into`.
     pub(super) fn absorb_object(&mut self, into: ObjectId, from: ObjectId, after: After) {
         let (into, from) = (self.find(into), self.find(from));
-        if into == from || after == After::Keep && self.object(from).instances == 0 {
+        // What was never filled may still have a form that the other has given up since.
+        if into == from || self.object(from).instances == 0 {
             return;
         }
         // Two forms are made one before they are added.
@@ -547,12 +541,9 @@ impl Arena {
                     if after == After::Keep && self.object(variant.object).instances == 0 {
                         continue;
                     }
-                    if let Some(target) = self.variant(into, &variant.value, variant.hash) {
-                        self.absorb_object(target, variant.object, after);
-                    } else {
-                        self.forget_sums(variant.object);
-                        self.absorb_object(into, variant.object, After::Take);
-                    }
+                    // Too many variants make a record of the union.
+                    let target = self.variant(into, &variant.value, variant.hash).unwrap_or(into);
+                    self.absorb_object(target, variant.object, after);
                 }
                 Shape::Union(tagged)
             }
@@ -727,12 +718,13 @@ impl Arena {
     /// Remembers where unions are: objects at a place of the same name that was not met yet are taken for the same
     /// union, as the next level of a recursion mostly is.
     fn know_union(&mut self, name: u64, union: ObjectId) {
-        let same = |&known: &ObjectId| match (self.tagged(known), self.tagged(union)) {
+        let same = |known: &ObjectId| match (self.tagged(*known), self.tagged(union)) {
             (Some(known), Some(union)) => known.hash == union.hash,
             _ => false,
         };
         let known = match self.unions.get(&name) {
-            None => Some(union),
+            // A copy, which stays as it is when that union is given up.
+            None => Some(self.copy_object(union)),
             Some(known) => known.filter(same),
         };
         self.unions.insert(name, known);

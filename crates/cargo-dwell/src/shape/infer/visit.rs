@@ -231,11 +231,10 @@ impl Open {
         match self.target {
             Some(scratch) if self.scratch => {
                 // A scratch object whose form has changed is not used again: its form would spread to all variants.
+                let same = arena.epoch == epoch;
+                arena.absorb_object(last, scratch, if same { After::Keep } else { After::Take });
                 if arena.epoch == epoch {
-                    arena.absorb_object(last, scratch, After::Keep);
                     arena.put_scratch(owner, scratch);
-                } else {
-                    arena.absorb_object(last, scratch, After::Take);
                 }
             }
             _ if arena.studying => Study::add(arena, owner, self.serial),
