@@ -1,6 +1,6 @@
 //! The write-up's types, once for each layout.
 //!
-//! A layout is a module with seven aliases; [`smithy_types!`] puts the structs on top of them. The fields are those of
+//! A layout is a module with seven aliases; `smithy_types!` puts the structs on top of them. The fields are those of
 //! the write-up: of `Traits` its text shows a part, the rest follows from its sizes (`Shape` 2488 bytes, `Reference` 408,
 //! `Traits` 384 naive; 112 and 32 boxed) and from what the models hold.
 
