@@ -1,7 +1,7 @@
 //! Which keys come together.
 
 use super::text::Hashed;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
 /// More different sets than this are not kept.
@@ -42,16 +42,16 @@ impl Sets {
         }
     }
 
-    /// The sets as the indices that `index` gives, in a fixed order; keys without one are left out.
+    /// The sets as the indices that `index` gives, in a fixed order; keys without one are left out, after which sets that
+    /// were different may be one.
     pub(super) fn to_schema(&self, index: impl Fn(u64) -> Option<usize>) -> Vec<(Vec<usize>, u64)> {
-        let mut sets: Vec<(Vec<usize>, u64)> = Vec::new();
+        let mut sets = BTreeMap::<Vec<usize>, u64>::new();
         for (keys, count) in self.seen.values() {
             let mut set: Vec<usize> = keys.iter().filter_map(|&key| index(key)).collect();
             set.sort_unstable();
-            sets.push((set, *count));
+            *sets.entry(set).or_default() += count;
         }
-        sets.sort_unstable();
-        sets
+        sets.into_iter().collect()
     }
 }
 
