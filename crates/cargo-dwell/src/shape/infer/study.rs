@@ -3,11 +3,11 @@
 //! A tag is a key that every object has, with one string of a closed set, such that which other keys an object has
 //! depends on it. The dependence is measured as the share of the variance of the keys' presence that the tag explains.
 
-use super::arena::{Arena, MAX_VARIANTS, ObjectId};
+use super::arena::{Arena, Field, MAX_VARIANTS, ObjectId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More candidates than this are not followed.
-const MAX_CANDIDATES: usize = 6;
+const MAX_CANDIDATES: usize = 12;
 /// Objects with more keys than this are not told apart.
 const MAX_KEYS: usize = 64;
 /// The share of the variance that a tag explains at least.
@@ -37,18 +37,28 @@ struct Seen {
 impl Study {
     /// Counts an object that has just been read.
     pub(super) fn add(arena: &mut Arena, object: ObjectId, serial: u64) {
-        let Some(fields) = arena.fields(object) else { return };
-        let present: Vec<_> = fields.list.iter().filter(|field| field.last == serial).collect();
-        let words: Vec<(u64, u64)> =
-            present.iter().filter_map(|field| Some((field.hash, arena.node(field.node).word?))).collect();
-        let keys: Vec<u64> = present.iter().map(|field| field.hash).collect();
+        // Taken out of the arena, so that both can be used.
         let mut study = arena.object_mut(object).study.take().unwrap_or_default();
-        if study.objects == 0 && keys.len() <= MAX_KEYS {
-            study.candidates = words.iter().take(MAX_CANDIDATES).map(|&(key, _)| (key, Values::default())).collect();
+        if let Some(fields) = arena.fields(object) {
+            study.count(arena, fields.list.iter().filter(|field| field.last == serial));
         }
-        study.objects += 1;
-        study.candidates.retain(|candidate, values| {
-            let Some(&(_, word)) = words.iter().find(|(key, _)| key == candidate) else { return false };
+        arena.object_mut(object).study = Some(study);
+    }
+
+    fn count<'a>(&mut self, arena: &Arena, present: impl Iterator<Item = &'a Field> + Clone) {
+        let words: Vec<(&Field, u64)> =
+            present.clone().filter_map(|field| Some((field, arena.node(field.node).word?))).collect();
+        let keys: Vec<u64> = present.map(|field| field.hash).collect();
+        if self.objects == 0 && keys.len() <= MAX_KEYS {
+            // Whatever object comes first, the same keys are preferred.
+            let mut candidates = words.clone();
+            candidates.sort_by_key(|(field, _)| (!is_usual(&field.key), &field.key));
+            let candidates = candidates.iter().take(MAX_CANDIDATES);
+            self.candidates = candidates.map(|(field, _)| (field.hash, Values::default())).collect();
+        }
+        self.objects += 1;
+        self.candidates.retain(|candidate, values| {
+            let Some(&(_, word)) = words.iter().find(|(field, _)| field.hash == *candidate) else { return false };
             let seen = values.counts.entry(word).or_default();
             seen.objects += 1;
             for &key in &keys {
@@ -56,7 +66,6 @@ impl Study {
             }
             keys.len() <= MAX_KEYS && values.counts.len() <= MAX_VARIANTS
         });
-        arena.object_mut(object).study = Some(study);
     }
 
     /// Adds what was found at another place.

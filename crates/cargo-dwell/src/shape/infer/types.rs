@@ -13,6 +13,7 @@ use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape};
 use super::decide::{self, FREE};
 use super::names;
 use super::sets::Sets;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt::Write;
 
@@ -354,8 +355,11 @@ impl<'a> Types<'a> {
         }
         let mut changed = false;
         for mut group in groups.into_values() {
-            // The fullest first: the others are parts of it.
-            group.sort_by_key(|met| std::cmp::Reverse(self.size(met.class)));
+            // The fullest first: the others are parts of it. The rest of the key decides between equals, whatever was
+            // met first.
+            group.sort_by_cached_key(|met| {
+                (Reverse(self.size(met.class)), Reverse(self.total(met.class)), self.keys(met.class))
+            });
             let mut clusters: Vec<Vec<Met>> = Vec::new();
             for met in group {
                 match clusters.iter_mut().find(|cluster| self.is_part(&met, &cluster[0])) {
@@ -386,6 +390,18 @@ impl<'a> Types<'a> {
             changed |= self.join(classes[0], class);
         }
         changed
+    }
+
+    fn total(&self, class: ObjectId) -> u64 {
+        self.members[&class].iter().map(|&object| self.arena.object(object).instances).sum()
+    }
+
+    fn keys(&self, class: ObjectId) -> Vec<&'a str> {
+        match self.form(class) {
+            Form::Record => self.slots(class).into_iter().map(|slot| slot.key).collect(),
+            Form::Union => self.variants(class).into_iter().map(|(value, _)| value).collect(),
+            Form::Map => Vec::new(),
+        }
     }
 
     fn size(&self, class: ObjectId) -> usize {

@@ -194,7 +194,12 @@ impl Open {
         while let Some(next) = map.next_key_seed(Key { arena, open: &mut self })? {
             length += 1;
             match next {
-                Next::Node(node) => map.next_value_seed(Value { arena, node })?,
+                Next::Node(node) => {
+                    if arena.studying {
+                        arena.node_mut(node).word = None; // That of another object.
+                    }
+                    map.next_value_seed(Value { arena, node })?;
+                }
                 Next::Tag(union) => {
                     variant = map.next_value_seed(Tag { arena, union, target: self.target, serial: self.serial })?;
                     self.union = None;
