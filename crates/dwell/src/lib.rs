@@ -5,6 +5,7 @@
 //!
 //! | the value | its place | module |
 //! |---|---|---|
+//! | small, of a type not known here | inside its owner, no allocation | [`small`] |
 //! | an optional struct that is mostly empty | one word until it is needed | [`sparse`] |
 //!
 //! and the command-line tool `cargo dwell` to find out which values need one.
@@ -33,7 +34,8 @@
 //! | `std` (default) | [`IsEmpty`](sparse::IsEmpty) for the types of std; without it the crate is `no_std` and needs `alloc` |
 //! | `derive` | `#[derive(Sparse)]` |
 //! | `serde` | `Serialize` and `Deserialize` |
-//! | `nightly` | drop check by `may_dangle`, as `Box` has it; needs a nightly compiler and promises no stability |
+//! | `allocator-api2` | allocators of one's own, by the trait of allocator-api2 0.2 |
+//! | `nightly` | `core`'s `Allocator`, `Unsize` constructors, `Fn*` for boxes of closures, drop check by `may_dangle`; needs a nightly compiler and promises no stability |
 //!
 //! # Guarantees
 //!
@@ -46,15 +48,21 @@
 
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(feature = "nightly", feature(dropck_eyepatch))]
+#![cfg_attr(
+    feature = "nightly",
+    feature(allocator_api, dropck_eyepatch, fn_traits, tuple_trait, unboxed_closures, unsize)
+)]
 
 // Named so because the module `alloc` is ours.
 extern crate alloc as std_alloc;
 
-mod alloc;
+pub mod alloc;
+mod raw;
+pub mod small;
 pub mod sparse;
 
 pub use crate::alloc::AllocError;
+pub use crate::small::SmallBox;
 pub use crate::sparse::Sparse;
 #[cfg(feature = "derive")]
 pub use dwell_derive::Sparse;
