@@ -131,6 +131,17 @@ impl<T: ?Sized> Meta<T> {
         Self { word, of: PhantomData }
     }
 
+    /// The same word as the metadata of a `V`.
+    ///
+    /// # Safety
+    ///
+    /// It is metadata that is valid for a `V`, of the same kind.
+    #[inline]
+    pub(crate) const unsafe fn cast<V: ?Sized>(self) -> Meta<V> {
+        const { assert!(Kind::of::<T>() as u8 == Kind::of::<V>() as u8, "the metadata is of one kind") };
+        Meta { word: self.word, of: PhantomData }
+    }
+
     /// The pointer to `data` with this metadata.
     #[inline]
     pub(crate) fn decode(self, data: *const ()) -> *const T {

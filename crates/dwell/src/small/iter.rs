@@ -158,7 +158,7 @@ impl<T, const N: usize, A: Allocator, L> IntoIterator for SmallBox<[T], N, A, L>
     fn into_iter(self) -> IntoIter<T, N, A, L> {
         let alive = 0..self.len();
         // SAFETY: a `MaybeUninit<T>` is a `T` in layout; that the elements are live is from now on invariant 1's to say.
-        let elements = unsafe { self.cast(|slice| slice as *const [MaybeUninit<T>]) };
+        let elements = unsafe { self.retype() };
         IntoIter { elements, alive }
     }
 }

@@ -145,48 +145,47 @@ impl<const N: usize, L> Room<N, L> {
 
     /// A room that holds an address.
     #[inline]
-    fn with_address(address: *mut ()) -> Self {
+    fn with_address(address: NonNull<()>) -> Self {
         const { assert!(N > 0, "a SmallBox needs at least one word") };
         let mut room = Self::new();
         // SAFETY: the room has at least one word, which is as large and as aligned as a pointer.
-        unsafe { room.words.get_mut().as_mut_ptr().cast::<*mut ()>().write(address) };
+        unsafe { room.words.get_mut().as_mut_ptr().cast::<NonNull<()>>().write(address) };
         room
     }
 }
 
-/// A block, given back unless it is kept.
+/// A block to give back.
 struct Block<'a, A: Allocator> {
     // # Invariants
     //
-    // 1. `address` is aligned for `layout`, and if `layout` has a size, a block that came from `alloc` with it.
+    // 1. `address` is what `allocate` returned for `layout` and `alloc`, and is this guard's alone to give back.
     address: NonNull<()>,
     layout: Layout,
     alloc: &'a A,
 }
 
-impl<'a, A: Allocator> Block<'a, A> {
+impl<A: Allocator> Block<'_, A> {
+    /// A block of this layout; an aligned address without a block if it has no size.
     #[inline]
-    fn new(layout: Layout, alloc: &'a A) -> Option<Self> {
-        let address = if layout.size() == 0 {
-            NonNull::new(ptr::without_provenance_mut(layout.align()))?
-        } else {
-            alloc.allocate(layout).ok()?.cast()
-        };
-        Some(Self { address, layout, alloc })
-    }
-
-    /// The address, which is now somebody else's to give back.
-    #[inline]
-    fn keep(self) -> *mut () {
-        ManuallyDrop::new(self).address.as_ptr()
+    fn allocate(layout: Layout, alloc: &A) -> Result<NonNull<()>, NoBlock> {
+        if layout.size() == 0 {
+            return NonNull::new(ptr::without_provenance_mut(layout.align())).ok_or(NoBlock);
+        }
+        match alloc.allocate(layout) {
+            Ok(block) => Ok(block.cast()),
+            Err(_) => Err(NoBlock),
+        }
     }
 }
+
+/// The allocator refused.
+struct NoBlock;
 
 impl<A: Allocator> Drop for Block<'_, A> {
     #[inline]
     fn drop(&mut self) {
         if self.layout.size() != 0 {
-            // SAFETY: by invariant 1 it came from `alloc` with `layout`; `keep` forgets `self`, so it is given back once.
+            // SAFETY: by invariant 1 it came from `alloc` with `layout` and is given back once.
             unsafe { self.alloc.deallocate(self.address.cast(), self.layout) };
         }
     }
@@ -335,10 +334,10 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// [`new`](SmallBox::new) with an allocator.
     #[inline]
     pub fn new_in(value: T, alloc: A) -> Self {
-        match Self::try_new_in(value, alloc) {
-            Ok(this) => this,
-            Err(error) => handle_alloc_error(error.layout()),
-        }
+        let address = Self::find_or_abort(Layout::new::<T>(), &alloc);
+        let meta = Meta::new(ptr::dangling(), address.is_some());
+        // SAFETY: the place was found for a `T`; a thin pointer's metadata is that of every thin pointer.
+        unsafe { Self::fill(value, meta, address, alloc) }
     }
 
     /// [`try_new`](SmallBox::try_new) with an allocator.
@@ -348,12 +347,10 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// When the value does not fit and the allocator has no block for it; the value comes back in the error.
     #[inline]
     pub fn try_new_in(value: T, alloc: A) -> Result<Self, AllocError<T>> {
-        let Ok(block) = Self::find(Layout::new::<T>(), &alloc) else {
-            return Err(AllocError::new(value, Layout::new::<T>()));
-        };
-        let meta = Meta::new(ptr::dangling(), block.is_some());
-        let address = block.map(Block::keep);
-        // SAFETY: `find` found the place for a `T`; a thin pointer's metadata is that of every thin pointer.
+        let layout = Layout::new::<T>();
+        let Ok(address) = Self::find(layout, &alloc) else { return Err(AllocError::new(value, layout)) };
+        let meta = Meta::new(ptr::dangling(), address.is_some());
+        // SAFETY: as in `new_in`.
         Ok(unsafe { Self::fill(value, meta, address, alloc) })
     }
 
@@ -385,7 +382,7 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<MaybeUninit<T>, N, A, L> {
     #[inline]
     pub unsafe fn assume_init(self) -> SmallBox<T, N, A, L> {
         // SAFETY: a `MaybeUninit<T>` has the layout of a `T`, and the caller says that it holds one.
-        unsafe { self.cast(<*const MaybeUninit<T>>::cast::<T>) }
+        unsafe { self.retype() }
     }
 }
 
@@ -449,7 +446,8 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     #[inline]
     pub fn from_box(value: Box<T>) -> Self {
         let meta = Meta::new(&raw const *value, true);
-        let address = Box::into_raw(value).cast();
+        // SAFETY: a box's address is not null.
+        let address = unsafe { NonNull::new_unchecked(Box::into_raw(value).cast()) };
         // Invariant 3: a `Box` has a block from the global allocator of its value's layout, or with size 0 an aligned
         // address.
         Self { meta, room: Room::with_address(address), alloc: Global, owns: PhantomData }
@@ -499,10 +497,11 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     where
         F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
     {
-        match Self::try_new_with_in(value, alloc, unsize) {
-            Ok(this) => this,
-            Err(error) => handle_alloc_error(error.layout()),
-        }
+        let place = Place::new(value);
+        let meta = Self::see(&place, unsize);
+        let address = Self::find_or_abort(Layout::new::<U>(), &alloc);
+        // SAFETY: the place was found for a `U`, and `see` returned its metadata.
+        unsafe { Self::fill(place.into_inner(), meta, address, alloc) }
     }
 
     /// [`try_new_with`](Self::try_new_with) with an allocator.
@@ -515,14 +514,22 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     where
         F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
     {
-        let layout = Layout::new::<U>();
-        let Ok(block) = Self::find(layout, &alloc) else { return Err(AllocError::new(value, layout)) };
         let place = Place::new(value);
-        let meta = Meta::new(unsize(&place).as_ptr(), block.is_some());
-        let address = block.map(Block::keep);
-        // SAFETY: `find` found the place for a `U`; by invariant 1 of `Place` the metadata is that of a `U` seen as a `T`,
-        // whichever `Place<U, _>` the closure returned.
+        let meta = Self::see(&place, unsize);
+        let layout = Layout::new::<U>();
+        let Ok(address) = Self::find(layout, &alloc) else { return Err(AllocError::new(place.into_inner(), layout)) };
+        // SAFETY: as in `new_with_in`.
         Ok(unsafe { Self::fill(place.into_inner(), meta, address, alloc) })
+    }
+
+    /// The metadata of a `U` seen as a `T`, with the bit that a box of it has.
+    #[inline]
+    fn see<U, F>(place: &Place<U, U>, unsize: F) -> Meta<T>
+    where
+        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
+    {
+        // By invariant 1 of `Place` it is that, whichever `Place<U, _>` the closure returns.
+        Meta::new(unsize(place).as_ptr(), !Self::fits(size_of::<U>(), align_of::<U>()))
     }
 
     /// The same box seen as what the closure coerces it to, such as a supertrait.
@@ -575,14 +582,15 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// When the value is moved out and the allocator has no block for it; the box as it was comes back in the error.
     pub fn try_resize<const M: usize>(self) -> Result<SmallBox<T, M, A, L>, AllocError<Self>> {
         let layout = self.layout();
-        let old = if self.meta.is_heap() { NonNull::new(self.value().cast::<()>()) } else { None };
+        // SAFETY: it is asked for only if the value is outside.
+        let old = self.meta.is_heap().then(|| unsafe { self.address() });
         let fits = SmallBox::<T, M, A, L>::fits(layout.size(), layout.align());
         let address = match (old, fits) {
             (_, true) => None,
-            (Some(address), false) => Some(address.as_ptr()), // the block goes along
+            (Some(address), false) => Some(address), // the block goes along
             (None, false) => {
-                let block = Block::new(layout, &self.alloc).map(Block::keep);
-                let Some(address) = block else { return Err(AllocError::new(self, layout)) };
+                let block = Block::allocate(layout, &self.alloc);
+                let Ok(address) = block else { return Err(AllocError::new(self, layout)) };
                 Some(address)
             }
         };
@@ -618,13 +626,22 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         size <= size_of::<[usize; N]>() && align <= align_of::<Room<N, L>>()
     }
 
-    /// Finds the place for a layout: none needed, or a block.
+    /// Finds the place for a layout: none is needed, or a block.
     #[inline]
-    fn find(layout: Layout, alloc: &A) -> Result<Option<Block<'_, A>>, NoBlock> {
+    fn find(layout: Layout, alloc: &A) -> Result<Option<NonNull<()>>, NoBlock> {
         if Self::fits(layout.size(), layout.align()) {
             return Ok(None);
         }
-        Block::new(layout, alloc).map(Some).ok_or(NoBlock)
+        Block::allocate(layout, alloc).map(Some)
+    }
+
+    /// [`find`](Self::find) that does not return without.
+    #[inline]
+    fn find_or_abort(layout: Layout, alloc: &A) -> Option<NonNull<()>> {
+        match Self::find(layout, alloc) {
+            Ok(address) => address,
+            Err(NoBlock) => handle_alloc_error(layout),
+        }
     }
 
     /// The box of a value that fits.
@@ -635,10 +652,17 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// - `meta` is the metadata of a `U` seen as a `T`, and says "inline".
     #[inline]
     const unsafe fn new_inline<U>(value: U, meta: Meta<T>, alloc: A) -> Self {
-        let mut room = Room::new();
+        // Written field by field, for an uninitialised `Room` by value travels in registers, which costs a store of zeros.
+        let mut this = MaybeUninit::<Self>::uninit();
+        let fields = this.as_mut_ptr().cast::<u8>();
+        // SAFETY: a field of `this`.
+        unsafe { fields.wrapping_add(offset_of!(Self, meta)).cast::<Meta<T>>().write(meta) };
+        // SAFETY: a field of `this`.
+        unsafe { fields.wrapping_add(offset_of!(Self, alloc)).cast::<A>().write(alloc) };
         // SAFETY: the caller says that it fits, so the words are large and aligned enough.
-        unsafe { room.words.get_mut().as_mut_ptr().cast::<U>().write(value) };
-        Self { meta, room, alloc, owns: PhantomData }
+        unsafe { fields.wrapping_add(offset_of!(Self, room)).cast::<U>().write(value) };
+        // SAFETY: `meta` and `alloc` are written, and the room may be uninitialised.
+        unsafe { this.assume_init() }
     }
 
     /// The box of a value, whose place was found.
@@ -648,7 +672,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// - `address` is none and a `U` fits, or a block from `alloc` for the layout of a `U`.
     /// - `meta` is the metadata of a `U` seen as a `T`, and says "heap" if there is an address.
     #[inline]
-    unsafe fn fill<U>(value: U, meta: Meta<T>, address: Option<*mut ()>, alloc: A) -> Self {
+    unsafe fn fill<U>(value: U, meta: Meta<T>, address: Option<NonNull<()>>, alloc: A) -> Self {
         debug_assert!(meta.is_heap() == address.is_some());
         let Some(address) = address else {
             // SAFETY: the caller says so.
@@ -668,14 +692,14 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     ///   a block from `alloc` for its layout.
     /// - `meta` is its metadata.
     #[inline]
-    unsafe fn fill_from(value: *mut T, meta: Meta<T>, address: Option<*mut ()>, alloc: A) -> Self {
+    unsafe fn fill_from(value: *mut T, meta: Meta<T>, address: Option<NonNull<()>>, alloc: A) -> Self {
         // SAFETY: the caller says that it is live.
         let size = size_of_val(unsafe { &*value });
         let mut room = match address {
             Some(address) => Room::with_address(address),
             None => Room::new(),
         };
-        let to = address.unwrap_or(room.words.get_mut().as_mut_ptr().cast());
+        let to = address.map_or(room.words.get_mut().as_mut_ptr().cast(), NonNull::as_ptr);
         // SAFETY: the caller says that both are valid for the value's size. They may be the same, so this is no
         // `copy_nonoverlapping`.
         unsafe { ptr::copy(value.cast::<u8>(), to.cast::<u8>(), size) };
@@ -711,6 +735,19 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         unsafe { self.with_meta(meta) }
     }
 
+    /// The same box of a `V` with the same metadata, such as a wrapper of a `T`.
+    ///
+    /// # Safety
+    ///
+    /// A `V` has the layout and the metadata of a `T`, and the value is a live `V`.
+    #[inline]
+    unsafe fn retype<V: ?Sized>(self) -> SmallBox<V, N, A, L> {
+        // SAFETY: the caller says that the metadata is the same.
+        let meta = unsafe { self.meta.cast::<V>() };
+        // SAFETY: the caller says that the value is a live `V`; the bit is the same.
+        unsafe { self.with_meta(meta) }
+    }
+
     /// The value's address and metadata. It may be written through as far as the borrow of `self` lets.
     ///
     /// There is no branch, so a walk over mixed boxes mispredicts nothing; and no word of an inline value is read, since
@@ -730,8 +767,8 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// The same box with nothing to do for its value when it drops.
     #[inline]
     fn without_drop(self) -> SmallBox<ManuallyDrop<T>, N, A, L> {
-        // SAFETY: a `ManuallyDrop<T>` is a `T` in layout.
-        unsafe { self.cast(|value| value as *const ManuallyDrop<T>) }
+        // SAFETY: a `ManuallyDrop<T>` is a `T` in layout, with the same metadata.
+        unsafe { self.retype() }
     }
 
     #[inline]
@@ -739,23 +776,43 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         Layout::for_value(&**self)
     }
 
-    /// The block that the value is in, as a guard that gives it back.
+    /// The value's address in the room, if that is where it is.
+    #[inline]
+    fn inline_value(&self) -> *mut T {
+        debug_assert!(!self.meta.is_heap());
+        self.meta.decode(self.room.words.get().cast()).cast_mut()
+    }
+
+    /// The heap word.
     ///
     /// # Safety
     ///
-    /// The guard is the only one to give it back, and dropped when the value is not used any more.
+    /// The value is outside.
     #[inline]
-    unsafe fn block(&self) -> Option<Block<'_, A>> {
-        if !self.meta.is_heap() {
-            return None;
-        }
-        let address = NonNull::new(self.value().cast())?;
-        Some(Block { address, layout: self.layout(), alloc: &self.alloc })
+    unsafe fn address(&self) -> NonNull<()> {
+        debug_assert!(self.meta.is_heap());
+        // SAFETY: the caller says that the value is outside; then the room begins with its address (invariant 3).
+        unsafe { self.room.words.get().cast::<NonNull<()>>().read() }
+    }
+
+    /// Drops a value that is outside, and its block.
+    ///
+    /// # Safety
+    ///
+    /// The value is outside, and not used after this.
+    #[inline(never)] // a value in place is dropped without the registers that this one saves
+    unsafe fn drop_outside(&mut self) {
+        // SAFETY: the caller says that the value is outside.
+        let address = unsafe { self.address() };
+        let value = self.meta.decode(address.as_ptr()).cast_mut();
+        // SAFETY: the value is live until it is dropped below.
+        let layout = Layout::for_value(unsafe { &*value });
+        // By invariant 3 the block came from `alloc` with this layout. The guard gives it back even if the drop panics.
+        let _block = Block { address, layout, alloc: &self.alloc };
+        // SAFETY: the box owns a live value; the caller says that it is not used after this.
+        unsafe { ptr::drop_in_place(value) };
     }
 }
-
-/// The allocator refused.
-struct NoBlock;
 
 /// Moves a value to a new `Box`; without a block for it nothing happens.
 ///
@@ -766,12 +823,11 @@ unsafe fn move_to_box<T: ?Sized>(value: *const T) -> Result<Box<T>, Layout> {
     // SAFETY: the caller says that it is live.
     let layout = Layout::for_value(unsafe { &*value });
     let meta = Meta::new(value, true);
-    let block = Block::new(layout, &Global).ok_or(layout)?;
-    let address = block.keep();
+    let Ok(address) = Block::allocate(layout, &Global) else { return Err(layout) };
     // SAFETY: both are valid for the value's size: the value, and a block of its layout, which is new and so elsewhere.
-    unsafe { ptr::copy_nonoverlapping(value.cast::<u8>(), address.cast::<u8>(), layout.size()) };
+    unsafe { ptr::copy_nonoverlapping(value.cast::<u8>(), address.as_ptr().cast::<u8>(), layout.size()) };
     // SAFETY: the block is the global allocator's, of the value's layout and has held it since the copy.
-    Ok(unsafe { Box::from_raw(meta.decode(address).cast_mut()) })
+    Ok(unsafe { Box::from_raw(meta.decode(address.as_ptr()).cast_mut()) })
 }
 
 macro_rules! drop_glue {
@@ -780,10 +836,13 @@ macro_rules! drop_glue {
         $($unsafe)? impl<$(#[$may_dangle])? T: ?Sized, const N: usize, A: Allocator, L> Drop for SmallBox<T, N, A, L> {
             #[inline]
             fn drop(&mut self) {
-                // SAFETY: nobody else gives it back, and the value is dropped before the guard, even if that panics.
-                let _block = unsafe { self.block() };
-                // SAFETY: the box owns a live value, which is not used after this.
-                unsafe { ptr::drop_in_place(self.value()) };
+                if self.meta.is_heap() {
+                    // SAFETY: it is outside, and this is the end of the box.
+                    unsafe { self.drop_outside() };
+                } else {
+                    // SAFETY: the box owns a live value, which is not used after this.
+                    unsafe { ptr::drop_in_place(self.inline_value()) };
+                }
             }
         }
     };

@@ -5,7 +5,7 @@ use crate::alloc::{AllocError, Allocator, Global};
 use crate::raw::Meta;
 use core::marker::{PhantomData, Tuple, Unsize};
 use core::mem::ManuallyDrop;
-use core::ptr;
+use core::ptr::{self, NonNull};
 use std_alloc::boxed::Box;
 
 impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
@@ -62,8 +62,10 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     pub fn from_box_in(value: Box<T, A>) -> Self {
         let meta = Meta::new(&raw const *value, true);
         let (value, alloc) = Box::into_raw_with_allocator(value);
+        // SAFETY: a box's address is not null.
+        let address = unsafe { NonNull::new_unchecked(value.cast()) };
         // Invariant 3: a `Box` has a block from its allocator of its value's layout, or with size 0 an aligned address.
-        Self { meta, room: super::Room::with_address(value.cast()), alloc, owns: PhantomData }
+        Self { meta, room: super::Room::with_address(address), alloc, owns: PhantomData }
     }
 
     /// [`try_into_box`](SmallBox::try_into_box) with the small box's allocator.
@@ -74,19 +76,22 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     pub fn try_into_box_in(self) -> Result<Box<T, A>, AllocError<Self>> {
         let layout = self.layout();
         let address = if self.meta.is_heap() {
-            self.value().cast()
+            // SAFETY: the value is outside.
+            unsafe { self.address() }
         } else {
-            let Some(block) = super::Block::new(layout, &self.alloc) else { return Err(AllocError::new(self, layout)) };
-            let address = block.keep();
+            let block = super::Block::allocate(layout, &self.alloc);
+            let Ok(address) = block else { return Err(AllocError::new(self, layout)) };
             // SAFETY: both are valid for the value's size: the value, and a new block of its layout.
-            unsafe { ptr::copy_nonoverlapping(self.value().cast::<u8>(), address.cast::<u8>(), layout.size()) };
+            unsafe {
+                ptr::copy_nonoverlapping(self.value().cast::<u8>(), address.as_ptr().cast::<u8>(), layout.size())
+            };
             address
         };
         let this = ManuallyDrop::new(self);
         // SAFETY: `this` is not dropped, so that the allocator is taken over once.
         let alloc = unsafe { ptr::read(&raw const this.alloc) };
         // SAFETY: the block came from this allocator with the value's layout and holds it; `this` is not dropped.
-        Ok(unsafe { Box::from_raw_in(this.meta.decode(address).cast_mut(), alloc) })
+        Ok(unsafe { Box::from_raw_in(this.meta.decode(address.as_ptr()).cast_mut(), alloc) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Slices and strings.
 
-use super::{Block, Room, SmallBox};
+use super::{Room, SmallBox};
 use crate::alloc::{AllocError, Allocator, Global};
 use crate::raw::Meta;
 use core::alloc::Layout;
@@ -57,9 +57,9 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<[MaybeUninit<T>], N, A, L> {
         // Before there is a block to lose: it panics for too many elements.
         let like = ptr::slice_from_raw_parts(ptr::dangling::<MaybeUninit<T>>(), len);
         let meta = Meta::new(like, false);
-        let Ok(block) = Self::find(layout, &alloc) else { return Err(AllocError::new((), layout)) };
-        let meta = meta.with_heap(block.is_some());
-        let room = block.map_or(Room::new(), |block| Room::with_address(block.keep()));
+        let Ok(address) = Self::find(layout, &alloc) else { return Err(AllocError::new((), layout)) };
+        let meta = meta.with_heap(address.is_some());
+        let room = address.map_or(Room::new(), Room::with_address);
         Ok(Self { meta, room, alloc, owns: PhantomData })
     }
 
@@ -71,7 +71,7 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<[MaybeUninit<T>], N, A, L> {
     #[inline]
     pub unsafe fn assume_init(self) -> SmallBox<[T], N, A, L> {
         // SAFETY: a `MaybeUninit<T>` has the layout of a `T`, and the caller says that each holds one.
-        unsafe { self.cast(|slice| slice as *const [T]) }
+        unsafe { self.retype() }
     }
 }
 
@@ -168,8 +168,7 @@ impl<T: ?Sized + Bytes, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     fn try_copy_in(source: &T, alloc: A) -> Result<Self, AllocError<()>> {
         let layout = Layout::for_value(source);
         let meta = Meta::new(source, false);
-        let Ok(block) = Self::find(layout, &alloc) else { return Err(AllocError::new((), layout)) };
-        let address = block.map(Block::keep);
+        let Ok(address) = Self::find(layout, &alloc) else { return Err(AllocError::new((), layout)) };
         // SAFETY: the place was found for this layout, and the source remains: a copy of its bytes is a value (`Bytes`).
         // `fill_from` only reads from it.
         Ok(unsafe { Self::fill_from((&raw const *source).cast_mut(), meta, address, alloc) })
@@ -332,7 +331,7 @@ impl<const N: usize, L> From<SmallBox<str, N, Global, L>> for String {
 impl<const N: usize, A: Allocator, L> From<SmallBox<str, N, A, L>> for SmallBox<[u8], N, A, L> {
     fn from(text: SmallBox<str, N, A, L>) -> Self {
         // SAFETY: a `str` is a `[u8]` in layout.
-        unsafe { text.cast(|text| text as *const [u8]) }
+        unsafe { text.retype() }
     }
 }
 
