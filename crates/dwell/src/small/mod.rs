@@ -654,13 +654,13 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     const unsafe fn new_inline<U>(value: U, meta: Meta<T>, alloc: A) -> Self {
         // Written field by field, for an uninitialised `Room` by value travels in registers, which costs a store of zeros.
         let mut this = MaybeUninit::<Self>::uninit();
-        let fields = this.as_mut_ptr().cast::<u8>();
+        let fields = this.as_mut_ptr();
         // SAFETY: a field of `this`.
-        unsafe { fields.wrapping_add(offset_of!(Self, meta)).cast::<Meta<T>>().write(meta) };
+        unsafe { fields.wrapping_byte_add(offset_of!(Self, meta)).cast::<Meta<T>>().write(meta) };
         // SAFETY: a field of `this`.
-        unsafe { fields.wrapping_add(offset_of!(Self, alloc)).cast::<A>().write(alloc) };
+        unsafe { fields.wrapping_byte_add(offset_of!(Self, alloc)).cast::<A>().write(alloc) };
         // SAFETY: the caller says that it fits, so the words are large and aligned enough.
-        unsafe { fields.wrapping_add(offset_of!(Self, room)).cast::<U>().write(value) };
+        unsafe { fields.wrapping_byte_add(offset_of!(Self, room)).cast::<U>().write(value) };
         // SAFETY: `meta` and `alloc` are written, and the room may be uninitialised.
         unsafe { this.assume_init() }
     }
