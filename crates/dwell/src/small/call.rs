@@ -24,7 +24,9 @@ use core::ptr;
 /// ```
 ///
 /// A `dyn FnOnce` in place is moved to the heap for the call, except with the feature `nightly`, because stable Rust has
-/// no other way to call it. `dyn CallOnce` is not.
+/// no other way to call it. `dyn CallOnce` is not. And a `dyn FnOnce(&T)`, for every lifetime of the reference, is called
+/// by `small.into_box()(&value)` on stable; write `dyn for<'a> CallOnce<(&'a T,), Output = R>` for one that is called in
+/// place.
 pub trait CallOnce<Args> {
     /// What the call returns.
     type Output;

@@ -86,7 +86,12 @@ pub use self::push::PushWith;
 ///
 /// # The parameters
 ///
-/// - `N`: the words in place, at least 1.
+/// - `N`: the words in place. There must be one for an address:
+///
+/// ```compile_fail
+/// let byte: dwell::SmallBox<u8, 0> = dwell::SmallBox::new(7);
+/// ```
+///
 /// - `A`: where larger values are allocated. See [`alloc`](crate::alloc).
 /// - `L`: a type as aligned as values in place may be. It is used for nothing else:
 ///
