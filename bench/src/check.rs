@@ -6,7 +6,7 @@ use std::fmt;
 pub(crate) struct CheckFailed(String);
 
 impl CheckFailed {
-    pub(crate) fn new(message: String) -> anyhow::Error {
+    pub(crate) fn error(message: String) -> anyhow::Error {
         Self(message).into()
     }
 }

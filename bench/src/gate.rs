@@ -54,14 +54,17 @@ impl Gate {
     /// Whether the gate holds, and a line that says so.
     fn judge(&self, row: &Row) -> (bool, String) {
         let holds = self.holds(row);
-        let mut line =
-            format!("{}  {} {} {}", if holds { "ok  " } else { "FAIL" }, row.subject, row.workload, row.metric);
-        if let Some(bound) = self.value {
-            line += &format!(": {:.2} {}, at most {bound}", row.value, row.unit);
-        }
-        if let Some(bound) = self.ratio {
-            line += &format!(": {:.3} of {}, at most {bound}", row.ratio, row.baseline);
-        }
+        let value = self.value.map(|bound| format!(": {:.2} {}, at most {bound}", row.value, row.unit));
+        let ratio = self.ratio.map(|bound| format!(": {:.3} of {}, at most {bound}", row.ratio, row.baseline));
+        let line = format!(
+            "{}  {} {} {}{}{}",
+            if holds { "ok  " } else { "FAIL" },
+            row.subject,
+            row.workload,
+            row.metric,
+            value.unwrap_or_default(),
+            ratio.unwrap_or_default()
+        );
         (holds, line)
     }
 }
@@ -91,15 +94,15 @@ pub(crate) fn run(output: Output) -> Result<()> {
             format!("bench/gates.toml: nothing measures {} {} {}", gate.subject, gate.workload, gate.metric)
         })?;
         let (holds, line) = gate.judge(row);
-        output.say(&line);
+        output.say(&line)?;
         failed += usize::from(!holds);
         measured.push(row.clone());
     }
     if output.json {
-        output.rows(&measured);
+        output.rows(&measured)?;
     }
     if failed > 0 {
-        return Err(CheckFailed::new(format!("{failed} of {} gates do not hold", gates.len())));
+        return Err(CheckFailed::error(format!("{failed} of {} gates do not hold", gates.len())));
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ mod time;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
+use std::io;
 use std::process::ExitCode;
 
 use crate::check::CheckFailed;
@@ -58,6 +59,10 @@ fn main() -> ExitCode {
     match run(Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
+            // A reader that has seen enough is no failure.
+            if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+                return ExitCode::SUCCESS;
+            }
             eprintln!("error: {error:#}");
             ExitCode::from(if error.is::<CheckFailed>() { 1 } else { 2 })
         }

@@ -1,6 +1,7 @@
 //! What a measurement says, and how it is printed.
 
 use serde::Serialize;
+use std::io::{self, Write};
 
 /// One number. Lower is better in every metric.
 #[derive(Clone, Debug, Serialize)]
@@ -24,21 +25,19 @@ pub(crate) struct Output {
 
 impl Output {
     /// Prints text that is no row.
-    pub(crate) fn say(self, text: &str) {
-        if !self.json {
-            println!("{text}");
-        }
+    pub(crate) fn say(self, text: &str) -> io::Result<()> {
+        if self.json { Ok(()) } else { writeln!(io::stdout(), "{text}") }
     }
 
     /// Prints rows: with a line a subject and a column a metric, or as JSON.
-    pub(crate) fn rows(self, rows: &[Row]) {
-        if self.json {
-            for row in rows {
-                println!("{}", serde_json::to_string(row).expect("a row is plain data"));
-            }
-        } else {
-            print!("{}", table(rows));
+    pub(crate) fn rows(self, rows: &[Row]) -> io::Result<()> {
+        if !self.json {
+            return io::stdout().write_all(table(rows).as_bytes());
         }
+        rows.iter().try_for_each(|row| {
+            let row = serde_json::to_string(row).expect("a row is plain data");
+            writeln!(io::stdout(), "{row}")
+        })
     }
 }
 
@@ -53,7 +52,7 @@ pub(crate) fn distinct<'a>(items: impl Iterator<Item = &'a str>) -> Vec<&'a str>
     seen
 }
 
-/// A line for each workload and subject; each metric has its value and its ratio to the baseline.
+/// A line for each subject under its workload; each metric has its value and its ratio to the baseline.
 fn table(rows: &[Row]) -> String {
     let metrics = distinct(rows.iter().map(|row| row.metric));
     let mut lines = vec![vec![String::new()]];
@@ -65,9 +64,11 @@ fn table(rows: &[Row]) -> String {
     let workloads = distinct(rows.iter().map(|row| row.workload.as_str()));
     for workload in &workloads {
         let of_workload = || rows.iter().filter(|row| row.workload == *workload);
+        if workloads.len() > 1 {
+            lines.push(vec![format!("{workload}:")]);
+        }
         for subject in distinct(of_workload().map(|row| row.subject.as_str())) {
-            let name = if workloads.len() > 1 { format!("{workload}  {subject}") } else { subject.to_owned() };
-            let mut line = vec![name];
+            let mut line = vec![subject.to_owned()];
             for metric in &metrics {
                 match of_workload().find(|row| row.subject == subject && row.metric == *metric) {
                     Some(row) => line.extend([number(row.value, row.unit), format!("{:.3}", row.ratio)]),
@@ -82,15 +83,13 @@ fn table(rows: &[Row]) -> String {
 
 /// Columns padded to their widest entry: the first to the left, numbers to the right.
 fn align(lines: &[Vec<String>]) -> String {
-    let width = |column: usize| lines.iter().map(|line| line[column].len()).max().unwrap_or(0);
+    let width = |column: usize| lines.iter().filter_map(|line| line.get(column)).map(String::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
     let mut text = String::new();
     for line in lines {
-        let mut row = format!("{:<1$}", line[0], widths[0]);
-        for (entry, width) in line.iter().zip(&widths).skip(1) {
-            row += &format!("  {entry:>width$}");
-        }
-        text += row.trim_end();
+        let first = format!("{:<1$}", line[0], widths[0]);
+        let rest = line.iter().zip(&widths).skip(1).map(|(entry, width)| format!("  {entry:>width$}"));
+        text += (first + &rest.collect::<String>()).trim_end();
         text.push('\n');
     }
     text
@@ -119,6 +118,14 @@ mod tests {
     fn row(subject: &str, metric: &'static str, value: f64, unit: &'static str) -> Row {
         let (workload, baseline) = ("smithy".to_owned(), "naive".to_owned());
         Row { module: "sparse", workload, subject: subject.to_owned(), metric, value, unit, baseline, ratio: 0.5 }
+    }
+
+    #[test]
+    fn workloads_are_headings() {
+        let other = Row { workload: "access".to_owned(), ..row("naive", "bytes", 1.0, "MB") };
+        let table = table(&[row("naive", "bytes", 2.0, "MB"), other]);
+        let heads: Vec<&str> = table.lines().filter(|line| line.ends_with(':')).collect();
+        assert_eq!(heads, ["smithy:", "access:"]);
     }
 
     #[test]

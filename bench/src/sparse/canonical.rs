@@ -15,6 +15,14 @@ pub(super) fn hash(value: &impl Serialize, state: &mut DefaultHasher) -> serde_j
     Ok(())
 }
 
+/// The hash of one value.
+#[cfg(test)]
+pub(super) fn hash_of(value: &impl Serialize) -> serde_json::Result<u64> {
+    let mut state = DefaultHasher::new();
+    hash(value, &mut state)?;
+    Ok(std::hash::Hasher::finish(&state))
+}
+
 /// Removes entries that are `{}`, from the inside out.
 fn prune(value: &mut Value) {
     match value {
@@ -35,7 +43,9 @@ fn hash_value(value: &Value, state: &mut DefaultHasher) {
         Value::String(value) => (3_u8, value).hash(state),
         Value::Array(values) => {
             (4_u8, values.len()).hash(state);
-            values.iter().for_each(|value| hash_value(value, state));
+            for value in values {
+                hash_value(value, state);
+            }
         }
         Value::Object(entries) => {
             (5_u8, entries.len()).hash(state);
@@ -52,14 +62,11 @@ fn hash_value(value: &Value, state: &mut DefaultHasher) {
 
 #[cfg(test)]
 mod tests {
-    use super::hash;
+    use super::hash_of;
     use serde_json::{Value, json};
-    use std::hash::{DefaultHasher, Hasher};
 
     fn of(value: &Value) -> u64 {
-        let mut state = DefaultHasher::new();
-        hash(value, &mut state).unwrap();
-        state.finish()
+        hash_of(value).unwrap()
     }
 
     #[test]

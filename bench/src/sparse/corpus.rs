@@ -20,12 +20,11 @@ pub(super) struct Corpus {
 impl Corpus {
     /// The folder `models`, or the sample written to a folder of its own.
     pub(super) fn open(models: Option<&Path>, quick: bool) -> Result<Self> {
-        let (folder, made) = match models {
-            Some(folder) => (folder.to_owned(), None),
-            None => {
-                let made = sample(if quick { MODELS / 10 } else { MODELS })?;
-                (made.path().to_owned(), Some(made))
-            }
+        let (folder, made) = if let Some(folder) = models {
+            (folder.to_owned(), None)
+        } else {
+            let made = sample(if quick { MODELS / 10 } else { MODELS })?;
+            (made.path().to_owned(), Some(made))
         };
         let files = super::load::files(&folder)?;
         let mut bytes = 0;

@@ -289,3 +289,116 @@ pub(super) mod bump {
     type Rarely<T> = arena::Sparse<T>;
     smithy_types!();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::canonical::hash_of;
+    use super::super::load::LAYOUTS;
+    use serde_json::{Map, Value, json};
+
+    /// What the types keep of a value: `fields` of an object, each by a function of its own.
+    type Keep = fn(&Value) -> Value;
+
+    fn fields(value: &Value, fields: &[(&str, Keep)]) -> Value {
+        let kept = fields.iter().filter_map(|(name, keep)| Some(((*name).to_owned(), keep(value.get(name)?))));
+        // An empty list or map is a default and not written.
+        let written = kept.filter(|(_, value)| *value != json!([]) && *value != json!({}));
+        Value::Object(written.collect::<Map<_, _>>())
+    }
+
+    fn all(value: &Value, keep: Keep) -> Value {
+        match value {
+            Value::Array(values) => values.iter().map(keep).collect(),
+            Value::Object(entries) => entries.iter().map(|(name, value)| (name.clone(), keep(value))).collect(),
+            other => panic!("neither list nor map: {other}"),
+        }
+    }
+
+    fn model(value: &Value) -> Value {
+        fields(value, &[("smithy", Value::clone), ("shapes", |shapes| all(shapes, shape))])
+    }
+
+    fn shape(value: &Value) -> Value {
+        let all_references: Keep = |references| all(references, reference);
+        let one: Keep = reference;
+        let lists = [("operations", all_references), ("members", all_references)];
+        let links = ["key", "value", "member", "input", "output"].map(|name| (name, one));
+        let rest: [(&str, Keep); 2] = [("type", Value::clone), ("traits", traits)];
+        fields(value, &[&lists[..], &links[..], &rest[..]].concat())
+    }
+
+    fn reference(value: &Value) -> Value {
+        fields(value, &[("target", Value::clone), ("traits", traits)])
+    }
+
+    fn traits(value: &Value) -> Value {
+        fields(
+            value,
+            &[
+                ("smithy.api#documentation", Value::clone),
+                ("smithy.api#title", Value::clone),
+                ("aws.api#service", service),
+                ("aws.iam#iamAction", iam_action),
+                ("aws.api#arn", arn),
+            ],
+        )
+    }
+
+    fn copies(value: &Value, names: &[&str]) -> Value {
+        fields(value, &names.iter().map(|name| (*name, Value::clone as Keep)).collect::<Vec<_>>())
+    }
+
+    fn service(value: &Value) -> Value {
+        let names = ["sdkId", "arnNamespace", "cloudFormationName", "cloudTrailEventSource", "endpointPrefix", "docId"];
+        copies(value, &names)
+    }
+
+    fn iam_action(value: &Value) -> Value {
+        fields(
+            value,
+            &[
+                ("name", Value::clone),
+                ("documentation", Value::clone),
+                ("requiredActions", Value::clone),
+                ("createsResources", Value::clone),
+                ("resources", |resources| {
+                    fields(resources, &[("required", |map| all(map, resource)), ("optional", |map| all(map, resource))])
+                }),
+            ],
+        )
+    }
+
+    fn resource(value: &Value) -> Value {
+        json!({ "conditionKeys": value.get("conditionKeys").cloned().unwrap_or_else(|| json!([])) })
+    }
+
+    fn arn(value: &Value) -> Value {
+        copies(value, &["template", "absolute", "noAccount", "noRegion"])
+    }
+
+    /// Checked against the document itself, for all layouts could lose the same.
+    #[test]
+    fn every_layout_holds_what_the_document_says() {
+        let documents = cargo_dwell::sample::documents(3, 12).map(|(_, json)| String::from_utf8(json).unwrap());
+        // What the sample has not: parts that are there and say nothing.
+        let bare = r##"{"shapes": {"a#B": {"type": "operation", "traits": {"aws.iam#iamAction": {"resources": {}},
+            "smithy.api#documentation": "", "aws.api#arn": {"template": "t", "absolute": false}},
+            "operations": [], "members": {"x": {"target": "y", "traits": {}}}}}}"##;
+        let mut holds_actions = false;
+        for json in documents.chain([bare.to_owned()]) {
+            let document: Value = serde_json::from_str(&json).unwrap();
+            let expected = hash_of(&model(&document)).unwrap();
+            for layout in LAYOUTS {
+                assert_eq!(layout.hash(&json).unwrap(), expected, "{}", layout.name);
+            }
+            holds_actions |= json.contains("aws.iam#iamAction") && json.contains("requiredActions");
+        }
+        assert!(holds_actions, "the sample has all parts");
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_write_up() {
+        assert_eq!(super::naive::SIZES, [2488, 408, 384]);
+        assert_eq!(super::boxed::SIZES, [112, 32, 384]);
+    }
+}

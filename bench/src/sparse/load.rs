@@ -21,11 +21,26 @@ pub(super) struct Layout {
     /// The subject in rows, and the name on the hidden command line.
     pub(super) name: &'static str,
     run: fn(&Task) -> Result<Report>,
+    #[cfg(test)]
+    hash: fn(&str) -> serde_json::Result<u64>,
+}
+
+#[cfg(test)]
+impl Layout {
+    /// The hash of one document in this layout.
+    pub(super) fn hash(&self, json: &str) -> serde_json::Result<u64> {
+        (self.hash)(json)
+    }
 }
 
 macro_rules! layouts {
     ($($name:literal: $module:ident,)*) => {
-        &[$(Layout { name: $name, run: |task| task.run::<layouts::$module::Model>(layouts::$module::SIZES) },)*]
+        &[$(Layout {
+            name: $name,
+            run: |task| task.run::<layouts::$module::Model>(layouts::$module::SIZES),
+            #[cfg(test)]
+            hash: |json| canonical::hash_of(&serde_json::from_str::<layouts::$module::Model>(json)?),
+        },)*]
     };
 }
 

@@ -42,85 +42,80 @@ pub(crate) fn suite() -> Suite {
 
 pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     let corpus = Corpus::open(args.models.as_deref(), quick)?;
-    output.say(&format!("{}; {} allocator", corpus.describe(), count::ALLOCATOR));
-    output.rows(&smithy(&corpus, if quick { 2 } else { 7 })?);
+    output.say(&format!("{}; {} allocator", corpus.describe(), count::ALLOCATOR))?;
+    let reports = count_all(&corpus)?;
+    output.rows(&smithy(&reports, &time_all(&corpus, if quick { 3 } else { 11 })?)?)?;
+    let sizes = LAYOUTS.iter().zip(&reports).map(|(layout, Report { sizes: [shape, reference, traits], .. })| {
+        format!("{} {shape} {reference} {traits}", layout.name)
+    });
+    output.say(&format!("size_of Shape, Reference, Traits: {}", sizes.collect::<Vec<_>>().join(", ")))?;
 
-    output.say("\nOne operation on a part of eight words; ratios to option-box, ir less the loop's own:");
+    output
+        .say("\nOne operation on a part of eight words; ratios of ir are taken after the loop's own ir is taken off")?;
     let suite = suite();
-    match callgrind::version() {
-        Some(version) => {
-            let mut rows = callgrind::rows(&suite, |workload, _| !quick || !workload.ends_with("50%"))?;
-            if !quick {
-                rows.extend(time::rows(&suite, 21));
-            }
-            output.rows(&rows);
-            output.say(&format!("ir counted by {version}"));
-        }
-        None => {
-            // stderr, so that stdout holds rows only
-            eprintln!("no valgrind: the column `ir` is left out");
-            output.rows(&time::rows(&suite, if quick { 5 } else { 21 }));
-        }
+    let mut rows = Vec::new();
+    if let Some(version) = callgrind::version() {
+        output.say(&format!("({version})"))?;
+        rows = callgrind::rows(&suite, |workload, _| !quick || !workload.ends_with("50%"))?;
+    } else {
+        eprintln!("no valgrind: the column `ir` is left out");
     }
+    rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
+    output.rows(&rows)?;
     Ok(())
 }
 
-/// Rows of the real program on the small sample, for gates: the clock's are of one round.
+/// What gates look at: bytes and blocks on the small sample.
 pub(crate) fn counted() -> Result<Vec<Row>> {
-    smithy(&Corpus::open(None, true)?, 1)
+    smithy(&count_all(&Corpus::open(None, true)?)?, &[])
+}
+
+/// What each layout takes in memory.
+fn count_all(corpus: &Corpus) -> Result<Vec<Report>> {
+    LAYOUTS.iter().map(|&layout| load::measure(layout, corpus.folder(), true)).collect()
+}
+
+/// Rounds of all layouts' times, each round a load of all after one another.
+fn time_all(corpus: &Corpus, rounds: usize) -> Result<Vec<Vec<f64>>> {
+    let time = |layout: &Layout| load::measure(*layout, corpus.folder(), false).map(|report| report.cpu_ms);
+    (0..rounds).map(|_| LAYOUTS.iter().map(time).collect()).collect()
 }
 
 /// Rows of the real program. Fails if two layouts do not hold the same data.
-fn smithy(corpus: &Corpus, rounds: usize) -> Result<Vec<Row>> {
-    let counted: Vec<Report> =
-        LAYOUTS.iter().map(|&layout| load::measure(layout, corpus.folder(), true)).collect::<Result<_>>()?;
-    let mut times = vec![Vec::with_capacity(rounds); LAYOUTS.len()];
-    for _ in 0..rounds {
-        for (&layout, times) in LAYOUTS.iter().zip(&mut times) {
-            times.push(load::measure(layout, corpus.folder(), false)?.cpu_ms);
-        }
-    }
+fn smithy(reports: &[Report], rounds: &[Vec<f64>]) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for ((layout, report), time) in LAYOUTS.iter().zip(&counted).zip(&times) {
-        rows.extend(layout_rows(*layout, report, &counted[0], time, &times[0])?);
+    for (index, (layout, report)) in LAYOUTS.iter().zip(reports).enumerate() {
+        rows.extend(memory_rows(layout.name, report, &reports[0])?);
+        if !rounds.is_empty() {
+            let times = rounds.iter().map(|round| round[index]).collect();
+            let ratios = rounds.iter().map(|round| round[index] / round[0]).collect();
+            rows.push(row(layout.name, "cpu_ms", median(times), "ms", median(ratios)));
+        }
     }
     Ok(rows)
 }
 
-/// What one layout took, beside the first layout in the same round.
-fn layout_rows(
-    layout: Layout,
-    report: &Report,
-    baseline: &Report,
-    time: &[f64],
-    baseline_time: &[f64],
-) -> Result<Vec<Row>> {
-    let (Some(counted), Some(first)) = (&report.counted, &baseline.counted) else {
-        bail!("{}: the counting run counted nothing", layout.name)
+fn row(subject: &str, metric: &'static str, value: f64, unit: &'static str, ratio: f64) -> Row {
+    let (workload, baseline) = ("smithy".to_owned(), BASELINE.to_owned());
+    Row { module: "sparse", workload, subject: subject.to_owned(), metric, value, unit, baseline, ratio }
+}
+
+/// What one layout took of memory, beside the naive one.
+fn memory_rows(subject: &str, report: &Report, baseline: &Report) -> Result<Vec<Row>> {
+    let (Some(counted), Some(naive)) = (&report.counted, &baseline.counted) else {
+        bail!("{subject}: the counting run counted nothing")
     };
-    if counted.hash != first.hash {
-        return Err(CheckFailed::new(format!("{} does not hold the data that {BASELINE} holds", layout.name)));
+    if counted.hash != naive.hash {
+        return Err(CheckFailed::error(format!("{subject} does not hold the data that {BASELINE} holds")));
     }
-    let row = |metric, value: f64, unit, ratio| Row {
-        module: "sparse",
-        workload: "smithy".to_owned(),
-        subject: layout.name.to_owned(),
-        metric,
-        value,
-        unit,
-        baseline: BASELINE.to_owned(),
-        ratio,
-    };
-    let megabytes = |metric, bytes: f64, of: f64| row(metric, bytes / 1e6, "MB", bytes / of);
+    let megabytes = |metric, bytes: f64, of: f64| row(subject, metric, bytes / 1e6, "MB", bytes / of);
     let mut rows = vec![
-        megabytes("bytes", counted.bytes as f64, first.bytes as f64),
-        row("allocs", counted.blocks as f64, "", counted.blocks as f64 / first.blocks as f64),
+        megabytes("bytes", counted.bytes as f64, naive.bytes as f64),
+        row(subject, "allocs", counted.blocks as f64, "", counted.blocks as f64 / naive.blocks as f64),
     ];
-    if let (Some(jemalloc), Some(first)) = (counted.jemalloc, first.jemalloc) {
-        rows.push(megabytes("jemalloc", jemalloc as f64, first as f64));
+    if let (Some(jemalloc), Some(naive)) = (counted.jemalloc, naive.jemalloc) {
+        rows.push(megabytes("jemalloc", jemalloc as f64, naive as f64));
     }
-    rows.push(megabytes("rss", counted.rss as f64, first.rss as f64));
-    let ratios = time.iter().zip(baseline_time).map(|(time, baseline)| time / baseline).collect();
-    rows.push(row("cpu_ms", median(time.to_vec()), "ms", median(ratios)));
+    rows.push(megabytes("rss", counted.rss as f64, naive.rss as f64));
     Ok(rows)
 }
