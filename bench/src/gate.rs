@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::check::CheckFailed;
 use crate::row::{Output, Row};
-use crate::{callgrind, sparse};
+use crate::{SUITES, callgrind, sparse};
 
 /// A bound on one number of one subject.
 #[derive(Debug, Deserialize)]
@@ -81,7 +81,9 @@ pub(crate) fn run(output: Output) -> Result<()> {
         let wanted = |workload: &str, subject: &str| {
             gates.iter().any(|gate| gate.metric == "ir" && gate.workload == workload && gate.subject == subject)
         };
-        rows.extend(callgrind::rows(&sparse::suite(), wanted)?);
+        for suite in SUITES {
+            rows.extend(callgrind::rows(&suite(), wanted)?);
+        }
     } else {
         gates.retain(|gate| gate.metric != "ir");
         eprintln!("no valgrind: {} gates on `ir` are skipped", before - gates.len());

@@ -3,6 +3,8 @@
 //! `dwell-bench MODULE` measures one module, `all` all of them, `gate` the bounds in `gates.toml`. A module is a folder:
 //! it says what its operations are (`op`), and `callgrind` and `time` measure them.
 
+#![cfg_attr(feature = "ssobox", feature(unsize))]
+
 mod callgrind;
 mod check;
 mod count;
@@ -10,6 +12,7 @@ mod gate;
 mod op;
 mod row;
 mod sink;
+mod small;
 mod sparse;
 mod time;
 
@@ -38,6 +41,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Boxes that keep small values in place: access, creation, queues and trees.
+    Small,
     /// Mostly-empty structs: a real program in eight layouts, and the cost of a read.
     Sparse(sparse::Args),
     /// All modules.
@@ -53,7 +58,7 @@ enum Command {
 }
 
 /// Operations by module.
-const SUITES: &[fn() -> Suite] = &[sparse::suite];
+const SUITES: &[fn() -> Suite] = &[small::suite, sparse::suite];
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
@@ -73,7 +78,11 @@ fn run(cli: Cli) -> Result<()> {
     let output = Output { json: cli.json };
     match cli.command {
         Command::Sparse(args) => sparse::run(&args, cli.quick, output),
-        Command::All => sparse::run(&sparse::Args::default(), cli.quick, output),
+        Command::Small => small::run(cli.quick, output),
+        Command::All => {
+            small::run(cli.quick, output)?;
+            sparse::run(&sparse::Args::default(), cli.quick, output)
+        }
         Command::Gate => gate::run(output),
         Command::Load(task) => task.answer(),
         Command::Operate { module, workload, subject, operations } => {

@@ -1,4 +1,5 @@
 //! Attempts to break `SmallBox` in safe code: the bugs that boxes of its kind have had, and those of its field.
+#![cfg_attr(feature = "nightly", feature(allocator_api))]
 
 mod common;
 
@@ -376,7 +377,7 @@ mod allocator {
         let (blocks, refuse) = (Cell::new(0), Cell::new(false));
         let alloc = Counting(&blocks, &refuse);
         let counts = Counts::default();
-        let small: SmallBox<dyn Object + '_, 2, _> = SmallBox::new_with_in(counts.spy(1), alloc, |place| place);
+        let small: SmallBox<dyn Object + '_, 2, _> = SmallBox::new_with_in(counts.spy(1), alloc, |place| place as _);
         assert_eq!(blocks.get(), 0);
         let out = small.resize::<1>();
         assert_eq!(blocks.get(), 1);
