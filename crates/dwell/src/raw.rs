@@ -70,14 +70,14 @@ impl<T: ?Sized> Meta<T> {
     ///
     /// # Panics
     ///
-    /// When `like` is a slice of `isize::MAX` elements or more (they are zero-sized then), or when the assumptions of
-    /// this file do not hold.
+    /// When `like` is a slice of `isize::MAX` elements or more, or when the assumptions of this file do not hold.
     #[inline]
     pub(crate) fn new(like: *const T, heap: bool) -> Self {
-        let meta = Self::encode(like, heap);
-        let same = ptr::eq(meta.decode(like.cast()), like);
-        assert!(same && meta.is_heap() == heap, "the slice has too many elements for a SmallBox");
-        meta
+        let inline = Self::encode(like);
+        assert!(ptr::eq(inline.decode(like.cast()), like) && !inline.is_heap(), "a pointer is not what dwell knows");
+        // The bit is clear, so that this sets it. No `|`: of a vtable's address the compiler can fold the sum.
+        let word = inline.word.as_ptr().wrapping_byte_add(usize::from(heap));
+        Self { word: NonNull::new(word).expect("an even word is not usize::MAX"), of: PhantomData }
     }
 
     /// [`new`](Self::new) for a value that is not outside its owner, at compile time.
@@ -85,24 +85,25 @@ impl<T: ?Sized> Meta<T> {
     /// Addresses are not known then, so that only lengths are checked; but the word of a vtable is its address as it is.
     #[inline]
     pub(crate) const fn new_inline(like: *const T) -> Self {
-        Self::encode(like, false)
+        Self::encode(like)
     }
 
+    /// With the bit clear.
     #[inline]
-    const fn encode(like: *const T, heap: bool) -> Self {
+    const fn encode(like: *const T) -> Self {
         let parts = Parts { pointer: like };
         let word = match Kind::of::<T>() {
-            Kind::Absent => ptr::without_provenance(0b10 | heap as usize),
+            Kind::Absent => ptr::without_provenance(0b10),
             Kind::Length => {
                 // SAFETY: by assumptions 1 and 2 the pointer fills both words and its second is a length.
                 let length = unsafe { parts.numbers }[1];
                 assert!(length < isize::MAX.cast_unsigned(), "the slice has too many elements for a SmallBox");
-                ptr::without_provenance(!(length << 1 | !heap as usize))
+                ptr::without_provenance(!(length << 1 | 1))
             }
             Kind::Vtable => {
                 // SAFETY: by assumptions 1 and 2 the pointer fills both words and its second is a vtable's address.
-                let vtable = unsafe { parts.words }[1];
-                vtable.wrapping_byte_add(heap as usize) // even, by assumption 3
+                let [_, vtable] = unsafe { parts.words };
+                vtable // even, by assumption 3
             }
         };
         Self { word: NonNull::new(word.cast_mut()).expect("no metadata is encoded as 0"), of: PhantomData }

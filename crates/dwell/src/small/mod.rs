@@ -147,16 +147,6 @@ impl<const N: usize, L> Room<N, L> {
     const fn new() -> Self {
         Self { align: [], words: UnsafeCell::new([MaybeUninit::uninit(); N]) }
     }
-
-    /// A room that holds an address.
-    #[inline]
-    fn with_address(address: NonNull<()>) -> Self {
-        const { assert!(N > 0, "a SmallBox needs at least one word") };
-        let mut room = Self::new();
-        // SAFETY: the room has at least one word, which is as large and as aligned as a pointer.
-        unsafe { room.words.get_mut().as_mut_ptr().cast::<NonNull<()>>().write(address) };
-        room
-    }
 }
 
 /// A block to give back.
@@ -453,9 +443,9 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         let meta = Meta::new(&raw const *value, true);
         // SAFETY: a box's address is not null.
         let address = unsafe { NonNull::new_unchecked(Box::into_raw(value).cast()) };
-        // Invariant 3: a `Box` has a block from the global allocator of its value's layout, or with size 0 an aligned
-        // address.
-        Self { meta, room: Room::with_address(address), alloc: Global, owns: PhantomData }
+        // SAFETY: a `Box` has a block from the global allocator of its value's layout, or with size 0 an aligned address; it
+        // is ours now.
+        unsafe { Self::outside(address, meta, Global) }
     }
 
     /// The value in a `Box`. A value outside keeps its block: nothing is allocated or moved.
@@ -502,11 +492,10 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     where
         F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
     {
-        let place = Place::new(value);
-        let meta = Self::see(&place, unsize);
+        let meta = Self::see(&value, unsize);
         let address = Self::find_or_abort(Layout::new::<U>(), &alloc);
         // SAFETY: the place was found for a `U`, and `see` returned its metadata.
-        unsafe { Self::fill(place.into_inner(), meta, address, alloc) }
+        unsafe { Self::fill(value, meta, address, alloc) }
     }
 
     /// [`try_new_with`](Self::try_new_with) with an allocator.
@@ -519,21 +508,23 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     where
         F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
     {
-        let place = Place::new(value);
-        let meta = Self::see(&place, unsize);
+        let meta = Self::see(&value, unsize);
         let layout = Layout::new::<U>();
-        let Ok(address) = Self::find(layout, &alloc) else { return Err(AllocError::new(place.into_inner(), layout)) };
+        let Ok(address) = Self::find(layout, &alloc) else { return Err(AllocError::new(value, layout)) };
         // SAFETY: as in `new_with_in`.
-        Ok(unsafe { Self::fill(place.into_inner(), meta, address, alloc) })
+        Ok(unsafe { Self::fill(value, meta, address, alloc) })
     }
 
     /// The metadata of a `U` seen as a `T`, with the bit that a box of it has.
     #[inline]
-    fn see<U, F>(place: &Place<U, U>, unsize: F) -> Meta<T>
+    fn see<U, F>(value: &U, unsize: F) -> Meta<T>
     where
         F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
     {
-        // By invariant 1 of `Place` it is that, whichever `Place<U, _>` the closure returns.
+        // SAFETY: the value is live while it is borrowed here; its type is the brand. (Moving it into a place and out again
+        // would be safe, and a copy.)
+        let place = unsafe { Place::at(value) };
+        // By invariant 1 of `Place` it is that, whichever `Place<U, _>` the closure returned.
         Meta::new(unsize(place).as_ptr(), !Self::fits(size_of::<U>(), align_of::<U>()))
     }
 
@@ -649,12 +640,13 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         }
     }
 
-    /// The box of a value that fits.
+    /// The box with `value` at the start of its room.
     ///
     /// # Safety
     ///
     /// - A `U` fits.
-    /// - `meta` is the metadata of a `U` seen as a `T`, and says "inline".
+    /// - `meta` is the metadata of a `U` seen as a `T` and says "inline", or `value` is an address and `meta` as
+    ///   [`outside`](Self::outside) asks.
     #[inline]
     const unsafe fn new_inline<U>(value: U, meta: Meta<T>, alloc: A) -> Self {
         // Written field by field, for an uninitialised `Room` by value travels in registers, which costs a store of zeros.
@@ -668,6 +660,19 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         unsafe { fields.wrapping_byte_add(offset_of!(Self, room)).cast::<U>().write(value) };
         // SAFETY: `meta` and `alloc` are written, and the room may be uninitialised.
         unsafe { this.assume_init() }
+    }
+
+    /// The box of a value that is in a block.
+    ///
+    /// # Safety
+    ///
+    /// - The value at `address` is live, and in a block from `alloc` for its layout (invariant 3).
+    /// - `meta` is its metadata, and says "heap".
+    #[inline]
+    unsafe fn outside(address: NonNull<()>, meta: Meta<T>, alloc: A) -> Self {
+        const { assert!(N > 0, "a SmallBox needs a word for an address") };
+        // SAFETY: an address fits a word, and there is one; what it means is what the caller says.
+        unsafe { Self::new_inline(address, meta, alloc) }
     }
 
     /// The box of a value, whose place was found.
@@ -685,7 +690,8 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         };
         // SAFETY: the block is aligned and large enough for a `U`.
         unsafe { address.cast::<U>().write(value) };
-        Self { meta, room: Room::with_address(address), alloc, owns: PhantomData }
+        // SAFETY: the block has been written; the caller says the rest.
+        unsafe { Self::outside(address, meta, alloc) }
     }
 
     /// The box of a value that is moved from `value`.
@@ -700,15 +706,19 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     unsafe fn fill_from(value: *mut T, meta: Meta<T>, address: Option<NonNull<()>>, alloc: A) -> Self {
         // SAFETY: the caller says that it is live.
         let size = size_of_val(unsafe { &*value });
-        let mut room = match address {
-            Some(address) => Room::with_address(address),
-            None => Room::new(),
-        };
-        let to = address.map_or(room.words.get_mut().as_mut_ptr().cast(), NonNull::as_ptr);
-        // SAFETY: the caller says that both are valid for the value's size. They may be the same, so this is no
-        // `copy_nonoverlapping`.
-        unsafe { ptr::copy(value.cast::<u8>(), to.cast::<u8>(), size) };
-        Self { meta: meta.with_heap(address.is_some()), room, alloc, owns: PhantomData }
+        let meta = meta.with_heap(address.is_some());
+        if let Some(address) = address {
+            // SAFETY: the caller says that both are valid for the value's size. They may be the same, so this is no
+            // `copy_nonoverlapping`.
+            unsafe { ptr::copy(value.cast::<u8>(), address.as_ptr().cast::<u8>(), size) };
+            // SAFETY: the value is there now; the caller says the rest.
+            return unsafe { Self::outside(address, meta, alloc) };
+        }
+        let mut room = Room::new();
+        let to = room.words.get_mut().as_mut_ptr().cast::<u8>();
+        // SAFETY: the caller says that the value is valid for reads of its size and fits the room, which is new.
+        unsafe { ptr::copy_nonoverlapping(value.cast::<u8>(), to, size) };
+        Self { meta, room, alloc, owns: PhantomData }
     }
 
     /// The same box with other metadata.

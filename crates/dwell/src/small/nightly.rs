@@ -3,7 +3,7 @@
 use super::{Place, SmallBox};
 use crate::alloc::{AllocError, Allocator, Global};
 use crate::raw::Meta;
-use core::marker::{PhantomData, Tuple, Unsize};
+use core::marker::{Tuple, Unsize};
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 use std_alloc::boxed::Box;
@@ -64,8 +64,8 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         let (value, alloc) = Box::into_raw_with_allocator(value);
         // SAFETY: a box's address is not null.
         let address = unsafe { NonNull::new_unchecked(value.cast()) };
-        // Invariant 3: a `Box` has a block from its allocator of its value's layout, or with size 0 an aligned address.
-        Self { meta, room: super::Room::with_address(address), alloc, owns: PhantomData }
+        // SAFETY: a `Box` has a block from its allocator of its value's layout, or with size 0 an aligned address.
+        unsafe { Self::outside(address, meta, alloc) }
     }
 
     /// [`try_into_box`](SmallBox::try_into_box) with the small box's allocator.

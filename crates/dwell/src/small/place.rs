@@ -22,7 +22,7 @@ use core::mem::ManuallyDrop;
 pub struct Place<B, T: ?Sized> {
     // # Invariants
     //
-    // 1. If `B` is sized data, the place was made by `Place::new` as a `Place<B, B>`, and `T` is what it was coerced to.
+    // 1. If `B` is sized data, the place was made as a `Place<B, B>`, and `T` is what it was coerced to.
     // 2. If `B` is a `Brand<'b>`, it was made by `SmallBox::coerce` for one closure: no other has this `'b`.
     //
     // Invariant in `B`: it is compared, not used.
@@ -42,10 +42,6 @@ impl<U> Place<U, U> {
     pub const fn new(value: U) -> Self {
         Self { brand: PhantomData, value }
     }
-
-    pub(super) fn into_inner(self) -> U {
-        self.value
-    }
 }
 
 impl<B, T: ?Sized> Place<B, T> {
@@ -59,7 +55,7 @@ impl<B, T: ?Sized> Place<B, T> {
     /// # Safety
     ///
     /// - `pointer` is valid for reads of a live `T` for `'a`.
-    /// - The reference goes to a closure that must accept every brand `B`.
+    /// - `B` is `T`, or a brand that the closure which gets the reference must accept as any.
     pub(super) unsafe fn at<'a>(pointer: *const T) -> &'a Self {
         // SAFETY: a place is transparent over its value, which the caller says is live for `'a`.
         unsafe { &*(pointer as *const Self) }

@@ -59,8 +59,11 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<[MaybeUninit<T>], N, A, L> {
         let meta = Meta::new(like, false);
         let Ok(address) = Self::find(layout, &alloc) else { return Err(AllocError::new((), layout)) };
         let meta = meta.with_heap(address.is_some());
-        let room = address.map_or(Room::new(), Room::with_address);
-        Ok(Self { meta, room, alloc, owns: PhantomData })
+        Ok(match address {
+            // SAFETY: the block is for this layout, and a `MaybeUninit` needs no initialisation.
+            Some(address) => unsafe { Self::outside(address, meta, alloc) },
+            None => Self { meta, room: Room::new(), alloc, owns: PhantomData },
+        })
     }
 
     /// The box of the slice that was written.
