@@ -45,7 +45,7 @@ union Parts<T: ?Sized> {
 /// The bit says whether the value is outside its owner: "heap". It is the word's lowest.
 ///
 /// - no metadata: `0b10 | heap`
-/// - a length: `!(len << 1 | !heap)`, for the complement of a length below `isize::MAX` is not zero
+/// - a length: `len + 1 << 1 | heap`, for lengths below `isize::MAX`
 /// - a vtable: `address | heap`
 #[repr(transparent)] // a niche at null, and nothing else
 pub(crate) struct Meta<T: ?Sized> {
@@ -98,7 +98,7 @@ impl<T: ?Sized> Meta<T> {
                 // SAFETY: by assumptions 1 and 2 the pointer fills both words and its second is a length.
                 let length = unsafe { parts.numbers }[1];
                 assert!(length < isize::MAX.cast_unsigned(), "the slice has too many elements for a SmallBox");
-                ptr::without_provenance(!(length << 1 | 1))
+                ptr::without_provenance((length + 1) << 1)
             }
             Kind::Vtable => {
                 // SAFETY: by assumptions 1 and 2 the pointer fills both words and its second is a vtable's address.
@@ -126,7 +126,7 @@ impl<T: ?Sized> Meta<T> {
     pub(crate) fn with_heap(self, heap: bool) -> Self {
         let word = self.word.map_addr(|addr| {
             let even = addr.get() & !1;
-            // An inline length has a complement of at least 2, and so have an address and `0b10`.
+            // At least 2, whatever it is.
             core::num::NonZero::new(even | usize::from(heap)).unwrap_or(addr)
         });
         Self { word, of: PhantomData }
@@ -149,7 +149,7 @@ impl<T: ?Sized> Meta<T> {
         let word = self.word.as_ptr().cast_const();
         let second = match Kind::of::<T>() {
             Kind::Absent => ptr::null(),
-            Kind::Length => ptr::without_provenance(!word.addr() >> 1),
+            Kind::Length => ptr::without_provenance((word.addr() >> 1) - 1),
             Kind::Vtable => word.map_addr(|addr| addr & !1),
         };
         let parts: Parts<T> = Parts { words: [data, second] };

@@ -1,5 +1,7 @@
 //! What `SmallBox` does, and that it does it like `Box`.
 
+#![cfg_attr(feature = "nightly", feature(allocator_api))]
+
 #[path = "ops/small.rs"]
 mod ops;
 

@@ -79,7 +79,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
             // SAFETY: the value is outside.
             unsafe { self.address() }
         } else {
-            let block = super::Block::allocate(layout, &self.alloc);
+            let block = super::allocate(layout, &self.alloc);
             let Ok(address) = block else { return Err(AllocError::new(self, layout)) };
             // SAFETY: both are valid for the value's size: the value, and a new block of its layout.
             unsafe {
