@@ -2,6 +2,8 @@
 
 mod prototypes;
 mod subjects;
+#[cfg(test)]
+mod traits;
 mod workloads;
 
 use anyhow::Result;

@@ -177,24 +177,21 @@ unsafe fn deallocate(address: NonNull<()>, layout: Layout, alloc: &impl Allocato
 /// The allocator refused.
 struct NoBlock;
 
-/// Gives the block of a value back, whatever the value's drop does.
-struct Leaving<'a, T: ?Sized, A: Allocator> {
+/// Gives a block back at the end of a scope, however that ends.
+struct Leaving<'a, A: Allocator> {
     // # Invariants
     //
-    // 1. `value` is in a block of its layout from `alloc`, which is this guard's alone to give back. It may have been
-    //    dropped, but its metadata still has its layout.
-    value: NonNull<ManuallyDrop<T>>,
+    // 1. `address` is what `allocate` returned for this layout and allocator, and this guard's alone to give back.
+    address: NonNull<()>,
+    layout: Layout,
     alloc: &'a A,
 }
 
-impl<T: ?Sized, A: Allocator> Drop for Leaving<'_, T, A> {
+impl<A: Allocator> Drop for Leaving<'_, A> {
     #[inline]
     fn drop(&mut self) {
-        // Asked after the value's drop, which then need not save it.
-        // SAFETY: the memory is there; a `ManuallyDrop` may have been dropped.
-        let layout = Layout::for_value(unsafe { self.value.as_ref() });
-        // SAFETY: by invariant 1 the block came from `alloc` with this layout, and is given back once.
-        unsafe { deallocate(self.value.cast(), layout, self.alloc) };
+        // SAFETY: invariant 1.
+        unsafe { deallocate(self.address, self.layout, self.alloc) };
     }
 }
 
@@ -832,12 +829,12 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         // SAFETY: the caller says that the value is outside.
         let address = unsafe { self.address() };
         let value = self.meta.decode(address.as_ptr()).cast_mut();
-        // SAFETY: the address is not null.
-        let value = unsafe { NonNull::new_unchecked(value as *mut ManuallyDrop<T>) };
-        // By invariant 3 the block is of the value's layout and from `alloc`; this is the end of the box.
-        let leaving = Leaving { value, alloc: &self.alloc };
+        // SAFETY: the value is live until it is dropped below.
+        let layout = Layout::for_value(unsafe { &*value });
+        // By invariant 3 the block came from `alloc` with this layout; this is the end of the box.
+        let _leaving = Leaving { address, layout, alloc: &self.alloc };
         // SAFETY: the box owns a live value; the caller says that it is not used after this.
-        unsafe { ptr::drop_in_place(leaving.value.as_ptr() as *mut T) };
+        unsafe { ptr::drop_in_place(value) };
     }
 }
 
