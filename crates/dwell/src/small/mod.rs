@@ -96,6 +96,7 @@ pub use self::push::PushWith;
 /// - `L`: a type as aligned as values in place may be. It is used for nothing else:
 ///
 /// ```
+/// # #![cfg_attr(feature = "nightly", feature(allocator_api))]
 /// use dwell::{SmallBox, alloc::Global};
 ///
 /// assert!(!SmallBox::<u128, 2>::new(1).is_inline()); // aligned to 16, the box to 8
