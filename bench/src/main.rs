@@ -3,8 +3,6 @@
 //! `dwell-bench MODULE` measures one module, `all` all of them, `gate` the bounds in `gates.toml`. A module is a folder:
 //! it says what its operations are (`op`), and `callgrind` and `time` measure them.
 
-#![cfg_attr(feature = "ssobox", feature(unsize))]
-
 mod callgrind;
 mod check;
 mod count;
