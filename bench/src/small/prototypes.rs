@@ -164,9 +164,9 @@ prototype!(Branching);
 #[inline]
 fn metadata<T: ?Sized>(pointer: *const T) -> usize {
     assert_eq!(size_of::<*const T>(), 2 * size_of::<usize>());
-    // SAFETY: the pointer has two words, of which this is the second.
-    let metadata = unsafe { (&raw const pointer).cast::<*const ()>().add(1).read() };
-    metadata.expose_provenance()
+    // SAFETY: the pointer has two words.
+    let metadata = unsafe { (&raw const pointer).cast::<[*const (); 2]>().read() };
+    metadata[1].expose_provenance()
 }
 
 #[inline]

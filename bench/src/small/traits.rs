@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::borrow::{Borrow, BorrowMut, Cow};
 use std::error::Error;
-use std::ffi::{CStr, OsStr};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::io;
@@ -18,6 +17,7 @@ use std::rc::Rc;
 macro_rules! has {
     ($Type:ty: $($bound:tt)+) => {{
         struct Probe<T: ?Sized>(PhantomData<T>);
+        #[allow(dead_code, reason = "where every bound holds")]
         trait Otherwise {
             const HAS: bool = false;
         }
@@ -202,7 +202,7 @@ fn the_table_is_what_the_compiler_says() {
         let sso = sso.as_ref().map_or(believed, |column| word(column[at]));
         let asked = [word(boxed[at]), sso, word(small[at]), word(ours[at])];
         if documented.get(at).is_none_or(|(row, cells)| row != name || cells[..] != asked) {
-            wrong += &format!("| {name} | {} |\n", asked.join(" | "));
+            wrong.extend(["| ", name, " | ", &asked.join(" | "), " |\n"]);
         }
     }
     assert!(wrong.is_empty(), "docs/small.md should have\n{wrong}");

@@ -69,7 +69,7 @@ fn jump<B: std::ops::Deref<Target = dyn Object>>(boxes: &[B], order: &[u32]) {
 /// Fewer boxes than the first-level cache holds.
 const FEW: usize = 500;
 /// More than a branch predictor remembers, fewer than a second-level cache holds.
-const MANY: usize = 16 * 1024;
+const MANY: u32 = 16 * 1024;
 
 fn access<S: Subject>(sizes: Sizes) -> Run {
     let mut rng = Rng::with_seed(2);
@@ -80,8 +80,8 @@ fn access<S: Subject>(sizes: Sizes) -> Run {
 fn random<S: Subject>(sizes: Sizes) -> Run {
     let mut rng = Rng::with_seed(3);
     let boxes: Vec<S::Object> = (0..MANY).map(|_| object::<S>(sizes, &mut rng)).collect();
-    let order: Vec<u32> = (0..MANY).map(|_| rng.u32(..MANY as u32)).collect();
-    Box::new(move |operations| (0..operations / MANY).for_each(|_| jump(black_box(&boxes), black_box(&order))))
+    let order: Vec<u32> = (0..MANY).map(|_| rng.u32(..MANY)).collect();
+    Box::new(move |operations| (0..operations / MANY as usize).for_each(|_| jump(black_box(&boxes), black_box(&order))))
 }
 
 fn slice<S: Subject>(len: usize, n: u64) -> S::Slice {
@@ -107,11 +107,13 @@ fn sum_all<B: std::ops::Deref<Target = [u64]>>(slices: &[B], order: &[u32]) {
     }
 }
 
-fn slices<S: Subject>(count: usize, longest: usize) -> Run {
+fn slices<S: Subject>(count: u32, longest: usize) -> Run {
     let mut rng = Rng::with_seed(4);
     let slices: Vec<S::Slice> = (0..count).map(|_| slice::<S>(rng.usize(1..=longest), rng.u64(..))).collect();
-    let order: Vec<u32> = (0..count).map(|_| rng.u32(..count as u32)).collect();
-    Box::new(move |operations| (0..operations / count).for_each(|_| sum_all(black_box(&slices), black_box(&order))))
+    let order: Vec<u32> = (0..count).map(|_| rng.u32(..count)).collect();
+    Box::new(move |operations| {
+        (0..operations / count as usize).for_each(|_| sum_all(black_box(&slices), black_box(&order)));
+    })
 }
 
 fn repeat(body: fn()) -> Run {
@@ -166,7 +168,7 @@ fn events<S: Subject>() -> Run {
         let n = rng.u64(..);
         match rng.u8(..10) {
             0..4 => S::event(move |world| *world = world.wrapping_add(n)),
-            4..7 => S::event(move |world| *world ^= n.rotate_left(n as u32)),
+            4..7 => S::event(move |world| *world ^= n.rotate_left((n % 64) as u32)),
             _ => {
                 let more = [n; 5];
                 S::event(move |world| *world = more.iter().fold(*world, |world, n| world.wrapping_mul(31) ^ n))
@@ -249,9 +251,9 @@ fn workloads<S: Subject>() -> Vec<Workload> {
         })
     }
     fn jump_nothing() -> Run {
-        let values: Vec<u32> = (0..MANY as u32).collect();
+        let values: Vec<u32> = (0..MANY).collect();
         Box::new(move |operations| {
-            for _ in 0..operations / MANY {
+            for _ in 0..operations / MANY as usize {
                 black_box(&values).iter().for_each(sink::pointer);
             }
         })
