@@ -11,6 +11,8 @@ use crate::{SUITES, callgrind, sparse};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Gate {
+    /// Where two modules measure a subject of one name at a workload of one name.
+    module: Option<String>,
     subject: String,
     workload: String,
     metric: String,
@@ -42,8 +44,9 @@ fn parse(text: &str) -> Result<Vec<Gate>> {
 
 impl Gate {
     fn is_of(&self, row: &Row) -> bool {
-        (self.subject.as_str(), self.workload.as_str(), self.metric.as_str())
-            == (row.subject.as_str(), row.workload.as_str(), row.metric)
+        self.module.as_ref().is_none_or(|module| module == row.module)
+            && (self.subject.as_str(), self.workload.as_str(), self.metric.as_str())
+                == (row.subject.as_str(), row.workload.as_str(), row.metric)
     }
 
     fn holds(&self, row: &Row) -> bool {
