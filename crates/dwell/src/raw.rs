@@ -206,7 +206,7 @@ mod tests {
         check("");
         check::<[u64]>(&[1, 2, 3]);
         check::<dyn Any>(&7_u8);
-        check::<dyn Any + Send>(&String::new());
+        check::<dyn Any + Send>(&std_alloc::string::String::new());
         let longest = isize::MAX.cast_unsigned() - 1;
         check(ptr::slice_from_raw_parts(ptr::dangling::<()>(), longest));
         check(ptr::slice_from_raw_parts(ptr::dangling::<u8>(), longest));
