@@ -1,1 +1,96 @@
-fn main() {}
+//! Dwell beside its peers, measured in one run.
+//!
+//! `dwell-bench MODULE` measures one module, `all` all of them, `gate` the bounds in `gates.toml`. A module is a folder:
+//! it says what its operations are (`op`), and `callgrind` and `time` measure them.
+
+mod callgrind;
+mod check;
+mod companions;
+mod count;
+mod gate;
+mod op;
+mod row;
+mod sink;
+mod sparse;
+mod time;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+use std::{io, iter};
+
+use crate::check::CheckFailed;
+use crate::op::Suite;
+use crate::row::Output;
+
+/// Measures Dwell beside its peers.
+#[derive(Parser)]
+#[command(version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Prints one row a line as JSON, and nothing else.
+    #[arg(long, global = true)]
+    json: bool,
+    /// Takes less data and fewer rounds.
+    #[arg(long, global = true)]
+    quick: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Mostly-empty structs: a real program in eleven layouts, and the cost of a read.
+    Sparse(sparse::Args),
+    /// Thin strings, thin slices and sorted maps, beside their peers.
+    Companions,
+    /// All modules.
+    All,
+    /// Measures what gates.toml names; exit code 1 if a bound does not hold.
+    Gate,
+    /// What a process of its own does for `sparse`.
+    #[command(hide = true)]
+    Load(sparse::Task),
+    /// What runs under callgrind.
+    #[command(hide = true)]
+    Operate { module: String, workload: String, subject: String, operations: usize },
+}
+
+/// The operations of all modules.
+fn suites() -> Vec<Suite> {
+    iter::once(sparse::suite()).chain(companions::suites()).collect()
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // A reader that has seen enough is no failure.
+            if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+                return ExitCode::SUCCESS;
+            }
+            eprintln!("error: {error:#}");
+            ExitCode::from(if error.is::<CheckFailed>() { 1 } else { 2 })
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<()> {
+    let output = Output { json: cli.json };
+    match cli.command {
+        Command::Sparse(args) => sparse::run(&args, cli.quick, output),
+        Command::Companions => companions::run(cli.quick, output),
+        Command::All => {
+            sparse::run(&sparse::Args::default(), cli.quick, output)?;
+            output.say("")?;
+            companions::run(cli.quick, output)
+        }
+        Command::Gate => gate::run(output),
+        Command::Load(task) => task.answer(),
+        Command::Operate { module, workload, subject, operations } => {
+            let suite = suites().into_iter().find(|suite| suite.module == module).context("no such module")?;
+            let op = suite.find(&workload, &subject).context("no such operation")?;
+            (op.prepare)()(operations);
+            Ok(())
+        }
+    }
+}

@@ -60,9 +60,9 @@ fn every_form_of_input_is_read_the_same() {
     ];
     // All but the number of bytes.
     let strip = |mut report: serde_json::Value| {
-        report.as_object_mut().unwrap().remove("bytes");
+        report.as_object_mut().unwrap().remove("json_bytes");
         if let Some(schema) = report.get_mut("schema") {
-            schema.as_object_mut().unwrap().remove("bytes");
+            schema.as_object_mut().unwrap().remove("json_bytes");
         }
         report
     };

@@ -101,7 +101,7 @@ impl<'a> Recount<'a> {
                 let (min, max) = counts.integers.unwrap_or((number, number));
                 counts.integers = Some((min.min(number), max.max(number)));
             }
-            (Kind::Float, Value::Number(_)) => {}
+            (Kind::Float { .. }, Value::Number(_)) => {}
             (Kind::Text(_), Value::String(text)) => counts.texts.add(text),
             (Kind::Keyword { id, .. }, Value::String(text)) => {
                 counts.texts.add(text);
@@ -135,7 +135,7 @@ impl<'a> Recount<'a> {
             (Kind::Mixed { alternatives }, value) => {
                 let fits = |slot: &&Slot| match slot.kind {
                     Kind::Bool { .. } => value.is_boolean(),
-                    Kind::Integer { .. } | Kind::Float => value.is_number(),
+                    Kind::Integer { .. } | Kind::Float { .. } => value.is_number(),
                     Kind::Text(_) | Kind::Keyword { .. } => value.is_string(),
                     Kind::Seq(_) | Kind::Tuple { .. } => value.is_array(),
                     Kind::Record { .. } | Kind::Union { .. } | Kind::Map(_) => value.is_object(),
@@ -166,7 +166,7 @@ impl<'a> Recount<'a> {
         assert_eq!((slot.count, slot.nulls), (counts.count, counts.nulls), "{slot:?}");
         match &slot.kind {
             Kind::Never => assert_eq!(slot.count, slot.nulls),
-            Kind::Float | Kind::Union { .. } => {}
+            Kind::Float { .. } | Kind::Union { .. } => {}
             Kind::Bool { trues } => assert_eq!(*trues, counts.trues),
             Kind::Integer { min, max } => assert_eq!(Some((*min, *max)), counts.integers),
             Kind::Text(text) | Kind::Keyword { text, .. } => counts.texts.check(text),

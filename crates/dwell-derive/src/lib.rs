@@ -5,9 +5,9 @@ mod sparse;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Implements `dwell::sparse::IsEmpty` and `dwell::sparse::DefaultRef`, which make a type fit for `dwell::Sparse`.
+/// Implements `dwell::sparse::IsEmpty` and `dwell::sparse::DefaultRef` (and `ConstDefault` where it can), which make a type fit for `dwell::Sparse`.
 ///
-/// The type must implement `Default`. A struct is empty when all its fields are; a type parameter `T` must then be
+/// The type must implement `Default`, which `#[sparse(const)]` writes as well. A struct is empty when all its fields are; a type parameter `T` must then be
 /// `IsEmpty` itself. An enum is empty when it is its `#[default]` variant. A `Default` written by hand that is not empty
 /// field by field is respected: then no value counts as empty, unless the type is compared as a whole with
 /// `#[sparse(eq)]`.
@@ -35,6 +35,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
+/// | `#[sparse(const)]` | struct | writes `Default` too, as a constant: reading an empty value then costs no check whether its default has been made. Every field's type must be `dwell::sparse::ConstDefault` |
 /// | `#[sparse(eq)]` | type, field | empty when `==` to the type's or the field's `Default` |
 /// | `#[sparse(is_empty = "path")]` | field | empty when the function `path` says so of `&field` |
 /// | `#[sparse(bound = "T: Trait")]` | type | these bounds instead of `T: IsEmpty` for each type parameter |

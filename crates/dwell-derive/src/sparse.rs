@@ -1,6 +1,6 @@
 //! `#[derive(Sparse)]`.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -31,10 +31,13 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     }
     let is_empty_where = &bounded.where_clause;
 
-    let default_ref = default_ref_body(input, dwell);
+    let const_default = const_default(input, &attributes)?;
+    let default_ref = default_ref_body(input, dwell, const_default.is_some());
     let lent_where = lent_where(input, where_clause);
     Ok(quote! {
         const _: () = {
+            #const_default
+
             #[automatically_derived]
             impl #impl_generics #dwell::sparse::IsEmpty for #name #type_generics #is_empty_where {
                 fn is_empty(&self) -> bool {
@@ -58,24 +61,27 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
 /// What stands in `#[sparse(..)]` on the type.
 struct TypeAttributes {
     eq: bool,
+    constant: bool,
     bound: Option<Punctuated<WherePredicate, Token![,]>>,
     dwell: Path,
 }
 
 impl TypeAttributes {
     fn parse(attributes: &[Attribute]) -> Result<Self> {
-        let mut found = Self { eq: false, bound: None, dwell: parse_quote!(::dwell) };
+        let mut found = Self { eq: false, constant: false, bound: None, dwell: parse_quote!(::dwell) };
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("sparse")) {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("eq") {
                     found.eq = true;
+                } else if meta.path.is_ident("const") {
+                    found.constant = true;
                 } else if meta.path.is_ident("bound") {
                     let text: LitStr = meta.value()?.parse()?;
                     found.bound = Some(text.parse_with(Punctuated::parse_terminated)?);
                 } else if meta.path.is_ident("crate") {
                     found.dwell = meta.value()?.parse::<LitStr>()?.parse()?;
                 } else {
-                    return Err(meta.error("expected `eq`, `bound = \"..\"` or `crate = \"..\"`"));
+                    return Err(meta.error("expected `eq`, `const`, `bound = \"..\"` or `crate = \"..\"`"));
                 }
                 Ok(())
             })?;
@@ -89,19 +95,27 @@ fn is_empty_body(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Tok
         return Ok(quote!(*self == <Self as ::core::default::Default>::default()));
     }
     match &input.data {
-        Data::Struct(data) => struct_is_empty(input, &data.fields, &attributes.dwell),
+        Data::Struct(data) => struct_is_empty(input, &data.fields, attributes),
         Data::Enum(data) => enum_is_empty(input, data),
         Data::Union(_) => Err(Error::new(input.ident.span(), "a union does not know which of its fields is in use")),
     }
 }
 
 /// All fields empty, and the type's own default all empty too.
-fn struct_is_empty(input: &DeriveInput, fields: &Fields, dwell: &Path) -> Result<TokenStream> {
+fn struct_is_empty(input: &DeriveInput, fields: &Fields, attributes: &TypeAttributes) -> Result<TokenStream> {
+    let dwell = &attributes.dwell;
     let checks = fields
         .iter()
         .enumerate()
         .map(|(index, field)| field_is_empty(index, field, dwell))
         .collect::<Result<Vec<_>>>()?;
+    if attributes.constant {
+        // The derive wrote the default itself, field by field.
+        return Ok(quote! {
+            let value = self;
+            true #(&& #checks)*
+        });
+    }
     let of_default = quote!(all_empty(&<Self as ::core::default::Default>::default()));
     // A `static` in a generic function is shared by all its instances, which may differ in their defaults.
     let default_is_empty = if is_generic(input) {
@@ -143,14 +157,15 @@ fn field_is_empty(index: usize, field: &Field, dwell: &Path) -> Result<TokenStre
     Ok(check)
 }
 
-/// `derive(Default)` allows `#[default]` on a unit variant only.
-fn enum_is_empty(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
+/// The variant marked `#[default]`, which `derive(Default)` allows on a unit variant only.
+fn default_variant(data: &DataEnum) -> Option<&Ident> {
     let marked = |attributes: &[Attribute]| attributes.iter().any(|attribute| attribute.path().is_ident("default"));
-    match data.variants.iter().find(|variant| marked(&variant.attrs)) {
-        Some(variant) => {
-            let variant = &variant.ident;
-            Ok(quote!(::core::matches!(self, Self::#variant)))
-        }
+    data.variants.iter().find(|variant| marked(&variant.attrs)).map(|variant| &variant.ident)
+}
+
+fn enum_is_empty(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
+    match default_variant(data) {
+        Some(variant) => Ok(quote!(::core::matches!(self, Self::#variant))),
         None => Err(Error::new(
             input.ident.span(),
             "which variant is empty? mark one `#[default]` and derive `Default`, or compare with `#[sparse(eq)]`",
@@ -158,7 +173,44 @@ fn enum_is_empty(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     }
 }
 
-fn default_ref_body(input: &DeriveInput, dwell: &Path) -> TokenStream {
+/// `ConstDefault`, where the default is a constant: that of a struct marked `#[sparse(const)]`, whose `Default` is then
+/// written too so that the two agree, or the `#[default]` variant of an enum.
+fn const_default(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Option<TokenStream>> {
+    let dwell = &attributes.dwell;
+    let name = &input.ident;
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    let (default, value) = match &input.data {
+        Data::Struct(data) if attributes.constant => {
+            let members = data.fields.members();
+            let value = quote!(Self { #(#members: #dwell::sparse::ConstDefault::DEFAULT),* });
+            let default = quote! {
+                #[automatically_derived]
+                impl #impl_generics ::core::default::Default for #name #type_generics #where_clause {
+                    fn default() -> Self {
+                        <Self as #dwell::sparse::ConstDefault>::DEFAULT
+                    }
+                }
+            };
+            (Some(default), value)
+        }
+        _ if attributes.constant => return Err(Error::new(name.span(), "`#[sparse(const)]` is for structs")),
+        Data::Enum(data) if !attributes.eq => match default_variant(data) {
+            Some(variant) => (None, quote!(Self::#variant)),
+            None => return Ok(None), // `enum_is_empty` says what is wrong
+        },
+        _ => return Ok(None),
+    };
+    Ok(Some(quote! {
+        #default
+
+        #[automatically_derived]
+        impl #impl_generics #dwell::sparse::ConstDefault for #name #type_generics #where_clause {
+            const DEFAULT: Self = #value;
+        }
+    }))
+}
+
+fn default_ref_body(input: &DeriveInput, dwell: &Path, constant: bool) -> TokenStream {
     if is_generic(input) {
         return quote! {
             static DEFAULTS: #dwell::sparse::GenericDefaultCell = #dwell::sparse::GenericDefaultCell::new();
@@ -172,8 +224,15 @@ fn default_ref_body(input: &DeriveInput, dwell: &Path) -> TokenStream {
         .map(|_| GenericArgument::Lifetime(Lifetime::new("'static", Span::call_site())))
         .collect();
     // Shortening `'static` to the lifetimes of `Self` is a subtyping step, which the compiler refuses unless it is sound.
+    let name = quote!(#name<#(#lifetimes),*>);
+    if constant {
+        return quote! {
+            static DEFAULT: #name = <#name as #dwell::sparse::ConstDefault>::DEFAULT;
+            &DEFAULT
+        };
+    }
     quote! {
-        static DEFAULT: #dwell::sparse::DefaultCell<#name<#(#lifetimes),*>> = #dwell::sparse::DefaultCell::new();
+        static DEFAULT: #dwell::sparse::DefaultCell<#name> = #dwell::sparse::DefaultCell::new();
         DEFAULT.get()
     }
 }

@@ -1,6 +1,7 @@
 //! Allocation that can fail: the error, and the one place that asks for a block.
 
 use core::fmt;
+use core::ptr::NonNull;
 use std_alloc::alloc::{Layout, alloc};
 use std_alloc::boxed::Box;
 
@@ -57,20 +58,31 @@ impl<T> fmt::Display for AllocError<T> {
 
 impl<T> core::error::Error for AllocError<T> {}
 
+/// A block of the global allocator, or `None` when it has no such block.
+///
+/// # Panics
+///
+/// When the layout has no bytes; the allocator must not be asked for that.
+#[inline]
+pub(crate) fn try_alloc(layout: Layout) -> Option<NonNull<u8>> {
+    assert!(layout.size() != 0);
+    // SAFETY: the layout's size is not zero.
+    NonNull::new(unsafe { alloc(layout) })
+}
+
 /// `Box::new` that gives the value back when the allocator fails.
 pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, AllocError<T>> {
     let layout = Layout::new::<T>();
     if layout.size() == 0 {
         return Ok(Box::new(value));
     }
-    // SAFETY: the layout's size is not zero.
-    let block = unsafe { alloc(layout) }.cast::<T>();
-    if block.is_null() {
+    let Some(block) = try_alloc(layout) else {
         return Err(AllocError::new(value, layout));
-    }
+    };
+    let block = block.cast::<T>();
     // SAFETY: `block` is valid for writes of a `T` and aligned for it: it was allocated with `T`'s layout.
     unsafe { block.write(value) };
     // SAFETY: `block` came from the global allocator with `T`'s layout and holds a valid `T`, which is what `Box`
     // requires of a pointer it takes over ("Memory layout" in its documentation); no one else has the pointer.
-    Ok(unsafe { Box::from_raw(block) })
+    Ok(unsafe { Box::from_raw(block.as_ptr()) })
 }

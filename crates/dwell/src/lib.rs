@@ -5,7 +5,8 @@
 //!
 //! | the value | its place | module |
 //! |---|---|---|
-//! | an optional struct that is mostly empty | one word until it is needed | [`sparse`] |
+//! | an optional struct that is mostly empty | one word until it is needed | [`sparse`]: [`Sparse`](struct@Sparse) |
+//! | a string or slice that no longer grows, a map of a few entries | one word | [`sparse`]: [`ThinStr`](sparse::ThinStr), [`ThinSlice`](sparse::ThinSlice), [`SortedMap`](sparse::SortedMap) |
 //!
 //! and the command-line tool `cargo dwell` to find out which values need one.
 //!

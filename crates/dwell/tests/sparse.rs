@@ -4,9 +4,10 @@
 mod ops;
 
 use dwell::Sparse;
-use dwell::sparse::{DefaultCell, DefaultRef, IsEmpty};
+use dwell::sparse::{ConstDefault, DefaultCell, DefaultRef, IsEmpty, SortedMap, ThinSlice, ThinStr};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
+use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 /// Cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools.
@@ -144,6 +145,7 @@ fn a_boxed_default_equals_an_empty_one() {
 /// `IsEmpty` must agree with `Default`, or `Sparse` would change values.
 #[test]
 fn is_empty_agrees_with_default_on_the_types_of_std() {
+    #[expect(clippy::needless_pass_by_value, reason = "thirty calls read better without `&`")]
     fn agrees<T: Default + IsEmpty>(other: T) {
         assert!(T::default().is_empty(), "{}", std::any::type_name::<T>());
         assert!(!other.is_empty(), "{}", std::any::type_name::<T>());
@@ -187,6 +189,20 @@ fn the_collections_of_std_lend_their_defaults() {
     fn lends<T: Default + DefaultRef + PartialEq + std::fmt::Debug>() {
         assert_eq!(*Sparse::<T>::empty(), T::default());
     }
+    fn constant<T: ConstDefault + PartialEq + std::fmt::Debug>() {
+        assert_eq!(T::DEFAULT, T::default());
+    }
+    constant::<u8>();
+    constant::<&str>();
+    constant::<Option<String>>();
+    constant::<Sparse<String>>();
+    constant::<ThinStr>();
+    constant::<ThinSlice<u8>>();
+    constant::<SortedMap<u8, u8>>();
+    constant::<HashMap<u8, u8, BuildHasherDefault<DefaultHasher>>>();
+    constant::<HashSet<u8, BuildHasherDefault<DefaultHasher>>>();
+    constant::<std::marker::PhantomData<u8>>();
+    constant::<std::time::Duration>();
     lends::<u8>();
     lends::<bool>();
     lends::<char>();

@@ -2,7 +2,7 @@
 #![cfg(feature = "derive")]
 
 use dwell::Sparse;
-use dwell::sparse::{DefaultRef, IsEmpty};
+use dwell::sparse::{ConstDefault, DefaultRef, IsEmpty, SortedMap, ThinStr};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -114,6 +114,7 @@ fn an_enum_is_empty_in_its_default_variant() {
     assert!(Level::Off.is_empty());
     assert!(!Level::On(0).is_empty());
     assert_eq!(*Sparse::<Level>::empty(), Level::Off);
+    assert_eq!(<Level as ConstDefault>::DEFAULT, Level::Off);
 }
 
 #[test]
@@ -188,6 +189,39 @@ fn a_generic_default_written_by_hand_is_respected() {
     assert!(!Sized::<1> { size: 0 }.is_empty());
     assert_eq!(Sparse::<Sized<1>>::empty().size, 1);
     assert_eq!(Sparse::<Sized<0>>::empty().size, 0);
+}
+
+#[test]
+fn a_default_may_be_a_constant() {
+    #[derive(Debug, PartialEq, Sparse)]
+    #[sparse(const)]
+    struct Inner(u8, f64);
+    #[derive(Debug, PartialEq, Sparse)]
+    #[sparse(const)]
+    struct Constant<'a> {
+        title: Option<Box<str>>,
+        name: &'a str,
+        text: ThinStr,
+        map: SortedMap<String, u8>,
+        hashed: HashMap<u8, u8, std::hash::BuildHasherDefault<std::hash::DefaultHasher>>,
+        inner: Inner,
+        deep: Sparse<Inner>,
+    }
+    #[derive(Debug, PartialEq, Sparse)]
+    #[sparse(const)]
+    struct Generic<T>(Option<T>);
+    #[derive(Debug, PartialEq, Sparse)]
+    #[sparse(const)]
+    struct Unit;
+
+    assert_eq!(Constant::default(), Constant::DEFAULT);
+    assert!(Constant::default().is_empty());
+    let owned = String::from("a");
+    assert!(!Constant { name: &owned, ..Constant::default() }.is_empty());
+    assert_eq!(Sparse::<Constant<'_>>::empty().inner, Inner(0, 0.0));
+    assert!(std::ptr::eq(Constant::default_ref(), Constant::default_ref()));
+    assert_eq!(Sparse::<Generic<String>>::empty().0, None);
+    assert_eq!(Sparse::new(Unit).get(), None);
 }
 
 #[test]

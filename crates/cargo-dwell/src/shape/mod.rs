@@ -1,17 +1,29 @@
 //! `cargo dwell shape`: how a corpus of JSON should live in Rust.
 
+pub mod advice;
 pub mod infer;
 pub mod input;
-mod listing;
+pub mod lean;
+pub mod model;
+pub mod names;
+pub mod places;
+pub mod plan;
+pub mod report;
+pub mod rust;
 pub mod schema;
+pub mod types;
+pub mod units;
 
 use anyhow::{Context, Result, bail};
 use bytesize::ByteSize;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use plan::Plan;
+use report::Format;
 use schema::{Kind, Schema};
+use std::fs::File;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What `cargo dwell shape` is asked for.
@@ -48,18 +60,6 @@ pub struct ShapeArgs {
     /// Read with N threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
-}
-
-/// How the report is printed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Tables for a terminal
-    #[default]
-    Human,
-    /// One JSON object
-    Json,
-    /// Tables for a page
-    Markdown,
 }
 
 /// Runs `cargo dwell shape`.
@@ -102,7 +102,11 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     if is_medley(&schema) {
         eprintln!("note: the files seem to hold unrelated data; types are better for one kind of file at a time");
     }
-    print(&schema, args.format)?;
+    let plan = Plan::new(&schema);
+    if let Some(file) = &args.rust {
+        write_rust(file, args.force, &plan.rust())?;
+    }
+    print(&plan, args)?;
     if left_out.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
@@ -145,12 +149,24 @@ fn progress(bytes: u64) -> ProgressBar {
     bar
 }
 
-fn print(schema: &Schema, format: Format) -> Result<()> {
-    let mut out = io::BufWriter::new(anstream::stdout().lock());
-    let written = match format {
-        Format::Json => serde_json::to_writer_pretty(&mut out, schema).map_err(io::Error::from),
-        Format::Human | Format::Markdown => listing::list(schema, &mut out),
+/// Writes the types; a file that came to be in the meantime is not overwritten either.
+fn write_rust(file: &Path, force: bool, source: &str) -> Result<()> {
+    let mut options = File::options();
+    options.write(true);
+    if force {
+        options.create(true).truncate(true)
+    } else {
+        options.create_new(true)
     };
+    let written = options.open(file).and_then(|mut file| file.write_all(source.as_bytes()));
+    written.with_context(|| file.display().to_string())
+}
+
+fn print(plan: &Plan<'_>, args: &ShapeArgs) -> Result<()> {
+    let min_saving = args.min_saving.map_or(0, |size| size.as_u64());
+    let options = report::Options { top: args.top, min_saving, width: None, sampled: args.sample.is_some() };
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    let written = plan.write(args.format, &options, &mut out);
     match written.and_then(|()| out.flush()) {
         // Who closes the pipe has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

@@ -61,7 +61,10 @@ pub enum Kind {
         max: i128,
     },
     /// Numbers of which at least one has a fraction, an exponent, or no place in 64 bits.
-    Float,
+    Float {
+        /// How many have none of these: an `f64` would write `1` back as `1.0`.
+        whole: u64,
+    },
     /// Text.
     Text(Text),
     /// One of a closed set of strings.
@@ -118,6 +121,9 @@ pub struct Free {
     pub key_bytes: u64,
 }
 
+/// Entries of one leaf of a B-tree.
+const LEAF: u64 = 11;
+
 impl Free {
     /// Adds what another place knows.
     pub fn merge(&mut self, other: &Self) {
@@ -127,6 +133,31 @@ impl Free {
         self.arrays.merge(&other.arrays);
         self.objects.merge(&other.objects);
         self.key_bytes += other.key_bytes;
+    }
+
+    /// Whether [`owned`](Self::owned) is exact: how full the nodes of a larger map's B-tree are depends on the order of
+    /// its keys.
+    pub fn is_exact(&self) -> bool {
+        self.objects.max <= LEAF
+    }
+
+    /// Bytes and blocks that `serde_json::Value`s of all this own.
+    pub fn owned(&self) -> (u64, u64) {
+        let (leaf, inner) = (632, 728);
+        let (mut bytes, mut blocks) = (self.text_bytes + self.key_bytes, self.texts + self.objects.total);
+        bytes += 32 * self.arrays.pushed_capacity(4);
+        blocks += self.arrays.count - self.arrays.empty;
+        for (power, &count) in (0u32..).zip(&self.objects.by_power) {
+            let typical = ((3u64 << power) / 4).min(self.objects.max);
+            let (leaves, inners) = match typical {
+                ..=LEAF => (1, 0),
+                // A leaf that overflows leaves six entries behind and passes one up.
+                _ => (1 + (typical - 5) / 7, 1 + typical / 84),
+            };
+            bytes += count * (leaves * leaf + inners * inner);
+            blocks += count * (leaves + inners);
+        }
+        (bytes, blocks)
     }
 }
 
@@ -145,6 +176,8 @@ pub struct Text {
     pub max: u64,
     /// Different strings, exact up to some thousands and estimated beyond.
     pub distinct: u64,
+    /// Strings of 255 bytes and more, whose length does not fit the one byte that a thin string has for it.
+    pub long: u64,
 }
 
 /// What is known of the arrays at a place.
@@ -248,6 +281,10 @@ pub struct Record {
     pub instances: u64,
     /// Its keys in the order first seen, a union's tag not among them.
     pub fields: Vec<Field>,
+    /// Which keys come together: each set of keys that was seen, as rising indices into `fields`, and how many instances
+    /// have exactly these. Empty if there were too many sets to keep; then only each key's own count is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub key_sets: Vec<(Vec<usize>, u64)>,
 }
 
 /// One key of a record.

@@ -12,7 +12,9 @@ use std_alloc::string::String;
 use std_alloc::sync::Arc;
 use std_alloc::vec::Vec;
 
-use super::Sparse;
+use super::{SortedMap, Sparse, ThinSlice, ThinStr};
+#[cfg(feature = "std")]
+use core::hash::BuildHasherDefault;
 
 /// Whether a value says nothing that its type's default does not say.
 ///
@@ -78,6 +80,20 @@ pub trait DefaultRef {
     fn default_ref<'a>() -> &'a Self
     where
         Self: 'a;
+}
+
+/// A type whose default is a constant, so that it can be read without asking whether it has been made yet.
+///
+/// `#[derive(Sparse)]` with `#[sparse(const)]` implements it for a struct whose fields all do; the numbers, strings and
+/// collections of std do, except for those that hash with `RandomState` and for boxes.
+#[diagnostic::on_unimplemented(
+    message = "the default of `{Self}` is not a constant",
+    label = "needs `ConstDefault`",
+    note = "leave `#[sparse(const)]` away and derive `Default`: the default is then made when it is first read"
+)]
+pub trait ConstDefault: Default {
+    /// What `Default::default` returns.
+    const DEFAULT: Self;
 }
 
 /// A place for one lazily made default, to be put in a `static`.
@@ -237,26 +253,33 @@ impl DefaultIsEmpty {
     }
 }
 
-/// Values whose default is a constant are lent from read-only memory.
-macro_rules! default_ref {
+/// Types whose default is a constant: it is lent from read-only memory.
+macro_rules! const_default {
     ($({$($generics:tt)*} $type:ty = $default:expr;)*) => {$(
+        impl<$($generics)*> ConstDefault for $type {
+            const DEFAULT: Self = $default;
+        }
+
         impl<$($generics)*> DefaultRef for $type {
             #[inline]
             fn default_ref<'a>() -> &'a Self
             where
                 Self: 'a,
             {
+                // Not `&Self::DEFAULT`: an associated constant of a generic type is not known to be free of cells.
                 const { &$default }
             }
         }
     )*};
 }
 
-default_ref! {
+const_default! {
+    {} () = ();
     {} bool = false;
     {} char = '\0';
     {} f32 = 0.0;
     {} f64 = 0.0;
+    {} &str = "";
     {} String = String::new();
     {T} Option<T> = None;
     {T} Vec<T> = Vec::new();
@@ -265,6 +288,28 @@ default_ref! {
     {T: Ord} BinaryHeap<T> = BinaryHeap::new();
     {T} BTreeSet<T> = BTreeSet::new();
     {K, V} BTreeMap<K, V> = BTreeMap::new();
+    {T} ThinSlice<T> = ThinSlice::empty();
+    {} ThinStr = ThinStr::empty();
+    {K, V} SortedMap<K, V> = SortedMap::new();
+    {} core::time::Duration = core::time::Duration::ZERO;
+}
+
+impl<T> ConstDefault for Sparse<T> {
+    const DEFAULT: Self = Self::empty();
+}
+
+impl<T: ?Sized> ConstDefault for PhantomData<T> {
+    const DEFAULT: Self = Self;
+}
+
+#[cfg(feature = "std")]
+impl<K, V, H: Default> ConstDefault for std::collections::HashMap<K, V, BuildHasherDefault<H>> {
+    const DEFAULT: Self = Self::with_hasher(BuildHasherDefault::new());
+}
+
+#[cfg(feature = "std")]
+impl<T, H: Default> ConstDefault for std::collections::HashSet<T, BuildHasherDefault<H>> {
+    const DEFAULT: Self = Self::with_hasher(BuildHasherDefault::new());
 }
 
 #[cfg(feature = "std")]
@@ -339,7 +384,7 @@ is_empty! {
 macro_rules! integers {
     ($($type:ty)*) => {
         is_empty! { $({} $type: self => *self == 0;)* }
-        default_ref! { $({} $type = 0;)* }
+        const_default! { $({} $type = 0;)* }
     };
 }
 integers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);

@@ -39,11 +39,22 @@
 //!   of the allocator's own, and a cache miss. It pays below about `(size - 8) / (size + 16)` filled.
 //! - A struct of up to two words: keep it inline.
 //!
+//! # Beside it
+//!
+//! [`ThinStr`] and [`ThinSlice`] are `Box<str>` and `Box<[T]>` in one word, and [`SortedMap`] is a map for a few entries in
+//! one word.
+//!
 //! `docs/sparse.md` in the repository holds the measurements behind this and behind the representation.
 
 mod empty;
+mod layout;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(feature = "serde")]
+mod serde_thin;
+pub mod sorted_map;
+pub mod thin_slice;
+mod thin_str;
 
 use crate::alloc::{AllocError, try_box};
 use core::cmp::Ordering;
@@ -56,11 +67,16 @@ use core::panic::UnwindSafe;
 use core::ptr::{self, NonNull};
 use std_alloc::boxed::Box;
 
-pub use self::empty::{DefaultCell, DefaultRef, IsEmpty};
+pub use self::empty::{ConstDefault, DefaultCell, DefaultRef, IsEmpty};
 #[doc(hidden)]
 pub use self::empty::{DefaultIsEmpty, GenericDefaultCell};
 #[cfg(feature = "serde")]
 pub use self::serde::{nullable, option_box};
+#[doc(inline)]
+pub use self::sorted_map::SortedMap;
+#[doc(inline)]
+pub use self::thin_slice::ThinSlice;
+pub use self::thin_str::ThinStr;
 
 /// A `T` that costs one word until it differs from its default.
 ///
@@ -90,7 +106,7 @@ pub struct Sparse<T> {
     //    `Sparse` owns the box.
     // 2. No box has the address `VACANT`. A live allocation of at least one byte ends at or below `usize::MAX` ("For any
     //    allocation ... `base + size <= usize::MAX`", `core::ptr`), so none begins there. A box of a zero-sized type may
-    //    hold any address, so `from_box` gives those an address of its own choice.
+    //    hold any address, so `adopt` gives those an address of its own choice.
     ptr: NonNull<T>,
     // Owns a `T`: drop check and auto traits are those of a `Box<T>`.
     owns: PhantomData<T>,
@@ -126,7 +142,7 @@ impl<T> Sparse<T> {
     }
 
     /// Takes a box over, whatever is in it.
-    fn from_box(value: Box<T>) -> Self {
+    fn adopt(value: Box<T>) -> Self {
         let raw = Box::into_raw(value);
         // A zero-sized value's address means nothing; it must only not be `VACANT`.
         let raw = if size_of::<T>() == 0 { ptr::dangling_mut() } else { raw };
@@ -199,7 +215,7 @@ impl<T: IsEmpty> Sparse<T> {
     /// assert!(Sparse::new(String::from("x")).get().is_some());
     /// ```
     pub fn new(value: T) -> Self {
-        if value.is_empty() { Self::empty() } else { Self::from_box(Box::new(value)) }
+        if value.is_empty() { Self::empty() } else { Self::adopt(Box::new(value)) }
     }
 
     /// [`new`](Self::new) that reports a failed allocation.
@@ -208,7 +224,18 @@ impl<T: IsEmpty> Sparse<T> {
     ///
     /// When the allocator has no block of `size_of::<T>()` bytes; the value comes back in the error.
     pub fn try_new(value: T) -> Result<Self, AllocError<T>> {
-        if value.is_empty() { Ok(Self::empty()) } else { try_box(value).map(Self::from_box) }
+        if value.is_empty() { Ok(Self::empty()) } else { try_box(value).map(Self::adopt) }
+    }
+
+    /// Takes a box over without reallocating, or frees it if what it holds is empty.
+    ///
+    /// ```
+    /// use dwell::Sparse;
+    ///
+    /// assert_eq!(Sparse::from_box(Box::new(7)).get(), Some(&7));
+    /// ```
+    pub fn from_box(value: Box<T>) -> Self {
+        if value.is_empty() { Self::empty() } else { Self::adopt(value) }
     }
 
     /// Whether it reads as the default: nothing is stored, or what is stored is empty.
@@ -242,7 +269,7 @@ impl<T: Default> Sparse<T> {
     /// The box stays, even if the value is left empty: see [`compact`](Self::compact) and [`edit`](Self::edit).
     pub fn get_mut_or_default(&mut self) -> &mut T {
         if self.is_vacant() {
-            *self = Self::from_box(Box::default());
+            *self = Self::adopt(Box::default());
         }
         // SAFETY: not vacant, so by invariant 1 `ptr` is an owned box's, and `self` is borrowed exclusively.
         unsafe { self.ptr.as_mut() }
@@ -256,7 +283,7 @@ impl<T: Default> Sparse<T> {
     /// stored comes back in the error and `self` stays empty.
     pub fn try_get_mut_or_default(&mut self) -> Result<&mut T, AllocError<T>> {
         if self.is_vacant() {
-            *self = Self::from_box(try_box(T::default())?);
+            *self = Self::adopt(try_box(T::default())?);
         }
         // SAFETY: not vacant, so by invariant 1 `ptr` is an owned box's, and `self` is borrowed exclusively.
         Ok(unsafe { self.ptr.as_mut() })
@@ -340,7 +367,7 @@ impl<T: Clone> Sparse<T> {
     pub fn try_clone(&self) -> Result<Self, AllocError<T>> {
         match self.get() {
             None => Ok(Self::empty()),
-            Some(value) => try_box(value.clone()).map(Self::from_box),
+            Some(value) => try_box(value.clone()).map(Self::adopt),
         }
     }
 }
@@ -390,7 +417,7 @@ impl<T: Clone> Clone for Sparse<T> {
     fn clone(&self) -> Self {
         match self.get() {
             None => Self::empty(),
-            Some(value) => Self::from_box(Box::new(value.clone())),
+            Some(value) => Self::adopt(Box::new(value.clone())),
         }
     }
 
@@ -409,9 +436,9 @@ impl<T: IsEmpty> From<T> for Sparse<T> {
 }
 
 impl<T: IsEmpty> From<Box<T>> for Sparse<T> {
-    /// Takes the box over without reallocating, or frees it if what it holds is empty.
+    /// [`Sparse::from_box`].
     fn from(value: Box<T>) -> Self {
-        if value.is_empty() { Self::empty() } else { Self::from_box(value) }
+        Self::from_box(value)
     }
 }
 
@@ -423,7 +450,7 @@ impl<T: IsEmpty> From<Option<T>> for Sparse<T> {
 
 impl<T: IsEmpty> From<Option<Box<T>>> for Sparse<T> {
     fn from(value: Option<Box<T>>) -> Self {
-        value.map_or_else(Self::empty, Self::from)
+        value.map_or_else(Self::empty, Self::from_box)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Everything here can be added to everything alike, exactly: two nodes, a record's fields into one map value, the
 //! variants of a union into one record. So a decision that turns out wrong is undone without reading again.
 
+use super::sets::Sets;
 use super::study::Study;
 use super::text::{Hashed, Hashes, Texts, hash};
 use crate::shape::schema::{Free, Lengths};
@@ -100,6 +101,8 @@ pub(super) struct Object {
     pub(super) instances: u64,
     /// Their numbers of keys.
     pub(super) lengths: Lengths,
+    /// The sets of their keys, while they are a record or the variant of a union.
+    pub(super) sets: Sets,
     pub(super) shape: Shape,
     pub(super) study: Option<Box<Study>>,
     /// This object was merged into another, which stands for both.
@@ -333,6 +336,7 @@ impl Arena {
         let map = Shape::Map { keys: Box::default(), value };
         let shape = std::mem::replace(&mut self.object_mut(object).shape, map);
         self.object_mut(object).study = None;
+        self.object_mut(object).sets = Sets::default();
         if let Shape::Record(fields) = shape {
             for field in fields.list {
                 self.add_field(object, field, After::Take);
@@ -492,6 +496,7 @@ impl Arena {
         let source = self.object_mut(from);
         let instances = std::mem::take(&mut source.instances);
         let lengths = std::mem::take(&mut source.lengths);
+        let sets = std::mem::take(&mut source.sets);
         let study = source.study.take();
         if after == After::Take {
             source.link = Some(into);
@@ -499,6 +504,7 @@ impl Arena {
         let target = self.object_mut(into);
         target.instances += instances;
         target.lengths.merge(&lengths);
+        target.sets.merge(&sets);
         match (&mut target.study, study) {
             (Some(study), Some(other)) => study.merge(&other),
             (study @ None, other) => *study = other,

@@ -122,7 +122,7 @@ impl<'a> Builder<'a> {
         let (integers, floats) = (sum(|node| node.integers), sum(|node| node.floats));
         let ranges = || nodes.iter().filter(|node| node.integers > 0);
         if floats > 0 {
-            slots.push(slot(integers + floats, Kind::Float));
+            slots.push(slot(integers + floats, Kind::Float { whole: integers }));
         } else if let (Some(min), Some(max)) =
             (ranges().map(|node| node.min).min(), ranges().map(|node| node.max).max())
         {
@@ -225,8 +225,12 @@ impl<'a> Builder<'a> {
                 let tag =
                     self.record_wishes[id].variant.as_ref().map(|&(_, union)| self.schema.unions[union].tag.clone());
                 let mut slots = self.types.slots(object);
+                slots.retain(|slot| tag.as_deref() != Some(slot.key));
                 slots.sort_by_key(|slot| (slot.first, slot.key));
-                let fields = slots.into_iter().filter(|slot| tag.as_deref() != Some(slot.key)).map(|slot| {
+                let index: HashMap<u64, usize> = slots.iter().map(|slot| slot.hash).zip(0..).collect();
+                let key_sets = self.types.key_sets(object).to_schema(|key| index.get(&key).copied());
+                self.schema.records[id].key_sets = key_sets;
+                let fields = slots.into_iter().map(|slot| {
                     let place = self.slot(&slot.group, &path.key(slot.key, Owner::Record(id)), slot.key);
                     Field { key: slot.key.to_owned(), slot: place }
                 });

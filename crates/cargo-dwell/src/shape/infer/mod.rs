@@ -9,7 +9,10 @@
 mod arena;
 mod build;
 mod decide;
+#[cfg(test)]
+mod listing;
 mod names;
+mod sets;
 mod study;
 #[cfg(test)]
 mod tests;

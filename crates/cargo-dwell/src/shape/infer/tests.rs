@@ -1,7 +1,7 @@
 //! Small corpora and the schemas that must come of them, then random ones against a recount.
 
+use super::listing;
 use super::{Accumulator, Form};
-use crate::shape::listing;
 use crate::shape::schema::Schema;
 use serde_json::Deserializer;
 

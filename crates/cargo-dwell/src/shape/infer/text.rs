@@ -7,6 +7,8 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
 /// Strings kept of a place before it is not taken for a closed set.
 const MAX_WORDS: usize = 64;
+/// From so many bytes on a string is long: the length of a thin string takes a word more.
+const LONG: u64 = 255;
 /// A longer string is no keyword.
 const MAX_WORD: usize = 64;
 /// Distinct strings counted exactly; beyond, an estimate is good enough.
@@ -50,6 +52,7 @@ pub(super) struct Texts {
     pub(super) bytes: u64,
     min: u64,
     max: u64,
+    long: u64,
     distinct: Distinct,
 }
 
@@ -114,6 +117,7 @@ impl Texts {
     pub(super) fn add(&mut self, text: &str, hash: u64) {
         let length = text.len() as u64;
         self.measure(1, u64::from(length == 0), length, length, length);
+        self.long += u64::from(length >= LONG);
         self.insert(hash, text, 1);
     }
 
@@ -129,6 +133,7 @@ impl Texts {
     pub(super) fn add_key(&mut self, key: &str, hash: u64, count: u64) {
         let length = key.len() as u64;
         self.measure(count, if length == 0 { count } else { 0 }, length * count, length, length);
+        self.long += if length >= LONG { count } else { 0 };
         self.insert(hash, key, count);
     }
 
@@ -173,6 +178,7 @@ impl Texts {
             return;
         }
         self.measure(other.count, other.empty, other.bytes, other.min, other.max);
+        self.long += other.long;
         match &other.distinct {
             Distinct::Words(words) => {
                 for (index, (word, count)) in words.iter().enumerate() {
@@ -232,6 +238,7 @@ impl Texts {
             min: self.min,
             max: self.max,
             distinct: self.distinct(),
+            long: self.long,
         }
     }
 }

@@ -12,6 +12,7 @@
 use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape};
 use super::decide::{self, FREE};
 use super::names;
+use super::sets::Sets;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt::Write;
@@ -22,6 +23,7 @@ pub(super) type Group = Vec<NodeId>;
 /// One key of a record type.
 pub(super) struct Slot<'a> {
     pub(super) key: &'a str,
+    pub(super) hash: u64,
     /// Where it was first seen.
     pub(super) first: u64,
     pub(super) group: Group,
@@ -168,11 +170,23 @@ impl<'a> Types<'a> {
     pub(super) fn slots(&self, class: ObjectId) -> Vec<Slot<'a>> {
         let mut slots = BTreeMap::<&str, Slot>::new();
         for field in self.parts(class).flat_map(|object| fields(self.arena, object)) {
-            let slot = slots.entry(&field.key).or_insert(Slot { key: &field.key, first: u64::MAX, group: Vec::new() });
+            let slot = slots.entry(&field.key).or_insert_with(|| Slot {
+                key: &field.key,
+                hash: field.hash,
+                first: u64::MAX,
+                group: Vec::new(),
+            });
             slot.first = slot.first.min(field.first);
             slot.group.push(field.node);
         }
         slots.into_values().collect()
+    }
+
+    /// Which keys of a record class come together.
+    pub(super) fn key_sets(&self, class: ObjectId) -> Sets {
+        let mut sets = Sets::default();
+        self.parts(class).for_each(|object| sets.merge(&self.arena.object(object).sets));
+        sets
     }
 
     /// The values of objects that are maps.

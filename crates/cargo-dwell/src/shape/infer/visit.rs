@@ -2,6 +2,7 @@
 
 use super::arena::{After, Arena, Array, Fixed, MAX_PLACES, NodeId, ObjectId, Shape};
 use super::decide;
+use super::sets;
 use super::study::Study;
 use super::text::{Hashes, hash};
 use crate::shape::schema::{Free, Lengths};
@@ -167,6 +168,8 @@ struct Open {
     expected: usize,
     /// The keys so far, if they are data.
     keys: Option<Hashes>,
+    /// The sum of the keys so far, if they are not.
+    sum: u64,
 }
 
 /// Where the value of a key goes.
@@ -180,7 +183,7 @@ impl Open {
         arena.serial += 1;
         let union = arena.tagged(object).map(|_| object);
         let target = union.is_none().then_some(object);
-        Self { target, union, scratch: false, serial: arena.serial, expected: 0, keys: None }
+        Self { target, union, scratch: false, serial: arena.serial, expected: 0, keys: None, sum: 0 }
     }
 
     /// Reads the entries of an object of `owner` and counts it.
@@ -223,6 +226,13 @@ impl Open {
             arena.object_mut(object).instances += 1;
             arena.object_mut(object).lengths.add(length);
         }
+        let target = self.target.filter(|_| self.scratch).unwrap_or(last);
+        let serial = self.serial;
+        let object = arena.object_mut(target);
+        if let Shape::Record(fields) = &object.shape {
+            let keys = || fields.list.iter().filter(|field| field.last == serial).map(|field| field.hash).collect();
+            object.sets.add(self.sum, 1, keys);
+        }
         match self.target {
             Some(scratch) if self.scratch => {
                 // A scratch object whose form has changed is not used again: its form would spread to all variants.
@@ -264,6 +274,7 @@ impl Open {
                     // Between two entries nothing below this object is being read, so it may change its form.
                     if index.is_none() && !decide::is_full(arena, target) {
                         let index = arena.new_field(target, key, hashed, self.serial);
+                        self.sum = self.sum.wrapping_add(sets::part(hashed));
                         self.expected = index + 1;
                         let node = arena.fields(target).map(|fields| fields.list[index].node);
                         return Ok(Next::Node(node.expect("the field was just made")));
@@ -279,6 +290,7 @@ impl Open {
                     }
                     field.last = self.serial;
                     let node = field.node;
+                    self.sum = self.sum.wrapping_add(sets::part(field.hash));
                     if field.first == u64::MAX {
                         field.first = moment + 1;
                         arena.moment += 1;

@@ -1,6 +1,6 @@
-//! A schema as plain text.
+//! A schema as plain text, which is what the tests compare.
 
-use super::schema::{Kind, Schema, Slot};
+use crate::shape::schema::{Kind, Schema, Slot};
 use std::io::{self, Write};
 
 /// Writes the schema as an indented listing.
@@ -31,7 +31,7 @@ fn describe(schema: &Schema, slot: &Slot) -> String {
         Kind::Never => "never".to_owned(),
         Kind::Bool { trues } => format!("bool({trues} true)"),
         Kind::Integer { min, max } => format!("integer({min}..={max})"),
-        Kind::Float => "float".to_owned(),
+        Kind::Float { .. } => "float".to_owned(),
         Kind::Text(text) => {
             format!("text({}..={} bytes, {} distinct, {} empty)", text.min, text.max, text.distinct, text.empty)
         }

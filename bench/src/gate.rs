@@ -1,0 +1,170 @@
+//! `dwell-bench gate`: the numbers that must not get worse.
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::check::CheckFailed;
+use crate::row::{Output, Row};
+use crate::{callgrind, sparse, suites};
+
+/// A bound on one number of one subject.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Gate {
+    module: String,
+    subject: String,
+    workload: String,
+    metric: String,
+    /// The number may be at most this.
+    value: Option<f64>,
+    /// The number beside its baseline's may be at most this.
+    ratio: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Gates {
+    gate: Vec<Gate>,
+}
+
+fn parse(text: &str) -> Result<Vec<Gate>> {
+    let gates: Gates = toml::from_str(text)?;
+    for gate in &gates.gate {
+        let name = gate.name();
+        if gate.value.is_none() && gate.ratio.is_none() {
+            bail!("{name}: neither `value` nor `ratio`");
+        }
+        if !["bytes", "allocs", "ir"].contains(&gate.metric.as_str()) {
+            bail!("{name}: only `bytes`, `allocs` and `ir` are the same on every run");
+        }
+    }
+    Ok(gates.gate)
+}
+
+impl Gate {
+    fn name(&self) -> String {
+        format!("{} {} {} {}", self.module, self.subject, self.workload, self.metric)
+    }
+
+    fn is_of(&self, row: &Row) -> bool {
+        (self.module.as_str(), self.subject.as_str(), self.workload.as_str(), self.metric.as_str())
+            == (row.module, row.subject.as_str(), row.workload.as_str(), row.metric)
+    }
+
+    fn holds(&self, row: &Row) -> bool {
+        // Written so that NaN does not pass.
+        self.value.is_none_or(|bound| row.value <= bound) && self.ratio.is_none_or(|bound| row.ratio <= bound)
+    }
+
+    /// Whether the gate holds, and a line that says so.
+    fn judge(&self, row: &Row) -> (bool, String) {
+        let holds = self.holds(row);
+        let value = self.value.map(|bound| format!(": {:.2} {}, at most {bound}", row.value, row.unit));
+        let ratio = self.ratio.map(|bound| format!(": {:.3} of {}, at most {bound}", row.ratio, row.baseline));
+        let line = format!(
+            "{}  {}{}{}",
+            if holds { "ok  " } else { "FAIL" },
+            self.name(),
+            value.unwrap_or_default(),
+            ratio.unwrap_or_default()
+        );
+        (holds, line)
+    }
+}
+
+/// Measures what `gates.toml` names.
+pub(crate) fn run(output: Output) -> Result<()> {
+    let mut gates = parse(include_str!("../gates.toml")).context("bench/gates.toml")?;
+    let mut rows = Vec::new();
+    if gates.iter().any(|gate| gate.metric != "ir") {
+        rows.extend(sparse::counted()?);
+    }
+    let before = gates.len();
+    if callgrind::version().is_some() {
+        for suite in suites() {
+            rows.extend(callgrind::rows(&suite, |workload, subject| {
+                let names = (suite.module, workload, subject, "ir");
+                gates.iter().any(|gate| {
+                    names == (gate.module.as_str(), gate.workload.as_str(), gate.subject.as_str(), gate.metric.as_str())
+                })
+            })?);
+        }
+    } else {
+        gates.retain(|gate| gate.metric != "ir");
+        eprintln!("no valgrind: {} gates on `ir` are skipped", before - gates.len());
+    }
+
+    let mut failed = 0;
+    let mut measured = Vec::new();
+    for gate in &gates {
+        let row = rows.iter().find(|row| gate.is_of(row));
+        let row = row.with_context(|| format!("bench/gates.toml: nothing measures {}", gate.name()))?;
+        let (holds, line) = gate.judge(row);
+        output.say(&line)?;
+        failed += usize::from(!holds);
+        measured.push(row.clone());
+    }
+    if output.json {
+        output.rows(&measured)?;
+    }
+    if failed > 0 {
+        return Err(CheckFailed::error(format!("{failed} of {} gates do not hold", gates.len())));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Gate, parse};
+    use crate::row::Row;
+
+    fn gate(bound: &str) -> Gate {
+        let text = format!(
+            "[[gate]]\nmodule = \"sparse\"\nsubject = \"dwell\"\nworkload = \"read\"\nmetric = \"ir\"\n{bound}\n"
+        );
+        parse(&text).unwrap().remove(0)
+    }
+
+    fn row(value: f64, ratio: f64) -> Row {
+        let (workload, subject, baseline) = ("read".to_owned(), "dwell".to_owned(), "box".to_owned());
+        Row { module: "sparse", workload, subject, metric: "ir", value, unit: "ir", baseline, ratio }
+    }
+
+    #[test]
+    fn the_file_parses() {
+        assert!(!parse(include_str!("../gates.toml")).unwrap().is_empty());
+    }
+
+    #[test]
+    fn bounds_hold_or_not() {
+        assert!(gate("value = 5").holds(&row(5.0, 9.0)));
+        assert!(!gate("value = 5").holds(&row(5.1, 0.1)));
+        assert!(gate("ratio = 1.2").holds(&row(100.0, 1.2)));
+        assert!(!gate("ratio = 1.2").holds(&row(0.0, 1.21)));
+        assert!(!gate("value = 5\nratio = 1.2").holds(&row(4.0, 1.3)));
+        assert!(!gate("ratio = 1.2").holds(&row(0.0, f64::NAN)));
+        assert!(!gate("ratio = 1.2").is_of(&Row { metric: "ns", ..row(0.0, 0.0) }));
+    }
+
+    #[test]
+    fn a_failure_says_what_was_measured() {
+        let (holds, line) = gate("ratio = 1.2").judge(&row(7.0, 1.4));
+        assert!(!holds);
+        assert_eq!(line, "FAIL  sparse dwell read ir: 1.400 of box, at most 1.2");
+    }
+
+    #[test]
+    fn mistakes_in_the_file_are_told() {
+        for (wrong, told) in [
+            ("[[gate]]\nmodule = \"sparse\"\nsubject = \"a\"\nworkload = \"b\"\nmetric = \"ir\"", "neither"),
+            (
+                "[[gate]]\nmodule = \"sparse\"\nsubject = \"a\"\nworkload = \"b\"\nmetric = \"ns\"\nratio = 1",
+                "the same on every run",
+            ),
+            ("[[gate]]\nmodule = \"sparse\"\nsubject = \"a\"\nworkload = \"b\"\nmetric = \"ir\"\nbound = 1", "bound"),
+        ] {
+            let error = parse(wrong).unwrap_err().to_string();
+            assert!(error.contains(told), "{error}");
+        }
+    }
+}

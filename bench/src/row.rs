@@ -1,0 +1,147 @@
+//! What a measurement says, and how it is printed.
+
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// One number. Lower is better in every metric.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    pub(crate) module: &'static str,
+    pub(crate) workload: String,
+    pub(crate) subject: String,
+    pub(crate) metric: &'static str,
+    pub(crate) value: f64,
+    pub(crate) unit: &'static str,
+    /// The subject that `ratio` compares with.
+    pub(crate) baseline: String,
+    pub(crate) ratio: f64,
+}
+
+/// Where rows and the words around them go: a table for a reader, or one JSON row a line and nothing else.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Output {
+    pub(crate) json: bool,
+}
+
+impl Output {
+    /// Prints text that is no row.
+    pub(crate) fn say(self, text: &str) -> io::Result<()> {
+        if self.json { Ok(()) } else { writeln!(io::stdout(), "{text}") }
+    }
+
+    /// Prints rows: with a line a subject and a column a metric, or as JSON.
+    pub(crate) fn rows(self, rows: &[Row]) -> io::Result<()> {
+        if !self.json {
+            return io::stdout().write_all(table(rows).as_bytes());
+        }
+        rows.iter().try_for_each(|row| {
+            let row = serde_json::to_string(row).expect("a row is plain data");
+            writeln!(io::stdout(), "{row}")
+        })
+    }
+}
+
+/// The values of `items` without repeats, in order of appearance.
+pub(crate) fn distinct<'a>(items: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen = Vec::new();
+    for item in items {
+        if !seen.contains(&item) {
+            seen.push(item);
+        }
+    }
+    seen
+}
+
+/// A line for each subject under its workload; each metric has its value and its ratio to the baseline.
+fn table(rows: &[Row]) -> String {
+    let metrics = distinct(rows.iter().map(|row| row.metric));
+    let mut lines = vec![vec![String::new()]];
+    for metric in &metrics {
+        let unit = rows.iter().find(|row| row.metric == *metric).map_or("", |row| row.unit);
+        let title = if unit == *metric || unit.is_empty() { (*metric).to_owned() } else { format!("{metric} {unit}") };
+        lines[0].extend([title, "ratio".to_owned()]);
+    }
+    let workloads = distinct(rows.iter().map(|row| row.workload.as_str()));
+    for workload in &workloads {
+        let of_workload = || rows.iter().filter(|row| row.workload == *workload);
+        if workloads.len() > 1 {
+            lines.push(vec![format!("{workload}:")]);
+        }
+        for subject in distinct(of_workload().map(|row| row.subject.as_str())) {
+            let mut line = vec![subject.to_owned()];
+            for metric in &metrics {
+                match of_workload().find(|row| row.subject == subject && row.metric == *metric) {
+                    Some(row) => line.extend([number(row.value, row.unit), format!("{:.3}", row.ratio)]),
+                    None => line.extend([String::new(), String::new()]),
+                }
+            }
+            lines.push(line);
+        }
+    }
+    align(&lines)
+}
+
+/// Columns padded to their widest entry: the first to the left, numbers to the right.
+fn align(lines: &[Vec<String>]) -> String {
+    let width = |column: usize| lines.iter().filter_map(|line| line.get(column)).map(String::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
+    let mut text = String::new();
+    for line in lines {
+        let first = format!("{:<1$}", line[0], widths[0]);
+        let rest = line.iter().zip(&widths).skip(1).map(|(entry, width)| format!("  {entry:>width$}"));
+        text += (first + &rest.collect::<String>()).trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// Digits that a reader can use: three or four, with separators in counts.
+fn number(value: f64, unit: &str) -> String {
+    if unit == "MB" || value.abs() < 1000.0 {
+        return format!("{value:.1}");
+    }
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Row, number, table};
+
+    fn row(subject: &str, metric: &'static str, value: f64, unit: &'static str) -> Row {
+        let (workload, baseline) = ("smithy".to_owned(), "naive".to_owned());
+        Row { module: "sparse", workload, subject: subject.to_owned(), metric, value, unit, baseline, ratio: 0.5 }
+    }
+
+    #[test]
+    fn workloads_are_headings() {
+        let other = Row { workload: "access".to_owned(), ..row("naive", "bytes", 1.0, "MB") };
+        let table = table(&[row("naive", "bytes", 2.0, "MB"), other]);
+        let heads: Vec<&str> = table.lines().filter(|line| line.ends_with(':')).collect();
+        assert_eq!(heads, ["smithy:", "access:"]);
+    }
+
+    #[test]
+    fn table_has_a_line_a_subject() {
+        let rows = [row("naive", "bytes", 2.0, "MB"), row("boxed", "allocs", 12345.0, "")];
+        let table = table(&rows);
+        let lines: Vec<&str> = table.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["bytes", "MB", "ratio", "allocs", "ratio"]);
+        assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>(), ["boxed", "12,345", "0.500"]);
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(number(1_164_484.0, ""), "1,164,484");
+        assert_eq!(number(999.94, "ms"), "999.9");
+        assert_eq!(number(1234.56, "MB"), "1234.6");
+    }
+}

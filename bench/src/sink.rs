@@ -1,0 +1,22 @@
+//! A place where results go that the compiler cannot see into and that costs no instruction.
+//!
+//! `std::hint::black_box` writes its argument to the stack first; this does not.
+
+use std::arch::asm;
+
+/// Uses a word.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
+pub(crate) fn word(value: u64) {
+    // SAFETY: no instruction; the register is read by nobody and nothing is clobbered.
+    unsafe { asm!("/* {0} */", in(reg) value, options(nomem, nostack, preserves_flags)) };
+}
+
+/// Uses an address, and whatever it leads to.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
+pub(crate) fn pointer<T: ?Sized>(value: &T) {
+    let address = std::ptr::from_ref(value).cast::<u8>();
+    // SAFETY: no instruction. The compiler must take it that memory is read, but nothing is written through `value`.
+    unsafe { asm!("/* {0} */", in(reg) address, options(readonly, nostack, preserves_flags)) };
+}

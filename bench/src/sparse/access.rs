@@ -1,0 +1,244 @@
+//! What a read through `Sparse` costs, and making and dropping one, beside `Option<Box<T>>` and the plain struct.
+
+use dwell::Sparse;
+use dwell::sparse::ConstDefault;
+use fastrand::Rng;
+use std::hint::black_box;
+
+use super::lent::{HasDefault, Lent};
+use crate::op::{LOOP, Op, Run, Suite};
+use crate::sink;
+
+/// A struct of eight words, as a part of some record.
+#[derive(Default, Sparse)]
+struct Part {
+    count: u64,
+    rest: [u64; 7],
+}
+
+impl HasDefault for Part {
+    const LENT: &'static Self = {
+        static DEFAULT: Part = <Part as ConstDefault>::DEFAULT;
+        &DEFAULT
+    };
+}
+
+/// A way to have a `Part` in a record, or not.
+trait Holder {
+    fn empty() -> Self;
+    fn full(part: Part) -> Self;
+    /// Zero when there is none.
+    fn count(&self) -> u64;
+    /// The default when there is none.
+    fn part(&self) -> &Part;
+}
+
+impl Holder for Part {
+    fn empty() -> Self {
+        Self::default()
+    }
+
+    fn full(part: Part) -> Self {
+        part
+    }
+
+    fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn part(&self) -> &Part {
+        self
+    }
+}
+
+impl Holder for Option<Box<Part>> {
+    fn empty() -> Self {
+        None
+    }
+
+    fn full(part: Part) -> Self {
+        Some(Box::new(part))
+    }
+
+    fn count(&self) -> u64 {
+        self.as_deref().map_or(0, |part| part.count)
+    }
+
+    fn part(&self) -> &Part {
+        self.as_deref().unwrap_or(Part::LENT)
+    }
+}
+
+impl Holder for Sparse<Part> {
+    fn empty() -> Self {
+        Self::empty()
+    }
+
+    fn full(part: Part) -> Self {
+        Self::new(part)
+    }
+
+    fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn part(&self) -> &Part {
+        self
+    }
+}
+
+/// The same with a constant default, where `Part`'s is made by the first read that needs it.
+#[derive(Sparse)]
+#[sparse(const)]
+struct Fixed(Part);
+
+impl ConstDefault for Part {
+    const DEFAULT: Self = Self { count: 0, rest: [0; 7] };
+}
+
+impl Holder for Sparse<Fixed> {
+    fn empty() -> Self {
+        Self::empty()
+    }
+
+    fn full(part: Part) -> Self {
+        Self::new(Fixed(part))
+    }
+
+    fn count(&self) -> u64 {
+        self.0.count
+    }
+
+    fn part(&self) -> &Part {
+        &self.0
+    }
+}
+
+impl Holder for Lent<Part> {
+    fn empty() -> Self {
+        Self::empty()
+    }
+
+    fn full(part: Part) -> Self {
+        Self::new(part)
+    }
+
+    fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn part(&self) -> &Part {
+        self
+    }
+}
+
+/// A record with the part in it, as it stands in a vector.
+struct Record<H> {
+    #[expect(dead_code, reason = "what else a record has")]
+    id: u64,
+    part: H,
+}
+
+/// Records in a vector: more than a branch predictor remembers, fewer than a second-level cache holds.
+const RECORDS: usize = 20_000;
+
+fn records<H: Holder>(filled: f64) -> Vec<Record<H>> {
+    // The same places are filled for all subjects.
+    let mut rng = Rng::with_seed(1);
+    let record = |id: u64| {
+        let part =
+            if rng.f64() < filled { H::full(black_box(Part { count: id + 1, rest: [id; 7] })) } else { H::empty() };
+        Record { id, part }
+    };
+    (0..RECORDS as u64).map(record).collect()
+}
+
+/// Calls `pass` with all of `records` until there were `operations` of them.
+fn passes<H: 'static>(records: Vec<Record<H>>, pass: fn(&[Record<H>])) -> Run {
+    Box::new(move |operations| {
+        for _ in 0..operations / RECORDS {
+            pass(black_box(&records));
+        }
+    })
+}
+
+#[inline(never)]
+fn read_field<H: Holder>(records: &[Record<H>]) {
+    for record in records {
+        sink::word(record.part.count());
+    }
+}
+
+#[inline(never)]
+fn read_whole<H: Holder>(records: &[Record<H>]) {
+    for record in records {
+        sink::pointer(record.part.part());
+    }
+}
+
+#[inline(never)]
+fn read_nothing(records: &[Record<()>]) {
+    for record in records {
+        sink::pointer(record);
+    }
+}
+
+fn repeat(body: fn()) -> Run {
+    Box::new(move |operations| (0..operations).for_each(|_| body()))
+}
+
+#[inline(never)]
+fn make_empty<H: Holder>() {
+    let value = H::empty();
+    sink::pointer(&value);
+}
+
+#[inline(never)]
+fn make_full<H: Holder>() {
+    let part = Part { count: 1, rest: [1; 7] };
+    sink::pointer(&part);
+    let value = H::full(part);
+    sink::pointer(&value);
+}
+
+#[inline(never)]
+fn make_nothing() {}
+
+const FILLS: [(&str, f64); 3] = [("2%", 0.02), ("50%", 0.5), ("98%", 0.98)];
+
+fn ops<H: Holder + 'static>(subject: &'static str) -> Vec<Op> {
+    let mut ops = Vec::new();
+    for (fill, rate) in FILLS {
+        ops.push(Op::new(format!("read/field/{fill}"), subject, move || passes(records::<H>(rate), read_field)));
+        ops.push(Op::new(format!("read/whole/{fill}"), subject, move || passes(records::<H>(rate), read_whole)));
+    }
+    ops.push(Op::new("create+drop/empty", subject, || repeat(make_empty::<H>)));
+    ops.push(Op::new("create+drop/full", subject, || repeat(make_full::<H>)));
+    ops
+}
+
+/// The loops alone, under the same names.
+fn loops() -> Vec<Op> {
+    let mut ops = Vec::new();
+    for (fill, _) in FILLS {
+        for what in ["field", "whole"] {
+            let walk = || passes((0..RECORDS as u64).map(|id| Record { id, part: () }).collect(), read_nothing);
+            ops.push(Op::new(format!("read/{what}/{fill}"), LOOP, walk));
+        }
+    }
+    for what in ["empty", "full"] {
+        ops.push(Op::new(format!("create+drop/{what}"), LOOP, || repeat(make_nothing)));
+    }
+    ops
+}
+
+/// Compared with what one would write without dwell.
+pub(super) fn suite() -> Suite {
+    let mut all = ops::<Option<Box<Part>>>("option-box");
+    all.extend(ops::<Sparse<Part>>("dwell"));
+    all.extend(ops::<Sparse<Fixed>>("dwell/const"));
+    all.extend(ops::<Lent<Part>>("dwell/static-pointer"));
+    all.extend(ops::<Part>("inline"));
+    all.extend(loops());
+    Suite { module: "sparse", baseline: "option-box", ops: all }
+}

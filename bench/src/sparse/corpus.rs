@@ -1,0 +1,54 @@
+//! The models to load: a folder of real ones, or the generated sample.
+
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Enough for a table; a tenth of it for a quick look.
+const MODELS: usize = 400;
+const SEED: u64 = 1;
+
+pub(super) struct Corpus {
+    folder: PathBuf,
+    /// Removed when the corpus is dropped.
+    made: Option<TempDir>,
+    pub(super) files: usize,
+    pub(super) bytes: u64,
+}
+
+impl Corpus {
+    /// The folder `models`, or the sample written to a folder of its own.
+    pub(super) fn open(models: Option<&Path>, quick: bool) -> Result<Self> {
+        let (folder, made) = if let Some(folder) = models {
+            (folder.to_owned(), None)
+        } else {
+            let made = sample(if quick { MODELS / 10 } else { MODELS })?;
+            (made.path().to_owned(), Some(made))
+        };
+        let files = super::load::files(&folder)?;
+        let mut bytes = 0;
+        for file in &files {
+            bytes += fs::metadata(file).with_context(|| format!("cannot read {}", file.display()))?.len();
+        }
+        Ok(Self { folder, made, files: files.len(), bytes })
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What it is, in words.
+    pub(super) fn describe(&self) -> String {
+        let what = if self.made.is_some() { "generated models (cargo_dwell::sample, seed 1)" } else { "models" };
+        format!("{} {what}, {:.1} MB of JSON", self.files, self.bytes as f64 / 1e6)
+    }
+}
+
+fn sample(models: usize) -> Result<TempDir> {
+    let folder = tempfile::tempdir().context("cannot make a folder for the sample")?;
+    for (name, json) in cargo_dwell::sample::documents(SEED, models) {
+        fs::write(folder.path().join(name), json).context("cannot write the sample")?;
+    }
+    Ok(folder)
+}

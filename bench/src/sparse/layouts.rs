@@ -1,0 +1,404 @@
+//! The write-up's types, once for each layout.
+//!
+//! A layout is a module with seven aliases; `smithy_types!` puts the structs on top of them. The fields are those of
+//! the write-up: of `Traits` its text shows a part, the rest follows from its sizes (`Shape` 2488 bytes, `Reference` 408,
+//! `Traits` 384 naive; 112 and 32 boxed) and from what the models hold.
+
+use dwell::Sparse;
+use dwell::sparse::{IsEmpty, SortedMap, ThinSlice, ThinStr};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::{arena, intern};
+
+/// What kind of shape it is: the same in all layouts.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum ShapeType {
+    BigDecimal,
+    BigInteger,
+    Blob,
+    Boolean,
+    Byte,
+    Document,
+    Double,
+    Enum,
+    Float,
+    IntEnum,
+    Integer,
+    List,
+    Long,
+    Map,
+    Member,
+    Operation,
+    Resource,
+    Service,
+    Set,
+    Short,
+    String,
+    Structure,
+    Timestamp,
+    Union,
+}
+
+/// The structs, for a module that says:
+/// - `Text`, `List<T>`, `Map<V>`: strings, lists and maps by name;
+/// - `Link<T>`: how an optional reference is held;
+/// - `Always<T>`: how traits are held, which every shape and reference has;
+/// - `Rarely<T>`: how a part of the traits is held that few have.
+///
+/// A field that is its type's default is not written, so that all layouts write the same JSON.
+macro_rules! smithy_types {
+    () => {
+        use super::*;
+
+        #[derive(Deserialize, Serialize)]
+        pub(in super::super) struct Model {
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            smithy: Option<Text>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            shapes: Map<Shape>,
+        }
+
+        #[derive(Deserialize, Serialize)]
+        pub(in super::super) struct Shape {
+            #[serde(rename = "type")]
+            kind: ShapeType,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            operations: List<Reference>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            members: Map<Reference>,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            key: Option<Link<Reference>>,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            value: Option<Link<Reference>>,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            member: Option<Link<Reference>>,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            input: Option<Link<Reference>>,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            output: Option<Link<Reference>>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            traits: Always<Traits>,
+        }
+
+        #[derive(Deserialize, Serialize)]
+        pub(in super::super) struct Reference {
+            target: Text,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            traits: Always<Traits>,
+        }
+
+        #[derive(Default, Deserialize, Serialize, Sparse)]
+        pub(in super::super) struct Traits {
+            #[serde(rename = "smithy.api#documentation", default, skip_serializing_if = "IsEmpty::is_empty")]
+            documentation: Option<Text>,
+            #[serde(rename = "smithy.api#title", default, skip_serializing_if = "IsEmpty::is_empty")]
+            title: Option<Text>,
+            #[serde(rename = "aws.api#service", default, skip_serializing_if = "IsEmpty::is_empty")]
+            service: Rarely<ServiceTrait>,
+            #[serde(rename = "aws.iam#iamAction", default, skip_serializing_if = "IsEmpty::is_empty")]
+            iam_action: Rarely<IamAction>,
+            #[serde(rename = "aws.api#arn", default, skip_serializing_if = "IsEmpty::is_empty")]
+            arn: Rarely<Arn>,
+        }
+
+        #[derive(Default, Deserialize, Serialize, Sparse)]
+        #[serde(rename_all = "camelCase")]
+        pub(in super::super) struct ServiceTrait {
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            sdk_id: Option<Text>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            arn_namespace: Option<Text>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            cloud_formation_name: Option<Text>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            cloud_trail_event_source: Option<Text>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            endpoint_prefix: Option<Text>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            doc_id: Option<Text>,
+        }
+
+        #[derive(Default, Deserialize, Serialize, Sparse)]
+        #[serde(rename_all = "camelCase")]
+        pub(in super::super) struct IamAction {
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            name: Option<Text>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            documentation: Option<Text>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            required_actions: List<Text>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            creates_resources: List<Text>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            resources: Rarely<IamResources>,
+        }
+
+        #[derive(Default, Deserialize, Serialize, Sparse)]
+        pub(in super::super) struct IamResources {
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            required: Map<IamResource>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            optional: Map<IamResource>,
+        }
+
+        #[derive(Default, Deserialize, Serialize)]
+        #[serde(rename_all = "camelCase")]
+        pub(in super::super) struct IamResource {
+            #[serde(default)]
+            condition_keys: List<Text>,
+        }
+
+        #[derive(Default, Deserialize, Serialize, Sparse)]
+        #[serde(rename_all = "camelCase")]
+        pub(in super::super) struct Arn {
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            template: Option<Text>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            absolute: Option<bool>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            no_account: Option<bool>,
+            #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
+            no_region: Option<bool>,
+        }
+
+        /// Bytes of a shape, a reference and its traits.
+        pub(in super::super) const SIZES: [usize; 3] =
+            [size_of::<Shape>(), size_of::<Reference>(), size_of::<Traits>()];
+    };
+}
+
+/// The structs as one writes them first.
+pub(super) mod naive {
+    type Text = String;
+    type List<T> = Vec<T>;
+    type Map<V> = FxHashMap<Text, V>;
+    type Link<T> = T;
+    type Always<T> = T;
+    type Rarely<T> = Option<T>;
+    smithy_types!();
+}
+
+/// The write-up's: `Option<Box<T>>` whose deserialisation leaves out a `T` that says nothing.
+#[derive(Serialize)]
+pub(super) struct BoxedIfAny<T>(Option<Box<T>>);
+
+impl<T> Default for BoxedIfAny<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> IsEmpty for BoxedIfAny<T> {
+    fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+impl<'de, T: Deserialize<'de> + IsEmpty> Deserialize<'de> for BoxedIfAny<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = T::deserialize(deserializer)?;
+        Ok(Self((!value.is_empty()).then(|| Box::new(value))))
+    }
+}
+
+/// The write-up's answer.
+pub(super) mod boxed {
+    type Text = String;
+    type List<T> = Vec<T>;
+    type Map<V> = FxHashMap<Text, V>;
+    type Link<T> = Box<T>;
+    type Always<T> = BoxedIfAny<T>;
+    type Rarely<T> = Option<T>;
+    smithy_types!();
+}
+
+/// `Sparse` for whatever is mostly empty, strings and maps as they were.
+pub(super) mod sparse {
+    type Text = String;
+    type List<T> = Vec<T>;
+    type Map<V> = FxHashMap<Text, V>;
+    type Link<T> = Box<T>;
+    type Always<T> = Sparse<T>;
+    type Rarely<T> = Sparse<T>;
+    smithy_types!();
+}
+
+/// And strings without a capacity.
+pub(super) mod box_str {
+    type Text = Box<str>;
+    type List<T> = Vec<T>;
+    type Map<V> = FxHashMap<Text, V>;
+    type Link<T> = Box<T>;
+    type Always<T> = Sparse<T>;
+    type Rarely<T> = Sparse<T>;
+    smithy_types!();
+}
+
+/// And maps as sorted slices.
+pub(super) mod sorted {
+    type Text = Box<str>;
+    type List<T> = Box<[T]>;
+    type Map<V> = SortedMap<Text, V>;
+    type Link<T> = Box<T>;
+    type Always<T> = Sparse<T>;
+    type Rarely<T> = Sparse<T>;
+    smithy_types!();
+}
+
+/// And a word for each string and list.
+pub(super) mod thin {
+    type Text = ThinStr;
+    type List<T> = ThinSlice<T>;
+    type Map<V> = SortedMap<Text, V>;
+    type Link<T> = Box<T>;
+    type Always<T> = Sparse<T>;
+    type Rarely<T> = Sparse<T>;
+    smithy_types!();
+}
+
+/// And every string kept once: a module for each interner.
+macro_rules! interned {
+    ($($name:ident: $interner:ident,)*) => {$(
+        pub(super) mod $name {
+            type Text = intern::Interned<intern::$interner>;
+            type List<T> = ThinSlice<T>;
+            type Map<V> = SortedMap<Text, V>;
+            type Link<T> = Box<T>;
+            type Always<T> = Sparse<T>;
+            type Rarely<T> = Sparse<T>;
+            smithy_types!();
+        }
+    )*};
+}
+interned! {
+    string_interner: StringInterner,
+    lasso: Lasso,
+    ustr: Ustr,
+    internment: Internment,
+}
+
+/// All in a bump arena a model.
+pub(super) mod bump {
+    type Text = arena::Str;
+    type List<T> = arena::Slice<T>;
+    type Map<V> = arena::Map<V>;
+    type Link<T> = arena::Ref<T>;
+    type Always<T> = arena::Sparse<T>;
+    type Rarely<T> = arena::Sparse<T>;
+    smithy_types!();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canonical::hash_of;
+    use super::super::load::LAYOUTS;
+    use serde_json::{Map, Value, json};
+
+    /// What the types keep of a value: `fields` of an object, each by a function of its own.
+    type Keep = fn(&Value) -> Value;
+
+    fn fields(value: &Value, fields: &[(&str, Keep)]) -> Value {
+        let kept = fields.iter().filter_map(|(name, keep)| Some(((*name).to_owned(), keep(value.get(name)?))));
+        // An empty list or map is a default and not written.
+        let written = kept.filter(|(_, value)| *value != json!([]) && *value != json!({}));
+        Value::Object(written.collect::<Map<_, _>>())
+    }
+
+    fn all(value: &Value, keep: Keep) -> Value {
+        match value {
+            Value::Array(values) => values.iter().map(keep).collect(),
+            Value::Object(entries) => entries.iter().map(|(name, value)| (name.clone(), keep(value))).collect(),
+            other => panic!("neither list nor map: {other}"),
+        }
+    }
+
+    fn model(value: &Value) -> Value {
+        fields(value, &[("smithy", Value::clone), ("shapes", |shapes| all(shapes, shape))])
+    }
+
+    fn shape(value: &Value) -> Value {
+        let all_references: Keep = |references| all(references, reference);
+        let one: Keep = reference;
+        let lists = [("operations", all_references), ("members", all_references)];
+        let links = ["key", "value", "member", "input", "output"].map(|name| (name, one));
+        let rest: [(&str, Keep); 2] = [("type", Value::clone), ("traits", traits)];
+        fields(value, &[&lists[..], &links[..], &rest[..]].concat())
+    }
+
+    fn reference(value: &Value) -> Value {
+        fields(value, &[("target", Value::clone), ("traits", traits)])
+    }
+
+    fn traits(value: &Value) -> Value {
+        fields(
+            value,
+            &[
+                ("smithy.api#documentation", Value::clone),
+                ("smithy.api#title", Value::clone),
+                ("aws.api#service", service),
+                ("aws.iam#iamAction", iam_action),
+                ("aws.api#arn", arn),
+            ],
+        )
+    }
+
+    fn copies(value: &Value, names: &[&str]) -> Value {
+        fields(value, &names.iter().map(|name| (*name, Value::clone as Keep)).collect::<Vec<_>>())
+    }
+
+    fn service(value: &Value) -> Value {
+        let names = ["sdkId", "arnNamespace", "cloudFormationName", "cloudTrailEventSource", "endpointPrefix", "docId"];
+        copies(value, &names)
+    }
+
+    fn iam_action(value: &Value) -> Value {
+        fields(
+            value,
+            &[
+                ("name", Value::clone),
+                ("documentation", Value::clone),
+                ("requiredActions", Value::clone),
+                ("createsResources", Value::clone),
+                ("resources", |resources| {
+                    fields(resources, &[("required", |map| all(map, resource)), ("optional", |map| all(map, resource))])
+                }),
+            ],
+        )
+    }
+
+    fn resource(value: &Value) -> Value {
+        json!({ "conditionKeys": value.get("conditionKeys").cloned().unwrap_or_else(|| json!([])) })
+    }
+
+    fn arn(value: &Value) -> Value {
+        copies(value, &["template", "absolute", "noAccount", "noRegion"])
+    }
+
+    /// Checked against the document itself, for all layouts could lose the same.
+    #[test]
+    fn every_layout_holds_what_the_document_says() {
+        let documents = cargo_dwell::sample::documents(3, 12).map(|(_, json)| String::from_utf8(json).unwrap());
+        // What the sample has not: parts that are there and say nothing.
+        let bare = r#"{"shapes": {"a#B": {"type": "operation", "traits": {"aws.iam#iamAction": {"resources": {}},
+            "smithy.api#documentation": "", "aws.api#arn": {"template": "t", "absolute": false}},
+            "operations": [], "members": {"x": {"target": "y", "traits": {}}}}}}"#;
+        let mut holds_actions = false;
+        for json in documents.chain([bare.to_owned()]) {
+            let document: Value = serde_json::from_str(&json).unwrap();
+            let expected = hash_of(&model(&document)).unwrap();
+            for layout in LAYOUTS {
+                assert_eq!(layout.hash(&json).unwrap(), expected, "{}", layout.name);
+            }
+            holds_actions |= json.contains("aws.iam#iamAction") && json.contains("requiredActions");
+        }
+        assert!(holds_actions, "the sample has all parts");
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_write_up() {
+        assert_eq!(super::naive::SIZES, [2488, 408, 384]);
+        assert_eq!(super::boxed::SIZES, [112, 32, 384]);
+    }
+}

@@ -1,0 +1,192 @@
+//! A layout loads all models and says what that took: in a process of its own, so that no layout profits from another's
+//! heap.
+
+use anyhow::{Context, Result, bail};
+use rustix::time::{ClockId, clock_gettime};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::hash::{DefaultHasher, Hasher};
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::intern::settle;
+use super::{canonical, layouts};
+use crate::count;
+
+/// Where a service model's values live.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    /// The subject in rows, and the name on the hidden command line.
+    pub(super) name: &'static str,
+    run: fn(&Task) -> Result<Report>,
+    #[cfg(test)]
+    hash: fn(&str) -> serde_json::Result<u64>,
+}
+
+#[cfg(test)]
+impl Layout {
+    /// The hash of one document in this layout.
+    pub(super) fn hash(&self, json: &str) -> serde_json::Result<u64> {
+        (self.hash)(json)
+    }
+}
+
+macro_rules! layouts {
+    ($($name:literal: $module:ident,)*) => {
+        &[$(Layout {
+            name: $name,
+            run: |task| task.run::<layouts::$module::Model>(layouts::$module::SIZES),
+            #[cfg(test)]
+            hash: |json| canonical::hash_of(&serde_json::from_str::<layouts::$module::Model>(json)?),
+        },)*]
+    };
+}
+
+/// All layouts; those of dwell have each what the one before has.
+pub(super) const LAYOUTS: &[Layout] = layouts! {
+    "naive": naive,
+    "boxed": boxed,
+    "dwell/sparse": sparse,
+    "dwell/box-str": box_str,
+    "dwell/sorted": sorted,
+    "dwell/thin": thin,
+    "dwell/interned": string_interner,
+    "dwell/interned lasso 0.7.3": lasso,
+    "dwell/interned ustr 1.1.0": ustr,
+    "dwell/interned internment 0.8.6": internment,
+    "bump": bump,
+};
+
+/// What one process is to do.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Task {
+    #[arg(long)]
+    layout: String,
+    #[arg(long)]
+    models: PathBuf,
+    /// Counts bytes and blocks and hashes what was loaded; else only time is taken.
+    #[arg(long)]
+    count: bool,
+}
+
+/// What one process found.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct Report {
+    /// User and system time from texts to values.
+    pub(super) cpu_ms: f64,
+    pub(super) counted: Option<Counted>,
+    /// Sizes of a shape, a reference and its traits.
+    pub(super) sizes: [usize; 3],
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct Counted {
+    pub(super) bytes: isize,
+    pub(super) blocks: isize,
+    pub(super) jemalloc: Option<usize>,
+    /// Bytes resident after loading, less those before.
+    pub(super) rss: usize,
+    pub(super) hash: u64,
+}
+
+impl Task {
+    /// Loads, measures and prints the report for [`measure`].
+    pub(crate) fn answer(&self) -> Result<()> {
+        let layout = LAYOUTS.iter().find(|layout| layout.name == self.layout).context("no such layout")?;
+        println!("{}", serde_json::to_string(&(layout.run)(self)?)?);
+        Ok(())
+    }
+
+    fn run<M: DeserializeOwned + Serialize>(&self, sizes: [usize; 3]) -> Result<Report> {
+        let files = files(&self.models)?;
+        let mut models = Vec::with_capacity(files.len());
+        let rss = resident()?;
+        if self.count {
+            count::start();
+        }
+        let mut cpu_ms = 0.0;
+        for file in &files {
+            // The text goes before the next one comes, as in the write-up's program.
+            let json = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+            // Reading the file is the same for all layouts and not counted.
+            let start = process_cpu_ms();
+            let model: M =
+                serde_json::from_str(&json).with_context(|| format!("{} is no Smithy model", file.display()))?;
+            models.push(model);
+            cpu_ms += process_cpu_ms() - start;
+        }
+        let start = process_cpu_ms();
+        settle();
+        cpu_ms += process_cpu_ms() - start;
+        let models = black_box(models);
+        let live = count::live();
+        let counted = self.count.then(|| -> Result<Counted> {
+            let rss = resident()?.saturating_sub(rss);
+            let jemalloc = jemalloc()?;
+            let mut state = DefaultHasher::new();
+            models.iter().try_for_each(|model| canonical::hash(model, &mut state))?;
+            Ok(Counted { bytes: live.bytes, blocks: live.blocks, jemalloc, rss, hash: state.finish() })
+        });
+        Ok(Report { cpu_ms, counted: counted.transpose()?, sizes })
+    }
+}
+
+/// The `.json` files of a folder, sorted by name.
+pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read the folder {}", folder.display()))?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        bail!("{} holds no .json file", folder.display());
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Runs `layout` over `models` in a new process.
+pub(super) fn measure(layout: Layout, models: &Path, count: bool) -> Result<Report> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["load", "--layout", layout.name, "--models"]).arg(models);
+    if count {
+        command.arg("--count");
+    }
+    let output = command.output().context("cannot run this program again")?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        bail!("{}", message.trim().trim_start_matches("error: "));
+    }
+    serde_json::from_slice(&output.stdout).with_context(|| format!("{} gave no report", layout.name))
+}
+
+/// User and system time of this process.
+fn process_cpu_ms() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+}
+
+fn resident() -> Result<usize> {
+    let statm = fs::read_to_string("/proc/self/statm").context("no /proc/self/statm: this needs Linux")?;
+    let pages: usize = statm.split_whitespace().nth(1).context("/proc/self/statm has no second number")?.parse()?;
+    Ok(pages * rustix::param::page_size())
+}
+
+#[cfg(feature = "profile")]
+fn jemalloc() -> Result<Option<usize>> {
+    use tikv_jemalloc_ctl::{epoch, stats};
+    // jemalloc gathers its statistics when the epoch moves on.
+    epoch::advance().map_err(anyhow::Error::msg)?;
+    Ok(Some(stats::allocated::read().map_err(anyhow::Error::msg)?))
+}
+
+#[cfg(not(feature = "profile"))]
+#[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
+fn jemalloc() -> Result<Option<usize>> {
+    Ok(None)
+}

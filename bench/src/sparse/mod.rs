@@ -1,0 +1,121 @@
+//! `dwell::sparse` in a real program, and what reading through it costs.
+//!
+//! The program is that of the write-up "Box to save memory" (dystroy.org): service models are loaded and kept. Here it
+//! does so in one layout after the other, each in a process of its own.
+
+mod access;
+mod arena;
+mod canonical;
+mod corpus;
+mod intern;
+mod layouts;
+mod lent;
+mod load;
+
+use anyhow::{Result, bail};
+use std::path::PathBuf;
+
+use self::corpus::Corpus;
+use self::load::{LAYOUTS, Layout, Report};
+use crate::check::CheckFailed;
+use crate::op::Suite;
+use crate::row::{Output, Row};
+use crate::time::median;
+use crate::{callgrind, count, time};
+
+pub(crate) use self::load::Task;
+
+/// What `dwell-bench sparse` takes.
+#[derive(clap::Args, Debug, Default)]
+pub(crate) struct Args {
+    /// A folder of Smithy models in JSON; without it a sample is generated.
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+}
+
+const BASELINE: &str = "naive";
+
+/// The operations that callgrind and the clock measure.
+pub(crate) fn suite() -> Suite {
+    access::suite()
+}
+
+pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
+    let corpus = Corpus::open(args.models.as_deref(), quick)?;
+    output.say(&format!("{}; {} allocator", corpus.describe(), count::ALLOCATOR))?;
+    let reports = count_all(&corpus)?;
+    output.rows(&smithy(&reports, &time_all(&corpus, if quick { 3 } else { 11 })?)?)?;
+    let sizes = LAYOUTS.iter().zip(&reports).map(|(layout, Report { sizes: [shape, reference, traits], .. })| {
+        format!("{} {shape} {reference} {traits}", layout.name)
+    });
+    output.say(&format!("size_of Shape, Reference, Traits: {}", sizes.collect::<Vec<_>>().join(", ")))?;
+
+    output
+        .say("\nOne operation on a part of eight words; ratios of ir are taken after the loop's own ir is taken off")?;
+    let suite = suite();
+    let mut rows = Vec::new();
+    if let Some(version) = callgrind::version() {
+        output.say(&format!("({version})"))?;
+        rows = callgrind::rows(&suite, |workload, _| !quick || !workload.ends_with("50%"))?;
+    } else {
+        eprintln!("no valgrind: the column `ir` is left out");
+    }
+    rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
+    output.rows(&rows)?;
+    Ok(())
+}
+
+/// What gates look at: bytes and blocks on the small sample.
+pub(crate) fn counted() -> Result<Vec<Row>> {
+    smithy(&count_all(&Corpus::open(None, true)?)?, &[])
+}
+
+/// What each layout takes in memory.
+fn count_all(corpus: &Corpus) -> Result<Vec<Report>> {
+    LAYOUTS.iter().map(|&layout| load::measure(layout, corpus.folder(), true)).collect()
+}
+
+/// Rounds of all layouts' times, each round a load of all after one another.
+fn time_all(corpus: &Corpus, rounds: usize) -> Result<Vec<Vec<f64>>> {
+    let time = |layout: &Layout| load::measure(*layout, corpus.folder(), false).map(|report| report.cpu_ms);
+    (0..rounds).map(|_| LAYOUTS.iter().map(time).collect()).collect()
+}
+
+/// Rows of the real program. Fails if two layouts do not hold the same data.
+fn smithy(reports: &[Report], rounds: &[Vec<f64>]) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (index, (layout, report)) in LAYOUTS.iter().zip(reports).enumerate() {
+        rows.extend(memory_rows(layout.name, report, &reports[0])?);
+        if !rounds.is_empty() {
+            let times = rounds.iter().map(|round| round[index]).collect();
+            let ratios = rounds.iter().map(|round| round[index] / round[0]).collect();
+            rows.push(row(layout.name, "cpu_ms", median(times), "ms", median(ratios)));
+        }
+    }
+    Ok(rows)
+}
+
+fn row(subject: &str, metric: &'static str, value: f64, unit: &'static str, ratio: f64) -> Row {
+    let (workload, baseline) = ("smithy".to_owned(), BASELINE.to_owned());
+    Row { module: "sparse", workload, subject: subject.to_owned(), metric, value, unit, baseline, ratio }
+}
+
+/// What one layout took of memory, beside the naive one.
+fn memory_rows(subject: &str, report: &Report, baseline: &Report) -> Result<Vec<Row>> {
+    let (Some(counted), Some(naive)) = (&report.counted, &baseline.counted) else {
+        bail!("{subject}: the counting run counted nothing")
+    };
+    if counted.hash != naive.hash {
+        return Err(CheckFailed::error(format!("{subject} does not hold the data that {BASELINE} holds")));
+    }
+    let megabytes = |metric, bytes: f64, of: f64| row(subject, metric, bytes / 1e6, "MB", bytes / of);
+    let mut rows = vec![
+        megabytes("bytes", counted.bytes as f64, naive.bytes as f64),
+        row(subject, "allocs", counted.blocks as f64, "", counted.blocks as f64 / naive.blocks as f64),
+    ];
+    if let (Some(jemalloc), Some(naive)) = (counted.jemalloc, naive.jemalloc) {
+        rows.push(megabytes("jemalloc", jemalloc as f64, naive as f64));
+    }
+    rows.push(megabytes("rss", counted.rss as f64, naive.rss as f64));
+    Ok(rows)
+}

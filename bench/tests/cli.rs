@@ -1,0 +1,80 @@
+//! What a user of `dwell-bench` sees: rows, one line of error, exit codes.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs `dwell-bench` where no valgrind is found, so that the tests take seconds.
+fn bench(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dwell-bench")).args(arguments).env("PATH", "").output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// The one line of error of a run over `folder` that must end with code 2.
+fn refusal(folder: &Path) -> String {
+    let output = bench(&["sparse", "--quick", "--json", "--models", folder.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+    let message = text(&output.stderr);
+    assert_eq!(message.lines().count(), 1, "{message}");
+    message
+}
+
+#[test]
+fn bad_input_is_one_line_and_code_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing");
+    assert!(refusal(&missing).contains("cannot read the folder"));
+    assert!(refusal(folder.path()).contains("holds no .json file"));
+
+    let file = folder.path().join("a.json");
+    for (content, told) in [
+        (&b"no json"[..], "a.json is no Smithy model: expected ident at line 1 column 2"),
+        (b"{\"shapes\": {\"a#b\": {\"type\": \"list\"", "a.json is no Smithy model: EOF while parsing"),
+        (b"{\"shapes\": {\"a#b\": {\"type\": \"lost\"}}}", "unknown variant `lost`"),
+        (b"\xFF", "valid UTF-8"),
+    ] {
+        fs::write(&file, content).unwrap();
+        let message = refusal(folder.path());
+        assert!(message.contains(told), "{message}");
+    }
+}
+
+#[test]
+fn rows_are_json_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, json) in cargo_dwell::sample::documents(2, 3) {
+        fs::write(folder.path().join(name), json).unwrap();
+    }
+    let output = bench(&["sparse", "--quick", "--json", "--models", folder.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("no valgrind"));
+    let rows: Vec<serde_json::Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for row in &rows {
+        let keys = ["module", "workload", "subject", "metric", "value", "unit", "baseline", "ratio"];
+        assert_eq!(row.as_object().unwrap().len(), keys.len());
+        assert!(keys.iter().all(|key| row.get(key).is_some()), "{row}");
+        assert!(row["value"].is_f64() && row["ratio"].is_f64(), "{row}");
+    }
+    let find = |subject: &str, metric: &str| {
+        let row = rows.iter().find(|row| row["subject"] == subject && row["metric"] == metric);
+        row.unwrap_or_else(|| panic!("no row {subject} {metric}"))["ratio"].as_f64().unwrap()
+    };
+    // Coarse bounds that hold on any machine; `gate` has the fine ones.
+    assert!(find("boxed", "bytes") < 0.4);
+    assert!(find("dwell/sparse", "bytes") < find("boxed", "bytes"));
+    assert!(find("dwell/thin", "bytes") < find("dwell/sorted", "bytes"));
+    assert!(find("dwell/interned", "allocs") < 0.5);
+}
+
+#[test]
+fn gate_without_valgrind_says_what_it_skips() {
+    let output = bench(&["gate"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(text(&output.stderr).contains("gates on `ir` are skipped"));
+    assert!(text(&output.stdout).lines().all(|line| line.starts_with("ok ")));
+}

@@ -1,0 +1,269 @@
+//! The way from the naive types to the lean ones, as moves that one can make alone, the most worth first.
+
+use super::lean::cost;
+use super::model::{At, Choice, Choices, Heap, Model};
+use super::places::{PlaceId, Places};
+use super::schema::{Kind, RecordId, Text, UnionId};
+use super::types::{Int, Type};
+use super::units::count;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// One change of the types.
+#[derive(Debug, Clone, Serialize)]
+pub struct Move {
+    /// The field or type to change, as `Shape.traits`.
+    pub path: String,
+    /// What it is now.
+    pub from: String,
+    /// What to make of it.
+    pub to: String,
+    /// How many of the slots hold a value, if that is what the move rests on.
+    pub filled: Option<u64>,
+    /// How many slots there are.
+    pub slots: Option<u64>,
+    /// Live bytes less than before this move, all moves above it made.
+    pub saves: i64,
+    /// Live allocations more than before this move; negative if fewer.
+    pub allocations: i64,
+    /// Live bytes after this move and all above it, as predicted for them together.
+    pub total: u64,
+    /// What it costs besides, in words.
+    pub cost: String,
+}
+
+/// Texts that repeat.
+#[derive(Debug, Clone, Serialize)]
+pub struct Repeats {
+    /// Where they are.
+    pub path: String,
+    /// Strings seen.
+    pub count: u64,
+    /// Different ones.
+    pub distinct: u64,
+    /// Bytes that would be saved if each were stored once, estimated from the mean length.
+    pub saves: u64,
+}
+
+/// What one move decides.
+#[derive(Debug, Clone)]
+enum Step {
+    /// A struct or enum gets a box.
+    Box(PlaceId),
+    /// A hash map is sorted instead.
+    Map(PlaceId),
+    /// Texts and sequences of one record, or of none, lose their room to grow.
+    Exact(Option<RecordId>, Vec<PlaceId>),
+    /// Integers of one record, or of none, get narrower.
+    Narrow(Option<RecordId>, Vec<PlaceId>),
+    /// Large variants of a union get boxes.
+    Variants(UnionId),
+    /// Rare fields of a record move out.
+    Split(RecordId),
+}
+
+/// The moves from the naive types to `lean`, each the best that is left.
+///
+/// Moves change what others save, mostly to less. So the one that saved most when it was last looked at is looked at
+/// again, and made if it still saves more than the others did (Minoux, "Accelerated greedy algorithms", 1978).
+pub fn moves(places: &Places<'_>, lean: &Choices) -> Vec<Move> {
+    let mut now = Choices::naive(places);
+    let mut now_cost = cost(places, &now);
+    let gain =
+        |step: &Step, now: &Choices, now_cost: u64| now_cost.saturating_sub(cost(places, &step.apply(now, lean)));
+    let mut open: Vec<(u64, Step)> =
+        steps(places, lean).into_iter().map(|step| (gain(&step, &now, now_cost), step)).collect();
+    let mut moves = Vec::new();
+    while !open.is_empty() {
+        // Stable, so that equal ones stay in the order of the schema.
+        open.sort_by_key(|&(gain, _)| std::cmp::Reverse(gain));
+        let next_best = open.get(1).map_or(0, |&(gain, _)| gain);
+        open[0].0 = gain(&open[0].1, &now, now_cost);
+        if open[0].0 < next_best {
+            continue;
+        }
+        let (_, step) = open.remove(0);
+        let next = step.apply(&now, lean);
+        moves.push(describe(places, &now, &next, &step));
+        now_cost = cost(places, &next);
+        now = next;
+    }
+    moves
+}
+
+/// Texts of which few are different, the most worth first.
+pub fn repeats(places: &Places<'_>) -> Vec<Repeats> {
+    let mut repeats = Vec::new();
+    let mut look = |path: String, text: &Text| {
+        let once = u128::from(text.bytes) * u128::from(text.distinct) / u128::from(text.count.max(1));
+        let saves = text.bytes.saturating_sub(u64::try_from(once).unwrap_or(u64::MAX));
+        if text.count >= 100 && text.distinct * 2 <= text.count {
+            repeats.push(Repeats { path, count: text.count, distinct: text.distinct, saves });
+        }
+    };
+    for place in &places.list {
+        match &place.slot.kind {
+            Kind::Text(text) => look(place.path.clone(), text),
+            Kind::Map(map) => look(format!("keys of {}", place.path), &map.key),
+            _ => {}
+        }
+    }
+    repeats.sort_by(|a, b| b.saves.cmp(&a.saves).then_with(|| a.path.cmp(&b.path)));
+    repeats
+}
+
+fn steps(places: &Places<'_>, lean: &Choices) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let (mut exact, mut narrow) = (BTreeMap::<_, Vec<PlaceId>>::new(), BTreeMap::<_, Vec<PlaceId>>::new());
+    for (id, choice) in lean.at.iter().enumerate() {
+        let place = &places.list[id];
+        match (choice, &place.slot.kind) {
+            (Choice::Boxed | Choice::Sparse, _) => steps.push(Step::Box(id)),
+            (Choice::Exact | Choice::Thin, Kind::Map(_)) => steps.push(Step::Map(id)),
+            (Choice::Exact | Choice::Thin, _) => exact.entry(place.owner).or_default().push(id),
+            (Choice::Int(int), _) if int.bits < 64 => narrow.entry(place.owner).or_default().push(id),
+            (Choice::Int(_) | Choice::Plain, _) => {}
+        }
+    }
+    steps.extend(exact.into_iter().map(|(owner, places)| Step::Exact(owner, places)));
+    steps.extend(narrow.into_iter().map(|(owner, places)| Step::Narrow(owner, places)));
+    let mut unions: Vec<UnionId> = lean.variants.iter().map(|(union, _)| *union).collect();
+    unions.dedup();
+    steps.extend(unions.into_iter().map(Step::Variants));
+    steps.extend(lean.splits.keys().map(|&record| Step::Split(record)));
+    steps
+}
+
+impl Step {
+    /// The choices after this step.
+    fn apply(&self, now: &Choices, lean: &Choices) -> Choices {
+        let mut next = now.clone();
+        match self {
+            Self::Box(id) | Self::Map(id) => next.at[*id] = lean.at[*id],
+            Self::Exact(_, ids) | Self::Narrow(_, ids) => ids.iter().for_each(|&id| next.at[id] = lean.at[id]),
+            Self::Variants(union) => next.variants.extend(lean.variants.iter().filter(|(of, _)| of == union)),
+            Self::Split(record) => {
+                next.splits.insert(*record, lean.splits[record].clone());
+            }
+        }
+        next
+    }
+}
+
+fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> Move {
+    let (before, after) = (Model::new(places, now), Model::new(places, next));
+    let (was, is): (Heap, Heap) = (before.total(), after.total());
+    let more = is.allocations.cast_signed() - was.allocations.cast_signed();
+    let owner = |owner: &Option<RecordId>| match owner {
+        Some(record) => places.record_names[*record].0.clone(),
+        None => places.list[0].path.clone(),
+    };
+    let types = |id: PlaceId| (before.type_at(id), after.type_at(id));
+    let (path, from, to, filled, costs) = match step {
+        Step::Box(id) => {
+            let (from, to) = types(*id);
+            let words = "an indirection";
+            (places.list[*id].path.clone(), from, to, Some((places.full(*id), places.slots(*id))), words.to_owned())
+        }
+        Step::Map(id) => {
+            let (from, to) = if places.list[*id].field.is_some() {
+                types(*id)
+            } else {
+                let key = if next.at[*id] == Choice::Thin { "ThinStr" } else { "Box<str>" };
+                ("HashMap<String, _>".into(), format!("SortedMap<{key}, _>"))
+            };
+            (
+                places.list[*id].path.clone(),
+                from,
+                to,
+                None,
+                "lookup by binary search; insert and remove move entries".into(),
+            )
+        }
+        Step::Exact(record, ids) => {
+            let mut names: Vec<(String, String)> = Vec::new();
+            for &id in ids {
+                let pair = bare(places, id, next.at[id]);
+                if !names.contains(&pair) {
+                    names.push(pair);
+                }
+            }
+            names.sort();
+            let (mut from, to): (Vec<String>, Vec<String>) = names.into_iter().unzip();
+            from.dedup();
+            (owner(record), from.join(", "), to.join(", "), None, "no room to grow in place".into())
+        }
+        Step::Narrow(record, ids) => {
+            let ints = |choices: &Choices| {
+                let name = |&id: &PlaceId| match (choices.at[id], &places.list[id].slot.kind) {
+                    (Choice::Int(int), _) => Type::Int(int),
+                    (_, Kind::Integer { min, max }) => Type::Int(Int::narrowest(*min, *max).widest()),
+                    _ => Type::Unit,
+                };
+                let mut names: Vec<String> = ids.iter().map(|id| before.rust(&name(id))).collect();
+                names.sort();
+                names.dedup();
+                names.join(", ")
+            };
+            let words = "a larger value in data to come does not load";
+            (owner(record), ints(now), ints(next), None, words.to_owned())
+        }
+        Step::Variants(union) => {
+            let (name, variants) = &places.union_names[*union];
+            let boxed: Vec<usize> =
+                next.variants.iter().filter(|(of, _)| of == union).map(|(_, index)| *index).collect();
+            let of = &places.schema.unions[*union].variants;
+            let instances = |index: usize| places.schema.records[of[index].1].instances;
+            let filled = boxed.iter().map(|&index| instances(index)).sum();
+            let slots = (0..of.len()).map(instances).sum();
+            let names: Vec<&str> = boxed.iter().map(|&index| variants[index].as_str()).collect();
+            (name.clone(), names.join(", "), "Box<_>".into(), Some((filled, slots)), "an indirection".into())
+        }
+        Step::Split(record) => {
+            let groups = &next.splits[record].groups;
+            let all: Vec<usize> = groups.iter().flatten().copied().collect();
+            let filled = (places.any_of(*record, &all).0, places.schema.records[*record].instances);
+            let names: Vec<String> =
+                (0..groups.len()).map(|group| format!("Sparse<{}>", after.group_name(*record, group))).collect();
+            let from = format!("{} of {} fields", count(all.len() as u64), count(places.fields[*record].len() as u64));
+            let words = "an indirection; serde(flatten) buffers these keys";
+            (places.record_names[*record].0.clone(), from, names.join(", "), Some(filled), words.to_owned())
+        }
+    };
+    Move {
+        path,
+        from,
+        to,
+        filled: filled.map(|(filled, _)| filled),
+        slots: filled.map(|(_, slots)| slots),
+        saves: was.bytes.cast_signed() - is.bytes.cast_signed(),
+        allocations: more,
+        total: is.bytes,
+        cost: costs,
+    }
+}
+
+/// What a text or sequence is without its element: `String` and `Box<str>`.
+fn bare(places: &Places<'_>, id: PlaceId, choice: Choice) -> (String, String) {
+    let text = matches!(places.list[id].slot.kind, Kind::Text(_));
+    let (from, to) = match (text, choice) {
+        (true, Choice::Thin) => ("String", "ThinStr"),
+        (true, _) => ("String", "Box<str>"),
+        (false, Choice::Thin) => ("Vec<_>", "ThinSlice<_>"),
+        (false, _) => ("Vec<_>", "Box<[_]>"),
+    };
+    (from.into(), to.into())
+}
+
+/// Where a heap block hangs, as a person reads it.
+pub fn name_of(places: &Places<'_>, at: At) -> String {
+    match at {
+        At::Documents => "documents".into(),
+        At::Place(id) => places.list[id].path.clone(),
+        At::Group(record, group) => format!("{} group {group}", places.record_names[record].0),
+        At::Variant(union, index) => {
+            let (name, variants) = &places.union_names[union];
+            format!("{name}::{}", variants[index])
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! The choices that take the least memory, as far as the types stay natural to read and write.
+//!
+//! What costs nothing is decided at once: no text, sequence or map keeps room to grow. What costs something, a box, is
+//! tried place by place, and kept where the prediction of the whole says that it saves more than [`BLOCK`] bytes a block;
+//! for a struct of size `s` that is where fewer than `(s - 8) / (s + 16)` of its slots are full. Deciding one place
+//! changes the worth of others, so it goes round until nothing changes.
+
+use super::model::{Choice, Choices, Model, Part, Source, Split, thin_lengths};
+use super::places::{MAX_GROUPS, PlaceId, Places};
+use super::schema::{Kind, RecordId};
+use super::types::{Int, Layouts};
+
+/// What an allocator takes for itself at a block, about.
+pub const BLOCK: u64 = 16;
+
+/// A box is never put around what is there more often than this.
+const MOSTLY: f64 = 0.75;
+
+/// A record with fewer fields is not split.
+const WIDE: usize = 12;
+
+/// The lean choices for a schema.
+pub fn choose(places: &Places<'_>) -> Choices {
+    let mut choices = Choices::naive(places);
+    for id in 0..places.list.len() {
+        choices.at[id] = exact(places, id);
+    }
+    for _ in 0..4 {
+        let before = choices.clone();
+        boxes(places, &mut choices);
+        splits(places, &mut choices);
+        if choices == before {
+            break;
+        }
+    }
+    widen(places, &mut choices);
+    choices
+}
+
+/// What costs nothing.
+fn exact(places: &Places<'_>, id: PlaceId) -> Choice {
+    match places.list[id].slot.kind {
+        Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) if thin(places, id) => Choice::Thin,
+        Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) => Choice::Exact,
+        Kind::Integer { min, max } => Choice::Int(Int::narrowest(min, max)),
+        _ => Choice::Plain,
+    }
+}
+
+/// Whether a one-word handle is worth its unusual name: where it saves more than half of the other word.
+///
+/// It saves that word in each slot, and takes room for the length in the block of each value that is there: a word for
+/// a sequence, mostly a byte for a text.
+fn thin(places: &Places<'_>, id: PlaceId) -> bool {
+    let (slots, lengths) = match &places.list[id].slot.kind {
+        Kind::Text(text) => (places.slots(id), thin_lengths(text)),
+        Kind::Seq(seq) => (places.slots(id), 8 * (seq.lengths.count - seq.lengths.empty)),
+        Kind::Map(map) => (map.key.count, thin_lengths(&map.key)),
+        _ => return false,
+    };
+    lengths < 4 * slots
+}
+
+/// What a choice costs: bytes and blocks.
+pub fn cost(places: &Places<'_>, choices: &Choices) -> u64 {
+    let total = Model::new(places, choices).total();
+    total.bytes + BLOCK * total.allocations
+}
+
+/// Boxes what is rarely there.
+fn boxes(places: &Places<'_>, choices: &mut Choices) {
+    // The rarest first: it is the surest.
+    let mut candidates: Vec<PlaceId> = (0..places.list.len()).filter(|&id| rare(places, id)).collect();
+    candidates.sort_by_key(|&id| (places.full(id), id));
+    let mut least = cost(places, choices);
+    for id in candidates {
+        let boxed = if sparse(places, id) { Choice::Sparse } else { Choice::Boxed };
+        let now = choices.at[id];
+        let other = if now == Choice::Plain { boxed } else { Choice::Plain };
+        choices.at[id] = other;
+        let cost = cost(places, choices);
+        if cost < least {
+            least = cost;
+        } else {
+            choices.at[id] = now;
+        }
+    }
+    for (union, of) in places.schema.unions.iter().enumerate() {
+        let all: u64 = of.variants.iter().map(|&(_, record)| places.schema.records[record].instances).sum();
+        // A box pays only where it makes the whole enum smaller, so the larger variants all have to go at once.
+        let model = Model::new(places, choices);
+        let mut layouts = Layouts::new(&model.bodies);
+        let mut variants: Vec<(u64, usize)> = Vec::new();
+        for (index, &(_, record)) in of.variants.iter().enumerate() {
+            if let Some(id) = model.find(Source::Record(record)) {
+                variants.push((layouts.named(id).size, index));
+            }
+        }
+        drop(model);
+        variants.sort_unstable_by_key(|&(size, index)| (std::cmp::Reverse(size), index));
+        let mut trial = choices.clone();
+        trial.variants.retain(|&(of, _)| of != union);
+        let mut best = (cost(places, &trial), trial.clone());
+        for (_, index) in variants {
+            let instances = places.schema.records[of.variants[index].1].instances;
+            if instances as f64 > all as f64 * MOSTLY {
+                break;
+            }
+            trial.variants.insert((union, index));
+            let cost = cost(places, &trial);
+            if cost < best.0 {
+                best = (cost, trial.clone());
+            }
+        }
+        *choices = best.1;
+        least = least.min(best.0);
+    }
+}
+
+/// Whether a box may be put around the values of a place.
+fn rare(places: &Places<'_>, id: PlaceId) -> bool {
+    let place = &places.list[id];
+    let boxable = match &place.slot.kind {
+        Kind::Record { id, .. } => !places.schema.records[*id].fields.is_empty(),
+        Kind::Union { .. } | Kind::Mixed { .. } | Kind::Tuple { .. } | Kind::Any(_) => true,
+        _ => false,
+    };
+    let slots = places.slots(id);
+    let mut full = places.full(id);
+    if let (Kind::Record { empty, .. }, true) = (&place.slot.kind, sparse(places, id)) {
+        full -= empty;
+    }
+    boxable && place.field.is_some() && slots > full && full as f64 <= slots as f64 * MOSTLY
+}
+
+/// Whether a `Sparse` tells a place's values apart as well as an option does, and better than a box if `{}` occurs.
+fn sparse(places: &Places<'_>, id: PlaceId) -> bool {
+    let slot = places.list[id].slot;
+    match slot.kind {
+        Kind::Record { id: record, empty } => {
+            let absorbs = empty > 0 || (places.missing(id) > 0 && slot.nulls == 0);
+            absorbs && places.all_optional(record)
+        }
+        _ => false,
+    }
+}
+
+/// Moves the rare fields of wide records together, out of the way.
+fn splits(places: &Places<'_>, choices: &mut Choices) {
+    for record in 0..places.schema.records.len() {
+        if places.fields[record].len() < WIDE {
+            continue;
+        }
+        let mut trial = choices.clone();
+        trial.splits.remove(&record);
+        let whole = cost(places, &trial);
+        let mut best = (whole, trial.clone());
+        for count in 1..=MAX_GROUPS {
+            let Some(groups) = split(places, &trial, record, count) else { continue };
+            let mut split = trial.clone();
+            split.splits.insert(record, Split::new(places, record, groups));
+            let cost = cost(places, &split);
+            // Another group must earn its place in the code: 1 % of what the record's instances take.
+            if cost + whole / 100 < best.0 {
+                best = (cost, split);
+            }
+        }
+        *choices = best.1;
+    }
+}
+
+/// Spreads a record's optional fields over itself and `count` groups.
+fn split(places: &Places<'_>, choices: &Choices, record: RecordId, count: usize) -> Option<Vec<Vec<usize>>> {
+    let model = Model::new(places, choices);
+    let mut layouts = Layouts::new(&model.bodies);
+    let id = model.find(Source::Record(record))?;
+    let super::types::Body::Struct(types) = &model.bodies[id] else { return None };
+    let sizes: Vec<u64> = types.iter().map(|of| layouts.size(of)).collect();
+    let of = &places.schema.records[record];
+    let optional = |field: &usize| places.missing(places.fields[record][*field]) > 0;
+    let mut fields: Vec<usize> = (0..of.fields.len()).filter(optional).collect();
+    fields.sort_by_key(|&field| (of.fields[field].slot.count, field));
+    debug_assert!(model.defs[id].parts.iter().all(|part| matches!(part, Part::Place(..))));
+
+    let mut spread = Spread::new(places, record, &sizes, count);
+    // To begin with, equal numbers of fields by rarity; what most have stays.
+    for (rank, &field) in fields.iter().enumerate() {
+        if of.fields[field].slot.count * 2 < of.instances {
+            spread.put(field, count - rank * count / fields.len());
+        }
+    }
+    for _ in 0..8 {
+        let mut changed = false;
+        for &field in &fields {
+            let from = spread.group[field];
+            let weight = |spread: &mut Spread<'_>, to: usize| {
+                spread.put(field, to);
+                spread.weight()
+            };
+            let mut best = (weight(&mut spread, from), from);
+            for to in (0..=count).filter(|&to| to != from) {
+                best = best.min((weight(&mut spread, to), to));
+            }
+            spread.put(field, best.1);
+            changed |= best.1 != from;
+        }
+        if !changed {
+            break;
+        }
+    }
+    let members = |wanted: usize| (0..of.fields.len()).filter(|&field| spread.group[field] == wanted).collect();
+    let groups: Vec<Vec<usize>> = (1..=count).map(members).collect();
+    // A single field in a box of its own is no group.
+    groups.iter().all(|group| group.len() > 1).then_some(groups)
+}
+
+/// The fields of a record, spread over itself (group 0) and others, and what that takes; kept up to date as one moves.
+struct Spread<'a> {
+    sizes: &'a [u64],
+    instances: u64,
+    /// By field.
+    group: Vec<usize>,
+    /// Fields in each group, and the sum of their sizes.
+    members: Vec<(u64, u64)>,
+    /// How many instances have any field of each group.
+    filled: Vec<u64>,
+    /// Sets of keys: how many instances have exactly these, and how many of them are in each group.
+    sets: Vec<(u64, Vec<u32>)>,
+    /// The sets that each field is in.
+    sets_of: Vec<Vec<usize>>,
+}
+
+impl<'a> Spread<'a> {
+    fn new(places: &Places<'_>, record: RecordId, sizes: &'a [u64], count: usize) -> Self {
+        let of = &places.schema.records[record];
+        let mut sets_of = vec![Vec::new(); of.fields.len()];
+        let mut sets = Vec::new();
+        let alone = || of.fields.iter().enumerate().map(|(index, field)| (vec![index], field.slot.count)).collect();
+        let known: Vec<(Vec<usize>, u64)> = if of.key_sets.is_empty() { alone() } else { of.key_sets.clone() };
+        for (set, (keys, instances)) in known.into_iter().enumerate() {
+            let mut in_group = vec![0; count + 1];
+            in_group[0] = u32::try_from(keys.len()).unwrap_or(u32::MAX);
+            sets.push((instances, in_group));
+            for key in keys {
+                sets_of[key].push(set);
+            }
+        }
+        let mut members = vec![(0, 0); count + 1];
+        members[0] = (sizes.len() as u64, sizes.iter().sum());
+        Self {
+            sizes,
+            instances: of.instances,
+            group: vec![0; sizes.len()],
+            members,
+            filled: vec![0; count + 1],
+            sets,
+            sets_of,
+        }
+    }
+
+    fn put(&mut self, field: usize, to: usize) {
+        let from = std::mem::replace(&mut self.group[field], to);
+        if from == to {
+            return;
+        }
+        for &set in &self.sets_of[field] {
+            let (instances, in_group) = &mut self.sets[set];
+            in_group[from] -= 1;
+            in_group[to] += 1;
+            if in_group[from] == 0 && from > 0 {
+                self.filled[from] -= *instances;
+            }
+            if in_group[to] == 1 && to > 0 {
+                self.filled[to] += *instances;
+            }
+        }
+        let size = self.sizes[field];
+        self.members[from] = (self.members[from].0 - 1, self.members[from].1 - size);
+        self.members[to] = (self.members[to].0 + 1, self.members[to].1 + size);
+    }
+
+    fn weight(&self) -> u64 {
+        let group = |((members, size), filled): (&(u64, u64), &u64)| match members {
+            0 => 0,
+            _ => 8 * self.instances + filled.min(&self.instances) * (size + BLOCK),
+        };
+        self.members[0].1 * self.instances + self.members.iter().zip(&self.filled).skip(1).map(group).sum::<u64>()
+    }
+}
+
+/// Gives integers the room that costs nothing: data to come may have larger ones.
+fn widen(places: &Places<'_>, choices: &mut Choices) {
+    let mut least = Model::new(places, choices).total().bytes;
+    for id in 0..places.list.len() {
+        while let Choice::Int(int) = choices.at[id] {
+            if int.bits == 64 {
+                break;
+            }
+            choices.at[id] = Choice::Int(Int { bits: int.bits * 2, ..int });
+            let bytes = Model::new(places, choices).total().bytes;
+            if bytes > least {
+                choices.at[id] = Choice::Int(int);
+                break;
+            }
+            least = bytes;
+        }
+    }
+}

@@ -1,0 +1,660 @@
+//! From a schema and a choice for each of its places to Rust types, and to what these hold on the heap.
+
+use super::places::{Place, PlaceId, Places, ROOT};
+use super::schema::{KeywordsId, Kind, Lengths, RecordId, Text, UnionId};
+use super::types::{Body, DefId, Int, Layouts, Type};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How the values of one place are held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Choice {
+    /// As one writes it first: `String`, `Vec`, `HashMap`, 64-bit integers, everything inline.
+    #[default]
+    Plain,
+    /// Without room to grow: `Box<str>`, `Box<[T]>`, `SortedMap<Box<str>, T>`.
+    Exact,
+    /// The same behind a one-word handle: `ThinStr`, `ThinSlice`, `SortedMap<ThinStr, T>`.
+    Thin,
+    /// `Box<T>`
+    Boxed,
+    /// `Sparse<T>`
+    Sparse,
+    /// An integer of this width.
+    Int(Int),
+}
+
+/// A choice for each place, variant and record.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Choices {
+    /// By place.
+    pub at: Vec<Choice>,
+    /// Variants whose record is boxed.
+    pub variants: BTreeSet<(UnionId, usize)>,
+    /// Records whose rare fields moved out.
+    pub splits: BTreeMap<RecordId, Split>,
+}
+
+/// Fields that moved out of their record, in groups.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Split {
+    /// The fields of each group, the commonest group first.
+    pub groups: Vec<Vec<usize>>,
+    /// How many instances have at least one of each group's fields.
+    pub filled: Vec<u64>,
+    /// Which fields moved.
+    moved: Vec<bool>,
+}
+
+impl Split {
+    /// Moves `groups` of fields out of a record.
+    pub fn new(places: &Places<'_>, record: RecordId, mut groups: Vec<Vec<usize>>) -> Self {
+        groups.sort_by_cached_key(|group| (std::cmp::Reverse(places.any_of(record, group).0), group.first().copied()));
+        let filled = groups.iter().map(|group| places.any_of(record, group).0).collect();
+        let mut moved = vec![false; places.fields[record].len()];
+        groups.iter().flatten().for_each(|&field| moved[field] = true);
+        Self { groups, filled, moved }
+    }
+
+    /// Whether a field is in one of the groups.
+    pub fn moved(&self, field: usize) -> bool {
+        self.moved[field]
+    }
+}
+
+impl Choices {
+    /// The types that one writes first.
+    pub fn naive(places: &Places<'_>) -> Self {
+        Self { at: vec![Choice::Plain; places.list.len()], ..Self::default() }
+    }
+}
+
+/// What a struct or enum stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// A record.
+    Record(RecordId),
+    /// Rare fields of a record.
+    Group(RecordId, usize),
+    /// A union.
+    Union(UnionId),
+    /// A set of keywords.
+    Keywords(KeywordsId),
+    /// The mix of types at a place.
+    Mixed(PlaceId),
+}
+
+/// What a field of a struct or a variant of an enum stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The values of a place.
+    Place(PlaceId, Presence),
+    /// A group of rare fields.
+    Group(usize),
+    /// A variant of a union.
+    Variant(usize),
+}
+
+/// How a field shows that its key is missing or `null`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// The key is always there; a `null` is `None`, if it occurs.
+    Always,
+    /// `None`: the key is missing.
+    Missing,
+    /// `None`: the key is missing. `Some` of what `null` is otherwise: the key is `null`.
+    MissingOrNull,
+    /// Empty: the key is missing.
+    MissingIsEmpty,
+}
+
+/// A struct or enum.
+#[derive(Debug, Clone)]
+pub struct Def {
+    /// What it stands for.
+    pub source: Source,
+    /// What its fields or variants stand for, as many as its [`Body`] has, none for keywords.
+    pub parts: Vec<Part>,
+    /// It is the `T` of a `Sparse<T>`.
+    pub sparse: bool,
+}
+
+/// Where a heap block hangs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum At {
+    /// All documents in one vector.
+    Documents,
+    /// A place.
+    Place(PlaceId),
+    /// A group of rare fields.
+    Group(RecordId, usize),
+    /// A variant of a union.
+    Variant(UnionId, usize),
+}
+
+/// What the values at one place own.
+#[derive(Debug, Clone)]
+enum Own<'s> {
+    /// Strings, a block each that is not empty; thin ones have a length in it.
+    Text(&'s Text, bool),
+    /// What it says.
+    Known(Heap),
+    /// So many boxes of one type.
+    Boxes(u64, Type),
+    /// Vectors that were pushed to; this share of them was read from a buffer of known length.
+    Vecs(&'s Lengths, Type, f64),
+    /// Boxed slices, with a header of so many bytes.
+    Slices(&'s Lengths, Type, u64),
+    /// Hash maps of this entry.
+    HashMaps(&'s Lengths, Type),
+}
+
+/// Bytes and blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Heap {
+    /// Live bytes, as requested from the allocator.
+    pub bytes: u64,
+    /// Live allocations.
+    pub allocations: u64,
+}
+
+impl std::ops::AddAssign for Heap {
+    fn add_assign(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        self.allocations += other.allocations;
+    }
+}
+
+/// Rust types for a schema, and what is on the heap when all documents are loaded into them.
+#[derive(Debug)]
+pub struct Model<'p, 's> {
+    places: &'p Places<'s>,
+    choices: &'p Choices,
+    /// The structs and enums, in the order in which a document leads to them.
+    pub defs: Vec<Def>,
+    /// What they are made of.
+    pub bodies: Vec<Body>,
+    /// The type of a document.
+    pub root: Type,
+    ids: BTreeMap<(u8, usize, usize), DefId>,
+    buffered: Vec<f64>,
+    own: Vec<(At, Own<'s>)>,
+}
+
+impl<'p, 's> Model<'p, 's> {
+    /// Makes the types of `choices`.
+    pub fn new(places: &'p Places<'s>, choices: &'p Choices) -> Self {
+        let mut model = Self {
+            places,
+            choices,
+            defs: Vec::new(),
+            bodies: Vec::new(),
+            root: Type::Unit,
+            ids: BTreeMap::new(),
+            buffered: Vec::new(),
+            own: Vec::new(),
+        };
+        // Only what grows by pushing needs to know.
+        let grows = |(place, choice): (&Place<'_>, &Choice)| {
+            *choice == Choice::Plain && matches!(place.slot.kind, Kind::Seq(_))
+        };
+        if places.list.iter().zip(&choices.at).any(grows) {
+            model.buffered = model.buffered_shares();
+        }
+        model.root = model.place(ROOT).0;
+        model.own.push((At::Documents, Own::Boxes(1, Type::Unit)));
+        model
+    }
+
+    /// What all documents take, held in one vector of exactly their number, by where it hangs.
+    ///
+    /// The sum is what a counting allocator shows after `serde_json::from_slice` of each document.
+    pub fn heap(&self) -> BTreeMap<At, Heap> {
+        let mut layouts = Layouts::new(&self.bodies);
+        let mut heap = BTreeMap::<At, Heap>::new();
+        for (at, own) in &self.own {
+            *heap.entry(*at).or_default() += self.owned(*at, own, &mut layouts);
+        }
+        heap
+    }
+
+    /// The sum of [`heap`](Self::heap).
+    pub fn total(&self) -> Heap {
+        let mut layouts = Layouts::new(&self.bodies);
+        let mut total = Heap::default();
+        for (at, own) in &self.own {
+            total += self.owned(*at, own, &mut layouts);
+        }
+        total
+    }
+
+    fn owned(&self, at: At, own: &Own<'s>, layouts: &mut Layouts<'_>) -> Heap {
+        let blocks = |count: u64, bytes: u64| Heap { bytes, allocations: if bytes == 0 { 0 } else { count } };
+        if at == At::Documents {
+            return blocks(1, self.places.schema.documents * layouts.size(&self.root));
+        }
+        match own {
+            Own::Text(text, thin) => {
+                let lengths = if *thin { thin_lengths(text) } else { 0 };
+                Heap { bytes: text.bytes + lengths, allocations: text.count - text.empty }
+            }
+            Own::Known(heap) => *heap,
+            Own::Boxes(count, of) => blocks(*count, count * layouts.size(of)),
+            Own::Vecs(lengths, of, buffered) => {
+                let size = layouts.size(of);
+                let smallest = match size {
+                    1 => 8,
+                    2..=1024 => 4,
+                    _ => 1,
+                };
+                let exact = share_of(lengths.total, *buffered);
+                let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
+                blocks(lengths.count - lengths.empty, (exact + pushed) * size)
+            }
+            Own::Slices(lengths, of, header) => {
+                let filled = lengths.count - lengths.empty;
+                let elements = lengths.total * layouts.size(of);
+                blocks(filled, if *header == 0 { elements } else { elements + filled * header })
+            }
+            Own::HashMaps(lengths, entry) => {
+                let (buckets, filled) = (lengths.hash_buckets(), lengths.count - lengths.empty);
+                // Behind the entries a control byte each, and one group of them again.
+                blocks(filled, buckets * (layouts.size(entry) + 1) + filled * 16)
+            }
+        }
+    }
+
+    /// How often each struct and enum is laid out: room to spare in vectors and hash tables included.
+    pub fn slots(&self) -> Vec<u64> {
+        let mut layouts = Layouts::new(&self.bodies);
+        let mut slots = vec![0; self.defs.len()];
+        let mut count = |of: &Type, units: u64| inline(of, &mut |id| slots[id] += units);
+        count(&self.root, self.places.schema.documents);
+        for (at, own) in &self.own {
+            match own {
+                _ if *at == At::Documents => {}
+                Own::Text(..) | Own::Known(_) => {}
+                Own::Boxes(number, of) => count(of, *number),
+                Own::Vecs(lengths, of, buffered) => {
+                    let smallest = if layouts.size(of) > 1024 { 1 } else { 4 };
+                    let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
+                    count(of, share_of(lengths.total, *buffered) + pushed);
+                }
+                Own::Slices(lengths, of, _) => count(of, lengths.total),
+                Own::HashMaps(lengths, entry) => count(entry, lengths.hash_buckets()),
+            }
+        }
+        // Each passes its own on to what it contains, those first that nothing undone contains. An enum passes to each
+        // variant only what is that variant; room that a small one leaves is the enum's.
+        let schema = self.places.schema;
+        let each_inside = |id: DefId, f: &mut dyn FnMut(DefId, u64)| match (&self.bodies[id], self.defs[id].source) {
+            (Body::Struct(fields), _) => fields.iter().for_each(|field| inline(field, &mut |id| f(id, u64::MAX))),
+            (Body::Enum(variants), source) => {
+                for (index, field) in variants.iter().enumerate().filter_map(|(index, of)| Some((index, of.as_ref()?)))
+                {
+                    let most = match (source, self.defs[id].parts.get(index)) {
+                        (Source::Union(union), _) => schema.records[schema.unions[union].variants[index].1].instances,
+                        (_, Some(&Part::Place(place, _))) => self.places.full(place),
+                        _ => u64::MAX,
+                    };
+                    inline(field, &mut |id| f(id, most));
+                }
+            }
+        };
+        let mut containers = vec![0u32; self.defs.len()];
+        for id in 0..self.defs.len() {
+            each_inside(id, &mut |inner, _| containers[inner] += 1);
+        }
+        let mut ready: Vec<DefId> = (0..self.defs.len()).filter(|&id| containers[id] == 0).collect();
+        while let Some(id) = ready.pop() {
+            let own = slots[id];
+            each_inside(id, &mut |inner, most| {
+                slots[inner] += own.min(most);
+                containers[inner] -= 1;
+                if containers[inner] == 0 {
+                    ready.push(inner);
+                }
+            });
+        }
+        slots
+    }
+
+    /// The struct or enum that stands for `source`.
+    pub fn find(&self, source: Source) -> Option<DefId> {
+        self.ids.get(&key(source)).copied()
+    }
+
+    /// What it is a model of.
+    pub fn places(&self) -> &'p Places<'s> {
+        self.places
+    }
+
+    /// The type of a field's place as it is written in Rust; `?` for a place that no document leads to.
+    pub fn type_at(&self, id: PlaceId) -> String {
+        for (def, body) in self.defs.iter().zip(&self.bodies) {
+            let Body::Struct(types) = body else { continue };
+            for (part, of) in def.parts.iter().zip(types) {
+                if matches!(part, Part::Place(place, _) if *place == id) {
+                    return self.rust(of);
+                }
+            }
+        }
+        "?".into()
+    }
+
+    /// The name of a group of rare fields.
+    pub fn group_name(&self, record: RecordId, group: usize) -> String {
+        self.find(Source::Group(record, group)).map_or_else(String::new, |id| self.name(id))
+    }
+
+    /// The name of a struct or enum.
+    pub fn name(&self, id: DefId) -> String {
+        match self.defs[id].source {
+            Source::Record(id) => self.places.record_names[id].0.clone(),
+            Source::Group(id, group) => {
+                // One group is just rare.
+                let first = usize::from(self.choices.splits[&id].groups.len() == 1);
+                self.places.record_names[id].1[first + group].clone()
+            }
+            Source::Union(id) => self.places.union_names[id].0.clone(),
+            Source::Keywords(id) => self.places.keywords_names[id].0.clone(),
+            Source::Mixed(place) => self.places.list[place].name.clone(),
+        }
+    }
+
+    /// A type as it is written in Rust.
+    pub fn rust(&self, of: &Type) -> String {
+        of.rust(&|id| self.name(id))
+    }
+
+    /// The share of each record's instances that serde reads from a buffer, where sequences know their length.
+    ///
+    /// It buffers what is below an internally tagged or untagged enum or a flattened struct.
+    fn buffered_shares(&self) -> Vec<f64> {
+        let records = &self.places.schema.records;
+        let mut shares = vec![0.0; records.len()];
+        // Recursion makes it a system of equations; it settles quickly.
+        for _ in 0..32 {
+            let mut counts = vec![0.0; records.len()];
+            for (id, place) in self.places.list.iter().enumerate() {
+                match place.slot.kind {
+                    Kind::Record { id: record, .. } => {
+                        counts[record] += self.places.full(id) as f64 * self.share(id, &shares);
+                    }
+                    Kind::Union { id: union } => {
+                        let variants = &self.places.schema.unions[union].variants;
+                        for &(_, record) in variants {
+                            counts[record] = records[record].instances as f64;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            let new = counts.iter().zip(records).map(|(count, record)| count / (record.instances.max(1) as f64));
+            let new: Vec<f64> = new.map(|share| share.min(1.0)).collect();
+            if new == shares {
+                break;
+            }
+            shares = new;
+        }
+        shares
+    }
+
+    /// The same for the values of a place.
+    fn share(&self, id: PlaceId, shares: &[f64]) -> f64 {
+        let place = &self.places.list[id];
+        match place.owner {
+            _ if place.buffered => 1.0,
+            None => 0.0,
+            Some(record) => {
+                let moved = |split: &Split| place.field.is_some_and(|field| split.moved(field));
+                if self.choices.splits.get(&record).is_some_and(moved) { 1.0 } else { shares[record] }
+            }
+        }
+    }
+
+    /// The type of a place's values, `null` and a missing key included.
+    fn place(&mut self, id: PlaceId) -> (Type, Presence) {
+        let place = &self.places.list[id];
+        let (slot, missing) = (place.slot, self.places.missing(id) > 0);
+        let base = self.base(id);
+        if let (Type::Sparse(inner), Kind::Record { empty, .. }) = (&base, &slot.kind) {
+            if let Type::Named(inner) = **inner {
+                self.defs[inner].sparse = true;
+            }
+            if missing && slot.nulls == 0 && *empty == 0 {
+                return (base, Presence::MissingIsEmpty);
+            }
+        }
+        let null = slot.nulls > 0;
+        let base = if null && base != Type::Unit { base.option() } else { base };
+        match (missing, null) {
+            (false, _) => (base, Presence::Always),
+            (true, false) => (base.option(), Presence::Missing),
+            (true, true) => (base.option(), Presence::MissingOrNull),
+        }
+    }
+
+    /// The type of a place's values, `null` apart.
+    fn base(&mut self, id: PlaceId) -> Type {
+        let places = self.places;
+        let place = &places.list[id];
+        let choice = self.choices.at[id];
+        let at = At::Place(id);
+        let bare = match &place.slot.kind {
+            Kind::Never if place.slot.count > 0 => return Type::Unit,
+            Kind::Never => Type::Value,
+            Kind::Any(free) => {
+                let (bytes, allocations) = free.owned();
+                self.own.push((at, Own::Known(Heap { bytes, allocations })));
+                Type::Value
+            }
+            Kind::Bool { .. } => return Type::Bool,
+            Kind::Integer { min, max } => {
+                return match choice {
+                    Choice::Int(int) => Type::Int(int),
+                    _ => Type::Int(Int::narrowest(*min, *max).widest()),
+                };
+            }
+            // Only a number that knows how it was written is written back the same.
+            Kind::Float { whole } if *whole > 0 => return Type::Number,
+            Kind::Float { .. } => return Type::Float,
+            Kind::Text(text) => {
+                self.own.push((at, Own::Text(text, choice == Choice::Thin)));
+                return match choice {
+                    Choice::Exact => Type::BoxStr,
+                    Choice::Thin => Type::ThinStr,
+                    _ => Type::String,
+                };
+            }
+            Kind::Seq(seq) => {
+                let element = self.place(place.within[0]).0;
+                let lengths = &seq.lengths;
+                let inner = Box::new(element.clone());
+                let (own, of) = match choice {
+                    Choice::Exact => (Own::Slices(lengths, element, 0), Type::BoxSlice(inner)),
+                    Choice::Thin => (Own::Slices(lengths, element, THIN_HEADER), Type::ThinSlice(inner)),
+                    _ => (Own::Vecs(lengths, element, self.share(id, &self.buffered)), Type::Vec(inner)),
+                };
+                self.own.push((at, own));
+                return of;
+            }
+            Kind::Map(map) => {
+                let value = self.place(place.within[0]).0;
+                let (key, sorted) = match choice {
+                    Choice::Thin => (Type::ThinStr, true),
+                    Choice::Exact => (Type::BoxStr, true),
+                    _ => (Type::String, false),
+                };
+                self.own.push((at, Own::Text(&map.key, choice == Choice::Thin)));
+                let entry = Type::Tuple(vec![key.clone(), value.clone()]);
+                let (own, of) = if sorted {
+                    (Own::Slices(&map.lengths, entry, THIN_HEADER), Type::SortedMap(Box::new(key), Box::new(value)))
+                } else {
+                    (Own::HashMaps(&map.lengths, entry), Type::HashMap(Box::new(value)))
+                };
+                self.own.push((at, own));
+                return of;
+            }
+            Kind::Tuple { .. } => Type::Tuple(place.within.iter().map(|&within| self.place(within).0).collect()),
+            Kind::Keyword { id, .. } => Type::Named(self.keywords(*id)),
+            Kind::Record { id, .. } => Type::Named(self.record(*id)),
+            Kind::Union { id } => Type::Named(self.union(*id)),
+            Kind::Mixed { .. } => Type::Named(self.mixed(id)),
+        };
+        let mut full = places.full(id);
+        match choice {
+            Choice::Sparse => {
+                if let Kind::Record { empty, .. } = place.slot.kind {
+                    full -= empty;
+                }
+                self.own.push((at, Own::Boxes(full, bare.clone())));
+                Type::Sparse(Box::new(bare))
+            }
+            Choice::Plain if !place.recursive => bare,
+            _ => {
+                self.own.push((at, Own::Boxes(full, bare.clone())));
+                bare.boxed()
+            }
+        }
+    }
+
+    /// Reserves an id, so that what contains itself can name itself; `Err` with the id if it is there already.
+    fn reserve(&mut self, source: Source) -> Result<DefId, DefId> {
+        let id = self.defs.len();
+        match self.ids.entry(key(source)) {
+            std::collections::btree_map::Entry::Occupied(known) => return Err(*known.get()),
+            std::collections::btree_map::Entry::Vacant(new) => new.insert(id),
+        };
+        self.defs.push(Def { source, parts: Vec::new(), sparse: false });
+        self.bodies.push(Body::Struct(Vec::new()));
+        Ok(id)
+    }
+
+    fn record(&mut self, record: RecordId) -> DefId {
+        let id = match self.reserve(Source::Record(record)) {
+            Ok(id) => id,
+            Err(known) => return known,
+        };
+        let places = self.places;
+        let split = self.choices.splits.get(&record);
+        let (mut types, mut parts) = (Vec::new(), Vec::new());
+        for (index, &field) in places.fields[record].iter().enumerate() {
+            if !split.is_some_and(|split| split.moved(index)) {
+                let (of, presence) = self.place(field);
+                types.push(of);
+                parts.push(Part::Place(field, presence));
+            }
+        }
+        for (index, group) in split.into_iter().flat_map(|split| split.groups.iter().enumerate()) {
+            let of = Type::Named(self.group(record, index, group));
+            let filled = split.map_or(0, |split| split.filled[index]);
+            self.own.push((At::Group(record, index), Own::Boxes(filled, of.clone())));
+            types.push(Type::Sparse(Box::new(of)));
+            parts.push(Part::Group(index));
+        }
+        self.defs[id].parts = parts;
+        self.bodies[id] = Body::Struct(types);
+        id
+    }
+
+    fn group(&mut self, record: RecordId, index: usize, group: &[usize]) -> DefId {
+        let id = match self.reserve(Source::Group(record, index)) {
+            Ok(id) => id,
+            Err(known) => return known,
+        };
+        let (mut types, mut parts) = (Vec::new(), Vec::new());
+        for &field in group {
+            let place = self.places.fields[record][field];
+            let (of, presence) = self.place(place);
+            types.push(of);
+            parts.push(Part::Place(place, presence));
+        }
+        self.defs[id].sparse = true;
+        self.defs[id].parts = parts;
+        self.bodies[id] = Body::Struct(types);
+        id
+    }
+
+    fn union(&mut self, union: UnionId) -> DefId {
+        let id = match self.reserve(Source::Union(union)) {
+            Ok(id) => id,
+            Err(known) => return known,
+        };
+        let schema = self.places.schema;
+        let (mut types, mut parts) = (Vec::new(), Vec::new());
+        for (index, &(_, record)) in schema.unions[union].variants.iter().enumerate() {
+            parts.push(Part::Variant(index));
+            // The tag says all there is to say.
+            if schema.records[record].fields.is_empty() {
+                types.push(None);
+                continue;
+            }
+            let bare = Type::Named(self.record(record));
+            let at = (union, index);
+            let boxed = self.choices.variants.contains(&at) || self.places.recursive_variants.contains(&at);
+            if boxed {
+                let count = schema.records[record].instances;
+                self.own.push((At::Variant(union, index), Own::Boxes(count, bare.clone())));
+            }
+            types.push(Some(if boxed { bare.boxed() } else { bare }));
+        }
+        self.defs[id].parts = parts;
+        self.bodies[id] = Body::Enum(types);
+        id
+    }
+
+    fn keywords(&mut self, keywords: KeywordsId) -> DefId {
+        match self.reserve(Source::Keywords(keywords)) {
+            Ok(id) => {
+                self.bodies[id] = Body::Enum(vec![None; self.places.schema.keywords[keywords].values.len()]);
+                id
+            }
+            Err(known) => known,
+        }
+    }
+
+    fn mixed(&mut self, place: PlaceId) -> DefId {
+        let id = match self.reserve(Source::Mixed(place)) {
+            Ok(id) => id,
+            Err(known) => return known,
+        };
+        let within = &self.places.list[place].within;
+        let types = within.iter().map(|&within| Some(self.place(within).0)).collect();
+        self.defs[id].parts = within.iter().map(|&within| Part::Place(within, Presence::Always)).collect();
+        self.bodies[id] = Body::Enum(types);
+        id
+    }
+}
+
+/// What a thin slice has in front of its elements.
+const THIN_HEADER: u64 = 8;
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is between 0 and 1")]
+fn share_of(count: u64, share: f64) -> u64 {
+    (count as f64 * share).round() as u64
+}
+
+/// What thin strings have in front of their text: a byte, and a word more from 255 bytes on.
+pub fn thin_lengths(text: &Text) -> u64 {
+    text.count - text.empty + 8 * text.long
+}
+
+fn key(source: Source) -> (u8, usize, usize) {
+    match source {
+        Source::Record(id) => (0, id, 0),
+        Source::Group(id, group) => (1, id, group),
+        Source::Union(id) => (2, id, 0),
+        Source::Keywords(id) => (3, id, 0),
+        Source::Mixed(place) => (4, place, 0),
+    }
+}
+
+/// Calls `f` with each struct and enum that a type contains without a pointer.
+fn inline(of: &Type, f: &mut dyn FnMut(DefId)) {
+    match of {
+        Type::Named(id) => f(*id),
+        Type::Option(inner) => inline(inner, f),
+        Type::Tuple(fields) => fields.iter().for_each(|field| inline(field, f)),
+        _ => {}
+    }
+}

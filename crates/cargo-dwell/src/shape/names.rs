@@ -1,0 +1,182 @@
+//! Rust names for what the data calls otherwise.
+
+use heck::{ToSnakeCase, ToUpperCamelCase};
+use std::collections::BTreeSet;
+
+/// Words that need `r#` in front, of edition 2024, reserved ones included.
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
+    "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move",
+    "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// Type names that the generated code uses or that would surprise a reader.
+const TAKEN: &[&str] = &[
+    "Box",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Deserialize",
+    "Deserializer",
+    "Drop",
+    "Eq",
+    "Err",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "HashMap",
+    "Into",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Self",
+    "Send",
+    "Serialize",
+    "Some",
+    "SortedMap",
+    "Sparse",
+    "String",
+    "Sync",
+    "ThinSlice",
+    "ThinStr",
+    "ToString",
+    "Value",
+    "Vec",
+];
+
+/// Names that are in use in one scope.
+#[derive(Debug, Clone, Default)]
+pub struct Scope(BTreeSet<String>);
+
+impl Scope {
+    /// A scope for type names, in which those of the prelude are in use.
+    pub fn types() -> Self {
+        Self(TAKEN.iter().map(ToString::to_string).collect())
+    }
+
+    /// `name`, or that with the first number that makes it new.
+    pub fn unique(&mut self, name: &str) -> String {
+        let mut unique = name.to_owned();
+        let mut number = 1;
+        while !self.0.insert(unique.clone()) {
+            number += 1;
+            unique = format!("{name}{number}");
+        }
+        unique
+    }
+}
+
+/// Field names for the keys of one record: `snake_case`, of `a.b#name` just `name` where that says which.
+pub fn fields<'k>(keys: impl Iterator<Item = &'k str> + Clone) -> Vec<String> {
+    let short = |key: &str| snake(key.rsplit(['#', '/', ':', '.', '@', '$']).next().unwrap_or(key));
+    let shorts: Vec<String> = keys.clone().map(short).collect();
+    let mut scope = Scope::default();
+    keys.zip(&shorts)
+        .map(|(key, name)| {
+            let one = !name.is_empty() && shorts.iter().filter(|other| *other == name).count() == 1;
+            let name = if one { name.clone() } else { snake(key) };
+            let name = match name.as_str() {
+                "" => "field".to_owned(),
+                "self" | "super" | "crate" => format!("{name}_"),
+                name if name.starts_with(|first: char| first.is_ascii_digit()) => format!("n{name}"),
+                name => name.to_owned(),
+            };
+            let name = scope.unique(&name);
+            if KEYWORDS.contains(&name.as_str()) { format!("r#{name}") } else { name }
+        })
+        .collect()
+}
+
+/// Variant names for the values of one closed set of strings.
+pub fn variants<'v>(values: impl Iterator<Item = &'v str>) -> Vec<String> {
+    let mut scope = Scope::default();
+    let name = |value: &str| if value.is_empty() { "Empty".to_owned() } else { type_name(value) };
+    values.map(|value| scope.unique(&name(value))).collect()
+}
+
+/// `CamelCase`, and surely an identifier.
+pub fn type_name(text: &str) -> String {
+    match camel(text) {
+        name if name.is_empty() => "Other".into(),
+        name if name == "Self" => "SelfType".into(),
+        name if name.starts_with(|first: char| first.is_ascii_digit()) => format!("N{name}"),
+        name => name,
+    }
+}
+
+/// `snake_case`, perhaps empty.
+pub fn snake(text: &str) -> String {
+    ascii(text).to_snake_case()
+}
+
+/// `CamelCase`, perhaps empty.
+pub fn camel(text: &str) -> String {
+    ascii(text).to_upper_camel_case()
+}
+
+/// Only what an identifier may be made of, the rest as gaps between words.
+fn ascii(text: &str) -> String {
+    text.replace(|char: char| !char.is_ascii_alphanumeric(), " ")
+}
+
+/// The conventions of `#[serde(rename_all = "..")]`, the commonest first.
+pub const CONVENTIONS: &[&str] =
+    &["camelCase", "kebab-case", "PascalCase", "SCREAMING_SNAKE_CASE", "snake_case", "lowercase"];
+
+/// What serde makes of a field's name under a convention.
+pub fn renamed_field(name: &str, convention: &str) -> String {
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    let pascal = || {
+        let mut upper = true;
+        let mut text = String::new();
+        for char in name.chars() {
+            match char {
+                '_' => upper = true,
+                char => text.push(if std::mem::take(&mut upper) { char.to_ascii_uppercase() } else { char }),
+            }
+        }
+        text
+    };
+    match convention {
+        "PascalCase" => pascal(),
+        "camelCase" => lower_first(&pascal()),
+        "kebab-case" => name.replace('_', "-"),
+        "SCREAMING_SNAKE_CASE" => name.to_ascii_uppercase(),
+        _ => name.to_owned(),
+    }
+}
+
+/// What serde makes of a variant's name under a convention.
+pub fn renamed_variant(name: &str, convention: &str) -> String {
+    let snake = || {
+        let mut text = String::new();
+        for (index, char) in name.char_indices() {
+            if index > 0 && char.is_uppercase() {
+                text.push('_');
+            }
+            text.push(char.to_ascii_lowercase());
+        }
+        text
+    };
+    match convention {
+        "camelCase" => lower_first(name),
+        "kebab-case" => snake().replace('_', "-"),
+        "SCREAMING_SNAKE_CASE" => snake().to_ascii_uppercase(),
+        "snake_case" => snake(),
+        "lowercase" => name.to_ascii_lowercase(),
+        _ => name.to_owned(),
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_ascii_lowercase().to_string() + chars.as_str())
+}

@@ -1,0 +1,321 @@
+//! Every place of a schema in one list, with its name in Rust: what all later steps point at.
+
+use super::names::{self, Scope};
+use super::schema::{Kind, RecordId, Schema, Slot, UnionId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Index into [`Places::list`].
+pub type PlaceId = usize;
+
+/// A [`Slot`] and where it is.
+#[derive(Debug)]
+pub struct Place<'s> {
+    /// What was seen there.
+    pub slot: &'s Slot,
+    /// The record it is part of, through sequences and maps; none for what the documents hold outside of any record.
+    pub owner: Option<RecordId>,
+    /// It is this field of its owner, not an element of one.
+    pub field: Option<usize>,
+    /// `Shape.traits`, `Shape.members{}`, `Shape.rules[]`.
+    pub path: String,
+    /// The places within: an element, a map's value, a tuple's places, a mix's alternatives.
+    pub within: Vec<PlaceId>,
+    /// Part of a mix of types, which serde reads from a buffer.
+    pub buffered: bool,
+    /// The type's name, if it is a mix of types.
+    pub name: String,
+    /// The type contains itself here, so that it needs a box in any layout.
+    pub recursive: bool,
+}
+
+/// All places of a schema, and all names.
+#[derive(Debug)]
+pub struct Places<'s> {
+    /// What they are the places of.
+    pub schema: &'s Schema,
+    /// The places; the first is that of a document.
+    pub list: Vec<Place<'s>>,
+    /// The places of each record's fields, in order.
+    pub fields: Vec<Vec<PlaceId>>,
+    /// The fields' names in Rust.
+    pub field_names: Vec<Vec<String>>,
+    /// The records' names, and of the up to [`MAX_GROUPS`] groups that rare fields may move to.
+    pub record_names: Vec<(String, [String; MAX_GROUPS])>,
+    /// The unions' names and their variants'.
+    pub union_names: Vec<(String, Vec<String>)>,
+    /// The keyword enums' names and their variants'.
+    pub keywords_names: Vec<(String, Vec<String>)>,
+    /// Variants through which a union contains itself.
+    pub recursive_variants: BTreeSet<(UnionId, usize)>,
+}
+
+/// Into how many groups the rare fields of one record are split at most.
+pub const MAX_GROUPS: usize = 3;
+
+/// What a document is called in Rust.
+pub const DOCUMENT: &str = "Document";
+
+/// The document's place.
+pub const ROOT: PlaceId = 0;
+
+impl<'s> Places<'s> {
+    /// Numbers the places of `schema`.
+    pub fn new(schema: &'s Schema) -> Self {
+        let mut scope = Scope::types();
+        // A document goes by this name in any case: that of its own type, or of an alias.
+        let root = match schema.root.kind {
+            Kind::Record { id, .. } if schema.root.nulls == 0 => Some(&schema.records[id].name),
+            Kind::Union { id } if schema.root.nulls == 0 => Some(&schema.unions[id].name),
+            _ => None,
+        };
+        let is_free = root.is_some_and(|name| name == DOCUMENT);
+        let type_name = |name: &str| match name {
+            DOCUMENT if !is_free => "Entry".to_owned(),
+            name => names::type_name(name),
+        };
+        if !is_free {
+            scope.unique(DOCUMENT);
+        }
+        let record_names: Vec<String> =
+            schema.records.iter().map(|record| scope.unique(&type_name(&record.name))).collect();
+        let union_names = schema.unions.iter().map(|union| {
+            (scope.unique(&type_name(&union.name)), names::variants(union.variants.iter().map(|(tag, _)| tag.as_str())))
+        });
+        let union_names = union_names.collect();
+        let keywords_names = schema.keywords.iter().map(|keywords| {
+            (
+                scope.unique(&names::type_name(&keywords.name)),
+                names::variants(keywords.values.keys().map(String::as_str)),
+            )
+        });
+        let keywords_names = keywords_names.collect();
+        let group_names = record_names
+            .iter()
+            .map(|name| ["Uncommon", "Rare", "Rarest"].map(|tier| scope.unique(&format!("{name}{tier}"))));
+        let groups: Vec<_> = group_names.collect();
+        let mut places = Self {
+            schema,
+            list: Vec::new(),
+            fields: Vec::new(),
+            field_names: schema
+                .records
+                .iter()
+                .map(|record| names::fields(record.fields.iter().map(|field| field.key.as_str())))
+                .collect(),
+            record_names: record_names.into_iter().zip(groups).collect(),
+            union_names,
+            keywords_names,
+            recursive_variants: BTreeSet::new(),
+        };
+        let root = Where { owner: None, path: "document".into(), name: "Document".into(), buffered: false };
+        places.add(&schema.root, &root, None, &mut scope);
+        for (id, record) in schema.records.iter().enumerate() {
+            let fields = record.fields.iter().enumerate().map(|(index, field)| {
+                let (record_name, field_name) = (&places.record_names[id].0, &places.field_names[id][index]);
+                let field_name = field_name.strip_prefix("r#").unwrap_or(field_name);
+                let at = Where {
+                    owner: Some(id),
+                    path: format!("{record_name}.{field_name}"),
+                    name: format!("{record_name}{}", names::camel(field_name)),
+                    buffered: false,
+                };
+                places.add(&field.slot, &at, Some(index), &mut scope)
+            });
+            let fields = fields.collect();
+            places.fields.push(fields);
+        }
+        places.find_recursion();
+        places
+    }
+
+    fn add(&mut self, slot: &'s Slot, at: &Where, field: Option<usize>, scope: &mut Scope) -> PlaceId {
+        let id = self.list.len();
+        let name = match &slot.kind {
+            Kind::Mixed { .. } => scope.unique(&at.name),
+            _ => String::new(),
+        };
+        self.list.push(Place {
+            slot,
+            owner: at.owner,
+            field,
+            path: at.path.clone(),
+            within: Vec::new(),
+            buffered: at.buffered,
+            name,
+            recursive: false,
+        });
+        let within = match &slot.kind {
+            Kind::Seq(seq) => vec![self.add(&seq.element, &at.step("[]", "Item"), None, scope)],
+            Kind::Map(map) => vec![self.add(&map.value, &at.step("{}", "Entry"), None, scope)],
+            Kind::Tuple { places } => (0..)
+                .zip(places)
+                .map(|(index, slot)| self.add(slot, &at.step(&format!(".{index}"), &index.to_string()), None, scope))
+                .collect(),
+            Kind::Mixed { alternatives } => {
+                let names = self.alternative_names(alternatives);
+                alternatives
+                    .iter()
+                    .zip(names)
+                    .map(|(slot, name)| {
+                        let mut at = at.step(&format!("({name})"), &name);
+                        at.buffered = true;
+                        self.add(slot, &at, None, scope)
+                    })
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        self.list[id].within = within;
+        id
+    }
+
+    /// Variant names for the alternatives of a mix of types.
+    pub fn alternative_names(&self, alternatives: &[Slot]) -> Vec<String> {
+        let mut scope = Scope::default();
+        let name = |slot: &Slot| match &slot.kind {
+            Kind::Never => "Null",
+            Kind::Bool { .. } => "Bool",
+            Kind::Integer { .. } => "Integer",
+            Kind::Float { .. } => "Number",
+            Kind::Text(_) => "Text",
+            Kind::Keyword { id, .. } => &self.keywords_names[*id].0,
+            Kind::Record { id, .. } => &self.record_names[*id].0,
+            Kind::Union { id } => &self.union_names[*id].0,
+            Kind::Map(_) => "Map",
+            Kind::Seq(_) => "List",
+            Kind::Tuple { .. } => "Tuple",
+            Kind::Mixed { .. } => "Mixed",
+            Kind::Any(_) => "Any",
+        };
+        alternatives.iter().map(|slot| scope.unique(name(slot))).collect()
+    }
+
+    /// How often a place is laid out where nothing is boxed and no container has room to spare.
+    pub fn slots(&self, id: PlaceId) -> u64 {
+        let place = &self.list[id];
+        match (place.owner, place.field) {
+            (Some(owner), Some(_)) => self.schema.records[owner].instances,
+            _ => place.slot.count,
+        }
+    }
+
+    /// How many instances of its record lack a field; 0 for an element.
+    pub fn missing(&self, id: PlaceId) -> u64 {
+        self.slots(id) - self.list[id].slot.count
+    }
+
+    /// Values that are there and are not `null`.
+    pub fn full(&self, id: PlaceId) -> u64 {
+        let slot = self.list[id].slot;
+        slot.count - slot.nulls
+    }
+
+    /// Whether each field of a record is missing at times, so that its default says nothing.
+    pub fn all_optional(&self, record: RecordId) -> bool {
+        self.fields[record].iter().all(|&field| self.missing(field) > 0)
+    }
+
+    /// How many instances of a record have at least one of `fields`, and whether that is certain.
+    pub fn any_of(&self, record: RecordId, fields: &[usize]) -> (u64, bool) {
+        let record = &self.schema.records[record];
+        if record.key_sets.is_empty() {
+            let sum: u64 = fields.iter().map(|&field| record.fields[field].slot.count).sum();
+            return (sum.min(record.instances), fields.len() < 2);
+        }
+        let has_any = |set: &[usize]| fields.iter().any(|field| set.binary_search(field).is_ok());
+        (record.key_sets.iter().filter(|(set, _)| has_any(set)).map(|(_, count)| count).sum(), true)
+    }
+
+    /// Marks the places and variants at which a type would contain itself.
+    fn find_recursion(&mut self) {
+        let mut search = Search { places: self, state: BTreeMap::new(), at: Vec::new(), variants: Vec::new() };
+        search.place(ROOT);
+        for id in 0..self.schema.records.len() {
+            search.named(Named::Record(id));
+        }
+        for id in 0..self.schema.unions.len() {
+            search.named(Named::Union(id));
+        }
+        let Search { at, variants, .. } = search;
+        for id in at {
+            self.list[id].recursive = true;
+        }
+        self.recursive_variants.extend(variants);
+    }
+}
+
+/// What the places within inherit.
+struct Where {
+    owner: Option<RecordId>,
+    path: String,
+    name: String,
+    buffered: bool,
+}
+
+impl Where {
+    fn step(&self, path: &str, name: &str) -> Self {
+        Self {
+            owner: self.owner,
+            path: format!("{}{path}", self.path),
+            name: format!("{}{name}", self.name),
+            buffered: self.buffered,
+        }
+    }
+}
+
+/// A depth-first search along what is contained without a pointer, for edges that lead back.
+struct Search<'p, 's> {
+    places: &'p Places<'s>,
+    /// Records and unions; `true` while they are being searched.
+    state: BTreeMap<Named, bool>,
+    at: Vec<PlaceId>,
+    variants: Vec<(UnionId, usize)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Named {
+    Record(RecordId),
+    Union(UnionId),
+}
+
+impl Search<'_, '_> {
+    fn place(&mut self, id: PlaceId) {
+        let place = &self.places.list[id];
+        let named = match place.slot.kind {
+            Kind::Record { id, .. } => Named::Record(id),
+            Kind::Union { id } => Named::Union(id),
+            // Behind a pointer.
+            Kind::Seq(_) | Kind::Map(_) => return,
+            _ => {
+                place.within.iter().for_each(|&within| self.place(within));
+                return;
+            }
+        };
+        if !self.named(named) {
+            self.at.push(id);
+        }
+    }
+
+    /// Whether `named` may be contained in what is being searched.
+    fn named(&mut self, named: Named) -> bool {
+        if let Some(&active) = self.state.get(&named) {
+            return !active;
+        }
+        self.state.insert(named, true);
+        match named {
+            Named::Record(id) => {
+                let places = self.places;
+                places.fields[id].iter().for_each(|&field| self.place(field));
+            }
+            Named::Union(id) => {
+                for (index, &(_, record)) in self.places.schema.unions[id].variants.iter().enumerate() {
+                    if !self.named(Named::Record(record)) {
+                        self.variants.push((id, index));
+                    }
+                }
+            }
+        }
+        self.state.insert(named, false);
+        true
+    }
+}

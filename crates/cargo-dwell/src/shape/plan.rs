@@ -1,0 +1,96 @@
+//! What to make of a schema: naive and lean types, what each takes, and the way from one to the other.
+
+use super::advice::{self, Move, Repeats};
+use super::lean;
+use super::model::{At, Choices, Heap, Model};
+use super::places::Places;
+use super::report::{self, Format, Options};
+use super::rust;
+use super::schema::Schema;
+use super::units::{bytes, count, percent};
+use std::io;
+
+/// All that `cargo dwell shape` has to say about a schema.
+#[derive(Debug)]
+pub struct Plan<'s> {
+    /// The schema's places and their names.
+    pub places: Places<'s>,
+    /// The types that one writes first.
+    pub naive: Choices,
+    /// Those that take less.
+    pub lean: Choices,
+}
+
+impl<'s> Plan<'s> {
+    /// Decides on the lean types.
+    pub fn new(schema: &'s Schema) -> Self {
+        let places = Places::new(schema);
+        let (naive, lean) = (Choices::naive(&places), lean::choose(&places));
+        Self { places, naive, lean }
+    }
+
+    /// The types of `choices`, which are [`naive`](Self::naive) or [`lean`](Self::lean).
+    pub fn model<'p>(&'p self, choices: &'p Choices) -> Model<'p, 's> {
+        Model::new(&self.places, choices)
+    }
+
+    /// What the documents take in the naive types, loaded by `serde_json::from_slice` and held in one vector.
+    pub fn naive_heap(&self) -> Heap {
+        self.model(&self.naive).total()
+    }
+
+    /// The same for the lean types.
+    pub fn lean_heap(&self) -> Heap {
+        self.model(&self.lean).total()
+    }
+
+    /// Whether the predictions are exact, as far as the schema tells; if not, why.
+    pub fn doubts(&self) -> Vec<String> {
+        report::doubts(self)
+    }
+
+    /// The moves from the naive types to the lean ones, the most worth first.
+    pub fn moves(&self) -> Vec<Move> {
+        advice::moves(&self.places, &self.lean)
+    }
+
+    /// Texts of which few are different, the most worth first.
+    pub fn repeats(&self) -> Vec<Repeats> {
+        advice::repeats(&self.places)
+    }
+
+    /// A Rust source file with both sets of types, in the modules `naive` and `lean`.
+    pub fn rust(&self) -> String {
+        let (naive, lean) = (self.model(&self.naive), self.model(&self.lean));
+        let (naive_heap, lean_heap) = (naive.total(), lean.total());
+        let documents = self.places.schema.documents;
+        let s = if documents == 1 { "" } else { "s" };
+        let takes = |heap: Heap| format!("{} in {} allocations", bytes(heap.bytes), count(heap.allocations));
+        let mut out = format!(
+            "//! Types for {} JSON document{s}, written by `cargo dwell shape --rust`.\n//!\n\
+             //! Loaded, they take {} as `naive` types and {} ({}) as `lean` ones.\n\n",
+            count(documents),
+            takes(naive_heap),
+            takes(lean_heap),
+            percent(lean_heap.bytes, naive_heap.bytes),
+        );
+        out.push_str(&rust::module(&self.places, &naive, "naive", "What one writes first."));
+        out.push('\n');
+        out.push_str(&rust::module(&self.places, &lean, "lean", "What takes less memory and reads the same JSON."));
+        out
+    }
+
+    /// The report.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn write(&self, format: Format, options: &Options, out: &mut impl io::Write) -> io::Result<()> {
+        report::Report::new(self, options).write(format, options, out)
+    }
+
+    /// What hangs where, for `choices`.
+    pub fn heap(&self, choices: &Choices) -> std::collections::BTreeMap<At, Heap> {
+        self.model(choices).heap()
+    }
+}

@@ -1,0 +1,493 @@
+//! The report: totals, what to change, and every record, for a person or for a program.
+
+use super::advice::{Move, Repeats};
+use super::model::{At, Choices, Heap, Model, Part, Source};
+use super::places::{Place, PlaceId, Places};
+use super::plan::Plan;
+use super::rust::describe;
+use super::schema::Kind;
+use super::types::{Body, Layouts};
+use super::units::{bytes, count, percent};
+use anstyle::Style;
+use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, Table, presets};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io;
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Format {
+    /// Tables for a terminal
+    #[default]
+    Human,
+    /// One JSON object, with a `version` that changes when its fields do
+    Json,
+    /// Tables for a page
+    Markdown,
+}
+
+/// What a report leaves out.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Only so many moves and records.
+    pub top: Option<usize>,
+    /// Only moves that save so many bytes.
+    pub min_saving: u64,
+    /// Columns of the terminal; none to find out.
+    pub width: Option<u16>,
+    /// Only part of the documents was read.
+    pub sampled: bool,
+}
+
+/// What is known of a schema, ready to be written.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    version: u32,
+    documents: u64,
+    json_bytes: u64,
+    /// Only part of the documents was read; all numbers are of that part.
+    sampled: bool,
+    naive: Total,
+    lean: Total,
+    /// Why the totals may be off; nothing if they are not.
+    doubts: Vec<String>,
+    moves: Vec<Move>,
+    #[serde(skip_serializing_if = "is_zero")]
+    moves_left_out: usize,
+    repeats: Vec<Repeats>,
+    records: Vec<Type>,
+    #[serde(skip_serializing_if = "is_zero")]
+    records_left_out: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Total {
+    bytes: u64,
+    allocations: u64,
+}
+
+/// A record or union.
+#[derive(Debug, Serialize)]
+struct Type {
+    name: String,
+    kind: &'static str,
+    paths: Vec<String>,
+    instances: u64,
+    naive: Option<Size>,
+    lean: Option<Size>,
+    fields: Vec<Field>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Size {
+    /// Of one.
+    size: u64,
+    /// How often it is laid out, room to spare included.
+    slots: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Field {
+    name: String,
+    key: String,
+    count: u64,
+    nulls: u64,
+    about: String,
+    naive: Option<Takes>,
+    lean: Option<Takes>,
+}
+
+/// What a field is and takes over all instances.
+#[derive(Debug, Clone, Default, Serialize)]
+struct Takes {
+    #[serde(rename = "type")]
+    of: String,
+    /// Bytes in the record itself.
+    inline: u64,
+    /// Bytes it owns elsewhere, without what other records own.
+    heap: u64,
+    /// In how many blocks.
+    allocations: u64,
+}
+
+/// Rows that a terminal shows at first.
+const FIRST: usize = 20;
+
+impl Report {
+    /// Gathers what `options` leaves in.
+    pub fn new(plan: &Plan<'_>, options: &Options) -> Self {
+        let total = |heap: Heap| Total { bytes: heap.bytes, allocations: heap.allocations };
+        let schema = plan.places.schema;
+        let mut moves = plan.moves();
+        let all = moves.len();
+        moves.retain(|one| one.saves >= options.min_saving.max(1).cast_signed());
+        moves.truncate(options.top.unwrap_or(usize::MAX));
+        let mut records = types(plan);
+        let every = records.len();
+        records.truncate(options.top.unwrap_or(usize::MAX));
+        let mut repeats = plan.repeats();
+        repeats.retain(|one| one.saves >= options.min_saving.max(1));
+        repeats.truncate(options.top.unwrap_or(usize::MAX));
+        Self {
+            version: 1,
+            documents: schema.documents,
+            json_bytes: schema.bytes,
+            sampled: options.sampled,
+            naive: total(plan.naive_heap()),
+            lean: total(plan.lean_heap()),
+            doubts: doubts(plan),
+            moves_left_out: all - moves.len(),
+            moves,
+            repeats,
+            records_left_out: every - records.len(),
+            records,
+        }
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn write(&self, format: Format, options: &Options, out: &mut impl io::Write) -> io::Result<()> {
+        match format {
+            Format::Human => self.human(options, out),
+            Format::Json => {
+                serde_json::to_writer_pretty(&mut *out, self)?;
+                writeln!(out)
+            }
+            Format::Markdown => self.markdown(out),
+        }
+    }
+
+    fn human(&self, options: &Options, out: &mut impl io::Write) -> io::Result<()> {
+        let bold = Style::new().bold();
+        writeln!(out, "{}", self.summary())?;
+        writeln!(out)?;
+        print(out, &self.totals(), options, presets::NOTHING)?;
+        for doubt in &self.doubts {
+            writeln!(out, "Not exact: {doubt}.")?;
+        }
+        writeln!(
+            out,
+            "\n{bold}What to change{bold:#}, the most worth first; each total is for all moves so far together"
+        )?;
+        let moves = self.moves.len().min(options.top.unwrap_or(FIRST));
+        print(out, &self.move_table(moves), options, presets::NOTHING)?;
+        let left = self.moves_left_out + self.moves.len() - moves;
+        if left > 0 {
+            writeln!(out, "{left} smaller moves are not shown (--top, --min-saving).")?;
+        }
+        if !self.repeats.is_empty() {
+            let heading = "Texts that repeat";
+            writeln!(out, "\n{bold}{heading}{bold:#}: worth interning, not part of the lean types")?;
+            print(out, &self.repeat_table(options.top.unwrap_or(FIRST / 2)), options, presets::NOTHING)?;
+        }
+        let shown = self.records.len().min(options.top.unwrap_or(FIRST));
+        for record in &self.records[..shown] {
+            writeln!(out, "\n{bold}{}{bold:#}  {}", record.name, record.head())?;
+            print(out, &record.table(), options, presets::NOTHING)?;
+        }
+        let left = self.records_left_out + self.records.len() - shown;
+        if left > 0 {
+            writeln!(out, "\n{left} more types, which take less, are not shown (--top {}).", shown + left)?;
+        }
+        writeln!(out, "\n--rust FILE writes the types, naive and lean.")?;
+        Ok(())
+    }
+
+    fn markdown(&self, out: &mut impl io::Write) -> io::Result<()> {
+        let print = |out: &mut _, table: &[Vec<Cell>]| {
+            print(out, table, &Options { width: Some(u16::MAX), ..Options::default() }, presets::ASCII_MARKDOWN)
+        };
+        writeln!(out, "# How this JSON lives in Rust\n\n{}\n", self.summary())?;
+        print(out, &self.totals())?;
+        for doubt in &self.doubts {
+            writeln!(out, "\nNot exact: {doubt}.")?;
+        }
+        writeln!(out, "\n## What to change\n\nThe most worth first; each total is for all moves so far together.\n")?;
+        print(out, &self.move_table(usize::MAX))?;
+        if !self.repeats.is_empty() {
+            writeln!(out, "\n## Texts that repeat\n\nWorth interning, not part of the lean types.\n")?;
+            print(out, &self.repeat_table(usize::MAX))?;
+        }
+        writeln!(out, "\n## Types")?;
+        for record in &self.records {
+            writeln!(out, "\n### {}\n\n{}\n", record.name, record.head())?;
+            print(out, &record.table())?;
+        }
+        Ok(())
+    }
+
+    fn summary(&self) -> String {
+        let mut text = format!(
+            "{} JSON document{}, {}; {} types",
+            count(self.documents),
+            if self.documents == 1 { "" } else { "s" },
+            bytes(self.json_bytes),
+            count((self.records.len() + self.records_left_out) as u64),
+        );
+        if self.sampled {
+            text.push_str(", sampled: more was not read");
+        }
+        text.push('.');
+        text
+    }
+
+    fn totals(&self) -> Vec<Vec<Cell>> {
+        let row = |name: &str, total: Total| {
+            vec![
+                Cell::new(name),
+                right(bytes(total.bytes)),
+                right(count(total.allocations)),
+                right(format!("{:.2}", total.bytes as f64 / self.json_bytes.max(1) as f64)),
+                right(percent(total.bytes, self.naive.bytes)),
+            ]
+        };
+        let head = ["loaded, predicted", "live bytes", "allocations", "per byte of JSON", "of naive"];
+        vec![header(&head), row("naive types", self.naive), row("lean types", self.lean)]
+    }
+
+    fn move_table(&self, most: usize) -> Vec<Vec<Cell>> {
+        let mut rows = vec![header(&["saves", "total", "where", "from", "to", "filled", "blocks", "costs"])];
+        for one in self.moves.iter().take(most) {
+            let filled = match (one.filled, one.slots) {
+                (Some(filled), Some(slots)) => percent(filled, slots),
+                _ => String::new(),
+            };
+            rows.push(vec![
+                right(bytes(one.saves.unsigned_abs())),
+                right(bytes(one.total)),
+                Cell::new(&one.path),
+                Cell::new(&one.from),
+                Cell::new(&one.to),
+                right(filled),
+                right(signed(one.allocations)),
+                Cell::new(&one.cost),
+            ]);
+        }
+        rows
+    }
+
+    fn repeat_table(&self, most: usize) -> Vec<Vec<Cell>> {
+        let mut rows = vec![header(&["about", "where", "texts", "different"])];
+        for one in self.repeats.iter().take(most) {
+            rows.push(vec![
+                right(bytes(one.saves)),
+                Cell::new(&one.path),
+                right(count(one.count)),
+                right(count(one.distinct)),
+            ]);
+        }
+        rows
+    }
+}
+
+impl Type {
+    fn head(&self) -> String {
+        let size = match (self.naive, self.lean) {
+            (Some(naive), Some(lean)) => format!(
+                "{} B x {} naive, {} B x {} lean",
+                count(naive.size),
+                count(naive.slots),
+                count(lean.size),
+                count(lean.slots)
+            ),
+            _ => "no size".into(),
+        };
+        let at = self.paths.first().map_or_else(String::new, |path| format!(", as {path}"));
+        format!("{} {}{at}; {size}", count(self.instances), self.kind)
+    }
+
+    fn table(&self) -> Vec<Vec<Cell>> {
+        let mut rows =
+            vec![header(&["field", "filled", "naive", "inline", "heap", "lean", "inline", "heap", "values"])];
+        for field in &self.fields {
+            let (naive, lean) = (field.naive.clone().unwrap_or_default(), field.lean.clone().unwrap_or_default());
+            rows.push(vec![
+                Cell::new(&field.name),
+                right(percent(field.count, self.instances)),
+                Cell::new(&naive.of),
+                right(bytes(naive.inline)),
+                right(bytes(naive.heap)),
+                Cell::new(&lean.of),
+                right(bytes(lean.inline)),
+                right(bytes(lean.heap)),
+                Cell::new(&field.about),
+            ]);
+        }
+        rows
+    }
+}
+
+fn header(names: &[&str]) -> Vec<Cell> {
+    names.iter().map(|name| Cell::new(name).add_attribute(Attribute::Underlined)).collect()
+}
+
+fn right(text: impl Into<String>) -> Cell {
+    Cell::new(text.into()).set_alignment(CellAlignment::Right)
+}
+
+fn signed(number: i64) -> String {
+    match number {
+        0 => "0".into(),
+        1.. => format!("+{}", count(number.unsigned_abs())),
+        _ => format!("-{}", count(number.unsigned_abs())),
+    }
+}
+
+fn print(out: &mut impl io::Write, rows: &[Vec<Cell>], options: &Options, preset: &str) -> io::Result<()> {
+    let mut table = Table::new();
+    table.load_preset(preset).set_content_arrangement(ContentArrangement::Dynamic);
+    if let Some(width) = options.width {
+        table.set_width(width);
+    }
+    let mut rows = rows.iter().cloned();
+    if let Some(head) = rows.next() {
+        table.set_header(head);
+    }
+    table.add_rows(rows);
+    for line in table.trim_fmt().lines() {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
+/// Why a prediction may be off.
+pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let places = &plan.places;
+    let estimated = |place: &Place<'_>| match &place.slot.kind {
+        Kind::Any(free) if !free.is_exact() => free.count,
+        _ => 0,
+    };
+    let estimated: u64 = places.list.iter().map(estimated).sum();
+    if estimated > 0 {
+        doubts.push(format!("the larger maps in {} free-form values are estimated", count(estimated)));
+    }
+    for (&record, split) in &plan.lean.splits {
+        if places.schema.records[record].key_sets.is_empty() && split.groups.iter().any(|group| group.len() > 1) {
+            let name = &places.record_names[record].0;
+            doubts.push(format!("how often rare fields of {name} come together is not known; the most is assumed"));
+        }
+    }
+    doubts
+}
+
+fn types(plan: &Plan<'_>) -> Vec<Type> {
+    let (naive, lean) = (Side::new(plan, &plan.naive), Side::new(plan, &plan.lean));
+    let places = &plan.places;
+    let mut types: Vec<(u64, Type)> = Vec::new();
+    for (id, record) in places.schema.records.iter().enumerate() {
+        let field = |(index, field): (usize, &super::schema::Field)| {
+            let place = places.fields[id][index];
+            Field {
+                name: places.field_names[id][index].clone(),
+                key: field.key.clone(),
+                count: field.slot.count,
+                nulls: field.slot.nulls,
+                about: describe(&field.slot.kind),
+                naive: naive.field(place),
+                lean: lean.field(place),
+            }
+        };
+        let fields: Vec<Field> = record.fields.iter().enumerate().map(field).collect();
+        let weight = |field: &Field| field.naive.as_ref().map_or(0, |takes| takes.inline + takes.heap);
+        let of = Type {
+            name: places.record_names[id].0.clone(),
+            kind: "objects",
+            paths: record.paths.clone(),
+            instances: record.instances,
+            naive: naive.size(Source::Record(id)),
+            lean: lean.size(Source::Record(id)),
+            fields,
+        };
+        types.push((of.fields.iter().map(weight).sum(), of));
+    }
+    for (id, union) in places.schema.unions.iter().enumerate() {
+        let instances = |record: usize| places.schema.records[record].instances;
+        let variants = &places.union_names[id].1;
+        let field = |(index, (tag, record)): (usize, &(String, usize))| Field {
+            name: variants[index].clone(),
+            key: tag.clone(),
+            count: instances(*record),
+            nulls: 0,
+            about: String::new(),
+            naive: naive.variant(id, index),
+            lean: lean.variant(id, index),
+        };
+        let of = Type {
+            name: places.union_names[id].0.clone(),
+            kind: "objects",
+            paths: Vec::new(),
+            instances: union.variants.iter().map(|&(_, record)| instances(record)).sum(),
+            naive: naive.size(Source::Union(id)),
+            lean: lean.size(Source::Union(id)),
+            fields: union.variants.iter().enumerate().map(field).collect(),
+        };
+        let weight = of.naive.map_or(0, |size| size.size * size.slots);
+        types.push((weight, of));
+    }
+    types.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.name.cmp(&b.1.name)));
+    types.into_iter().map(|(_, of)| of).collect()
+}
+
+/// One of the two sets of types, measured out.
+struct Side<'p, 's> {
+    places: &'p Places<'s>,
+    model: Model<'p, 's>,
+    slots: Vec<u64>,
+    heap: BTreeMap<At, Heap>,
+    sizes: Vec<u64>,
+    inline: BTreeMap<PlaceId, (String, u64)>,
+}
+
+impl<'p, 's> Side<'p, 's> {
+    fn new(plan: &'p Plan<'s>, choices: &'p Choices) -> Self {
+        let model = plan.model(choices);
+        let slots = model.slots();
+        let mut layouts = Layouts::new(&model.bodies);
+        let sizes = (0..model.defs.len()).map(|id| layouts.named(id).size).collect();
+        let mut inline = BTreeMap::new();
+        for ((def, body), slots) in model.defs.iter().zip(&model.bodies).zip(&slots) {
+            let Body::Struct(types) = body else { continue };
+            for (part, of) in def.parts.iter().zip(types) {
+                if let Part::Place(place, _) = part {
+                    inline.insert(*place, (model.rust(of), layouts.size(of) * slots));
+                }
+            }
+        }
+        Self { places: &plan.places, heap: model.heap(), slots, sizes, inline, model }
+    }
+
+    fn size(&self, of: Source) -> Option<Size> {
+        self.model.find(of).map(|id| Size { size: self.sizes[id], slots: self.slots[id] })
+    }
+
+    fn field(&self, place: PlaceId) -> Option<Takes> {
+        let (of, inline) = self.inline.get(&place)?.clone();
+        let mut heap = Heap::default();
+        self.below(place, &mut heap);
+        Some(Takes { of, inline, heap: heap.bytes, allocations: heap.allocations })
+    }
+
+    /// What hangs at a place and at the places within.
+    fn below(&self, place: PlaceId, heap: &mut Heap) {
+        *heap += self.heap.get(&At::Place(place)).copied().unwrap_or_default();
+        self.places.list[place].within.iter().for_each(|&within| self.below(within, heap));
+    }
+
+    fn variant(&self, union: usize, index: usize) -> Option<Takes> {
+        let id = self.model.find(Source::Union(union))?;
+        let Body::Enum(types) = &self.model.bodies[id] else { return None };
+        let heap = self.heap.get(&At::Variant(union, index)).copied().unwrap_or_default();
+        let of = types[index].as_ref().map_or_else(String::new, |of| self.model.rust(of));
+        let instances = self.places.schema.records[self.places.schema.unions[union].variants[index].1].instances;
+        Some(Takes { of, inline: self.sizes[id] * instances, heap: heap.bytes, allocations: heap.allocations })
+    }
+}

@@ -1,0 +1,434 @@
+//! Writes a model as Rust source, formatted as rustfmt would.
+
+use super::model::{Def, Model, Part, Presence, Source};
+use super::names;
+use super::places::{DOCUMENT, PlaceId, Places};
+use super::schema::{Kind, Lengths, Text};
+use super::types::{Body, DefId, Type};
+use super::units::{count, percent};
+use std::fmt::Write;
+
+/// rustfmt's default.
+const WIDTH: usize = 100;
+
+/// rustfmt's default for what stands in an attribute's parentheses.
+const ATTRIBUTE_WIDTH: usize = 70;
+
+/// One module with the types of a model.
+pub fn module(places: &Places<'_>, model: &Model<'_, '_>, name: &str, doc: &str) -> String {
+    let mut items = Items { places, model, out: String::new() };
+    for id in 0..model.defs.len() {
+        items.out.push('\n');
+        items.def(id);
+    }
+    let Items { out: items, .. } = items;
+    let mut out = String::new();
+    line(&mut out, 0, &format!("/// {doc}"));
+    line(&mut out, 0, &format!("pub mod {name} {{"));
+    for import in imports(places, model) {
+        line(&mut out, 1, &import);
+    }
+    if model.rust(&model.root) != DOCUMENT {
+        out.push('\n');
+        line(&mut out, 1, "/// One document.");
+        line(&mut out, 1, &format!("pub type {DOCUMENT} = {};", model.rust(&model.root)));
+    }
+    out.push_str(&items);
+    if any_presence(model, Presence::MissingOrNull) {
+        out.push_str(PRESENT);
+    }
+    line(&mut out, 0, "}");
+    out
+}
+
+/// What tells `null` from a missing key.
+const PRESENT: &str = "
+    /// Reads a key that is there as `Some`, `null` too: `None` is left for a missing key.
+    fn present<'de, T, D>(value: D) -> Result<Option<T>, D::Error>
+    where
+        T: Deserialize<'de>,
+        D: serde::Deserializer<'de>,
+    {
+        T::deserialize(value).map(Some)
+    }
+";
+
+fn imports(places: &Places<'_>, model: &Model<'_, '_>) -> Vec<String> {
+    let (mut hash, mut sparse, mut sorted, mut slice, mut text) = (false, false, false, false, false);
+    let mut look = |of: &Type| {
+        hash |= matches!(of, Type::HashMap(_));
+        sparse |= matches!(of, Type::Sparse(_));
+        sorted |= matches!(of, Type::SortedMap(..));
+        slice |= matches!(of, Type::ThinSlice(_));
+        text |= matches!(of, Type::ThinStr);
+    };
+    model.root.walk(&mut look);
+    for body in &model.bodies {
+        match body {
+            Body::Struct(fields) => fields.iter().for_each(|field| field.walk(&mut look)),
+            Body::Enum(variants) => variants.iter().flatten().for_each(|field| field.walk(&mut look)),
+        }
+    }
+    let companions = [(sorted, "SortedMap"), (slice, "ThinSlice"), (text, "ThinStr")];
+    let companions: Vec<&str> = companions.iter().filter(|(used, _)| *used).map(|(_, name)| *name).collect();
+    let mut imports = Vec::new();
+    if sparse {
+        imports.push("use dwell::Sparse;".into());
+    }
+    match companions[..] {
+        [] => {}
+        [one] => imports.push(format!("use dwell::sparse::{one};")),
+        _ => imports.push(format!("use dwell::sparse::{{{}}};", companions.join(", "))),
+    }
+    let _ = places;
+    if !model.defs.is_empty() {
+        imports.push("use serde::{Deserialize, Serialize};".into());
+    }
+    if hash {
+        imports.push("use std::collections::HashMap;".into());
+    }
+    imports
+}
+
+fn any_presence(model: &Model<'_, '_>, wanted: Presence) -> bool {
+    let is = |part: &Part| matches!(part, Part::Place(_, presence) if *presence == wanted);
+    model.defs.iter().any(|def| def.parts.iter().any(is))
+}
+
+fn line(out: &mut String, depth: usize, text: &str) {
+    for _ in 0..depth {
+        out.push_str("    ");
+    }
+    out.push_str(text);
+    out.push('\n');
+}
+
+/// `#[name(arguments)]`, on one line or on several as rustfmt would have it.
+fn attribute(out: &mut String, depth: usize, name: &str, arguments: &[String]) {
+    if arguments.is_empty() {
+        return;
+    }
+    let one = arguments.join(", ");
+    if one.len() <= ATTRIBUTE_WIDTH && depth * 4 + name.len() + one.len() + 5 <= WIDTH {
+        line(out, depth, &format!("#[{name}({one})]"));
+        return;
+    }
+    line(out, depth, &format!("#[{name}("));
+    line(out, depth + 1, &arguments.join(&format!(",\n{}", "    ".repeat(depth + 1))));
+    line(out, depth, ")]");
+}
+
+/// Text as the inside of a Rust string literal.
+fn literal(text: &str) -> String {
+    format!("{text:?}")
+}
+
+struct Items<'m, 'p, 's> {
+    places: &'p Places<'s>,
+    model: &'m Model<'p, 's>,
+    out: String,
+}
+
+impl Items<'_, '_, '_> {
+    fn def(&mut self, id: DefId) {
+        let model = self.model;
+        let def = &model.defs[id];
+        self.doc(1, &self.about(def));
+        match (&model.bodies[id], def.source) {
+            (Body::Struct(types), Source::Record(record) | Source::Group(record, _)) => {
+                self.structure(id, def, types, record);
+            }
+            (Body::Enum(_), Source::Keywords(keywords)) => {
+                let (_, variants) = &self.places.keywords_names[keywords];
+                let values = &self.places.schema.keywords[keywords].values;
+                attribute(&mut self.out, 1, "derive", &derives("Debug, Clone, Copy, PartialEq, Eq"));
+                let convention = convention(variants, &values.keys(), names::renamed_variant);
+                attribute(&mut self.out, 1, "serde", &rename_all(convention));
+                line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
+                let all: u64 = values.values().sum();
+                for (variant, (value, &seen)) in variants.iter().zip(values) {
+                    self.doc(2, &format!("{}.", percent(seen, all)));
+                    self.rename(&names::renamed_variant(variant, convention), value, Vec::new());
+                    line(&mut self.out, 2, &format!("{variant},"));
+                }
+                line(&mut self.out, 1, "}");
+            }
+            (Body::Enum(types), Source::Union(union)) => {
+                let (_, variants) = &self.places.union_names[union];
+                let of = &self.places.schema.unions[union];
+                attribute(&mut self.out, 1, "derive", &derives("Debug, Clone, PartialEq"));
+                let convention =
+                    convention(variants, &of.variants.iter().map(|(value, _)| value), names::renamed_variant);
+                let mut arguments = vec![format!("tag = {}", literal(&of.tag))];
+                arguments.extend(rename_all(convention));
+                attribute(&mut self.out, 1, "serde", &arguments);
+                line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
+                let instances = |record: usize| self.places.schema.records[record].instances;
+                let all: u64 = of.variants.iter().map(|&(_, record)| instances(record)).sum();
+                for ((variant, (value, record)), of) in variants.iter().zip(&of.variants).zip(types) {
+                    self.doc(2, &format!("{}.", percent(instances(*record), all)));
+                    self.rename(&names::renamed_variant(variant, convention), value, Vec::new());
+                    self.variant(variant, of.as_ref());
+                }
+                line(&mut self.out, 1, "}");
+            }
+            (Body::Enum(types), Source::Mixed(place)) => {
+                attribute(&mut self.out, 1, "derive", &derives("Debug, Clone, PartialEq"));
+                attribute(&mut self.out, 1, "serde", &["untagged".into()]);
+                line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
+                if let Kind::Mixed { alternatives } = &self.places.list[place].slot.kind {
+                    let names = self.places.alternative_names(alternatives);
+                    for ((name, within), of) in names.iter().zip(&self.places.list[place].within).zip(types) {
+                        self.doc(2, &self.values(*within, self.places.full(place)));
+                        self.variant(name, of.as_ref());
+                    }
+                }
+                line(&mut self.out, 1, "}");
+            }
+            _ => unreachable!("records and their groups are structs, the rest are enums"),
+        }
+    }
+
+    fn structure(&mut self, id: DefId, def: &Def, types: &[Type], record: usize) {
+        let derived = if def.sparse { "Debug, Clone, Default, PartialEq" } else { "Debug, Clone, PartialEq" };
+        let mut derived = derives(derived);
+        if def.sparse {
+            derived.push("Sparse".into());
+        }
+        attribute(&mut self.out, 1, "derive", &derived);
+        let name = self.model.name(id);
+        if types.is_empty() {
+            line(&mut self.out, 1, &format!("pub struct {name} {{}}"));
+            return;
+        }
+        let of = &self.places.schema.records[record];
+        let names = &self.places.field_names[record];
+        let field = |part: &Part| match part {
+            Part::Place(place, _) => self.places.list[*place].field,
+            _ => None,
+        };
+        let fields: Vec<usize> = def.parts.iter().filter_map(field).collect();
+        let own_names: Vec<String> = fields.iter().map(|&field| names[field].clone()).collect();
+        let keys = fields.iter().map(|&field| &of.fields[field].key);
+        let convention = convention(&own_names, &keys, names::renamed_field);
+        attribute(&mut self.out, 1, "serde", &rename_all(convention));
+        line(&mut self.out, 1, &format!("pub struct {name} {{"));
+        for (part, field_type) in def.parts.iter().zip(types) {
+            match *part {
+                Part::Place(place, presence) => {
+                    let index = self.places.list[place].field.expect("a field's place");
+                    self.doc(2, &self.values(place, of.instances));
+                    let more: &[&str] = match presence {
+                        Presence::Always => &[],
+                        Presence::Missing => &["skip_serializing_if = \"Option::is_none\""],
+                        Presence::MissingOrNull => {
+                            &["default", "deserialize_with = \"present\"", "skip_serializing_if = \"Option::is_none\""]
+                        }
+                        Presence::MissingIsEmpty => &["default", "skip_serializing_if = \"Sparse::is_empty\""],
+                    };
+                    let more = more.iter().map(ToString::to_string).collect();
+                    self.rename(&names::renamed_field(&names[index], convention), &of.fields[index].key, more);
+                    self.field(&names[index], field_type);
+                }
+                Part::Group(group) => {
+                    let inner = Source::Group(record, group);
+                    let inner = self.model.find(inner).expect("it has been made");
+                    let (any, exact) = self.places.any_of(record, &self.members(inner));
+                    let about = if exact { "" } else { "at most " };
+                    self.doc(2, &format!("{about}{} have any of these.", percent(any, of.instances)));
+                    attribute(&mut self.out, 2, "serde", &["flatten".into()]);
+                    let tier = self.model.name(inner)[name.len()..].to_ascii_lowercase();
+                    let taken = |tier: &str| names.iter().any(|name| name == tier);
+                    let tier = if taken(&tier) { format!("{tier}_fields") } else { tier };
+                    self.field(&tier, field_type);
+                }
+                Part::Variant(_) => unreachable!("a struct has no variants"),
+            }
+        }
+        line(&mut self.out, 1, "}");
+    }
+
+    fn members(&self, group: DefId) -> Vec<usize> {
+        let field = |part: &Part| match part {
+            Part::Place(place, _) => self.places.list[*place].field,
+            _ => None,
+        };
+        self.model.defs[group].parts.iter().filter_map(field).collect()
+    }
+
+    fn field(&mut self, name: &str, of: &Type) {
+        let text = self.model.rust(of);
+        if 8 + format!("pub {name}: {text},").len() <= WIDTH {
+            line(&mut self.out, 2, &format!("pub {name}: {text},"));
+        } else if 12 + text.len() < WIDTH {
+            line(&mut self.out, 2, &format!("pub {name}:"));
+            line(&mut self.out, 3, &format!("{text},"));
+        } else {
+            let text = self.broken(of, 2);
+            line(&mut self.out, 2, &format!("pub {name}: {text},"));
+        }
+    }
+
+    /// A type that is too long for a line, its arguments on lines of their own.
+    fn broken(&self, of: &Type, depth: usize) -> String {
+        let arguments: Vec<&Type> = match of {
+            Type::Option(inner)
+            | Type::Box(inner)
+            | Type::Sparse(inner)
+            | Type::Vec(inner)
+            | Type::ThinSlice(inner) => {
+                vec![&**inner]
+            }
+            Type::HashMap(value) => vec![&Type::String, &**value],
+            Type::SortedMap(key, value) => vec![&**key, &**value],
+            _ => return self.model.rust(of),
+        };
+        let text = self.model.rust(of);
+        let head = text.split('<').next().unwrap_or_default();
+        let indent = "    ".repeat(depth + 1);
+        let argument = |of: &&Type| match self.model.rust(of) {
+            text if indent.len() + text.len() < WIDTH => format!("{indent}{text},\n"),
+            _ => format!("{indent}{},\n", self.broken(of, depth + 1)),
+        };
+        let arguments: Vec<String> = arguments.iter().map(argument).collect();
+        format!("{head}<\n{}{}>", arguments.concat(), "    ".repeat(depth))
+    }
+
+    fn variant(&mut self, name: &str, of: Option<&Type>) {
+        let of = of.map_or_else(String::new, |of| format!("({})", self.model.rust(of)));
+        line(&mut self.out, 2, &format!("{name}{of},"));
+    }
+
+    /// `rename`, if the name is another than serde would take, and what else there is to say.
+    fn rename(&mut self, serde_name: &str, key: &str, mut more: Vec<String>) {
+        if serde_name != key {
+            more.insert(0, format!("rename = {}", literal(key)));
+        }
+        // One line each keeps them readable and leaves nothing for rustfmt to break.
+        if more.join(", ").len() <= ATTRIBUTE_WIDTH {
+            attribute(&mut self.out, 2, "serde", &more);
+        } else {
+            for one in more {
+                attribute(&mut self.out, 2, "serde", &[one]);
+            }
+        }
+    }
+
+    fn doc(&mut self, depth: usize, text: &str) {
+        let text = text.strip_suffix('.').unwrap_or(text);
+        line(&mut self.out, depth, &format!("/// {text}."));
+    }
+
+    /// What a struct or enum is.
+    fn about(&self, def: &Def) -> String {
+        let schema = self.places.schema;
+        match def.source {
+            Source::Record(id) => {
+                let record = &schema.records[id];
+                let (paths, more) = record.paths.split_at(record.paths.len().min(3));
+                let paths: Vec<String> = paths.iter().map(|path| code(path)).collect();
+                let more = if more.is_empty() { "" } else { ", .." };
+                match paths[..] {
+                    [] => format!("{} seen.", count(record.instances)),
+                    _ => format!("{} seen: {}{more}", count(record.instances), paths.join(", ")),
+                }
+            }
+            Source::Group(id, _) => format!("What {} has rarely.", code(&self.places.record_names[id].0)),
+            Source::Union(id) => {
+                let union = &schema.unions[id];
+                format!("One of {}, told apart by {}.", count(union.variants.len() as u64), code(&union.tag))
+            }
+            Source::Keywords(id) => {
+                let keywords = &schema.keywords[id];
+                let seen: u64 = keywords.values.values().sum();
+                format!("One of {}, {} seen.", count(keywords.values.len() as u64), count(seen))
+            }
+            Source::Mixed(place) => format!("What {} holds.", code(&self.places.list[place].path)),
+        }
+    }
+
+    /// How often a place is filled, and with what.
+    fn values(&self, id: PlaceId, slots: u64) -> String {
+        let place = &self.places.list[id];
+        let mut text = match place.slot.count {
+            count if count == slots => "Always".into(),
+            count => format!("{} filled", percent(count, slots)),
+        };
+        if place.slot.nulls > 0 {
+            let _ = write!(text, ", {} null", percent(place.slot.nulls, slots));
+        }
+        let about = describe(&place.slot.kind);
+        if !about.is_empty() {
+            let _ = write!(text, "; {about}");
+        }
+        text
+    }
+}
+
+/// What the values of a kind are like, in a few words.
+pub fn describe(kind: &Kind) -> String {
+    match kind {
+        Kind::Bool { trues } => format!("true {} times", count(*trues)),
+        Kind::Integer { min, max } if min == max => format!("always {min}"),
+        Kind::Integer { min, max } => format!("{min} to {max}"),
+        Kind::Text(Text { min, max, distinct, .. }) => {
+            let distinct =
+                if *distinct == 1 { "one text only".into() } else { format!("{} distinct", count(*distinct)) };
+            format!("{} bytes, {distinct}", range(*min, *max))
+        }
+        Kind::Seq(seq) => lengths(&seq.lengths),
+        Kind::Map(map) => lengths(&map.lengths),
+        Kind::Record { empty, .. } if *empty > 0 => format!("{} times `{{}}`", count(*empty)),
+        _ => String::new(),
+    }
+}
+
+fn lengths(lengths: &Lengths) -> String {
+    let filled = lengths.count - lengths.empty;
+    if filled == 0 {
+        return "always empty".into();
+    }
+    let mean = lengths.total as f64 / filled as f64;
+    let mut text = format!("{mean:.1} on average, {} at most", count(lengths.max));
+    if lengths.empty > 0 {
+        let _ = write!(text, ", {} empty", percent(lengths.empty, lengths.count));
+    }
+    text
+}
+
+fn range(min: u64, max: u64) -> String {
+    if min == max { count(min) } else { format!("{} to {}", count(min), count(max)) }
+}
+
+/// Text between backticks, on one line.
+fn code(text: &str) -> String {
+    format!("`{}`", text.replace(|char: char| char.is_control() || char == '`', "?"))
+}
+
+fn derives(first: &str) -> Vec<String> {
+    first.split(", ").chain(["Deserialize", "Serialize"]).map(ToString::to_string).collect()
+}
+
+fn rename_all(convention: &str) -> Vec<String> {
+    if convention.is_empty() { Vec::new() } else { vec![format!("rename_all = {}", literal(convention))] }
+}
+
+/// The convention under which most names need no rename; none if that is no better than without.
+fn convention<'k>(
+    names: &[String],
+    keys: &(impl Iterator<Item = &'k String> + Clone),
+    renamed: fn(&str, &str) -> String,
+) -> &'static str {
+    let hits = |convention| {
+        let is_hit = |(name, key): &(&String, &'k String)| renamed(name, convention) == **key;
+        names.iter().zip(keys.clone()).filter(is_hit).count()
+    };
+    let mut best = ("", hits(""));
+    for &convention in names::CONVENTIONS {
+        let hits = hits(convention);
+        if hits > best.1 {
+            best = (convention, hits);
+        }
+    }
+    best.0
+}

@@ -1,0 +1,46 @@
+//! Numbers as a person reads them.
+
+/// `1,234,567`
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `812 B`, `36.1 kB`, `205.8 MB`
+pub fn bytes(number: u64) -> String {
+    let mut value = number as f64;
+    if number < 1000 {
+        return format!("{number} B");
+    }
+    for unit in ["kB", "MB", "GB", "TB", "PB"] {
+        value /= 1000.0;
+        if value < 999.95 {
+            return format!("{value:.1} {unit}");
+        }
+    }
+    format!("{value:.1} PB")
+}
+
+/// `12.3 %`; never 0 % of something nor 100 % of less than all.
+pub fn percent(part: u64, whole: u64) -> String {
+    if part == 0 || whole == 0 {
+        return "0 %".into();
+    }
+    if part == whole {
+        return "100 %".into();
+    }
+    let percent = 100.0 * part as f64 / whole as f64;
+    match percent {
+        ..0.01 => "< 0.01 %".into(),
+        ..0.1 => format!("{percent:.2} %"),
+        99.95.. if part < whole => "> 99.9 %".into(),
+        _ => format!("{percent:.1} %"),
+    }
+}

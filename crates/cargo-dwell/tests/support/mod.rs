@@ -1,0 +1,103 @@
+//! A crate made for the occasion: written below `target/`, built offline with the workspace's lock file, run.
+
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use cargo_dwell::shape::infer::Accumulator;
+use cargo_dwell::shape::schema::Schema;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The workspace's root.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a workspace").to_owned()
+}
+
+/// Builds a program from `sources` (paths below `src/`), runs it and returns what it prints.
+pub(crate) fn run(name: &str, sources: &[(&str, &str)], arguments: &[&str]) -> String {
+    let root = root();
+    let target = target(&root);
+    let folder = target.join("generated").join(name);
+    fs::create_dir_all(folder.join("src")).expect("a folder");
+    let dwell = root.join("crates/dwell");
+    let manifest = format!(
+        "[workspace]\n\n[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+         dwell = {{ path = \"{}\", features = [\"derive\", \"serde\"] }}\n\
+         serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n\n\
+         [profile.release]\ndebug = false\n",
+        dwell.display()
+    );
+    write(&folder.join("Cargo.toml"), &manifest);
+    let lock = folder.join("Cargo.lock");
+    if !lock.exists() {
+        fs::copy(root.join("Cargo.lock"), lock).expect("a lock file");
+    }
+    for (path, text) in sources {
+        write(&folder.join("src").join(path), text);
+    }
+    let build = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--offline", "--quiet", "--manifest-path"])
+        .arg(folder.join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(target.join("generated/target"))
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .output()
+        .expect("cargo runs");
+    let errors = String::from_utf8_lossy(&build.stderr);
+    assert!(build.status.success(), "{name} does not build:\n{errors}");
+    assert!(errors.is_empty(), "{name} builds with warnings:\n{errors}");
+    let ran = Command::new(target.join("generated/target/release").join(name)).args(arguments).output();
+    let ran = ran.expect("it runs");
+    assert!(ran.status.success(), "{name} failed:\n{}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).expect("UTF-8")
+}
+
+/// Leaves a file alone that is right, so that it is not built again.
+fn write(path: &Path, text: &str) {
+    if fs::read_to_string(path).is_ok_and(|known| known == text) {
+        return;
+    }
+    fs::write(path, text).expect("a folder of ours");
+}
+
+/// Where this test was built.
+fn target(root: &Path) -> PathBuf {
+    let own = std::env::current_exe().expect("a path");
+    let target = own.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
+    target.map_or_else(|| root.join("target"), Path::to_owned)
+}
+
+/// The schema of JSON texts.
+pub(crate) fn schema<'t>(texts: &(impl Iterator<Item = &'t [u8]> + Clone)) -> Schema {
+    let read = |accumulator: &mut Accumulator| {
+        for (index, text) in (0..).zip(texts.clone()) {
+            accumulator.at(index);
+            accumulator.read(&mut serde_json::Deserializer::from_slice(text)).expect("JSON");
+            accumulator.add_bytes(text.len() as u64);
+        }
+    };
+    let mut study = Accumulator::new();
+    read(&mut study);
+    let mut accumulator = study.into_form().start();
+    read(&mut accumulator);
+    accumulator.finish()
+}
+
+/// What rustfmt would change in `source`, with its default settings; nothing if it is not there, which is printed.
+pub(crate) fn unformatted(source: &str) -> String {
+    use std::io::Write;
+    use std::process::Stdio;
+    let mut rustfmt = Command::new("rustfmt");
+    // In a folder without a `rustfmt.toml` above.
+    rustfmt.args(["--edition", "2024", "--check", "--color", "never"]).current_dir(std::env::temp_dir());
+    let child = rustfmt.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let Ok(mut child) = child else {
+        eprintln!("skipped: no rustfmt to check the generated code with");
+        return String::new();
+    };
+    child.stdin.take().expect("piped").write_all(source.as_bytes()).expect("rustfmt reads");
+    let output = child.wait_with_output().expect("rustfmt ends");
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    text.into_owned()
+}

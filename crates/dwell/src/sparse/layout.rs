@@ -1,0 +1,92 @@
+//! Sizes and offsets of the thin blocks: arithmetic only, so that it can be tested alone.
+//!
+//! Each function that may be asked for more than a layout can say answers `Err` with the largest layout of the same
+//! alignment, to be shown to the user; no allocator is ever asked for it.
+#![forbid(unsafe_code)]
+
+use core::alloc::Layout;
+
+const fn max(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
+}
+
+/// Bytes from the start of a slice's block to its elements. The length is in the word right before them.
+///
+/// Sizes and alignments of words are powers of two, as are all alignments, so the larger of the two is a multiple of
+/// either and both the length and the elements are aligned.
+pub(super) const fn slice_offset<T>() -> usize {
+    max(size_of::<usize>(), align_of::<T>())
+}
+
+/// The alignment of a slice's block.
+pub(super) const fn slice_align<T>() -> usize {
+    max(align_of::<usize>(), align_of::<T>())
+}
+
+/// The block of a slice of `len` elements.
+pub(super) fn slice<T>(len: usize) -> Result<Layout, Layout> {
+    checked(size_of::<T>().saturating_mul(len).saturating_add(slice_offset::<T>()), slice_align::<T>())
+}
+
+/// Bytes of header before a string of `len` bytes: one, or one and a word.
+pub(super) const fn str_offset(len: usize) -> usize {
+    if len < STR_LONG as usize { 1 } else { 1 + size_of::<usize>() }
+}
+
+/// The length byte of a string that is too long for one byte; a word before it holds the length.
+pub(super) const STR_LONG: u8 = u8::MAX;
+
+/// The block of a string of `len` bytes.
+#[inline]
+pub(super) fn str(len: usize) -> Result<Layout, Layout> {
+    checked(len.saturating_add(str_offset(len)), 1)
+}
+
+/// A size that was too large to add up has become `usize::MAX`, which is no layout's.
+#[inline]
+fn checked(size: usize, align: usize) -> Result<Layout, Layout> {
+    Layout::from_size_align(size, align).map_err(|_| largest(align))
+}
+
+#[cold]
+fn largest(align: usize) -> Layout {
+    // The largest size that does not pass `isize::MAX` when it is rounded up to the alignment.
+    Layout::from_size_align(isize::MAX.unsigned_abs() + 1 - align, align).expect("it is within the limit")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[repr(align(64))]
+    struct Wide;
+
+    #[test]
+    fn a_slice_ends_at_the_limit() {
+        let room = isize::MAX as usize - size_of::<usize>();
+        assert_eq!(slice::<u8>(0).unwrap().size(), size_of::<usize>());
+        // The size is rounded up to the alignment before it is held against the limit.
+        let last = room / size_of::<usize>();
+        assert!(slice::<usize>(last).is_ok());
+        assert!(slice::<usize>(last + 1).is_err());
+        for len in [isize::MAX as usize, usize::MAX / 2 + 1, usize::MAX - 7, usize::MAX] {
+            assert!(slice::<u8>(len).is_err());
+            assert!(slice::<u64>(len).is_err());
+            assert_eq!(slice::<()>(len), Ok(Layout::new::<usize>()));
+            assert_eq!(slice::<Wide>(len), Ok(Layout::from_size_align(64, 64).unwrap()));
+        }
+        assert_eq!(slice::<u8>(usize::MAX).unwrap_err().align(), align_of::<usize>());
+    }
+
+    #[test]
+    fn a_string_changes_its_header_once() {
+        assert_eq!((str_offset(1), str_offset(254)), (1, 1));
+        assert_eq!((str_offset(255), str_offset(usize::MAX)), (1 + size_of::<usize>(), 1 + size_of::<usize>()));
+        assert_eq!(str(254).unwrap().size(), 255);
+        assert_eq!(str(255).unwrap().size(), 256 + size_of::<usize>());
+        let last = isize::MAX as usize - 1 - size_of::<usize>();
+        assert!(str(last).is_ok());
+        assert!(str(last + 1).is_err());
+        assert_eq!(str(usize::MAX), Err(Layout::from_size_align(isize::MAX as usize, 1).unwrap()));
+    }
+}

@@ -1,0 +1,426 @@
+//! An owned string behind one word: the length lives in the block, mostly in one byte.
+
+use super::{IsEmpty, layout};
+use crate::alloc::{AllocError, try_alloc};
+use core::borrow::{Borrow, BorrowMut};
+use core::cmp::Ordering;
+use core::convert::Infallible;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::ops::{Deref, DerefMut};
+use core::ptr::NonNull;
+use core::{slice, str};
+use std_alloc::alloc::{Layout, dealloc, handle_alloc_error};
+use std_alloc::borrow::Cow;
+use std_alloc::boxed::Box;
+use std_alloc::string::String;
+
+/// The length byte that every empty string points behind.
+static NO_BYTES: [u8; 1] = [0];
+
+/// An owned string that costs one word where it is kept.
+///
+/// `Box<str>` is two words, `String` three. This is one (8 bytes on a 64-bit target), and so is `Option<ThinStr>`. An
+/// empty one owns no memory; any other owns one block of alignment 1. Up to 254 bytes, the block is one byte longer than
+/// the text; from 255 bytes on, nine:
+///
+/// ```text
+///  ThinStr                                 ThinStr
+///  +--------+       +-----+---------+     +--------+       +--------+-----+-------------+
+///  |  data -|-----. | len | "Ada"   |     |  data -|-----. | length | 255 | "It was ..."|
+///  +--------+     | +-----+---------+     +--------+     | +--------+-----+-------------+
+///                 `--------^ data                        `---------------^ data
+/// ```
+///
+/// ```
+/// use dwell::sparse::ThinStr;
+///
+/// let name = ThinStr::from("Ada");
+/// assert_eq!(name.len(), 3);
+/// assert_eq!(name, "Ada");
+/// assert_eq!(size_of::<Option<ThinStr>>(), size_of::<usize>());
+/// ```
+///
+/// It reads as a `str` but does not grow: build a `String` and convert. The conversion allocates the exact block and
+/// copies once; so does the one back.
+pub struct ThinStr {
+    // # Invariants
+    //
+    // 1. The byte before `data` is initialised and is the length if that is less than `STR_LONG`; otherwise it is
+    //    `STR_LONG` and the word before it, unaligned, is the length, which is then at least `STR_LONG`.
+    // 2. If the length is 0, `data` points behind `NO_BYTES` and nothing is owned.
+    // 3. Otherwise `layout::str(len)` is `Ok`, and `data` lies `str_offset(len)` bytes into an allocation of that layout
+    //    from the global allocator, to which no one else has a pointer; `data` may reach all of it.
+    // 4. The `len` bytes at `data` are initialised and valid UTF-8.
+    data: NonNull<u8>,
+}
+
+// SAFETY: by invariants 2 and 3 a `ThinStr` owns its bytes and shares nothing but a constant, as a `Box<str>` does.
+unsafe impl Send for ThinStr {}
+
+// SAFETY: through `&ThinStr` one gets `&str` and nothing else.
+unsafe impl Sync for ThinStr {}
+
+impl ThinStr {
+    const EMPTY: NonNull<u8> = NonNull::new(NO_BYTES.as_ptr_range().end.cast_mut()).expect("a static is not at null");
+
+    /// An empty string, which owns no memory.
+    ///
+    /// ```
+    /// use dwell::sparse::ThinStr;
+    ///
+    /// static NAME: ThinStr = ThinStr::empty();
+    /// assert_eq!(NAME, "");
+    /// ```
+    pub const fn empty() -> Self {
+        Self { data: Self::EMPTY }
+    }
+
+    /// Copies a string.
+    ///
+    /// ```
+    /// use dwell::sparse::ThinStr;
+    ///
+    /// assert_eq!(ThinStr::new("Ada").to_uppercase(), "ADA");
+    /// ```
+    pub fn new(text: &str) -> Self {
+        Self::copy(text).unwrap_or_else(|layout| handle_alloc_error(layout))
+    }
+
+    /// [`new`](Self::new) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the length and the text; `text` comes back in the error.
+    pub fn try_new(text: &str) -> Result<Self, AllocError<&str>> {
+        Self::copy(text).map_err(|layout| AllocError::new(text, layout))
+    }
+
+    /// A copy of `text`, or the layout that was refused.
+    fn copy(text: &str) -> Result<Self, Layout> {
+        let len = text.len();
+        if len == 0 {
+            return Ok(Self::empty());
+        }
+        let layout = layout::str(len)?;
+        let base = try_alloc(layout).ok_or(layout)?;
+        // SAFETY: the block has `str_offset(len)` bytes before those of the text.
+        let data = unsafe { base.add(layout::str_offset(len)) };
+        // SAFETY: there is at least one byte before `data`.
+        let byte = unsafe { data.sub(1) };
+        match u8::try_from(len) {
+            Ok(len) if len != layout::STR_LONG => {
+                // SAFETY: the byte is in the block.
+                unsafe { byte.write(len) };
+            }
+            _ => {
+                // SAFETY: the byte is in the block.
+                unsafe { byte.write(layout::STR_LONG) };
+                // SAFETY: the length is at least `STR_LONG`, so the block begins with a word for it.
+                unsafe { base.cast::<usize>().write_unaligned(len) };
+            }
+        }
+        // SAFETY: `len` bytes follow in the block, which is fresh, so that the two do not overlap.
+        unsafe { data.copy_from_nonoverlapping(NonNull::from(text).cast(), len) };
+        Ok(Self { data })
+    }
+
+    /// The byte before the text.
+    #[inline]
+    fn length_byte(&self) -> u8 {
+        // SAFETY: by invariant 1 there is a byte before `data`, in the heap's block or in `NO_BYTES`.
+        let byte = unsafe { self.data.sub(1) };
+        // SAFETY: by invariant 1 it is initialised.
+        unsafe { byte.read() }
+    }
+
+    /// The length in bytes.
+    #[inline]
+    pub fn len(&self) -> usize {
+        let byte = self.length_byte();
+        if byte != layout::STR_LONG {
+            return usize::from(byte);
+        }
+        // SAFETY: by invariant 1 a word lies before the byte.
+        let word = unsafe { self.data.sub(layout::str_offset(usize::MAX)) };
+        // SAFETY: by invariant 1 it is initialised.
+        unsafe { word.cast::<usize>().read_unaligned() }
+    }
+
+    /// Whether it has no bytes.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.length_byte() == 0
+    }
+
+    /// The text.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        // SAFETY: by invariants 1 to 4 `len` initialised bytes are at `data`, for as long as `self` is borrowed.
+        let bytes = unsafe { slice::from_raw_parts(self.data.as_ptr(), self.len()) };
+        // SAFETY: invariant 4.
+        unsafe { str::from_utf8_unchecked(bytes) }
+    }
+
+    /// The text for changes that keep its length, such as `make_ascii_lowercase`.
+    pub fn as_mut_str(&mut self) -> &mut str {
+        // SAFETY: by invariants 1 to 4 `len` initialised bytes are at `data`, owned and borrowed exclusively.
+        let bytes = unsafe { slice::from_raw_parts_mut(self.data.as_ptr(), self.len()) };
+        // SAFETY: invariant 4.
+        unsafe { str::from_utf8_unchecked_mut(bytes) }
+    }
+}
+
+impl Drop for ThinStr {
+    #[inline]
+    fn drop(&mut self) {
+        let len = self.len();
+        if len == 0 {
+            return;
+        }
+        let offset = layout::str_offset(len);
+        // SAFETY: by invariant 3 the allocation begins `str_offset` bytes before `data`.
+        let base = unsafe { self.data.sub(offset) };
+        // SAFETY: by invariant 3 this is the layout that `layout::str` found valid.
+        let layout = unsafe { Layout::from_size_align_unchecked(offset + len, 1) };
+        // SAFETY: by invariant 3 it is allocated with this layout, and `self` is its only owner.
+        unsafe { dealloc(base.as_ptr(), layout) };
+    }
+}
+
+impl Deref for ThinStr {
+    type Target = str;
+
+    #[inline]
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl DerefMut for ThinStr {
+    fn deref_mut(&mut self) -> &mut str {
+        self.as_mut_str()
+    }
+}
+
+impl Default for ThinStr {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+impl Clone for ThinStr {
+    fn clone(&self) -> Self {
+        Self::new(self)
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        if self.len() != source.len() {
+            *self = source.clone();
+            return;
+        }
+        // SAFETY: both have as many bytes, and `source` cannot be `self`, which is borrowed exclusively. The text that is
+        // copied is valid UTF-8 (invariant 4).
+        unsafe { self.data.copy_from_nonoverlapping(source.data, source.len()) };
+    }
+}
+
+impl From<&str> for ThinStr {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<&mut str> for ThinStr {
+    fn from(text: &mut str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<&String> for ThinStr {
+    fn from(text: &String) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<String> for ThinStr {
+    fn from(text: String) -> Self {
+        Self::new(&text)
+    }
+}
+
+impl From<Box<str>> for ThinStr {
+    fn from(text: Box<str>) -> Self {
+        Self::new(&text)
+    }
+}
+
+impl From<Cow<'_, str>> for ThinStr {
+    fn from(text: Cow<'_, str>) -> Self {
+        Self::new(&text)
+    }
+}
+
+impl From<char> for ThinStr {
+    fn from(char: char) -> Self {
+        Self::new(char.encode_utf8(&mut [0; 4]))
+    }
+}
+
+impl From<ThinStr> for String {
+    fn from(text: ThinStr) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<ThinStr> for Box<str> {
+    fn from(text: ThinStr) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl str::FromStr for ThinStr {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self::new(text))
+    }
+}
+
+/// Collects whatever a `String` collects: `char`, `&str`, `String` and more.
+impl<A> FromIterator<A> for ThinStr
+where
+    String: FromIterator<A>,
+{
+    fn from_iter<I: IntoIterator<Item = A>>(parts: I) -> Self {
+        Self::from(String::from_iter(parts))
+    }
+}
+
+impl PartialEq for ThinStr {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        // The first says no to most that differ, before either length is made out.
+        self.length_byte() == other.length_byte() && self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for ThinStr {}
+
+macro_rules! compares_with {
+    ($($other:ty)*) => {$(
+        impl PartialEq<$other> for ThinStr {
+            #[inline]
+            fn eq(&self, other: &$other) -> bool {
+                *self.as_str() == **other
+            }
+        }
+
+        impl PartialEq<ThinStr> for $other {
+            #[inline]
+            fn eq(&self, other: &ThinStr) -> bool {
+                **self == *other.as_str()
+            }
+        }
+    )*};
+}
+compares_with!(&str String Box<str> Cow<'_, str>);
+
+impl PartialEq<str> for ThinStr {
+    #[inline]
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<ThinStr> for str {
+    #[inline]
+    fn eq(&self, other: &ThinStr) -> bool {
+        self == other.as_str()
+    }
+}
+
+impl PartialOrd for ThinStr {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ThinStr {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+/// As a `str` hashes, so that it can be looked up by one.
+impl Hash for ThinStr {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl fmt::Debug for ThinStr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Display for ThinStr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.as_str(), f)
+    }
+}
+
+impl Borrow<str> for ThinStr {
+    #[inline]
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
+impl BorrowMut<str> for ThinStr {
+    fn borrow_mut(&mut self) -> &mut str {
+        self
+    }
+}
+
+impl AsRef<str> for ThinStr {
+    fn as_ref(&self) -> &str {
+        self
+    }
+}
+
+impl AsRef<[u8]> for ThinStr {
+    fn as_ref(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl AsMut<str> for ThinStr {
+    fn as_mut(&mut self) -> &mut str {
+        self
+    }
+}
+
+#[cfg(feature = "std")]
+impl AsRef<std::ffi::OsStr> for ThinStr {
+    fn as_ref(&self) -> &std::ffi::OsStr {
+        self.as_str().as_ref()
+    }
+}
+
+#[cfg(feature = "std")]
+impl AsRef<std::path::Path> for ThinStr {
+    fn as_ref(&self) -> &std::path::Path {
+        self.as_str().as_ref()
+    }
+}
+
+impl IsEmpty for ThinStr {
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.is_empty()
+    }
+}

@@ -1,0 +1,89 @@
+//! Random operations on `SortedMap`, beside a `BTreeMap`. The model test and the fuzz target share it.
+
+use dwell::sparse::SortedMap;
+use std::collections::{BTreeMap, HashMap};
+
+/// Runs the operations that `bytes` spell, three bytes each: what to do, with which key, and with which value.
+pub(crate) fn run(bytes: &[u8]) {
+    // Keys and values own memory, so that a wrong move does not go unnoticed under a checking allocator.
+    let mut map: SortedMap<String, Box<u8>> = SortedMap::new();
+    let mut model: BTreeMap<String, Box<u8>> = BTreeMap::new();
+
+    for step in bytes.chunks_exact(3) {
+        // Few keys, so that many operations meet one that is there.
+        let (key, value) = (format!("{}", step[1] % 24), Box::new(step[2]));
+        // Up to 40 entries, with the same key more than once.
+        let more: Vec<_> =
+            (0..step[1] % 40).map(|i| (format!("{}", i.wrapping_mul(step[2]) % 24), Box::new(i))).collect();
+        match step[0] % 16 {
+            0..=3 => assert_eq!(map.insert(key, value.clone()), insert(&mut model, step[1], value)),
+            4 => assert_eq!(map.try_insert(key, value.clone()).unwrap(), insert(&mut model, step[1], value)),
+            5..=7 => assert_eq!(map.remove(&*key), model.remove(&key)),
+            8 => {
+                if let Some(v) = map.get_mut(&*key) {
+                    **v ^= step[2];
+                }
+                if let Some(v) = model.get_mut(&key) {
+                    **v ^= step[2];
+                }
+            }
+            9 => {
+                let mut keep = |key: &String, value: &mut Box<u8>| {
+                    **value ^= 1;
+                    key.len().is_multiple_of(2) || (**value).is_multiple_of(3)
+                };
+                map.retain(&mut keep);
+                model.retain(&mut keep);
+            }
+            10 => {
+                map.extend(more.clone());
+                model.extend(more);
+            }
+            11 => {
+                map = more.iter().cloned().collect();
+                model = more.into_iter().collect();
+            }
+            12 => {
+                map = SortedMap::from(model.clone());
+                model = BTreeMap::from(map.clone());
+            }
+            13 => {
+                map = SortedMap::from(map.clone().into_iter().collect::<HashMap<_, _>>());
+                for (value, expected) in map.values_mut().zip(model.values_mut()) {
+                    **value = value.wrapping_add(1);
+                    **expected = expected.wrapping_add(1);
+                }
+            }
+            14 => {
+                assert!(map.clone().into_keys().eq(model.clone().into_keys()));
+                assert!(map.clone().into_values().rev().eq(model.clone().into_values().rev()));
+                let mut ours = std::mem::take(&mut map).into_iter();
+                let mut theirs = std::mem::take(&mut model).into_iter();
+                assert_eq!((ours.next(), ours.next_back()), (theirs.next(), theirs.next_back()));
+                assert_eq!(ours.len(), theirs.len());
+            }
+            _ => {
+                map.clear();
+                model.clear();
+            }
+        }
+        assert_eq!((map.len(), map.is_empty()), (model.len(), model.is_empty()));
+        assert!(map.iter().eq(&model));
+        assert!(map.iter().rev().eq(model.iter().rev()));
+        assert!(map.keys().eq(model.keys()));
+        assert!(map.values().eq(model.values()));
+        assert_eq!(map.first_key_value(), model.first_key_value());
+        assert_eq!(map.last_key_value(), model.last_key_value());
+        assert_eq!(format!("{map:?}"), format!("{model:?}"));
+        for n in 0..24 {
+            let key = n.to_string();
+            assert_eq!(map.get(&*key), model.get(&key));
+            assert_eq!(map.get_key_value(&key), model.get_key_value(&key));
+            assert_eq!(map.contains_key(&key), model.contains_key(&key));
+        }
+    }
+}
+
+fn insert(model: &mut BTreeMap<String, Box<u8>>, key: u8, value: Box<u8>) -> Option<Box<u8>> {
+    model.insert(format!("{}", key % 24), value)
+}

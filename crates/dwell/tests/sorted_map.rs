@@ -1,0 +1,168 @@
+//! What `SortedMap` does, and that it does it like a `BTreeMap`.
+
+#[path = "ops/sorted_map.rs"]
+mod ops;
+
+use dwell::Sparse;
+use dwell::sparse::{IsEmpty, SortedMap, ThinStr};
+use proptest::prelude::*;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashSet};
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+/// Cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools.
+fn cases() -> u32 {
+    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+    #[test]
+    fn behaves_like_a_btree_map(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        ops::run(&bytes);
+    }
+
+    #[test]
+    fn lookups_agree_at_any_size(entries in prop::collection::vec(any::<(u8, u32)>(), 0..400)) {
+        let map: SortedMap<_, _> = entries.iter().copied().collect();
+        let model: BTreeMap<_, _> = entries.into_iter().collect();
+        for key in 0..=255 {
+            prop_assert_eq!(map.get(&key), model.get(&key));
+        }
+        prop_assert!(map.iter().eq(&model));
+    }
+}
+
+#[test]
+fn is_one_word_with_a_niche() {
+    assert_eq!(size_of::<SortedMap<String, [u64; 100]>>(), size_of::<usize>());
+    assert_eq!(size_of::<Option<SortedMap<u8, ()>>>(), size_of::<usize>());
+}
+
+#[test]
+fn auto_traits_and_variance() {
+    fn holds<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() {}
+    fn shorten<'a>(map: SortedMap<&'static str, &'static str>) -> SortedMap<&'a str, &'a str> {
+        map
+    }
+    holds::<SortedMap<String, Vec<u8>>>();
+    assert_eq!(shorten(SortedMap::from([("a", "b")]))["a"], "b");
+}
+
+#[test]
+fn makes_statics() {
+    static MAP: SortedMap<String, u8> = SortedMap::new();
+    assert!(MAP.is_empty() && IsEmpty::is_empty(&MAP) && MAP.first_key_value().is_none());
+    assert!(Sparse::new(SortedMap::<u8, u8>::new()).get().is_none());
+}
+
+/// Equal to every other one, but told apart by the second field.
+#[derive(Debug, Clone, Copy)]
+struct Key(u8, u8);
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+impl Eq for Key {}
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+
+#[test]
+fn of_equal_keys_the_first_key_stays_with_the_last_value() {
+    let entries = [(Key(1, 1), 'a'), (Key(0, 0), 'b'), (Key(1, 2), 'c'), (Key(1, 3), 'd')];
+    let mut one_by_one = SortedMap::new();
+    for (key, value) in entries {
+        one_by_one.insert(key, value);
+    }
+    let mut extended = SortedMap::from([entries[0]]);
+    extended.extend(entries[1..].iter().copied());
+    for map in [SortedMap::from(entries), one_by_one, extended] {
+        let seen: Vec<_> = map.iter().map(|(key, value)| (key.0, key.1, *value)).collect();
+        assert_eq!(seen, [(0, 0, 'b'), (1, 1, 'd')]);
+    }
+}
+
+#[test]
+fn is_looked_up_by_what_a_key_borrows_as() {
+    let mut map: SortedMap<ThinStr, u8> = [("b".into(), 2), ("a".into(), 1)].into();
+    assert_eq!((map["a"], map.get("c")), (1, None));
+    assert_eq!(map.remove("b"), Some(2));
+    *map.get_mut("a").unwrap() = 7;
+    assert_eq!(map.into_values().collect::<Vec<_>>(), [7]);
+}
+
+#[test]
+#[should_panic(expected = "no entry found for key")]
+fn indexing_a_missing_key_panics() {
+    let _ = SortedMap::from([(1, 2)])[&3];
+}
+
+#[test]
+fn compares_and_hashes_by_its_entries() {
+    let a = SortedMap::from([(1, 'a'), (2, 'b')]);
+    let b = SortedMap::from([(2, 'b'), (1, 'a')]);
+    assert_eq!(a, b);
+    assert!(a < SortedMap::from([(1, 'b')]));
+    assert!(HashSet::from([a]).contains(&b));
+}
+
+#[test]
+fn iterators_print_and_count() {
+    let mut map = SortedMap::from([(1, 'a'), (2, 'b')]);
+    assert_eq!(format!("{:?}", map.iter()), "[(1, 'a'), (2, 'b')]");
+    assert_eq!(map.iter_mut().rev().map(|(key, _)| *key).collect::<Vec<_>>(), [2, 1]);
+    assert_eq!((map.keys().len(), map.values().len()), (2, 2));
+    for (_, value) in &mut map {
+        value.make_ascii_uppercase();
+    }
+    assert_eq!(Vec::from(map), [(1, 'A'), (2, 'B')]);
+}
+
+#[cfg(feature = "serde")]
+mod serde {
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+        #[test]
+        fn on_the_wire_it_is_a_map(plain in any::<BTreeMap<String, Option<u32>>>()) {
+            let map: SortedMap<String, Option<u32>> = plain.clone().into();
+
+            let json = serde_json::to_string(&plain).unwrap();
+            prop_assert_eq!(&serde_json::to_string(&map).unwrap(), &json);
+            prop_assert_eq!(&serde_json::from_str::<SortedMap<_, _>>(&json).unwrap(), &map);
+
+            let bytes = postcard::to_allocvec(&plain).unwrap();
+            prop_assert_eq!(&postcard::to_allocvec(&map).unwrap(), &bytes);
+            prop_assert_eq!(&postcard::from_bytes::<SortedMap<_, _>>(&bytes).unwrap(), &map);
+        }
+    }
+
+    #[test]
+    fn of_equal_keys_the_last_wins() {
+        let map: SortedMap<String, u8> = serde_json::from_str(r#"{"b":1,"a":2,"b":3}"#).unwrap();
+        assert_eq!(serde_json::to_string(&map).unwrap(), r#"{"a":2,"b":3}"#);
+        assert!(serde_json::from_str::<SortedMap<u8, u8>>("[]").unwrap_err().to_string().contains("expected a map"));
+        assert!(serde_json::from_str::<SortedMap<String, u8>>(r#"{"a":1,"b"}"#).is_err());
+    }
+
+    #[test]
+    fn a_document_that_claims_to_be_huge_is_not_believed() {
+        // postcard writes the number of entries first: 2^63 of them, and then none.
+        let bytes = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01];
+        assert!(postcard::from_bytes::<SortedMap<u64, u64>>(&bytes).is_err());
+        assert!(postcard::from_bytes::<SortedMap<(), ()>>(&[3]).is_ok_and(|map| map.len() == 1));
+    }
+}

@@ -1,0 +1,263 @@
+//! What safe code can do to a `SortedMap`, under an allocator that watches every block.
+
+mod common;
+
+use common::{Counts, Spy, failing_after, left_by, panics};
+use dwell::sparse::SortedMap;
+use std::cell::Cell;
+use std::cmp::Ordering;
+
+type Map<'a> = SortedMap<u32, Spy<'a>>;
+
+fn spies(counts: &Counts, keys: impl IntoIterator<Item = u32>) -> Map<'_> {
+    keys.into_iter().map(|n| (n, counts.spy(n))).collect()
+}
+
+fn keys(map: &Map<'_>) -> Vec<u32> {
+    map.iter().inspect(|(key, spy)| assert_eq!(**key, spy.value)).map(|(key, _)| *key).collect()
+}
+
+#[test]
+fn every_entry_is_dropped_once_and_every_block_freed() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let mut map = spies(&counts, [5, 1, 3, 1, 5]);
+        map.insert(2, counts.spy(2));
+        map.insert(2, counts.spy(2));
+        map.insert(0, counts.spy(0));
+        map.insert(9, counts.spy(9));
+        assert_eq!(keys(&map), [0, 1, 2, 3, 5, 9]);
+        map.remove(&0);
+        map.remove(&9);
+        map.remove(&2);
+        map.remove(&7);
+        map.extend([(4, counts.spy(4)), (1, counts.spy(1))]);
+        map.retain(|key, _| *key != 3);
+        assert_eq!(keys(&map), [1, 4, 5]);
+        let mut iter = map.clone().into_iter();
+        drop((iter.next(), iter));
+        map.clear();
+        map.insert(1, counts.spy(1));
+        drop(map.remove(&1));
+        assert!(map.is_empty());
+        map
+    });
+    assert_eq!(left, (0, 0));
+    assert!(counts.balanced(), "{counts:?}");
+}
+
+#[test]
+fn one_block_of_the_length_and_the_entries() {
+    let mut map = SortedMap::new();
+    assert_eq!(left_by(|| map = (0..10_u64).map(|n| (n / 2, n)).collect()), (1, 8 + 5 * 16));
+    assert_eq!(left_by(|| map.insert(7, 7)), (0, 16));
+    assert_eq!(left_by(|| map.retain(|key, _| *key < 2)), (0, -4 * 16));
+    assert_eq!(left_by(|| map.remove(&1)), (0, -16));
+    assert_eq!(left_by(|| map.remove(&0)), (-1, -24));
+}
+
+#[test]
+fn a_panicking_drop_of_a_value_frees_the_block() {
+    let ways: [fn(Map<'_>); 6] = [
+        |m| drop(m),
+        |mut m| m.clear(),
+        |m| drop(m.into_iter()),
+        |mut m| m.retain(|key, _| *key == 1),
+        |mut m| drop(m.remove(&1)),
+        |m| drop(m.into_keys().collect::<Vec<_>>()),
+    ];
+    for way in ways {
+        let counts = Counts::default();
+        counts.panic_at_drop.set(1);
+        let left = left_by(|| assert!(panics(|| way(spies(&counts, 0..3)))));
+        assert_eq!(left.1, 0, "all bytes freed");
+        assert!(counts.balanced(), "{counts:?}");
+    }
+}
+
+#[test]
+fn a_panicking_closure_in_retain_loses_only_what_it_refused() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let mut map = spies(&counts, 0..6);
+        assert!(panics(|| map.retain(|key, _| {
+            assert_ne!(*key, 3, "in the closure");
+            *key != 1
+        })));
+        assert_eq!(keys(&map), [0, 2, 3, 4, 5]);
+        assert!(map.contains_key(&4));
+    });
+    assert_eq!(left.1, 0);
+    assert!(counts.balanced(), "{counts:?}");
+}
+
+#[test]
+fn a_panicking_iterator_leaves_the_map_as_it_was() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let mut map = spies(&counts, 0..3);
+        let spies = |end| {
+            let counts = &counts;
+            (0..end).map(move |n| (10 - n, counts.spy(10 - n))).inspect(|(key, _)| assert_ne!(*key, 6))
+        };
+        assert!(panics(|| map.extend(spies(9))));
+        assert!(panics(|| drop(spies(9).collect::<Map<'_>>())));
+        assert_eq!(keys(&map), [0, 1, 2]);
+        map.extend(spies(2));
+        assert_eq!(keys(&map), [0, 1, 2, 9, 10]);
+    });
+    assert_eq!(left.1, 0);
+    assert!(counts.balanced(), "{counts:?}");
+}
+
+thread_local! {
+    /// Comparisons until one panics; 0 is never.
+    static UNTIL_PANIC: Cell<u32> = const { Cell::new(0) };
+    /// The state of a bad random generator that answers comparisons instead of `Ord`; 0 is off.
+    static RANDOM: Cell<u32> = const { Cell::new(0) };
+}
+
+/// A key whose order panics or contradicts itself when told to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Moody(Box<u32>);
+
+impl PartialOrd for Moody {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Moody {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let until = UNTIL_PANIC.get();
+        UNTIL_PANIC.set(until.saturating_sub(1));
+        assert_ne!(until, 1, "told to panic in cmp");
+        let random = RANDOM.get();
+        if random == 0 {
+            return self.0.cmp(&other.0);
+        }
+        RANDOM.set(random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223).max(1));
+        [Ordering::Less, Ordering::Equal, Ordering::Greater][(random >> 16) as usize % 3]
+    }
+}
+
+#[test]
+fn a_panicking_order_breaks_nothing() {
+    let fresh = |range: std::ops::Range<u32>| range.rev().map(|n| (Moody(Box::new(n)), Box::new(n)));
+    let left = left_by(|| {
+        let mut panicked = 0;
+        // Enough entries that sorting takes another way than for few.
+        for k in 1..200 {
+            for step in 0..5 {
+                let mut map: SortedMap<_, _> = fresh(0..40).collect();
+                UNTIL_PANIC.set(k);
+                let key = Moody(Box::new(20));
+                panicked += u32::from(panics(|| match step {
+                    0 => map.extend(fresh(10..60)),
+                    1 => drop(map.insert(key, Box::new(0))),
+                    2 => drop(map.remove(&key)),
+                    3 => assert!(map.get(&key).is_some()),
+                    _ => map = fresh(0..40).collect(),
+                }));
+                UNTIL_PANIC.set(0);
+                // All of it, or for `extend` nothing; sorted in either case.
+                assert!(matches!(map.len(), 0 | 39 | 40 | 60));
+                assert!(map.keys().is_sorted());
+            }
+        }
+        assert!(panicked > 200, "{panicked}");
+    });
+    // A panic's own payload may stay: it is the test's, not the map's.
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn an_order_that_contradicts_itself_breaks_nothing() {
+    let left = left_by(|| {
+        for seed in 1..200_u32 {
+            let mut map = SortedMap::new();
+            RANDOM.set(seed.wrapping_mul(0x9E37_79B9));
+            for n in 0..40 {
+                // std's sort may notice and panic.
+                let _ = panics(|| match n % 8 {
+                    0 => map.extend((0..50).map(|n| (Moody(Box::new(n)), Box::new(n)))),
+                    1 => map.retain(|_, value| !value.is_multiple_of(3)),
+                    2..5 => drop(map.remove(&Moody(Box::new(n)))),
+                    _ => drop(map.insert(Moody(Box::new(n)), Box::new(n))),
+                });
+                let _ = (map.get(&Moody(Box::new(n))), map.iter().count());
+            }
+            RANDOM.set(0);
+        }
+    });
+    assert_eq!(left, (0, 0));
+}
+
+/// A key that is changed inside the map is not found; that is all.
+#[test]
+fn a_key_that_changes_its_place_breaks_nothing() {
+    let left = left_by(|| {
+        let cells: Vec<_> = (0..10).map(|n| std::rc::Rc::new(Cell::new(n))).collect();
+        let mut map: SortedMap<_, _> = cells.iter().map(|cell| (std::rc::Rc::clone(cell), cell.get())).collect();
+        for cell in &cells {
+            cell.set(10 - cell.get());
+        }
+        for n in 0..12 {
+            let key = std::rc::Rc::new(Cell::new(n));
+            let _ = (map.contains_key(&key), map.remove(&key), map.insert(key, n));
+        }
+        map.retain(|_, value| *value > 3);
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn a_failed_allocation_gives_key_and_value_back() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let mut map = Map::new();
+        let error = failing_after(0, || map.try_insert(1, counts.spy(1))).unwrap_err();
+        assert_eq!(error.layout().size(), 8 + size_of::<(u32, Spy<'_>)>());
+        let (key, value) = error.into_inner();
+        assert!(map.try_insert(key, value).unwrap().is_none());
+
+        let mut map = spies(&counts, [1, 3, 5]);
+        for key in [0, 2, 4, 6] {
+            let error = failing_after(0, || map.try_insert(key, counts.spy(key))).unwrap_err();
+            assert_eq!(error.into_inner().1.value, key);
+            assert_eq!(keys(&map), [1, 3, 5]);
+        }
+        // A key that is there needs no memory.
+        let old = failing_after(0, || map.try_insert(3, counts.spy(3))).unwrap();
+        assert_eq!(old.map(|spy| spy.value), Some(3));
+    });
+    assert_eq!(left, (0, 0));
+    assert!(counts.balanced(), "{counts:?}");
+}
+
+#[test]
+fn entries_without_size_and_with_much_alignment() {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    #[repr(align(128))]
+    struct Wide(u8);
+
+    let left = left_by(|| {
+        let mut none = SortedMap::from([((), ()), ((), ())]);
+        assert_eq!(none.insert((), ()), Some(()));
+        assert_eq!(none.len(), 1);
+        assert_eq!(none.remove(&()), Some(()));
+        assert!(none.is_empty() && none.get(&()).is_none());
+
+        let mut wide = SortedMap::new();
+        for n in [5, 3, 4, 1, 2] {
+            wide.insert(Wide(n), n);
+            assert_eq!(wide.as_slice().as_ptr().addr() % 128, 0);
+        }
+        assert_eq!(wide.remove(&Wide(3)), Some(3));
+        assert_eq!(wide.remove(&Wide(5)), Some(5));
+        assert!(wide.keys().eq(&[Wide(1), Wide(2), Wide(4)]));
+        wide.clear();
+        assert_eq!(wide.as_slice().as_ptr().addr() % 128, 0);
+    });
+    assert_eq!(left, (0, 0));
+}

@@ -1,0 +1,277 @@
+//! What safe code can do to `ThinSlice` and `ThinStr`, under an allocator that watches every block.
+
+mod common;
+
+use common::{Counts, Spy, failing_after, left_by, panics};
+use dwell::sparse::{ThinSlice, ThinStr};
+use std::cell::Cell;
+use std::iter;
+use std::mem::ManuallyDrop;
+use std::sync::{Arc, Barrier};
+
+fn spies(counts: &Counts, len: u32) -> ThinSlice<Spy<'_>> {
+    (0..len).map(|n| counts.spy(n)).collect()
+}
+
+#[test]
+fn every_element_is_dropped_once_and_every_block_freed() {
+    for len in [0, 1, 2, 7] {
+        let counts = Counts::default();
+        let left = left_by(|| {
+            let slice = spies(&counts, len);
+            let mut copy = slice.clone();
+            copy.clone_from(&slice); // element by element
+            copy.clone_from(&spies(&counts, len + 1)); // a block anew
+            let vec = Vec::from(slice);
+            let boxed = Box::<[_]>::from(ThinSlice::from(vec));
+            let mut iter = ThinSlice::from(boxed).into_iter();
+            drop((iter.next(), iter.next_back(), iter.clone()));
+            ThinSlice::from([counts.spy(1), counts.spy(2)])
+        });
+        assert_eq!(left, (0, 0));
+        assert!(counts.balanced(), "{counts:?}");
+    }
+}
+
+#[test]
+fn one_block_of_the_length_and_the_elements() {
+    let mut kept = ThinSlice::empty();
+    assert_eq!(left_by(|| kept = ThinSlice::from([1_u16, 2, 3])), (1, 8 + 3 * 2));
+    assert_eq!(left_by(|| kept = ThinSlice::empty()), (-1, -14));
+    let mut kept = ThinSlice::empty();
+    assert_eq!(left_by(|| kept = (0..5_u64).filter(|n| n % 2 == 0).collect()), (1, 8 + 3 * 8));
+    drop(kept);
+    let mut kept = ThinStr::empty();
+    assert_eq!(left_by(|| kept = "a".into()), (1, 2));
+    assert_eq!(left_by(|| kept = "a".repeat(254).into()), (0, 253));
+    assert_eq!(left_by(|| kept = "a".repeat(255).into()), (0, 9));
+    assert_eq!(left_by(|| kept = ThinStr::empty()), (-1, -264));
+}
+
+#[test]
+fn forgetting_one_leaks_it_and_no_more() {
+    let counts = Counts::default();
+    // `mem::forget` is this without the second half, which keeps leak checkers quiet.
+    let mut iter = spies(&counts, 3).into_iter();
+    drop(iter.next());
+    let forgotten = ManuallyDrop::new(iter);
+    assert_eq!((counts.made.get(), counts.dropped.get()), (3, 1));
+    drop(ManuallyDrop::into_inner(forgotten));
+    assert!(counts.balanced(), "{counts:?}");
+}
+
+#[test]
+fn a_panicking_drop_still_drops_the_others_and_frees_the_block() {
+    // How a slice of three loses its elements.
+    let ways: [fn(ThinSlice<Spy<'_>>); 6] = [
+        |s| drop(s),
+        |mut s| drop(std::mem::take(&mut s)),
+        |s| drop(s.into_iter()),
+        |s| drop(Vec::from(s)),
+        |s| drop(Box::<[_]>::from(s)),
+        |s| {
+            let mut iter = s.into_iter();
+            let (_first, _last) = (iter.next(), iter.next_back());
+            drop(iter);
+        },
+    ];
+    for way in ways {
+        for k in 1..=3 {
+            let counts = Counts::default();
+            counts.panic_at_drop.set(k);
+            let left = left_by(|| assert!(panics(|| way(spies(&counts, 3)))));
+            assert_eq!(left.1, 0, "all bytes freed");
+            assert!(counts.balanced(), "{counts:?}");
+        }
+    }
+}
+
+#[test]
+fn a_panicking_clone_drops_what_was_cloned() {
+    for k in 1..=3 {
+        let counts = Counts::default();
+        let left = left_by(|| {
+            let source = spies(&counts, 3);
+            let iter = source.clone().into_iter();
+            let mut longer = spies(&counts, 4);
+            let mut same = spies(&counts, 3);
+            let ways: [&mut dyn FnMut(); 5] = [
+                &mut || drop(source.clone()),
+                &mut || drop(ThinSlice::try_from_slice(&source)),
+                &mut || drop(iter.clone()),
+                &mut || longer.clone_from(&source),
+                &mut || same.clone_from(&source),
+            ];
+            for way in ways {
+                counts.panic_at_clone.set(counts.cloned.get() + k);
+                assert!(panics(way));
+            }
+            assert_eq!((longer.len(), same.len()), (4, 3));
+            assert!(same.iter().map(|spy| spy.value).eq(0..3));
+        });
+        assert_eq!(left.1, 0);
+        assert!(counts.balanced(), "{counts:?}");
+    }
+}
+
+#[test]
+fn an_iterator_that_panics_or_lies_is_only_wrong() {
+    struct Lying<I>(I, usize);
+    impl<I: Iterator> Iterator for Lying<I> {
+        type Item = I::Item;
+        fn next(&mut self) -> Option<I::Item> {
+            self.0.next()
+        }
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            (self.1, Some(self.1))
+        }
+    }
+
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let some = || iter::from_fn(|| Some(counts.spy(0)));
+        for hint in [0, 1, 3, 100] {
+            assert_eq!(Lying(some().take(3), hint).collect::<ThinSlice<_>>().len(), 3);
+        }
+        assert!(panics(|| {
+            let elements = some().enumerate().map(|(n, spy)| if n == 3 { panic!("in the iterator") } else { spy });
+            drop(elements.collect::<ThinSlice<_>>());
+        }));
+    });
+    assert_eq!(left.1, 0);
+    assert!(counts.balanced(), "{counts:?}");
+}
+
+#[test]
+fn zero_sized_elements_count_up_to_the_largest_length() {
+    thread_local!(static DROPS: Cell<u32> = const { Cell::new(0) });
+    struct Marker;
+    impl Drop for Marker {
+        fn drop(&mut self) {
+            DROPS.set(DROPS.get() + 1);
+        }
+    }
+
+    let left = left_by(|| {
+        let most = ThinSlice::from(vec![(); usize::MAX]);
+        assert_eq!(most.len(), usize::MAX);
+        let mut iter = most.into_iter();
+        assert_eq!((iter.next(), iter.next_back(), iter.len()), (Some(()), Some(()), usize::MAX - 2));
+        assert_eq!(iter.as_slice().len(), usize::MAX - 2);
+        drop(iter);
+        assert_eq!(Vec::from(ThinSlice::from(vec![(); usize::MAX])).len(), usize::MAX);
+
+        let mut markers = ThinSlice::from([Marker, Marker, Marker]).into_iter();
+        drop(markers.next());
+        assert_eq!(DROPS.get(), 1);
+        drop(markers);
+        assert_eq!(DROPS.get(), 3);
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn over_aligned_elements() {
+    fn check<T: Clone + PartialEq + std::fmt::Debug>(value: &T) {
+        let align = align_of::<T>();
+        let left = left_by(|| {
+            let mut none = ThinSlice::<T>::empty();
+            assert_eq!((none.as_ptr().addr() % align, none.len()), (0, 0));
+            assert_eq!(none.as_mut_ptr().addr() % align, 0);
+            assert_eq!(none.into_iter().as_slice().as_ptr().addr() % align, 0);
+            for len in 1..4 {
+                let slice = ThinSlice::from(vec![value.clone(); len]);
+                assert_eq!(slice.as_ptr().addr() % align, 0);
+                assert_eq!(*slice.clone(), *vec![value.clone(); len]);
+                assert_eq!(Vec::from(slice), vec![value.clone(); len]);
+            }
+        });
+        assert_eq!(left, (0, 0));
+    }
+    macro_rules! check {
+        ($($align:literal)*) => {$({
+            #[derive(Clone, PartialEq, Debug)]
+            #[repr(align($align))]
+            struct Wide(u8);
+            #[derive(Clone, PartialEq, Debug)]
+            #[repr(align($align))]
+            struct Nothing;
+            check(&Wide(7));
+            check(&Nothing);
+        })*};
+    }
+    check!(1 2 4 8 16 32 64 128 4096);
+}
+
+#[test]
+fn a_failed_allocation_gives_the_input_back() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let vec: Vec<_> = (0..3).map(|n| counts.spy(n)).collect();
+        let address = vec.as_ptr();
+        let error = failing_after(0, || ThinSlice::try_from_vec(vec)).unwrap_err();
+        assert_eq!(error.layout().size(), 8 + 3 * size_of::<Spy<'_>>());
+        assert!(error.to_string().contains("56 bytes"), "{error}");
+        let vec = error.into_inner();
+        assert_eq!((vec.as_ptr(), vec.len()), (address, 3));
+
+        let error = failing_after(0, || ThinSlice::try_from_slice(&vec)).unwrap_err();
+        assert_eq!(error.into_inner().len(), 3);
+        assert_eq!(counts.cloned.get(), 0);
+
+        let error = failing_after(0, || ThinStr::try_new("abc")).unwrap_err();
+        assert_eq!((error.layout().size(), error.into_inner()), (4, "abc"));
+    });
+    assert_eq!(left, (0, 0));
+    assert!(counts.balanced(), "{counts:?}");
+}
+
+#[test]
+fn what_is_empty_needs_no_memory() {
+    failing_after(0, || {
+        assert!(ThinSlice::<String>::from(Vec::new()).clone().is_empty());
+        assert!(ThinSlice::<String>::from([]).into_iter().clone().next().is_none());
+        assert!(ThinSlice::<String>::try_from_slice(&[]).is_ok());
+        assert!(Vec::from(ThinSlice::<String>::empty()).is_empty());
+        assert!(ThinStr::try_new("").is_ok());
+        assert!(ThinStr::default().clone().is_empty());
+        assert!(String::from(ThinStr::from("")).is_empty());
+        // The one block is kept for as many elements.
+        let mut text = ThinStr::empty();
+        text.clone_from(&ThinStr::empty());
+    });
+}
+
+#[test]
+fn writing_through_an_empty_one_writes_nothing() {
+    let (mut slice, mut text) = (ThinSlice::<u64>::empty(), ThinStr::empty());
+    slice.fill(7);
+    slice.sort_unstable();
+    slice.reverse();
+    text.make_ascii_uppercase();
+    assert!(slice.iter_mut().next().is_none());
+    assert!(ThinSlice::<u64>::empty().is_empty() && ThinStr::empty().is_empty());
+}
+
+#[test]
+fn move_between_threads_and_are_shared_by_them() {
+    let shared = Arc::new((ThinSlice::from([String::from("a")]), ThinStr::from("b")));
+    let barrier = Barrier::new(4);
+    let lengths: usize = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|n| {
+                let (shared, barrier) = (Arc::clone(&shared), &barrier);
+                scope.spawn(move || {
+                    barrier.wait();
+                    for _ in 0..100 {
+                        assert_eq!((&*shared.0[0], &*shared.1), ("a", "b"));
+                        drop((shared.0.clone(), shared.1.clone(), ThinSlice::<u8>::empty(), ThinStr::empty()));
+                    }
+                    (ThinSlice::from(vec![n; 3]), ThinStr::from("moved"))
+                })
+            })
+            .collect();
+        threads.into_iter().map(|t| t.join().unwrap()).map(|(slice, text)| slice.len() + text.len()).sum()
+    });
+    assert_eq!(lengths, 4 * 8);
+}
