@@ -1,20 +1,31 @@
-//! The global allocator: the system's (or jemalloc with the feature `profile`), counting when asked.
+//! The global allocator: the system's (jemalloc with the feature `profile`, mimalloc with `mimalloc`), counting when asked.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
 
-#[cfg(not(feature = "profile"))]
+#[cfg(not(any(feature = "profile", feature = "mimalloc")))]
 type Inner = std::alloc::System;
 #[cfg(feature = "profile")]
 type Inner = tikv_jemallocator::Jemalloc;
 
-#[cfg(not(feature = "profile"))]
+#[cfg(not(any(feature = "profile", feature = "mimalloc")))]
 const INNER: Inner = std::alloc::System;
 #[cfg(feature = "profile")]
 const INNER: Inner = tikv_jemallocator::Jemalloc;
 
+#[cfg(all(feature = "mimalloc", not(feature = "profile")))]
+type Inner = mimalloc::MiMalloc;
+#[cfg(all(feature = "mimalloc", not(feature = "profile")))]
+const INNER: Inner = mimalloc::MiMalloc;
+
 /// What the numbers were measured on.
-pub(crate) const ALLOCATOR: &str = if cfg!(feature = "profile") { "jemalloc" } else { "system" };
+pub(crate) const ALLOCATOR: &str = if cfg!(feature = "profile") {
+    "jemalloc"
+} else if cfg!(feature = "mimalloc") {
+    "mimalloc"
+} else {
+    "system"
+};
 
 #[global_allocator]
 static GLOBAL: Counting = Counting(INNER);

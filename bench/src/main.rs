@@ -11,13 +11,14 @@ mod gate;
 mod op;
 mod row;
 mod sink;
+mod small;
 mod sparse;
 mod time;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
+use std::io;
 use std::process::ExitCode;
-use std::{io, iter};
 
 use crate::check::CheckFailed;
 use crate::op::Suite;
@@ -39,6 +40,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Boxes that keep small values in place: access, creation, queues and trees.
+    Small,
     /// Mostly-empty structs: a real program in eleven layouts, and the cost of a read.
     Sparse(sparse::Args),
     /// Thin strings, thin slices and sorted maps, beside their peers.
@@ -57,7 +60,7 @@ enum Command {
 
 /// The operations of all modules.
 fn suites() -> Vec<Suite> {
-    iter::once(sparse::suite()).chain(companions::suites()).collect()
+    [small::suite(), sparse::suite()].into_iter().chain(companions::suites()).collect()
 }
 
 fn main() -> ExitCode {
@@ -79,7 +82,10 @@ fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Sparse(args) => sparse::run(&args, cli.quick, output),
         Command::Companions => companions::run(cli.quick, output),
+        Command::Small => small::run(cli.quick, output),
         Command::All => {
+            small::run(cli.quick, output)?;
+            output.say("")?;
             sparse::run(&sparse::Args::default(), cli.quick, output)?;
             output.say("")?;
             companions::run(cli.quick, output)

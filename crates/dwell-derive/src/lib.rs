@@ -35,12 +35,12 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
-/// | `#[sparse(const)]` | struct | writes `Default` too, as a constant: reading an empty value then costs no check whether its default has been made. Every field's type must be `dwell::sparse::ConstDefault` |
-/// | `#[sparse(eq)]` | type, field | empty when `==` to the type's or the field's `Default` |
+/// | `#[sparse(const)]` | type | writes `Default` too, as a constant: reading an empty value of a type without type parameters then costs no check whether its default has been made. Every field's type must be `dwell::sparse::ConstDefault`; of an enum, the default is the variant marked `#[default]` |
+/// | `#[sparse(eq)]` | type, field | empty when `==` to the type's or the field's `Default`; what `==` takes for equal (`0.0` and `-0.0`) is then forgotten |
 /// | `#[sparse(is_empty = "path")]` | field | empty when the function `path` says so of `&field` |
 /// | `#[sparse(bound = "T: Trait")]` | type | these bounds instead of `T: IsEmpty` for each type parameter |
 /// | `#[sparse(crate = "path")]` | type | where the crate `dwell` is, if not at `::dwell` |
-#[proc_macro_derive(Sparse, attributes(sparse))]
+#[proc_macro_derive(Sparse, attributes(sparse, default))]
 pub fn derive_sparse(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     sparse::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()

@@ -17,7 +17,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let is_empty = is_empty_body(input, &attributes)?;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     let mut bounded = input.generics.clone();
-    if is_generic(input) {
+    if is_generic(input) || attributes.bound.is_some() {
         let predicates = &mut bounded.make_where_clause().predicates;
         match &attributes.bound {
             Some(bound) => predicates.extend(bound.iter().cloned()),
@@ -39,8 +39,9 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             #const_default
 
             #[automatically_derived]
+            #[allow(deprecated)] // a field may be
             impl #impl_generics #dwell::sparse::IsEmpty for #name #type_generics #is_empty_where {
-                fn is_empty(&self) -> bool {
+                fn is_empty(&self) -> ::core::primitive::bool {
                     #is_empty
                 }
             }
@@ -91,12 +92,25 @@ impl TypeAttributes {
 }
 
 fn is_empty_body(input: &DeriveInput, attributes: &TypeAttributes) -> Result<TokenStream> {
+    // Attributes that would do nothing are mistakes.
+    let useless: Vec<&Attribute> = match &input.data {
+        Data::Enum(data) => data
+            .variants
+            .iter()
+            .flat_map(|variant| variant.attrs.iter().chain(variant.fields.iter().flat_map(|field| &field.attrs)))
+            .collect(),
+        Data::Struct(data) if attributes.eq => data.fields.iter().flat_map(|field| &field.attrs).collect(),
+        _ => Vec::new(),
+    };
+    if let Some(attribute) = useless.iter().find(|attribute| attribute.path().is_ident("sparse")) {
+        return Err(Error::new(attribute.span(), "this is not looked at: the value is compared as a whole"));
+    }
     if attributes.eq {
         return Ok(quote!(*self == <Self as ::core::default::Default>::default()));
     }
     match &input.data {
         Data::Struct(data) => struct_is_empty(input, &data.fields, attributes),
-        Data::Enum(data) => enum_is_empty(input, data),
+        Data::Enum(data) => enum_is_empty(input, data, attributes),
         Data::Union(_) => Err(Error::new(input.ident.span(), "a union does not know which of its fields is in use")),
     }
 }
@@ -109,28 +123,39 @@ fn struct_is_empty(input: &DeriveInput, fields: &Fields, attributes: &TypeAttrib
         .enumerate()
         .map(|(index, field)| field_is_empty(index, field, dwell))
         .collect::<Result<Vec<_>>>()?;
+    let value = value();
+    let all_empty = Ident::new("__dwell_all_empty", Span::mixed_site());
     if attributes.constant {
         // The derive wrote the default itself, field by field.
         return Ok(quote! {
-            let value = self;
+            let #value = self;
             true #(&& #checks)*
         });
     }
-    let of_default = quote!(all_empty(&<Self as ::core::default::Default>::default()));
-    // A `static` in a generic function is shared by all its instances, which may differ in their defaults.
-    let default_is_empty = if is_generic(input) {
-        of_default
-    } else {
-        quote! {{
-            static DEFAULT: #dwell::sparse::DefaultIsEmpty = #dwell::sparse::DefaultIsEmpty::new();
-            DEFAULT.get(|| #of_default)
-        }}
-    };
+    let of_default = quote!(#all_empty(&<Self as ::core::default::Default>::default()));
+    let default_is_empty = asked_once(input, dwell, &of_default);
     // A closure rather than a function, so that it can name the type's generics.
     Ok(quote! {
-        let all_empty = |value: &Self| true #(&& #checks)*;
-        all_empty(self) && #default_is_empty
+        let #all_empty = |#value: &Self| true #(&& #checks)*;
+        #all_empty(self) && #default_is_empty
     })
+}
+
+/// The value whose fields are asked; a name that neither captures the user's nor is captured by it.
+fn value() -> Ident {
+    Ident::new("__dwell_value", Span::mixed_site())
+}
+
+/// What is found out about a type's own `Default`, remembered.
+fn asked_once(input: &DeriveInput, dwell: &Path, question: &TokenStream) -> TokenStream {
+    // A `static` in a generic function is shared by all its instances, which may differ in their defaults.
+    if is_generic(input) {
+        return question.clone();
+    }
+    quote! {{
+        static DEFAULT: #dwell::sparse::DefaultIsEmpty = #dwell::sparse::DefaultIsEmpty::new();
+        DEFAULT.get(|| #question)
+    }}
 }
 
 fn field_is_empty(index: usize, field: &Field, dwell: &Path) -> Result<TokenStream> {
@@ -140,14 +165,15 @@ fn field_is_empty(index: usize, field: &Field, dwell: &Path) -> Result<TokenStre
     };
     let kind = &field.ty;
     let span = kind.span();
-    let mut check = quote_spanned!(span=> #dwell::sparse::IsEmpty::is_empty(&value.#member));
+    let value = value();
+    let mut check = quote_spanned!(span=> #dwell::sparse::IsEmpty::is_empty(&#value.#member));
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("sparse")) {
         attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("eq") {
-                check = quote_spanned!(span=> value.#member == <#kind as ::core::default::Default>::default());
+                check = quote_spanned!(span=> #value.#member == <#kind as ::core::default::Default>::default());
             } else if meta.path.is_ident("is_empty") {
                 let function: Path = meta.value()?.parse::<LitStr>()?.parse()?;
-                check = quote_spanned!(span=> #function(&value.#member));
+                check = quote_spanned!(span=> #function(&#value.#member));
             } else {
                 return Err(meta.error("expected `eq` or `is_empty = \"..\"`"));
             }
@@ -157,15 +183,23 @@ fn field_is_empty(index: usize, field: &Field, dwell: &Path) -> Result<TokenStre
     Ok(check)
 }
 
-/// The variant marked `#[default]`, which `derive(Default)` allows on a unit variant only.
+/// The variant marked `#[default]`: a unit variant, if `derive(Default)` or `#[sparse(const)]` is to make it.
 fn default_variant(data: &DataEnum) -> Option<&Ident> {
     let marked = |attributes: &[Attribute]| attributes.iter().any(|attribute| attribute.path().is_ident("default"));
     data.variants.iter().find(|variant| marked(&variant.attrs)).map(|variant| &variant.ident)
 }
 
-fn enum_is_empty(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
+fn enum_is_empty(input: &DeriveInput, data: &DataEnum, attributes: &TypeAttributes) -> Result<TokenStream> {
     match default_variant(data) {
-        Some(variant) => Ok(quote!(::core::matches!(self, Self::#variant))),
+        Some(variant) if attributes.constant => Ok(quote!(::core::matches!(self, Self::#variant))),
+        Some(variant) => {
+            // Other derives know a `#[default]` too, and `Default` may be written by hand.
+            let of_default = quote! {
+                ::core::matches!(<Self as ::core::default::Default>::default(), Self::#variant)
+            };
+            let default_is_empty = asked_once(input, &attributes.dwell, &of_default);
+            Ok(quote!(::core::matches!(self, Self::#variant) && #default_is_empty))
+        }
         None => Err(Error::new(
             input.ident.span(),
             "which variant is empty? mark one `#[default]` and derive `Default`, or compare with `#[sparse(eq)]`",
@@ -173,37 +207,36 @@ fn enum_is_empty(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     }
 }
 
-/// `ConstDefault`, where the default is a constant: that of a struct marked `#[sparse(const)]`, whose `Default` is then
-/// written too so that the two agree, or the `#[default]` variant of an enum.
+/// `ConstDefault` for a type marked `#[sparse(const)]`, and `Default` with it so that the two agree.
 fn const_default(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Option<TokenStream>> {
+    if !attributes.constant {
+        return Ok(None);
+    }
     let dwell = &attributes.dwell;
     let name = &input.ident;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
-    let (default, value) = match &input.data {
-        Data::Struct(data) if attributes.constant => {
+    let value = match &input.data {
+        Data::Struct(data) => {
             let members = data.fields.members();
-            let value = quote!(Self { #(#members: #dwell::sparse::ConstDefault::DEFAULT),* });
-            let default = quote! {
-                #[automatically_derived]
-                impl #impl_generics ::core::default::Default for #name #type_generics #where_clause {
-                    fn default() -> Self {
-                        <Self as #dwell::sparse::ConstDefault>::DEFAULT
-                    }
-                }
-            };
-            (Some(default), value)
+            quote!(Self { #(#members: #dwell::sparse::ConstDefault::DEFAULT),* })
         }
-        _ if attributes.constant => return Err(Error::new(name.span(), "`#[sparse(const)]` is for structs")),
-        Data::Enum(data) if !attributes.eq => match default_variant(data) {
-            Some(variant) => (None, quote!(Self::#variant)),
-            None => return Ok(None), // `enum_is_empty` says what is wrong
+        Data::Enum(data) => match default_variant(data) {
+            Some(variant) => quote!(Self::#variant),
+            None => return Err(Error::new(name.span(), "which variant is the default? mark one `#[default]`")),
         },
-        _ => return Ok(None),
+        Data::Union(_) => return Ok(None), // `is_empty_body` says what is wrong
     };
     Ok(Some(quote! {
-        #default
+        #[automatically_derived]
+        #[allow(deprecated)]
+        impl #impl_generics ::core::default::Default for #name #type_generics #where_clause {
+            fn default() -> Self {
+                <Self as #dwell::sparse::ConstDefault>::DEFAULT
+            }
+        }
 
         #[automatically_derived]
+        #[allow(deprecated)]
         impl #impl_generics #dwell::sparse::ConstDefault for #name #type_generics #where_clause {
             const DEFAULT: Self = #value;
         }

@@ -1,9 +1,86 @@
-//! Allocation that can fail: the error, and the one place that asks for a block.
+//! Allocation that can fail: the error, and which [`Allocator`] trait the crate sees.
+//!
+//! | features | `Allocator` and `Global` are |
+//! |---|---|
+//! | `nightly` | those of `core` and `alloc` |
+//! | `allocator-api2` | those of allocator-api2 0.2, which with `nightly` are `core`'s again |
+//! | neither | our own: a sealed trait with `Global` only, so that adding a feature breaks nobody |
 
 use core::fmt;
 use core::ptr::NonNull;
 use std_alloc::alloc::{Layout, alloc};
 use std_alloc::boxed::Box;
+
+#[cfg(all(feature = "allocator-api2", not(feature = "nightly")))]
+pub use allocator_api2::alloc::{Allocator, Global};
+#[cfg(feature = "nightly")]
+pub use std_alloc::alloc::{Allocator, Global};
+
+#[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
+pub use self::own::{Allocator, Global};
+
+#[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
+mod own {
+    use core::alloc::Layout;
+    use core::ptr::{self, NonNull};
+    use std_alloc::alloc::{alloc, dealloc};
+
+    /// Where blocks come from. Without the features `allocator-api2` and `nightly` that is [`Global`] alone.
+    ///
+    /// # Safety
+    ///
+    /// No one can implement it: it is sealed. The contract is that of `core::alloc::Allocator`.
+    pub unsafe trait Allocator: sealed::Sealed {
+        /// A block of at least this layout, or `None`.
+        #[doc(hidden)]
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused>;
+
+        /// Takes a block back.
+        ///
+        /// # Safety
+        ///
+        /// `block` came from `allocate` with this `layout` and is in use.
+        #[doc(hidden)]
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout);
+    }
+
+    /// There is no block.
+    #[doc(hidden)]
+    #[derive(Debug)]
+    pub struct Refused;
+
+    mod sealed {
+        pub trait Sealed {}
+        impl Sealed for super::Global {}
+    }
+
+    /// The global allocator, as `Box` and `Vec` use it.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct Global;
+
+    // SAFETY: the two functions are those of the global allocator, which keeps the same contract; a block stays valid
+    // whatever happens to the `Global` it came from.
+    unsafe impl Allocator for Global {
+        #[inline]
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
+            if layout.size() == 0 {
+                let dangling = NonNull::new(ptr::without_provenance_mut(layout.align())).ok_or(Refused)?;
+                return Ok(NonNull::slice_from_raw_parts(dangling, 0));
+            }
+            // SAFETY: the layout's size is not zero.
+            let block = NonNull::new(unsafe { alloc(layout) }).ok_or(Refused)?;
+            Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+        }
+
+        #[inline]
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+            if layout.size() != 0 {
+                // SAFETY: the caller says that the block came from `allocate` with this layout, thus from `alloc`.
+                unsafe { dealloc(block.as_ptr(), layout) };
+            }
+        }
+    }
+}
 
 /// The allocator had no block for a value, which comes back with the error.
 ///

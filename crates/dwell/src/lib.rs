@@ -5,6 +5,7 @@
 //!
 //! | the value | its place | module |
 //! |---|---|---|
+//! | small, of a type not known here | inside its owner, no allocation | [`small`]: [`SmallBox`] |
 //! | an optional struct that is mostly empty | one word until it is needed | [`sparse`]: [`Sparse`](struct@Sparse) |
 //! | a string or slice that no longer grows, a map of a few entries | one word | [`sparse`]: [`ThinStr`](sparse::ThinStr), [`ThinSlice`](sparse::ThinSlice), [`SortedMap`](sparse::SortedMap) |
 //!
@@ -34,28 +35,36 @@
 //! | `std` (default) | [`IsEmpty`](sparse::IsEmpty) for the types of std; without it the crate is `no_std` and needs `alloc` |
 //! | `derive` | `#[derive(Sparse)]` |
 //! | `serde` | `Serialize` and `Deserialize` |
-//! | `nightly` | drop check by `may_dangle`, as `Box` has it; needs a nightly compiler and promises no stability |
+//! | `allocator-api2` | allocators of one's own, by the trait of allocator-api2 0.2 |
+//! | `nightly` | `core`'s `Allocator`, `Unsize` constructors, `Fn*` for boxes of closures, drop check by `may_dangle`; needs a nightly compiler and promises no stability |
 //!
 //! # Guarantees
 //!
 //! - **Sound in safe code.** No sequence of safe calls reaches undefined behaviour, whatever user code panics, is
 //!   forgotten or re-enters. Each type's invariants stand at its definition; `docs/` argues them in prose.
-//! - **Failure comes back.** Each allocating call has a `try_` twin that returns the value in an [`AllocError`].
-//! - **No required dependency**, no build script, no network, no global state besides the lazily made defaults of
-//!   [`sparse::DefaultCell`].
+//! - **Failure comes back.** The calls that store a value have `try_` twins that return it in an [`AllocError`]. Conversions
+//!   and collecting abort on failure, as std's do.
+//! - **No required dependency**, no build script, no network, no global state besides what the derives
+//!   remember of a type's default.
 //! - The minimum supported Rust version is the `rust-version` of `Cargo.toml`; raising it is a minor release.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(feature = "nightly", feature(dropck_eyepatch))]
+#![cfg_attr(
+    feature = "nightly",
+    feature(allocator_api, dropck_eyepatch, fn_traits, tuple_trait, unboxed_closures, unsize)
+)]
 
 // Named so because the module `alloc` is ours.
 extern crate alloc as std_alloc;
 
-mod alloc;
+pub mod alloc;
+mod raw;
+pub mod small;
 pub mod sparse;
 
 pub use crate::alloc::AllocError;
+pub use crate::small::SmallBox;
 pub use crate::sparse::Sparse;
 #[cfg(feature = "derive")]
 pub use dwell_derive::Sparse;

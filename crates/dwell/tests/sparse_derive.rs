@@ -104,6 +104,13 @@ fn tuple_and_unit_structs() {
 
 #[test]
 fn an_enum_is_empty_in_its_default_variant() {
+    #[derive(Debug, PartialEq, Sparse)]
+    #[sparse(const)]
+    enum Switch {
+        #[default]
+        Off,
+        On(u8),
+    }
     #[derive(Debug, Default, PartialEq, Sparse)]
     enum Level {
         #[default]
@@ -111,10 +118,11 @@ fn an_enum_is_empty_in_its_default_variant() {
         On(u8),
     }
 
+    assert_eq!(Switch::default(), Switch::DEFAULT);
+    assert!(Switch::Off.is_empty() && !Switch::On(1).is_empty());
     assert!(Level::Off.is_empty());
     assert!(!Level::On(0).is_empty());
     assert_eq!(*Sparse::<Level>::empty(), Level::Off);
-    assert_eq!(<Level as ConstDefault>::DEFAULT, Level::Off);
 }
 
 #[test]
@@ -170,6 +178,68 @@ fn a_default_written_by_hand_is_respected() {
     assert!(Whole::default().is_empty());
     assert!(Sparse::new(Whole { retries: 3 }).get().is_none());
     assert!(Sparse::new(Whole { retries: 0 }).get().is_some());
+}
+
+/// The same for an enum: `#[default]` may be another derive's, and `Default` written by hand.
+#[test]
+fn an_enum_default_written_by_hand_is_respected() {
+    #[derive(Debug, PartialEq, Sparse)]
+    enum Code {
+        Zero,
+        #[default]
+        Other,
+    }
+    #[expect(clippy::derivable_impls, reason = "this is what is tested")]
+    impl Default for Code {
+        fn default() -> Self {
+            Self::Zero
+        }
+    }
+
+    for code in [|| Code::Zero, || Code::Other] {
+        assert_eq!(Sparse::new(code()).into_inner(), code());
+    }
+    assert_eq!(*Sparse::<Code>::empty(), Code::Zero);
+}
+
+#[test]
+fn equality_and_hash_agree_with_what_is_read() {
+    use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+    #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Sparse)]
+    struct Settings {
+        retries: u8,
+    }
+    impl Default for Settings {
+        fn default() -> Self {
+            Self { retries: 3 }
+        }
+    }
+
+    let (empty, boxed) = (Sparse::<Settings>::empty(), Sparse::new(Settings::default()));
+    let hash = |value: &Sparse<Settings>| BuildHasherDefault::<DefaultHasher>::new().hash_one(value);
+    assert_eq!(*empty, *boxed);
+    assert_eq!(empty, boxed);
+    assert_eq!(empty.cmp(&boxed), std::cmp::Ordering::Equal);
+    assert_eq!(hash(&empty), hash(&boxed));
+    assert_ne!(empty, Sparse::new(Settings { retries: 0 }));
+    assert_eq!(Sparse::new(-0.0), Sparse::empty());
+}
+
+/// Structs that `macro_rules!` make carry its hygiene.
+#[test]
+fn works_on_what_macros_make() {
+    macro_rules! make {
+        ($name:ident, $type:ident, $($rest:tt)*) => {
+            #[derive(Default, Sparse)]
+            struct $name { a: $type, b: $($rest)* }
+        };
+    }
+    make!(Made, String, Vec<u8>);
+    #[allow(non_upper_case_globals, dead_code, reason = "a name that a derive might capture")]
+    const value: u8 = 0;
+
+    assert!(Made::default().is_empty());
+    assert!(!Made { a: "a".into(), b: vec![] }.is_empty());
 }
 
 /// The same, where the answer depends on the instance.

@@ -1,6 +1,5 @@
-//! What a user reads who holds `Sparse` wrong. The messages are those of one compiler; with another the test says that it
+//! What a user reads who holds `Sparse` or `SmallBox` wrong. The messages are those of one compiler; with another the test says that it
 //! skips. `TRYBUILD=overwrite` writes them anew.
-#![cfg(feature = "derive")]
 
 /// The compiler whose messages are recorded.
 const RECORDED: &str = "rustc 1.95";
@@ -14,5 +13,8 @@ fn messages() {
         println!("skipped: the messages are those of {RECORDED}, this is {version}");
         return;
     }
-    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("tests/ui_small/*.rs");
+    #[cfg(feature = "derive")]
+    cases.compile_fail("tests/ui/*.rs");
 }

@@ -11,8 +11,12 @@ const KEYWORDS: &[&str] = &[
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Type names that the generated code uses or that would surprise a reader.
-const TAKEN: &[&str] = &[
+/// Names that generated code should not shadow: the prelude's, and those of the types it uses.
+pub(super) const TAKEN: &[&str] = &[
+    "Any",
+    "AsMut",
+    "AsRef",
+    "BTreeMap",
     "Box",
     "Clone",
     "Copy",
@@ -20,15 +24,22 @@ const TAKEN: &[&str] = &[
     "Default",
     "Deserialize",
     "Deserializer",
+    "DoubleEndedIterator",
     "Drop",
     "Eq",
     "Err",
+    "ExactSizeIterator",
+    "Extend",
     "Fn",
     "FnMut",
     "FnOnce",
     "From",
+    "FromIterator",
+    "Hash",
     "HashMap",
     "Into",
+    "IntoIterator",
+    "IsEmpty",
     "Iterator",
     "None",
     "Ok",
@@ -40,6 +51,8 @@ const TAKEN: &[&str] = &[
     "Self",
     "Send",
     "Serialize",
+    "Serializer",
+    "Sized",
     "Some",
     "SortedMap",
     "Sparse",
@@ -47,7 +60,11 @@ const TAKEN: &[&str] = &[
     "Sync",
     "ThinSlice",
     "ThinStr",
+    "ToOwned",
     "ToString",
+    "TryFrom",
+    "TryInto",
+    "Unpin",
     "Value",
     "Vec",
 ];

@@ -21,6 +21,9 @@ use core::hash::BuildHasherDefault;
 /// A value that is empty must equal `Default::default()` in all that a program can tell: [`Sparse`] forgets it and later
 /// reads, hashes, compares and serialises the default in its place. `-0.0` is therefore not empty.
 ///
+/// The types of std are empty as their own `is_empty` says: what a collection has reserved, the state of its hasher, and
+/// which `Rc` it is, are not looked at.
+///
 /// `#[derive(Sparse)]` (feature `derive`) implements it field by field. By hand:
 ///
 /// ```

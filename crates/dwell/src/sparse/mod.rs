@@ -238,7 +238,7 @@ impl<T: IsEmpty> Sparse<T> {
         if value.is_empty() { Self::empty() } else { Self::adopt(value) }
     }
 
-    /// Whether it reads as the default: nothing is stored, or what is stored is empty.
+    /// Whether nothing is stored, or what is stored is empty.
     ///
     /// Fit for `#[serde(skip_serializing_if = "Sparse::is_empty")]`.
     pub fn is_empty(&self) -> bool {
@@ -460,21 +460,17 @@ impl<T> From<Sparse<T>> for Option<Box<T>> {
     }
 }
 
-impl<T: IsEmpty + PartialEq> PartialEq for Sparse<T> {
+impl<T: Default + IsEmpty + PartialEq> PartialEq for Sparse<T> {
     fn eq(&self, other: &Self) -> bool {
-        match (self.get(), other.get()) {
-            (Some(a), Some(b)) => a == b,
-            (Some(one), None) | (None, Some(one)) => one.is_empty(),
-            (None, None) => true,
-        }
+        // Asked first, so that the default of a type that holds a `Sparse<Self>` is not compared without end.
+        (self.is_empty() && other.is_empty()) || self.read(|a| other.read(|b| a == b))
     }
 }
 
-impl<T: IsEmpty + Eq> Eq for Sparse<T> {}
+impl<T: Default + IsEmpty + Eq> Eq for Sparse<T> {}
 
 impl<T: Default + IsEmpty + PartialOrd> PartialOrd for Sparse<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        // Asked first, so that the default of a type that holds a `Sparse<Self>` is not compared without end.
         if self.is_empty() && other.is_empty() {
             return Some(Ordering::Equal);
         }
@@ -491,10 +487,12 @@ impl<T: Default + IsEmpty + Ord> Ord for Sparse<T> {
     }
 }
 
-/// Equal values hash alike, stored or not; the hash is not that of a bare `T`.
-impl<T: IsEmpty + Hash> Hash for Sparse<T> {
+/// Equal values hash alike, stored or not, as long as `T`'s `Eq` tells apart what its `IsEmpty` does. The hash is not that of
+/// a bare `T`.
+impl<T: Default + IsEmpty + Hash> Hash for Sparse<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.get().filter(|value| !value.is_empty()).hash(state);
+        // An empty value hashes as `None`, so that the default of a type that holds a `Sparse<Self>` comes to an end.
+        self.read(|value| Some(value).filter(|value| !value.is_empty()).hash(state));
     }
 }
 

@@ -21,6 +21,8 @@ impl<'de, T: IsEmpty + Deserialize<'de>> Deserialize<'de> for Sparse<T> {
 
 /// For a [`Sparse<T>`] field that may be `null`: `#[serde(default, with = "dwell::sparse::nullable")]`.
 ///
+/// A `T` that is itself written as `null` cannot be told from an empty one.
+///
 /// On the wire it is an `Option<T>`: `null` and, with `default`, a missing field read as empty, and an empty one is
 /// written as `null`.
 pub mod nullable {

@@ -1,65 +1,8 @@
 //! Names for types, after the keys under which they occur.
 
+use crate::shape::names::TAKEN;
 use heck::ToUpperCamelCase;
 use std::collections::HashSet;
-
-/// Names that generated code should not shadow: the prelude's, and those of the types it uses.
-const TAKEN: &[&str] = &[
-    "Any",
-    "AsMut",
-    "AsRef",
-    "BTreeMap",
-    "Box",
-    "Clone",
-    "Copy",
-    "Debug",
-    "Default",
-    "Deserialize",
-    "Deserializer",
-    "DoubleEndedIterator",
-    "Drop",
-    "Eq",
-    "Err",
-    "ExactSizeIterator",
-    "Extend",
-    "Fn",
-    "FnMut",
-    "FnOnce",
-    "From",
-    "FromIterator",
-    "Hash",
-    "HashMap",
-    "Into",
-    "IntoIterator",
-    "IsEmpty",
-    "Iterator",
-    "None",
-    "Ok",
-    "Option",
-    "Ord",
-    "PartialEq",
-    "PartialOrd",
-    "Result",
-    "Self",
-    "Send",
-    "Serialize",
-    "Serializer",
-    "Sized",
-    "Some",
-    "SortedMap",
-    "Sparse",
-    "String",
-    "Sync",
-    "ThinSlice",
-    "ThinStr",
-    "ToOwned",
-    "ToString",
-    "TryFrom",
-    "TryInto",
-    "Unpin",
-    "Value",
-    "Vec",
-];
 
 /// Gives out each name once.
 #[derive(Default)]

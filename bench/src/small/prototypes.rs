@@ -1,0 +1,177 @@
+//! The representations that lost, for their numbers: they are sound as far as the workloads use them, and no further.
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::cell::UnsafeCell;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::{Deref, DerefMut};
+use std::ptr;
+
+type Words = UnsafeCell<[MaybeUninit<usize>; 2]>;
+
+fn fits<U>() -> bool {
+    size_of::<U>() <= size_of::<Words>() && align_of::<U>() <= align_of::<Words>()
+}
+
+/// Moves a value to a block of its own.
+fn outside<U>(value: U) -> *mut u8 {
+    let layout = Layout::new::<U>();
+    // SAFETY: what does not fit in place has a size, or it has an alignment that no workload uses.
+    let block = unsafe { alloc(layout) };
+    if block.is_null() {
+        handle_alloc_error(layout);
+    }
+    // SAFETY: a new block of this layout.
+    unsafe { block.cast::<U>().write(value) };
+    block
+}
+
+fn in_place<U>(value: U, words: &Words) {
+    // SAFETY: the caller has asked whether it fits.
+    unsafe { words.get().cast::<U>().write(value) };
+}
+
+macro_rules! prototype {
+    ($Box:ident) => {
+        impl<T: ?Sized> Deref for $Box<T> {
+            type Target = T;
+
+            #[inline]
+            fn deref(&self) -> &T {
+                // SAFETY: the value is live and borrowed as `self` is.
+                unsafe { &*self.value() }
+            }
+        }
+
+        impl<T: ?Sized> DerefMut for $Box<T> {
+            #[inline]
+            fn deref_mut(&mut self) -> &mut T {
+                // SAFETY: the value is live and borrowed as `self` is.
+                unsafe { &mut *self.value() }
+            }
+        }
+
+        impl<T: ?Sized> Drop for $Box<T> {
+            #[inline]
+            fn drop(&mut self) {
+                let value = self.value();
+                if self.is_inline() {
+                    // SAFETY: the value is live, and this is its end.
+                    unsafe { ptr::drop_in_place(value) };
+                } else {
+                    let layout = Layout::for_value(&**self);
+                    // SAFETY: the value is live, and this is its end.
+                    unsafe { ptr::drop_in_place(value) };
+                    // SAFETY: its block was allocated with its layout.
+                    unsafe { dealloc(value.cast(), layout) };
+                }
+            }
+        }
+    };
+}
+
+/// `[address or null][metadata][word][word]`: one word more, as smallbox has it, so that a `*const T` is part of it.
+pub(super) struct Sentinel<T: ?Sized> {
+    pointer: *const T,
+    words: Words,
+    owns: PhantomData<T>,
+}
+
+impl<T: ?Sized> Sentinel<T> {
+    #[inline]
+    pub(super) fn new<U>(value: U, unsize: fn(*const U) -> *const T) -> Self {
+        let words = UnsafeCell::new([MaybeUninit::uninit(); 2]);
+        let address = if fits::<U>() {
+            in_place(value, &words);
+            ptr::null()
+        } else {
+            outside(value).cast_const().cast()
+        };
+        Self { pointer: unsize(address), words, owns: PhantomData }
+    }
+
+    #[inline]
+    fn is_inline(&self) -> bool {
+        self.pointer.is_null()
+    }
+
+    #[inline]
+    fn value(&self) -> *mut T {
+        let difference = self.words.get().addr();
+        let address = std::hint::select_unpredictable(self.is_inline(), difference, self.pointer.addr());
+        let base = std::hint::select_unpredictable(
+            self.is_inline(),
+            self.words.get().cast::<u8>().cast_const(),
+            self.pointer.cast::<u8>(),
+        );
+        debug_assert_eq!(base.addr(), address);
+        with_address(self.pointer, base).cast_mut()
+    }
+}
+prototype!(Sentinel);
+
+/// `pointer` with another address.
+#[inline]
+fn with_address<T: ?Sized>(mut pointer: *const T, address: *const u8) -> *const T {
+    // SAFETY: the first word of a pointer is its address (`dwell`'s raw.rs checks that it is).
+    unsafe { (&raw mut pointer).cast::<*const u8>().write(address) };
+    pointer
+}
+
+/// `[metadata | tag][word][word]` as it is in the library, read with a branch instead of a choice. For vtables and
+/// lengths alike the tag is the top bit here.
+pub(super) struct Branching<T: ?Sized> {
+    metadata: usize,
+    words: Words,
+    of: PhantomData<T>,
+}
+
+const OUTSIDE: usize = 1 << (usize::BITS - 1);
+
+impl<T: ?Sized> Branching<T> {
+    #[inline]
+    pub(super) fn new<U>(value: U, unsize: fn(*const U) -> *const T) -> Self {
+        let words = UnsafeCell::new([MaybeUninit::uninit(); 2]);
+        let metadata = metadata(unsize(ptr::null()));
+        if fits::<U>() {
+            in_place(value, &words);
+            Self { metadata, words, of: PhantomData }
+        } else {
+            in_place(outside(value), &words);
+            Self { metadata: metadata | OUTSIDE, words, of: PhantomData }
+        }
+    }
+
+    #[inline]
+    fn is_inline(&self) -> bool {
+        self.metadata & OUTSIDE == 0
+    }
+
+    #[inline]
+    fn value(&self) -> *mut T {
+        let address = if self.is_inline() {
+            self.words.get().cast::<u8>()
+        } else {
+            // SAFETY: then the words begin with the address.
+            unsafe { self.words.get().cast::<*mut u8>().read() }
+        };
+        pointer(address, self.metadata & !OUTSIDE)
+    }
+}
+prototype!(Branching);
+
+/// The second word of a fat pointer.
+#[inline]
+fn metadata<T: ?Sized>(pointer: *const T) -> usize {
+    assert_eq!(size_of::<*const T>(), 2 * size_of::<usize>());
+    // SAFETY: the pointer has two words.
+    let metadata = unsafe { (&raw const pointer).cast::<[*const (); 2]>().read() };
+    metadata[1].expose_provenance()
+}
+
+#[inline]
+fn pointer<T: ?Sized>(address: *mut u8, metadata: usize) -> *mut T {
+    let words = [address.cast::<()>(), ptr::with_exposed_provenance_mut(metadata)];
+    // SAFETY: an address and the metadata that was there before are a pointer.
+    unsafe { (&raw const words).cast::<*mut T>().read() }
+}

@@ -1,0 +1,287 @@
+//! The workloads, each written once for all subjects.
+//!
+//! Values come from `black_box`ed data or go through the sink before they are boxed, so that no subject's boxes are known to
+//! the compiler. Each result is given to the sink, so that nothing is folded or vectorised.
+
+use fastrand::Rng;
+use std::collections::VecDeque;
+use std::hint::black_box;
+
+use super::subjects::{Node, Object, Subject, World};
+use crate::op::{LOOP, Op, Run};
+use crate::sink;
+
+struct Empty;
+struct Words<const N: usize>([u64; N]);
+
+impl Object for Empty {
+    fn call(&self) -> u64 {
+        1
+    }
+}
+
+impl<const N: usize> Object for Words<N> {
+    fn call(&self) -> u64 {
+        self.0[0]
+    }
+}
+
+/// What a walk meets.
+#[derive(Clone, Copy)]
+enum Sizes {
+    /// No size at all.
+    Empty,
+    /// One word.
+    Small,
+    /// Eight words.
+    Large,
+    /// All three, shuffled.
+    Varied,
+    /// One word and eight, in random order.
+    Two,
+}
+
+fn object<S: Subject>(sizes: Sizes, rng: &mut Rng) -> S::Object {
+    let n = rng.u64(..);
+    match sizes {
+        Sizes::Empty => S::object(Empty),
+        Sizes::Small => S::object(Words([n])),
+        Sizes::Large => S::object(Words([n; 8])),
+        Sizes::Varied => object::<S>([Sizes::Empty, Sizes::Small, Sizes::Large][rng.usize(..3)], rng),
+        Sizes::Two => object::<S>([Sizes::Small, Sizes::Large][rng.usize(..2)], rng),
+    }
+}
+
+#[inline(never)]
+fn walk<B: std::ops::Deref<Target = dyn Object>>(boxes: &[B]) {
+    for object in boxes {
+        sink::word(object.call());
+    }
+}
+
+#[inline(never)]
+fn jump<B: std::ops::Deref<Target = dyn Object>>(boxes: &[B], order: &[u32]) {
+    for &at in order {
+        sink::word(boxes[at as usize].call());
+    }
+}
+
+/// Fewer boxes than the first-level cache holds.
+const FEW: usize = 500;
+/// More than a branch predictor remembers, fewer than a second-level cache holds.
+const MANY: u32 = 16 * 1024;
+
+fn access<S: Subject>(sizes: Sizes) -> Run {
+    let mut rng = Rng::with_seed(2);
+    let boxes: Vec<S::Object> = (0..FEW).map(|_| object::<S>(sizes, &mut rng)).collect();
+    Box::new(move |operations| (0..operations / FEW).for_each(|_| walk(black_box(&boxes))))
+}
+
+fn random<S: Subject>(sizes: Sizes) -> Run {
+    let mut rng = Rng::with_seed(3);
+    let boxes: Vec<S::Object> = (0..MANY).map(|_| object::<S>(sizes, &mut rng)).collect();
+    let order: Vec<u32> = (0..MANY).map(|_| rng.u32(..MANY)).collect();
+    Box::new(move |operations| (0..operations / MANY as usize).for_each(|_| jump(black_box(&boxes), black_box(&order))))
+}
+
+fn slice<S: Subject>(len: usize, n: u64) -> S::Slice {
+    match len {
+        0 => S::slice([]),
+        1 => S::slice([n]),
+        2 => S::slice([n; 2]),
+        3 => S::slice([n; 3]),
+        4 => S::slice([n; 4]),
+        5 => S::slice([n; 5]),
+        _ => S::slice([n; 6]),
+    }
+}
+
+#[inline(never)]
+fn sum_all<B: std::ops::Deref<Target = [u64]>>(slices: &[B], order: &[u32]) {
+    for &at in order {
+        let mut sum = 0_u64;
+        for &value in &*slices[at as usize] {
+            sum = sum.wrapping_add(value);
+            sink::word(sum); // keeps the loop a loop
+        }
+    }
+}
+
+fn slices<S: Subject>(count: u32, longest: usize) -> Run {
+    let mut rng = Rng::with_seed(4);
+    let slices: Vec<S::Slice> = (0..count).map(|_| slice::<S>(rng.usize(1..=longest), rng.u64(..))).collect();
+    let order: Vec<u32> = (0..count).map(|_| rng.u32(..count)).collect();
+    Box::new(move |operations| {
+        (0..operations / count as usize).for_each(|_| sum_all(black_box(&slices), black_box(&order)));
+    })
+}
+
+fn repeat(body: fn()) -> Run {
+    Box::new(move |operations| (0..operations).for_each(|_| body()))
+}
+
+#[inline(never)]
+fn make_empty<S: Subject>() {
+    let object = S::object(Empty);
+    sink::pointer(&object);
+}
+
+#[inline(never)]
+fn make<S: Subject, const N: usize>() {
+    let value = Words([1; N]);
+    sink::pointer(&value);
+    let object = S::object(value);
+    sink::pointer(&object);
+}
+
+#[inline(never)]
+fn make_nothing() {}
+
+/// The boxes of a `push+drain`.
+pub(super) const BULK: usize = 100_000;
+
+fn bulk<S: Subject>() -> Run {
+    let mut boxes = Vec::with_capacity(BULK);
+    Box::new(move |operations| {
+        for _ in 0..operations / BULK {
+            push::<S>(&mut boxes);
+            for object in boxes.drain(..) {
+                sink::pointer(&object);
+            }
+        }
+    })
+}
+
+#[inline(never)]
+pub(super) fn push<S: Subject>(boxes: &mut Vec<S::Object>) {
+    for n in 0..BULK as u64 {
+        S::push(boxes, Words([n]));
+    }
+}
+
+/// Events in flight.
+const QUEUE: usize = 256;
+
+/// Each operation lets the oldest event happen and adds one: seven of ten capture one word or two, the others five.
+fn events<S: Subject>() -> Run {
+    fn event<S: Subject>(rng: &mut Rng) -> S::Event {
+        let n = rng.u64(..);
+        match rng.u8(..10) {
+            0..4 => S::event(move |world| *world = world.wrapping_add(n)),
+            4..7 => S::event(move |world| *world ^= n.rotate_left((n % 64) as u32)),
+            _ => {
+                let more = [n; 5];
+                S::event(move |world| *world = more.iter().fold(*world, |world, n| world.wrapping_mul(31) ^ n))
+            }
+        }
+    }
+    let mut rng = Rng::with_seed(5);
+    let mut queue: VecDeque<S::Event> = (0..QUEUE).map(|_| event::<S>(&mut rng)).collect();
+    let mut world: World = 1;
+    Box::new(move |operations| {
+        for _ in 0..operations {
+            if let Some(event) = queue.pop_front() {
+                S::happen(event, &mut world);
+            }
+            queue.push_back(event::<S>(&mut rng));
+        }
+        sink::word(world);
+    })
+}
+
+struct Number(u64);
+struct Add<S: Subject>(S::Node, S::Node);
+struct Negate<S: Subject>(S::Node);
+
+impl Node for Number {
+    fn value(&self) -> u64 {
+        self.0
+    }
+}
+
+impl<S: Subject> Node for Add<S> {
+    fn value(&self) -> u64 {
+        self.0.value().wrapping_add(self.1.value())
+    }
+}
+
+impl<S: Subject> Node for Negate<S> {
+    fn value(&self) -> u64 {
+        self.0.value().wrapping_neg()
+    }
+}
+
+fn tree<S: Subject>(nodes: usize, rng: &mut Rng) -> S::Node {
+    match nodes {
+        0 | 1 => S::node(Number(rng.u64(..))),
+        2 => S::node(Negate::<S>(tree::<S>(1, rng))),
+        _ => {
+            let left = rng.usize(1..nodes - 1);
+            let (left, right) = (tree::<S>(left, rng), tree::<S>(nodes - 1 - left, rng));
+            S::node(Add::<S>(left, right))
+        }
+    }
+}
+
+/// Nodes of a syntax tree.
+const TREE: usize = 1000;
+
+/// A tree is built, evaluated twice and dropped; an operation is a node.
+fn ast<S: Subject>() -> Run {
+    let mut rng = Rng::with_seed(6);
+    Box::new(move |operations| {
+        for _ in 0..operations / TREE {
+            let root = tree::<S>(TREE, &mut rng);
+            sink::word(root.value());
+            sink::word(root.value());
+        }
+    })
+}
+
+type Workload = (&'static str, fn() -> Run, fn() -> Run);
+
+/// Each workload of a subject, with what the loop around it costs (nothing, where the loop is part of the use).
+fn workloads<S: Subject>() -> Vec<Workload> {
+    fn walk_nothing() -> Run {
+        let values: Vec<u64> = (0..FEW as u64).collect();
+        Box::new(move |operations| {
+            for _ in 0..operations / FEW {
+                black_box(&values).iter().for_each(sink::pointer);
+            }
+        })
+    }
+    fn jump_nothing() -> Run {
+        let values: Vec<u32> = (0..MANY).collect();
+        Box::new(move |operations| {
+            for _ in 0..operations / MANY as usize {
+                black_box(&values).iter().for_each(sink::pointer);
+            }
+        })
+    }
+    let make_nothing = || repeat(make_nothing);
+    let nothing: fn() -> Run = || Box::new(|_| ());
+    vec![
+        ("create+drop/empty", || repeat(make_empty::<S>), make_nothing),
+        ("create+drop/small", || repeat(make::<S, 1>), make_nothing),
+        ("create+drop/large", || repeat(make::<S, 8>), make_nothing),
+        ("access/empty", || access::<S>(Sizes::Empty), walk_nothing),
+        ("access/small", || access::<S>(Sizes::Small), walk_nothing),
+        ("access/large", || access::<S>(Sizes::Large), walk_nothing),
+        ("access/varied", || access::<S>(Sizes::Varied), walk_nothing),
+        ("access/random/2", || random::<S>(Sizes::Two), jump_nothing),
+        ("access/random/3", || random::<S>(Sizes::Varied), jump_nothing),
+        ("slices/random", || slices::<S>(MANY, 6), jump_nothing),
+        ("slices/hot", || slices::<S>(64, 2), jump_nothing),
+        ("bulk/push+drain", bulk::<S>, nothing),
+        ("events", events::<S>, nothing),
+        ("ast", ast::<S>, nothing),
+    ]
+}
+
+pub(super) fn ops<S: Subject>() -> Vec<Op> {
+    workloads::<S>().into_iter().map(|(workload, prepare, _)| Op::new(workload, S::NAME, prepare)).collect()
+}
+
+pub(super) fn loops<S: Subject>() -> Vec<Op> {
+    workloads::<S>().into_iter().map(|(workload, _, prepare)| Op::new(workload, LOOP, prepare)).collect()
+}

@@ -1,0 +1,226 @@
+//! Fat pointers taken apart and put together. No other file knows their layout.
+//!
+//! What is assumed, because no documentation promises it:
+//!
+//! 1. A `*const T` is one word, or two words: the address, then the metadata. The metadata is the length of a slice or
+//!    `str`, or the address of a vtable; that of a struct with such a tail is the tail's.
+//! 2. A vtable's address is not null, and the compiler knows it: `Option<*const T>` then needs no third word. A length
+//!    has no such value. So the two are told apart.
+//! 3. A vtable's address is even.
+//!
+//! 1 and 2 are checked at compile time for the types at the end of this file. 3, and 1 and 2 for the type at hand, are
+//! checked by [`Meta::new`], which puts the pointer together again and compares; optimised code does not pay for it.
+
+use core::marker::PhantomData;
+use core::ptr::{self, NonNull};
+
+/// What the second word of a `*const T` is.
+#[derive(Clone, Copy)]
+enum Kind {
+    Absent,
+    Length,
+    Vtable,
+}
+
+impl Kind {
+    const fn of<T: ?Sized>() -> Self {
+        if size_of::<*const T>() == size_of::<usize>() {
+            return Self::Absent;
+        }
+        assert!(size_of::<*const T>() == 2 * size_of::<usize>(), "a fat pointer is two words");
+        if size_of::<Option<*const T>>() == size_of::<*const T>() { Self::Vtable } else { Self::Length }
+    }
+}
+
+/// A pointer and its words, for taking it apart and putting it together.
+#[repr(C)] // every field at offset 0
+union Parts<T: ?Sized> {
+    pointer: *const T,
+    words: [*const (); 2],
+    numbers: [usize; 2],
+}
+
+/// The metadata of a `*const T` and one bit more, in a word that is not zero.
+///
+/// The bit says whether the value is outside its owner: "heap". It is the word's lowest.
+///
+/// - no metadata: `0b10 | heap`
+/// - a length: `len + 1 << 1 | heap`, for lengths below `isize::MAX`
+/// - a vtable: `address | heap`
+#[repr(transparent)] // a niche at null, and nothing else
+pub(crate) struct Meta<T: ?Sized> {
+    // # Invariants
+    //
+    // 1. `word` is what `encode` made of a pointer whose metadata is valid for `T`; `decode` gives that metadata back.
+    word: NonNull<()>,
+    // Covariant, and no owner.
+    of: PhantomData<*const T>,
+}
+
+impl<T: ?Sized> Clone for Meta<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for Meta<T> {}
+
+impl<T: ?Sized> Meta<T> {
+    /// The metadata of `like`, whose address does not matter.
+    ///
+    /// # Panics
+    ///
+    /// When `like` is a slice of `isize::MAX` elements or more, or when the assumptions of this file do not hold.
+    #[inline]
+    pub(crate) fn new(like: *const T, heap: bool) -> Self {
+        let inline = Self::encode(like);
+        assert!(ptr::eq(inline.decode(like.cast()), like) && !inline.is_heap(), "a pointer is not what dwell knows");
+        // The bit is clear, so that this sets it. No `|`: of a vtable's address the compiler can fold the sum.
+        let word = inline.word.as_ptr().wrapping_byte_add(usize::from(heap));
+        Self { word: NonNull::new(word).expect("an even word is not usize::MAX"), of: PhantomData }
+    }
+
+    /// [`new`](Self::new) for a value that is not outside its owner, at compile time.
+    ///
+    /// Addresses are not known then, so that only lengths are checked; but the word of a vtable is its address as it is.
+    #[inline]
+    pub(crate) const fn new_inline(like: *const T) -> Self {
+        Self::encode(like)
+    }
+
+    /// With the bit clear.
+    #[inline]
+    const fn encode(like: *const T) -> Self {
+        let parts = Parts { pointer: like };
+        let word = match Kind::of::<T>() {
+            Kind::Absent => ptr::without_provenance(0b10),
+            Kind::Length => {
+                // SAFETY: by assumptions 1 and 2 the pointer fills both words and its second is a length.
+                let length = unsafe { parts.numbers }[1];
+                assert!(length < isize::MAX.cast_unsigned(), "the slice has too many elements for a SmallBox");
+                ptr::without_provenance((length + 1) << 1)
+            }
+            Kind::Vtable => {
+                // SAFETY: by assumptions 1 and 2 the pointer fills both words and its second is a vtable's address.
+                let [_, vtable] = unsafe { parts.words };
+                vtable // even, by assumption 3
+            }
+        };
+        Self { word: NonNull::new(word.cast_mut()).expect("no metadata is encoded as 0"), of: PhantomData }
+    }
+
+    /// Whether the value is outside its owner.
+    #[inline]
+    pub(crate) fn is_heap(self) -> bool {
+        self.heap_bit() != 0
+    }
+
+    /// 1 when the value is outside its owner, 0 otherwise.
+    #[inline]
+    pub(crate) fn heap_bit(self) -> usize {
+        self.word.as_ptr().addr() & 1
+    }
+
+    /// The same metadata with the bit as given.
+    #[inline]
+    pub(crate) fn with_heap(self, heap: bool) -> Self {
+        let word = self.word.map_addr(|addr| {
+            let even = addr.get() & !1;
+            // At least 2, whatever it is.
+            core::num::NonZero::new(even | usize::from(heap)).unwrap_or(addr)
+        });
+        Self { word, of: PhantomData }
+    }
+
+    /// The same word as the metadata of a `V`.
+    ///
+    /// # Safety
+    ///
+    /// It is metadata that is valid for a `V`, of the same kind.
+    #[inline]
+    pub(crate) const unsafe fn cast<V: ?Sized>(self) -> Meta<V> {
+        const { assert!(Kind::of::<T>() as u8 == Kind::of::<V>() as u8, "the metadata is of one kind") };
+        Meta { word: self.word, of: PhantomData }
+    }
+
+    /// The pointer to `data` with this metadata.
+    #[inline]
+    pub(crate) fn decode(self, data: *const ()) -> *const T {
+        let word = self.word.as_ptr().cast_const();
+        let second = match Kind::of::<T>() {
+            Kind::Absent => ptr::null(),
+            Kind::Length => ptr::without_provenance((word.addr() >> 1) - 1),
+            Kind::Vtable => word.map_addr(|addr| addr & !1),
+        };
+        let parts: Parts<T> = Parts { words: [data, second] };
+        // SAFETY: by assumption 1 these words are a `*const T`: its address and, if it has any, its metadata, which by
+        // invariant 1 is valid.
+        unsafe { parts.pointer }
+    }
+}
+
+/// Assumptions 1 and 2, for one type of each kind.
+const _: () = {
+    const fn is_length<T: ?Sized>() -> bool {
+        matches!(Kind::of::<T>(), Kind::Length)
+    }
+    const fn is_vtable<T: ?Sized>() -> bool {
+        matches!(Kind::of::<T>(), Kind::Vtable)
+    }
+    #[expect(dead_code, reason = "only its pointer is looked at")]
+    struct Tail<T: ?Sized>(u8, T);
+    assert!(is_length::<[u8]>() && is_length::<[()]>() && is_length::<str>() && is_length::<Tail<[u64]>>());
+    assert!(is_vtable::<dyn core::any::Any>() && is_vtable::<dyn Fn() + Send>());
+    assert!(is_vtable::<Tail<dyn core::fmt::Debug>>());
+    assert!(matches!(Kind::of::<u8>(), Kind::Absent));
+    let parts = Parts { pointer: ptr::slice_from_raw_parts(ptr::null::<u8>(), 5) };
+    // SAFETY: both words are numbers: a null address and a length.
+    let numbers = unsafe { parts.numbers };
+    assert!(numbers[0] == 0 && numbers[1] == 5, "the address comes first");
+};
+
+#[cfg(test)]
+mod tests {
+    use super::Meta;
+    use core::any::Any;
+    use core::ptr;
+
+    fn check<T: ?Sized>(pointer: *const T) {
+        for heap in [false, true] {
+            let meta = Meta::new(pointer, heap);
+            assert_eq!(meta.is_heap(), heap);
+            assert!(ptr::eq(meta.decode(pointer.cast()), pointer));
+            let other = meta.with_heap(!heap);
+            assert_eq!(other.is_heap(), !heap);
+            assert!(ptr::eq(other.decode(pointer.cast()), pointer));
+        }
+        let inline = Meta::new_inline(pointer);
+        assert!(!inline.is_heap() && ptr::eq(inline.decode(pointer.cast()), pointer));
+        assert_eq!(size_of::<Option<Meta<T>>>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn round_trip() {
+        check(&7_u8);
+        check("text");
+        check("");
+        check::<[u64]>(&[1, 2, 3]);
+        check::<dyn Any>(&7_u8);
+        check::<dyn Any + Send>(&String::new());
+        let longest = isize::MAX.cast_unsigned() - 1;
+        check(ptr::slice_from_raw_parts(ptr::dangling::<()>(), longest));
+        check(ptr::slice_from_raw_parts(ptr::dangling::<u8>(), longest));
+    }
+
+    #[test]
+    #[should_panic = "too many elements"]
+    fn too_long() {
+        let _ = Meta::new(ptr::slice_from_raw_parts(ptr::dangling::<()>(), isize::MAX.cast_unsigned()), true);
+    }
+
+    #[test]
+    #[should_panic = "too many elements"]
+    fn much_too_long() {
+        let _ = Meta::new(ptr::slice_from_raw_parts(ptr::dangling::<()>(), usize::MAX), false);
+    }
+}

@@ -1,0 +1,340 @@
+//! The traits that a box has because its value has them.
+
+use super::SmallBox;
+use crate::alloc::{Allocator, Global};
+use core::any::Any;
+use core::borrow::{Borrow, BorrowMut};
+use core::cmp::Ordering;
+use core::error::Error;
+use core::fmt;
+use core::future::Future;
+use core::hash::{Hash, Hasher};
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use std_alloc::boxed::Box;
+
+impl<T: Default, const N: usize, L> Default for SmallBox<T, N, Global, L> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: Clone, const N: usize, A: Allocator + Clone, L> Clone for SmallBox<T, N, A, L> {
+    fn clone(&self) -> Self {
+        Self::new_in((**self).clone(), self.alloc.clone())
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        (**self).clone_from(source);
+    }
+}
+
+impl<T, const N: usize, L> From<T> for SmallBox<T, N, Global, L> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+// `SmallBox::from_box` takes every `T`. This is for the types that are listed, because coherence cannot tell `From<Box<T>>` for every `T`
+// from `From<E: Error>`.
+macro_rules! from_box {
+    ($($(#[$attr:meta])* [$($generics:tt)*] $Type:ty);* $(;)?) => {$(
+        $(#[$attr])*
+        impl<$($generics)* const N: usize, L> From<Box<$Type>> for SmallBox<$Type, N, Global, L> {
+            /// Takes the block over: see [`SmallBox::from_box`].
+            fn from(value: Box<$Type>) -> Self {
+                Self::from_box(value)
+            }
+        }
+    )*};
+}
+from_box!(
+    [T,] T;
+    [T,] [T];
+    [] str;
+    [] core::ffi::CStr;
+    #[cfg(feature = "std")] [] std::ffi::OsStr;
+    #[cfg(feature = "std")] [] std::path::Path;
+    [] dyn Any;
+    [] dyn Any + Send;
+    [] dyn Any + Send + Sync;
+);
+
+impl<T: ?Sized, const N: usize, A: Allocator, L> AsRef<T> for SmallBox<T, N, A, L> {
+    fn as_ref(&self) -> &T {
+        self
+    }
+}
+
+impl<T: ?Sized, const N: usize, A: Allocator, L> AsMut<T> for SmallBox<T, N, A, L> {
+    fn as_mut(&mut self) -> &mut T {
+        self
+    }
+}
+
+impl<T: ?Sized, const N: usize, A: Allocator, L> Borrow<T> for SmallBox<T, N, A, L> {
+    fn borrow(&self) -> &T {
+        self
+    }
+}
+
+impl<T: ?Sized, const N: usize, A: Allocator, L> BorrowMut<T> for SmallBox<T, N, A, L> {
+    fn borrow_mut(&mut self) -> &mut T {
+        self
+    }
+}
+
+impl<T: ?Sized + PartialEq, const N: usize, A: Allocator, L> PartialEq for SmallBox<T, N, A, L> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: ?Sized + Eq, const N: usize, A: Allocator, L> Eq for SmallBox<T, N, A, L> {}
+
+impl<T: ?Sized + PartialOrd, const N: usize, A: Allocator, L> PartialOrd for SmallBox<T, N, A, L> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        (**self).partial_cmp(other)
+    }
+}
+
+impl<T: ?Sized + Ord, const N: usize, A: Allocator, L> Ord for SmallBox<T, N, A, L> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (**self).cmp(other)
+    }
+}
+
+impl<T: ?Sized + Hash, const N: usize, A: Allocator, L> Hash for SmallBox<T, N, A, L> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl<T: ?Sized + fmt::Debug, const N: usize, A: Allocator, L> fmt::Debug for SmallBox<T, N, A, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display, const N: usize, A: Allocator, L> fmt::Display for SmallBox<T, N, A, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized, const N: usize, A: Allocator, L> fmt::Pointer for SmallBox<T, N, A, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Pointer::fmt(&(&raw const **self), f)
+    }
+}
+
+impl<W: ?Sized + fmt::Write, const N: usize, A: Allocator, L> fmt::Write for SmallBox<W, N, A, L> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        (**self).write_str(text)
+    }
+
+    fn write_char(&mut self, character: char) -> fmt::Result {
+        (**self).write_char(character)
+    }
+
+    fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> fmt::Result {
+        (**self).write_fmt(arguments)
+    }
+}
+
+macro_rules! hasher {
+    ($($method:ident: $value:ty),*) => {
+        impl<H: ?Sized + Hasher, const N: usize, A: Allocator, L> Hasher for SmallBox<H, N, A, L> {
+            fn finish(&self) -> u64 {
+                (**self).finish()
+            }
+
+            $(fn $method(&mut self, value: $value) {
+                (**self).$method(value);
+            })*
+        }
+    };
+}
+hasher!(
+    write: &[u8],
+    write_u8: u8,
+    write_u16: u16,
+    write_u32: u32,
+    write_u64: u64,
+    write_u128: u128,
+    write_usize: usize,
+    write_i8: i8,
+    write_i16: i16,
+    write_i32: i32,
+    write_i64: i64,
+    write_i128: i128,
+    write_isize: isize
+);
+
+/// For sized errors only, as `Box` has it: else `SmallBox<dyn Error>` would be an error, and `From<E: Error>` for it would
+/// meet `From<T> for T`.
+impl<E: Error, const N: usize, A: Allocator, L> Error for SmallBox<E, N, A, L> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        (**self).source()
+    }
+}
+
+/// A box of a future is a future, whether the value may move or not: a pinned box pins its value.
+///
+/// ```
+/// use dwell::{SmallBox, small_box};
+/// use std::pin::pin;
+/// use std::task::{Context, Poll, Waker};
+///
+/// let future: SmallBox<dyn Future<Output = u32>, 8> = small_box!(async { 7_u32 }); // `async` blocks are not `Unpin`
+/// let mut pinned = pin!(future);
+/// let mut context = Context::from_waker(Waker::noop());
+/// assert_eq!(pinned.as_mut().poll(&mut context), Poll::Ready(7));
+/// ```
+impl<F: ?Sized + Future, const N: usize, A: Allocator + 'static, L> Future for SmallBox<F, N, A, L> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        self.project().poll(context)
+    }
+}
+
+// `'static`, as for `Box::into_pin`: a pinned box may be forgotten, and its value must then keep its memory for good. An
+// allocator that is only borrowed could be dropped or reset under it.
+impl<T: ?Sized, const N: usize, A: Allocator + 'static, L> SmallBox<T, N, A, L> {
+    /// The value of a pinned box, pinned.
+    ///
+    /// The allocator must be `'static`, so that the value's memory outlives a box that is forgotten.
+    ///
+    /// ```
+    /// use dwell::{SmallBox, small_box};
+    /// use std::pin::{Pin, pin};
+    ///
+    /// let future: SmallBox<dyn Future<Output = ()>, 4> = small_box!(async {});
+    /// let mut pinned = pin!(future);
+    /// let _inner: Pin<&mut dyn Future<Output = ()>> = pinned.as_mut().project();
+    /// ```
+    pub fn project(self: Pin<&mut Self>) -> Pin<&mut T> {
+        // Structural pinning, as `core::pin` asks for it: the box is `Unpin` only if `T` is; its drop drops the value where
+        // it is, before anything else happens to its memory; and nothing moves the value out of a `Pin<&mut Self>`, since
+        // all that moves it takes the box by value or by `&mut`, which a pinned `!Unpin` box does not give.
+        // SAFETY: nothing is moved out of the reference; the only use is the pinned one below.
+        let this = unsafe { self.get_unchecked_mut() };
+        // SAFETY: the value is pinned with the box, as said above: in place it moves only with the box, and outside it
+        // stays in its block until it has been dropped, for good if the box is forgotten, since the allocator is `'static`.
+        unsafe { Pin::new_unchecked(&mut **this) }
+    }
+}
+
+#[cfg(feature = "std")]
+mod io {
+    use super::SmallBox;
+    use crate::alloc::Allocator;
+    use core::fmt;
+    use std::io::{BufRead, IoSlice, IoSliceMut, Read, Result, Seek, SeekFrom, Write};
+    use std_alloc::string::String;
+    use std_alloc::vec::Vec;
+
+    impl<R: ?Sized + Read, const N: usize, A: Allocator, L> Read for SmallBox<R, N, A, L> {
+        fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+            (**self).read(buffer)
+        }
+
+        fn read_vectored(&mut self, buffers: &mut [IoSliceMut<'_>]) -> Result<usize> {
+            (**self).read_vectored(buffers)
+        }
+
+        fn read_to_end(&mut self, buffer: &mut Vec<u8>) -> Result<usize> {
+            (**self).read_to_end(buffer)
+        }
+
+        fn read_to_string(&mut self, buffer: &mut String) -> Result<usize> {
+            (**self).read_to_string(buffer)
+        }
+
+        fn read_exact(&mut self, buffer: &mut [u8]) -> Result<()> {
+            (**self).read_exact(buffer)
+        }
+    }
+
+    impl<W: ?Sized + Write, const N: usize, A: Allocator, L> Write for SmallBox<W, N, A, L> {
+        fn write(&mut self, buffer: &[u8]) -> Result<usize> {
+            (**self).write(buffer)
+        }
+
+        fn write_vectored(&mut self, buffers: &[IoSlice<'_>]) -> Result<usize> {
+            (**self).write_vectored(buffers)
+        }
+
+        fn flush(&mut self) -> Result<()> {
+            (**self).flush()
+        }
+
+        fn write_all(&mut self, buffer: &[u8]) -> Result<()> {
+            (**self).write_all(buffer)
+        }
+
+        fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> Result<()> {
+            (**self).write_fmt(arguments)
+        }
+    }
+
+    impl<S: ?Sized + Seek, const N: usize, A: Allocator, L> Seek for SmallBox<S, N, A, L> {
+        fn seek(&mut self, position: SeekFrom) -> Result<u64> {
+            (**self).seek(position)
+        }
+
+        fn rewind(&mut self) -> Result<()> {
+            (**self).rewind()
+        }
+
+        fn stream_position(&mut self) -> Result<u64> {
+            (**self).stream_position()
+        }
+
+        fn seek_relative(&mut self, offset: i64) -> Result<()> {
+            (**self).seek_relative(offset)
+        }
+    }
+
+    impl<B: ?Sized + BufRead, const N: usize, A: Allocator, L> BufRead for SmallBox<B, N, A, L> {
+        fn fill_buf(&mut self) -> Result<&[u8]> {
+            (**self).fill_buf()
+        }
+
+        fn consume(&mut self, amount: usize) {
+            (**self).consume(amount);
+        }
+
+        fn read_until(&mut self, byte: u8, buffer: &mut Vec<u8>) -> Result<usize> {
+            (**self).read_until(byte, buffer)
+        }
+
+        fn skip_until(&mut self, byte: u8) -> Result<usize> {
+            (**self).skip_until(byte)
+        }
+
+        fn read_line(&mut self, buffer: &mut String) -> Result<usize> {
+            (**self).read_line(buffer)
+        }
+    }
+
+    #[cfg(unix)]
+    mod fd {
+        use super::SmallBox;
+        use crate::alloc::Allocator;
+        use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+
+        impl<T: AsFd, const N: usize, A: Allocator, L> AsFd for SmallBox<T, N, A, L> {
+            fn as_fd(&self) -> BorrowedFd<'_> {
+                (**self).as_fd()
+            }
+        }
+
+        impl<T: AsRawFd, const N: usize, A: Allocator, L> AsRawFd for SmallBox<T, N, A, L> {
+            fn as_raw_fd(&self) -> RawFd {
+                (**self).as_raw_fd()
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Iterators in a box, and boxed slices as iterators.
+
+use super::SmallBox;
+use crate::alloc::{Allocator, Global};
+use core::fmt;
+use core::iter::FusedIterator;
+use core::mem::MaybeUninit;
+use core::ops::Range;
+use core::ptr;
+use core::slice;
+
+/// The iterators whose box is an iterator: every sized one, and `dyn Iterator` and its kin.
+///
+/// It is there because coherence must see that slices have no such box: they are iterated by `IntoIterator`. A trait object
+/// of your own that has `Iterator` as a supertrait joins with one line:
+///
+/// ```
+/// use dwell::{SmallBox, small_box};
+/// use dwell::small::BoxedIterator;
+///
+/// trait Tokens: Iterator<Item = char> {}
+/// impl Tokens for std::str::Chars<'_> {}
+/// impl BoxedIterator for dyn Tokens + '_ {}
+///
+/// let tokens: SmallBox<dyn Tokens> = small_box!("ab".chars());
+/// assert_eq!(tokens.collect::<String>(), "ab");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`SmallBox<{Self}>` is not an iterator",
+    note = "for a trait object of your own add `impl BoxedIterator for {Self} {{}}`"
+)]
+pub trait BoxedIterator: Iterator {}
+
+impl<I: Iterator> BoxedIterator for I {}
+
+macro_rules! objects {
+    ($($trait:ident)*) => {$(
+        impl<'a, T> BoxedIterator for dyn $trait<Item = T> + 'a {}
+        impl<'a, T> BoxedIterator for dyn $trait<Item = T> + Send + 'a {}
+        impl<'a, T> BoxedIterator for dyn $trait<Item = T> + Send + Sync + 'a {}
+    )*};
+}
+objects!(Iterator DoubleEndedIterator ExactSizeIterator FusedIterator);
+
+/// Forwards all that can be called on a `dyn Iterator`; the rest, such as `fold`, asks for `Self: Sized`.
+impl<I: ?Sized + BoxedIterator, const N: usize, A: Allocator, L> Iterator for SmallBox<I, N, A, L> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        (**self).next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (**self).size_hint()
+    }
+
+    fn nth(&mut self, n: usize) -> Option<I::Item> {
+        (**self).nth(n)
+    }
+}
+
+impl<I, const N: usize, A: Allocator, L> DoubleEndedIterator for SmallBox<I, N, A, L>
+where
+    I: ?Sized + BoxedIterator + DoubleEndedIterator,
+{
+    fn next_back(&mut self) -> Option<I::Item> {
+        (**self).next_back()
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<I::Item> {
+        (**self).nth_back(n)
+    }
+}
+
+impl<I, const N: usize, A: Allocator, L> ExactSizeIterator for SmallBox<I, N, A, L>
+where
+    I: ?Sized + BoxedIterator + ExactSizeIterator,
+{
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+}
+
+impl<I: ?Sized + BoxedIterator + FusedIterator, const N: usize, A: Allocator, L> FusedIterator
+    for SmallBox<I, N, A, L>
+{
+}
+
+/// The elements of a boxed slice, by value: what `into_iter` of a `SmallBox<[T]>` returns.
+pub struct IntoIter<T, const N: usize = 2, A: Allocator = Global, L = usize> {
+    // # Invariants
+    //
+    // 1. The elements at `alive`, a range within `elements`, are live and ours; the others are not.
+    elements: SmallBox<[MaybeUninit<T>], N, A, L>,
+    alive: Range<usize>,
+}
+
+impl<T, const N: usize, A: Allocator, L> IntoIter<T, N, A, L> {
+    /// The elements that are left.
+    pub fn as_slice(&self) -> &[T] {
+        let elements: *const [MaybeUninit<T>] = &raw const self.elements[self.alive.clone()];
+        // SAFETY: by invariant 1 these are live, and a `MaybeUninit<T>` is a `T` in layout.
+        unsafe { &*(elements as *const [T]) }
+    }
+
+    /// The elements that are left.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        let elements: *mut [MaybeUninit<T>] = &raw mut self.elements[self.alive.clone()];
+        // SAFETY: by invariant 1 these are live, and a `MaybeUninit<T>` is a `T` in layout.
+        unsafe { &mut *(elements as *mut [T]) }
+    }
+}
+
+impl<T, const N: usize, A: Allocator, L> Iterator for IntoIter<T, N, A, L> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        let index = self.alive.next()?;
+        // SAFETY: by invariant 1 it was live, and since `alive` has gone past it, it is moved out once.
+        Some(unsafe { self.elements[index].assume_init_read() })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.alive.size_hint()
+    }
+}
+
+impl<T, const N: usize, A: Allocator, L> DoubleEndedIterator for IntoIter<T, N, A, L> {
+    fn next_back(&mut self) -> Option<T> {
+        let index = self.alive.next_back()?;
+        // SAFETY: as in `next`.
+        Some(unsafe { self.elements[index].assume_init_read() })
+    }
+}
+
+impl<T, const N: usize, A: Allocator, L> ExactSizeIterator for IntoIter<T, N, A, L> {}
+impl<T, const N: usize, A: Allocator, L> FusedIterator for IntoIter<T, N, A, L> {}
+
+impl<T, const N: usize, A: Allocator, L> Drop for IntoIter<T, N, A, L> {
+    fn drop(&mut self) {
+        let left: *mut [T] = self.as_mut_slice();
+        self.alive = 0..0;
+        // SAFETY: by invariant 1 these were live, and by now the iterator does not count them any more.
+        unsafe { ptr::drop_in_place(left) };
+    }
+}
+
+impl<T: fmt::Debug, const N: usize, A: Allocator, L> fmt::Debug for IntoIter<T, N, A, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("IntoIter").field(&self.as_slice()).finish()
+    }
+}
+
+impl<T, const N: usize, A: Allocator, L> IntoIterator for SmallBox<[T], N, A, L> {
+    type Item = T;
+    type IntoIter = IntoIter<T, N, A, L>;
+
+    fn into_iter(self) -> IntoIter<T, N, A, L> {
+        let alive = 0..self.len();
+        // SAFETY: a `MaybeUninit<T>` is a `T` in layout; that the elements are live is from now on invariant 1's to say.
+        let elements = unsafe { self.retype() };
+        IntoIter { elements, alive }
+    }
+}
+
+impl<'a, T, const N: usize, A: Allocator, L> IntoIterator for &'a SmallBox<[T], N, A, L> {
+    type Item = &'a T;
+    type IntoIter = slice::Iter<'a, T>;
+
+    fn into_iter(self) -> slice::Iter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<'a, T, const N: usize, A: Allocator, L> IntoIterator for &'a mut SmallBox<[T], N, A, L> {
+    type Item = &'a mut T;
+    type IntoIter = slice::IterMut<'a, T>;
+
+    fn into_iter(self) -> slice::IterMut<'a, T> {
+        self.iter_mut()
+    }
+}

@@ -1,0 +1,123 @@
+//! What needs a nightly compiler: `Unsize` constructors, `Fn*`, and boxes with allocators.
+
+use super::{Place, SmallBox};
+use crate::alloc::{AllocError, Allocator, Global};
+use crate::raw::Meta;
+use core::marker::{Tuple, Unsize};
+use core::mem::ManuallyDrop;
+use core::ptr::{self, NonNull};
+use std_alloc::boxed::Box;
+
+impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
+    /// [`new_with`](SmallBox::new_with) without the closure.
+    ///
+    /// ```
+    /// use dwell::SmallBox;
+    /// use std::fmt::Debug;
+    ///
+    /// let value = SmallBox::<dyn Debug>::new_unsize(7);
+    /// assert_eq!(format!("{value:?}"), "7");
+    /// ```
+    #[inline]
+    pub fn new_unsize<U: Unsize<T>>(value: U) -> Self {
+        Self::new_with(value, |place: &Place<U, U>| place)
+    }
+
+    /// [`new_unsize`](Self::new_unsize) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the value does not fit and the allocator has no block for it; the value comes back in the error.
+    #[inline]
+    pub fn try_new_unsize<U: Unsize<T>>(value: U) -> Result<Self, AllocError<U>> {
+        Self::try_new_with(value, |place: &Place<U, U>| place)
+    }
+}
+
+impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
+    /// [`coerce`](Self::coerce) without the closure.
+    ///
+    /// ```
+    /// use dwell::SmallBox;
+    ///
+    /// let array: SmallBox<[u8; 3]> = SmallBox::new([1, 2, 3]);
+    /// let slice: SmallBox<[u8]> = array.unsize();
+    /// assert_eq!(slice.len(), 3);
+    /// ```
+    #[inline]
+    pub fn unsize<V: ?Sized>(self) -> SmallBox<V, N, A, L>
+    where
+        T: Unsize<V>,
+    {
+        // SAFETY: an unsizing coercion changes neither the address nor the layout of a value.
+        unsafe { self.cast(|value| value as *const V) }
+    }
+
+    /// [`from_box`](SmallBox::from_box) with the box's allocator.
+    ///
+    /// # Panics
+    ///
+    /// When it is a slice of `isize::MAX` elements or more.
+    #[inline]
+    pub fn from_box_in(value: Box<T, A>) -> Self {
+        let meta = Meta::new(&raw const *value, true);
+        let (value, alloc) = Box::into_raw_with_allocator(value);
+        // SAFETY: a box's address is not null.
+        let address = unsafe { NonNull::new_unchecked(value.cast()) };
+        // SAFETY: a `Box` has a block from its allocator of its value's layout, or with size 0 an aligned address.
+        unsafe { Self::outside(address, meta, alloc) }
+    }
+
+    /// [`try_into_box`](SmallBox::try_into_box) with the small box's allocator.
+    ///
+    /// # Errors
+    ///
+    /// When the value is in place and the allocator has no block for it; the small box comes back in the error.
+    pub fn try_into_box_in(self) -> Result<Box<T, A>, AllocError<Self>> {
+        let layout = self.layout();
+        let address = if self.meta.is_heap() {
+            // SAFETY: the value is outside.
+            unsafe { self.address() }
+        } else {
+            let block = super::allocate(layout, &self.alloc);
+            let Ok(address) = block else { return Err(AllocError::new(self, layout)) };
+            // SAFETY: both are valid for the value's size: the value, and a new block of its layout.
+            unsafe {
+                ptr::copy_nonoverlapping(self.value().cast::<u8>(), address.as_ptr().cast::<u8>(), layout.size())
+            };
+            address
+        };
+        let this = ManuallyDrop::new(self);
+        // SAFETY: `this` is not dropped, so that the allocator is taken over once.
+        let alloc = unsafe { ptr::read(&raw const this.alloc) };
+        // SAFETY: the block came from this allocator with the value's layout and holds it; `this` is not dropped.
+        Ok(unsafe { Box::from_raw_in(this.meta.decode(address.as_ptr()).cast_mut(), alloc) })
+    }
+}
+
+impl<Args: Tuple, F: ?Sized + FnOnce<Args>, const N: usize, A: Allocator, L> FnOnce<Args> for SmallBox<F, N, A, L> {
+    type Output = F::Output;
+
+    #[inline]
+    extern "rust-call" fn call_once(self, args: Args) -> F::Output {
+        let mut shell = self.without_drop();
+        // SAFETY: the shell does not drop its value and is not used for it again; the closure is gone when the call ends,
+        // before the shell.
+        let closure = unsafe { super::call::owned::take(&mut **shell) };
+        <Box<F, _> as FnOnce<Args>>::call_once(closure, args)
+    }
+}
+
+impl<Args: Tuple, F: ?Sized + FnMut<Args>, const N: usize, A: Allocator, L> FnMut<Args> for SmallBox<F, N, A, L> {
+    #[inline]
+    extern "rust-call" fn call_mut(&mut self, args: Args) -> F::Output {
+        (**self).call_mut(args)
+    }
+}
+
+impl<Args: Tuple, F: ?Sized + Fn<Args>, const N: usize, A: Allocator, L> Fn<Args> for SmallBox<F, N, A, L> {
+    #[inline]
+    extern "rust-call" fn call(&self, args: Args) -> F::Output {
+        (**self).call(args)
+    }
+}

@@ -1,0 +1,188 @@
+//! Random operations on a queue of `SmallBox<dyn Object>`, beside one of `Box<dyn Object>`. The model test and the fuzz
+//! target share it.
+
+use dwell::alloc::Global;
+use dwell::small::PushWith;
+use dwell::{SmallBox, small_box};
+use std::fmt::Debug;
+
+/// What the boxes hold: something to call, to change, and to copy.
+trait Object: Debug {
+    fn sum(&self) -> u64;
+    fn add(&mut self, n: u8);
+    fn small(&self) -> Small;
+    fn boxed(&self) -> Box<dyn Object>;
+}
+
+type Small = SmallBox<dyn Object>;
+
+#[derive(Clone, Debug)]
+struct Bytes<const N: usize>([u8; N]);
+
+/// Owns memory, so that a wrong move does not go unnoticed under a checking allocator.
+#[derive(Clone, Debug)]
+struct Owner(Box<u64>);
+
+#[derive(Clone, Debug)]
+struct Two(String);
+
+#[derive(Clone, Debug)]
+#[repr(align(32))]
+struct Aligned(u64);
+
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct AlignedNothing;
+
+impl<const N: usize> Object for Bytes<N> {
+    fn sum(&self) -> u64 {
+        self.0.iter().map(|&byte| u64::from(byte)).sum()
+    }
+
+    fn add(&mut self, n: u8) {
+        self.0.iter_mut().for_each(|byte| *byte = byte.wrapping_add(n));
+    }
+
+    fn small(&self) -> Small {
+        small_box!(self.clone())
+    }
+
+    fn boxed(&self) -> Box<dyn Object> {
+        Box::new(self.clone())
+    }
+}
+
+macro_rules! object {
+    ($Type:ty, |$this:ident| $sum:expr, |$that:ident, $n:ident| $add:expr) => {
+        impl Object for $Type {
+            fn sum(&self) -> u64 {
+                let $this = self;
+                assert_eq!((&raw const *$this).addr() % align_of::<Self>(), 0);
+                $sum
+            }
+
+            fn add(&mut self, $n: u8) {
+                let $that = self;
+                $add
+            }
+
+            fn small(&self) -> Small {
+                small_box!(self.clone())
+            }
+
+            fn boxed(&self) -> Box<dyn Object> {
+                Box::new(self.clone())
+            }
+        }
+    };
+}
+object!(Owner, |this| *this.0, |this, n| *this.0 += u64::from(n));
+object!(Two, |this| this.0.len() as u64, |this, n| this.0.push(char::from(b'a' + n % 26)));
+object!(Aligned, |this| this.0, |this, n| this.0 ^= u64::from(n));
+object!(AlignedNothing, |_this| 7, |_this, _n| ());
+
+fn model(kind: u8, n: u8) -> Box<dyn Object> {
+    match kind % 8 {
+        0 => Box::new(Bytes([n; 0])),
+        1 => Box::new(Bytes([n; 3])),
+        2 => Box::new(Bytes([n; 16])),
+        3 => Box::new(Bytes([n; 17])),
+        4 => Box::new(Owner(Box::new(n.into()))),
+        5 => Box::new(Two("x".repeat(n.into()))),
+        6 => Box::new(Aligned(n.into())),
+        _ => Box::new(AlignedNothing),
+    }
+}
+
+/// Runs the operations that `bytes` spell, three bytes each: what to do, where, and with what.
+pub(crate) fn run(bytes: &[u8]) {
+    let mut boxes: Vec<Small> = Vec::new();
+    let mut models: Vec<Box<dyn Object>> = Vec::new();
+
+    for step in bytes.chunks_exact(3) {
+        let (kind, n) = (step[1], step[2]);
+        let at = usize::from(n) % boxes.len().max(1);
+        match step[0] % 14 {
+            _ if boxes.is_empty() || step[0] % 14 < 3 => {
+                let model = model(kind, n);
+                boxes.push(model.small());
+                models.push(model);
+            }
+            3 => {
+                boxes.push_with(Owner(Box::new(n.into())), |place| place);
+                models.push(Box::new(Owner(Box::new(n.into()))));
+            }
+            4 => {
+                let model = model(kind, n);
+                boxes.push(SmallBox::from_box(model.boxed()));
+                models.push(model);
+            }
+            5 => {
+                boxes[at].add(kind);
+                models[at].add(kind);
+            }
+            6 => {
+                let small = boxes.swap_remove(at);
+                assert_eq!(small.sum(), models.swap_remove(at).sum());
+            }
+            7 => {
+                let small = boxes.swap_remove(at);
+                boxes.push(small.resize::<1>().resize::<5>().resize());
+                let model = models.swap_remove(at);
+                models.push(model);
+            }
+            8 => {
+                let whole: Box<dyn Object> = boxes.swap_remove(at).into_box();
+                boxes.push(SmallBox::from_box(whole));
+                let model = models.swap_remove(at);
+                models.push(model);
+            }
+            9 => {
+                boxes[at] = models[at].small();
+            }
+            10 => {
+                let wide: SmallBox<dyn Object, 8, Global, Aligned> = small_box!(Aligned(n.into()));
+                assert!(wide.is_inline());
+                boxes.rotate_left(at);
+                models.rotate_left(at);
+                assert_eq!(wide.sum(), u64::from(n));
+            }
+            11 => {
+                let small = boxes.swap_remove(at);
+                let debug: SmallBox<dyn Debug> = small.coerce(|place| place as _);
+                let model = models.swap_remove(at);
+                assert_eq!(format!("{debug:?}"), format!("{model:?}"));
+            }
+            12 => slices(&bytes[..usize::from(kind).min(bytes.len())], n),
+            _ => {
+                boxes.truncate(at);
+                models.truncate(at);
+            }
+        }
+        assert!(boxes.iter().map(|small| small.sum()).eq(models.iter().map(|model| model.sum())));
+    }
+    assert_eq!(format!("{boxes:?}"), format!("{models:?}"));
+}
+
+/// A slice of owners by every way in and out.
+fn slices(bytes: &[u8], n: u8) {
+    let bytes = &bytes[..bytes.len().min(usize::from(n % 5))];
+    let expected: Vec<Box<u8>> = bytes.iter().copied().map(Box::new).collect();
+    let collected: SmallBox<[Box<u8>]> = expected.iter().cloned().collect();
+    let cloned = collected.clone();
+    let from_vec: SmallBox<[Box<u8>]> = expected.clone().into();
+    assert_eq!(collected, from_vec);
+    assert!(*cloned == *expected);
+    assert_eq!(collected.is_inline(), expected.len() <= 2);
+    let mut values = collected.resize::<4>().into_iter();
+    let front = values.next();
+    assert_eq!(front.as_ref(), expected.first());
+    if n > 128 {
+        assert_eq!(values.next_back().as_ref(), expected.get(1..).and_then(<[_]>::last));
+    }
+    drop(values);
+    assert_eq!(Vec::from(from_vec), expected);
+    let text: SmallBox<str> = bytes.iter().map(|&byte| char::from(byte % 128)).collect();
+    assert_eq!(text.len(), bytes.len());
+    assert_eq!(String::from(text.clone()), *text);
+}

@@ -1,0 +1,399 @@
+//! Attempts to break `SmallBox` in safe code: the bugs that boxes of its kind have had, and those of its field.
+#![cfg_attr(feature = "nightly", feature(allocator_api))]
+
+mod common;
+
+use common::{Counts, Spy, failing_after, left_by, panics};
+use dwell::alloc::Global;
+use dwell::small::{CallOnce, Place, PushWith};
+use dwell::{SmallBox, small_box};
+use std::any::Any;
+use std::cell::Cell;
+use std::mem;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+/// A spy and what makes it too large for two words.
+#[derive(Clone)]
+struct Large<'a>(Spy<'a>, #[allow(dead_code, reason = "size")] [u64; 4]);
+
+trait Object {}
+impl<T> Object for T {}
+
+fn small(counts: &Counts) -> SmallBox<dyn Object + '_> {
+    let boxed: SmallBox<dyn Object + '_> = small_box!(counts.spy(1));
+    assert!(boxed.is_inline());
+    boxed
+}
+
+fn large(counts: &Counts) -> SmallBox<dyn Object + '_> {
+    let boxed: SmallBox<dyn Object + '_> = small_box!(Large(counts.spy(1), [7; 4]));
+    assert!(!boxed.is_inline());
+    boxed
+}
+
+#[test]
+fn every_way_out_drops_once_and_frees() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        for make in [small, large] {
+            drop(make(&counts));
+            drop(make(&counts).into_box());
+            drop(make(&counts).resize::<1>());
+            drop(make(&counts).resize::<9>());
+            drop(make(&counts).resize::<9>().resize::<2>());
+            drop(SmallBox::<_, 2>::from_box(make(&counts).into_box()));
+            let mut replaced = Some(make(&counts));
+            drop(replaced.replace(make(&counts)));
+        }
+        drop(SmallBox::<_, 2>::new(counts.spy(1)).into_inner());
+        drop(SmallBox::<_, 2>::new(Large(counts.spy(1), [0; 4])).into_inner());
+        drop(SmallBox::<Spy<'_>, 2>::from(Box::new(counts.spy(1))).into_inner());
+        drop(SmallBox::<_, 2>::from_fn(|| counts.spy(1)));
+        drop(SmallBox::<[Spy<'_>]>::from([counts.spy(1), counts.spy(2)]));
+        drop(SmallBox::<[Spy<'_>]>::from(vec![counts.spy(1)]));
+        drop(SmallBox::<[Spy<'_>]>::from(vec![counts.spy(1), counts.spy(2)]).into_iter());
+        let spy = counts.spy(1);
+        let call: SmallBox<dyn CallOnce<(), Output = u32> + '_> = small_box!(move || spy.value);
+        assert_eq!(call.call_once(()), 1);
+        let spy = counts.spy(1);
+        let call: SmallBox<dyn FnOnce() -> u32 + '_> = small_box!(move || spy.value);
+        assert_eq!(call.call_once(()), 1);
+    });
+    assert!(counts.balanced());
+    assert_eq!(left, (0, 0));
+}
+
+/// The class of smallbox #25: `into_inner` frees, and the value is not dropped twice.
+#[test]
+fn into_inner_leaves_one_owner() {
+    let left = left_by(|| {
+        let value = SmallBox::<String, 1>::new("on the heap twice".into()).into_inner();
+        assert_eq!(value, "on the heap twice");
+        let value = SmallBox::<String, 3>::new("in place".into()).into_inner();
+        assert_eq!(value, "in place");
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn a_panic_in_drop_frees_the_block() {
+    for make in [small, large] {
+        let counts = Counts::default();
+        counts.panic_at_drop.set(1);
+        let left = left_by(|| assert!(panics(|| drop(make(&counts)))));
+        assert!(counts.balanced());
+        assert_eq!(left.0, 0);
+    }
+    // In a slice, the others are dropped as well.
+    let counts = Counts::default();
+    counts.panic_at_drop.set(2);
+    let slice: SmallBox<[Spy<'_>], 1> = (0..4).map(|n| counts.spy(n)).collect();
+    assert!(panics(|| drop(slice)));
+    assert!(counts.balanced());
+    let counts = Counts::default();
+    counts.panic_at_drop.set(2);
+    let mut values = (0..4).map(|n| counts.spy(n)).collect::<SmallBox<[Spy<'_>], 1>>().into_iter();
+    drop(values.next());
+    assert!(panics(|| drop(values)));
+    assert!(counts.balanced());
+}
+
+#[test]
+fn a_panic_in_clone_drops_what_was_cloned() {
+    for at in 1..=4 {
+        let counts = Counts::default();
+        let left = left_by(|| {
+            let few: SmallBox<[Spy<'_>], 8> = (0..4).map(|n| counts.spy(n)).collect();
+            let many: SmallBox<[Spy<'_>], 1> = (0..4).map(|n| counts.spy(n)).collect();
+            counts.panic_at_clone.set(at);
+            assert!(panics(|| drop(few.clone())));
+            counts.cloned.set(0);
+            assert!(panics(|| drop(many.clone())));
+            counts.cloned.set(0);
+            assert!(panics(|| drop(SmallBox::<[Spy<'_>], 8>::from(&*few))));
+            counts.panic_at_clone.set(0);
+        });
+        assert!(counts.balanced());
+        assert_eq!(left.0, 0);
+    }
+}
+
+#[test]
+fn a_panic_in_a_closure_drops_the_value() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        assert!(panics(|| drop(SmallBox::<dyn Object>::new_with(counts.spy(1), |_| panic!("no place")))));
+        let value = Large(counts.spy(1), [0; 4]);
+        assert!(panics(|| drop(SmallBox::<dyn Object>::new_with(value, |_| panic!("no place")))));
+        for make in [small, large] {
+            let boxed = make(&counts);
+            assert!(panics(|| drop(boxed.coerce::<dyn Object, _>(|_| panic!("no place")))));
+        }
+        assert!(panics(|| drop(SmallBox::<[u64; 40]>::from_fn(|| panic!("no value")))));
+        let spy = counts.spy(1);
+        let call: SmallBox<dyn CallOnce<(), Output = ()> + '_, 1> = small_box!(move || {
+            let _spy = (spy, 1);
+            assert!(mem::size_of::<u8>() == 2, "in the call");
+        });
+        assert!(!call.is_inline());
+        assert!(panics(|| call.call_once(())));
+        let mut boxes: Vec<SmallBox<dyn Object + '_>> = Vec::new();
+        assert!(panics(|| boxes.push_with(counts.spy(1), |_| panic!("no place"))));
+        assert_eq!(boxes.len(), 0);
+    });
+    assert!(counts.balanced());
+    assert_eq!(left.0, 0);
+}
+
+#[test]
+fn a_closure_may_return_another_place() {
+    // `Place::new` is hidden, not private. Any other place of the type has the same metadata, and nothing else of it is
+    // used.
+    static OTHER: Place<u64, u64> = Place::new(1);
+    let any: SmallBox<dyn Any> = SmallBox::new_with(2_u64, |_| &OTHER as _);
+    assert_eq!(any.downcast_ref::<u64>(), Some(&2));
+}
+
+#[test]
+fn forgotten_boxes_leak_and_no_more() {
+    let counts = Counts::default();
+    mem::forget(small(&counts));
+    mem::forget(SmallBox::<[Spy<'_>], 4>::from([counts.spy(1), counts.spy(2)]).into_iter()); // in place: no block for a leak checker
+    assert_eq!(counts.dropped.get(), 0);
+    assert_eq!(counts.made.get(), 3);
+}
+
+/// The class of smallbox #46 and #47: a reference to a value of no size is aligned as the type asks.
+#[test]
+fn over_aligned_values_of_no_size() {
+    #[repr(align(4096))]
+    struct Page;
+    trait Address {
+        fn address(&self) -> usize;
+    }
+    impl Address for Page {
+        fn address(&self) -> usize {
+            (&raw const *self).addr()
+        }
+    }
+    let left = left_by(|| {
+        let boxed: SmallBox<dyn Address> = small_box!(Page);
+        assert!(boxed.address().is_multiple_of(4096));
+        let boxed = boxed.resize::<8>();
+        assert!(boxed.address().is_multiple_of(4096));
+        assert!(boxed.into_box().address().is_multiple_of(4096));
+        let slice: SmallBox<[Page]> = small_box!([Page, Page, Page]);
+        assert_eq!(slice.len(), 3);
+        assert!((&raw const slice[2]).addr().is_multiple_of(4096));
+        assert_eq!(slice.into_iter().count(), 3);
+        let slice: SmallBox<[Page]> = (0..5).map(|_| Page).collect();
+        assert_eq!(slice.len(), 5);
+        let empty: SmallBox<[u128]> = SmallBox::default();
+        assert!(empty.as_ptr().addr().is_multiple_of(align_of::<u128>()));
+        let _page: Page = SmallBox::<Page>::new(Page).into_inner();
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn slices_of_more_elements_than_the_word_holds_are_refused() {
+    assert!(panics(|| drop(SmallBox::<[()]>::from(vec![(); usize::MAX]))));
+    assert!(panics(|| drop(SmallBox::<[()]>::from_box(vec![(); isize::MAX as usize].into_boxed_slice()))));
+    assert!(panics(|| drop(SmallBox::<[()]>::new_uninit_slice(usize::MAX))));
+    assert!(panics(|| drop(SmallBox::<[u64]>::new_uninit_slice(usize::MAX / 8))));
+    let most = isize::MAX as usize - 1;
+    let slice = SmallBox::<[()]>::from(vec![(); most]);
+    assert_eq!(slice.len(), most);
+    assert_eq!(slice.into_box().len(), most);
+    let array: SmallBox<[()]> = small_box!([(); isize::MAX as usize - 1]);
+    assert_eq!(array.len(), most);
+    assert!(panics(|| drop(SmallBox::<[()]>::new_with([(); usize::MAX], |place| place))));
+}
+
+/// The class "null from the allocator ignored".
+#[test]
+fn a_failed_allocation_gives_the_value_back() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let value = Large(counts.spy(7), [1; 4]);
+        let error = failing_after(0, || SmallBox::<_, 2>::try_new(value).map(drop).unwrap_err());
+        assert_eq!(error.layout().size(), size_of::<Large<'_>>());
+        let value = error.into_inner();
+        let error =
+            failing_after(0, || SmallBox::<dyn Object + '_>::try_new_with(value, |place| place).map(drop).unwrap_err());
+        let value = error.into_inner();
+        assert_eq!(value.0.value, 7);
+        let boxed = failing_after(0, || SmallBox::<_, 8>::try_new(value)).expect("needs no block");
+        let boxed = failing_after(0, || boxed.try_resize::<1>().map(drop).unwrap_err()).into_inner();
+        assert!(boxed.is_inline());
+        let boxed = failing_after(0, || boxed.try_into_box().map(drop).unwrap_err()).into_inner();
+        let mut pushed: Vec<SmallBox<Large<'_>, 2>> = Vec::new();
+        let value = boxed.into_inner();
+        let value = failing_after(0, || pushed.try_push_with(value, |place| place).unwrap_err()).into_inner();
+        let value = failing_after(1, || pushed.try_push_with(value, |place| place).unwrap_err()).into_inner();
+        assert_eq!((pushed.len(), value.0.value), (0, 7));
+        let made = Cell::new(false);
+        let error = failing_after(0, || SmallBox::<[u64; 9]>::try_from_fn(|| [made.replace(true).into(); 9]).map(drop));
+        assert!(error.is_err());
+        assert!(!made.get(), "not called without a place");
+        assert!(failing_after(0, || SmallBox::<[u64]>::try_new_uninit_slice(3).is_err()));
+        assert!(failing_after(0, || SmallBox::<[u64]>::try_from_slice_in(&[1, 2, 3], Global).is_err()));
+        let text = "seventeen bytes..";
+        assert!(failing_after(0, || SmallBox::<str>::try_from_str_in(text, Global).is_err()));
+        assert!(failing_after(0, || SmallBox::<str>::try_from_str_in(&text[1..], Global).is_ok()));
+    });
+    assert!(counts.balanced());
+    assert_eq!(left.0, 0);
+}
+
+#[test]
+fn small_values_allocate_nothing() {
+    failing_after(0, || {
+        let call: SmallBox<dyn Fn(u64) -> u64> = small_box!({
+            let (a, b) = (1_u64, 2_u64);
+            move |n| n + a + b
+        });
+        assert_eq!(call(1), 4);
+        let text: SmallBox<str> = "sixteen bytes ok".into();
+        assert_eq!(text.clone().len(), 16);
+        let bytes: SmallBox<[u8]> = (0..16).collect(); // align 1: smallbox #15
+        assert_eq!(bytes.into_iter().rev().count(), 16);
+        let once: SmallBox<dyn CallOnce<(), Output = u64>, 3> = small_box!(move || call(0));
+        assert_eq!(once.call_once(()), 3);
+    });
+}
+
+/// A padded type keeps its bytes when the box moves (smallbox 0.8.9 loses them with a padded buffer type).
+#[test]
+fn moves_keep_every_byte() {
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    struct Padded(u8, u64);
+    let bytes: SmallBox<[u8]> = small_box!([0x5A_u8; 16]);
+    let moved = std::hint::black_box(Some(std::hint::black_box(bytes)));
+    assert_eq!(*moved.unwrap(), [0x5A; 16]);
+    let raised: SmallBox<[u8], 3, Global, u128> = small_box!([0xA5_u8; 24]);
+    assert!(raised.is_inline());
+    let moved = std::hint::black_box(Box::new(std::hint::black_box(raised)));
+    assert_eq!(**moved, [0xA5; 24]);
+    let padded: SmallBox<Padded> = SmallBox::new(Padded(1, 2));
+    let copy = *std::hint::black_box(padded);
+    assert_eq!((copy.0, copy.1), (1, 2));
+}
+
+#[test]
+fn iterators_that_lie_are_not_believed() {
+    struct Liar(u8, (usize, Option<usize>));
+    impl Iterator for Liar {
+        type Item = Box<u8>;
+        fn next(&mut self) -> Option<Box<u8>> {
+            self.0 = self.0.checked_sub(1)?;
+            Some(Box::new(self.0))
+        }
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            self.1
+        }
+    }
+    for real in [0, 1, 2, 3, 9] {
+        for hint in [(0, Some(0)), (0, None), (2, Some(2)), (100, Some(50))] {
+            let slice: SmallBox<[Box<u8>]> = Liar(real, hint).collect();
+            assert_eq!(slice.len(), usize::from(real));
+        }
+    }
+    // And one that panics on the way.
+    let counts = Counts::default();
+    for at in 0..6 {
+        assert!(panics(|| {
+            let values = (0..6).map(|n| if n == at { panic!("no more") } else { counts.spy(n) });
+            drop(values.collect::<SmallBox<[Spy<'_>], 4>>());
+        }));
+    }
+    assert!(counts.balanced());
+}
+
+#[test]
+fn auto_traits_are_those_of_box() {
+    fn send<T: Send + ?Sized>() {}
+    fn sync<T: Sync>() {}
+    fn unpin<T: Unpin>() {}
+    fn unwind_safe<T: UnwindSafe + RefUnwindSafe>() {}
+    send::<SmallBox<dyn Any + Send>>();
+    sync::<SmallBox<dyn Any + Sync>>();
+    unpin::<SmallBox<str>>();
+    unpin::<SmallBox<dyn Future<Output = ()> + Unpin>>();
+    unwind_safe::<SmallBox<str>>();
+    unwind_safe::<SmallBox<dyn Any + UnwindSafe + RefUnwindSafe>>();
+}
+
+/// smallbox #40.
+#[test]
+fn covariance() {
+    fn shorter<'a>(long: SmallBox<&'static str>, _: &'a str) -> SmallBox<&'a str> {
+        long
+    }
+    fn erased<'a>(long: SmallBox<dyn Any + 'static>) -> SmallBox<dyn Any + 'a> {
+        long
+    }
+    let local = String::from("local");
+    assert_eq!(*shorter(SmallBox::new("static"), &local), "static");
+    assert!(erased(small_box!(1_u8)).is_inline());
+}
+
+#[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+mod allocator {
+    use super::*;
+    use dwell::alloc::Allocator;
+    use std::alloc::Layout;
+    use std::ptr::NonNull;
+
+    #[cfg(feature = "nightly")]
+    type Refused = std::alloc::AllocError;
+    #[cfg(not(feature = "nightly"))]
+    type Refused = allocator_api2::alloc::AllocError;
+
+    /// Counts its blocks, and refuses when told to.
+    #[derive(Clone, Copy)]
+    struct Counting<'a>(&'a Cell<isize>, &'a Cell<bool>);
+
+    // SAFETY: it hands on to `Global`.
+    unsafe impl Allocator for Counting<'_> {
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
+            if self.1.get() {
+                return Err(Refused {});
+            }
+            self.0.set(self.0.get() + 1);
+            Global.allocate(layout)
+        }
+
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+            self.0.set(self.0.get() - 1);
+            // SAFETY: the caller's block came from `allocate`, thus from `Global`.
+            unsafe { Global.deallocate(block, layout) };
+        }
+    }
+
+    #[test]
+    fn blocks_go_back_to_where_they_came_from() {
+        let (blocks, refuse) = (Cell::new(0), Cell::new(false));
+        let alloc = Counting(&blocks, &refuse);
+        let counts = Counts::default();
+        let small: SmallBox<dyn Object + '_, 2, _> = SmallBox::new_with_in(counts.spy(1), alloc, |place| place as _);
+        assert_eq!(blocks.get(), 0);
+        let out = small.resize::<1>();
+        assert_eq!(blocks.get(), 1);
+        let back = out.resize::<3>();
+        assert_eq!(blocks.get(), 0);
+        refuse.set(true);
+        let back = back.try_resize::<1>().map(drop).unwrap_err().into_inner();
+        refuse.set(false);
+        drop(back);
+        let large: SmallBox<[u64], 2, _> = SmallBox::try_from_slice_in(&[1, 2, 3], alloc).unwrap();
+        let clone = large.clone();
+        assert_eq!((blocks.get(), &*clone), (2, &[1, 2, 3][..]));
+        assert_eq!(clone.into_iter().sum::<u64>(), 6);
+        drop(large);
+        let value = SmallBox::<_, 2, _>::new_in([7_u64; 5], alloc).into_inner();
+        assert_eq!((value, blocks.get()), ([7; 5], 0));
+        assert!(counts.balanced());
+    }
+}

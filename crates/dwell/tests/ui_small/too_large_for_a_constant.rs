@@ -1,0 +1,9 @@
+//! A constant that does not fit.
+use dwell::{SmallBox, small_box_const};
+use std::fmt::Debug;
+
+static LARGE: SmallBox<dyn Debug + Sync> = small_box_const!([1_u64, 2, 3]);
+
+fn main() {
+    println!("{LARGE:?}");
+}
