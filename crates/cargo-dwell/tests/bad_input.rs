@@ -104,11 +104,25 @@ fn huge_numbers() {
 fn a_bad_line_of_json_lines() {
     let folder = Folder::new("bad.jsonl", b"{\"a\":1}\n\n  {\"half\":}\n{\"a\":2}");
     let output = shape(&[folder.path()]).output().unwrap();
-    let expected = format!("error: {}:3:9: expected value{CORRECT}", folder.bad.display());
+    let expected = format!("error: {}:3:11: expected value{CORRECT}", folder.bad.display());
     assert_eq!(errors(&output), std::slice::from_ref(&expected));
     // The other lines are kept.
     let output = shape(&[folder.path(), "--keep-going", "--format", "json"]).output().unwrap();
     assert_eq!(errors(&output), [expected, "error: 1 input was left out, 3 texts read".to_owned()]);
+}
+
+#[test]
+fn texts_that_follow_each_other() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("many");
+    fs::write(&path, "{\"a\":1}{\"a\":2,\n\"a\":3} {\"a\":\n 4}\n\n  {\"a\":5,}").unwrap();
+    let output = shape(&[path.to_str().unwrap()]).output().unwrap();
+    let duplicate = format!("error: {}:2:3: duplicate key \"a\"{CORRECT}", path.display());
+    assert_eq!(errors(&output), std::slice::from_ref(&duplicate));
+    let output = shape(&[path.to_str().unwrap(), "--keep-going"]).output().unwrap();
+    let comma = format!("error: {}:5:10: trailing comma{CORRECT}", path.display());
+    let rest = "error: 2 inputs were left out, 2 texts read".to_owned();
+    assert_eq!(errors(&output), [duplicate, comma, rest]);
 }
 
 #[test]

@@ -359,7 +359,7 @@ fn infer(texts: &[String], studied: usize, threads: usize) -> Schema {
 
 /// Random corpora, fewer where `DWELL_TEST_ROUNDS` says so.
 fn rounds() -> u64 {
-    std::env::var("DWELL_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1500)
+    std::env::var("DWELL_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(700)
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use super::infer::{self, Accumulator, Form};
 use flate2::read::MultiGzDecoder;
+use serde::de::IgnoredAny;
+use serde_json::de::StrRead;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
@@ -350,10 +352,29 @@ fn study(found: &Found) -> Form {
             Ok(text) => text,
             Err(error) => std::str::from_utf8(&buffer[..error.valid_up_to()]).unwrap_or_default(),
         };
-        let mut deserializer = serde_json::Deserializer::from_str(text);
-        while accumulator.read(&mut deserializer).is_ok() && deserializer.end().is_err() {}
+        for (_, text) in split(text) {
+            let _ = accumulator.read(&mut serde_json::Deserializer::from_str(text));
+        }
     }
     accumulator.into_form()
+}
+
+/// The texts that follow each other in `text`, and where they begin; the rest is one if it is broken.
+fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    std::iter::from_fn(move || {
+        let start = values.byte_offset();
+        let end = if values.next()?.is_ok() { values.byte_offset() } else { text.len() };
+        Some((start, &text[start..end]))
+    })
+}
+
+/// The line and column after `text`, which begins at `place`.
+fn advance((line, column): (u64, u64), text: &[u8]) -> (u64, u64) {
+    match memchr::memchr_iter(b'\n', text).count() as u64 {
+        0 => (line, column + text.len() as u64),
+        lines => (line + lines, (text.len() - memchr::memrchr(b'\n', text).unwrap_or(0)) as u64),
+    }
 }
 
 /// Without the mark some programs begin UTF-8 with.
@@ -390,38 +411,60 @@ impl Reader<'_> {
         } else if ended {
             self.accumulator.add_bytes(buffer.len() as u64);
             let text = without_mark(buffer);
-            self.read_text(text, 1);
+            self.read_texts(text);
         } else {
             self.read_stream(source, buffer);
         }
     }
 
-    /// Reads what fits in memory: one text, or several if the input may hold them. Its first line has this number.
-    fn read_text(&mut self, text: &[u8], line: u64) {
-        let text = match std::str::from_utf8(text) {
-            Ok(text) => text,
-            Err(error) => {
-                let before = &text[..error.valid_up_to()];
-                let column = before.len() - memchr::memrchr(b'\n', before).map_or(0, |end| end + 1) + 1;
-                let line = line + memchr::memchr_iter(b'\n', before).count() as u64;
-                return self.complain(Some((line, column as u64)), "invalid UTF-8; save the file as UTF-8");
-            }
-        };
+    /// Reads what fits in memory: one text, or several if the input may hold them.
+    fn read_texts(&mut self, bytes: &[u8]) {
+        let Some(text) = self.utf8(bytes, 1) else { return };
         if text.trim_ascii().is_empty() {
             return self.complain(None, "is empty; it should hold JSON");
         }
-        if self.keep_going
-            && let Err(error) = self.each(&mut serde_json::Deserializer::from_str(text), |_, json| infer::check(json))
-        {
-            return self.complain_of(&error, line);
+        if self.input.form == Format::Text {
+            return self.read_text(text, (1, 1));
         }
-        let result = self.each(&mut serde_json::Deserializer::from_str(text), Accumulator::read);
-        if let Err(error) = result {
-            self.complain_of(&error, line);
+        // Where the last text began, as an offset and as line and column.
+        let (mut last, mut place) = (0, (1, 1));
+        let before = self.problems.len();
+        for (texts, (start, text)) in (0..).zip(split(text)) {
+            if texts >= self.input.limit || (self.problems.len() > before && !self.keep_going) {
+                return;
+            }
+            place = advance(place, &bytes[last..start]);
+            last = start;
+            self.read_text(text, place);
         }
     }
 
-    /// Calls `read` for the text, or for each of several.
+    /// The text, if it is one.
+    fn utf8<'t>(&mut self, bytes: &'t [u8], line: u64) -> Option<&'t str> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Some(text),
+            Err(error) => {
+                let place = advance((line, 1), &bytes[..error.valid_up_to()]);
+                self.complain(Some(place), "invalid UTF-8; save the file as UTF-8");
+                None
+            }
+        }
+    }
+
+    /// Reads one text that begins at this line and column.
+    fn read_text(&mut self, text: &str, place: (u64, u64)) {
+        let one = |read: &mut dyn FnMut(&mut serde_json::Deserializer<StrRead>) -> serde_json::Result<()>| {
+            let mut json = serde_json::Deserializer::from_str(text);
+            read(&mut json)?;
+            json.end()
+        };
+        let checked = if self.keep_going { one(&mut |json| infer::check(json)) } else { Ok(()) };
+        if let Err(error) = checked.and_then(|()| one(&mut |json| self.accumulator.read(json))) {
+            self.complain_of(&error, place);
+        }
+    }
+
+    /// Calls `read` for the text that comes in pieces, or for each of several.
     fn each<'de, R: serde_json::de::Read<'de>>(
         &mut self,
         json: &mut serde_json::Deserializer<R>,
@@ -440,8 +483,12 @@ impl Reader<'_> {
         }
     }
 
-    fn complain_of(&mut self, error: &serde_json::Error, line: u64) {
-        let place = (line + error.line().max(1) as u64 - 1, error.column().max(1) as u64);
+    /// Complains of a text that begins at this line and column.
+    fn complain_of(&mut self, error: &serde_json::Error, (line, column): (u64, u64)) {
+        let place = match (error.line() as u64, error.column().max(1) as u64) {
+            (0 | 1, further) => (line, column + further - 1),
+            (down, column) => (line + down - 1, column),
+        };
         let text = error.to_string();
         let what = text.rfind(" at line ").map_or(&*text, |end| &text[..end]);
         let lines = "more than one JSON text; a file with one a line is named .jsonl";
@@ -474,11 +521,13 @@ impl Reader<'_> {
                     None => break,
                 };
                 number += 1;
-                let line = buffer[start..end].trim_ascii();
+                let line = buffer[start..end].trim_ascii_end();
                 if !line.is_empty() {
                     texts += 1;
                     let before = self.problems.len();
-                    self.read_text(line, number);
+                    if let Some(line) = self.utf8(line, number) {
+                        self.read_text(line, (number, 1));
+                    }
                     if self.problems.len() > before && !self.keep_going {
                         return;
                     }
@@ -515,7 +564,7 @@ impl Reader<'_> {
                 self.each(&mut json, |_, json| infer::check(json))
             });
             if let Err(error) = checked {
-                return self.complain_of(&error, 1);
+                return self.complain_of(&error, (1, 1));
             }
         }
         let source = Cursor::new(without_mark(head)).chain(rest);
@@ -524,7 +573,7 @@ impl Reader<'_> {
         let result = self.each(&mut json, Accumulator::read);
         self.accumulator.add_bytes(pieces.bytes);
         if let Err(error) = result {
-            self.complain_of(&error, 1);
+            self.complain_of(&error, (1, 1));
         }
     }
 }
@@ -533,7 +582,7 @@ impl Reader<'_> {
 fn are_lines(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     let Some(end) = memchr::memchr(b'\n', text) else { return false };
-    let first = serde_json::from_slice::<serde::de::IgnoredAny>(&text[..end]).is_ok();
+    let first = serde_json::from_slice::<IgnoredAny>(&text[..end]).is_ok();
     first && !text[end..].trim_ascii_start().is_empty()
 }
 

@@ -9,6 +9,7 @@ use super::text::{Hashed, Hashes, Texts, hash};
 use crate::shape::schema::{Free, Lengths};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+use std::sync::Arc;
 
 /// An object with more keys than this is a map, whatever its values are.
 pub(super) const MAX_FIELDS: usize = 1024;
@@ -129,7 +130,8 @@ pub(super) struct Fields {
 }
 
 pub(super) struct Field {
-    pub(super) key: Box<str>,
+    /// Shared with the same field of other forms: a union's variants and each thread have their own.
+    pub(super) key: Arc<str>,
     pub(super) hash: u64,
     pub(super) node: NodeId,
     /// Where it was first seen, to order the fields of the schema.
@@ -625,7 +627,7 @@ impl Arena {
     /// A copy of the form, without values.
     fn copy_object(&mut self, object: ObjectId) -> ObjectId {
         enum Form {
-            Record(Vec<(Box<str>, u64, NodeId)>),
+            Record(Vec<(Arc<str>, u64, NodeId)>),
             Map(NodeId),
             Union(Box<str>, u64, ObjectId),
         }

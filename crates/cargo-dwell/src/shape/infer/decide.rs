@@ -195,18 +195,12 @@ pub(super) fn sketch(arena: &mut Arena, node: NodeId) {
 
 /// Decides on all that is below `node`.
 pub(super) fn settle(arena: &mut Arena) {
-    let mut seen = Seen::default();
-    maps_seen(arena, arena.root, 0, &mut seen);
-    give_up(arena, arena.root, &mut Seen::default());
+    maps(arena, arena.root, 0);
+    give_up(arena, arena.root);
 }
 
-type Seen = std::collections::HashSet<ObjectId>;
-
+/// Decides which objects below `node` with at least so many keys are maps, and which arrays are tuples.
 fn maps(arena: &mut Arena, node: NodeId, least: usize) {
-    maps_seen(arena, node, least, &mut Seen::default());
-}
-
-fn maps_seen(arena: &mut Arena, node: NodeId, least: usize, seen: &mut Seen) {
     if arena.node(node).array.is_some() {
         // What cannot be a tuple is put together first, so that its parts are decided on as one.
         if !may_be_tuple(arena, node) {
@@ -214,7 +208,7 @@ fn maps_seen(arena: &mut Arena, node: NodeId, least: usize, seen: &mut Seen) {
         }
         let places: Vec<NodeId> = elements(arena, node).collect();
         for place in places {
-            maps_seen(arena, place, least, seen);
+            maps(arena, place, least);
         }
         let array = arena.array_mut(node);
         if array.fixed != Fixed::Varied {
@@ -224,33 +218,38 @@ fn maps_seen(arena: &mut Arena, node: NodeId, least: usize, seen: &mut Seen) {
             {
                 arena.flatten(node);
                 let element = arena.array_mut(node).element;
-                maps_seen(arena, element, least, &mut Seen::default());
+                maps(arena, element, least);
             }
         }
     }
     if let Some(object) = arena.object_of(node) {
-        object_maps(arena, object, least, seen);
+        object_maps(arena, object, least);
     }
 }
 
-fn object_maps(arena: &mut Arena, object: ObjectId, least: usize, seen: &mut Seen) {
-    if !seen.insert(object) {
-        return;
-    }
-    for node in children(arena, object) {
-        maps_seen(arena, node, least, seen);
-    }
-    // What is below may have been this object, which is then another's part.
-    let object = arena.find(object);
-    if arena.fields(object).is_some_and(|fields| fields.list.len() >= least)
-        && is_map(arena, &[object], &|object| has_map(arena, object))
-    {
-        arena.collapse(object);
+fn object_maps(arena: &mut Arena, object: ObjectId, least: usize) {
+    // From above first, so that the values of a map are decided on together; then with what is known of them.
+    if !collapse_map(arena, object, least) {
         for node in children(arena, object) {
-            // The values have been put together: what they hold is decided anew.
-            maps_seen(arena, node, least, &mut Seen::from([object]));
+            maps(arena, node, least);
+        }
+        if !collapse_map(arena, object, least) {
+            return;
         }
     }
+    for node in children(arena, object) {
+        maps(arena, node, least);
+    }
+}
+
+/// Makes a record a map if that is what it is.
+fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize) -> bool {
+    let is = arena.fields(object).is_some_and(|fields| fields.list.len() >= least)
+        && is_map(arena, &[object], &|object| has_map(arena, object));
+    if is {
+        arena.collapse(object);
+    }
+    is
 }
 
 /// The places directly below an object, those of a union's variants too.
@@ -279,16 +278,14 @@ fn may_be_tuple(arena: &Arena, node: NodeId) -> bool {
 }
 
 /// Gives up places of which a type would say nothing.
-fn give_up(arena: &mut Arena, node: NodeId, seen: &mut Seen) {
+fn give_up(arena: &mut Arena, node: NodeId) {
     let places: Vec<NodeId> = elements(arena, node).collect();
     for place in places {
-        give_up(arena, place, seen);
+        give_up(arena, place);
     }
-    if let Some(object) = arena.object_of(node)
-        && seen.insert(object)
-    {
+    if let Some(object) = arena.object_of(node) {
         for child in children(arena, object) {
-            give_up(arena, child, seen);
+            give_up(arena, child);
         }
     }
     let kinds = kinds(arena, node);
