@@ -1,6 +1,6 @@
 //! The way from the naive types to the lean ones, as moves that one can make alone, the most worth first.
 
-use super::lean::cost;
+use super::lean::{cost, with_blocks};
 use super::model::{At, Choice, Choices, Heap, Model};
 use super::places::{PlaceId, Places};
 use super::schema::{Kind, RecordId, Text, UnionId};
@@ -62,10 +62,14 @@ enum Step {
     Split(RecordId),
 }
 
+/// A move that saves less than this part of the total is one of the smallest.
+const SMALLEST: u64 = 1_000;
+
 /// The moves from the naive types to `lean`, each the best that is left.
 ///
 /// Moves change what others save, mostly to less. So the one that saved most when it was last looked at is looked at
-/// again, and made if it still saves more than the others did (Minoux, "Accelerated greedy algorithms", 1978).
+/// again, and made if it still saves more than the others did (Minoux, "Accelerated greedy algorithms", 1978). The order of
+/// the smallest is not worth the second look.
 pub fn moves(places: &Places<'_>, lean: &Choices) -> Vec<Move> {
     let mut now = Choices::naive(places);
     let mut now_cost = cost(places, &now);
@@ -78,14 +82,17 @@ pub fn moves(places: &Places<'_>, lean: &Choices) -> Vec<Move> {
         // Stable, so that equal ones stay in the order of the schema.
         open.sort_by_key(|&(gain, _)| std::cmp::Reverse(gain));
         let next_best = open.get(1).map_or(0, |&(gain, _)| gain);
-        open[0].0 = gain(&open[0].1, &now, now_cost);
-        if open[0].0 < next_best {
-            continue;
+        if open[0].0 > now_cost / SMALLEST {
+            open[0].0 = gain(&open[0].1, &now, now_cost);
+            if open[0].0 < next_best {
+                continue;
+            }
         }
         let (_, step) = open.remove(0);
         let next = step.apply(&now, lean);
-        moves.push(describe(places, &now, &next, &step));
-        now_cost = cost(places, &next);
+        let (made, heap) = describe(places, &now, &next, &step);
+        moves.push(made);
+        now_cost = with_blocks(heap);
         now = next;
     }
     moves
@@ -150,7 +157,8 @@ impl Step {
     }
 }
 
-fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> Move {
+/// What a move is, and what the documents take after it.
+fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> (Move, Heap) {
     let (before, after) = (Model::new(places, now), Model::new(places, next));
     let (was, is): (Heap, Heap) = (before.total(), after.total());
     let more = is.allocations.cast_signed() - was.allocations.cast_signed();
@@ -230,7 +238,7 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
             (places.record_names[*record].0.clone(), from, names.join(", "), Some(filled), words.to_owned())
         }
     };
-    Move {
+    let made = Move {
         path,
         from,
         to,
@@ -240,7 +248,8 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
         allocations: more,
         total: is.bytes,
         cost: costs,
-    }
+    };
+    (made, is)
 }
 
 /// What a text or sequence is without its element: `String` and `Box<str>`.

@@ -5,7 +5,7 @@
 //! for a struct of size `s` that is where fewer than `(s - 8) / (s + 16)` of its slots are full. Deciding one place
 //! changes the worth of others, so it goes round until nothing changes.
 
-use super::model::{Choice, Choices, Model, Part, Source, Split, thin_lengths};
+use super::model::{Choice, Choices, Heap, Model, Part, Source, Split, thin_lengths};
 use super::places::{MAX_GROUPS, PlaceId, Places};
 use super::schema::{Kind, RecordId};
 use super::types::{Int, Layouts};
@@ -63,8 +63,12 @@ fn thin(places: &Places<'_>, id: PlaceId) -> bool {
 
 /// What a choice costs: bytes and blocks.
 pub fn cost(places: &Places<'_>, choices: &Choices) -> u64 {
-    let total = Model::new(places, choices).total();
-    total.bytes + BLOCK * total.allocations
+    with_blocks(Model::new(places, choices).total())
+}
+
+/// Bytes, and what an allocator takes for the blocks.
+pub fn with_blocks(heap: Heap) -> u64 {
+    heap.bytes + BLOCK * heap.allocations
 }
 
 /// Boxes what is rarely there.
