@@ -4,6 +4,7 @@ use dwell::Sparse;
 use dwell::sparse::ConstDefault;
 use fastrand::Rng;
 use std::hint::black_box;
+use std::sync::LazyLock;
 
 use super::lent::{HasDefault, Lent};
 use crate::op::{LOOP, Op, Run, Suite};
@@ -84,6 +85,55 @@ impl Holder for Sparse<Part> {
 
     fn part(&self) -> &Part {
         self
+    }
+}
+
+/// `Option<Box<T>>` whose default is no constant, as one writes it without dwell.
+struct WithLazyDefault(Option<Box<Part>>);
+
+impl WithLazyDefault {
+    fn get(&self) -> &Part {
+        static DEFAULT: LazyLock<Part> = LazyLock::new(Part::default);
+        self.0.as_deref().unwrap_or_else(|| &*DEFAULT)
+    }
+}
+
+impl Holder for WithLazyDefault {
+    fn empty() -> Self {
+        Self(None)
+    }
+
+    fn full(part: Part) -> Self {
+        Self(Some(Box::new(part)))
+    }
+
+    fn count(&self) -> u64 {
+        self.get().count
+    }
+
+    fn part(&self) -> &Part {
+        self.get()
+    }
+}
+
+/// A `Sparse` asked as `Option<Box<T>>` is: is there one?
+struct Asked(Sparse<Part>);
+
+impl Holder for Asked {
+    fn empty() -> Self {
+        Self(Sparse::empty())
+    }
+
+    fn full(part: Part) -> Self {
+        Self(Sparse::new(part))
+    }
+
+    fn count(&self) -> u64 {
+        self.0.get().map_or(0, |part| part.count)
+    }
+
+    fn part(&self) -> &Part {
+        self.0.get().unwrap_or(Part::LENT)
     }
 }
 
@@ -235,6 +285,8 @@ fn loops() -> Vec<Op> {
 /// Compared with what one would write without dwell.
 pub(super) fn suite() -> Suite {
     let mut all = ops::<Option<Box<Part>>>("option-box");
+    all.extend(ops::<WithLazyDefault>("option-box/lazy"));
+    all.extend(ops::<Asked>("dwell/get"));
     all.extend(ops::<Sparse<Part>>("dwell"));
     all.extend(ops::<Sparse<Fixed>>("dwell/const"));
     all.extend(ops::<Lent<Part>>("dwell/static-pointer"));

@@ -35,7 +35,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
-/// | `#[sparse(const)]` | type | writes `Default` too, as a constant: reading an empty value of a type without type parameters then costs no check whether its default has been made. Every field's type must be `dwell::sparse::ConstDefault`; of an enum, the default is the variant marked `#[default]` |
+/// | `#[sparse(const)]` | type | writes `Default` too, as a constant: reading an empty value of a type without type parameters then costs no check whether its default has been made, so prefer it where the fields allow it. Every field's type must be `dwell::sparse::ConstDefault`; of an enum, the default is the variant marked `#[default]` |
 /// | `#[sparse(eq)]` | type, field | empty when `==` to the type's or the field's `Default`; what `==` takes for equal (`0.0` and `-0.0`) is then forgotten |
 /// | `#[sparse(is_empty = "path")]` | field | empty when the function `path` says so of `&field` |
 /// | `#[sparse(bound = "T: Trait")]` | type | these bounds instead of `T: IsEmpty` for each type parameter |

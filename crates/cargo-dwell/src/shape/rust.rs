@@ -190,12 +190,18 @@ impl Items<'_, '_, '_> {
     }
 
     fn structure(&mut self, id: DefId, def: &Def, types: &[Type], record: usize) {
-        let derived = if def.sparse { "Debug, Clone, Default, PartialEq" } else { "Debug, Clone, PartialEq" };
+        // A constant default is read without asking whether it has been made; `#[sparse(const)]` writes `Default` too.
+        let constant = def.sparse && types.iter().all(has_constant_default);
+        let derived =
+            if def.sparse && !constant { "Debug, Clone, Default, PartialEq" } else { "Debug, Clone, PartialEq" };
         let mut derived = derives(derived);
         if def.sparse {
             derived.push("Sparse".into());
         }
         attribute(&mut self.out, 1, "derive", &derived);
+        if constant {
+            attribute(&mut self.out, 1, "sparse", &["const".into()]);
+        }
         let name = self.model.name(id);
         if types.is_empty() {
             line(&mut self.out, 1, &format!("pub struct {name} {{}}"));
@@ -363,6 +369,11 @@ impl Items<'_, '_, '_> {
         }
         text
     }
+}
+
+/// Whether `dwell::sparse::ConstDefault` is implemented for a type, as far as a struct that is sparse has such fields.
+fn has_constant_default(of: &Type) -> bool {
+    matches!(of, Type::Option(_) | Type::Sparse(_))
 }
 
 /// What the values of a kind are like, in a few words.

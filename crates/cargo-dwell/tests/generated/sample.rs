@@ -975,7 +975,8 @@ pub mod lean {
     }
 
     /// 5,861 seen: `$.shapes.*.members.*.traits`, `$.shapes.*.traits`.
-    #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, Sparse)]
+    #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, Sparse)]
+    #[sparse(const)]
     pub struct Traits {
         /// 74.3 % filled; 10 to 9,967 bytes, 3,352 distinct.
         #[serde(rename = "smithy.api#documentation")]
@@ -1026,7 +1027,8 @@ pub mod lean {
     }
 
     /// What `Traits` has rarely.
-    #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, Sparse)]
+    #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, Sparse)]
+    #[sparse(const)]
     pub struct TraitsRare {
         /// 2.2 % filled; 3 to 148 bytes, 111 distinct.
         #[serde(rename = "smithy.api#pattern", skip_serializing_if = "Option::is_none")]
@@ -1546,7 +1548,8 @@ pub mod lean {
     }
 
     /// 10 seen: `$.shapes.*.traits["aws.iam#iamAction"]`.
-    #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, Sparse)]
+    #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, Sparse)]
+    #[sparse(const)]
     #[serde(rename_all = "camelCase")]
     pub struct IamAction {
         /// 60.0 % filled; 6 to 25 bytes, 6 distinct.
