@@ -5,6 +5,10 @@
 //! | `nightly` | those of `core` and `alloc` |
 //! | `allocator-api2` | those of allocator-api2 0.2, which with `nightly` are `core`'s again |
 //! | neither | our own: a sealed trait with `Global` only, so that adding a feature breaks nobody |
+//!
+//! The trait of allocator-api2 0.4 is another one of the same name. A blanket implementation could serve one of them, not
+//! both; so with the feature `allocator-api2-04` an allocator of that version is put into a `V04`, which implements
+//! whichever of the three is in force.
 
 use core::fmt;
 use core::ptr::NonNull;
@@ -52,6 +56,8 @@ mod own {
     mod sealed {
         pub trait Sealed {}
         impl Sealed for super::Global {}
+        #[cfg(feature = "allocator-api2-04")]
+        impl<A> Sealed for crate::alloc::V04<A> {}
     }
 
     /// The global allocator, as `Box` and `Vec` use it.
@@ -79,6 +85,75 @@ mod own {
                 unsafe { dealloc(block.as_ptr(), layout) };
             }
         }
+    }
+}
+
+/// An allocator of allocator-api2 0.4, for the types of this crate.
+///
+/// ```
+/// # use allocator_api2_04 as allocator_api2; // its name in this crate's Cargo.toml
+/// use allocator_api2::alloc::Global;
+/// use dwell::{SmallBox, alloc::V04};
+///
+/// let large = SmallBox::<_, 2, _>::new_in([7_u64; 5], V04(Global));
+/// assert!(!large.is_inline());
+/// ```
+#[cfg(feature = "allocator-api2-04")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct V04<A>(
+    /// The allocator.
+    pub A,
+);
+
+#[cfg(feature = "allocator-api2-04")]
+mod v04 {
+    use super::{Allocator, V04};
+    use allocator_api2_04::alloc::Allocator as Inner;
+    use core::alloc::Layout;
+    use core::ptr::NonNull;
+
+    #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
+    use super::own::Refused;
+    #[cfg(all(feature = "allocator-api2", not(feature = "nightly")))]
+    use allocator_api2::alloc::AllocError as Refused;
+    #[cfg(feature = "nightly")]
+    use core::alloc::AllocError as Refused;
+
+    /// The functions that hand a block in and get one.
+    #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+    macro_rules! moves {
+        ($($name:ident)*) => {$(
+            #[inline]
+            unsafe fn $name(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, Refused> {
+                // SAFETY: the contract is the same, and what the caller says of the block is so of `self.0`'s.
+                unsafe { self.0.$name(block, old, new) }.map_err(|_| Refused {})
+            }
+        )*};
+    }
+
+    // SAFETY: the two traits have one contract, word by word, and every function is handed on: a block of the one is a
+    // block of the other, and so is a clone. Moving the wrapper moves what is in it.
+    unsafe impl<A: Inner> Allocator for V04<A> {
+        #[inline]
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
+            self.0.allocate(layout).map_err(|_| Refused {})
+        }
+
+        #[inline]
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+            // SAFETY: the caller says that the block came from `allocate`, thus from `self.0`, with this layout.
+            unsafe { self.0.deallocate(block, layout) };
+        }
+
+        #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+        #[inline]
+        fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
+            self.0.allocate_zeroed(layout).map_err(|_| Refused {})
+        }
+
+        #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+        moves!(grow grow_zeroed shrink);
     }
 }
 

@@ -35,7 +35,8 @@
 //! | `std` (default) | [`IsEmpty`](sparse::IsEmpty) for the types of std; without it the crate is `no_std` and needs `alloc` |
 //! | `derive` | `#[derive(Sparse)]` |
 //! | `serde` | `Serialize` and `Deserialize` |
-//! | `allocator-api2` | allocators of one's own, by the trait of allocator-api2 0.2 |
+//! | `allocator-api2` | allocators of one's own, by the trait of allocator-api2 0.2, which hashbrown and bumpalo speak |
+//! | `allocator-api2-04` | the same by the trait of allocator-api2 0.4, the newest, in an `alloc::V04`; both may be on |
 //! | `nightly` | `core`'s `Allocator`, `Unsize` constructors, `Fn*` for boxes of closures, drop check by `may_dangle`; needs a nightly compiler and promises no stability |
 //!
 //! # Guarantees

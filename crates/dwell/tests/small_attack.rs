@@ -340,43 +340,49 @@ fn covariance() {
     assert!(erased(small_box!(1_u8)).is_inline());
 }
 
-#[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+#[cfg(any(feature = "allocator-api2", feature = "allocator-api2-04", feature = "nightly"))]
 mod allocator {
     use super::*;
     use dwell::alloc::Allocator;
-    use std::alloc::Layout;
-    use std::ptr::NonNull;
-
-    #[cfg(feature = "nightly")]
-    type Refused = std::alloc::AllocError;
-    #[cfg(not(feature = "nightly"))]
-    type Refused = allocator_api2::alloc::AllocError;
 
     /// Counts its blocks, and refuses when told to.
     #[derive(Clone, Copy)]
     struct Counting<'a>(&'a Cell<isize>, &'a Cell<bool>);
 
-    // SAFETY: it hands on to `Global`.
-    unsafe impl Allocator for Counting<'_> {
-        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
-            if self.1.get() {
-                return Err(Refused {});
+    /// `Counting` as an allocator by one of the traits.
+    macro_rules! counting {
+        ($Allocator:path, $Refused:ty, $refused:expr, $Global:path) => {
+            // SAFETY: it hands on to `Global`.
+            unsafe impl $Allocator for Counting<'_> {
+                fn allocate(&self, layout: std::alloc::Layout) -> Result<std::ptr::NonNull<[u8]>, $Refused> {
+                    if self.1.get() {
+                        return Err($refused);
+                    }
+                    self.0.set(self.0.get() + 1);
+                    <$Global as $Allocator>::allocate(&$Global, layout)
+                }
+
+                unsafe fn deallocate(&self, block: std::ptr::NonNull<u8>, layout: std::alloc::Layout) {
+                    self.0.set(self.0.get() - 1);
+                    // SAFETY: the caller's block came from `allocate`, thus from `Global`.
+                    unsafe { <$Global as $Allocator>::deallocate(&$Global, block, layout) };
+                }
             }
-            self.0.set(self.0.get() + 1);
-            Global.allocate(layout)
-        }
-
-        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-            self.0.set(self.0.get() - 1);
-            // SAFETY: the caller's block came from `allocate`, thus from `Global`.
-            unsafe { Global.deallocate(block, layout) };
-        }
+        };
     }
+    #[cfg(feature = "nightly")]
+    counting!(Allocator, std::alloc::AllocError, std::alloc::AllocError, Global);
+    #[cfg(all(feature = "allocator-api2", not(feature = "nightly")))]
+    counting!(Allocator, allocator_api2::alloc::AllocError, allocator_api2::alloc::AllocError, Global);
+    #[cfg(feature = "allocator-api2-04")]
+    counting!(
+        allocator_api2_04::alloc::Allocator,
+        allocator_api2_04::alloc::AllocError,
+        allocator_api2_04::alloc::AllocError,
+        allocator_api2_04::alloc::Global
+    );
 
-    #[test]
-    fn blocks_go_back_to_where_they_came_from() {
-        let (blocks, refuse) = (Cell::new(0), Cell::new(false));
-        let alloc = Counting(&blocks, &refuse);
+    fn check<A: Allocator + Copy>(alloc: A, Counting(blocks, refuse): Counting<'_>) {
         let counts = Counts::default();
         let small: SmallBox<dyn Object + '_, 2, _> = SmallBox::new_with_in(counts.spy(1), alloc, |place| place as _);
         assert_eq!(blocks.get(), 0);
@@ -396,5 +402,42 @@ mod allocator {
         let value = SmallBox::<_, 2, _>::new_in([7_u64; 5], alloc).into_inner();
         assert_eq!((value, blocks.get()), ([7; 5], 0));
         assert!(counts.balanced());
+    }
+
+    #[test]
+    fn blocks_go_back_to_where_they_came_from() {
+        let (blocks, refuse) = (Cell::new(0), Cell::new(false));
+        let counting = Counting(&blocks, &refuse);
+        #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+        check(counting, counting);
+        #[cfg(feature = "allocator-api2-04")]
+        check(dwell::alloc::V04(counting), counting);
+    }
+
+    /// What a wrapper hands on: every function of the trait.
+    #[cfg(all(feature = "allocator-api2-04", any(feature = "allocator-api2", feature = "nightly")))]
+    #[test]
+    fn v04_hands_every_function_on() {
+        use dwell::alloc::V04;
+        use std::alloc::Layout;
+        let (blocks, refuse) = (Cell::new(0), Cell::new(false));
+        let alloc = V04(Counting(&blocks, &refuse));
+        let (one, four) = (Layout::new::<u64>(), Layout::new::<[u64; 4]>());
+        let block = alloc.allocate_zeroed(one).unwrap().cast::<u8>();
+        // SAFETY: the block came from `alloc` with this layout.
+        let block = unsafe { alloc.grow_zeroed(block, one, four) }.unwrap();
+        // SAFETY: all of it is zeroed, and nobody else has it.
+        assert!(unsafe { &block.as_ref()[..four.size()] }.iter().all(|byte| *byte == 0));
+        refuse.set(true);
+        // SAFETY: the block came from `alloc` with this layout, and stays when it cannot be moved.
+        assert!(unsafe { alloc.shrink(block.cast(), four, one) }.is_err());
+        refuse.set(false);
+        // SAFETY: as above.
+        let block = unsafe { alloc.shrink(block.cast(), four, one) }.unwrap();
+        // SAFETY: as above, with the layout that it was shrunk to.
+        let block = unsafe { alloc.grow(block.cast(), one, four) }.unwrap();
+        // SAFETY: as above, with the layout that it was grown to.
+        unsafe { alloc.deallocate(block.cast(), four) };
+        assert_eq!(blocks.get(), 0);
     }
 }
