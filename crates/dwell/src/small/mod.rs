@@ -407,8 +407,8 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Panics
     ///
-    /// If the closure does (the value is dropped), or when the value is coerced to a slice of `isize::MAX` or more
-    /// elements of no size.
+    /// If the closure does (the value is dropped), or when the value is coerced to a slice of more than
+    /// `usize::MAX / 4` elements.
     #[inline]
     pub fn new_with<U, F>(value: U, unsize: F) -> Self
     where
@@ -446,7 +446,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Panics
     ///
-    /// When it is a slice of `isize::MAX` elements or more.
+    /// When it is a slice of more than `usize::MAX / 4` elements.
     #[inline]
     pub fn from_box(value: Box<T>) -> Self {
         let meta = Meta::new(&raw const *value, true);

@@ -44,7 +44,7 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
     ///
     /// # Panics
     ///
-    /// When it has more than `isize::MAX` bytes, or `isize::MAX` or more elements.
+    /// When it has more than `isize::MAX` bytes, or more than `usize::MAX / 4` elements.
     #[expect(clippy::type_complexity, reason = "a box and its error")]
     pub fn try_new_uninit_slice(len: usize) -> Result<SmallBox<[MaybeUninit<T>], N, Global, L>, AllocError<()>> {
         SmallBox::uninit_slice(len, Global)
