@@ -43,8 +43,9 @@
 //!
 //! - **Sound in safe code.** No sequence of safe calls reaches undefined behaviour, whatever user code panics, is
 //!   forgotten or re-enters. Each type's invariants stand at its definition; `docs/` argues them in prose.
-//! - **Failure comes back.** The calls that store a value have `try_` twins that return it in an [`AllocError`]. Conversions
-//!   and collecting abort on failure, as std's do.
+//! - **Failure comes back.** Every call that allocates has a `try_` twin that returns what it was given in an [`AllocError`].
+//!   For `clone`, `from`, `extend` and `collect`, which abort as std's do, that is a function of the type: `try_clone`,
+//!   `try_from_vec`, `try_extend`, `try_from_iter`. Deserialising has none.
 //! - **No required dependency**, no build script, no network, no global state besides what the derives
 //!   remember of a type's default.
 //! - The minimum supported Rust version is the `rust-version` of `Cargo.toml`; raising it is a minor release.

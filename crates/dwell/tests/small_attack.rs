@@ -239,11 +239,73 @@ fn a_failed_allocation_gives_the_value_back() {
         assert!(failing_after(0, || SmallBox::<[u64]>::try_new_uninit_slice(3).is_err()));
         assert!(failing_after(0, || SmallBox::<[u64]>::try_from_slice_in(&[1, 2, 3], Global).is_err()));
         let text = "seventeen bytes..";
-        assert!(failing_after(0, || SmallBox::<str>::try_from_str_in(text, Global).is_err()));
-        assert!(failing_after(0, || SmallBox::<str>::try_from_str_in(&text[1..], Global).is_ok()));
+        assert!(failing_after(0, || SmallBox::<str>::try_from_ref_in(text, Global).is_err()));
+        assert!(failing_after(0, || SmallBox::<str>::try_from_ref_in(&text[1..], Global).is_ok()));
     });
     assert!(counts.balanced());
     assert_eq!(left.0, 0);
+}
+
+#[test]
+fn whatever_allocation_fails_no_piece_is_lost() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        for len in [0, 1, 2, 3, 9] {
+            for k in 0.. {
+                let values = (0..len).map(|n| counts.spy(n)).filter(|_| true); // of unknown length
+                match failing_after(k, || SmallBox::<[Spy<'_>], 4>::try_from_iter(values)) {
+                    Ok(slice) => {
+                        assert!(slice.iter().map(|spy| spy.value).eq(0..len));
+                        assert_eq!(k > 0, len > 2, "what fits needs no memory");
+                        break;
+                    }
+                    Err(error) => assert!(error.into_inner().map(|spy| spy.value).eq(0..len)),
+                }
+            }
+        }
+        // A vector with room to spare needs a block of its slice's layout; one without has it.
+        let mut vec = Vec::with_capacity(9);
+        vec.extend((0..5).map(|n| counts.spy(n)));
+        let address = vec.as_ptr();
+        let error = failing_after(0, || SmallBox::<[Spy<'_>]>::try_from_vec(vec).map(drop).unwrap_err());
+        let vec = error.into_inner();
+        assert_eq!((vec.as_ptr(), vec.len(), vec.capacity()), (address, 5, 9));
+        let slice = SmallBox::<[Spy<'_>]>::try_from_vec(vec).unwrap();
+        let full = Vec::from(slice);
+        let slice = failing_after(0, || SmallBox::<[Spy<'_>]>::try_from_vec(full)).unwrap();
+        assert_eq!(slice.len(), 5);
+        assert!(failing_after(0, || slice.try_clone().is_err()));
+        assert_eq!(counts.cloned.get(), 0);
+        assert_eq!(slice.try_clone().unwrap().len(), 5);
+
+        let large = SmallBox::<_, 2>::new(Large(counts.spy(7), [1; 4]));
+        let clone = failing_after(0, || large.try_clone().map(drop).unwrap_err()).into_inner();
+        assert_eq!(clone.0.value, 7);
+        assert_eq!(large.try_clone().unwrap().0.value, 7);
+
+        let pieces = || ["ab", "", "cde", "a longer piece of text"].iter();
+        for k in 0.. {
+            match failing_after(k, || SmallBox::<str>::try_from_iter(pieces())) {
+                Ok(text) => {
+                    assert_eq!(*text, *pieces().copied().collect::<String>());
+                    assert!(failing_after(0, || text.try_clone().is_err()));
+                    assert_eq!(k, 3, "the text grew twice, then the box was made");
+                    break;
+                }
+                Err(error) => {
+                    let (text, rest) = error.into_inner();
+                    assert_eq!(text + &rest.copied().collect::<String>(), pieces().copied().collect::<String>());
+                }
+            }
+        }
+        let path = std::path::Path::new("/a/path/of/more/than/two/words");
+        assert!(failing_after(0, || SmallBox::<std::path::Path>::try_from_ref_in(path, Global).is_err()));
+        assert_eq!(*SmallBox::<std::path::Path>::try_from_ref_in(path, Global).unwrap().try_clone().unwrap(), *path);
+        assert!(failing_after(0, || SmallBox::<[u64; 3]>::try_new_uninit().is_err()));
+        assert!(failing_after(0, || SmallBox::<[u64; 2]>::try_new_uninit().is_ok()));
+    });
+    assert!(counts.balanced());
+    assert_eq!(left, (0, 0));
 }
 
 #[test]

@@ -312,6 +312,16 @@ impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
         SmallBox::new(MaybeUninit::uninit())
     }
 
+    /// [`new_uninit`](Self::new_uninit) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When a `T` does not fit and the allocator has no block for it.
+    #[inline]
+    pub fn try_new_uninit() -> Result<SmallBox<MaybeUninit<T>, N, Global, L>, AllocError<()>> {
+        SmallBox::try_new_uninit_in(Global)
+    }
+
     /// A box of a value known to fit, in a constant.
     ///
     /// That it fits is checked when the program is compiled. See [`small_box_const!`](crate::small_box_const) for `dyn`.
