@@ -46,46 +46,88 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     }
     let rounds = if quick { 5 } else { 21 };
     rows.extend(time::rows(&suite, rounds));
-    rows.extend(pushes(rounds));
+    rows.extend(bulk(rounds));
     output.rows(&rows)?;
     Ok(())
 }
 
-/// Pushing alone, for boxes of one word; they are dropped off the clock.
-fn pushes(rounds: usize) -> Vec<Row> {
-    type Push = (&'static str, fn() -> f64);
-    fn once<S: Subject>() -> f64 {
-        let mut boxes = Vec::with_capacity(workloads::BULK);
-        workloads::push::<S>(&mut boxes); // touches the memory
+/// The boxes of `bulk/*`: a vector of them is larger than a second-level cache.
+const BULK: u32 = 1_000_000;
+
+/// A vector filled with boxes of one word and drained: by the subject's way to push, by `extend`, and the words alone.
+pub(crate) fn bulk(rounds: usize) -> Vec<Row> {
+    /// Times a filling and a draining, in nanoseconds an element.
+    type Bulk = fn() -> [f64; 2];
+    fn clock<T>(boxes: &mut Vec<T>, fill: impl Fn(&mut Vec<T>), drain: impl Fn(&mut Vec<T>)) -> [f64; 2] {
+        fill(boxes); // touches the memory
         boxes.clear();
-        let start = Instant::now();
-        workloads::push::<S>(&mut boxes);
-        start.elapsed().as_secs_f64() * 1e9 / workloads::BULK as f64
+        let mut timed = |step: &dyn Fn(&mut Vec<T>)| {
+            let start = Instant::now();
+            step(boxes);
+            start.elapsed().as_secs_f64() * 1e9 / f64::from(BULK)
+        };
+        [timed(&fill), timed(&drain)]
     }
-    let pushes: Vec<Push> = vec![
-        (Std::NAME, once::<Std>),
-        (Dwell::NAME, once::<Dwell>),
-        (DwellPush::NAME, once::<DwellPush>),
+    fn push<S: Subject>() -> [f64; 2] {
+        let boxes = &mut Vec::with_capacity(BULK as usize);
+        clock(boxes, |boxes| workloads::push::<S>(boxes, BULK.into()), workloads::drain::<S>)
+    }
+    fn extend<S: Subject>() -> [f64; 2] {
+        let boxes = &mut Vec::with_capacity(BULK as usize);
+        clock(boxes, |boxes| workloads::extend::<S>(boxes, BULK.into()), workloads::drain::<S>)
+    }
+    /// What the memory costs that boxes of `WORDS` words are in.
+    fn words<const WORDS: usize>() -> [f64; 2] {
+        clock(&mut Vec::with_capacity(BULK as usize), workloads::push_words::<WORDS>, workloads::drain_words)
+    }
+    let ways: &[(&'static str, &'static str, Bulk)] = &[
+        ("push", Std::NAME, push::<Std>),
+        ("push", Dwell::NAME, push::<Dwell>),
+        ("push", DwellPush::NAME, push::<DwellPush>),
         #[cfg(feature = "ssobox")]
-        (subjects::Ssobox::NAME, once::<subjects::Ssobox>),
-        (SmallboxPeer::NAME, once::<SmallboxPeer>),
-        (Nexus::NAME, once::<Nexus>),
+        ("push", subjects::Ssobox::NAME, push::<subjects::Ssobox>),
+        ("push", SmallboxPeer::NAME, push::<SmallboxPeer>),
+        ("push", Nexus::NAME, push::<Nexus>),
+        ("push", "24 bytes", words::<3>),
+        ("push", "32 bytes", words::<4>),
+        ("extend", Std::NAME, extend::<Std>),
+        ("extend", Dwell::NAME, extend::<Dwell>),
+        #[cfg(feature = "ssobox")]
+        ("extend", subjects::Ssobox::NAME, extend::<subjects::Ssobox>),
+        ("extend", SmallboxPeer::NAME, extend::<SmallboxPeer>),
+        ("extend", Nexus::NAME, extend::<Nexus>),
     ];
-    let mut times = vec![Vec::new(); pushes.len()];
+    let mut times = vec![Vec::new(); ways.len()];
     for _ in 0..rounds {
-        for ((_, push), times) in pushes.iter().zip(&mut times) {
-            times.push(push());
+        for ((_, _, way), times) in ways.iter().zip(&mut times) {
+            times.push(way());
         }
     }
-    let row = |(subject, time): (&str, &Vec<f64>)| Row {
-        module: "small",
-        workload: "bulk/push".to_owned(),
-        subject: subject.to_owned(),
-        metric: "ns",
-        value: time::median(time.clone()),
-        unit: "ns",
-        baseline: BASELINE.to_owned(),
-        ratio: time::median(time.iter().zip(&times[0]).map(|(time, baseline)| time / baseline).collect()),
-    };
-    pushes.iter().map(|push| push.0).zip(&times).map(row).collect()
+    let mut rows = Vec::new();
+    for (&(fill, subject, _), time) in ways.iter().zip(&times) {
+        let baseline = ways.iter().position(|way| (way.0, way.1) == (fill, Std::NAME)).expect("`Box` is there");
+        for (step, name) in [fill, "drain"].into_iter().enumerate() {
+            let ratios = time.iter().zip(&times[baseline]).map(|(time, baseline)| time[step] / baseline[step]);
+            rows.push(Row {
+                module: "small",
+                workload: format!("bulk/{name}"),
+                subject: subject.to_owned(),
+                metric: "ns",
+                value: time::median(time.iter().map(|time| time[step]).collect()),
+                unit: "ns",
+                baseline: BASELINE.to_owned(),
+                ratio: time::median(ratios.collect()),
+            });
+        }
+    }
+    // However a vector was filled, it is drained in one way.
+    let mut drained = Vec::new();
+    rows.retain(|row| {
+        row.workload != "bulk/drain"
+            || !drained.contains(&row.subject) && {
+                drained.push(row.subject.clone());
+                true
+            }
+    });
+    rows
 }

@@ -68,8 +68,15 @@ fn jump<B: std::ops::Deref<Target = dyn Object>>(boxes: &[B], order: &[u32]) {
 
 /// Fewer boxes than the first-level cache holds.
 const FEW: usize = 500;
-/// More than a branch predictor remembers, fewer than a second-level cache holds.
+/// Fewer boxes than a second-level cache holds.
 const MANY: u32 = 16 * 1024;
+/// Rounds through as many boxes as there are, each in an order of its own: a predictor that has seen one again and again
+/// knows it by heart, and no program repeats itself so.
+const ORDERS: usize = 25;
+
+fn orders(count: u32, rng: &mut Rng) -> Vec<u32> {
+    (0..count as usize * ORDERS).map(|_| rng.u32(..count)).collect()
+}
 
 fn access<S: Subject>(sizes: Sizes) -> Run {
     let mut rng = Rng::with_seed(2);
@@ -80,8 +87,16 @@ fn access<S: Subject>(sizes: Sizes) -> Run {
 fn random<S: Subject>(sizes: Sizes) -> Run {
     let mut rng = Rng::with_seed(3);
     let boxes: Vec<S::Object> = (0..MANY).map(|_| object::<S>(sizes, &mut rng)).collect();
-    let order: Vec<u32> = (0..MANY).map(|_| rng.u32(..MANY)).collect();
-    Box::new(move |operations| (0..operations / MANY as usize).for_each(|_| jump(black_box(&boxes), black_box(&order))))
+    let orders = orders(MANY, &mut rng);
+    Box::new(move |operations| {
+        let orders = orders.chunks(MANY as usize).cycle();
+        orders.take(operations / MANY as usize).for_each(|order| jump(black_box(&boxes), black_box(order)));
+    })
+}
+
+/// One round for all.
+fn order(count: u32, rng: &mut Rng) -> Vec<u32> {
+    (0..count).map(|_| rng.u32(..count)).collect()
 }
 
 fn slice<S: Subject>(len: usize, n: u64) -> S::Slice {
@@ -107,12 +122,13 @@ fn sum_all<B: std::ops::Deref<Target = [u64]>>(slices: &[B], order: &[u32]) {
     }
 }
 
-fn slices<S: Subject>(count: u32, longest: usize) -> Run {
+fn slices<S: Subject>(count: u32, longest: usize, orders: fn(u32, &mut Rng) -> Vec<u32>) -> Run {
     let mut rng = Rng::with_seed(4);
     let slices: Vec<S::Slice> = (0..count).map(|_| slice::<S>(rng.usize(1..=longest), rng.u64(..))).collect();
-    let order: Vec<u32> = (0..count).map(|_| rng.u32(..count)).collect();
+    let orders = orders(count, &mut rng);
     Box::new(move |operations| {
-        (0..operations / count as usize).for_each(|_| sum_all(black_box(&slices), black_box(&order)));
+        let orders = orders.chunks(count as usize).cycle();
+        orders.take(operations / count as usize).for_each(|order| sum_all(black_box(&slices), black_box(order)));
     })
 }
 
@@ -137,26 +153,53 @@ fn make<S: Subject, const N: usize>() {
 #[inline(never)]
 fn make_nothing() {}
 
-/// The boxes of a `push+drain`.
-pub(super) const BULK: usize = 100_000;
+/// The boxes of a `push+drain` that is an operation like others: fewer than operations are counted at a time.
+const BULK: u64 = 100_000;
 
 fn bulk<S: Subject>() -> Run {
-    let mut boxes = Vec::with_capacity(BULK);
+    let mut boxes = Vec::with_capacity(BULK as usize);
     Box::new(move |operations| {
-        for _ in 0..operations / BULK {
-            push::<S>(&mut boxes);
-            for object in boxes.drain(..) {
-                sink::pointer(&object);
-            }
+        for _ in 0..operations / BULK as usize {
+            push::<S>(&mut boxes, BULK);
+            drain::<S>(&mut boxes);
         }
     })
 }
 
+/// Pushes boxes of a word.
 #[inline(never)]
-pub(super) fn push<S: Subject>(boxes: &mut Vec<S::Object>) {
-    for n in 0..BULK as u64 {
+pub(super) fn push<S: Subject>(boxes: &mut Vec<S::Object>, count: u64) {
+    for n in 0..count {
         S::push(boxes, Words([n]));
     }
+}
+
+/// Adds boxes of a word as many at once.
+#[inline(never)]
+pub(super) fn extend<S: Subject>(boxes: &mut Vec<S::Object>, count: u64) {
+    boxes.extend((0..count).map(|n| S::object(Words([n]))));
+}
+
+/// Takes them out again.
+#[inline(never)]
+pub(super) fn drain<S: Subject>(boxes: &mut Vec<S::Object>) {
+    for object in boxes.drain(..) {
+        sink::pointer(&object);
+    }
+}
+
+/// Pushes as many bytes as a box has.
+#[inline(never)]
+pub(super) fn push_words<const WORDS: usize>(values: &mut Vec<[u64; WORDS]>) {
+    for n in 0..super::BULK.into() {
+        values.push([n; WORDS]);
+    }
+}
+
+/// Looks at each and forgets it.
+#[inline(never)]
+pub(super) fn drain_words<const WORDS: usize>(values: &mut Vec<[u64; WORDS]>) {
+    values.drain(..).for_each(|value| sink::pointer(&value));
 }
 
 /// Events in flight.
@@ -270,8 +313,8 @@ fn workloads<S: Subject>() -> Vec<Workload> {
         ("access/varied", || access::<S>(Sizes::Varied), walk_nothing),
         ("access/random/2", || random::<S>(Sizes::Two), jump_nothing),
         ("access/random/3", || random::<S>(Sizes::Varied), jump_nothing),
-        ("slices/random", || slices::<S>(MANY, 6), jump_nothing),
-        ("slices/hot", || slices::<S>(64, 2), jump_nothing),
+        ("slices/random", || slices::<S>(MANY, 6, orders), jump_nothing),
+        ("slices/hot", || slices::<S>(64, 2, order), jump_nothing),
         ("bulk/push+drain", bulk::<S>, nothing),
         ("events", events::<S>, nothing),
         ("ast", ast::<S>, nothing),

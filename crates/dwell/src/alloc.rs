@@ -5,11 +5,19 @@
 //! | `nightly` | those of `core` and `alloc` |
 //! | `allocator-api2` | those of allocator-api2 0.2, which with `nightly` are `core`'s again |
 //! | neither | our own: a sealed trait with `Global` only, so that adding a feature breaks nobody |
+//!
+//! The trait of allocator-api2 0.4 is another one of the same name. A blanket implementation could serve one of them, not
+//! both; so with the feature `allocator-api2-04` an allocator of that version is put into a `V04`, which implements
+//! whichever of the three is in force.
 
 use core::fmt;
+use core::iter::{Chain, Fuse};
+use core::option;
 use core::ptr::NonNull;
 use std_alloc::alloc::{Layout, alloc};
 use std_alloc::boxed::Box;
+use std_alloc::string::String;
+use std_alloc::vec::{self, Vec};
 
 #[cfg(all(feature = "allocator-api2", not(feature = "nightly")))]
 pub use allocator_api2::alloc::{Allocator, Global};
@@ -52,6 +60,8 @@ mod own {
     mod sealed {
         pub trait Sealed {}
         impl Sealed for super::Global {}
+        #[cfg(feature = "allocator-api2-04")]
+        impl<A> Sealed for crate::alloc::V04<A> {}
     }
 
     /// The global allocator, as `Box` and `Vec` use it.
@@ -79,6 +89,75 @@ mod own {
                 unsafe { dealloc(block.as_ptr(), layout) };
             }
         }
+    }
+}
+
+/// An allocator of allocator-api2 0.4, for the types of this crate.
+///
+/// ```
+/// # use allocator_api2_04 as allocator_api2; // its name in this crate's Cargo.toml
+/// use allocator_api2::alloc::Global;
+/// use dwell::{SmallBox, alloc::V04};
+///
+/// let large = SmallBox::<_, 2, _>::new_in([7_u64; 5], V04(Global));
+/// assert!(!large.is_inline());
+/// ```
+#[cfg(feature = "allocator-api2-04")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct V04<A>(
+    /// The allocator.
+    pub A,
+);
+
+#[cfg(feature = "allocator-api2-04")]
+mod v04 {
+    use super::{Allocator, V04};
+    use allocator_api2_04::alloc::Allocator as Inner;
+    use core::alloc::Layout;
+    use core::ptr::NonNull;
+
+    #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
+    use super::own::Refused;
+    #[cfg(all(feature = "allocator-api2", not(feature = "nightly")))]
+    use allocator_api2::alloc::AllocError as Refused;
+    #[cfg(feature = "nightly")]
+    use core::alloc::AllocError as Refused;
+
+    /// The functions that hand a block in and get one.
+    #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+    macro_rules! moves {
+        ($($name:ident)*) => {$(
+            #[inline]
+            unsafe fn $name(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, Refused> {
+                // SAFETY: the contract is the same, and what the caller says of the block is so of `self.0`'s.
+                unsafe { self.0.$name(block, old, new) }.map_err(|_| Refused {})
+            }
+        )*};
+    }
+
+    // SAFETY: the two traits have one contract, word by word, and every function is handed on: a block of the one is a
+    // block of the other, and so is a clone. Moving the wrapper moves what is in it.
+    unsafe impl<A: Inner> Allocator for V04<A> {
+        #[inline]
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
+            self.0.allocate(layout).map_err(|_| Refused {})
+        }
+
+        #[inline]
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+            // SAFETY: the caller says that the block came from `allocate`, thus from `self.0`, with this layout.
+            unsafe { self.0.deallocate(block, layout) };
+        }
+
+        #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+        #[inline]
+        fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
+            self.0.allocate_zeroed(layout).map_err(|_| Refused {})
+        }
+
+        #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+        moves!(grow grow_zeroed shrink);
     }
 }
 
@@ -162,4 +241,67 @@ pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, AllocError<T>> {
     // SAFETY: `block` came from the global allocator with `T`'s layout and holds a valid `T`, which is what `Box`
     // requires of a pointer it takes over ("Memory layout" in its documentation); no one else has the pointer.
     Ok(unsafe { Box::from_raw(block.as_ptr()) })
+}
+
+/// What a collection that failed had taken, the value that found no room, and what it had not asked for.
+pub(crate) type Rest<I> = Chain<
+    Chain<vec::IntoIter<<I as IntoIterator>::Item>, option::IntoIter<<I as IntoIterator>::Item>>,
+    Fuse<<I as IntoIterator>::IntoIter>,
+>;
+
+/// Collects into a `Vec`, and gives that to `finish`. Every value comes back if either has no memory.
+pub(crate) fn try_collect<I: IntoIterator, R>(
+    values: I,
+    finish: impl FnOnce(Vec<I::Item>) -> Result<R, AllocError<Vec<I::Item>>>,
+) -> Result<R, AllocError<Rest<I>>> {
+    let mut values = values.into_iter().fuse();
+    let mut taken = Vec::new();
+    while let Some(value) = values.next() {
+        // A hint that asks for more than there is must not fail what needs less.
+        let hint = values.size_hint().0.saturating_add(1);
+        if taken.len() == taken.capacity() && taken.try_reserve(hint).is_err() && taken.try_reserve(1).is_err() {
+            let layout = Layout::array::<I::Item>(taken.len() + 1).unwrap_or(Layout::new::<I::Item>());
+            return Err(AllocError::new(taken.into_iter().chain(Some(value)).chain(values), layout));
+        }
+        taken.push(value);
+    }
+    finish(taken).map_err(|error| error.map(|taken| taken.into_iter().chain(None).chain(values)))
+}
+
+/// The pieces that a text which failed was not made of: the one that found no room, and those after it.
+pub(crate) type Pieces<I> = Chain<option::IntoIter<<I as IntoIterator>::Item>, Fuse<<I as IntoIterator>::IntoIter>>;
+
+/// Writes one piece after another, and gives the text to `finish`. The text so far and the other pieces come back if either
+/// has no memory.
+pub(crate) fn try_write<I: IntoIterator<Item: fmt::Display>, R>(
+    pieces: I,
+    finish: impl FnOnce(&str) -> Result<R, Layout>,
+) -> Result<R, AllocError<(String, Pieces<I>)>> {
+    struct Text {
+        text: String,
+        refused: Option<Layout>,
+    }
+    impl fmt::Write for Text {
+        fn write_str(&mut self, part: &str) -> fmt::Result {
+            if self.text.try_reserve(part.len()).is_err() {
+                let size = self.text.len().saturating_add(part.len());
+                self.refused = Some(Layout::from_size_align(size, 1).unwrap_or(Layout::new::<String>()));
+                return Err(fmt::Error);
+            }
+            self.text.push_str(part);
+            Ok(())
+        }
+    }
+    let mut pieces = pieces.into_iter().fuse();
+    let mut to = Text { text: String::new(), refused: None };
+    while let Some(piece) = pieces.next() {
+        let len = to.text.len();
+        let written = fmt::Write::write_fmt(&mut to, format_args!("{piece}"));
+        if let Some(layout) = to.refused {
+            to.text.truncate(len); // a part of the piece may be there
+            return Err(AllocError::new((to.text, Some(piece).into_iter().chain(pieces)), layout));
+        }
+        written.expect("a piece of text was written");
+    }
+    finish(&to.text).map_err(|layout| AllocError::new((to.text, None.into_iter().chain(pieces)), layout))
 }

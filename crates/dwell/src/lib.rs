@@ -35,15 +35,17 @@
 //! | `std` (default) | [`IsEmpty`](sparse::IsEmpty) for the types of std; without it the crate is `no_std` and needs `alloc` |
 //! | `derive` | `#[derive(Sparse)]` |
 //! | `serde` | `Serialize` and `Deserialize` |
-//! | `allocator-api2` | allocators of one's own, by the trait of allocator-api2 0.2 |
+//! | `allocator-api2` | allocators of one's own, by the trait of allocator-api2 0.2, which hashbrown and bumpalo speak |
+//! | `allocator-api2-04` | the same by the trait of allocator-api2 0.4, the newest, in an `alloc::V04`; both may be on |
 //! | `nightly` | `core`'s `Allocator`, `Unsize` constructors, `Fn*` for boxes of closures, drop check by `may_dangle`; needs a nightly compiler and promises no stability |
 //!
 //! # Guarantees
 //!
 //! - **Sound in safe code.** No sequence of safe calls reaches undefined behaviour, whatever user code panics, is
 //!   forgotten or re-enters. Each type's invariants stand at its definition; `docs/` argues them in prose.
-//! - **Failure comes back.** The calls that store a value have `try_` twins that return it in an [`AllocError`]. Conversions
-//!   and collecting abort on failure, as std's do.
+//! - **Failure comes back.** Every call that allocates has a `try_` twin that returns what it was given in an [`AllocError`].
+//!   For `clone`, `from`, `extend` and `collect`, which abort as std's do, that is a function of the type: `try_clone`,
+//!   `try_from_vec`, `try_extend`, `try_from_iter`. Deserialising has none.
 //! - **No required dependency**, no build script, no network, no global state besides what the derives
 //!   remember of a type's default.
 //! - The minimum supported Rust version is the `rust-version` of `Cargo.toml`; raising it is a minor release.

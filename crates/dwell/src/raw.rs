@@ -11,6 +11,10 @@
 //! 1 and 2 are checked at compile time for the types at the end of this file. 3, and 1 and 2 for the type at hand, are
 //! checked by [`Meta::new`], which puts the pointer together again and compares; optimised code does not pay for it.
 
+use core::alloc::Layout;
+use core::cell::UnsafeCell;
+#[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64", not(miri))))]
+use core::hint::select_unpredictable;
 use core::marker::PhantomData;
 use core::ptr::{self, NonNull};
 
@@ -45,7 +49,7 @@ union Parts<T: ?Sized> {
 /// The bit says whether the value is outside its owner: "heap". It is the word's lowest.
 ///
 /// - no metadata: `0b10 | heap`
-/// - a length: `len + 1 << 1 | heap`, for lengths below `isize::MAX`
+/// - a length: `len << 2 | 0b10 | heap`, for lengths of two bits less than a word
 /// - a vtable: `address | heap`
 #[repr(transparent)] // a niche at null, and nothing else
 pub(crate) struct Meta<T: ?Sized> {
@@ -70,7 +74,7 @@ impl<T: ?Sized> Meta<T> {
     ///
     /// # Panics
     ///
-    /// When `like` is a slice of `isize::MAX` elements or more, or when the assumptions of this file do not hold.
+    /// When `like` is a slice of more than `usize::MAX / 4` elements, or when the assumptions of this file do not hold.
     #[inline]
     pub(crate) fn new(like: *const T, heap: bool) -> Self {
         let inline = Self::encode(like);
@@ -97,8 +101,8 @@ impl<T: ?Sized> Meta<T> {
             Kind::Length => {
                 // SAFETY: by assumptions 1 and 2 the pointer fills both words and its second is a length.
                 let length = unsafe { parts.numbers }[1];
-                assert!(length < isize::MAX.cast_unsigned(), "the slice has too many elements for a SmallBox");
-                ptr::without_provenance((length + 1) << 1)
+                assert!(length <= usize::MAX >> 2, "the slice has too many elements for a SmallBox");
+                ptr::without_provenance(length << 2 | 0b10)
             }
             Kind::Vtable => {
                 // SAFETY: by assumptions 1 and 2 the pointer fills both words and its second is a vtable's address.
@@ -112,13 +116,55 @@ impl<T: ?Sized> Meta<T> {
     /// Whether the value is outside its owner.
     #[inline]
     pub(crate) fn is_heap(self) -> bool {
-        self.heap_bit() != 0
+        self.word.as_ptr().addr() & 1 != 0
     }
 
-    /// 1 when the value is outside its owner, 0 otherwise.
+    /// Where the value is: at `room`, or where the pointer that is kept there says.
+    ///
+    /// There is no branch, so that a walk over mixed boxes mispredicts nothing.
+    ///
+    /// # Safety
+    ///
+    /// - `room` is valid for reads of a word, if only its owner were to read.
+    /// - If the bit says "heap", there is an initialised pointer.
     #[inline]
-    pub(crate) fn heap_bit(self) -> usize {
-        self.word.as_ptr().addr() & 1
+    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))]
+    pub(crate) unsafe fn place(&self, room: *mut ()) -> *mut () {
+        let mut place = room;
+        // What the block does is `if self.is_heap() { place = room.cast::<*mut ()>().read() }`, and that is what it stands
+        // for: the caller says that such a read is valid. The instruction loads the word in either case. Rust could not: a
+        // value in place may be uninitialised there, or be an atomic that another thread is storing to, and to read it
+        // is then undefined whether it is used or not. To the processor it is a load like any other, from memory that is
+        // there; its result reaches nothing but the register it is thrown out of.
+        //
+        // SAFETY: `place` ends as the branch above would leave it; memory is read and no more; no stack is used.
+        unsafe {
+            core::arch::asm!(
+                "test {meta:l}, 1",
+                "cmovnz {place}, qword ptr [{place}]",
+                meta = in(reg) self.word.as_ptr(),
+                place = inout(reg) place,
+                options(pure, readonly, nostack)
+            );
+        }
+        place
+    }
+
+    /// Where the value is: at `room`, or where the pointer that is kept there says.
+    ///
+    /// There is no branch, so that a walk over mixed boxes mispredicts nothing; and no word of an inline value is read, since
+    /// it may be uninitialised or under somebody's atomic store. The word that is read is that at `room`, or else `self`.
+    ///
+    /// # Safety
+    ///
+    /// If the bit says "heap", `room` is valid for reads of an initialised pointer.
+    #[inline]
+    #[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64", not(miri))))]
+    pub(crate) unsafe fn place(&self, room: *mut ()) -> *mut () {
+        let source = select_unpredictable(self.is_heap(), room.cast_const(), (&raw const *self).cast());
+        // SAFETY: either the caller's pointer, or this word, which is one.
+        let word = unsafe { source.cast::<*mut ()>().read() };
+        select_unpredictable(self.is_heap(), word, room)
     }
 
     /// The same metadata with the bit as given.
@@ -147,16 +193,46 @@ impl<T: ?Sized> Meta<T> {
     #[inline]
     pub(crate) fn decode(self, data: *const ()) -> *const T {
         let word = self.word.as_ptr().cast_const();
+        self.join(data, word.map_addr(|addr| addr & !1))
+    }
+
+    /// [`decode`](Self::decode) where the bit is known: of a vtable that is known as well, the compiler can fold the
+    /// difference, and then what the vtable says.
+    #[inline]
+    pub(crate) fn decode_known(self, heap: bool, data: *const ()) -> *const T {
+        debug_assert!(self.is_heap() == heap);
+        let word = self.word.as_ptr().cast_const();
+        self.join(data, word.wrapping_byte_sub(usize::from(heap)))
+    }
+
+    /// The pointer of these two words, where the second is looked at only if it is a vtable's address.
+    #[inline]
+    fn join(self, data: *const (), vtable: *const ()) -> *const T {
         let second = match Kind::of::<T>() {
             Kind::Absent => ptr::null(),
-            Kind::Length => ptr::without_provenance((word.addr() >> 1) - 1),
-            Kind::Vtable => word.map_addr(|addr| addr & !1),
+            Kind::Length => ptr::without_provenance(self.word.as_ptr().addr() >> 2),
+            Kind::Vtable => vtable,
         };
         let parts: Parts<T> = Parts { words: [data, second] };
         // SAFETY: by assumption 1 these words are a `*const T`: its address and, if it has any, its metadata, which by
         // invariant 1 is valid.
         unsafe { parts.pointer }
     }
+}
+
+/// The layout of the value at `value`, which is not looked at.
+///
+/// # Safety
+///
+/// `value` is a live `T`, or one that is being moved: its address is aligned, its memory there, and its metadata valid.
+#[inline]
+pub(crate) unsafe fn layout_of<T: ?Sized>(value: *const T) -> Layout {
+    // A `&T` would say that nobody writes to the value while it is there, and end what pointers the value has to itself. A
+    // `&UnsafeCell<T>` says neither: it gives no access that others would notice, and has the layout of a `T`, as
+    // `UnsafeCell`'s documentation promises.
+    let value = value as *const UnsafeCell<T>;
+    // SAFETY: the caller says that it is aligned, in memory that is there, and has valid metadata.
+    Layout::for_value(unsafe { &*value })
 }
 
 /// Assumptions 1 and 2, for one type of each kind.
@@ -207,7 +283,7 @@ mod tests {
         check::<[u64]>(&[1, 2, 3]);
         check::<dyn Any>(&7_u8);
         check::<dyn Any + Send>(&std_alloc::string::String::new());
-        let longest = isize::MAX.cast_unsigned() - 1;
+        let longest = usize::MAX >> 2;
         check(ptr::slice_from_raw_parts(ptr::dangling::<()>(), longest));
         check(ptr::slice_from_raw_parts(ptr::dangling::<u8>(), longest));
     }
@@ -215,7 +291,7 @@ mod tests {
     #[test]
     #[should_panic = "too many elements"]
     fn too_long() {
-        let _ = Meta::new(ptr::slice_from_raw_parts(ptr::dangling::<()>(), isize::MAX.cast_unsigned()), true);
+        let _ = Meta::new(ptr::slice_from_raw_parts(ptr::dangling::<()>(), (usize::MAX >> 2) + 1), true);
     }
 
     #[test]

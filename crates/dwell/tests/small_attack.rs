@@ -198,14 +198,14 @@ fn over_aligned_values_of_no_size() {
 #[test]
 fn slices_of_more_elements_than_the_word_holds_are_refused() {
     assert!(panics(|| drop(SmallBox::<[()]>::from(vec![(); usize::MAX]))));
-    assert!(panics(|| drop(SmallBox::<[()]>::from_box(vec![(); isize::MAX as usize].into_boxed_slice()))));
+    assert!(panics(|| drop(SmallBox::<[()]>::from_box(vec![(); usize::MAX / 4 + 1].into_boxed_slice()))));
     assert!(panics(|| drop(SmallBox::<[()]>::new_uninit_slice(usize::MAX))));
     assert!(panics(|| drop(SmallBox::<[u64]>::new_uninit_slice(usize::MAX / 8))));
-    let most = isize::MAX as usize - 1;
+    let most = usize::MAX / 4;
     let slice = SmallBox::<[()]>::from(vec![(); most]);
     assert_eq!(slice.len(), most);
     assert_eq!(slice.into_box().len(), most);
-    let array: SmallBox<[()]> = small_box!([(); isize::MAX as usize - 1]);
+    let array: SmallBox<[()]> = small_box!([(); usize::MAX / 4]);
     assert_eq!(array.len(), most);
     assert!(panics(|| drop(SmallBox::<[()]>::new_with([(); usize::MAX], |place| place))));
 }
@@ -239,11 +239,73 @@ fn a_failed_allocation_gives_the_value_back() {
         assert!(failing_after(0, || SmallBox::<[u64]>::try_new_uninit_slice(3).is_err()));
         assert!(failing_after(0, || SmallBox::<[u64]>::try_from_slice_in(&[1, 2, 3], Global).is_err()));
         let text = "seventeen bytes..";
-        assert!(failing_after(0, || SmallBox::<str>::try_from_str_in(text, Global).is_err()));
-        assert!(failing_after(0, || SmallBox::<str>::try_from_str_in(&text[1..], Global).is_ok()));
+        assert!(failing_after(0, || SmallBox::<str>::try_from_ref_in(text, Global).is_err()));
+        assert!(failing_after(0, || SmallBox::<str>::try_from_ref_in(&text[1..], Global).is_ok()));
     });
     assert!(counts.balanced());
     assert_eq!(left.0, 0);
+}
+
+#[test]
+fn whatever_allocation_fails_no_piece_is_lost() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        for len in [0, 1, 2, 3, 9] {
+            for k in 0.. {
+                let values = (0..len).map(|n| counts.spy(n)).filter(|_| true); // of unknown length
+                match failing_after(k, || SmallBox::<[Spy<'_>], 4>::try_from_iter(values)) {
+                    Ok(slice) => {
+                        assert!(slice.iter().map(|spy| spy.value).eq(0..len));
+                        assert_eq!(k > 0, len > 2, "what fits needs no memory");
+                        break;
+                    }
+                    Err(error) => assert!(error.into_inner().map(|spy| spy.value).eq(0..len)),
+                }
+            }
+        }
+        // A vector with room to spare needs a block of its slice's layout; one without has it.
+        let mut vec = Vec::with_capacity(9);
+        vec.extend((0..5).map(|n| counts.spy(n)));
+        let address = vec.as_ptr();
+        let error = failing_after(0, || SmallBox::<[Spy<'_>]>::try_from_vec(vec).map(drop).unwrap_err());
+        let vec = error.into_inner();
+        assert_eq!((vec.as_ptr(), vec.len(), vec.capacity()), (address, 5, 9));
+        let slice = SmallBox::<[Spy<'_>]>::try_from_vec(vec).unwrap();
+        let full = Vec::from(slice);
+        let slice = failing_after(0, || SmallBox::<[Spy<'_>]>::try_from_vec(full)).unwrap();
+        assert_eq!(slice.len(), 5);
+        assert!(failing_after(0, || slice.try_clone().is_err()));
+        assert_eq!(counts.cloned.get(), 0);
+        assert_eq!(slice.try_clone().unwrap().len(), 5);
+
+        let large = SmallBox::<_, 2>::new(Large(counts.spy(7), [1; 4]));
+        let clone = failing_after(0, || large.try_clone().map(drop).unwrap_err()).into_inner();
+        assert_eq!(clone.0.value, 7);
+        assert_eq!(large.try_clone().unwrap().0.value, 7);
+
+        let pieces = || ["ab", "", "cde", "a longer piece of text"].iter();
+        for k in 0.. {
+            match failing_after(k, || SmallBox::<str>::try_from_iter(pieces())) {
+                Ok(text) => {
+                    assert_eq!(*text, *pieces().copied().collect::<String>());
+                    assert!(failing_after(0, || text.try_clone().is_err()));
+                    assert_eq!(k, 3, "the text grew twice, then the box was made");
+                    break;
+                }
+                Err(error) => {
+                    let (text, rest) = error.into_inner();
+                    assert_eq!(text + &rest.copied().collect::<String>(), pieces().copied().collect::<String>());
+                }
+            }
+        }
+        let path = std::path::Path::new("/a/path/of/more/than/two/words");
+        assert!(failing_after(0, || SmallBox::<std::path::Path>::try_from_ref_in(path, Global).is_err()));
+        assert_eq!(*SmallBox::<std::path::Path>::try_from_ref_in(path, Global).unwrap().try_clone().unwrap(), *path);
+        assert!(failing_after(0, || SmallBox::<[u64; 3]>::try_new_uninit().is_err()));
+        assert!(failing_after(0, || SmallBox::<[u64; 2]>::try_new_uninit().is_ok()));
+    });
+    assert!(counts.balanced());
+    assert_eq!(left, (0, 0));
 }
 
 #[test]
@@ -340,43 +402,49 @@ fn covariance() {
     assert!(erased(small_box!(1_u8)).is_inline());
 }
 
-#[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+#[cfg(any(feature = "allocator-api2", feature = "allocator-api2-04", feature = "nightly"))]
 mod allocator {
     use super::*;
     use dwell::alloc::Allocator;
-    use std::alloc::Layout;
-    use std::ptr::NonNull;
-
-    #[cfg(feature = "nightly")]
-    type Refused = std::alloc::AllocError;
-    #[cfg(not(feature = "nightly"))]
-    type Refused = allocator_api2::alloc::AllocError;
 
     /// Counts its blocks, and refuses when told to.
     #[derive(Clone, Copy)]
     struct Counting<'a>(&'a Cell<isize>, &'a Cell<bool>);
 
-    // SAFETY: it hands on to `Global`.
-    unsafe impl Allocator for Counting<'_> {
-        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
-            if self.1.get() {
-                return Err(Refused {});
+    /// `Counting` as an allocator by one of the traits.
+    macro_rules! counting {
+        ($Allocator:path, $Refused:ty, $refused:expr, $Global:path) => {
+            // SAFETY: it hands on to `Global`.
+            unsafe impl $Allocator for Counting<'_> {
+                fn allocate(&self, layout: std::alloc::Layout) -> Result<std::ptr::NonNull<[u8]>, $Refused> {
+                    if self.1.get() {
+                        return Err($refused);
+                    }
+                    self.0.set(self.0.get() + 1);
+                    <$Global as $Allocator>::allocate(&$Global, layout)
+                }
+
+                unsafe fn deallocate(&self, block: std::ptr::NonNull<u8>, layout: std::alloc::Layout) {
+                    self.0.set(self.0.get() - 1);
+                    // SAFETY: the caller's block came from `allocate`, thus from `Global`.
+                    unsafe { <$Global as $Allocator>::deallocate(&$Global, block, layout) };
+                }
             }
-            self.0.set(self.0.get() + 1);
-            Global.allocate(layout)
-        }
-
-        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-            self.0.set(self.0.get() - 1);
-            // SAFETY: the caller's block came from `allocate`, thus from `Global`.
-            unsafe { Global.deallocate(block, layout) };
-        }
+        };
     }
+    #[cfg(feature = "nightly")]
+    counting!(Allocator, std::alloc::AllocError, std::alloc::AllocError, Global);
+    #[cfg(all(feature = "allocator-api2", not(feature = "nightly")))]
+    counting!(Allocator, allocator_api2::alloc::AllocError, allocator_api2::alloc::AllocError, Global);
+    #[cfg(feature = "allocator-api2-04")]
+    counting!(
+        allocator_api2_04::alloc::Allocator,
+        allocator_api2_04::alloc::AllocError,
+        allocator_api2_04::alloc::AllocError,
+        allocator_api2_04::alloc::Global
+    );
 
-    #[test]
-    fn blocks_go_back_to_where_they_came_from() {
-        let (blocks, refuse) = (Cell::new(0), Cell::new(false));
-        let alloc = Counting(&blocks, &refuse);
+    fn check<A: Allocator + Copy>(alloc: A, Counting(blocks, refuse): Counting<'_>) {
         let counts = Counts::default();
         let small: SmallBox<dyn Object + '_, 2, _> = SmallBox::new_with_in(counts.spy(1), alloc, |place| place as _);
         assert_eq!(blocks.get(), 0);
@@ -396,5 +464,42 @@ mod allocator {
         let value = SmallBox::<_, 2, _>::new_in([7_u64; 5], alloc).into_inner();
         assert_eq!((value, blocks.get()), ([7; 5], 0));
         assert!(counts.balanced());
+    }
+
+    #[test]
+    fn blocks_go_back_to_where_they_came_from() {
+        let (blocks, refuse) = (Cell::new(0), Cell::new(false));
+        let counting = Counting(&blocks, &refuse);
+        #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+        check(counting, counting);
+        #[cfg(feature = "allocator-api2-04")]
+        check(dwell::alloc::V04(counting), counting);
+    }
+
+    /// What a wrapper hands on: every function of the trait.
+    #[cfg(all(feature = "allocator-api2-04", any(feature = "allocator-api2", feature = "nightly")))]
+    #[test]
+    fn v04_hands_every_function_on() {
+        use dwell::alloc::V04;
+        use std::alloc::Layout;
+        let (blocks, refuse) = (Cell::new(0), Cell::new(false));
+        let alloc = V04(Counting(&blocks, &refuse));
+        let (one, four) = (Layout::new::<u64>(), Layout::new::<[u64; 4]>());
+        let block = alloc.allocate_zeroed(one).unwrap().cast::<u8>();
+        // SAFETY: the block came from `alloc` with this layout.
+        let block = unsafe { alloc.grow_zeroed(block, one, four) }.unwrap();
+        // SAFETY: all of it is zeroed, and nobody else has it.
+        assert!(unsafe { &block.as_ref()[..four.size()] }.iter().all(|byte| *byte == 0));
+        refuse.set(true);
+        // SAFETY: the block came from `alloc` with this layout, and stays when it cannot be moved.
+        assert!(unsafe { alloc.shrink(block.cast(), four, one) }.is_err());
+        refuse.set(false);
+        // SAFETY: as above.
+        let block = unsafe { alloc.shrink(block.cast(), four, one) }.unwrap();
+        // SAFETY: as above, with the layout that it was shrunk to.
+        let block = unsafe { alloc.grow(block.cast(), one, four) }.unwrap();
+        // SAFETY: as above, with the layout that it was grown to.
+        unsafe { alloc.deallocate(block.cast(), four) };
+        assert_eq!(blocks.get(), 0);
     }
 }

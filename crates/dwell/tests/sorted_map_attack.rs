@@ -148,7 +148,7 @@ fn a_panicking_order_breaks_nothing() {
         let mut panicked = 0;
         // Enough entries that sorting takes another way than for few.
         for k in 1..200 {
-            for step in 0..5 {
+            for step in 0..7 {
                 let mut map: SortedMap<_, _> = fresh(0..40).collect();
                 UNTIL_PANIC.set(k);
                 let key = Moody(Box::new(20));
@@ -157,6 +157,8 @@ fn a_panicking_order_breaks_nothing() {
                     1 => drop(map.insert(key, Box::new(0))),
                     2 => drop(map.remove(&key)),
                     3 => assert!(map.get(&key).is_some()),
+                    4 => assert!(map.try_extend(fresh(10..60)).is_ok()),
+                    5 => map = SortedMap::try_from_iter(fresh(0..40)).ok().unwrap(),
                     _ => map = fresh(0..40).collect(),
                 }));
                 UNTIL_PANIC.set(0);
@@ -182,7 +184,9 @@ fn an_order_that_contradicts_itself_breaks_nothing() {
                 let _ = panics(|| match n % 8 {
                     0 => map.extend((0..50).map(|n| (Moody(Box::new(n)), Box::new(n)))),
                     1 => map.retain(|_, value| !value.is_multiple_of(3)),
-                    2..5 => drop(map.remove(&Moody(Box::new(n)))),
+                    2..4 => drop(map.remove(&Moody(Box::new(n)))),
+                    4 => drop(map.try_extend((0..50).map(|n| (Moody(Box::new(n)), Box::new(n))))),
+                    5 => drop(map.try_retain(|_, value| !value.is_multiple_of(5))),
                     _ => drop(map.insert(Moody(Box::new(n)), Box::new(n))),
                 });
                 let _ = (map.get(&Moody(Box::new(n))), map.iter().count());
@@ -233,6 +237,100 @@ fn a_failed_allocation_gives_key_and_value_back() {
     });
     assert_eq!(left, (0, 0));
     assert!(counts.balanced(), "{counts:?}");
+}
+
+/// Calls `attempt` with 0, 1, 2.. allocations that succeed, until it says that it did.
+fn until_it_succeeds(mut attempt: impl FnMut(usize) -> bool) {
+    let failures = (0..100).take_while(|&successes| !attempt(successes)).count();
+    assert!((1..100).contains(&failures), "it allocates, and then it succeeds");
+}
+
+#[test]
+fn whatever_allocation_fails_nothing_is_lost() {
+    let counts = Counts::default();
+    let entries = |keys: &[u32]| keys.iter().map(|&n| (n, counts.spy(n))).collect::<Vec<_>>();
+    let sorted = |entries: Vec<(u32, Spy<'_>)>| {
+        let mut keys: Vec<_> = entries.iter().map(|(key, _)| *key).collect();
+        keys.sort_unstable();
+        keys
+    };
+    let left = left_by(|| {
+        until_it_succeeds(|k| {
+            let mut map = spies(&counts, [1, 3, 5]);
+            let removed = failing_after(k, || map.try_remove(&3).map(|spy| spy.map(|spy| spy.value)));
+            assert_eq!(keys(&map), if removed.is_ok() { vec![1, 5] } else { vec![1, 3, 5] });
+            removed.is_ok_and(|value| value == Some(3))
+        });
+        assert!(failing_after(0, || Map::new().try_remove(&3)).unwrap().is_none());
+        until_it_succeeds(|k| {
+            let mut map = spies(&counts, 0..9);
+            let mut asked = 0;
+            let retained = failing_after(k, || {
+                map.try_retain(|key, _| {
+                    asked += 1;
+                    key % 3 == 0
+                })
+            });
+            assert!(asked == 0 || asked == 9);
+            assert_eq!(keys(&map), if retained.is_ok() { vec![0, 3, 6] } else { (0..9).collect() });
+            retained.is_ok()
+        });
+        until_it_succeeds(|k| {
+            let mut map = spies(&counts, [2, 4, 6]);
+            let more = entries(&[7, 4, 1, 5]);
+            let outcome = failing_after(k, || map.try_extend(more));
+            match outcome {
+                Ok(()) => assert_eq!(keys(&map), [1, 2, 4, 5, 6, 7]),
+                Err(error) => {
+                    assert_eq!(sorted(error.into_inner().collect()), [1, 4, 5, 7]);
+                    assert_eq!(keys(&map), [2, 4, 6]);
+                    return false;
+                }
+            }
+            true
+        });
+        until_it_succeeds(|k| {
+            let all = entries(&[7, 4, 1, 5, 9, 8]);
+            match failing_after(k, || SortedMap::try_from_iter(all)) {
+                Ok(map) => assert_eq!(keys(&map), [1, 4, 5, 7, 8, 9]),
+                Err(error) => {
+                    assert_eq!(sorted(error.into_inner().collect()), [1, 4, 5, 7, 8, 9]);
+                    return false;
+                }
+            }
+            true
+        });
+        until_it_succeeds(|k| {
+            let map = spies(&counts, [1, 2]);
+            let clone = failing_after(k, || map.try_clone());
+            clone.is_ok_and(|clone| keys(&clone) == [1, 2])
+        });
+    });
+    assert_eq!(left, (0, 0));
+    assert!(counts.balanced(), "{counts:?}");
+}
+
+#[test]
+fn a_panicking_closure_in_try_retain_loses_nothing() {
+    let counts = Counts::default();
+    let mut map = spies(&counts, 0..6);
+    assert!(panics(|| {
+        let _ = map.try_retain(|key, _| {
+            assert_ne!(*key, 3, "in the closure");
+            *key != 1
+        });
+    }));
+    assert_eq!(keys(&map), [0, 1, 2, 3, 4, 5]);
+}
+
+/// As `extend` and `collect` do it.
+#[test]
+fn of_equal_keys_the_first_stays_with_the_last_value() {
+    let entries = [("b", 1), ("a", 2), ("b", 3), ("c", 4), ("a", 5)];
+    let mut map = SortedMap::try_from_iter(entries).ok().unwrap();
+    assert_eq!(map.as_slice(), [("a", 5), ("b", 3), ("c", 4)]);
+    assert!(map.try_extend([("d", 6), ("b", 7), ("b", 8), ("0", 9)]).is_ok());
+    assert_eq!(map.as_slice(), [("0", 9), ("a", 5), ("b", 8), ("c", 4), ("d", 6)]);
 }
 
 #[test]

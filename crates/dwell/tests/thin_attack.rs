@@ -227,6 +227,69 @@ fn a_failed_allocation_gives_the_input_back() {
 }
 
 #[test]
+fn whatever_allocation_fails_no_piece_is_lost() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let mut failures = 0;
+        for k in 0.. {
+            let values = (0..9).map(|n| counts.spy(n)).filter(|_| true); // of unknown length
+            match failing_after(k, || ThinSlice::try_from_iter(values)) {
+                Ok(slice) => {
+                    assert_eq!(slice.len(), 9);
+                    break;
+                }
+                Err(error) => assert!(error.into_inner().map(|spy| spy.value).eq(0..9)),
+            }
+            failures += 1;
+        }
+        assert!(failures > 2, "the vector grew, then the slice was made: {failures}");
+
+        let slice = spies(&counts, 3);
+        let slice = failing_after(0, || slice.try_into_vec()).unwrap_err().into_inner();
+        assert_eq!(slice.len(), 3);
+        assert_eq!(slice.try_into_vec().unwrap().len(), 3);
+
+        let pieces = || ["ab", "", "cde", "a longer piece of text"].iter();
+        let mut failures = 0;
+        for k in 0.. {
+            match failing_after(k, || ThinStr::try_from_iter(pieces())) {
+                Ok(text) => {
+                    assert_eq!(text, *pieces().copied().collect::<String>());
+                    break;
+                }
+                Err(error) => {
+                    let (text, rest) = error.into_inner();
+                    assert_eq!(text + &rest.copied().collect::<String>(), pieces().copied().collect::<String>());
+                }
+            }
+            failures += 1;
+        }
+        assert!(failures > 1, "{failures}");
+        let text = ThinStr::from("abc");
+        let text = failing_after(0, || text.try_into_string()).unwrap_err().into_inner();
+        assert_eq!(text.try_into_string().unwrap(), "abc");
+    });
+    assert_eq!(left, (0, 0));
+    assert!(counts.balanced(), "{counts:?}");
+}
+
+/// What is written before a piece fails is taken back.
+#[test]
+fn a_piece_that_found_no_room_comes_back_whole() {
+    struct Halves;
+    impl std::fmt::Display for Halves {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("half")?;
+            f.write_str("and as much again, and more")
+        }
+    }
+    let Err(error) = failing_after(1, || ThinStr::try_from_iter([Halves])) else { panic!("it needs two allocations") };
+    let (text, mut rest) = error.into_inner();
+    assert!(text.is_empty());
+    assert!(rest.next().is_some() && rest.next().is_none());
+}
+
+#[test]
 fn what_is_empty_needs_no_memory() {
     failing_after(0, || {
         assert!(ThinSlice::<String>::from(Vec::new()).clone().is_empty());

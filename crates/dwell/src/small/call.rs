@@ -125,7 +125,8 @@ pub(super) mod owned {
 impl<F: ?Sized, const N: usize, A: Allocator, L> SmallBox<F, N, A, L> {
     /// Calls the closure by value.
     ///
-    /// See [`CallOnce`] for which closures and at what cost.
+    /// See [`CallOnce`] for which closures and at what cost. Where that is an allocation,
+    /// [`try_into_box`](SmallBox::try_into_box) and a call of the box report one that fails.
     #[inline]
     pub fn call_once<Args>(self, args: Args) -> F::Output
     where

@@ -1,7 +1,7 @@
 //! The traits that a box has because its value has them.
 
 use super::SmallBox;
-use crate::alloc::{Allocator, Global};
+use crate::alloc::{AllocError, Allocator, Global};
 use core::any::Any;
 use core::borrow::{Borrow, BorrowMut};
 use core::cmp::Ordering;
@@ -16,6 +16,17 @@ use std_alloc::boxed::Box;
 impl<T: Default, const N: usize, L> Default for SmallBox<T, N, Global, L> {
     fn default() -> Self {
         Self::new(T::default())
+    }
+}
+
+impl<T: Clone, const N: usize, A: Allocator + Clone, L> SmallBox<T, N, A, L> {
+    /// `clone` that reports a failed allocation; `T::clone` itself may still abort.
+    ///
+    /// # Errors
+    ///
+    /// When the value does not fit and the allocator has no block for it; its clone comes back in the error.
+    pub fn try_clone(&self) -> Result<Self, AllocError<T>> {
+        Self::try_new_in((**self).clone(), self.alloc.clone())
     }
 }
 

@@ -47,10 +47,9 @@ mod serde;
 mod slice;
 
 use crate::alloc::{AllocError, Allocator, Global};
-use crate::raw::Meta;
+use crate::raw::{Meta, layout_of};
 use core::alloc::Layout;
 use core::cell::UnsafeCell;
-use core::hint::select_unpredictable;
 use core::marker::PhantomData;
 use core::mem::{ManuallyDrop, MaybeUninit, offset_of};
 use core::ops::{Deref, DerefMut};
@@ -313,6 +312,16 @@ impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
         SmallBox::new(MaybeUninit::uninit())
     }
 
+    /// [`new_uninit`](Self::new_uninit) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When a `T` does not fit and the allocator has no block for it.
+    #[inline]
+    pub fn try_new_uninit() -> Result<SmallBox<MaybeUninit<T>, N, Global, L>, AllocError<()>> {
+        SmallBox::try_new_uninit_in(Global)
+    }
+
     /// A box of a value known to fit, in a constant.
     ///
     /// That it fits is checked when the program is compiled. See [`small_box_const!`](crate::small_box_const) for `dyn`.
@@ -408,8 +417,8 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Panics
     ///
-    /// If the closure does (the value is dropped), or when the value is coerced to a slice of `isize::MAX` or more
-    /// elements of no size.
+    /// If the closure does (the value is dropped), or when the value is coerced to a slice of more than
+    /// `usize::MAX / 4` elements.
     #[inline]
     pub fn new_with<U, F>(value: U, unsize: F) -> Self
     where
@@ -447,7 +456,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Panics
     ///
-    /// When it is a slice of `isize::MAX` elements or more.
+    /// When it is a slice of more than `usize::MAX / 4` elements.
     #[inline]
     pub fn from_box(value: Box<T>) -> Self {
         let meta = Meta::new(&raw const *value, true);
@@ -715,7 +724,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     #[inline]
     unsafe fn fill_from(value: *mut T, meta: Meta<T>, address: Option<NonNull<()>>, alloc: A) -> Self {
         // SAFETY: the caller says that it is live.
-        let size = size_of_val(unsafe { &*value });
+        let size = unsafe { layout_of(value) }.size();
         let meta = meta.with_heap(address.is_some());
         if let Some(address) = address {
             // SAFETY: the caller says that both are valid for the value's size. They may be the same, so this is no
@@ -774,18 +783,11 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     }
 
     /// The value's address and metadata. It may be written through as far as the borrow of `self` lets.
-    ///
-    /// There is no branch, so a walk over mixed boxes mispredicts nothing; and no word of an inline value is read, since
-    /// it may be uninitialised or under somebody's atomic store. The word that is read is the heap word, or else `meta`.
     #[inline]
     fn value(&self) -> *mut T {
-        let inline = self.room.words.get().cast::<()>();
-        let this = (&raw const *self).cast::<*mut ()>();
-        let source = this.wrapping_byte_add(self.meta.heap_bit() * offset_of!(Self, room));
-        // SAFETY: either `meta`, an initialised word, or by invariant 3 the address at the start of the room; both are in
-        // `self` and pointers in layout.
-        let word = unsafe { source.read() };
-        let data = select_unpredictable(self.meta.is_heap(), word, inline);
+        const { assert!(N > 0, "a SmallBox needs a word for an address") };
+        // SAFETY: the room is a word or more, and by invariant 3 begins with an initialised pointer if `meta` says "heap".
+        let data = unsafe { self.meta.place(self.room.words.get().cast()) };
         self.meta.decode(data).cast_mut()
     }
 
@@ -798,14 +800,14 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
 
     #[inline]
     fn layout(&self) -> Layout {
-        Layout::for_value(&**self)
+        // SAFETY: the box owns a live value.
+        unsafe { layout_of(self.value()) }
     }
 
     /// The value's address in the room, if that is where it is.
     #[inline]
     fn inline_value(&self) -> *mut T {
-        debug_assert!(!self.meta.is_heap());
-        self.meta.decode(self.room.words.get().cast()).cast_mut()
+        self.meta.decode_known(false, self.room.words.get().cast()).cast_mut()
     }
 
     /// The heap word.
@@ -825,13 +827,13 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// # Safety
     ///
     /// The value is outside, and not used after this.
-    #[inline(never)] // with it, a value in place would pay for the registers that this saves: 29 instructions, not 10
+    #[inline]
     unsafe fn drop_outside(&mut self) {
         // SAFETY: the caller says that the value is outside.
         let address = unsafe { self.address() };
-        let value = self.meta.decode(address.as_ptr()).cast_mut();
+        let value = self.meta.decode_known(true, address.as_ptr()).cast_mut();
         // SAFETY: the value is live until it is dropped below.
-        let layout = Layout::for_value(unsafe { &*value });
+        let layout = unsafe { layout_of(value) };
         // By invariant 3 the block came from `alloc` with this layout; this is the end of the box.
         let _leaving = Leaving { address, layout, alloc: &self.alloc };
         // SAFETY: the box owns a live value; the caller says that it is not used after this.
@@ -846,7 +848,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
 /// `value` is a live `T`, which is not used again and not dropped if it was moved.
 unsafe fn move_to_box<T: ?Sized>(value: *const T) -> Result<Box<T>, Layout> {
     // SAFETY: the caller says that it is live.
-    let layout = Layout::for_value(unsafe { &*value });
+    let layout = unsafe { layout_of(value) };
     let meta = Meta::new(value, true);
     let Ok(address) = allocate(layout, &Global) else { return Err(layout) };
     // SAFETY: both are valid for the value's size: the value, and a block of its layout, which is new and so elsewhere.

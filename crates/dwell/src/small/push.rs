@@ -3,7 +3,6 @@
 use super::{Place, SmallBox};
 use crate::alloc::{AllocError, Global};
 use core::alloc::Layout;
-use core::iter;
 use std_alloc::vec::Vec;
 
 /// `push_with` for a `Vec` of boxes.
@@ -43,10 +42,19 @@ impl<T: ?Sized, const N: usize, L> PushWith<T> for Vec<SmallBox<T, N, Global, L>
     where
         F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
     {
-        // `extend` calls the iterator at the element's final place.
-        self.extend(iter::once_with(|| SmallBox::new_with(value, unsize)));
+        // Room first: with the box made before, the vector's growth would need it in memory, to drop it if it unwinds.
+        if self.len() == self.capacity() {
+            self.reserve(1);
+        }
+        let len = self.len();
+        if let [next, ..] = self.spare_capacity_mut() {
+            next.write(SmallBox::new_with(value, unsize));
+            // SAFETY: the element after the last has been written, and is within the capacity.
+            unsafe { self.set_len(len + 1) };
+        }
     }
 
+    #[inline]
     fn try_push_with<U, F>(&mut self, value: U, unsize: F) -> Result<(), AllocError<U>>
     where
         F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,

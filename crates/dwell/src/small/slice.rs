@@ -1,10 +1,11 @@
 //! Slices and strings.
 
 use super::{Room, SmallBox};
-use crate::alloc::{AllocError, Allocator, Global};
+use crate::alloc::{AllocError, Allocator, Global, try_collect, try_write};
 use crate::raw::Meta;
 use core::alloc::Layout;
 use core::ffi::CStr;
+use core::fmt;
 use core::iter;
 use core::marker::PhantomData;
 use core::mem::{self, MaybeUninit};
@@ -44,7 +45,7 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
     ///
     /// # Panics
     ///
-    /// When it has more than `isize::MAX` bytes, or `isize::MAX` or more elements.
+    /// When it has more than `isize::MAX` bytes, or more than `usize::MAX / 4` elements.
     #[expect(clippy::type_complexity, reason = "a box and its error")]
     pub fn try_new_uninit_slice(len: usize) -> Result<SmallBox<[MaybeUninit<T>], N, Global, L>, AllocError<()>> {
         SmallBox::uninit_slice(len, Global)
@@ -135,6 +136,17 @@ impl<T: Clone, const N: usize, A: Allocator, L> SmallBox<[T], N, A, L> {
     }
 }
 
+impl<T: Clone, const N: usize, A: Allocator + Clone, L> SmallBox<[T], N, A, L> {
+    /// `clone` that reports a failed allocation; `T::clone` itself may still abort.
+    ///
+    /// # Errors
+    ///
+    /// When the slice does not fit and the allocator has no block for it; nothing was cloned then.
+    pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
+        Self::try_from_slice_in(self, self.alloc.clone())
+    }
+}
+
 impl<T: Clone, const N: usize, A: Allocator + Clone, L> Clone for SmallBox<[T], N, A, L> {
     fn clone(&self) -> Self {
         Self::from_slice_in(self, self.alloc.clone())
@@ -185,19 +197,32 @@ impl<T: ?Sized + Bytes, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     }
 }
 
-impl<const N: usize, A: Allocator, L> SmallBox<str, N, A, L> {
-    /// A copy of a string, in a box with this allocator.
-    ///
-    /// # Errors
-    ///
-    /// When the string does not fit and the allocator has no block for it.
-    pub fn try_from_str_in(text: &str, alloc: A) -> Result<Self, AllocError<()>> {
-        Self::try_copy_in(text, alloc)
-    }
-}
-
 macro_rules! bytes {
     ($($Type:ty, $Owned:ty, $into_box:ident $(, $std:literal)?);*) => {$(
+        $(#[cfg(feature = $std)])?
+        impl<const N: usize, A: Allocator, L> SmallBox<$Type, N, A, L> {
+            /// A copy, in a box with this allocator.
+            ///
+            /// # Errors
+            ///
+            /// When it does not fit and the allocator has no block for it.
+            pub fn try_from_ref_in(source: &$Type, alloc: A) -> Result<Self, AllocError<()>> {
+                Self::try_copy_in(source, alloc)
+            }
+
+            /// `clone` that reports a failed allocation.
+            ///
+            /// # Errors
+            ///
+            /// When it does not fit and the allocator has no block for it.
+            pub fn try_clone(&self) -> Result<Self, AllocError<()>>
+            where
+                A: Clone,
+            {
+                Self::try_copy_in(self, self.alloc.clone())
+            }
+        }
+
         $(#[cfg(feature = $std)])?
         impl<const N: usize, A: Allocator + Clone, L> Clone for SmallBox<$Type, N, A, L> {
             fn clone(&self) -> Self {
@@ -300,12 +325,35 @@ impl<T, const M: usize, const N: usize, L> From<[T; M]> for SmallBox<[T], N, Glo
 
 /// Moves a small slice in, and takes the block of a larger one over.
 impl<T, const N: usize, L> From<Vec<T>> for SmallBox<[T], N, Global, L> {
-    fn from(mut vec: Vec<T>) -> Self {
+    fn from(vec: Vec<T>) -> Self {
         if !Self::fits(size_of_val(&*vec), align_of::<T>()) {
             return vec.into_boxed_slice().into();
         }
+        Self::try_from_vec(vec).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+}
+
+impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
+    /// `SmallBox::from(vec)` that reports a failed allocation.
+    ///
+    /// The block of a large slice is taken over only if it is full.
+    ///
+    /// # Errors
+    ///
+    /// When the slice does not fit and the allocator has no block for it; the vector comes back in the error as it was.
+    ///
+    /// # Panics
+    ///
+    /// When it has more than `usize::MAX / 4` elements.
+    pub fn try_from_vec(mut vec: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
         let len = vec.len();
-        let mut slice = SmallBox::<[T], N, Global, L>::new_uninit_slice(len);
+        if len == vec.capacity() && !Self::fits(size_of_val(&*vec), align_of::<T>()) {
+            return Ok(vec.into_boxed_slice().into()); // allocates nothing
+        }
+        let mut slice = match Self::try_new_uninit_slice(len) {
+            Ok(slice) => slice,
+            Err(error) => return Err(error.map(|()| vec)),
+        };
         // SAFETY: the vec has none of the elements from here on; `slice` has copies of all of them, and nothing panics
         // before they are counted as its own.
         unsafe { vec.set_len(0) };
@@ -313,7 +361,67 @@ impl<T, const N: usize, L> From<Vec<T>> for SmallBox<[T], N, Global, L> {
         // SAFETY: both are valid for `len` elements, and apart, for the one was made just now.
         unsafe { ptr::copy_nonoverlapping(vec.as_ptr(), to.as_ptr(), len) };
         // SAFETY: all elements have been written.
-        unsafe { slice.assume_init() }
+        Ok(unsafe { slice.assume_init() })
+    }
+
+    /// Collecting that reports a failed allocation.
+    ///
+    /// ```
+    /// use dwell::SmallBox;
+    ///
+    /// let squares = SmallBox::<[u32]>::try_from_iter((1..4).map(|n| n * n));
+    /// assert_eq!(*squares.ok().expect("needs no memory"), [1, 4, 9]);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the values do not fit and the allocator has no block, for them while they are gathered or for the slice; the
+    /// error has an iterator over all of them, those that were not asked for yet included.
+    pub fn try_from_iter<I: IntoIterator<Item = T>>(values: I) -> Result<Self, AllocError<impl Iterator<Item = T>>> {
+        match Self::front(values) {
+            Ok(front) => Ok(front),
+            Err(values) => try_collect(values, Self::try_from_vec),
+        }
+    }
+
+    /// The slice of all values, or if they are more than fit in place an iterator over them.
+    fn front<I: IntoIterator<Item = T>>(values: I) -> Result<Self, impl Iterator<Item = T>> {
+        let mut values = values.into_iter().fuse();
+        let room = if align_of::<T>() > align_of::<Room<N, L>>() || size_of::<T>() == 0 {
+            0
+        } else {
+            size_of::<[usize; N]>() / size_of::<T>()
+        };
+        let mut front = Partial { slice: Self::new_uninit_slice(room), len: 0 };
+        while front.len < room {
+            match values.next() {
+                Some(value) => front.push(value),
+                None => return Ok(front.finish()),
+            }
+        }
+        let Some(next) = values.next() else { return Ok(front.finish()) };
+        Err(front.finish().into_iter().chain(iter::once(next)).chain(values))
+    }
+}
+
+impl<const N: usize, L> SmallBox<str, N, Global, L> {
+    /// Collecting that reports a failed allocation, from whatever can be written as text.
+    ///
+    /// ```
+    /// use dwell::SmallBox;
+    ///
+    /// let text = SmallBox::<str>::try_from_iter(["a", "b"]);
+    /// assert_eq!(*text.ok().expect("some memory is left"), *"ab");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block, for the text while it is written or for the box; the error has the text so far and the
+    /// pieces that it has not.
+    pub fn try_from_iter<I: IntoIterator<Item: fmt::Display>>(
+        pieces: I,
+    ) -> Result<Self, AllocError<(String, impl Iterator<Item = I::Item>)>> {
+        try_write(pieces, |text| Self::try_copy_in(text, Global).map_err(|error| error.layout()))
     }
 }
 
@@ -353,21 +461,7 @@ impl<T, const M: usize, const N: usize, A: Allocator, L> TryFrom<SmallBox<[T], N
 /// Collects in place as far as there is room, then in a `Vec`.
 impl<T, const N: usize, L> FromIterator<T> for SmallBox<[T], N, Global, L> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        let mut values = values.into_iter().fuse();
-        let room = if align_of::<T>() > align_of::<Room<N, L>>() || size_of::<T>() == 0 {
-            0
-        } else {
-            size_of::<[usize; N]>() / size_of::<T>()
-        };
-        let mut front = Partial { slice: SmallBox::<[T], N, Global, L>::new_uninit_slice(room), len: 0 };
-        while front.len < room {
-            match values.next() {
-                Some(value) => front.push(value),
-                None => return front.finish(),
-            }
-        }
-        let Some(next) = values.next() else { return front.finish() };
-        front.finish().into_iter().chain(iter::once(next)).chain(values).collect::<Vec<T>>().into()
+        Self::front(values).unwrap_or_else(|values| values.collect::<Vec<T>>().into())
     }
 }
 

@@ -1,7 +1,9 @@
 //! A map for few entries behind one word: a sorted slice.
 
+use super::thin_slice::Filling;
 use super::{IsEmpty, ThinSlice};
-use crate::alloc::AllocError;
+use crate::alloc::{AllocError, try_collect};
+use core::alloc::Layout;
 use core::borrow::Borrow;
 use core::cmp::Ordering;
 use core::fmt;
@@ -165,6 +167,69 @@ impl<K, V> SortedMap<K, V> {
         let mut guard = PutBack { map: self, entries };
         guard.entries.retain_mut(|(key, value)| keep(key, value));
     }
+
+    /// [`retain`](Self::retain) that reports a failed allocation.
+    ///
+    /// It asks `keep` about all entries before it takes any out; so if `keep` panics, all stay.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the answers, and `keep` has not been called, or none for the entries that are
+    /// left; all stay then.
+    pub fn try_retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) -> Result<(), AllocError<()>> {
+        let refused = |layout| AllocError::new((), layout);
+        let mut kept = Vec::new();
+        if kept.try_reserve_exact(self.len()).is_err() {
+            return Err(refused(Layout::for_value(&*self.entries)));
+        }
+        kept.extend(self.entries.iter_mut().map(|(key, value)| keep(key, value)));
+        let mut left = Filling::try_new(kept.iter().filter(|keep| **keep).count()).map_err(refused)?;
+        for (entry, keep) in mem::take(&mut self.entries).into_iter().zip(kept) {
+            if keep {
+                left.push(entry);
+            }
+        }
+        self.entries = left.finish();
+        Ok(())
+    }
+}
+
+impl<K: Clone, V: Clone> SortedMap<K, V> {
+    /// `clone` that reports a failed allocation; `K::clone` and `V::clone` themselves may still abort.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the entries; nothing was cloned then.
+    pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
+        let entries = ThinSlice::try_from_slice(&self.entries).map_err(|error| error.map(|_| ()))?;
+        Ok(Self { entries })
+    }
+}
+
+/// Whether two entries have one key. If so, `first` gets the value of `later`, as repeated `insert` does it.
+fn merged<K: Ord, V>(later: &mut (K, V), first: &mut (K, V)) -> bool {
+    let same = later.0.cmp(&first.0) == Ordering::Equal;
+    if same {
+        mem::swap(&mut later.1, &mut first.1);
+    }
+    same
+}
+
+/// Sorts by key; the first of equal keys stays, with the last value. Without memory to do so, the entries come back as they
+/// were.
+#[expect(clippy::type_complexity, reason = "entries, and the same entries")]
+fn try_sort<K: Ord, V>(mut entries: Vec<(K, V)>) -> Result<Vec<(K, V)>, AllocError<Vec<(K, V)>>> {
+    // std's stable sort aborts when it gets no memory. With each entry's place beside it, any sort is stable.
+    let mut placed = Vec::new();
+    if placed.try_reserve_exact(entries.len()).is_err() {
+        let layout = Layout::for_value(&*entries);
+        return Err(AllocError::new(entries, layout));
+    }
+    placed.extend(entries.drain(..).zip(0_usize..));
+    placed.sort_unstable_by(|((a, _), i), ((b, _), j)| a.cmp(b).then(i.cmp(j)));
+    placed.dedup_by(|(later, _), (first, _)| merged(later, first));
+    entries.extend(placed.into_iter().map(|(entry, _)| entry)); // it has room
+    Ok(entries)
 }
 
 impl<K: Ord, V> SortedMap<K, V> {
@@ -267,8 +332,100 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let index = self.find(key)?;
-        Some(self.entries.remove(index).1)
+        self.try_remove(key).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`remove`](Self::remove) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator does not make the block smaller; the map stays as it is.
+    pub fn try_remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Result<Option<V>, AllocError<()>>
+    where
+        K: Borrow<Q>,
+    {
+        let Some(index) = self.find(key) else { return Ok(None) };
+        let (_, value) = self.entries.try_remove(index).map_err(|layout| AllocError::new((), layout))?;
+        Ok(Some(value))
+    }
+
+    /// `SortedMap::from(entries)` that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory to sort in, or no block for the entries; they come back in the error, perhaps sorted
+    /// and without those that a later one with the same key replaces.
+    pub fn try_from_vec(entries: Vec<(K, V)>) -> Result<Self, AllocError<Vec<(K, V)>>> {
+        let entries = ThinSlice::try_from_vec(try_sort(entries)?)?;
+        Ok(Self { entries })
+    }
+
+    /// Collecting that reports a failed allocation.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedMap;
+    ///
+    /// let map = SortedMap::try_from_iter([("b", 2), ("a", 1)]).ok().expect("some memory is left");
+    /// assert_eq!(map["a"], 1);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory; the error has an iterator over the entries, those that were not asked for yet
+    /// included, as [`try_from_vec`](Self::try_from_vec) gives them back.
+    pub fn try_from_iter<I: IntoIterator<Item = (K, V)>>(
+        entries: I,
+    ) -> Result<Self, AllocError<impl Iterator<Item = (K, V)>>> {
+        try_collect(entries, Self::try_from_vec)
+    }
+
+    /// `extend` that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory; the map stays as it is, and the error has an iterator over the entries as that of
+    /// [`try_from_iter`](Self::try_from_iter) has.
+    pub fn try_extend<I: IntoIterator<Item = (K, V)>>(
+        &mut self,
+        entries: I,
+    ) -> Result<(), AllocError<impl Iterator<Item = (K, V)> + use<K, V, I>>> {
+        try_collect(entries, |more| self.try_merge(try_sort(more)?))
+    }
+
+    /// Adds entries that are sorted and have one of each key.
+    fn try_merge(&mut self, more: Vec<(K, V)>) -> Result<(), AllocError<Vec<(K, V)>>> {
+        // Where each belongs. All comparisons are made before anything moves, so that one that panics does no harm.
+        let mut places = Vec::new();
+        if places.try_reserve_exact(more.len()).is_err() {
+            let layout = Layout::for_value(&*more);
+            return Err(AllocError::new(more, layout));
+        }
+        places.extend(more.iter().map(|(key, _)| self.search(key)));
+        let new = places.iter().filter(|place| place.is_err()).count();
+        // The sum of the lengths of two slices, of which one has elements, or of units.
+        let mut all = match Filling::try_new(self.len().saturating_add(new)) {
+            Ok(all) => all,
+            Err(layout) => return Err(AllocError::new(more, layout)),
+        };
+        let mut old = mem::take(&mut self.entries).into_iter();
+        let mut reached = 0; // of the old entries
+        for ((key, value), place) in more.into_iter().zip(places) {
+            let (Ok(index) | Err(index)) = place;
+            // In an order that contradicts itself it may lie behind: then a new entry goes here, and a value nowhere.
+            old.by_ref().take(index.saturating_sub(reached)).for_each(|entry| all.push(entry));
+            reached = reached.max(index);
+            if place.is_err() {
+                all.push((key, value));
+            } else if reached == index
+                && let Some((first, _)) = old.next()
+            {
+                all.push((first, value));
+                reached += 1;
+            }
+        }
+        old.for_each(|entry| all.push(entry));
+        self.entries = all.finish();
+        Ok(())
     }
 }
 
@@ -300,14 +457,7 @@ impl<K: Ord, V> From<Vec<(K, V)>> for SortedMap<K, V> {
     fn from(mut entries: Vec<(K, V)>) -> Self {
         // Stable, so that of equal keys the one that came last is last.
         entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-        entries.dedup_by(|(later, value), (first, kept)| {
-            let same = (*later).cmp(first) == Ordering::Equal;
-            if same {
-                // As repeated `insert` does: the first key stays, with the last value.
-                mem::swap(value, kept);
-            }
-            same
-        });
+        entries.dedup_by(merged);
         Self { entries: entries.into() }
     }
 }

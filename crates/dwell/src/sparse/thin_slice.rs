@@ -1,7 +1,7 @@
 //! An owned slice behind one word: the length lives in the block.
 
 use super::{IsEmpty, layout};
-use crate::alloc::{AllocError, try_alloc};
+use crate::alloc::{AllocError, try_alloc, try_collect};
 use core::borrow::{Borrow, BorrowMut};
 use core::cmp::Ordering;
 use core::fmt;
@@ -222,6 +222,38 @@ impl<T> ThinSlice<T> {
         }
     }
 
+    /// Collecting that reports a failed allocation.
+    ///
+    /// ```
+    /// use dwell::sparse::ThinSlice;
+    ///
+    /// let squares = ThinSlice::try_from_iter((1..4).map(|n| n * n));
+    /// assert_eq!(*squares.ok().expect("some memory is left"), [1, 4, 9]);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block, for the elements while they are gathered or for the slice; the error has an iterator
+    /// over all of them, those that were not asked for yet included.
+    pub fn try_from_iter<I: IntoIterator<Item = T>>(elements: I) -> Result<Self, AllocError<impl Iterator<Item = T>>> {
+        try_collect(elements, Self::try_from_vec)
+    }
+
+    /// `Vec::from(slice)` that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the elements; the slice comes back in the error.
+    pub fn try_into_vec(self) -> Result<Vec<T>, AllocError<Self>> {
+        let mut elements = Vec::new();
+        if elements.try_reserve_exact(self.len()).is_err() {
+            let layout = Layout::for_value(&*self);
+            return Err(AllocError::new(self, layout));
+        }
+        elements.extend(self);
+        Ok(elements)
+    }
+
     /// A slice that owns bitwise copies of `elements`, or the layout that was refused.
     ///
     /// # Safety
@@ -280,7 +312,7 @@ impl<T> ThinSlice<T> {
     /// # Panics
     ///
     /// When `index` is not less than the length.
-    pub(super) fn remove(&mut self, index: usize) -> T {
+    pub(super) fn try_remove(&mut self, index: usize) -> Result<T, Layout> {
         self[index..].rotate_left(1);
         let last = self.len() - 1;
         // SAFETY: the slice was not empty or the line above had panicked, so `last` is within it.
@@ -289,11 +321,11 @@ impl<T> ThinSlice<T> {
         // never used as a `T`.
         let removed = unsafe { removed.cast::<MaybeUninit<T>>().read() };
         if let Err(layout) = self.block.resize(last) {
-            self[index..].rotate_right(1); // `handle_alloc_error` may unwind
-            handle_alloc_error(layout);
+            self[index..].rotate_right(1);
+            return Err(layout);
         }
         // SAFETY: initialised, as above; the block no longer has the element.
-        unsafe { removed.assume_init() }
+        Ok(unsafe { removed.assume_init() })
     }
 }
 
@@ -304,16 +336,41 @@ impl<T: Clone> ThinSlice<T> {
     ///
     /// When the allocator has no block for the length and the elements; nothing was cloned then.
     pub fn try_from_slice(elements: &[T]) -> Result<Self, AllocError<&[T]>> {
-        let mut filling = match Block::alloc(elements.len()) {
-            Ok(block) => IntoIter { block, alive: 0..0 },
+        let mut filling = match Filling::try_new(elements.len()) {
+            Ok(filling) => filling,
             Err(layout) => return Err(AllocError::new(elements, layout)),
         };
-        let IntoIter { block, alive } = &mut filling;
-        for (slot, element) in block.slots().iter_mut().zip(elements) {
-            slot.write(element.clone());
-            alive.end += 1; // dropped from here on if a later clone panics
+        for element in elements {
+            filling.push(element.clone());
         }
         Ok(filling.finish())
+    }
+}
+
+/// A slice that is being written, from the front. Drops what has been written if it is not finished.
+pub(super) struct Filling<T>(IntoIter<T>);
+
+impl<T> Filling<T> {
+    /// For `len` elements.
+    pub(super) fn try_new(len: usize) -> Result<Self, Layout> {
+        Ok(Self(IntoIter { block: Block::alloc(len)?, alive: 0..0 }))
+    }
+
+    /// # Panics
+    ///
+    /// When there are as many elements as it is for.
+    #[inline]
+    pub(super) fn push(&mut self, element: T) {
+        let IntoIter { block, alive } = &mut self.0;
+        block.slots()[alive.end].write(element);
+        alive.end += 1; // `alive` stays within the block, and the new one is initialised
+    }
+
+    /// # Panics
+    ///
+    /// When there are fewer elements.
+    pub(super) fn finish(self) -> ThinSlice<T> {
+        self.0.finish()
     }
 }
 

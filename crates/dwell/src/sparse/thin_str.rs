@@ -1,7 +1,7 @@
 //! An owned string behind one word: the length lives in the block, mostly in one byte.
 
 use super::{IsEmpty, layout};
-use crate::alloc::{AllocError, try_alloc};
+use crate::alloc::{AllocError, try_alloc, try_write};
 use core::borrow::{Borrow, BorrowMut};
 use core::cmp::Ordering;
 use core::convert::Infallible;
@@ -94,6 +94,40 @@ impl ThinStr {
     /// When the allocator has no block for the length and the text; `text` comes back in the error.
     pub fn try_new(text: &str) -> Result<Self, AllocError<&str>> {
         Self::copy(text).map_err(|layout| AllocError::new(text, layout))
+    }
+
+    /// Collecting that reports a failed allocation, from whatever can be written as text.
+    ///
+    /// ```
+    /// use dwell::sparse::ThinStr;
+    ///
+    /// let text = ThinStr::try_from_iter(["a", "b"]);
+    /// assert_eq!(text.ok().expect("some memory is left"), "ab");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block, for the text while it is written or for the string; the error has the text so far and
+    /// the pieces that it has not.
+    pub fn try_from_iter<I: IntoIterator<Item: fmt::Display>>(
+        pieces: I,
+    ) -> Result<Self, AllocError<(String, impl Iterator<Item = I::Item>)>> {
+        try_write(pieces, Self::copy)
+    }
+
+    /// `String::from(text)` that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the text, which comes back in the error.
+    pub fn try_into_string(self) -> Result<String, AllocError<Self>> {
+        let mut string = String::new();
+        if string.try_reserve_exact(self.len()).is_err() {
+            let layout = Layout::for_value(self.as_str());
+            return Err(AllocError::new(self, layout));
+        }
+        string.push_str(&self);
+        Ok(string)
     }
 
     /// A copy of `text`, or the layout that was refused.

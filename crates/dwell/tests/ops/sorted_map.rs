@@ -15,7 +15,7 @@ pub(crate) fn run(bytes: &[u8]) {
         // Up to 40 entries, with the same key more than once.
         let more: Vec<_> =
             (0..step[1] % 40).map(|i| (format!("{}", i.wrapping_mul(step[2]) % 24), Box::new(i))).collect();
-        match step[0] % 16 {
+        match step[0] % 21 {
             0..=3 => assert_eq!(map.insert(key, value.clone()), insert(&mut model, step[1], value)),
             4 => assert_eq!(map.try_insert(key, value.clone()).unwrap(), insert(&mut model, step[1], value)),
             5..=7 => assert_eq!(map.remove(&*key), model.remove(&key)),
@@ -62,10 +62,28 @@ pub(crate) fn run(bytes: &[u8]) {
                 assert_eq!((ours.next(), ours.next_back()), (theirs.next(), theirs.next_back()));
                 assert_eq!(ours.len(), theirs.len());
             }
-            _ => {
+            15 => {
                 map.clear();
                 model.clear();
             }
+            16 => assert_eq!(map.try_remove(&*key).unwrap(), model.remove(&key)),
+            17 => {
+                let mut keep = |key: &String, value: &mut Box<u8>| {
+                    **value ^= 2;
+                    key.len().is_multiple_of(2) || (**value).is_multiple_of(3)
+                };
+                map.try_retain(&mut keep).unwrap();
+                model.retain(&mut keep);
+            }
+            18 => {
+                assert!(map.try_extend(more.clone()).is_ok());
+                model.extend(more);
+            }
+            19 => {
+                map = SortedMap::try_from_iter(more.iter().cloned()).ok().unwrap();
+                model = more.into_iter().collect();
+            }
+            _ => map = map.try_clone().unwrap(),
         }
         assert_eq!((map.len(), map.is_empty()), (model.len(), model.is_empty()));
         assert!(map.iter().eq(&model));
