@@ -24,6 +24,7 @@
 //! # }
 //! ```
 
+mod advise;
 mod impls;
 mod model;
 mod seen;
@@ -31,16 +32,19 @@ mod tally;
 mod tree;
 mod types;
 mod walk;
+mod what_if;
 
 use core::fmt;
 
 #[cfg(feature = "derive")]
 pub use dwell_derive::Weigh;
 
+pub use self::advise::{Advice, Move, MoveKind};
 pub use self::model::Model;
 pub use self::tree::{Edge, Node, Tree};
 pub use self::types::{Field, Kind, MapKind, Part, Reach, Repr, Type, Variant, type_of};
 pub use self::walk::Walk;
+pub use self::what_if::{NoSuchField, WhatIf};
 
 /// A type whose values can be followed to everything they own.
 pub trait Weigh {
