@@ -74,7 +74,7 @@ trait Make {
 }
 
 macro_rules! make {
-    ($($([$($generics:tt)*])? $ty:ty: |$g:ident| $value:expr;)*) => {$(
+    ($($(@[$($generics:tt)*])? $ty:ty: |$g:ident| $value:expr;)*) => {$(
         impl $(<$($generics)*>)? Make for $ty {
             fn make($g: &mut Gen) -> Self {
                 $value
@@ -150,43 +150,43 @@ make! {
     Arc<str>: |g| String::make(g).into();
     ThinStr: |g| ThinStr::new(&"t".repeat(g.below(300)));
     Cow<'static, str>: |g| if g.below(2) == 0 { Cow::Borrowed("lent") } else { Cow::Owned(Make::make(g)) };
-    [T: Make + Clone] Cow<'static, [T]>: |g| Cow::Owned(Make::make(g));
-    [T: Make] Vec<T>: |g| grown!(g, Vec::with_capacity(g.len() / 2), Vec::push, Vec::pop, Vec::shrink_to_fit);
-    [T: Make] VecDeque<T>: |g| {
+    @[T: Make + Clone] Cow<'static, [T]>: |g| Cow::Owned(Make::make(g));
+    @[T: Make] Vec<T>: |g| grown!(g, Vec::with_capacity(g.len() / 2), Vec::push, Vec::pop, Vec::shrink_to_fit);
+    @[T: Make] VecDeque<T>: |g| {
         let front = g.below(2) == 0;
         let push = |deque: &mut VecDeque<T>, value| if front { deque.push_front(value) } else { deque.push_back(value) };
         grown!(g, VecDeque::new(), push, VecDeque::pop_front, VecDeque::shrink_to_fit)
     };
-    [T: Make] LinkedList<T>: |g| grown!(g, LinkedList::new(), LinkedList::push_back, LinkedList::pop_front, |_: &mut _| ());
-    [T: Make + Ord] BinaryHeap<T>: |g| grown!(g, BinaryHeap::new(), BinaryHeap::push, BinaryHeap::pop, BinaryHeap::shrink_to_fit);
-    [T: Make] Box<[T]>: |g| Vec::make(g).into();
-    [T: Make] Rc<[T]>: |g| Vec::make(g).into();
-    [T: Make] Arc<[T]>: |g| Vec::make(g).into();
-    [T: Make] ThinSlice<T>: |g| Vec::make(g).into();
-    [K: Make + Ord, V: Make] SortedMap<K, V>: |g| (0..g.len() / 8).map(|_| g.nested(|g| (K::make(g), V::make(g)))).collect();
-    [T: Make] Box<T>: |g| Box::new(g.nested(T::make));
-    [T: Make] Pin<Box<T>>: |g| Box::pin(g.nested(T::make));
-    [T: Make] Rc<T>: |g| Rc::new(g.nested(T::make));
-    [T: Make] Arc<T>: |g| Arc::new(g.nested(T::make));
-    [T: Make] Pin<Rc<T>>: |g| Rc::pin(g.nested(T::make));
-    [T: Make] Option<T>: |g| (g.below(3) != 0).then(|| T::make(g));
-    [T: Make, E: Make] Result<T, E>: |g| if g.below(2) == 0 { Ok(T::make(g)) } else { Err(E::make(g)) };
-    [T: Make] RefCell<T>: |g| RefCell::new(T::make(g));
-    [T: Make] Mutex<T>: |g| Mutex::new(T::make(g));
-    [T: Make] RwLock<T>: |g| RwLock::new(T::make(g));
-    [T: Make] OnceCell<T>: |g| { let cell = OnceCell::new(); if g.below(2) == 0 { let _ = cell.set(T::make(g)); } cell };
-    [T: Make] OnceLock<T>: |g| { let cell = OnceLock::new(); if g.below(2) == 0 { let _ = cell.set(T::make(g)); } cell };
-    [T: Make] Poll<T>: |g| if g.below(2) == 0 { Poll::Ready(T::make(g)) } else { Poll::Pending };
-    [T: Make] Bound<T>: |g| match g.below(3) { 0 => Bound::Included(T::make(g)), 1 => Bound::Excluded(T::make(g)), _ => Bound::Unbounded };
-    [T: Make] ControlFlow<T>: |g| if g.below(2) == 0 { ControlFlow::Break(T::make(g)) } else { ControlFlow::Continue(()) };
-    [T: Make] Range<T>: |g| T::make(g)..T::make(g);
-    [A: Make, B: Make] (A, B): |g| (A::make(g), B::make(g));
-    [A: Make, B: Make, C: Make] (A, B, C): |g| (A::make(g), B::make(g), C::make(g));
-    [T: Make] [T; 3]: |g| std::array::from_fn(|_| T::make(g));
-    [T: Make] [T; 0]: |_g| [];
-    [T: Make + dwell::sparse::IsEmpty + Default] Sparse<T>: |g| if g.below(2) == 0 { Sparse::empty() } else { Sparse::new(T::make(g)) };
-    [T: Make] SmallBox<T>: |g| SmallBox::new(T::make(g));
-    [K: Make + Ord, V: Make] BTreeMap<K, V>: |g| {
+    @[T: Make] LinkedList<T>: |g| grown!(g, LinkedList::new(), LinkedList::push_back, LinkedList::pop_front, |_: &mut _| ());
+    @[T: Make + Ord] BinaryHeap<T>: |g| grown!(g, BinaryHeap::new(), BinaryHeap::push, BinaryHeap::pop, BinaryHeap::shrink_to_fit);
+    @[T: Make] Box<[T]>: |g| Vec::make(g).into();
+    @[T: Make] Rc<[T]>: |g| Vec::make(g).into();
+    @[T: Make] Arc<[T]>: |g| Vec::make(g).into();
+    @[T: Make] ThinSlice<T>: |g| Vec::make(g).into();
+    @[K: Make + Ord, V: Make] SortedMap<K, V>: |g| (0..g.len() / 8).map(|_| g.nested(|g| (K::make(g), V::make(g)))).collect();
+    @[T: Make] Box<T>: |g| Box::new(g.nested(T::make));
+    @[T: Make] Pin<Box<T>>: |g| Box::pin(g.nested(T::make));
+    @[T: Make] Rc<T>: |g| Rc::new(g.nested(T::make));
+    @[T: Make] Arc<T>: |g| Arc::new(g.nested(T::make));
+    @[T: Make] Pin<Rc<T>>: |g| Rc::pin(g.nested(T::make));
+    @[T: Make] Option<T>: |g| (g.below(3) != 0).then(|| T::make(g));
+    @[T: Make, E: Make] Result<T, E>: |g| if g.below(2) == 0 { Ok(T::make(g)) } else { Err(E::make(g)) };
+    @[T: Make] RefCell<T>: |g| RefCell::new(T::make(g));
+    @[T: Make] Mutex<T>: |g| Mutex::new(T::make(g));
+    @[T: Make] RwLock<T>: |g| RwLock::new(T::make(g));
+    @[T: Make] OnceCell<T>: |g| { let cell = OnceCell::new(); if g.below(2) == 0 { let _ = cell.set(T::make(g)); } cell };
+    @[T: Make] OnceLock<T>: |g| { let cell = OnceLock::new(); if g.below(2) == 0 { let _ = cell.set(T::make(g)); } cell };
+    @[T: Make] Poll<T>: |g| if g.below(2) == 0 { Poll::Ready(T::make(g)) } else { Poll::Pending };
+    @[T: Make] Bound<T>: |g| match g.below(3) { 0 => Bound::Included(T::make(g)), 1 => Bound::Excluded(T::make(g)), _ => Bound::Unbounded };
+    @[T: Make] ControlFlow<T>: |g| if g.below(2) == 0 { ControlFlow::Break(T::make(g)) } else { ControlFlow::Continue(()) };
+    @[T: Make] Range<T>: |g| T::make(g)..T::make(g);
+    @[A: Make, B: Make] (A, B): |g| (A::make(g), B::make(g));
+    @[A: Make, B: Make, C: Make] (A, B, C): |g| (A::make(g), B::make(g), C::make(g));
+    @[T: Make] [T; 3]: |g| std::array::from_fn(|_| T::make(g));
+    @[T: Make] [T; 0]: |_g| [];
+    @[T: Make + dwell::sparse::IsEmpty + Default] Sparse<T>: |g| if g.below(2) == 0 { Sparse::empty() } else { Sparse::new(T::make(g)) };
+    @[T: Make] SmallBox<T>: |g| SmallBox::new(T::make(g));
+    @[K: Make + Ord, V: Make] BTreeMap<K, V>: |g| {
         let len = g.len();
         let pairs = |g: &mut Gen, n: usize| (0..n).map(|_| g.nested(|g| (K::make(g), V::make(g)))).collect::<Vec<_>>();
         // Built at once, or one by one, or of two.
@@ -206,11 +206,11 @@ make! {
         }
         map
     };
-    [T: Make + Ord] BTreeSet<T>: |g| {
+    @[T: Make + Ord] BTreeSet<T>: |g| {
         let map: BTreeMap<T, ()> = Make::make(g);
         map.into_keys().collect()
     };
-    [K: Make + Hash + Eq, V: Make, S: BuildHasher + Default] HashMap<K, V, S>: |g| {
+    @[K: Make + Hash + Eq, V: Make, S: BuildHasher + Default] HashMap<K, V, S>: |g| {
         let mut map = HashMap::with_capacity_and_hasher(if g.below(2) == 0 { g.len() } else { 0 }, S::default());
         for _ in 0..g.len() { map.insert(g.nested(K::make), g.nested(V::make)); }
         match g.below(4) {
@@ -221,7 +221,7 @@ make! {
         }
         map
     };
-    [T: Make + Hash + Eq, S: BuildHasher + Default] HashSet<T, S>: |g| {
+    @[T: Make + Hash + Eq, S: BuildHasher + Default] HashSet<T, S>: |g| {
         let map: HashMap<T, (), S> = Make::make(g);
         let mut set: HashSet<T, S> = map.into_keys().collect();
         if g.below(2) == 0 { let mut n = 0; set.retain(|_| { n += 1; n % 3 != 0 }); }
