@@ -294,22 +294,21 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         true
     }
 
-    /// As [`puts_off`](Self::puts_off), for what may be kept alive by a handle of one's own.
+    /// Whether the walk is so deep that [`puts_off`](Self::puts_off) would put a pointer off.
     #[inline]
-    pub(super) fn puts_off_shared<P>(&mut self, pointer: &'a P) -> bool
-    where
-        P: Weigh + Clone + Handle<'v, TREE> + 'v,
-    {
-        if self.depth < DEEPEST {
-            return false;
-        }
+    pub fn is_deep(&self) -> bool {
+        self.depth >= DEEPEST
+    }
+
+    /// Puts off a pointer that may be kept alive by a handle of one's own.
+    #[cold]
+    pub(super) fn put_off_shared<P: Weigh + Clone + Handle<'v, TREE> + 'v>(&mut self, pointer: &'a P) {
         if self.guards == 0 {
             self.later.push((self.core.tally.cursor, Later::Pointer(pointer)));
         } else {
             // A guard cannot be kept for later, but the values below it can be.
             self.core.owned.push((self.core.tally.cursor, Box::new(pointer.clone())));
         }
-        true
     }
 
     /// Whether the walk meets the shared block at `address` for the first time.
