@@ -17,7 +17,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let walk = Ident::new("__walk", Span::mixed_site());
 
     let mut parts: Vec<FieldPart<'_>> = Vec::new();
-    let (kind, reach, body) = match &input.data {
+    let (kind, reach, body, vacant) = match &input.data {
         Data::Struct(data) => {
             let fields = field_parts(&data.fields)?;
             if repr == Repr::Packed
@@ -41,8 +41,15 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             });
             let body = quote!(#(#steps)*);
             let reach = reach_of(dwell, "Plain", &fields);
+            let checks = fields.iter().map(|part| part.vacant(dwell));
+            let vacant = quote! {
+                #[inline]
+                fn is_vacant(&self) -> ::core::primitive::bool {
+                    true #(&& #checks)*
+                }
+            };
             parts.extend(fields);
-            (kind, reach, body)
+            (kind, reach, body, vacant)
         }
         Data::Enum(data) => {
             let variants =
@@ -51,7 +58,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             let all: Vec<_> = variants.into_iter().flatten().collect();
             let reach = reach_of(dwell, if all.is_empty() { "Plain" } else { "Inline" }, &all);
             parts.extend(all);
-            (kind, reach, body)
+            (kind, reach, body, TokenStream::new())
         }
         Data::Union(_) => {
             return Err(Error::new(input.ident.span(), "a union does not know which of its fields is in use"));
@@ -70,6 +77,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         impl #impl_generics #dwell::weigh::Weigh for #name #type_generics #where_clause {
             const REACH: #dwell::weigh::Reach = #reach;
             const TYPE: &'static #dwell::weigh::Type = &#dwell::weigh::Type::new::<Self>(#kind) #shown_as;
+
+            #vacant
 
             #[inline]
             fn weigh<'__a, '__v, const __TREE: ::core::primitive::bool>(
@@ -224,6 +233,15 @@ impl<'a> FieldPart<'a> {
             How::Itself => Some(quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::REACH)),
             How::Skip => None,
             How::With(_) | How::Shared => Some(quote!(#dwell::weigh::Reach::Heap)),
+        }
+    }
+
+    /// Whether nothing is in it. What the walk does not look into may always be something, unless it has no bytes.
+    fn vacant(&self, dwell: &Path) -> TokenStream {
+        let (ty, member) = (&self.field.ty, &self.member);
+        match self.how {
+            How::Itself => quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::is_vacant(&self.#member)),
+            _ => quote!(::core::mem::size_of::<#ty>() == 0),
         }
     }
 

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::task::Poll;
 
 fn cases() -> u32 {
-    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2000)
+    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1000)
 }
 
 /// Random numbers, and how deep a value may still nest.

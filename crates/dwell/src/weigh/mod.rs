@@ -54,7 +54,9 @@ pub trait Weigh {
     /// What is known of the type.
     const TYPE: &'static Type;
 
-    /// Whether there is nothing in this value: it is `None`, or owns no memory now though it could.
+    /// Whether there is nothing in this value: it is `None`, or a collection without memory, or all its fields are so.
+    ///
+    /// Trees count those places as empty and do not follow them.
     #[inline]
     fn is_vacant(&self) -> bool {
         false

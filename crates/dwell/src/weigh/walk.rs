@@ -100,7 +100,7 @@ fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model) ->
         core.tally = Tally::new(T::TYPE);
     }
     let mut walk = Walk { core, later: Vec::new(), depth: 0, guards: 0 };
-    if !T::REACH.is_skipped(TREE) && !value.is_vacant() {
+    if !(T::REACH.is_skipped(TREE) || TREE && value.is_vacant()) {
         if TREE {
             walk.core.tally.count_root();
         }
@@ -118,7 +118,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Follows part `index` of a struct, or of the variant of an enum.
     #[inline]
     pub fn field<T: Weigh + ?Sized + 'v>(&mut self, index: usize, value: &'a T) {
-        if const { T::REACH.is_skipped(TREE) } || value.is_vacant() {
+        if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
             return;
         }
         if TREE {
@@ -207,7 +207,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     #[inline]
     fn each<T: Weigh + 'v>(&mut self, values: impl IntoIterator<Item = &'a T>) {
         for value in values {
-            if value.is_vacant() {
+            if TREE && value.is_vacant() {
                 continue;
             }
             if TREE {
@@ -251,7 +251,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
 
     #[inline]
     fn entered<T: Weigh + 'v>(&mut self, value: &'a T, cursor: Cursor) {
-        if const { T::REACH.is_skipped(TREE) } || value.is_vacant() {
+        if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
             return;
         }
         if TREE {
@@ -267,7 +267,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if TREE {
             self.core.tally.places(0, const { T::TYPE }, 1, 1);
         }
-        if const { T::REACH.is_skipped(TREE) } || value.is_vacant() {
+        if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
             return;
         }
         let outer = if TREE { self.core.tally.descend_apart(0, const { T::TYPE }) } else { Cursor::default() };

@@ -108,7 +108,9 @@ impl<T: Weigh> Weigh for LinkedList<T> {
         if walk.puts_off(self) {
             return;
         }
-        walk.blocks(size_of::<Link<T>>(), align_of::<Link<T>>(), self.len(), 0);
+        if !self.is_empty() {
+            walk.blocks(size_of::<Link<T>>(), align_of::<Link<T>>(), self.len(), 0);
+        }
         walk.places::<T>(0, self.len(), self.len());
         walk.elements(0, self);
     }
@@ -211,7 +213,7 @@ macro_rules! shared {
             where
                 Self: 'v,
             {
-                if walk.is_first_at(self.as_ptr().addr()) {
+                if !self.is_vacant() && walk.is_first_at(self.as_ptr().addr()) {
                     let (size, align) = counted(Layout::new::<T>());
                     walk.block(size, align, size);
                 }
@@ -221,5 +223,3 @@ macro_rules! shared {
 }
 
 shared!(rc::Rc sync::Arc);
-
-

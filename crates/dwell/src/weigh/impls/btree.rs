@@ -128,7 +128,7 @@ impl<K: Weigh, V: Weigh> Weigh for BTreeMap<K, V> {
     where
         Self: 'v,
     {
-        if !walk.puts_off(self) {
+        if !self.is_empty() && !walk.puts_off(self) {
             weigh(walk, self.len(), || self.iter());
         }
     }
@@ -152,7 +152,7 @@ impl<T: Weigh> Weigh for BTreeSet<T> {
     where
         Self: 'v,
     {
-        if !walk.puts_off(self) {
+        if !self.is_empty() && !walk.puts_off(self) {
             weigh(walk, self.len(), || self.iter().map(|key| (key, &())));
         }
     }

@@ -13,9 +13,7 @@ use core::marker::{PhantomData, PhantomPinned};
 use core::mem::{Discriminant, ManuallyDrop, MaybeUninit};
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use core::num::{NonZero, Saturating, Wrapping};
-use core::ops::{
-    Bound, ControlFlow, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive,
-};
+use core::ops::{Bound, ControlFlow, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 use core::panic::{AssertUnwindSafe, Location};
 use core::pin::Pin;
 use core::ptr::NonNull;
@@ -194,6 +192,11 @@ impl<T: Weigh, const N: usize> Weigh for [T; N] {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Array { element: type_of::<T>, len: N });
 
     #[inline]
+    fn is_vacant(&self) -> bool {
+        self.iter().all(Weigh::is_vacant)
+    }
+
+    #[inline]
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where
         Self: 'v,
@@ -225,6 +228,11 @@ macro_rules! tuples {
                 fields: &[$(Field::new::<$name>(stringify!($index), Some(core::mem::offset_of!(Self, $index)))),*],
                 repr: Repr::Rust,
             });
+
+            #[inline]
+            fn is_vacant(&self) -> bool {
+                true $(&& self.$index.is_vacant())*
+            }
 
             #[inline]
             fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)

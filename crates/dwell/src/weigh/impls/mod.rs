@@ -9,6 +9,11 @@ macro_rules! plain {
             const TYPE: &'static $crate::weigh::Type = &$crate::weigh::Type::new::<Self>($crate::weigh::Kind::Plain);
 
             #[inline]
+            fn is_vacant(&self) -> bool {
+                size_of::<Self>() == 0
+            }
+
+            #[inline]
             fn weigh<'a, 'v, const TREE: bool>(&'a self, _: &mut $crate::weigh::Walk<'a, 'v, TREE>)
             where
                 Self: 'v,
@@ -47,6 +52,14 @@ macro_rules! fields {
                 fields: &[$($crate::weigh::Field::new::<$part>($name, None)),*],
                 repr: $crate::weigh::Repr::Rust,
             });
+
+            #[inline]
+            fn is_vacant(&self) -> bool {
+                true $(&& {
+                    let $value = self;
+                    <$part as $crate::weigh::Weigh>::is_vacant($get)
+                })*
+            }
 
             #[inline]
             fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut $crate::weigh::Walk<'a, 'v, TREE>)

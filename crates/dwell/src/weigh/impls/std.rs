@@ -66,7 +66,7 @@ impl<K: Weigh, V: Weigh, S> Weigh for HashMap<K, V, S> {
     where
         Self: 'v,
     {
-        if !walk.puts_off(self) {
+        if self.capacity() != 0 && !walk.puts_off(self) {
             hash::weigh(walk, self.len(), self.capacity(), || self.iter());
         }
     }
@@ -90,7 +90,7 @@ impl<T: Weigh, S> Weigh for HashSet<T, S> {
     where
         Self: 'v,
     {
-        if !walk.puts_off(self) {
+        if self.capacity() != 0 && !walk.puts_off(self) {
             hash::weigh(walk, self.len(), self.capacity(), || self.iter().map(|key| (key, &())));
         }
     }
