@@ -7,7 +7,7 @@
 use allocative::Allocative;
 use datasize::DataSize;
 use deepsize::DeepSizeOf;
-use dwell::Sparse;
+use dwell::{Sparse, Weigh};
 use dwell::sparse::{IsEmpty, SortedMap, ThinSlice, ThinStr};
 use get_size2::GetSize;
 use mem_dbg::MemSize;
@@ -18,6 +18,7 @@ use super::{arena, intern};
 
 /// What kind of shape it is: the same in all layouts.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize, Allocative, DataSize, DeepSizeOf, GetSize, MemSize)]
+#[derive(Weigh)]
 #[mem_size(flat)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum ShapeType {
@@ -293,7 +294,7 @@ pub(super) mod naive {
 }
 
 /// The write-up's: `Option<Box<T>>` whose deserialisation leaves out a `T` that says nothing.
-#[derive(Serialize, Allocative, DataSize, DeepSizeOf, GetSize, MemSize)]
+#[derive(Serialize, Allocative, DataSize, DeepSizeOf, GetSize, MemSize, Weigh)]
 pub(crate) struct BoxedIfAny<T>(Option<Box<T>>);
 
 impl<T> Default for BoxedIfAny<T> {

@@ -25,7 +25,7 @@ fn stays(name: &str) -> bool {
 /// The structs on top of a module's aliases.
 macro_rules! weighed_types {
     ($($attributes:tt)*) => {
-        crate::sparse::layouts::smithy_types!($($attributes)*);
+        crate::sparse::layouts::smithy_types!(#[derive(dwell::Weigh)] $($attributes)*);
 
         impl Thinned for Model {
             fn delete_three_quarters(&mut self) {

@@ -1,6 +1,8 @@
 //! One layout, loaded and weighed by all: in a process of its own, so that none profits from another's heap.
 
 use anyhow::{Context, Result, bail};
+use dwell::Weigh;
+use dwell::weigh::{WhatIf, tree};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -21,9 +23,10 @@ pub(super) struct Layout {
 }
 
 pub(super) const LAYOUTS: &[Layout] = &[
-    Layout { name: "naive", run: |task| task.run::<layouts::naive::Model>(&subjects::peers()) },
-    Layout { name: "boxed", run: |task| task.run::<layouts::boxed::Model>(&subjects::peers()) },
-    Layout { name: "btree", run: |task| task.run::<layouts::btree::Model>(&subjects::peers()) },
+    Layout { name: "naive", run: |task| task.run::<layouts::naive::Model>(&subjects::all()) },
+    Layout { name: "boxed", run: |task| task.run::<layouts::boxed::Model>(&subjects::all()) },
+    Layout { name: "btree", run: |task| task.run::<layouts::btree::Model>(&subjects::all()) },
+    Layout { name: "lean", run: |task| task.run::<layouts::lean::Model>(&subjects::dwell()) },
 ];
 
 /// What one process is to do.
@@ -43,6 +46,9 @@ pub(crate) struct Task {
 pub(super) struct Report {
     /// As loaded, then after three quarters of the shapes were deleted.
     pub(super) states: [State; 2],
+    pub(super) allocations: u64,
+    /// Heap bytes and allocations that the write-up's layout would take, predicted from this one.
+    pub(super) boxed: Option<(u64, u64)>,
 }
 
 /// The models at one time.
@@ -70,7 +76,7 @@ impl Task {
         Ok(())
     }
 
-    fn run<M: DeserializeOwned + Thinned>(&self, subjects: &[Subject<Vec<M>>]) -> Result<Report> {
+    fn run<M: DeserializeOwned + Thinned + Weigh>(&self, subjects: &[Subject<Vec<M>>]) -> Result<Report> {
         let files = sparse::files(&self.models)?;
         count::start();
         let mut models: Vec<M> = Vec::with_capacity(files.len());
@@ -78,16 +84,18 @@ impl Task {
             let json = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
             models.push(serde_json::from_str(&json).with_context(|| format!("{} is no model", file.display()))?);
         }
-        // What the list of files and the JSON took is not the models'.
-        let loaded = self.weigh(&models, subjects);
+        let live = count::live();
+        let allocations = live.blocks.cast_unsigned() as u64;
+        let loaded = self.weigh(&models, live.bytes, subjects);
+        let boxed = (self.layout == "naive").then(|| boxed(&models)).transpose()?;
+        // What has been said so far is live too now.
+        let said = count::live().bytes - live.bytes;
         models.iter_mut().for_each(Thinned::delete_three_quarters);
-        let thinned = self.weigh(&models, subjects);
-        Ok(Report { states: [loaded, thinned] })
+        let thinned = self.weigh(&models, count::live().bytes - said, subjects);
+        Ok(Report { states: [loaded, thinned], allocations, boxed })
     }
 
-    fn weigh<T>(&self, value: &T, subjects: &[Subject<T>]) -> State {
-        // Nothing else is live that was not before counting began.
-        let truth = count::live().bytes.cast_unsigned() as u64;
+    fn weigh<T>(&self, value: &T, live: isize, subjects: &[Subject<T>]) -> State {
         let mut said: Vec<Said> = subjects
             .iter()
             .map(|subject| Said {
@@ -98,13 +106,27 @@ impl Task {
             .collect();
         for _ in 0..self.rounds {
             for (subject, said) in subjects.iter().zip(&mut said) {
+                // What the one before left in the caches does not count.
+                black_box((subject.weigh)(black_box(value)));
                 let start = Instant::now();
                 black_box((subject.weigh)(black_box(value)));
                 said.ms.push(start.elapsed().as_secs_f64() * 1e3);
             }
         }
-        State { truth, said }
+        State { truth: live.cast_unsigned() as u64, said }
     }
+}
+
+/// What the write-up's changes would make of the naive layout.
+fn boxed<T: Weigh>(models: &T) -> Result<(u64, u64)> {
+    let tree = tree(models);
+    let mut what_if = WhatIf::new(&tree);
+    for field in ["Shape.key", "Shape.value", "Shape.member", "Shape.input", "Shape.output"] {
+        what_if.boxed(field)?;
+    }
+    what_if.boxed("Shape.traits")?;
+    what_if.boxed("Reference.traits")?;
+    Ok((what_if.total() - tree.weight.inline, what_if.allocations()))
 }
 
 /// Runs `layout` over `models` in a new process.

@@ -10,7 +10,7 @@ mod subjects;
 use anyhow::Result;
 use std::path::PathBuf;
 
-use self::measure::{LAYOUTS, State};
+use self::measure::{LAYOUTS, Report, State};
 use crate::row::{Output, Row};
 use crate::sparse::corpus::Corpus;
 use crate::time::median;
@@ -38,13 +38,41 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
 
 fn rows(corpus: &Corpus, rounds: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
+    let mut predicted = None;
     for layout in LAYOUTS {
         let report = measure::measure(layout, corpus.folder(), rounds)?;
         for (state, name) in report.states.iter().zip(["loaded", "deleted"]) {
             rows.extend(said(&format!("{}/{name}", layout.name), state));
         }
+        if layout.name == "boxed"
+            && let Some((bytes, allocations)) = predicted
+        {
+            rows.extend(prediction(bytes, allocations, &report));
+        }
+        predicted = predicted.or(report.boxed);
     }
     Ok(rows)
+}
+
+/// What was predicted from the naive layout for the write-up's, beside what that one takes.
+fn prediction(bytes: u64, allocations: u64, measured: &Report) -> [Row; 3] {
+    let truth = measured.states[0].truth as f64;
+    let row = |metric, value: f64, unit, of: f64| Row {
+        module: "weigh",
+        workload: "naive to boxed".to_owned(),
+        subject: "dwell/predicted".to_owned(),
+        metric,
+        value,
+        unit,
+        baseline: ALLOCATOR.to_owned(),
+        ratio: of,
+    };
+    let ratio = bytes as f64 / truth;
+    [
+        row("bytes", bytes as f64 / 1e6, "MB", ratio),
+        row("error", (ratio - 1.0).abs() * 100.0, "%", ratio),
+        row("allocs", allocations as f64, "", allocations as f64 / measured.allocations as f64),
+    ]
 }
 
 /// What all said of one layout in one state.

@@ -3,6 +3,8 @@
 use allocative::{Allocative, FlameGraphBuilder};
 use datasize::DataSize;
 use deepsize::DeepSizeOf;
+use dwell::Weigh;
+use dwell::weigh::{tree, weigh};
 use get_size2::GetSize;
 use mem_dbg::{MemSize, SizeFlags};
 
@@ -26,17 +28,27 @@ fn graph<T: Allocative>(value: &T) -> u64 {
     heap::<T>(builder.finish().flamegraph().total_size())
 }
 
-/// The published crates.
-pub(super) fn peers<T: Allocative + DataSize + DeepSizeOf + GetSize + MemSize>() -> Vec<Subject<T>> {
+/// Dwell: the total, and all of it by type and field.
+pub(super) fn dwell<T: Weigh>() -> Vec<Subject<T>> {
     vec![
+        Subject { name: "dwell", weigh: |value| weigh(value).heap },
+        Subject { name: "dwell/tree", weigh: |value| tree(value).nodes.iter().map(|node| node.heap).sum() },
+    ]
+}
+
+/// Dwell and the published crates.
+pub(super) fn all<T: Weigh + Allocative + DataSize + DeepSizeOf + GetSize + MemSize>() -> Vec<Subject<T>> {
+    let mut all = dwell();
+    all.extend([
         Subject {
             name: BASELINE,
-            weigh: |value| heap::<T>(value.mem_size(SizeFlags::CAPACITY | SizeFlags::FOLLOW_RCS)),
+            weigh: |value: &T| heap::<T>(value.mem_size(SizeFlags::CAPACITY | SizeFlags::FOLLOW_RCS)),
         },
-        Subject { name: "get-size2 0.11.1", weigh: |value| value.get_heap_size() as u64 },
-        Subject { name: "deepsize 0.2.0", weigh: |value| heap::<T>(value.deep_size_of()) },
-        Subject { name: "datasize 0.2.15", weigh: |value| value.estimate_heap_size() as u64 },
+        Subject { name: "get-size2 0.11.1", weigh: |value: &T| value.get_heap_size() as u64 },
+        Subject { name: "deepsize 0.2.0", weigh: |value: &T| heap::<T>(value.deep_size_of()) },
+        Subject { name: "datasize 0.2.15", weigh: |value: &T| value.estimate_heap_size() as u64 },
         // Its graph, for its `size_of_unique_allocated_data` finds even less.
         Subject { name: "allocative 0.3.7", weigh: graph },
-    ]
+    ]);
+    all
 }
