@@ -7,8 +7,8 @@
 use allocative::Allocative;
 use datasize::DataSize;
 use deepsize::DeepSizeOf;
-use dwell::{Sparse, Weigh};
 use dwell::sparse::{IsEmpty, SortedMap, ThinSlice, ThinStr};
+use dwell::{Sparse, Weigh};
 use get_size2::GetSize;
 use mem_dbg::MemSize;
 use rustc_hash::FxHashMap;
@@ -17,8 +17,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{arena, intern};
 
 /// What kind of shape it is: the same in all layouts.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize, Allocative, DataSize, DeepSizeOf, GetSize, MemSize)]
-#[derive(Weigh)]
+#[derive(
+    Clone, Copy, Debug, Deserialize, PartialEq, Serialize, Allocative, DataSize, DeepSizeOf, GetSize, MemSize, Weigh,
+)]
 #[mem_size(flat)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum ShapeType {

@@ -12,6 +12,8 @@ use std_alloc::vec::Vec;
 const BLOCK: i128 = 16;
 /// A move is worth telling when it saves more than this part of the total.
 const LEAST: u64 = 1000;
+/// Control bytes of a hash map besides one a bucket.
+const GROUP: u64 = 16;
 /// A small box: its value would fit beside the pointer.
 const SMALL: u64 = 4 * size_of::<usize>() as u64;
 
@@ -137,9 +139,9 @@ impl Tree {
             moves.push(describe(&what_if, site, change, now, next));
             now = next;
         }
-        let mut estimates: Vec<Move> = (what_if.sites.iter().enumerate())
-            .filter(|(site, _)| !what_if.changes.contains_key(site))
-            .filter_map(|(_, site)| shrink(site, &what_if).or_else(|| inline(site)))
+        let mut estimates: Vec<Move> = (0..what_if.sites.len())
+            .filter(|site| !what_if.changes.contains_key(site))
+            .filter_map(|site| shrink(site, &what_if).or_else(|| inline(&what_if.sites[site])))
             .filter(|made| made.saves > before.bytes / LEAST || made.kind == MoveKind::Inline)
             .collect();
         estimates.sort_by_key(|made| core::cmp::Reverse(made.saves));
@@ -162,7 +164,7 @@ fn candidates(what_if: &WhatIf<'_>) -> Vec<(SiteId, Change)> {
     let mut found = Vec::new();
     let mut reordered = Vec::new();
     for (id, site) in what_if.sites.iter().enumerate() {
-        if site.can_be_exact() {
+        if site.can_be_exact() && site.edge != Edge::Root {
             found.push((id, Change::Exact));
         } else if can_be_boxed(site) && is_rare(site, site.ty.size as u64) {
             found.push((id, Change::Boxed));
@@ -257,28 +259,23 @@ fn estimate(site: &Site, kind: MoveKind, to: &str, saves: u64, allocations: i64,
     }
 }
 
-/// A hash map, of which more than half of what is needed is free.
-fn shrink(site: &Site, what_if: &WhatIf<'_>) -> Option<Move> {
-    let (entry, is_hash) = match site.ty.kind {
-        Kind::Map { map: MapKind::Hash, entry, .. } => (entry as u64, true),
-        Kind::Sequence { growable: true, .. } => (1, false),
+/// A map or vector of which more is free than in use.
+fn shrink(id: SiteId, what_if: &WhatIf<'_>) -> Option<Move> {
+    let site = &what_if.sites[id];
+    let saves = match site.ty.kind {
+        Kind::Map { map: MapKind::Hash, entry, .. } => {
+            let entry = entry as u64 + 1;
+            let entries = what_if.part(id, Edge::Key)?.instances;
+            // As if all maps were of the mean length.
+            let maps = site.allocations.max(1);
+            let buckets = ((entries / maps).saturating_mul(8) / 7 + 1).next_power_of_two().max(4);
+            site.heap.saturating_sub(maps.saturating_mul(buckets.saturating_mul(entry) + GROUP))
+        }
+        Kind::Sequence { growable: true, .. } => site.waste,
         _ => return None,
     };
-    let _ = what_if;
-    let used = site.heap.saturating_sub(site.waste);
-    let saves = if is_hash {
-        // On the average, maps of the mean length.
-        let maps = site.allocations.max(1);
-        let entries = used / (entry + 1).max(1);
-        let mean = entries / maps;
-        let buckets = (mean.saturating_mul(8) / 7 + 1).next_power_of_two().max(4);
-        site.heap.saturating_sub(maps.saturating_mul(buckets).saturating_mul(entry + 1))
-    } else {
-        site.waste
-    };
-    (saves > used).then(|| {
-        estimate(site, MoveKind::Shrink, "shrink_to_fit()", saves, 0, "time, once; the next insertion allocates")
-    })
+    let cost = "time, once; the next insertion allocates";
+    (saves > site.heap / 2).then(|| estimate(site, MoveKind::Shrink, "shrink_to_fit()", saves, 0, cost))
 }
 
 /// A box of values of unknown type, which are small on the average.

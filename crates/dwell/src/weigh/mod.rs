@@ -25,8 +25,10 @@
 //! ```
 
 mod advise;
+mod icicle;
 mod impls;
 mod model;
+mod render;
 mod seen;
 mod tally;
 mod tree;
@@ -41,6 +43,7 @@ pub use dwell_derive::Weigh;
 
 pub use self::advise::{Advice, Move, MoveKind};
 pub use self::model::Model;
+pub use self::render::JSON_VERSION;
 pub use self::tree::{Edge, Node, Tree};
 pub use self::types::{Field, Kind, MapKind, Part, Reach, Repr, Type, Variant, type_of};
 pub use self::walk::Walk;

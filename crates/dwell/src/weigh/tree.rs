@@ -113,18 +113,12 @@ impl Tree {
     pub fn label(&self, node: usize) -> &'static str {
         let node = &self.nodes[node];
         match node.edge {
-            Edge::Root => "",
             Edge::Field(_) => self.field(node).map_or("", |field| field.name),
             Edge::Variant(index) => match node.ty.kind {
                 Kind::Enum { variants } => variants[index].name,
                 _ => "",
             },
-            Edge::Some => "Some",
-            Edge::Inner => "inner",
-            Edge::Array | Edge::Element => "[]",
-            Edge::Key => "key",
-            Edge::Value => "value",
-            Edge::Pointee => "*",
+            edge => label_of(edge),
         }
     }
 
@@ -268,6 +262,19 @@ fn fields_of(node: &Node) -> Option<&'static [Field]> {
         (Kind::Enum { variants }, Edge::Variant(index)) => Some(variants[index].fields),
         (Kind::Struct { fields, .. }, _) => Some(fields),
         _ => None,
+    }
+}
+
+/// What a part is called that has no name.
+pub(super) fn label_of(edge: Edge) -> &'static str {
+    match edge {
+        Edge::Root | Edge::Field(_) | Edge::Variant(_) => "",
+        Edge::Some => "Some",
+        Edge::Inner => "inner",
+        Edge::Array | Edge::Element => "[]",
+        Edge::Key => "key",
+        Edge::Value => "value",
+        Edge::Pointee => "*",
     }
 }
 

@@ -91,11 +91,7 @@ pub struct WhatIf<'t> {
     pub(super) sites: Vec<Site>,
     /// The site of each node.
     site_of: Vec<SiteId>,
-    /// Sites of the fields of a type: type, variant (0 for a struct), field.
-    fields: BTreeMap<(usize, usize, usize), SiteId>,
-    /// Sites of variants, and of what sites are made of.
-    parts: BTreeMap<(SiteId, u8), SiteId>,
-    variants: BTreeMap<(usize, usize), SiteId>,
+    keys: BTreeMap<Key, SiteId>,
     pub(super) changes: BTreeMap<SiteId, Change>,
     reordered: Vec<bool>,
 }
@@ -129,14 +125,14 @@ impl<'t> WhatIf<'t> {
             types: Vec::new(),
             sites: Vec::new(),
             site_of: Vec::with_capacity(tree.nodes.len()),
-            fields: BTreeMap::new(),
-            parts: BTreeMap::new(),
-            variants: BTreeMap::new(),
+            keys: BTreeMap::new(),
             changes: BTreeMap::new(),
             reordered: Vec::new(),
         };
-        for (index, node) in tree.nodes.iter().enumerate() {
-            let site = what_if.site(index, node);
+        for node in &tree.nodes {
+            // A parent stands before its children.
+            let owner = node.parent.map(|parent| what_if.site_of[parent]);
+            let site = what_if.site(owner, node.edge, node.ty);
             what_if.site_of.push(site);
             let site = &mut what_if.sites[site];
             site.slots = site.slots.saturating_add(node.slots);
@@ -145,6 +141,11 @@ impl<'t> WhatIf<'t> {
             site.heap = site.heap.saturating_add(node.requested);
             site.allocations = site.allocations.saturating_add(node.allocations);
             site.waste = site.waste.saturating_add(node.waste);
+        }
+        let mut next = 0;
+        while next < what_if.sites.len() {
+            what_if.add_inside(next);
+            next += 1;
         }
         what_if.reordered = vec![false; what_if.types.len()];
         what_if
@@ -254,7 +255,7 @@ impl<'t> WhatIf<'t> {
                 }
                 Change::Exact => {
                     // The spare places of a vector are of the element's new size.
-                    let element = self.parts.get(&(site, code(Edge::Element))).copied();
+                    let element = self.keys.get(&Key::Part(site, code(Edge::Element))).copied();
                     let waste = i128::from(self.sites[site].waste);
                     bytes -= match element.map(|site| (self.at(site, true).size, self.sites[site].ty.size as u64)) {
                         Some((new, old)) if old != 0 => waste * i128::from(new) / i128::from(old),
@@ -328,7 +329,7 @@ impl<'t> WhatIf<'t> {
     /// What a box in place of the site holds.
     fn inner(&self, site: SiteId) -> Layout {
         match self.sites[site].ty.kind {
-            Kind::Option { some } => match self.parts.get(&(site, code(Edge::Some))) {
+            Kind::Option { some } => match self.keys.get(&Key::Part(site, code(Edge::Some))) {
                 Some(&inner) => self.at(inner, true),
                 None => own(some()),
             },
@@ -341,8 +342,9 @@ impl<'t> WhatIf<'t> {
         if !changed {
             return own(ty);
         }
-        let part =
-            |edge| self.parts.get(&(site, code(edge))).map(|&part| (self.at(part, true), own(self.sites[part].ty)));
+        let part = |edge| {
+            self.keys.get(&Key::Part(site, code(edge))).map(|&part| (self.at(part, true), own(self.sites[part].ty)))
+        };
         match ty.kind {
             Kind::Struct { .. } | Kind::Enum { .. } => self.of_type(type_id),
             Kind::Option { .. } => {
@@ -382,7 +384,8 @@ impl<'t> WhatIf<'t> {
                     .enumerate()
                     .map(|(index, variant)| {
                         let fields = self.fields(id, index, variant.fields, changed);
-                        let boxed = self.variants.get(&(id, index)).is_some_and(|site| self.changes.contains_key(site));
+                        let boxed =
+                            self.keys.get(&Key::Variant(id, index)).is_some_and(|site| self.changes.contains_key(site));
                         if changed && boxed { vec![Layout { size: WORD, align: WORD, niche: 1 }] } else { fields }
                     })
                     .collect();
@@ -393,7 +396,7 @@ impl<'t> WhatIf<'t> {
     }
 
     fn fields(&self, id: usize, variant: usize, fields: &[Field], changed: bool) -> Vec<Layout> {
-        let of = |(index, field): (usize, &Field)| match self.fields.get(&(id, variant, index)) {
+        let of = |(index, field): (usize, &Field)| match self.keys.get(&Key::Field(id, variant, index)) {
             Some(&site) => self.at(site, changed),
             None => of_field(field),
         };
@@ -411,7 +414,12 @@ impl<'t> WhatIf<'t> {
         }
     }
 
-    /// The bytes of a variant's fields as they are.
+    /// What a site is made of.
+    pub(super) fn part(&self, site: SiteId, edge: Edge) -> Option<&Site> {
+        self.keys.get(&Key::Part(site, code(edge))).map(|&part| &self.sites[part])
+    }
+
+    /// The bytes of a variant's fields.
     pub(super) fn variant_size(&self, site: SiteId) -> u64 {
         self.variant_block(site).size
     }
@@ -423,60 +431,82 @@ impl<'t> WhatIf<'t> {
         })
     }
 
-    /// The site of a node, whose parent has one already.
-    fn site(&mut self, index: usize, node: &Node) -> SiteId {
-        let type_id = self.type_id(node.ty);
-        let parent = node.parent.map(|parent| (self.site_of[parent], &self.tree.nodes[parent]));
-        let found = match (node.edge, parent) {
-            (Edge::Field(field), Some((site, parent))) => {
-                self.fields.get(&(self.sites[site].type_id, variant_of(parent.edge, parent.ty), field)).copied()
-            }
-            (Edge::Variant(variant), _) => self.variants.get(&(type_id, variant)).copied(),
-            (edge, Some((site, _))) => self.parts.get(&(site, code(edge))).copied(),
-            (_, None) => None,
+    /// The site of part `edge` of `owner`, which is of type `ty`; made if it is new.
+    fn site(&mut self, owner: Option<SiteId>, edge: Edge, ty: &'static Type) -> SiteId {
+        let type_id = self.type_id(ty);
+        let Some(owner) = owner else {
+            return self.add(type_id, edge, "value".into());
         };
-        if let Some(found) = found {
+        let of = &self.sites[owner];
+        let variant = match of.edge {
+            Edge::Variant(variant) => variant,
+            _ => 0,
+        };
+        let key = match edge {
+            Edge::Field(field) => Key::Field(of.type_id, variant, field),
+            Edge::Variant(variant) => Key::Variant(type_id, variant),
+            edge => Key::Part(owner, code(edge)),
+        };
+        if let Some(&found) = self.keys.get(&key) {
             return found;
         }
-        let owner = parent.map(|(site, _)| site);
-        let label = self.tree.label(index);
-        let path = match (node.edge, owner.map(|owner| &self.sites[owner])) {
-            (Edge::Field(_), Some(owner)) if matches!(owner.edge, Edge::Variant(_)) => {
-                format!("{}.{label}", owner.path)
+        let path = match (edge, &of.ty.kind, of.edge) {
+            (Edge::Field(field), Kind::Enum { variants }, _) => {
+                format!("{}.{}", of.path, variants[variant].fields[field].name)
             }
-            (Edge::Field(_), Some(owner)) => format!("{}.{label}", short(owner.ty.name())),
-            (Edge::Variant(_), _) => format!("{}::{label}", short(node.ty.name())),
-            (_, Some(owner)) => format!("{} {label}", owner.path),
-            (_, None) => "value".into(),
+            (Edge::Field(field), Kind::Struct { fields, .. }, _) => {
+                format!("{}.{}", short(of.ty.name()), fields[field].name)
+            }
+            (Edge::Variant(variant), Kind::Enum { variants }, _) => {
+                format!("{}::{}", short(ty.name()), variants[variant].name)
+            }
+            (edge, ..) => format!("{} {}", of.path, super::tree::label_of(edge)),
         };
-        let id = self.sites.len();
-        self.sites.push(Site {
-            ty: node.ty,
-            type_id,
-            edge: node.edge,
-            path,
-            slots: 0,
-            instances: 0,
-            filled: 0,
-            heap: 0,
-            allocations: 0,
-            waste: 0,
-        });
-        match (node.edge, parent) {
-            (Edge::Field(field), Some((site, parent))) => {
-                let key = (self.sites[site].type_id, variant_of(parent.edge, parent.ty), field);
-                self.fields.insert(key, id);
-            }
-            (Edge::Variant(variant), _) => {
-                self.variants.insert((type_id, variant), id);
-            }
-            (edge, Some((site, _))) => {
-                self.parts.insert((site, code(edge)), id);
-            }
-            (_, None) => {}
-        }
+        let id = self.add(type_id, edge, path);
+        self.keys.insert(key, id);
         id
     }
+
+    fn add(&mut self, type_id: usize, edge: Edge, path: String) -> SiteId {
+        let ty = self.types[type_id];
+        let (slots, instances, filled, heap, allocations, waste) = (0, 0, 0, 0, 0, 0);
+        self.sites.push(Site { ty, type_id, edge, path, slots, instances, filled, heap, allocations, waste });
+        self.sites.len() - 1
+    }
+
+    /// Makes the sites of all that lies inside site `id`, whether a value of it was met or not.
+    fn add_inside(&mut self, id: SiteId) {
+        let Site { ty, edge, .. } = self.sites[id];
+        let mut add_fields = |fields: &[Field]| {
+            for (index, field) in fields.iter().enumerate() {
+                if let Some(part) = field.part {
+                    self.site(Some(id), Edge::Field(index), part());
+                }
+            }
+        };
+        match (&ty.kind, edge) {
+            (Kind::Enum { variants }, Edge::Variant(variant)) => add_fields(variants[variant].fields),
+            (Kind::Struct { fields, .. }, _) => add_fields(fields),
+            (Kind::Enum { variants }, _) => {
+                (0..variants.len()).for_each(|variant| _ = self.site(Some(id), Edge::Variant(variant), ty));
+            }
+            (Kind::Option { some }, _) => _ = self.site(Some(id), Edge::Some, some()),
+            (Kind::Cell { inner }, _) => _ = self.site(Some(id), Edge::Inner, inner()),
+            (Kind::Array { element, .. }, _) => _ = self.site(Some(id), Edge::Array, element()),
+            _ => {}
+        }
+    }
+}
+
+/// What makes two nodes the same site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    /// Of a type, variant (0 of a struct) and field.
+    Field(usize, usize, usize),
+    /// Of a type and variant.
+    Variant(usize, usize),
+    /// What a site is made of.
+    Part(SiteId, u8),
 }
 
 impl Site {
@@ -514,13 +544,6 @@ pub(super) fn short(name: &str) -> String {
         rest = &rest[c.len_utf8()..];
     }
     out
-}
-
-fn variant_of(edge: Edge, ty: &Type) -> usize {
-    match (edge, &ty.kind) {
-        (Edge::Variant(index), Kind::Enum { .. }) => index,
-        _ => 0,
-    }
 }
 
 /// A number for what kind of part it is.
