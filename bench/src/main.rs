@@ -14,6 +14,7 @@ mod sink;
 mod small;
 mod sparse;
 mod time;
+mod weigh;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
@@ -44,6 +45,8 @@ enum Command {
     Small,
     /// Mostly-empty structs: a real program in eleven layouts, and the cost of a read.
     Sparse(sparse::Args),
+    /// How big a value is: a real program in four layouts, weighed by all.
+    Weigh(weigh::Args),
     /// Thin strings, thin slices and sorted maps, beside their peers.
     Companions,
     /// All modules.
@@ -53,6 +56,9 @@ enum Command {
     /// What a process of its own does for `sparse`.
     #[command(hide = true)]
     Load(sparse::Task),
+    /// What a process of its own does for `weigh`.
+    #[command(hide = true)]
+    WeighOne(weigh::Task),
     /// What runs under callgrind.
     #[command(hide = true)]
     Operate { module: String, workload: String, subject: String, operations: usize },
@@ -82,16 +88,20 @@ fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Sparse(args) => sparse::run(&args, cli.quick, output),
         Command::Companions => companions::run(cli.quick, output),
+        Command::Weigh(args) => weigh::run(&args, cli.quick, output),
         Command::Small => small::run(cli.quick, output),
         Command::All => {
             small::run(cli.quick, output)?;
             output.say("")?;
             sparse::run(&sparse::Args::default(), cli.quick, output)?;
             output.say("")?;
-            companions::run(cli.quick, output)
+            companions::run(cli.quick, output)?;
+            output.say("")?;
+            weigh::run(&weigh::Args::default(), cli.quick, output)
         }
         Command::Gate => gate::run(output),
         Command::Load(task) => task.answer(),
+        Command::WeighOne(task) => task.answer(),
         Command::Operate { module, workload, subject, operations } => {
             let suite = suites().into_iter().find(|suite| suite.module == module).context("no such module")?;
             let op = suite.find(&workload, &subject).context("no such operation")?;

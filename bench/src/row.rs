@@ -97,6 +97,9 @@ fn align(lines: &[Vec<String>]) -> String {
 
 /// Digits that a reader can use: three or four, with separators in counts.
 fn number(value: f64, unit: &str) -> String {
+    if unit == "%" {
+        return format!("{value:.4}");
+    }
     if unit == "MB" || value.abs() < 1000.0 {
         return format!("{value:.1}");
     }

@@ -9,17 +9,17 @@ use tempfile::TempDir;
 const MODELS: usize = 400;
 const SEED: u64 = 1;
 
-pub(super) struct Corpus {
+pub(crate) struct Corpus {
     folder: PathBuf,
     /// Removed when the corpus is dropped.
     made: Option<TempDir>,
-    pub(super) files: usize,
-    pub(super) bytes: u64,
+    pub(crate) files: usize,
+    pub(crate) bytes: u64,
 }
 
 impl Corpus {
     /// The folder `models`, or the sample written to a folder of its own.
-    pub(super) fn open(models: Option<&Path>, quick: bool) -> Result<Self> {
+    pub(crate) fn open(models: Option<&Path>, quick: bool) -> Result<Self> {
         let (folder, made) = if let Some(folder) = models {
             (folder.to_owned(), None)
         } else {
@@ -34,12 +34,12 @@ impl Corpus {
         Ok(Self { folder, made, files: files.len(), bytes })
     }
 
-    pub(super) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// What it is, in words.
-    pub(super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let what = if self.made.is_some() { "generated models (cargo_dwell::sample, seed 1)" } else { "models" };
         format!("{} {what}, {:.1} MB of JSON", self.files, self.bytes as f64 / 1e6)
     }

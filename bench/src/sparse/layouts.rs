@@ -4,17 +4,25 @@
 //! the write-up: of `Traits` its text shows a part, the rest follows from its sizes (`Shape` 2488 bytes, `Reference` 408,
 //! `Traits` 384 naive; 112 and 32 boxed) and from what the models hold.
 
-use dwell::Sparse;
+use allocative::Allocative;
+use datasize::DataSize;
+use deepsize::DeepSizeOf;
 use dwell::sparse::{IsEmpty, SortedMap, ThinSlice, ThinStr};
+use dwell::{Sparse, Weigh};
+use get_size2::GetSize;
+use mem_dbg::MemSize;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{arena, intern};
 
 /// What kind of shape it is: the same in all layouts.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(
+    Clone, Copy, Debug, Deserialize, PartialEq, Serialize, Allocative, DataSize, DeepSizeOf, GetSize, MemSize, Weigh,
+)]
+#[mem_size(flat)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum ShapeType {
+pub(crate) enum ShapeType {
     BigDecimal,
     BigInteger,
     Blob,
@@ -47,12 +55,27 @@ pub(super) enum ShapeType {
 /// - `Always<T>`: how traits are held, which every shape and reference has;
 /// - `Rarely<T>`: how a part of the traits is held that few have.
 ///
+/// A call may name attributes for all of them, and say by `peers: "..."`, which becomes their documentation, that the
+/// peers of `dwell::weigh` know their fields: then their traits are derived here, for not all of these derives work with
+/// a name from another macro.
+///
 /// A field that is its type's default is not written, so that all layouts write the same JSON.
 macro_rules! smithy_types {
-    () => {
+    ($(#[$attribute:meta])* $(peers: $peers:literal)?) => {
         use super::*;
 
         #[derive(Deserialize, Serialize)]
+        $(#[$attribute])*
+        $(
+            #[doc = $peers]
+            #[derive(
+                allocative::Allocative,
+                datasize::DataSize,
+                deepsize::DeepSizeOf,
+                get_size2::GetSize,
+                mem_dbg::MemSize
+            )]
+        )?
         pub(in super::super) struct Model {
             #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
             smithy: Option<Text>,
@@ -61,6 +84,17 @@ macro_rules! smithy_types {
         }
 
         #[derive(Deserialize, Serialize)]
+        $(#[$attribute])*
+        $(
+            #[doc = $peers]
+            #[derive(
+                allocative::Allocative,
+                datasize::DataSize,
+                deepsize::DeepSizeOf,
+                get_size2::GetSize,
+                mem_dbg::MemSize
+            )]
+        )?
         pub(in super::super) struct Shape {
             #[serde(rename = "type")]
             kind: ShapeType,
@@ -83,6 +117,17 @@ macro_rules! smithy_types {
         }
 
         #[derive(Deserialize, Serialize)]
+        $(#[$attribute])*
+        $(
+            #[doc = $peers]
+            #[derive(
+                allocative::Allocative,
+                datasize::DataSize,
+                deepsize::DeepSizeOf,
+                get_size2::GetSize,
+                mem_dbg::MemSize
+            )]
+        )?
         pub(in super::super) struct Reference {
             target: Text,
             #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
@@ -90,6 +135,17 @@ macro_rules! smithy_types {
         }
 
         #[derive(Default, Deserialize, Serialize, Sparse)]
+        $(#[$attribute])*
+        $(
+            #[doc = $peers]
+            #[derive(
+                allocative::Allocative,
+                datasize::DataSize,
+                deepsize::DeepSizeOf,
+                get_size2::GetSize,
+                mem_dbg::MemSize
+            )]
+        )?
         pub(in super::super) struct Traits {
             #[serde(rename = "smithy.api#documentation", default, skip_serializing_if = "IsEmpty::is_empty")]
             documentation: Option<Text>,
@@ -104,6 +160,17 @@ macro_rules! smithy_types {
         }
 
         #[derive(Default, Deserialize, Serialize, Sparse)]
+        $(#[$attribute])*
+        $(
+            #[doc = $peers]
+            #[derive(
+                allocative::Allocative,
+                datasize::DataSize,
+                deepsize::DeepSizeOf,
+                get_size2::GetSize,
+                mem_dbg::MemSize
+            )]
+        )?
         #[serde(rename_all = "camelCase")]
         pub(in super::super) struct ServiceTrait {
             #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
@@ -121,6 +188,17 @@ macro_rules! smithy_types {
         }
 
         #[derive(Default, Deserialize, Serialize, Sparse)]
+        $(#[$attribute])*
+        $(
+            #[doc = $peers]
+            #[derive(
+                allocative::Allocative,
+                datasize::DataSize,
+                deepsize::DeepSizeOf,
+                get_size2::GetSize,
+                mem_dbg::MemSize
+            )]
+        )?
         #[serde(rename_all = "camelCase")]
         pub(in super::super) struct IamAction {
             #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
@@ -136,6 +214,17 @@ macro_rules! smithy_types {
         }
 
         #[derive(Default, Deserialize, Serialize, Sparse)]
+        $(#[$attribute])*
+        $(
+            #[doc = $peers]
+            #[derive(
+                allocative::Allocative,
+                datasize::DataSize,
+                deepsize::DeepSizeOf,
+                get_size2::GetSize,
+                mem_dbg::MemSize
+            )]
+        )?
         pub(in super::super) struct IamResources {
             #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
             required: Map<IamResource>,
@@ -144,6 +233,17 @@ macro_rules! smithy_types {
         }
 
         #[derive(Default, Deserialize, Serialize)]
+        $(#[$attribute])*
+        $(
+            #[doc = $peers]
+            #[derive(
+                allocative::Allocative,
+                datasize::DataSize,
+                deepsize::DeepSizeOf,
+                get_size2::GetSize,
+                mem_dbg::MemSize
+            )]
+        )?
         #[serde(rename_all = "camelCase")]
         pub(in super::super) struct IamResource {
             #[serde(default)]
@@ -151,6 +251,17 @@ macro_rules! smithy_types {
         }
 
         #[derive(Default, Deserialize, Serialize, Sparse)]
+        $(#[$attribute])*
+        $(
+            #[doc = $peers]
+            #[derive(
+                allocative::Allocative,
+                datasize::DataSize,
+                deepsize::DeepSizeOf,
+                get_size2::GetSize,
+                mem_dbg::MemSize
+            )]
+        )?
         #[serde(rename_all = "camelCase")]
         pub(in super::super) struct Arn {
             #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
@@ -164,10 +275,13 @@ macro_rules! smithy_types {
         }
 
         /// Bytes of a shape, a reference and its traits.
+        #[allow(dead_code, reason = "only `sparse` prints them")]
         pub(in super::super) const SIZES: [usize; 3] =
             [size_of::<Shape>(), size_of::<Reference>(), size_of::<Traits>()];
     };
 }
+
+pub(crate) use smithy_types;
 
 /// The structs as one writes them first.
 pub(super) mod naive {
@@ -181,8 +295,8 @@ pub(super) mod naive {
 }
 
 /// The write-up's: `Option<Box<T>>` whose deserialisation leaves out a `T` that says nothing.
-#[derive(Serialize)]
-pub(super) struct BoxedIfAny<T>(Option<Box<T>>);
+#[derive(Serialize, Allocative, DataSize, DeepSizeOf, GetSize, MemSize, Weigh)]
+pub(crate) struct BoxedIfAny<T>(Option<Box<T>>);
 
 impl<T> Default for BoxedIfAny<T> {
     fn default() -> Self {

@@ -134,7 +134,7 @@ impl Task {
 }
 
 /// The `.json` files of a folder, sorted by name.
-pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read the folder {}", folder.display()))?;
     let mut files = Vec::new();
     for entry in entries {

@@ -6,9 +6,9 @@
 mod access;
 mod arena;
 mod canonical;
-mod corpus;
+pub(crate) mod corpus;
 mod intern;
-mod layouts;
+pub(crate) mod layouts;
 mod lent;
 mod load;
 
@@ -23,7 +23,7 @@ use crate::row::{Output, Row};
 use crate::time::median;
 use crate::{callgrind, count, time};
 
-pub(crate) use self::load::Task;
+pub(crate) use self::load::{Task, files};
 
 /// What `dwell-bench sparse` takes.
 #[derive(clap::Args, Debug, Default)]

@@ -1,6 +1,7 @@
 //! The derive macros of [`dwell`](https://docs.rs/dwell), re-exported there by its feature `derive`.
 
 mod sparse;
+mod weigh;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -44,4 +45,38 @@ use syn::{DeriveInput, parse_macro_input};
 pub fn derive_sparse(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     sparse::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Implements `dwell::weigh::Weigh`: a walk follows each field to all that it owns.
+///
+/// Of an enum it follows the variant that is there. A type parameter that fields hold must be `Weigh` itself; one that is
+/// only behind references, raw pointers or `PhantomData` need not be.
+///
+/// ```
+/// use dwell::Weigh;
+///
+/// #[derive(Weigh)]
+/// enum Tree<T> {
+///     Leaf(T),
+///     Branch(Vec<Tree<T>>),
+/// }
+///
+/// let tree = Tree::Branch(vec![Tree::Leaf(String::from("x")), Tree::Branch(Vec::new())]);
+/// assert_eq!(dwell::weigh(&tree).heap, 2 * size_of::<Tree<String>>() as u64 + 1);
+/// ```
+///
+/// # Attributes
+///
+/// | attribute | on | meaning |
+/// |---|---|---|
+/// | `#[weigh(skip)]` | field | what it owns is left out; its own bytes still count in the struct's |
+/// | `#[weigh(with = "path")]` | field | the function `path` says what `&field` owns, as a `dwell::weigh::Weight`; the field's type need not be `Weigh` |
+/// | `#[weigh(shared)]` | field | a reference, or anything else that derefs to a `Weigh` type: what it points to counts as a block of its own, once a walk however many point there |
+/// | `#[weigh(name = "..")]` | type, field | what it is called in a tree |
+/// | `#[weigh(bound = "T: Trait")]` | type | these bounds instead of `T: Weigh` for each type parameter |
+/// | `#[weigh(crate = "path")]` | type | where the crate `dwell` is, if not at `::dwell` |
+#[proc_macro_derive(Weigh, attributes(weigh))]
+pub fn derive_weigh(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    weigh::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }

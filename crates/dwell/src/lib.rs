@@ -64,9 +64,12 @@ pub mod alloc;
 mod raw;
 pub mod small;
 pub mod sparse;
+pub mod weigh;
 
 pub use crate::alloc::AllocError;
 pub use crate::small::SmallBox;
 pub use crate::sparse::Sparse;
+#[doc(inline)]
+pub use crate::weigh::{Weigh, weigh};
 #[cfg(feature = "derive")]
 pub use dwell_derive::Sparse;

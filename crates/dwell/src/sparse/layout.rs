@@ -24,7 +24,7 @@ pub(super) const fn slice_align<T>() -> usize {
 }
 
 /// The block of a slice of `len` elements.
-pub(super) fn slice<T>(len: usize) -> Result<Layout, Layout> {
+pub(crate) fn slice<T>(len: usize) -> Result<Layout, Layout> {
     checked(size_of::<T>().saturating_mul(len).saturating_add(slice_offset::<T>()), slice_align::<T>())
 }
 
@@ -38,7 +38,7 @@ pub(super) const STR_LONG: u8 = u8::MAX;
 
 /// The block of a string of `len` bytes.
 #[inline]
-pub(super) fn str(len: usize) -> Result<Layout, Layout> {
+pub(crate) fn str(len: usize) -> Result<Layout, Layout> {
     checked(len.saturating_add(str_offset(len)), 1)
 }
 

@@ -47,7 +47,7 @@
 //! `docs/sparse.md` in the repository holds the measurements behind this and behind the representation.
 
 mod empty;
-mod layout;
+pub(crate) mod layout;
 #[cfg(feature = "serde")]
 mod serde;
 #[cfg(feature = "serde")]

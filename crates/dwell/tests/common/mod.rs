@@ -108,6 +108,11 @@ pub(crate) fn left_by<R>(f: impl FnOnce() -> R) -> (isize, isize) {
     (after.0 - before.0, after.1 - before.1)
 }
 
+/// The blocks and bytes that this thread has allocated and not freed.
+pub(crate) fn live() -> (isize, isize) {
+    LIVE.get()
+}
+
 thread_local!(static EXPECTED: Cell<bool> = const { Cell::new(false) });
 
 /// From now on, an expected panic prints no message: printing one allocates what is never freed.

@@ -1,0 +1,142 @@
+//! One layout, loaded and weighed by all: in a process of its own, so that none profits from another's heap.
+
+use anyhow::{Context, Result, bail};
+use dwell::Weigh;
+use dwell::weigh::{WhatIf, tree};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use super::layouts::{self, Thinned};
+use super::subjects::{self, Subject};
+use crate::{count, sparse};
+
+/// Where a service model's values live.
+pub(super) struct Layout {
+    /// The workload in rows, and the name on the hidden command line.
+    pub(super) name: &'static str,
+    run: fn(&Task) -> Result<Report>,
+}
+
+pub(super) const LAYOUTS: &[Layout] = &[
+    Layout { name: "naive", run: |task| task.run::<layouts::naive::Model>(&subjects::all()) },
+    Layout { name: "boxed", run: |task| task.run::<layouts::boxed::Model>(&subjects::all()) },
+    Layout { name: "btree", run: |task| task.run::<layouts::btree::Model>(&subjects::all()) },
+    Layout { name: "lean", run: |task| task.run::<layouts::lean::Model>(&subjects::dwell()) },
+];
+
+/// What one process is to do.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Task {
+    #[arg(long)]
+    layout: String,
+    #[arg(long)]
+    models: PathBuf,
+    /// How often each subject weighs.
+    #[arg(long)]
+    rounds: usize,
+}
+
+/// What one process found.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Report {
+    /// As loaded, then after three quarters of the shapes were deleted.
+    pub(super) states: [State; 2],
+    pub(super) allocations: u64,
+    /// Heap bytes and allocations that the write-up's layout would take, predicted from this one.
+    pub(super) boxed: Option<(u64, u64)>,
+}
+
+/// The models at one time.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct State {
+    /// What the allocator says, in bytes as requested.
+    pub(super) truth: u64,
+    pub(super) said: Vec<Said>,
+}
+
+/// What one subject says.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Said {
+    pub(super) subject: String,
+    pub(super) bytes: u64,
+    /// A time for each round.
+    pub(super) ms: Vec<f64>,
+}
+
+impl Task {
+    /// Loads, weighs and prints the report for [`measure`].
+    pub(crate) fn answer(&self) -> Result<()> {
+        let layout = LAYOUTS.iter().find(|layout| layout.name == self.layout).context("no such layout")?;
+        println!("{}", serde_json::to_string(&(layout.run)(self)?)?);
+        Ok(())
+    }
+
+    fn run<M: DeserializeOwned + Thinned + Weigh>(&self, subjects: &[Subject<Vec<M>>]) -> Result<Report> {
+        let files = sparse::files(&self.models)?;
+        count::start();
+        let mut models: Vec<M> = Vec::with_capacity(files.len());
+        for file in &files {
+            let json = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+            models.push(serde_json::from_str(&json).with_context(|| format!("{} is no model", file.display()))?);
+        }
+        let live = count::live();
+        let allocations = live.blocks.cast_unsigned() as u64;
+        let loaded = self.weigh(&models, live.bytes, subjects);
+        let boxed = (self.layout == "naive").then(|| boxed(&models)).transpose()?;
+        // What has been said so far is live too now.
+        let said = count::live().bytes - live.bytes;
+        models.iter_mut().for_each(Thinned::delete_three_quarters);
+        let thinned = self.weigh(&models, count::live().bytes - said, subjects);
+        Ok(Report { states: [loaded, thinned], allocations, boxed })
+    }
+
+    fn weigh<T>(&self, value: &T, live: isize, subjects: &[Subject<T>]) -> State {
+        let mut said: Vec<Said> = subjects
+            .iter()
+            .map(|subject| Said {
+                subject: subject.name.to_owned(),
+                bytes: (subject.weigh)(value),
+                ms: Vec::with_capacity(self.rounds),
+            })
+            .collect();
+        for _ in 0..self.rounds {
+            for (subject, said) in subjects.iter().zip(&mut said) {
+                // What the one before left in the caches does not count.
+                black_box((subject.weigh)(black_box(value)));
+                let start = Instant::now();
+                black_box((subject.weigh)(black_box(value)));
+                said.ms.push(start.elapsed().as_secs_f64() * 1e3);
+            }
+        }
+        State { truth: live.cast_unsigned() as u64, said }
+    }
+}
+
+/// What the write-up's changes would make of the naive layout.
+fn boxed<T: Weigh>(models: &T) -> Result<(u64, u64)> {
+    let tree = tree(models);
+    let mut what_if = WhatIf::new(&tree);
+    for field in ["Shape.key", "Shape.value", "Shape.member", "Shape.input", "Shape.output"] {
+        what_if.boxed(field)?;
+    }
+    what_if.boxed("Shape.traits")?;
+    what_if.boxed("Reference.traits")?;
+    Ok((what_if.total() - tree.weight.inline, what_if.allocations()))
+}
+
+/// Runs `layout` over `models` in a new process.
+pub(super) fn measure(layout: &Layout, models: &Path, rounds: usize) -> Result<Report> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["weigh-one", "--layout", layout.name, "--rounds", &rounds.to_string(), "--models"]).arg(models);
+    let output = command.output().context("cannot run this program again")?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        bail!("{}", message.trim().trim_start_matches("error: "));
+    }
+    serde_json::from_slice(&output.stdout).with_context(|| format!("{} gave no report", layout.name))
+}

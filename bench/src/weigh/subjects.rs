@@ -1,0 +1,54 @@
+//! Who says how big a value is: the heap bytes of it, as each of the crates means them.
+
+use allocative::{Allocative, FlameGraphBuilder};
+use datasize::DataSize;
+use deepsize::DeepSizeOf;
+use dwell::Weigh;
+use dwell::weigh::{tree, weigh};
+use get_size2::GetSize;
+use mem_dbg::{MemSize, SizeFlags};
+
+/// One who says how big a value is.
+pub(super) struct Subject<T> {
+    pub(super) name: &'static str,
+    /// Bytes on the heap.
+    pub(super) weigh: fn(&T) -> u64,
+}
+
+/// What the times are compared with.
+pub(super) const BASELINE: &str = "mem_dbg 0.4.4";
+
+fn heap<T>(size: usize) -> u64 {
+    (size - size_of::<T>()) as u64
+}
+
+fn graph<T: Allocative>(value: &T) -> u64 {
+    let mut builder = FlameGraphBuilder::default();
+    builder.visit_root(value);
+    heap::<T>(builder.finish().flamegraph().total_size())
+}
+
+/// Dwell: the total, and all of it by type and field.
+pub(super) fn dwell<T: Weigh>() -> Vec<Subject<T>> {
+    vec![
+        Subject { name: "dwell", weigh: |value| weigh(value).heap },
+        Subject { name: "dwell/tree", weigh: |value| tree(value).nodes.iter().map(|node| node.heap).sum() },
+    ]
+}
+
+/// Dwell and the published crates.
+pub(super) fn all<T: Weigh + Allocative + DataSize + DeepSizeOf + GetSize + MemSize>() -> Vec<Subject<T>> {
+    let mut all = dwell();
+    all.extend([
+        Subject {
+            name: BASELINE,
+            weigh: |value: &T| heap::<T>(value.mem_size(SizeFlags::CAPACITY | SizeFlags::FOLLOW_RCS)),
+        },
+        Subject { name: "get-size2 0.11.1", weigh: |value: &T| value.get_heap_size() as u64 },
+        Subject { name: "deepsize 0.2.0", weigh: |value: &T| heap::<T>(value.deep_size_of()) },
+        Subject { name: "datasize 0.2.15", weigh: |value: &T| value.estimate_heap_size() as u64 },
+        // Its graph, for its `size_of_unique_allocated_data` finds even less.
+        Subject { name: "allocative 0.3.7", weigh: graph },
+    ]);
+    all
+}

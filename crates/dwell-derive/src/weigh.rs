@@ -1,0 +1,394 @@
+//! `#[derive(Weigh)]`.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, Data, DataEnum, DeriveInput, Error, Field, Fields, GenericArgument, Index, LitStr, Member, Path,
+    PathArguments, Result, Token, Type, WherePredicate, parse_quote,
+};
+
+pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let attributes = TypeAttributes::parse(&input.attrs)?;
+    let dwell = &attributes.dwell;
+    let repr = repr(&input.attrs)?;
+    let name = &input.ident;
+    let walk = Ident::new("__walk", Span::mixed_site());
+
+    let mut parts: Vec<FieldPart<'_>> = Vec::new();
+    let (kind, reach, body, vacant) = match &input.data {
+        Data::Struct(data) => {
+            let fields = field_parts(&data.fields)?;
+            if repr == Repr::Packed
+                && let Some(part) = fields.iter().find(|part| !matches!(part.how, How::Skip))
+            {
+                let message = "a field of a packed struct cannot be borrowed: mark it `#[weigh(skip)]`, or implement \
+                               `Weigh` by hand";
+                return Err(Error::new(part.field.span(), message));
+            }
+            let described = fields.iter().map(|part| {
+                let member = &part.member;
+                part.described(dwell, &quote!(::core::option::Option::Some(::core::mem::offset_of!(Self, #member))))
+            });
+            let repr = Ident::new(repr.name(), Span::call_site());
+            let kind = quote! {
+                #dwell::weigh::Kind::Struct { fields: &[#(#described),*], repr: #dwell::weigh::Repr::#repr }
+            };
+            let steps = fields.iter().map(|part| {
+                let member = &part.member;
+                part.step(&walk, &quote!(&self.#member))
+            });
+            let body = quote!(#(#steps)*);
+            let reach = reach_of(dwell, "Plain", &fields);
+            let checks = fields.iter().map(|part| part.vacant(dwell));
+            let vacant = quote! {
+                #[inline]
+                fn is_vacant(&self) -> ::core::primitive::bool {
+                    true #(&& #checks)*
+                }
+            };
+            parts.extend(fields);
+            (kind, reach, body, vacant)
+        }
+        Data::Enum(data) => {
+            let variants =
+                data.variants.iter().map(|variant| field_parts(&variant.fields)).collect::<Result<Vec<_>>>()?;
+            let (kind, body) = enum_walk(data, &variants, dwell, &walk)?;
+            let all: Vec<_> = variants.into_iter().flatten().collect();
+            let reach = reach_of(dwell, if all.is_empty() { "Plain" } else { "Inline" }, &all);
+            parts.extend(all);
+            (kind, reach, body, TokenStream::new())
+        }
+        Data::Union(_) => {
+            return Err(Error::new(input.ident.span(), "a union does not know which of its fields is in use"));
+        }
+    };
+
+    let shown_as = attributes.name.as_ref().map(|name| quote!(.shown_as(#name)));
+    let mut generics = input.generics.clone();
+    let predicates = bounds(input, &attributes, &parts);
+    generics.make_where_clause().predicates.extend(predicates);
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let (_, type_generics, _) = input.generics.split_for_impl();
+    Ok(quote! {
+        #[automatically_derived]
+        #[allow(deprecated)] // a field may be
+        impl #impl_generics #dwell::weigh::Weigh for #name #type_generics #where_clause {
+            const REACH: #dwell::weigh::Reach = #reach;
+            const TYPE: &'static #dwell::weigh::Type = &#dwell::weigh::Type::new::<Self>(#kind) #shown_as;
+
+            #vacant
+
+            #[inline]
+            fn weigh<'__a, '__v, const __TREE: ::core::primitive::bool>(
+                &'__a self,
+                #walk: &mut #dwell::weigh::Walk<'__a, '__v, __TREE>,
+            ) where
+                Self: '__v,
+            {
+                let _ = &#walk;
+                #body
+            }
+        }
+    })
+}
+
+/// What stands in `#[weigh(..)]` on the type.
+struct TypeAttributes {
+    name: Option<LitStr>,
+    bound: Option<Punctuated<WherePredicate, Token![,]>>,
+    dwell: Path,
+}
+
+impl TypeAttributes {
+    fn parse(attributes: &[Attribute]) -> Result<Self> {
+        let mut found = Self { name: None, bound: None, dwell: parse_quote!(::dwell) };
+        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("weigh")) {
+            attribute.parse_nested_meta(|meta| {
+                if meta.path.is_ident("name") {
+                    found.name = Some(meta.value()?.parse()?);
+                } else if meta.path.is_ident("bound") {
+                    let text: LitStr = meta.value()?.parse()?;
+                    found.bound = Some(text.parse_with(Punctuated::parse_terminated)?);
+                } else if meta.path.is_ident("crate") {
+                    found.dwell = meta.value()?.parse::<LitStr>()?.parse()?;
+                } else {
+                    return Err(meta.error("expected `name = \"..\"`, `bound = \"..\"` or `crate = \"..\"`"));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(found)
+    }
+}
+
+/// What `#[repr(..)]` says of the order of fields.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repr {
+    Rust,
+    C,
+    Packed,
+}
+
+impl Repr {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "Rust",
+            Self::C => "C",
+            Self::Packed => "Packed",
+        }
+    }
+}
+
+fn repr(attributes: &[Attribute]) -> Result<Repr> {
+    let mut found = Repr::Rust;
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
+        let items = attribute.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated)?;
+        for item in items {
+            if item.path().is_ident("packed") {
+                found = Repr::Packed;
+            } else if item.path().is_ident("C") && found == Repr::Rust {
+                found = Repr::C;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A field and how it is weighed.
+struct FieldPart<'a> {
+    field: &'a Field,
+    index: usize,
+    member: Member,
+    name: String,
+    how: How,
+}
+
+enum How {
+    /// By its own `Weigh`.
+    Itself,
+    Skip,
+    /// By a function.
+    With(Path),
+    /// What it points to, once.
+    Shared,
+}
+
+fn field_parts(fields: &Fields) -> Result<Vec<FieldPart<'_>>> {
+    fields.iter().enumerate().map(|(index, field)| FieldPart::new(index, field)).collect()
+}
+
+impl<'a> FieldPart<'a> {
+    fn new(index: usize, field: &'a Field) -> Result<Self> {
+        let member = match &field.ident {
+            Some(name) => Member::Named(name.clone()),
+            None => Member::Unnamed(Index::from(index)),
+        };
+        let mut name = match &member {
+            Member::Named(name) => name.to_string().trim_start_matches("r#").to_owned(),
+            Member::Unnamed(index) => index.index.to_string(),
+        };
+        let mut how = How::Itself;
+        for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("weigh")) {
+            attribute.parse_nested_meta(|meta| {
+                let chosen = if meta.path.is_ident("name") {
+                    name = meta.value()?.parse::<LitStr>()?.value();
+                    return Ok(());
+                } else if meta.path.is_ident("skip") {
+                    How::Skip
+                } else if meta.path.is_ident("shared") {
+                    How::Shared
+                } else if meta.path.is_ident("with") {
+                    How::With(meta.value()?.parse::<LitStr>()?.parse()?)
+                } else {
+                    return Err(meta.error("expected `skip`, `shared`, `with = \"..\"` or `name = \"..\"`"));
+                };
+                if !matches!(how, How::Itself) {
+                    return Err(meta.error("only one of `skip`, `shared` and `with` can be"));
+                }
+                how = chosen;
+                Ok(())
+            })?;
+        }
+        Ok(Self { field, index, member, name, how })
+    }
+
+    /// The field as a `weigh::Field`.
+    fn described(&self, dwell: &Path, offset: &TokenStream) -> TokenStream {
+        let (ty, name) = (&self.field.ty, &self.name);
+        let make = match self.how {
+            How::Itself => quote_spanned!(ty.span()=> new),
+            How::Skip => quote!(skipped),
+            How::With(_) => quote!(opaque),
+            How::Shared => quote_spanned!(ty.span()=> shared),
+        };
+        quote_spanned!(ty.span()=> #dwell::weigh::Field::#make::<#ty>(#name, #offset))
+    }
+
+    /// How far it reaches.
+    fn reach(&self, dwell: &Path) -> Option<TokenStream> {
+        let ty = &self.field.ty;
+        match self.how {
+            How::Itself => Some(quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::REACH)),
+            How::Skip => None,
+            How::With(_) | How::Shared => Some(quote!(#dwell::weigh::Reach::Heap)),
+        }
+    }
+
+    /// Whether nothing is in it. What the walk does not look into may always be something, unless it has no bytes.
+    fn vacant(&self, dwell: &Path) -> TokenStream {
+        let (ty, member) = (&self.field.ty, &self.member);
+        // `self` comes from where the method is, also when a macro wrote the type.
+        let value = quote!(&self.#member);
+        match self.how {
+            How::Itself => quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::is_vacant(#value)),
+            _ => quote!(::core::mem::size_of::<#ty>() == 0),
+        }
+    }
+
+    /// The step of the walk into it; `value` is a reference to it.
+    fn step(&self, walk: &Ident, value: &TokenStream) -> TokenStream {
+        let (ty, index) = (&self.field.ty, self.index);
+        match &self.how {
+            How::Itself => quote_spanned!(ty.span()=> #walk.field::<#ty>(#index, #value);),
+            How::Skip => TokenStream::new(),
+            How::With(path) => quote_spanned!(path.span()=> #walk.add::<#ty>(#index, #path(#value));),
+            How::Shared => quote_spanned!(ty.span()=> #walk.shared::<#ty>(#index, #value);),
+        }
+    }
+}
+
+fn reach_of(dwell: &Path, least: &str, parts: &[FieldPart<'_>]) -> TokenStream {
+    let least = Ident::new(least, Span::call_site());
+    let reaches = parts.iter().filter_map(|part| part.reach(dwell));
+    quote!(#dwell::weigh::Reach::#least #(.max(#reaches))*)
+}
+
+fn enum_walk(
+    data: &DataEnum,
+    variants: &[Vec<FieldPart<'_>>],
+    dwell: &Path,
+    walk: &Ident,
+) -> Result<(TokenStream, TokenStream)> {
+    let mut described = Vec::new();
+    let mut arms = Vec::new();
+    for (index, (variant, parts)) in data.variants.iter().zip(variants).enumerate() {
+        if let Some(attribute) = variant.attrs.iter().find(|attribute| attribute.path().is_ident("weigh")) {
+            return Err(Error::new(attribute.span(), "`#[weigh(..)]` goes on the type or on a field"));
+        }
+        let (ident, name) = (&variant.ident, variant.ident.to_string());
+        let fields = parts.iter().map(|part| part.described(dwell, &quote!(::core::option::Option::None)));
+        described.push(quote!(#dwell::weigh::Variant::new(#name, &[#(#fields),*])));
+        let members = parts.iter().map(|part| &part.member);
+        let bindings = parts.iter().map(|part| match part.how {
+            How::Skip => quote!(_),
+            _ => format_ident!("__field{}", part.index, span = Span::mixed_site()).into_token_stream(),
+        });
+        let steps = parts.iter().map(|part| {
+            let binding = format_ident!("__field{}", part.index, span = Span::mixed_site());
+            part.step(walk, &binding.into_token_stream())
+        });
+        arms.push(quote! {
+            Self::#ident { #(#members: #bindings),* } => #walk.variant(#index, |#walk| {
+                let _ = &#walk;
+                #(#steps)*
+            }),
+        });
+    }
+    let kind = quote!(#dwell::weigh::Kind::Enum { variants: &[#(#described),*] });
+    let body = if arms.is_empty() { quote!(match *self {}) } else { quote!(match self { #(#arms)* }) };
+    Ok((kind, body))
+}
+
+/// `T: Weigh` for each type parameter that a walk gets to; `T::Item: Weigh` where that is what it gets to.
+fn bounds(input: &DeriveInput, attributes: &TypeAttributes, parts: &[FieldPart<'_>]) -> Vec<WherePredicate> {
+    if let Some(bound) = &attributes.bound {
+        return bound.iter().cloned().collect();
+    }
+    let dwell = &attributes.dwell;
+    let parameters: Vec<&Ident> = input.generics.type_params().map(|parameter| &parameter.ident).collect();
+    let mut used = vec![false; parameters.len()];
+    let mut predicates = Vec::new();
+    for part in parts.iter().filter(|part| matches!(part.how, How::Itself)) {
+        let ty = &part.field.ty;
+        let mut projects = false;
+        uses(ty, &mut |tokens| {
+            let mut tokens = tokens.into_iter().peekable();
+            while let Some(token) = tokens.next() {
+                let TokenTree::Ident(ident) = &token else { continue };
+                let Some(at) = parameters.iter().position(|parameter| *parameter == ident) else { continue };
+                if matches!(tokens.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == ':') {
+                    projects = true;
+                } else {
+                    used[at] = true;
+                }
+            }
+        });
+        if projects {
+            predicates.push(parse_quote!(#ty: #dwell::weigh::Weigh));
+        }
+    }
+    for (parameter, _) in parameters.iter().zip(used).filter(|(_, used)| *used) {
+        predicates.push(parse_quote!(#parameter: #dwell::weigh::Weigh));
+    }
+    for part in parts.iter().filter(|part| matches!(part.how, How::Shared)) {
+        // Only a generic one needs saying.
+        let ty = &part.field.ty;
+        let mut generic = false;
+        uses_anywhere(ty.to_token_stream(), &parameters, &mut generic);
+        if generic {
+            predicates.push(parse_quote!(#ty: ::core::ops::Deref<Target: #dwell::weigh::Weigh>));
+        }
+    }
+    predicates
+}
+
+/// Hands the parts of a type that a walk may get to to `found`: not what is behind references and raw pointers, nor
+/// in function types and `PhantomData`.
+fn uses(ty: &Type, found: &mut impl FnMut(TokenStream)) {
+    match ty {
+        Type::Reference(_) | Type::Ptr(_) | Type::BareFn(_) | Type::Never(_) => {}
+        Type::Paren(inner) => uses(&inner.elem, found),
+        Type::Group(inner) => uses(&inner.elem, found),
+        Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| uses(ty, found)),
+        Type::Array(array) => uses(&array.elem, found),
+        Type::Slice(slice) => uses(&slice.elem, found),
+        Type::Path(path) if path.qself.is_none() => {
+            let Some(last) = path.path.segments.last() else { return };
+            if last.ident == "PhantomData" {
+                return;
+            }
+            match &last.arguments {
+                PathArguments::AngleBracketed(arguments) => {
+                    for argument in &arguments.args {
+                        match argument {
+                            GenericArgument::Type(ty) => uses(ty, found),
+                            GenericArgument::Lifetime(_) | GenericArgument::Const(_) => {}
+                            other => found(other.to_token_stream()),
+                        }
+                    }
+                }
+                _ => found(path.to_token_stream()),
+            }
+        }
+        other => found(flat(other.to_token_stream())),
+    }
+}
+
+/// The tokens with those in brackets among them.
+fn flat(tokens: TokenStream) -> TokenStream {
+    tokens
+        .into_iter()
+        .flat_map(|token| match token {
+            TokenTree::Group(group) => flat(group.stream()),
+            token => token.into(),
+        })
+        .collect()
+}
+
+fn uses_anywhere(tokens: TokenStream, parameters: &[&Ident], found: &mut bool) {
+    *found |= flat(tokens).into_iter().any(
+        |token| matches!(&token, TokenTree::Ident(ident) if parameters.iter().any(|parameter| *parameter == ident)),
+    );
+}

@@ -1,0 +1,225 @@
+//! `alloc`.
+
+use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
+use core::alloc::Layout;
+use core::pin::Pin;
+use core::ptr::{self, NonNull};
+use std_alloc::borrow::{Cow, ToOwned};
+use std_alloc::boxed::Box;
+use std_alloc::collections::{BinaryHeap, LinkedList, VecDeque};
+use std_alloc::ffi::CString;
+use std_alloc::string::String;
+use std_alloc::vec::Vec;
+use std_alloc::{rc, sync};
+
+impl Weigh for String {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: true });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.capacity() == 0
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        walk.block(self.capacity(), 1, self.capacity() - self.len());
+    }
+}
+
+impl Weigh for CString {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: false });
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        walk.block(self.as_bytes_with_nul().len(), 1, 0);
+    }
+}
+
+variants! {
+    [B: ToOwned<Owned: Weigh> + ?Sized] Cow<'_, B> {
+        0 "Borrowed": Cow::Borrowed(_) => [],
+        1 "Owned": Cow::Owned(value) => [value: B::Owned],
+    }
+}
+
+/// Elements in one block with room for more.
+macro_rules! growable {
+    ($($([$($bound:tt)*])? $ty:ident;)*) => {$(
+        impl<T: Weigh> Weigh for $ty<T> {
+            const TYPE: &'static Type =
+                &Type::new::<Self>(Kind::Sequence { element: type_of::<T>, growable: true, contiguous: true });
+
+            #[inline]
+            fn is_vacant(&self) -> bool {
+                // Of a zero-sized type there are as many places as one likes, and none takes a block.
+                if size_of::<T>() == 0 { self.is_empty() } else { self.capacity() == 0 }
+            }
+
+            #[inline]
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                if walk.puts_off(self) {
+                    return;
+                }
+                let (size, len) = (size_of::<T>(), self.len());
+                let capacity = if size == 0 { len } else { self.capacity() };
+                walk.block(capacity * size, align_of::<T>(), (capacity - len) * size);
+                walk.places::<T>(0, capacity, len);
+                walk.elements(0, self);
+            }
+        }
+    )*};
+}
+
+growable! {
+    Vec; VecDeque; BinaryHeap;
+}
+
+/// Of the size and alignment of std's nodes, of which these are all the fields.
+#[expect(dead_code, reason = "only its layout is asked for")]
+struct Link<T> {
+    next: Option<NonNull<()>>,
+    prev: Option<NonNull<()>>,
+    element: T,
+}
+
+impl<T: Weigh> Weigh for LinkedList<T> {
+    const TYPE: &'static Type =
+        &Type::new::<Self>(Kind::Sequence { element: type_of::<T>, growable: false, contiguous: false });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.is_empty()
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if walk.puts_off(self) {
+            return;
+        }
+        if !self.is_empty() {
+            walk.blocks(size_of::<Link<T>>(), align_of::<Link<T>>(), self.len(), 0);
+        }
+        walk.places::<T>(0, self.len(), self.len());
+        walk.elements(0, self);
+    }
+}
+
+impl<T: Weigh + ?Sized> Weigh for Box<T> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if const { !T::REACH.is_skipped(TREE) } && walk.puts_off(self) {
+            return;
+        }
+        walk.block(size_of_val::<T>(self), align_of_val::<T>(self), 0);
+        walk.pointee::<T>(self);
+    }
+}
+
+impl<T: Weigh + ?Sized> Weigh for Pin<Box<T>> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if walk.puts_off(self) {
+            return;
+        }
+        walk.block(size_of_val::<T>(self), align_of_val::<T>(self), 0);
+        walk.pointee::<T>(self);
+    }
+}
+
+/// The block of an `Rc` or `Arc`: two counts, then the value.
+fn counted(value: Layout) -> (usize, usize) {
+    let header = Layout::new::<[usize; 2]>();
+    // It is there, so that it has a layout.
+    header.extend(value).map_or((usize::MAX, 1), |(block, _)| (block.pad_to_align().size(), block.align()))
+}
+
+macro_rules! shared {
+    ($($module:ident::$ty:ident)*) => {$(
+        impl<T: Weigh + ?Sized> Weigh for $module::$ty<T> {
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: true });
+
+            #[inline]
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                let address = $module::$ty::as_ptr(self).addr();
+                // The only one of its kind is met once: it cannot be in what it points to, for then nothing else could
+                // lead there.
+                let is_shared = $module::$ty::strong_count(self) != 1;
+                if const { !T::REACH.is_skipped(TREE) } && walk.is_deep() {
+                    if !is_shared || !walk.was_at(address) {
+                        walk.put_off_shared(self);
+                    }
+                    return;
+                }
+                if is_shared && !walk.is_first_at(address) {
+                    return;
+                }
+                let (size, align) = counted(Layout::for_value::<T>(self));
+                walk.block(size, align, 0);
+                walk.pointee::<T>(self);
+            }
+        }
+
+        impl<T: Weigh + ?Sized> Weigh for Pin<$module::$ty<T>> {
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: true });
+
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                if walk.puts_off(self) || !walk.is_first_at(ptr::from_ref::<T>(self).addr()) {
+                    return;
+                }
+                let (size, align) = counted(Layout::for_value::<T>(self));
+                walk.block(size, align, 0);
+                walk.pointee::<T>(self);
+            }
+        }
+
+        // A weak pointer keeps the block when the value in it is gone; before, it is the strong ones'.
+        impl<T> Weigh for $module::Weak<T> {
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
+
+            #[inline]
+            fn is_vacant(&self) -> bool {
+                self.strong_count() != 0 || self.ptr_eq(&Self::new())
+            }
+
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                if !self.is_vacant() && walk.is_first_at(self.as_ptr().addr()) {
+                    let (size, align) = counted(Layout::new::<T>());
+                    walk.block(size, align, size);
+                }
+            }
+        }
+    )*};
+}
+
+shared!(rc::Rc sync::Arc);

@@ -1,0 +1,159 @@
+//! B-trees as std lays them out: nodes of up to 11 keys, of which those that are not leaves have 12 edges more.
+//!
+//! How many nodes there are follows from where the keys lie: those of a node side by side, in order. Walking in order,
+//! a leaf's keys come, then one key of a node above, then the next leaf's. The keys of the nodes above, taken alone, come
+//! in that same way.
+
+use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
+use core::mem::MaybeUninit;
+use core::ptr::{self, NonNull};
+use std_alloc::collections::{BTreeMap, BTreeSet};
+
+const KEYS: usize = 11;
+/// Each node but the root has at least as many keys, and the root of more than one node has one.
+const LEAST_KEYS: usize = 5;
+/// Levels that a tree of `usize::MAX` keys does not have.
+const LEVELS: usize = 32;
+
+/// Of the size and alignment of std's nodes, of which these are all the fields.
+#[expect(dead_code, reason = "only its layout is asked for")]
+struct Leaf<K, V> {
+    parent: Option<NonNull<()>>,
+    parent_index: MaybeUninit<u16>,
+    len: u16,
+    keys: [MaybeUninit<K>; KEYS],
+    values: [MaybeUninit<V>; KEYS],
+}
+
+#[repr(C)] // as std's
+struct Internal<K, V> {
+    data: Leaf<K, V>,
+    edges: [MaybeUninit<NonNull<()>>; KEYS + 1],
+}
+
+/// Counts nodes by the addresses of keys that come in order.
+struct Nodes {
+    levels: [Level; LEVELS],
+}
+
+#[derive(Clone, Copy)]
+struct Level {
+    nodes: usize,
+    /// The last key's address, if a key of the same node may come next.
+    last: Option<usize>,
+}
+
+impl Nodes {
+    const fn new() -> Self {
+        Self { levels: [Level { nodes: 0, last: None }; LEVELS] }
+    }
+
+    #[inline]
+    fn meet(&mut self, address: usize, size: usize) {
+        for level in &mut self.levels {
+            match level.last {
+                // The next of the same node: between keys of two nodes lies at least the first one's length.
+                Some(last) if address.wrapping_sub(last) == size => {
+                    level.last = Some(address);
+                    return;
+                }
+                None => {
+                    level.nodes += 1;
+                    level.last = Some(address);
+                    return;
+                }
+                // Of a node above; after it comes a new node here.
+                Some(_) => level.last = None,
+            }
+        }
+    }
+
+    /// Leaves, and nodes above them.
+    fn counts(&self) -> (usize, usize) {
+        (self.levels[0].nodes, self.levels[1..].iter().map(|level| level.nodes).sum())
+    }
+}
+
+#[inline]
+fn weigh<'a, 'v, K, V, I, const TREE: bool>(walk: &mut Walk<'a, 'v, TREE>, len: usize, entries: impl Fn() -> I)
+where
+    K: Weigh + 'v,
+    V: Weigh + 'v,
+    I: Iterator<Item = (&'a K, &'a V)>,
+{
+    let followed = const { !K::REACH.is_skipped(TREE) || !V::REACH.is_skipped(TREE) };
+    // Two leaves have that many keys below a root of one.
+    let only_a_root = len <= 2 * LEAST_KEYS;
+    let mut nodes = Nodes::new();
+    let mut meet = |key: &K, value: &V| {
+        if size_of::<K>() != 0 {
+            nodes.meet(ptr::from_ref(key).addr(), size_of::<K>());
+        } else {
+            nodes.meet(ptr::from_ref(value).addr(), size_of::<V>());
+        }
+    };
+    if followed && only_a_root {
+        walk.entries(entries());
+    } else if followed {
+        walk.entries(entries().inspect(|(key, value)| meet(*key, *value)));
+    } else if !only_a_root {
+        entries().for_each(|(key, value)| meet(key, value));
+    }
+    let (leaves, internals) = if only_a_root { (1, 0) } else { nodes.counts() };
+    let places = (leaves + internals).saturating_mul(KEYS);
+    let spare = (size_of::<K>() + size_of::<V>()) as u64 * places.saturating_sub(len) as u64;
+    walk.blocks(size_of::<Leaf<K, V>>(), align_of::<Leaf<K, V>>(), leaves, spare);
+    if internals != 0 {
+        walk.blocks(size_of::<Internal<K, V>>(), align_of::<Internal<K, V>>(), internals, 0);
+    }
+    walk.places::<K>(0, places, len);
+    walk.places::<V>(1, places, len);
+}
+
+impl<K: Weigh, V: Weigh> Weigh for BTreeMap<K, V> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Map {
+        key: type_of::<K>,
+        value: type_of::<V>,
+        entry: size_of::<K>() + size_of::<V>(),
+        map: MapKind::BTree,
+    });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.is_empty()
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if !self.is_empty() && !walk.puts_off(self) {
+            weigh(walk, self.len(), || self.iter());
+        }
+    }
+}
+
+impl<T: Weigh> Weigh for BTreeSet<T> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Map {
+        key: type_of::<T>,
+        value: type_of::<()>,
+        entry: size_of::<T>(),
+        map: MapKind::BTree,
+    });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.is_empty()
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if !self.is_empty() && !walk.puts_off(self) {
+            weigh(walk, self.len(), || self.iter().map(|key| (key, &())));
+        }
+    }
+}

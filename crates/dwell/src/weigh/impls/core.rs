@@ -1,0 +1,285 @@
+//! `core`.
+
+use crate::weigh::{Field, Kind, Reach, Repr, Type, Walk, Weigh, type_of};
+use core::any::{Any, TypeId};
+use core::cell::{Cell, LazyCell, OnceCell, RefCell, UnsafeCell};
+use core::cmp::{self, Reverse};
+use core::convert::Infallible;
+use core::error::Error;
+use core::ffi::CStr;
+use core::fmt::{Debug, Display};
+use core::hash::BuildHasherDefault;
+use core::marker::{PhantomData, PhantomPinned};
+use core::mem::{Discriminant, ManuallyDrop, MaybeUninit};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use core::num::{NonZero, Saturating, Wrapping};
+use core::ops::{Bound, ControlFlow, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
+use core::panic::{AssertUnwindSafe, Location};
+use core::pin::Pin;
+use core::ptr::NonNull;
+use core::task::Poll;
+use core::time::Duration;
+use core::{alloc, str, sync::atomic};
+
+plain! {
+    u8; u16; u32; u64; u128; usize; i8; i16; i32; i64; i128; isize; f32; f64; bool; char; ();
+    NonZero<u8>; NonZero<u16>; NonZero<u32>; NonZero<u64>; NonZero<u128>; NonZero<usize>;
+    NonZero<i8>; NonZero<i16>; NonZero<i32>; NonZero<i64>; NonZero<i128>; NonZero<isize>;
+    #[cfg(target_has_atomic = "8")] atomic::AtomicBool;
+    #[cfg(target_has_atomic = "8")] atomic::AtomicU8;
+    #[cfg(target_has_atomic = "8")] atomic::AtomicI8;
+    #[cfg(target_has_atomic = "16")] atomic::AtomicU16;
+    #[cfg(target_has_atomic = "16")] atomic::AtomicI16;
+    #[cfg(target_has_atomic = "32")] atomic::AtomicU32;
+    #[cfg(target_has_atomic = "32")] atomic::AtomicI32;
+    #[cfg(target_has_atomic = "64")] atomic::AtomicU64;
+    #[cfg(target_has_atomic = "64")] atomic::AtomicI64;
+    #[cfg(target_has_atomic = "ptr")] atomic::AtomicUsize;
+    #[cfg(target_has_atomic = "ptr")] atomic::AtomicIsize;
+    #[cfg(target_has_atomic = "ptr")] @[T] atomic::AtomicPtr<T>;
+    atomic::Ordering; cmp::Ordering;
+    Duration; alloc::Layout; alloc::LayoutError; TypeId; Infallible; RangeFull; PhantomPinned; Location<'_>;
+    core::fmt::Error; str::Utf8Error; core::num::ParseIntError; core::num::ParseFloatError;
+    IpAddr; Ipv4Addr; Ipv6Addr; SocketAddr; SocketAddrV4; SocketAddrV6;
+    @[T: ?Sized] PhantomData<T>;
+    @[T] Discriminant<T>;
+    @[H] BuildHasherDefault<H>;
+    // What may not be there cannot be looked into.
+    @[T] MaybeUninit<T>;
+    // What is lent belongs to another.
+    @[T: ?Sized] &T; @[T: ?Sized] &mut T; @[T: ?Sized] *const T; @[T: ?Sized] *mut T; @[T: ?Sized] NonNull<T>;
+    @[T: ?Sized] Pin<&T>; @[T: ?Sized] Pin<&mut T>;
+}
+
+opaque! {
+    str: Kind::Text { growable: false };
+    CStr: Kind::Text { growable: false };
+    dyn Any: Kind::Opaque; dyn Any + Send: Kind::Opaque; dyn Any + Send + Sync: Kind::Opaque;
+    dyn Error: Kind::Opaque; dyn Error + Send: Kind::Opaque; dyn Error + Send + Sync: Kind::Opaque;
+    dyn Debug: Kind::Opaque; dyn Debug + Send: Kind::Opaque; dyn Debug + Send + Sync: Kind::Opaque;
+    dyn Display: Kind::Opaque; dyn Display + Send: Kind::Opaque; dyn Display + Send + Sync: Kind::Opaque;
+}
+
+fields! {
+    [T: Weigh] Range<T> { 0 "start": T = |range| &range.start, 1 "end": T = |range| &range.end }
+    [T: Weigh] RangeInclusive<T> { 0 "start": T = |range| range.start(), 1 "end": T = |range| range.end() }
+    [T: Weigh] RangeFrom<T> { 0 "start": T = |range| &range.start }
+    [T: Weigh] RangeTo<T> { 0 "end": T = |range| &range.end }
+    [T: Weigh] RangeToInclusive<T> { 0 "end": T = |range| &range.end }
+    [T: Weigh] Reverse<T> { 0 "0": T = |value| &value.0 }
+    [T: Weigh] Wrapping<T> { 0 "0": T = |value| &value.0 }
+    [T: Weigh] Saturating<T> { 0 "0": T = |value| &value.0 }
+    [T: Weigh] AssertUnwindSafe<T> { 0 "0": T = |value| &value.0 }
+    [T: Weigh] ManuallyDrop<T> { 0 "0": T = |value| value }
+}
+
+variants! {
+    [T: Weigh, E: Weigh] Result<T, E> { 0 "Ok": Ok(value) => [value: T], 1 "Err": Err(error) => [error: E] }
+    [T: Weigh] Bound<T> {
+        0 "Included": Bound::Included(value) => [value: T],
+        1 "Excluded": Bound::Excluded(value) => [value: T],
+        2 "Unbounded": Bound::Unbounded => [],
+    }
+    [B: Weigh, C: Weigh] ControlFlow<B, C> {
+        0 "Continue": ControlFlow::Continue(value) => [value: C],
+        1 "Break": ControlFlow::Break(value) => [value: B],
+    }
+    [T: Weigh] Poll<T> { 0 "Ready": Poll::Ready(value) => [value: T], 1 "Pending": Poll::Pending => [] }
+}
+
+impl<T: Weigh> Weigh for Option<T> {
+    const REACH: Reach = T::REACH.max(Reach::Inline);
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Option { some: type_of::<T> });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.is_none()
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if let Some(value) = self {
+            walk.field(0, value);
+        }
+    }
+}
+
+impl<T: Weigh> Weigh for OnceCell<T> {
+    const REACH: Reach = T::REACH.max(Reach::Inline);
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Option { some: type_of::<T> });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.get().is_none()
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if let Some(value) = self.get() {
+            walk.field(0, value);
+        }
+    }
+}
+
+impl<T: Weigh + ?Sized> Weigh for RefCell<T>
+where
+    Self: Sized,
+{
+    const REACH: Reach = T::REACH;
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Cell { inner: type_of::<T> });
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if const { T::REACH.is_skipped(TREE) } {
+            return;
+        }
+        match self.try_borrow() {
+            Ok(value) => walk.guarded::<T>(&value),
+            Err(_) => walk.missed(),
+        }
+    }
+}
+
+/// Cells whose value cannot be borrowed: known only if it owns nothing.
+macro_rules! closed {
+    ($([$($generics:tt)*] $ty:ty: $inner:ty;)*) => {$(
+        impl<$($generics)*> Weigh for $ty {
+            const REACH: Reach = <$inner>::REACH;
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Cell { inner: type_of::<$inner> });
+
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                if matches!(<$inner>::REACH, Reach::Heap) {
+                    walk.missed();
+                }
+            }
+        }
+    )*};
+}
+
+closed! {
+    [T: Weigh] Cell<T>: T;
+    [T: Weigh] UnsafeCell<T>: T;
+}
+
+impl<T: Weigh, F> Weigh for LazyCell<T, F> {
+    const REACH: Reach = T::REACH;
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Cell { inner: type_of::<T> });
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        // Looking would make the value.
+        if matches!(T::REACH, Reach::Heap) {
+            walk.missed();
+        }
+    }
+}
+
+impl<T: Weigh, const N: usize> Weigh for [T; N] {
+    const REACH: Reach = if N == 0 { Reach::Plain } else { T::REACH };
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Array { element: type_of::<T>, len: N });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.iter().all(Weigh::is_vacant)
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        walk.inline(0, self);
+    }
+}
+
+impl<T: Weigh> Weigh for [T] {
+    const REACH: Reach = T::REACH;
+    const TYPE: &'static Type =
+        &Type::new_unsized::<Self>(Kind::Sequence { element: type_of::<T>, growable: false, contiguous: true });
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        walk.places::<T>(0, self.len(), self.len());
+        walk.elements(0, self);
+    }
+}
+
+macro_rules! tuples {
+    ($(($($index:tt $name:ident)*))*) => {$(
+        impl<$($name: Weigh),*> Weigh for ($($name,)*) {
+            const REACH: Reach = Reach::Plain $(.max($name::REACH))*;
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Struct {
+                fields: &[$(Field::new::<$name>(stringify!($index), Some(core::mem::offset_of!(Self, $index)))),*],
+                repr: Repr::Rust,
+            });
+
+            #[inline]
+            fn is_vacant(&self) -> bool {
+                true $(&& self.$index.is_vacant())*
+            }
+
+            #[inline]
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                $(walk.field($index, &self.$index);)*
+            }
+        }
+    )*};
+}
+
+tuples! {
+    (0 A)
+    (0 A 1 B)
+    (0 A 1 B 2 C)
+    (0 A 1 B 2 C 3 D)
+    (0 A 1 B 2 C 3 D 4 E)
+    (0 A 1 B 2 C 3 D 4 E 5 F)
+    (0 A 1 B 2 C 3 D 4 E 5 F 6 G)
+    (0 A 1 B 2 C 3 D 4 E 5 F 6 G 7 H)
+    (0 A 1 B 2 C 3 D 4 E 5 F 6 G 7 H 8 I)
+    (0 A 1 B 2 C 3 D 4 E 5 F 6 G 7 H 8 I 9 J)
+    (0 A 1 B 2 C 3 D 4 E 5 F 6 G 7 H 8 I 9 J 10 K)
+    (0 A 1 B 2 C 3 D 4 E 5 F 6 G 7 H 8 I 9 J 10 K 11 L)
+}
+
+macro_rules! functions {
+    ($(($($name:ident)*))*) => {$(
+        plain! {
+            @[$($name,)* R] fn($($name),*) -> R;
+            @[$($name,)* R] unsafe fn($($name),*) -> R;
+            @[$($name,)* R] extern "C" fn($($name),*) -> R;
+            @[$($name,)* R] unsafe extern "C" fn($($name),*) -> R;
+        }
+        opaque! {
+            @[$($name,)* R] dyn Fn($($name),*) -> R: Kind::Opaque;
+            @[$($name,)* R] dyn Fn($($name),*) -> R + Send: Kind::Opaque;
+            @[$($name,)* R] dyn Fn($($name),*) -> R + Send + Sync: Kind::Opaque;
+            @[$($name,)* R] dyn FnMut($($name),*) -> R: Kind::Opaque;
+            @[$($name,)* R] dyn FnMut($($name),*) -> R + Send: Kind::Opaque;
+            @[$($name,)* R] dyn FnOnce($($name),*) -> R: Kind::Opaque;
+            @[$($name,)* R] dyn FnOnce($($name),*) -> R + Send: Kind::Opaque;
+        }
+    )*};
+}
+
+functions! {
+    () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F)
+}

@@ -1,0 +1,123 @@
+//! Dwell's own types.
+
+use crate::alloc::Allocator;
+use crate::small::SmallBox;
+use crate::sparse::{SortedMap, Sparse, ThinSlice, ThinStr, layout};
+use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
+
+impl<T: Weigh> Weigh for Sparse<T> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.get().is_none()
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        let Some(value) = self.get() else { return };
+        if walk.puts_off(self) {
+            return;
+        }
+        walk.block(size_of::<T>(), align_of::<T>(), 0);
+        walk.pointee(value);
+    }
+}
+
+impl<T: Weigh + ?Sized, const N: usize, A: Allocator, L> Weigh for SmallBox<T, N, A, L> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if walk.puts_off(self) {
+            return;
+        }
+        if !self.is_inline() {
+            walk.block(size_of_val::<T>(self), align_of_val::<T>(self), 0);
+        }
+        walk.pointee::<T>(self);
+    }
+}
+
+impl<T: Weigh> Weigh for ThinSlice<T> {
+    const TYPE: &'static Type =
+        &Type::new::<Self>(Kind::Sequence { element: type_of::<T>, growable: false, contiguous: true });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.is_empty()
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if self.is_empty() || walk.puts_off(self) {
+            return;
+        }
+        if let Ok(block) = layout::slice::<T>(self.len()) {
+            walk.block(block.size(), block.align(), 0);
+        }
+        walk.places::<T>(0, self.len(), self.len());
+        walk.elements(0, self);
+    }
+}
+
+impl Weigh for ThinStr {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: false });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.is_empty()
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if !self.is_empty()
+            && let Ok(block) = layout::str(self.len())
+        {
+            walk.block(block.size(), block.align(), 0);
+        }
+    }
+}
+
+impl<K: Weigh, V: Weigh> Weigh for SortedMap<K, V> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Map {
+        key: type_of::<K>,
+        value: type_of::<V>,
+        entry: size_of::<(K, V)>(),
+        map: MapKind::Sorted,
+    });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.is_empty()
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        let len = self.len();
+        if len == 0 || walk.puts_off(self) {
+            return;
+        }
+        if let Ok(block) = layout::slice::<(K, V)>(len) {
+            walk.block(block.size(), block.align(), 0);
+        }
+        walk.places::<K>(0, len, len);
+        walk.places::<V>(1, len, len);
+        walk.entries(self);
+    }
+}

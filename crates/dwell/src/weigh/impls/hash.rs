@@ -1,0 +1,123 @@
+//! Hash tables as hashbrown, and with it std, lays them out: buckets, then a control byte for each and for one group more.
+//!
+//! How many buckets there are is not said, but follows: as many as the capacity asks for, if nothing was removed. A
+//! removed entry may leave a mark behind that takes capacity away; then the entries that are left tell by how far apart
+//! they lie.
+#![allow(dead_code, reason = "without `std` and features no table is to be weighed")]
+
+use crate::weigh::{Walk, Weigh};
+use core::ptr;
+
+/// Control bytes that are looked at together.
+const GROUP: usize = if cfg!(any(
+    all(any(target_arch = "x86", target_arch = "x86_64"), target_feature = "sse2", not(miri)),
+    all(target_arch = "loongarch64", target_feature = "lsx", not(miri)),
+)) {
+    16
+} else if cfg!(any(
+    target_pointer_width = "64",
+    target_arch = "aarch64",
+    target_arch = "x86_64",
+    target_arch = "wasm32",
+)) {
+    8
+} else {
+    4
+};
+
+/// Entries that are always looked at for how far apart they lie; among more, marks that take away exactly half of the
+/// capacity are too rare to look.
+const ALWAYS: usize = 1024;
+
+/// Least and largest address met.
+#[derive(Clone, Copy)]
+struct Span {
+    first: usize,
+    last: usize,
+}
+
+impl Span {
+    const NONE: Self = Self { first: usize::MAX, last: 0 };
+
+    fn meet<T>(&mut self, value: &T) {
+        let address = ptr::from_ref(value).addr();
+        self.first = self.first.min(address);
+        self.last = self.last.max(address);
+    }
+
+    fn buckets(self, entry: usize) -> usize {
+        if entry == 0 || self.first > self.last { 0 } else { (self.last - self.first) / entry + 1 }
+    }
+}
+
+/// What a table of this many buckets holds at most.
+const fn capacity_of(buckets: usize) -> usize {
+    if buckets <= 8 { buckets - 1 } else { buckets / 8 * 7 }
+}
+
+/// The least number of buckets with that capacity.
+fn buckets_for(capacity: usize) -> usize {
+    match capacity {
+        0..=3 => 4,
+        4..=7 => 8,
+        _ => (capacity.saturating_mul(8).saturating_sub(1) / 7 + 1).checked_next_power_of_two().unwrap_or(usize::MAX),
+    }
+}
+
+/// Bytes and alignment of a table.
+fn layout(buckets: usize, entry: usize, align: usize) -> (usize, usize) {
+    let align = align.max(GROUP);
+    let entries = buckets.saturating_mul(entry);
+    let entries = entries.checked_next_multiple_of(align).unwrap_or(usize::MAX);
+    (entries.saturating_add(buckets).saturating_add(GROUP), align)
+}
+
+/// Weighs a table of `(K, V)` by its entries and its capacity.
+#[inline]
+pub(super) fn weigh<'a, 'v, K, V, I, const TREE: bool>(
+    walk: &mut Walk<'a, 'v, TREE>,
+    len: usize,
+    capacity: usize,
+    entries: impl Fn() -> I,
+) where
+    K: Weigh + 'v,
+    V: Weigh + 'v,
+    I: Iterator<Item = (&'a K, &'a V)>,
+{
+    let entry = size_of::<(K, V)>();
+    let mut buckets = buckets_for(capacity);
+    let mut span = Span::NONE;
+    let followed = const { !K::REACH.is_skipped(TREE) || !V::REACH.is_skipped(TREE) };
+    if followed {
+        walk.entries(entries().inspect(|(key, _)| span.meet(*key)));
+    } else if len <= ALWAYS || capacity_of(buckets) != capacity {
+        entries().for_each(|(key, _)| span.meet(key));
+    }
+    buckets = buckets.max(span.buckets(entry).next_power_of_two());
+    let (size, align) = layout(buckets, entry, align_of::<(K, V)>());
+    walk.block(size, align, buckets.saturating_sub(len).saturating_mul(entry));
+    walk.places::<K>(0, buckets, len);
+    walk.places::<V>(1, buckets, len);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capacity_and_buckets_belong_together() {
+        for buckets in (2..40).map(|power| 1_usize << power) {
+            assert_eq!(buckets_for(capacity_of(buckets)), buckets);
+            assert_eq!(buckets_for(capacity_of(buckets) + 1), buckets * 2);
+        }
+    }
+
+    #[test]
+    fn no_capacity_is_too_large() {
+        for capacity in [usize::MAX, usize::MAX / 2, usize::MAX / 8 * 7, isize::MAX.unsigned_abs()] {
+            let buckets = buckets_for(capacity);
+            assert!(layout(buckets, 3, 1).0 >= buckets);
+        }
+        assert_eq!(Span::NONE.buckets(8), 0);
+    }
+}

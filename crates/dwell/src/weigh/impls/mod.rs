@@ -1,0 +1,116 @@
+//! `Weigh` for types that are not ours to derive it for.
+
+/// Types of which all values are the same to a walk.
+macro_rules! plain {
+    ($($(#[$meta:meta])* $(@[$($generics:tt)*])? $ty:ty;)*) => {$(
+        $(#[$meta])*
+        impl $(<$($generics)*>)? $crate::weigh::Weigh for $ty {
+            const REACH: $crate::weigh::Reach = $crate::weigh::Reach::Plain;
+            const TYPE: &'static $crate::weigh::Type = &$crate::weigh::Type::new::<Self>($crate::weigh::Kind::Plain);
+
+            #[inline]
+            fn is_vacant(&self) -> bool {
+                size_of::<Self>() == 0
+            }
+
+            #[inline]
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, _: &mut $crate::weigh::Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+            }
+        }
+    )*};
+}
+
+/// Types of values that differ in size, of which a walk knows no parts.
+macro_rules! opaque {
+    ($($(#[$meta:meta])* $(@[$($generics:tt)*])? $ty:ty: $kind:expr;)*) => {$(
+        $(#[$meta])*
+        impl $(<$($generics)*>)? $crate::weigh::Weigh for $ty {
+            const REACH: $crate::weigh::Reach = $crate::weigh::Reach::Plain;
+            const TYPE: &'static $crate::weigh::Type = &$crate::weigh::Type::new_unsized::<Self>($kind);
+
+            #[inline]
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, _: &mut $crate::weigh::Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+            }
+        }
+    )*};
+}
+
+/// Structs of public fields, or of what methods say.
+macro_rules! fields {
+    ($($(#[$meta:meta])* [$($generics:tt)*] $ty:ty { $($index:literal $name:literal: $part:ty = |$value:ident| $get:expr),* $(,)? })*) => {$(
+        $(#[$meta])*
+        impl<$($generics)*> $crate::weigh::Weigh for $ty {
+            const REACH: $crate::weigh::Reach =
+                $crate::weigh::Reach::Plain $(.max(<$part as $crate::weigh::Weigh>::REACH))*;
+            const TYPE: &'static $crate::weigh::Type = &$crate::weigh::Type::new::<Self>($crate::weigh::Kind::Struct {
+                fields: &[$($crate::weigh::Field::new::<$part>($name, None)),*],
+                repr: $crate::weigh::Repr::Rust,
+            });
+
+            #[inline]
+            fn is_vacant(&self) -> bool {
+                true $(&& {
+                    let $value = self;
+                    <$part as $crate::weigh::Weigh>::is_vacant($get)
+                })*
+            }
+
+            #[inline]
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut $crate::weigh::Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                $({
+                    let $value = self;
+                    walk.field::<$part>($index, $get);
+                })*
+            }
+        }
+    )*};
+}
+
+/// Enums of public variants.
+macro_rules! variants {
+    ($($(#[$meta:meta])* [$($generics:tt)*] $ty:ty {
+        $($index:literal $name:literal: $pattern:pat => [$($field:ident: $part:ty),*]),* $(,)?
+    })*) => {$(
+        $(#[$meta])*
+        impl<$($generics)*> $crate::weigh::Weigh for $ty {
+            const REACH: $crate::weigh::Reach =
+                $crate::weigh::Reach::Inline $($(.max(<$part as $crate::weigh::Weigh>::REACH))*)*;
+            const TYPE: &'static $crate::weigh::Type = &$crate::weigh::Type::new::<Self>($crate::weigh::Kind::Enum {
+                variants: &[$($crate::weigh::Variant::new(
+                    $name,
+                    &[$($crate::weigh::Field::new::<$part>("0", None)),*],
+                )),*],
+            });
+
+            #[inline]
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut $crate::weigh::Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                match self {
+                    $($pattern => walk.variant($index, |walk| {
+                        let _ = &walk;
+                        $(walk.field::<$part>(0, $field);)*
+                    }),)*
+                }
+            }
+        }
+    )*};
+}
+
+mod alloc;
+mod btree;
+mod core;
+mod dwell;
+mod hash;
+#[cfg(feature = "std")]
+mod std;

@@ -1,0 +1,161 @@
+//! `std`.
+
+use super::hash;
+use crate::weigh::{Kind, MapKind, Reach, Type, Walk, Weigh, type_of};
+use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::hash::{DefaultHasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::sync::{Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock, TryLockError};
+use std::thread::ThreadId;
+use std::time::{Instant, SystemTime};
+
+plain! {
+    Instant; SystemTime; ThreadId; RandomState; DefaultHasher; Condvar; Barrier; Once;
+    std::process::ExitStatus; std::process::ExitCode; std::io::ErrorKind; std::fs::FileType; std::fs::File;
+    std::net::TcpStream; std::net::TcpListener; std::net::UdpSocket;
+}
+
+opaque! {
+    OsStr: Kind::Text { growable: false };
+    Path: Kind::Text { growable: false };
+}
+
+macro_rules! texts {
+    ($($ty:ty: |$text:ident| $len:expr;)*) => {$(
+        impl Weigh for $ty {
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: true });
+
+            #[inline]
+            fn is_vacant(&self) -> bool {
+                self.capacity() == 0
+            }
+
+            #[inline]
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                let $text = self;
+                walk.block(self.capacity(), 1, self.capacity() - $len);
+            }
+        }
+    )*};
+}
+
+texts! {
+    OsString: |text| text.len();
+    PathBuf: |path| path.as_os_str().len();
+}
+
+impl<K: Weigh, V: Weigh, S> Weigh for HashMap<K, V, S> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Map {
+        key: type_of::<K>,
+        value: type_of::<V>,
+        entry: size_of::<(K, V)>(),
+        map: MapKind::Hash,
+    });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.capacity() == 0
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if self.capacity() != 0 && !walk.puts_off(self) {
+            hash::weigh(walk, self.len(), self.capacity(), || self.iter());
+        }
+    }
+}
+
+impl<T: Weigh, S> Weigh for HashSet<T, S> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Map {
+        key: type_of::<T>,
+        value: type_of::<()>,
+        entry: size_of::<T>(),
+        map: MapKind::Hash,
+    });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.capacity() == 0
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if self.capacity() != 0 && !walk.puts_off(self) {
+            hash::weigh(walk, self.len(), self.capacity(), || self.iter().map(|key| (key, &())));
+        }
+    }
+}
+
+/// Locks are tried, never waited for: this thread may hold them. What a panic left behind is weighed like any other.
+macro_rules! locks {
+    ($($ty:ident: $try:ident;)*) => {$(
+        impl<T: Weigh> Weigh for $ty<T> {
+            const REACH: Reach = T::REACH;
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Cell { inner: type_of::<T> });
+
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                if const { T::REACH.is_skipped(TREE) } {
+                    return;
+                }
+                match self.$try() {
+                    Ok(value) => walk.guarded::<T>(&value),
+                    Err(TryLockError::Poisoned(error)) => walk.guarded::<T>(error.get_ref()),
+                    Err(TryLockError::WouldBlock) => walk.missed(),
+                }
+            }
+        }
+    )*};
+}
+
+locks! {
+    Mutex: try_lock;
+    RwLock: try_read;
+}
+
+impl<T: Weigh> Weigh for OnceLock<T> {
+    const REACH: Reach = T::REACH.max(Reach::Inline);
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Option { some: type_of::<T> });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.get().is_none()
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if let Some(value) = self.get() {
+            walk.field(0, value);
+        }
+    }
+}
+
+impl<T: Weigh, F> Weigh for LazyLock<T, F> {
+    const REACH: Reach = T::REACH;
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Cell { inner: type_of::<T> });
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        // Looking would make the value.
+        if matches!(T::REACH, Reach::Heap) {
+            walk.missed();
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What an allocator takes for a request: arithmetic only.
+#![forbid(unsafe_code)]
+
+/// Whose bytes are counted: those asked for, or those that an allocator takes for them.
+///
+/// | model | of | what it knows |
+/// |---|---|---|
+/// | `Requested` | any allocator | the sizes asked for, exactly |
+/// | `Glibc` | malloc of glibc 2.26 and later, 64-bit or 32-bit | chunk headers and alignment, pages of large blocks |
+/// | `Jemalloc` | jemalloc 5 | size classes |
+/// | `Mimalloc` | mimalloc 2 and 3 | size classes |
+///
+/// None of them knows of what an allocator holds back for later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Model {
+    /// The bytes asked for.
+    #[default]
+    Requested,
+    /// glibc's malloc.
+    Glibc,
+    /// jemalloc.
+    Jemalloc,
+    /// mimalloc.
+    Mimalloc,
+}
+
+/// Bytes from which glibc gives a block pages of its own, until a freed one has raised the limit.
+const GLIBC_MMAP: u64 = 128 * 1024;
+const PAGE: u64 = 4096;
+
+impl Model {
+    /// The bytes taken for a block of `size` bytes aligned to `align`.
+    ///
+    /// ```
+    /// use dwell::weigh::Model;
+    ///
+    /// assert_eq!(Model::Requested.bytes(100, 8), 100);
+    /// # #[cfg(target_pointer_width = "64")]
+    /// assert_eq!(Model::Glibc.bytes(100, 8), 112);
+    /// assert_eq!(Model::Jemalloc.bytes(100, 8), 112);
+    /// ```
+    pub fn bytes(self, size: u64, align: u64) -> u64 {
+        match self {
+            Self::Requested => size,
+            _ if size == 0 => 0,
+            Self::Glibc => glibc(size),
+            Self::Jemalloc => jemalloc(size, align),
+            Self::Mimalloc => mimalloc(size, align),
+        }
+    }
+}
+
+fn glibc(size: u64) -> u64 {
+    let word = size_of::<usize>() as u64;
+    if size >= GLIBC_MMAP {
+        return up(size.saturating_add(2 * word), PAGE);
+    }
+    // A word of header; the least chunk has room for the links of a free list.
+    up(size + word, 2 * word).max(4 * word)
+}
+
+/// Four classes a doubling, as jemalloc and mimalloc have them: 80, 96, 112, 128, 160, ...
+fn class(size: u64) -> u64 {
+    let step = (size - 1).ilog2().saturating_sub(2);
+    up(size, 1 << step)
+}
+
+fn jemalloc(size: u64, align: u64) -> u64 {
+    let size = up(size, align.max(1));
+    match size {
+        0..=8 => 8,
+        9..=128 => up(size, 16),
+        _ => class(size),
+    }
+}
+
+fn mimalloc(size: u64, align: u64) -> u64 {
+    let size = if align > 16 { up(size, align) } else { size };
+    match size {
+        0..=8 => 8,
+        9..=64 => up(size, 16),
+        _ => class(size),
+    }
+}
+
+/// `size` rounded up to a multiple of `to`, a power of two; the largest number when that is none.
+fn up(size: u64, to: u64) -> u64 {
+    size.checked_add(to - 1).map_or(u64::MAX, |size| size & !(to - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn size_classes() {
+        // From jemalloc's manual, table "Size classes", and glibc's malloc.c.
+        let classes = [8, 16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640];
+        for pair in classes.windows(2) {
+            assert_eq!(Model::Jemalloc.bytes(pair[0], 1), pair[0]);
+            assert_eq!(Model::Jemalloc.bytes(pair[0] + 1, 1), pair[1]);
+            assert_eq!(Model::Mimalloc.bytes(pair[0], 1), pair[0]);
+            assert_eq!(Model::Mimalloc.bytes(pair[0] + 1, 1), pair[1]);
+        }
+        assert_eq!(Model::Jemalloc.bytes(16 << 10, 1), 16 << 10);
+        assert_eq!(Model::Jemalloc.bytes((16 << 10) + 1, 1), 20 << 10);
+        assert_eq!(Model::Jemalloc.bytes(8, 64), 64);
+    }
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn chunks() {
+        for (size, chunk) in
+            [(1, 32), (24, 32), (25, 48), (40, 48), (41, 64), (1000, 1008), (1 << 20, (1 << 20) + 4096)]
+        {
+            assert_eq!(Model::Glibc.bytes(size, 8), chunk, "{size}");
+        }
+    }
+
+    #[test]
+    fn no_size_is_too_large() {
+        for model in [Model::Requested, Model::Glibc, Model::Jemalloc, Model::Mimalloc] {
+            for size in [u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) + 1, i64::MAX as u64] {
+                assert!(model.bytes(size, 1) >= size);
+                assert!(model.bytes(size, 4096) >= size);
+            }
+            assert_eq!(model.bytes(0, 8), 0);
+        }
+    }
+}

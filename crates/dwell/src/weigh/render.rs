@@ -1,0 +1,384 @@
+//! A tree as text: for people, for programs, for other tools' flame graphs, and as a picture.
+#![forbid(unsafe_code)]
+
+use super::advise::{Advice, Move};
+use super::tree::{Edge, Node, Tree};
+use super::types::{Kind, Reach};
+use super::what_if::short;
+use core::fmt::{self, Write};
+use std_alloc::format;
+use std_alloc::string::{String, ToString};
+use std_alloc::vec::Vec;
+
+/// The version of the JSON that [`Tree::to_json`] and [`Advice::to_json`] write: raised when a key changes its meaning or
+/// goes. New keys may come within a version.
+pub const JSON_VERSION: u32 = 1;
+
+/// The columns of the tables.
+pub(super) const TITLE: [&str; 9] = ["", "values", "places", "empty", "inline", "heap", "waste", "blocks", "below"];
+
+impl Tree {
+    /// A table for a terminal, a line a node, indented by depth.
+    ///
+    /// ```
+    /// let text = dwell::weigh::tree(&vec![String::from("a")]).to_text();
+    /// assert!(text.lines().nth(1).unwrap().starts_with("Vec<String>"));
+    /// ```
+    pub fn to_text(&self) -> String {
+        let mut lines = Vec::from([TITLE.map(String::from)]);
+        let below = self.heap_below();
+        self.shown(&mut |depth, index| {
+            let mut line = self.columns(index, below[index]);
+            line[0].insert_str(0, &"  ".repeat(depth));
+            lines.push(line);
+        });
+        let mut text = align(&lines);
+        let _ = write!(text, "{}", self.weight);
+        text.push('\n');
+        text
+    }
+
+    /// A table in Markdown.
+    pub fn to_markdown(&self) -> String {
+        let mut text = String::from("| |");
+        TITLE[1..].iter().for_each(|title| _ = write!(text, " {title} |"));
+        text.push_str("\n|---|");
+        TITLE[1..].iter().for_each(|_| text.push_str("--:|"));
+        text.push('\n');
+        let below = self.heap_below();
+        self.shown(&mut |depth, index| {
+            let [name, rest @ ..] = self.columns(index, below[index]);
+            // Spaces at the beginning would be lost.
+            let _ = write!(text, "| {}{} |", "&emsp;".repeat(depth), Markdown(&name));
+            rest.iter().for_each(|entry| _ = write!(text, " {entry} |"));
+            text.push('\n');
+        });
+        text
+    }
+
+    /// Folded stacks, a line a node, `name;name;name bytes`: what flame graph tools read.
+    ///
+    /// The bytes are those on the heap that the node's values own themselves; the first line has the value's own.
+    pub fn to_folded(&self) -> String {
+        let mut text = String::new();
+        let mut stack: Vec<String> = Vec::new();
+        self.each(&mut |depth, index| {
+            stack.truncate(depth);
+            // A semicolon is what stands between names.
+            stack.push(self.title(index).replace(';', ","));
+            let node = &self.nodes[index];
+            let bytes = if index == 0 { node.heap.saturating_add(self.weight.inline) } else { node.heap };
+            if bytes != 0 {
+                let _ = writeln!(text, "{} {bytes}", stack.join(";"));
+            }
+        });
+        text
+    }
+
+    /// All of it as JSON, by the schema of [`JSON_VERSION`].
+    ///
+    /// ```json
+    /// {"version": 1, "model": "Requested", "inline": 24, "heap": 25, "allocations": 2, "missed": 0,
+    ///  "nodes": [{"parent": null, "edge": "root", "label": "", "type": "..", "size": 24, "align": 8, "values": 1,
+    ///             "places": 1, "filled": 1, "heap": 24, "requested": 24, "allocations": 1, "waste": 0}, ..]}
+    /// ```
+    pub fn to_json(&self) -> String {
+        let mut text = String::new();
+        let weight = &self.weight;
+        let _ = write!(
+            text,
+            r#"{{"version":{JSON_VERSION},"model":"{:?}","inline":{},"heap":{},"allocations":{},"missed":{},"nodes":["#,
+            self.model, weight.inline, weight.heap, weight.allocations, weight.missed
+        );
+        for (index, node) in self.nodes.iter().enumerate() {
+            if index > 0 {
+                text.push(',');
+            }
+            let parent = node.parent.map_or_else(|| "null".into(), |parent| parent.to_string());
+            let _ = write!(
+                text,
+                r#"{{"parent":{parent},"edge":"{}","label":{},"type":{},"size":{},"align":{},"values":{},"places":{},"filled":{},"heap":{},"requested":{},"allocations":{},"waste":{}}}"#,
+                edge_name(node.edge),
+                Json(self.label(index)),
+                Json(node.ty.name()),
+                node.size,
+                node.ty.align,
+                node.instances,
+                node.slots,
+                node.filled,
+                node.heap,
+                node.requested,
+                node.allocations,
+                node.waste,
+            );
+        }
+        text.push_str("]}");
+        text
+    }
+
+    /// A page of HTML with an icicle plot: each node a bar, as wide as what lies on the heap below it.
+    ///
+    /// The page is one file, asks nothing of the network, and is to be read without scripts too: a bar says all in its
+    /// tooltip, and the table stands below. A click widens a bar.
+    pub fn to_html(&self) -> String {
+        super::icicle::page(self)
+    }
+
+    /// The name of a node with its type: `traits: Option<Traits>`.
+    pub(super) fn title(&self, index: usize) -> String {
+        let node = &self.nodes[index];
+        let (label, ty) = (self.label(index), short(node.ty.name()));
+        match node.edge {
+            Edge::Root => ty,
+            Edge::Variant(_) => format!("::{label}"),
+            _ => format!("{label}: {ty}"),
+        }
+    }
+
+    /// The entries of a line: name, values, places, % empty, inline, heap, waste, blocks, heap below.
+    pub(super) fn columns(&self, index: usize, below: u64) -> [String; 9] {
+        let node = &self.nodes[index];
+        let empty = if node.slots == 0 || node.filled == node.slots { String::new() } else { percent(node) };
+        [
+            self.title(index),
+            count(node.instances),
+            count(node.slots),
+            empty,
+            bytes(node.inline()),
+            bytes(node.heap),
+            bytes(node.waste),
+            count(node.allocations),
+            bytes(below),
+        ]
+    }
+
+    /// Calls `f` with depth and number of each node, parents first.
+    pub(super) fn each(&self, f: &mut dyn FnMut(usize, usize)) {
+        // Of recursive types a child may be a node above; that is not gone into again.
+        let mut todo: Vec<(usize, usize)> = Vec::from([(0, 0)]);
+        while let Some((depth, index)) = todo.pop() {
+            f(depth, index);
+            let own = |child: &&usize| self.nodes[**child].parent == Some(index);
+            todo.extend(self.nodes[index].children.iter().filter(own).rev().map(|&child| (depth + 1, child)));
+        }
+    }
+
+    /// The same for nodes that say something to a reader: not the numbers in a struct.
+    pub(super) fn shown(&self, f: &mut dyn FnMut(usize, usize)) {
+        self.each(&mut |depth, index| {
+            let node = &self.nodes[index];
+            let is_plain = node.ty.reach == Reach::Plain && node.edge.is_inline();
+            if !is_plain || matches!(node.edge, Edge::Variant(_)) {
+                f(depth, index);
+            }
+        });
+    }
+}
+
+impl fmt::Display for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_text())
+    }
+}
+
+impl Advice {
+    /// The moves as JSON, by the schema of [`JSON_VERSION`].
+    pub fn to_json(&self) -> String {
+        let mut text =
+            format!(r#"{{"version":{JSON_VERSION},"before":{},"after":{},"moves":["#, self.before, self.after);
+        for (index, made) in self.moves.iter().enumerate() {
+            if index > 0 {
+                text.push(',');
+            }
+            let Move { filled, slots, saves, allocations, is_exact, .. } = made;
+            let _ = write!(
+                text,
+                r#"{{"kind":"{}","path":{},"from":{},"to":{},"filled":{filled},"places":{slots},"saves":{saves},"allocations":{allocations},"cost":{},"exact":{is_exact}}}"#,
+                made.kind.name(),
+                Json(&made.path),
+                Json(&made.from),
+                Json(&made.to),
+                Json(made.cost),
+            );
+        }
+        text.push_str("]}");
+        text
+    }
+
+    /// The moves as a table in Markdown.
+    pub fn to_markdown(&self) -> String {
+        let mut text = String::from(
+            "| field | from | to | saves | allocations | filled | cost |\n|---|---|---|--:|--:|--:|---|\n",
+        );
+        for made in &self.moves {
+            let [path, from, to, saves, allocations, filled, cost] = made.columns();
+            let [path, from, to] = [Markdown(&path), Markdown(&from), Markdown(&to)];
+            let _ = writeln!(text, "| {path} | {from} | {to} | {saves} | {allocations} | {filled} | {cost} |");
+        }
+        text
+    }
+}
+
+impl Move {
+    fn columns(&self) -> [String; 7] {
+        let of = format!("{} of {}", count(self.filled), count(self.slots));
+        let about = if self.is_exact { "" } else { "about " };
+        let sign = if self.allocations > 0 {
+            "+"
+        } else if self.allocations < 0 {
+            "-"
+        } else {
+            ""
+        };
+        [
+            self.path.clone(),
+            self.from.clone(),
+            self.to.clone(),
+            format!("{about}{}", bytes(self.saves)),
+            format!("{sign}{}", count(self.allocations.unsigned_abs())),
+            of,
+            self.cost.into(),
+        ]
+    }
+}
+
+/// A table for a terminal.
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let title = ["", "saves", "allocations", "filled"].map(String::from);
+        let mut lines = Vec::from([title]);
+        for made in &self.moves {
+            let [path, from, to, saves, allocations, filled, _] = made.columns();
+            lines.push([format!("{path}: {from} -> {to}"), saves, allocations, filled]);
+        }
+        f.write_str(&align(&lines))?;
+        writeln!(f, "{} now, {} after the exact moves", bytes(self.before), bytes(self.after))
+    }
+}
+
+pub(super) fn edge_name(edge: Edge) -> &'static str {
+    match edge {
+        Edge::Root => "root",
+        Edge::Field(_) => "field",
+        Edge::Variant(_) => "variant",
+        Edge::Some => "some",
+        Edge::Inner => "inner",
+        Edge::Array => "array",
+        Edge::Element => "element",
+        Edge::Key => "key",
+        Edge::Value => "value",
+        Edge::Pointee => "pointee",
+    }
+}
+
+/// Columns as wide as their widest entry: the first to the left, numbers to the right.
+pub(super) fn align<const N: usize>(lines: &[[String; N]]) -> String {
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = core::array::from_fn(width);
+    let mut text = String::new();
+    for line in lines {
+        let start = text.len();
+        for (column, (entry, width)) in line.iter().zip(widths).enumerate() {
+            let _ = if column == 0 { write!(text, "{entry:<width$}") } else { write!(text, "  {entry:>width$}") };
+        }
+        text.truncate(start + text[start..].trim_end().len());
+        text.push('\n');
+    }
+    text
+}
+
+/// A number with its thousands apart.
+pub(super) fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Bytes with three or four digits.
+pub(super) fn bytes(n: u64) -> String {
+    match n {
+        0..10_000 => format!("{n} B"),
+        10_000..10_000_000 => format!("{:.1} kB", n as f64 / 1e3),
+        10_000_000..10_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
+        _ => format!("{:.1} GB", n as f64 / 1e9),
+    }
+}
+
+/// What is nearly all is not called all.
+fn percent(node: &Node) -> String {
+    let percent = node.percent_empty();
+    let percent = if node.filled != 0 && percent > 99.99 { 99.99 } else { percent };
+    format!("{percent:.2} %")
+}
+
+/// A text as a JSON string.
+struct Json<'a>(&'a str);
+
+impl fmt::Display for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for c in self.0.chars() {
+            match c {
+                '"' | '\\' => write!(f, "\\{c}")?,
+                c if c < ' ' => write!(f, "\\u{:04x}", u32::from(c))?,
+                c => f.write_char(c)?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+/// A text in a cell of a Markdown table.
+struct Markdown<'a>(&'a str);
+
+impl fmt::Display for Markdown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '|' | '*' | '_' | '`' | '[' | ']' | '\\' => write!(f, "\\{c}")?,
+                '<' => f.write_str("&lt;")?,
+                '&' => f.write_str("&amp;")?,
+                '\n' | '\r' => f.write_char(' ')?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A text in HTML, in attributes too.
+pub(super) struct Html<'a>(pub(super) &'a str);
+
+impl fmt::Display for Html<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '&' => f.write_str("&amp;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A type's kind, as a colour class.
+pub(super) fn class(node: &Node) -> &'static str {
+    match node.ty.kind {
+        Kind::Text { .. } => "text",
+        Kind::Sequence { .. } => "sequence",
+        Kind::Map { .. } => "map",
+        Kind::Pointer { .. } => "pointer",
+        Kind::Struct { .. } | Kind::Enum { .. } => "struct",
+        _ => "other",
+    }
+}

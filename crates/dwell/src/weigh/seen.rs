@@ -1,0 +1,74 @@
+//! A set of addresses: which shared blocks a walk has met.
+#![forbid(unsafe_code)]
+
+use std_alloc::vec;
+use std_alloc::vec::Vec;
+
+/// Open addressing, at most half full; 0 is a free slot, which no block's address is.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    slots: Vec<usize>,
+    len: usize,
+}
+
+impl Seen {
+    /// Whether the address is new.
+    pub(super) fn insert(&mut self, address: usize) -> bool {
+        if self.slots.len() <= self.len * 2 {
+            self.grow();
+        }
+        let Some(slot) = self.free(address) else { return false };
+        self.slots[slot] = address;
+        self.len += 1;
+        true
+    }
+
+    pub(super) fn contains(&self, address: usize) -> bool {
+        !self.slots.is_empty() && self.free(address).is_none()
+    }
+
+    /// The slot for an address that is not there; `None` when it is.
+    fn free(&self, address: usize) -> Option<usize> {
+        let mask = self.slots.len() - 1;
+        // Multiplying mixes into the high bits, which are then the ones to use.
+        let mixed = (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        #[expect(clippy::cast_possible_truncation, reason = "32 bits are enough to spread")]
+        let mut slot = mixed as usize & mask;
+        loop {
+            match self.slots[slot] {
+                0 => return Some(slot),
+                found if found == address => return None,
+                _ => slot = (slot + 1) & mask,
+            }
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let old = core::mem::take(&mut self.slots);
+        self.slots = vec![0; (old.len() * 2).max(16)];
+        for address in old.into_iter().filter(|address| *address != 0) {
+            if let Some(slot) = self.free(address) {
+                self.slots[slot] = address;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_address_once() {
+        let mut seen = Seen::default();
+        assert!(!seen.contains(16));
+        for address in (1..=1000).map(|n| n * 16) {
+            assert!(seen.insert(address));
+            assert!(!seen.insert(address));
+            assert!(seen.contains(address));
+        }
+        assert!(!seen.contains(8));
+        assert!(seen.contains(16));
+    }
+}

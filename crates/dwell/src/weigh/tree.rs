@@ -1,0 +1,309 @@
+//! What a walk found, by type and field.
+#![forbid(unsafe_code)]
+
+use super::Weight;
+use super::model::Model;
+use super::tally::{Counter, Tally};
+use super::types::{Field, Kind, Type};
+use std_alloc::vec::Vec;
+
+/// What a value owns, by type and field: the answer of [`tree`](super::tree).
+///
+/// A node is a place in the program's types: the field of a struct, the elements of a vector, what a box points to. There
+/// are as many as the types have such places, however many values there are: a recursive type comes back to the node
+/// where it was first met.
+///
+/// `nodes[0]` is the value itself; a parent stands before its children. A node's blocks are those that its values own
+/// themselves, so that the sum of [`heap`](Node::heap) over all nodes is the total's.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Tree {
+    /// The nodes; the first is the value.
+    pub nodes: Vec<Node>,
+    /// The total.
+    pub weight: Weight,
+    /// Whose bytes were counted.
+    pub model: Model,
+}
+
+/// A place in the types of what was weighed, and what was found at all such places.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Node {
+    /// The node that this is a part of; `None` for the first.
+    pub parent: Option<usize>,
+    /// Which part of it.
+    pub edge: Edge,
+    /// The type of the values; of a variant, the enum's.
+    pub ty: &'static Type,
+    /// The parts, each below this node or, where a recursive type comes round, above it.
+    pub children: Vec<usize>,
+    /// Bytes of each place: the size of the type.
+    pub size: u64,
+    /// Places that hold a value.
+    pub instances: u64,
+    /// Places that there are, whether they hold a value or not: capacities, buckets, the insides of options.
+    ///
+    /// Of the variants of an enum, each has all the places of the enum.
+    pub slots: u64,
+    /// Values that have something in them: that are not `None` and not an empty collection without a block.
+    pub filled: u64,
+    /// Bytes of the blocks that these values own themselves, as the model counts them.
+    pub heap: u64,
+    /// Bytes of those blocks as asked for.
+    pub requested: u64,
+    /// How many blocks.
+    pub allocations: u64,
+    /// Bytes asked for that hold nothing: capacity beyond the length, free buckets, free places in a B-tree.
+    pub waste: u64,
+}
+
+/// Which part of its parent a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Edge {
+    /// Of nothing: it is the value.
+    Root,
+    /// The field of this number.
+    Field(usize),
+    /// The variant of this number.
+    Variant(usize),
+    /// What an option holds.
+    Some,
+    /// What a cell or lock holds.
+    Inner,
+    /// The elements of an array, in place.
+    Array,
+    /// The elements of a collection.
+    Element,
+    /// The keys of a map.
+    Key,
+    /// The values of a map.
+    Value,
+    /// What a pointer points to.
+    Pointee,
+}
+
+impl Edge {
+    /// Whether the part lies in the parent's own bytes, not in a block of the parent's.
+    pub fn is_inline(self) -> bool {
+        matches!(self, Self::Field(_) | Self::Variant(_) | Self::Some | Self::Inner | Self::Array)
+    }
+}
+
+impl Node {
+    /// Bytes of all places.
+    pub fn inline(&self) -> u64 {
+        self.size.saturating_mul(self.slots)
+    }
+
+    /// How many of a hundred places hold nothing.
+    pub fn percent_empty(&self) -> f64 {
+        if self.slots == 0 { 0.0 } else { self.slots.saturating_sub(self.filled) as f64 / self.slots as f64 * 100.0 }
+    }
+
+    /// Bytes of the places that hold nothing.
+    pub fn empty(&self) -> u64 {
+        self.slots.saturating_sub(self.filled).saturating_mul(self.size)
+    }
+}
+
+impl Tree {
+    /// What a node is called: the field, the variant, or how the parent holds it.
+    pub fn label(&self, node: usize) -> &'static str {
+        let node = &self.nodes[node];
+        match node.edge {
+            Edge::Field(_) => self.field(node).map_or("", |field| field.name),
+            Edge::Variant(index) => match node.ty.kind {
+                Kind::Enum { variants } => variants[index].name,
+                _ => "",
+            },
+            edge => label_of(edge),
+        }
+    }
+
+    /// What is known of the field that a node is.
+    pub fn field(&self, node: &Node) -> Option<&'static Field> {
+        let Edge::Field(index) = node.edge else { return None };
+        fields_of(&self.nodes[node.parent?]).map(|fields| &fields[index])
+    }
+
+    /// The blocks of a node and of all below it, as the model counts them.
+    pub fn heap_below(&self) -> Vec<u64> {
+        let mut sums: Vec<u64> = self.nodes.iter().map(|node| node.heap).collect();
+        // A parent stands before its children.
+        for (index, node) in self.nodes.iter().enumerate().rev() {
+            if let Some(parent) = node.parent {
+                sums[parent] = sums[parent].saturating_add(sums[index]);
+            }
+        }
+        sums
+    }
+
+    pub(super) fn new(tally: &Tally, weight: Weight, model: Model) -> Self {
+        let mut tree = Self { nodes: Vec::with_capacity(tally.nodes.len() * 2), weight, model };
+        tree.grow(tally);
+        tree
+    }
+
+    /// Brings the nodes met in order, with those beside them that were not met.
+    fn grow(&mut self, tally: &Tally) {
+        // Where in the tree each counter has gone; a parent's before its children's.
+        let mut places: Vec<Option<usize>> = tally.nodes.iter().map(|_| None).collect();
+        let mut links: Vec<(usize, usize)> = Vec::new();
+        // Counters to bring, last first.
+        let mut todo: Vec<(usize, Option<usize>, Edge)> = Vec::new();
+        todo.push((0, None, Edge::Root));
+        while let Some((counter, parent, edge)) = todo.pop() {
+            let counted = &tally.nodes[counter];
+            let index = self.push(counted, parent, edge);
+            places[counter] = Some(index);
+            let children: Vec<_> = tally.children(counted).enumerate().collect();
+            for &(part, child) in children.iter().rev() {
+                let Some(edge) = edge_of(counted, part) else { continue };
+                match child {
+                    Some(child) if tally.nodes[child].parent as usize == counter && child != 0 => {
+                        todo.push((child, Some(index), edge));
+                    }
+                    // A recursive type comes round.
+                    Some(child) => links.push((index, child)),
+                    None => {}
+                }
+            }
+            self.add_unmet(counted, index, &children);
+        }
+        for (parent, child) in links {
+            if let Some(child) = places[child] {
+                self.nodes[parent].children.push(child);
+            }
+        }
+        self.finish();
+    }
+
+    fn push(&mut self, counted: &Counter, parent: Option<usize>, edge: Edge) -> usize {
+        let index = self.nodes.len();
+        self.nodes.push(Node {
+            parent,
+            edge,
+            ty: counted.ty,
+            children: Vec::new(),
+            size: counted.ty.size as u64,
+            instances: counted.used,
+            slots: counted.slots,
+            filled: counted.entered,
+            heap: counted.taken,
+            requested: counted.requested,
+            allocations: counted.blocks,
+            waste: counted.spare,
+        });
+        if let Some(parent) = parent {
+            self.nodes[parent].children.push(index);
+        }
+        index
+    }
+
+    /// The fields and variants of which no value was met.
+    fn add_unmet(&mut self, counted: &Counter, parent: usize, children: &[(usize, Option<usize>)]) {
+        for &(part, child) in children {
+            if child.is_some() {
+                continue;
+            }
+            let (Some(edge), Some(ty)) = (edge_of(counted, part), type_of_part(counted, part)) else { continue };
+            // What no pointer and no block leads to has no place either.
+            if edge.is_inline() {
+                let unmet = Counter {
+                    ty,
+                    entered: 0,
+                    slots: 0,
+                    used: 0,
+                    requested: 0,
+                    taken: 0,
+                    blocks: 0,
+                    spare: 0,
+                    ..*counted
+                };
+                self.push(&unmet, Some(parent), edge);
+            }
+        }
+    }
+
+    /// What lies in its parent has the parent's places.
+    fn finish(&mut self) {
+        for index in 0..self.nodes.len() {
+            let node = &self.nodes[index];
+            let (mut slots, mut instances) = (node.slots, node.instances);
+            if let (Some(parent), true) = (node.parent, node.edge.is_inline()) {
+                let parent = &self.nodes[parent];
+                let times = match (node.edge, &parent.ty.kind) {
+                    (Edge::Array, Kind::Array { len, .. }) => *len as u64,
+                    _ => 1,
+                };
+                let there = match (node.edge, parent.edge) {
+                    (Edge::Variant(_), _) => node.filled,
+                    (Edge::Some, _) | (Edge::Field(_), Edge::Variant(_)) => parent.filled,
+                    _ => parent.instances,
+                };
+                slots = slots.saturating_add(parent.slots.saturating_mul(times));
+                instances = instances.saturating_add(there.saturating_mul(times));
+            }
+            let node = &mut self.nodes[index];
+            node.slots = slots;
+            node.instances = instances;
+            // Those were passed by, since none of them can be vacant.
+            if node.ty.reach == super::Reach::Plain && !matches!(node.edge, Edge::Variant(_)) {
+                node.filled = instances;
+            }
+        }
+    }
+}
+
+fn fields_of(node: &Node) -> Option<&'static [Field]> {
+    match (&node.ty.kind, node.edge) {
+        (Kind::Enum { variants }, Edge::Variant(index)) => Some(variants[index].fields),
+        (Kind::Struct { fields, .. }, _) => Some(fields),
+        _ => None,
+    }
+}
+
+/// What a part is called that has no name.
+pub(super) fn label_of(edge: Edge) -> &'static str {
+    match edge {
+        Edge::Root | Edge::Field(_) | Edge::Variant(_) => "",
+        Edge::Some => "Some",
+        Edge::Inner => "inner",
+        Edge::Array | Edge::Element => "[]",
+        Edge::Key => "key",
+        Edge::Value => "value",
+        Edge::Pointee => "*",
+    }
+}
+
+/// Which part of a counter's type the number is.
+fn edge_of(counted: &Counter, part: usize) -> Option<Edge> {
+    Some(match &counted.ty.kind {
+        Kind::Plain | Kind::Opaque | Kind::Text { .. } => return None,
+        Kind::Struct { .. } => Edge::Field(part),
+        Kind::Enum { .. } if counted.variant.is_some() => Edge::Field(part),
+        Kind::Enum { .. } => Edge::Variant(part),
+        Kind::Option { .. } => Edge::Some,
+        Kind::Cell { .. } => Edge::Inner,
+        Kind::Array { .. } => Edge::Array,
+        Kind::Sequence { .. } => Edge::Element,
+        Kind::Map { .. } if part == 0 => Edge::Key,
+        Kind::Map { .. } => Edge::Value,
+        Kind::Pointer { .. } => Edge::Pointee,
+    })
+}
+
+/// The type of an inline part that was not met; `None` for those left out.
+fn type_of_part(counted: &Counter, part: usize) -> Option<&'static Type> {
+    Some(match (&counted.ty.kind, counted.variant) {
+        (Kind::Struct { fields, .. }, _) => fields[part].part?(),
+        (Kind::Enum { variants }, Some(variant)) => variants[variant as usize].fields[part].part?(),
+        (Kind::Enum { .. }, None) => counted.ty,
+        (Kind::Option { some }, _) => some(),
+        (Kind::Cell { inner }, _) => inner(),
+        (Kind::Array { element, .. }, _) => element(),
+        _ => return None,
+    })
+}

@@ -1,0 +1,389 @@
+//! The walk over a value and what it counts on the way.
+#![forbid(unsafe_code)]
+
+use super::model::Model;
+use super::seen::Seen;
+use super::tally::{Cursor, Tally};
+use super::types::{opaque_type_of, shared_type_of};
+use super::{Weigh, Weight};
+use core::mem;
+use core::ops::Deref;
+use std_alloc::boxed::Box;
+use std_alloc::rc::Rc;
+use std_alloc::sync::Arc;
+use std_alloc::vec::Vec;
+
+/// Pointers that are followed one inside the other before the rest is put off: what bounds the stack.
+const DEEPEST: u32 = 64;
+/// Guards that are held one inside the other. What lies deeper is missed, unless an `Rc` or `Arc` leads there.
+const MOST_GUARDS: u32 = 256;
+
+/// A walk under way: what an implementation of [`Weigh`] reports to.
+///
+/// References that live for `'a` are followed at once or later, so that a long list needs no deep stack; all values
+/// outlive `'v`. With `TREE` the walk counts by type and field, without it only the total. The numbers of parts are
+/// those of [`Kind`](super::Kind).
+pub struct Walk<'a, 'v, const TREE: bool> {
+    core: Core<'v, TREE>,
+    /// Pointers that are still to be followed.
+    later: Vec<(Cursor, Later<'a, 'v, TREE>)>,
+    depth: u32,
+    guards: u32,
+}
+
+/// What outlives the guard of a cell.
+#[derive(Default)]
+pub(super) struct Core<'v, const TREE: bool> {
+    weight: Weight,
+    model: Model,
+    seen: Seen,
+    tally: Tally,
+    /// Shared pointers that were met below a guard and are to be followed when it is gone.
+    owned: Vec<(Cursor, Box<dyn Handle<'v, TREE> + 'v>)>,
+}
+
+/// What was put off.
+enum Later<'a, 'v, const TREE: bool> {
+    /// A pointer that is to be weighed.
+    Pointer(&'a (dyn Resume<'a, 'v, TREE> + 'a)),
+    /// What a pointer that is not `Weigh` itself points to.
+    Target(Box<dyn FnOnce(&mut Walk<'a, 'v, TREE>) + 'a>),
+}
+
+/// A pointer to come back to.
+trait Resume<'a, 'v, const TREE: bool> {
+    fn resume(&'a self, walk: &mut Walk<'a, 'v, TREE>);
+}
+
+impl<'a, 'v, T: Weigh + 'v, const TREE: bool> Resume<'a, 'v, TREE> for T {
+    fn resume(&'a self, walk: &mut Walk<'a, 'v, TREE>) {
+        self.weigh(walk);
+    }
+}
+
+/// A shared pointer of one's own to come back to.
+pub(super) trait Handle<'v, const TREE: bool> {
+    fn resume(&self, core: Core<'v, TREE>, cursor: Cursor) -> Core<'v, TREE>;
+}
+
+macro_rules! handle {
+    ($($pointer:ident)*) => {$(
+        impl<'v, T: Weigh + ?Sized + 'v, const TREE: bool> Handle<'v, TREE> for $pointer<T> {
+            fn resume(&self, core: Core<'v, TREE>, cursor: Cursor) -> Core<'v, TREE> {
+                let mut walk = Walk { core, later: Vec::new(), depth: 0, guards: 0 };
+                walk.core.tally.cursor = cursor;
+                self.weigh(&mut walk);
+                walk.finish_later(0);
+                walk.core
+            }
+        }
+    )*};
+}
+
+handle!(Rc Arc);
+
+/// Walks over a value and everything it owns.
+pub(super) fn total<T: Weigh + ?Sized>(value: &T, model: Model) -> Weight {
+    run::<T, false>(value, model).weight
+}
+
+/// The same, by type and field.
+pub(super) fn tally<T: Weigh + ?Sized>(value: &T, model: Model) -> (Weight, Tally) {
+    let core = run::<T, true>(value, model);
+    (core.weight, core.tally)
+}
+
+fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model) -> Core<'v, TREE> {
+    let mut core = Core { model, ..Core::default() };
+    core.weight.inline = size_of_val(value) as u64;
+    if TREE {
+        core.tally = Tally::new(T::TYPE);
+    }
+    let mut walk = Walk { core, later: Vec::new(), depth: 0, guards: 0 };
+    if !(T::REACH.is_skipped(TREE) || TREE && value.is_vacant()) {
+        if TREE {
+            walk.core.tally.count_root();
+        }
+        value.weigh(&mut walk);
+        walk.finish_later(0);
+    }
+    let mut core = walk.core;
+    while let Some((cursor, handle)) = core.owned.pop() {
+        core = handle.resume(core, cursor);
+    }
+    core
+}
+
+impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
+    /// Follows part `index` of a struct, or of the variant of an enum.
+    #[inline]
+    pub fn field<T: Weigh + ?Sized + 'v>(&mut self, index: usize, value: &'a T) {
+        if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
+            return;
+        }
+        if TREE {
+            let outer = self.core.tally.enter(index, const { T::TYPE });
+            value.weigh(self);
+            self.core.tally.cursor = outer;
+        } else {
+            value.weigh(self);
+        }
+    }
+
+    /// Follows the fields of the variant `index` of an enum by calling `fields`.
+    #[inline]
+    pub fn variant(&mut self, index: usize, fields: impl FnOnce(&mut Self)) {
+        if TREE {
+            let outer = self.core.tally.enter_variant(index);
+            fields(self);
+            self.core.tally.cursor = outer;
+        } else {
+            fields(self);
+        }
+    }
+
+    /// Follows values that lie in the value itself, of part `index`.
+    #[inline]
+    pub fn inline<T: Weigh + 'v>(&mut self, index: usize, values: &'a [T]) {
+        if const { T::REACH.is_skipped(TREE) } {
+            return;
+        }
+        let outer = if TREE { self.core.tally.descend(index, const { T::TYPE }) } else { Cursor::default() };
+        self.each(values);
+        if TREE {
+            self.core.tally.cursor = outer;
+        }
+    }
+
+    /// Counts a block that the value owns, of `size` bytes aligned to `align`, of which `spare` are not in use.
+    #[inline]
+    pub fn block(&mut self, size: usize, align: usize, spare: usize) {
+        if size != 0 {
+            self.blocks(size, align, 1, spare as u64);
+        }
+    }
+
+    /// Counts `count` blocks of the same size and alignment with `spare` unused bytes in all of them.
+    #[inline]
+    pub fn blocks(&mut self, size: usize, align: usize, count: usize, spare: u64) {
+        let (size, count) = (size as u64, count as u64);
+        let taken = match self.core.model {
+            Model::Requested => size,
+            model => model.bytes(size, align as u64),
+        };
+        let weight = &mut self.core.weight;
+        weight.heap = weight.heap.saturating_add(taken.saturating_mul(count));
+        weight.allocations += count;
+        if TREE {
+            self.core.tally.block(size.saturating_mul(count), taken.saturating_mul(count), count, spare);
+        }
+    }
+
+    /// Counts places for part `index` in blocks of the value's: `slots`, of which `used` hold a `T`.
+    ///
+    /// Follow the values with [`elements`](Self::elements).
+    #[inline]
+    pub fn places<T: Weigh + ?Sized + 'v>(&mut self, index: usize, slots: usize, used: usize) {
+        if TREE {
+            self.core.tally.places(index, const { T::TYPE }, slots as u64, used as u64);
+        }
+    }
+
+    /// Follows the values in such places.
+    #[inline]
+    pub fn elements<T: Weigh + 'v>(&mut self, index: usize, values: impl IntoIterator<Item = &'a T>) {
+        if const { T::REACH.is_skipped(TREE) } {
+            return;
+        }
+        let outer = if TREE { self.core.tally.descend_apart(index, const { T::TYPE }) } else { Cursor::default() };
+        self.depth += 1;
+        self.each(values);
+        self.depth -= 1;
+        if TREE {
+            self.core.tally.cursor = outer;
+        }
+    }
+
+    #[inline]
+    fn each<T: Weigh + 'v>(&mut self, values: impl IntoIterator<Item = &'a T>) {
+        for value in values {
+            if TREE && value.is_vacant() {
+                continue;
+            }
+            if TREE {
+                self.core.tally.count();
+            }
+            value.weigh(self);
+        }
+    }
+
+    /// Follows keys and values, parts 0 and 1 of a map.
+    #[inline]
+    pub fn entries<K: Weigh + 'v, V: Weigh + 'v>(&mut self, entries: impl IntoIterator<Item = (&'a K, &'a V)>) {
+        let (key, value) = const { (K::REACH.is_skipped(TREE), V::REACH.is_skipped(TREE)) };
+        if key && value {
+            entries.into_iter().for_each(drop);
+            return;
+        }
+        let outer = self.core.tally.cursor;
+        let inner = if TREE {
+            let mut inner = |index, ty, skipped: bool| {
+                if skipped {
+                    return Cursor::default();
+                }
+                self.core.tally.descend_apart(index, ty);
+                mem::replace(&mut self.core.tally.cursor, outer)
+            };
+            (inner(0, const { K::TYPE }, key), inner(1, const { V::TYPE }, value))
+        } else {
+            (outer, outer)
+        };
+        self.depth += 1;
+        for (k, v) in entries {
+            self.entered(k, inner.0);
+            self.entered(v, inner.1);
+        }
+        self.depth -= 1;
+        if TREE {
+            self.core.tally.cursor = outer;
+        }
+    }
+
+    #[inline]
+    fn entered<T: Weigh + 'v>(&mut self, value: &'a T, cursor: Cursor) {
+        if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
+            return;
+        }
+        if TREE {
+            self.core.tally.cursor = cursor;
+            self.core.tally.count();
+        }
+        value.weigh(self);
+    }
+
+    /// Follows a pointer to part 0, which lies in a block of its own.
+    #[inline]
+    pub fn pointee<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
+        if TREE {
+            self.core.tally.places(0, const { T::TYPE }, 1, 1);
+        }
+        if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
+            return;
+        }
+        let outer = if TREE { self.core.tally.descend_apart(0, const { T::TYPE }) } else { Cursor::default() };
+        if TREE {
+            self.core.tally.count();
+        }
+        self.depth += 1;
+        value.weigh(self);
+        self.depth -= 1;
+        if TREE {
+            self.core.tally.cursor = outer;
+        }
+    }
+
+    /// Whether `pointer` is put off, since the walk is deep enough: ask before counting what the pointer owns.
+    ///
+    /// It is then weighed again, later and with less on the stack.
+    #[inline]
+    pub fn puts_off<T: Weigh + 'v>(&mut self, pointer: &'a T) -> bool {
+        if self.depth < DEEPEST {
+            return false;
+        }
+        self.later.push((self.core.tally.cursor, Later::Pointer(pointer)));
+        true
+    }
+
+    /// Whether the walk is so deep that [`puts_off`](Self::puts_off) would put a pointer off.
+    #[inline]
+    pub fn is_deep(&self) -> bool {
+        self.depth >= DEEPEST
+    }
+
+    /// Puts off a pointer that may be kept alive by a handle of one's own.
+    #[cold]
+    pub(super) fn put_off_shared<P: Weigh + Clone + Handle<'v, TREE> + 'v>(&mut self, pointer: &'a P) {
+        if self.guards == 0 {
+            self.later.push((self.core.tally.cursor, Later::Pointer(pointer)));
+        } else {
+            // A guard cannot be kept for later, but the values below it can be.
+            self.core.owned.push((self.core.tally.cursor, Box::new(pointer.clone())));
+        }
+    }
+
+    /// Whether the walk meets the shared block at `address` for the first time.
+    #[inline]
+    pub fn is_first_at(&mut self, address: usize) -> bool {
+        self.core.seen.insert(address)
+    }
+
+    /// Whether the walk was at the shared block at `address` already.
+    #[inline]
+    pub fn was_at(&self, address: usize) -> bool {
+        self.core.seen.contains(address)
+    }
+
+    /// Follows part 0, which a guard gives access to and which cannot be looked at any more once this returns.
+    pub fn guarded<T: Weigh + ?Sized + 'v>(&mut self, value: &T) {
+        if self.guards >= MOST_GUARDS {
+            self.missed();
+            return;
+        }
+        let core = mem::take(&mut self.core);
+        let mut inner = Walk { core, later: Vec::new(), depth: self.depth, guards: self.guards + 1 };
+        inner.field(0, value);
+        // One pointer each may be followed from here.
+        inner.finish_later(self.depth.min(DEEPEST - 1));
+        self.core = inner.core;
+    }
+
+    /// Notes that something could not be looked at: a lock that is held, a cell that is borrowed for writing.
+    pub fn missed(&mut self) {
+        self.core.weight.missed += 1;
+    }
+
+    /// Adds what a function of the user's says that part `index` owns.
+    pub fn add<T>(&mut self, index: usize, owned: Weight) {
+        let weight = &mut self.core.weight;
+        weight.heap = weight.heap.saturating_add(owned.heap);
+        weight.allocations += owned.allocations;
+        weight.missed += owned.missed;
+        if TREE && owned.heap != 0 {
+            let outer = self.core.tally.enter(index, opaque_type_of::<T>());
+            self.core.tally.block(owned.heap, owned.heap, owned.allocations, 0);
+            self.core.tally.cursor = outer;
+        }
+    }
+
+    /// Follows part `index`, which points to what others may point to as well: a block of its own, counted once.
+    pub fn shared<P: Deref<Target: Weigh> + 'v>(&mut self, index: usize, pointer: &'a P) {
+        let target = &**pointer;
+        let address = (&raw const *target).addr();
+        if size_of_val(target) == 0 || !self.is_first_at(address) {
+            return;
+        }
+        let outer = if TREE { self.core.tally.enter(index, shared_type_of::<P>()) } else { Cursor::default() };
+        self.block(size_of_val(target), align_of_val(target), 0);
+        if self.depth < DEEPEST {
+            self.pointee(target);
+        } else {
+            self.later.push((self.core.tally.cursor, Later::Target(Box::new(move |walk| walk.pointee(&**pointer)))));
+        }
+        if TREE {
+            self.core.tally.cursor = outer;
+        }
+    }
+
+    /// Follows what was put off, each from this depth.
+    fn finish_later(&mut self, depth: u32) {
+        let before = mem::replace(&mut self.depth, depth);
+        while let Some((cursor, later)) = self.later.pop() {
+            self.core.tally.cursor = cursor;
+            match later {
+                Later::Pointer(pointer) => pointer.resume(self),
+                Later::Target(follow) => follow(self),
+            }
+        }
+        self.depth = before;
+    }
+}

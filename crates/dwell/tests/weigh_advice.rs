@@ -1,0 +1,291 @@
+//! The advisor's predictions against the allocator, and what it must not advise.
+
+#![cfg(all(feature = "derive", feature = "std"))]
+
+use dwell::Weigh;
+use dwell::weigh::{MoveKind, WhatIf, tree};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, HashMap, LinkedList};
+use std::rc::Rc;
+
+fn cases() -> u32 {
+    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(200)
+}
+
+/// The same structs with other field types.
+macro_rules! program {
+    ($module:ident: $text:ty, $list:ident, $link:ident, $part:ident, $large:ty) => {
+        mod $module {
+            use super::*;
+
+            pub(super) type Text = $text;
+
+            #[derive(Weigh, Default)]
+            pub(super) struct Part {
+                pub(super) name: Option<Text>,
+                pub(super) note: Option<Text>,
+                pub(super) codes: $list<u16>,
+            }
+
+            #[derive(Weigh)]
+            pub(super) struct Item {
+                pub(super) id: u32,
+                pub(super) name: Text,
+                pub(super) part: $part<Part>,
+                pub(super) link: $link<Part>,
+                pub(super) shape: Shape,
+            }
+
+            #[derive(Weigh)]
+            pub(super) enum Shape {
+                Dot,
+                Line(u64),
+                Large($large),
+            }
+
+            #[derive(Weigh, Default)]
+            pub(super) struct All {
+                pub(super) list: $list<Item>,
+                pub(super) map: HashMap<Text, Item>,
+                pub(super) sorted: BTreeMap<Text, Item>,
+                pub(super) linked: LinkedList<Item>,
+                pub(super) shared: Vec<Rc<Item>>,
+                pub(super) slots: $list<Option<Item>>,
+            }
+        }
+    };
+}
+
+type BoxSlice<T> = Box<[T]>;
+type OptionBox<T> = Option<Box<T>>;
+type Plain<T> = T;
+type Large = (u64, [u64; 12], Option<String>);
+
+program!(naive: String, Vec, Option, Plain, Large);
+program!(lean: Box<str>, BoxSlice, OptionBox, OptionBox, Box<Large>);
+
+/// What an item is made of.
+#[derive(Clone, Debug)]
+struct Seed {
+    name: String,
+    part: Option<(String, Vec<u16>)>,
+    link: Option<Option<String>>,
+    shape: u8,
+}
+
+/// A value that is built alike of naive and lean types.
+macro_rules! build {
+    ($module:ident, $part:expr, $link:expr, $large:expr, $seeds:expr) => {{
+        use $module::*;
+        let text = |text: &String| Text::from(text.clone());
+        let item = |seed: &Seed| Item {
+            id: 7,
+            name: text(&seed.name),
+            part: $part(seed.part.as_ref().map(|(name, codes)| Part {
+                name: Some(text(name)),
+                note: None,
+                codes: codes.clone().into(),
+            })),
+            link: seed.link.as_ref().map(|name| $link(Part { name: name.as_ref().map(text), ..Part::default() })),
+            shape: match seed.shape {
+                0 => Shape::Large($large((1, [2; 12], Some("large".to_owned())))),
+                1 => Shape::Line(1),
+                _ => Shape::Dot,
+            },
+        };
+        let seeds: &[Vec<Seed>; 6] = $seeds;
+        All {
+            list: seeds[0].iter().map(item).collect::<Vec<_>>().into(),
+            map: seeds[1].iter().map(|seed| (text(&seed.name), item(seed))).collect(),
+            sorted: seeds[2].iter().map(|seed| (text(&seed.name), item(seed))).collect(),
+            linked: seeds[3].iter().map(item).collect(),
+            shared: seeds[4].iter().map(|seed| Rc::new(item(seed))).collect(),
+            slots: seeds[5].iter().map(|seed| (seed.shape > 1).then(|| item(seed))).collect::<Vec<_>>().into(),
+        }
+    }};
+}
+
+fn seed() -> impl Strategy<Value = Seed> {
+    let name = || "[a-z]{1,12}";
+    let part = proptest::option::weighted(0.3, (name(), proptest::collection::vec(any::<u16>(), 0..4)));
+    let link = proptest::option::weighted(0.2, proptest::option::of(name()));
+    (name(), part, link, 0_u8..8).prop_map(|(name, part, link, shape)| Seed { name, part, link, shape })
+}
+
+fn seeds() -> impl Strategy<Value = [Vec<Seed>; 6]> {
+    let list = || proptest::collection::vec(seed(), 0..40);
+    [list(), list(), list(), list(), list(), list()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases()) })]
+
+    /// All changes at once: what is predicted from the naive types is what the lean ones weigh.
+    #[test]
+    fn combined_moves_come_out_to_the_byte(seeds in seeds()) {
+        let naive = build!(naive, |part: Option<Part>| part.unwrap_or_default(), |part| part, |large| large, &seeds);
+        let lean = build!(lean, |part: Option<Part>| part.map(Box::new), Box::new, Box::new, &seeds);
+        let tree = tree(&naive);
+        let mut what_if = WhatIf::new(&tree);
+        // What was never met has nothing to change.
+        for path in ["Item.part", "Item.link"] {
+            let _ = what_if.boxed(path);
+        }
+        for path in ["All.list", "All.slots", "Item.name", "All.map key", "All.sorted key"] {
+                let _ = what_if.exact(path);
+        }
+        for path in ["Part.name Some", "Part.note Some", "Part.codes"] {
+            let _ = what_if.exact(path);
+        }
+        let _ = what_if.boxed_variant("Shape::Large");
+        let weight = dwell::weigh(&lean);
+        prop_assert!(what_if.is_exact());
+        prop_assert_eq!(what_if.total(), weight.total());
+        prop_assert_eq!(what_if.allocations(), weight.allocations);
+    }
+
+    /// The moves say what they save one after the other, and all of them together.
+    #[test]
+    fn moves_add_up(seeds in seeds()) {
+        let naive = build!(naive, |part: Option<Part>| part.unwrap_or_default(), |part| part, |large| large, &seeds);
+        let advice = tree(&naive).advise();
+        let exact = advice.moves.iter().filter(|made| made.kind != MoveKind::Shrink);
+        prop_assert_eq!(advice.before - advice.after, exact.map(|made| made.saves).sum::<u64>());
+        prop_assert!(advice.moves.iter().all(|made| made.saves > advice.before / 1000));
+    }
+}
+
+#[derive(Weigh, Default, Clone)]
+struct Rare {
+    words: Option<[u64; 12]>,
+}
+
+#[derive(Weigh, Default, Clone)]
+struct Owner {
+    id: u64,
+    rare: Rare,
+}
+
+fn owners(filled: usize) -> Vec<Owner> {
+    let mut owners = vec![Owner::default(); 1000];
+    owners[..filled].iter_mut().for_each(|owner| owner.rare.words = Some([1; 12]));
+    owners
+}
+
+#[test]
+fn mostly_there_is_not_boxed() {
+    for (filled, boxes) in [(0, true), (10, true), (700, true), (950, false), (1000, false)] {
+        let advice = tree(&owners(filled)).advise();
+        let boxed = advice.moves.iter().any(|made| made.kind == MoveKind::Box);
+        assert_eq!(boxed, boxes, "{filled}: {:?}", advice.moves);
+    }
+}
+
+#[test]
+fn a_box_in_a_box_counts_once() {
+    let owners = owners(10);
+    let tree = tree(&owners);
+    let total = |paths: &[&str]| {
+        let mut what_if = WhatIf::new(&tree);
+        paths.iter().for_each(|path| what_if.boxed(path).unwrap());
+        what_if.total()
+    };
+    let vec = size_of::<Vec<Owner>>() as u64;
+    assert_eq!(total(&[]), vec + 1000 * (8 + 104));
+    assert_eq!(total(&["Owner.rare"]), vec + 1000 * 16 + 10 * 104);
+    assert_eq!(total(&["Rare.words"]), vec + 1000 * 16 + 10 * 96);
+    assert_eq!(total(&["Owner.rare", "Rare.words"]), vec + 1000 * 16 + 10 * (8 + 96));
+}
+
+#[test]
+fn nothing_to_advise() {
+    assert!(tree(&5_u64).advise().moves.is_empty());
+    assert!(tree(&Vec::<String>::new()).advise().moves.is_empty());
+    assert!(tree(&vec![1_u8, 2, 3].into_boxed_slice()).advise().moves.is_empty());
+}
+
+#[test]
+fn an_unknown_field_is_an_error() {
+    let owners = owners(1);
+    let tree = tree(&owners);
+    let mut what_if = WhatIf::new(&tree);
+    for path in ["Owner.other", "rare", "", "Owner", "value"] {
+        assert_eq!(what_if.boxed(path).unwrap_err().to_string(), format!("no field `{path}` that can be changed so"));
+    }
+    assert!(what_if.exact("Owner.rare").is_err());
+    assert!(what_if.boxed_variant("Owner.rare").is_err());
+    assert_eq!(what_if.total(), tree.weight.total());
+}
+
+#[test]
+fn repr_c_is_reordered() {
+    #[derive(Weigh, Clone)]
+    #[repr(C)]
+    struct Padded {
+        a: u8,
+        b: u64,
+        c: u8,
+        name: Box<str>,
+    }
+    #[derive(Weigh, Clone)]
+    #[repr(C)]
+    struct Tight {
+        a: u64,
+        name: Box<str>,
+    }
+    let advice = tree(&vec![Padded { a: 1, b: 2, c: 3, name: "n".into() }; 100]).advise();
+    assert_eq!(advice.moves.len(), 1, "{:?}", advice.moves);
+    let made = &advice.moves[0];
+    assert_eq!((made.kind, made.path.as_str(), made.saves), (MoveKind::Reorder, "Padded", 800));
+    let tight = Tight { a: 1, name: "n".into() };
+    assert!(tree(&vec![tight; 100]).advise().moves.is_empty());
+}
+
+#[test]
+fn a_large_rare_variant_is_boxed() {
+    #[derive(Weigh)]
+    enum Event {
+        Key(u32),
+        Image([u64; 100]),
+    }
+    let mut events: Vec<Event> = (0..99).map(Event::Key).collect();
+    events.push(Event::Image([0; 100]));
+    events.shrink_to_fit();
+    let advice = tree(&events).advise();
+    let made = &advice.moves[0];
+    assert_eq!((made.kind, made.path.as_str(), made.filled), (MoveKind::Variant, "Event::Image", 1));
+    #[expect(dead_code, reason = "only its size is asked for")]
+    enum Lean {
+        Key(u32),
+        Image(Box<[u64; 100]>),
+    }
+    assert_eq!(advice.after, 24 + 100 * size_of::<Lean>() as u64 + 800);
+}
+
+#[test]
+fn free_places_are_worth_shrinking() {
+    let mut map: HashMap<u64, u64> = HashMap::with_capacity(10_000);
+    map.insert(1, 2);
+    let advice = tree(&map).advise();
+    assert_eq!(advice.moves.len(), 1);
+    assert_eq!((advice.moves[0].kind, advice.moves[0].is_exact), (MoveKind::Shrink, false));
+    let before = dwell::weigh(&map).heap;
+    map.shrink_to_fit();
+    let saved = before - dwell::weigh(&map).heap;
+    assert!(advice.moves[0].saves.abs_diff(saved) == 0, "{} {saved}", advice.moves[0].saves);
+    // Full ones are not.
+    let full: HashMap<u64, u64> = (0..100).map(|n| (n, n)).collect();
+    assert!(tree(&full).advise().moves.is_empty());
+}
+
+/// `dyn Error` is not ours to weigh: what is asked is whether a box of unknown type is seen as small.
+#[test]
+fn small_trait_objects_fit_inline() {
+    let boxes: Vec<Box<dyn std::any::Any>> = (0..10_u64).map(|n| Box::new(n) as _).collect();
+    let advice = tree(&boxes).advise();
+    assert_eq!(advice.moves.len(), 1, "{:?}", advice.moves);
+    let made = &advice.moves[0];
+    assert_eq!((made.kind, made.allocations, made.to.as_str()), (MoveKind::Inline, -10, "SmallBox<dyn Any, 1>"));
+    let large: Vec<Box<dyn std::any::Any>> = (0..10_u64).map(|n| Box::new([n; 100]) as _).collect();
+    assert!(tree(&large).advise().moves.is_empty());
+}
