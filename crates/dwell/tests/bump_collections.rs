@@ -1,6 +1,7 @@
 //! `&Bump` as an allocator of other people's collections, and other people's allocators under a `Bump`.
 #![cfg(any(feature = "allocator-api2", feature = "nightly"))]
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
+#![expect(clippy::large_stack_arrays, reason = "values of all sizes are put into arenas")]
 
 mod common;
 
