@@ -23,7 +23,7 @@ pub use self::own::{Allocator, Global};
 mod own {
     use core::alloc::Layout;
     use core::ptr::{self, NonNull};
-    use std_alloc::alloc::{alloc, dealloc};
+    use std_alloc::alloc::{alloc, dealloc, realloc};
 
     /// Where blocks come from. Without the features `allocator-api2` and `nightly` that is [`Global`] alone.
     ///
@@ -42,6 +42,22 @@ mod own {
         /// `block` came from `allocate` with this `layout` and is in use.
         #[doc(hidden)]
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout);
+
+        /// Makes a block larger, elsewhere if need be.
+        ///
+        /// # Safety
+        ///
+        /// `block` came from `allocate` with the layout `old` and is in use; `new` is no smaller. After `Ok`, the block is
+        /// the returned one.
+        #[doc(hidden)]
+        unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, Refused> {
+            let larger = self.allocate(new)?;
+            // SAFETY: both have `old.size()` bytes, and one is new.
+            unsafe { ptr::copy_nonoverlapping(block.as_ptr(), larger.as_ptr().cast(), old.size()) };
+            // SAFETY: the caller says so.
+            unsafe { self.deallocate(block, old) };
+            Ok(larger)
+        }
     }
 
     /// There is no block.
@@ -78,6 +94,22 @@ mod own {
                 // SAFETY: the caller says that the block came from `allocate` with this layout, thus from `alloc`.
                 unsafe { dealloc(block.as_ptr(), layout) };
             }
+        }
+
+        #[inline]
+        unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, Refused> {
+            if old.size() == 0 || old.align() != new.align() {
+                let larger = self.allocate(new)?;
+                // SAFETY: both have `old.size()` bytes, and one is new.
+                unsafe { ptr::copy_nonoverlapping(block.as_ptr(), larger.as_ptr().cast(), old.size()) };
+                // SAFETY: the caller says so.
+                unsafe { self.deallocate(block, old) };
+                return Ok(larger);
+            }
+            // SAFETY: the block came from `alloc` with this layout, whose size is not zero; the new size is that of a layout
+            // of the same alignment.
+            let larger = NonNull::new(unsafe { realloc(block.as_ptr(), old, new.size()) }).ok_or(Refused)?;
+            Ok(NonNull::slice_from_raw_parts(larger, new.size()))
         }
     }
 }
