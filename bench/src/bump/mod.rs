@@ -9,7 +9,7 @@ use anyhow::Result;
 use clap::Args as ClapArgs;
 
 use self::article::{Down, Up};
-use self::peers::{BlinkAlloc, Bumpalo, Downwards, Heap, Malloc, Mimalloc, Upwards};
+use self::peers::{BlinkAlloc, Bumpalo, Downwards, Dwell, Heap, Malloc, Mimalloc, Upwards};
 use self::subject::Subject;
 use crate::op::Suite;
 use crate::row::Output;
@@ -38,6 +38,8 @@ macro_rules! ops {
 /// Compared with bumpalo.
 pub(crate) fn suite() -> Suite {
     let mut ops: Vec<_> = ops! {
+        Dwell<1>: ops;
+        Dwell<8>: ops;
         Bumpalo<1>: ops vectors texts maps;
         Bumpalo<8>: ops vectors maps;
         Upwards<1>: ops vectors texts maps;
