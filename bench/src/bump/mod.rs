@@ -3,6 +3,7 @@
 mod article;
 mod peers;
 mod subject;
+mod targets;
 mod workloads;
 
 use anyhow::Result;
@@ -80,5 +81,20 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
         rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
     }
     output.rows(&rows)?;
+    output.say("\nbeside the best settings of bumpalo and bump-scope, net of the loop:")?;
+    output.say(&targets::table(&rows))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    /// Enough for a round of any workload.
+    const OPERATIONS: usize = 100_000;
+
+    #[test]
+    fn every_operation_runs() {
+        for op in super::suite().ops {
+            (op.prepare)()(OPERATIONS);
+        }
+    }
 }

@@ -154,14 +154,14 @@ fn program(rng: &mut Rng) -> Vec<Token> {
         let name = NAMES[rng.usize(..NAMES.len())];
         let left = DRAWN - tokens.len();
         let token = match rng.u8(..10) {
-            _ if depth >= left => Token::Binary(b'+'),
-            0..2 if depth + 2 <= left => Token::Number(rng.u64(..)),
-            2..5 if depth + 2 <= left => Token::Name(name),
-            5..6 if depth >= 1 => Token::Negate,
+            _ if depth > left => Token::Binary(b'+'), // only so do the operands come together in time
+            0..2 if depth < left => Token::Number(rng.u64(..)),
+            2..5 if depth < left => Token::Name(name),
+            _ if depth == 0 => Token::Number(1),
+            5..6 => Token::Negate,
             6..8 if depth >= 2 => Token::Call(name),
             _ if depth >= 2 => Token::Binary(b'*'),
-            _ if depth >= 1 => Token::Negate,
-            _ => Token::Number(1),
+            _ => Token::Negate,
         };
         match token {
             Token::Number(_) | Token::Name(_) => depth += 1,
