@@ -39,8 +39,8 @@ macro_rules! ops {
 /// Compared with bumpalo.
 pub(crate) fn suite() -> Suite {
     let mut ops: Vec<_> = ops! {
-        Dwell<1>: ops;
-        Dwell<8>: ops;
+        Dwell<1>: ops vectors texts maps;
+        Dwell<8>: ops vectors texts maps;
         Bumpalo<1>: ops vectors texts maps;
         Bumpalo<8>: ops vectors maps;
         Upwards<1>: ops vectors texts maps;

@@ -55,7 +55,7 @@ macro_rules! push {
             vector.push(number);
             $crate::sink::word(number); // keeps the loop a loop
         }
-        $crate::sink::pointer(vector.as_slice());
+        $crate::sink::pointer::<[u64]>(&vector);
     }};
 }
 pub(super) use push;

@@ -16,6 +16,14 @@ pub use allocator_api2::alloc::{Allocator, Global};
 #[cfg(feature = "nightly")]
 pub use std_alloc::alloc::{Allocator, Global};
 
+// What an `Allocator` of ours returns as its error.
+#[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
+pub(crate) use self::own::Refused;
+#[cfg(all(feature = "allocator-api2", not(feature = "nightly")))]
+pub(crate) use allocator_api2::alloc::AllocError as Refused;
+#[cfg(feature = "nightly")]
+pub(crate) use core::alloc::AllocError as Refused;
+
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
 pub use self::own::{Allocator, Global};
 
@@ -68,6 +76,8 @@ mod own {
     mod sealed {
         pub trait Sealed {}
         impl Sealed for super::Global {}
+        impl<const MIN_ALIGN: usize, A: super::Allocator> Sealed for &crate::bump::Bump<MIN_ALIGN, A> {}
+        impl<A: super::Allocator> Sealed for crate::bump::First<'_, A> {}
     }
 
     /// The global allocator, as `Box` and `Vec` use it.

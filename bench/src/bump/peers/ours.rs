@@ -1,7 +1,7 @@
-use dwell::Bump;
+use dwell::{Bump, bump};
 use std::alloc::Layout;
 
-use crate::bump::subject::{Arena, Subject};
+use crate::bump::subject::{Allocates, Arena, Line, Subject, Text, Vector, line, push};
 use crate::sink;
 
 pub(in crate::bump) struct Dwell<const MIN_ALIGN: usize>(Bump<MIN_ALIGN>);
@@ -39,5 +39,28 @@ impl<const MIN_ALIGN: usize> Arena for Dwell<MIN_ALIGN> {
     #[inline]
     fn block(&self, layout: Layout) {
         sink::address(self.0.alloc_layout(layout).as_ptr());
+    }
+}
+
+impl<const MIN_ALIGN: usize> Vector for Dwell<MIN_ALIGN> {
+    #[inline]
+    fn push(&self, count: u64) {
+        push!(bump::Vec::new_in(&self.0), count);
+    }
+}
+
+impl<const MIN_ALIGN: usize> Text for Dwell<MIN_ALIGN> {
+    #[inline]
+    fn format(&self, line: &Line<'_>) {
+        let text = line!(line, |arguments| self.0.alloc_fmt(arguments));
+        sink::pointer::<str>(text);
+    }
+}
+
+impl<const MIN_ALIGN: usize> Allocates for Dwell<MIN_ALIGN> {
+    type Allocator<'a> = &'a Bump<MIN_ALIGN>;
+
+    fn allocator(&self) -> &Bump<MIN_ALIGN> {
+        &self.0
     }
 }

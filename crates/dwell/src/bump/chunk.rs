@@ -27,9 +27,9 @@ pub(super) struct Header {
 }
 
 /// The chunks of an arena of this minimum alignment.
-pub(super) struct Chunks<const MIN_ALIGN: usize>;
+pub(super) struct Of<const MIN_ALIGN: usize>;
 
-impl<const MIN_ALIGN: usize> Chunks<MIN_ALIGN> {
+impl<const MIN_ALIGN: usize> Of<MIN_ALIGN> {
     /// The alignment of chunks, and of their sizes.
     pub(super) const ALIGN: usize = {
         assert!(MIN_ALIGN.is_power_of_two(), "the minimum alignment is a power of two");
@@ -107,13 +107,13 @@ impl<A: Allocator> Store<A> {
 
     /// A chunk of `size` bytes, regular and unused, linked to none.
     ///
-    /// `size` is a multiple of `Chunks::ALIGN` and more than `Chunks::HEADER`.
+    /// `size` is a multiple of `Of::ALIGN` and more than `Of::HEADER`.
     pub(super) fn obtain<const M: usize>(&self, size: usize) -> Option<NonNull<Header>> {
-        debug_assert!(size > Chunks::<M>::HEADER && size.is_multiple_of(Chunks::<M>::ALIGN));
+        debug_assert!(size > Of::<M>::HEADER && size.is_multiple_of(Of::<M>::ALIGN));
         if size > self.left() {
             return None;
         }
-        let layout = Chunks::<M>::layout(size)?;
+        let layout = Of::<M>::layout(size)?;
         let block = self.alloc.allocate(layout).ok()?.cast::<u8>();
         if !ends_low(block, size) {
             // SAFETY: the block came from this allocator with this layout.
@@ -124,7 +124,7 @@ impl<A: Allocator> Store<A> {
         self.held.set(self.held.get() + size);
         self.made.set(self.made.get() + 1);
         // SAFETY: the block is larger than the header.
-        let start = unsafe { block.add(Chunks::<M>::HEADER) };
+        let start = unsafe { block.add(Of::<M>::HEADER) };
         let chunk = block.cast::<Header>();
         // SAFETY: the block is larger than the header and aligned to at least 16, as `ALIGN` says.
         unsafe { chunk.write(Header { prev: None, size, serial: self.made.get(), used: Some(start) }) };
@@ -140,7 +140,7 @@ impl<A: Allocator> Store<A> {
         // SAFETY: a chunk begins with its header.
         let Header { size, .. } = unsafe { chunk.read() };
         // Its size once made a layout.
-        let Some(layout) = Chunks::<M>::layout(size) else { return };
+        let Some(layout) = Of::<M>::layout(size) else { return };
         self.held.set(self.held.get() - size);
         // SAFETY: it came from this allocator with this layout, and is not used again.
         unsafe { self.alloc.deallocate(chunk.cast(), layout) };
@@ -151,7 +151,7 @@ impl<A: Allocator> Store<A> {
     /// # Safety
     ///
     /// `chunk` came from `obtain` of this store, with this `M`, and is in no list while this runs; if a chunk is
-    /// returned, the old one and pointers into it are not used again. `size` is a multiple of `Chunks::ALIGN` and not
+    /// returned, the old one and pointers into it are not used again. `size` is a multiple of `Of::ALIGN` and not
     /// less than the chunk's.
     pub(super) unsafe fn extend<const M: usize>(&self, chunk: NonNull<Header>, size: usize) -> Option<NonNull<Header>> {
         // SAFETY: a chunk begins with its header.
@@ -159,7 +159,7 @@ impl<A: Allocator> Store<A> {
         if size - header.size > self.left() {
             return None;
         }
-        let (old, new) = (Chunks::<M>::layout(header.size)?, Chunks::<M>::layout(size)?);
+        let (old, new) = (Of::<M>::layout(header.size)?, Of::<M>::layout(size)?);
         // SAFETY: the chunk came from this allocator with the layout `old`, and `new` is not smaller.
         let block = unsafe { self.alloc.grow(chunk.cast(), old, new) }.ok()?.cast::<u8>();
         self.held.set(self.held.get() + size - header.size);
@@ -179,15 +179,15 @@ pub(super) fn ends_low(block: NonNull<u8>, size: usize) -> bool {
 /// What free bytes read as in debug builds.
 pub(super) const FREE: u8 = 0xDD;
 
-/// Makes bytes that are free conspicuous, in debug builds.
+/// Makes bytes that are free conspicuous, in debug builds: the first of them, so that these do not take for ever.
 ///
 /// # Safety
 ///
 /// The bytes are valid for writes, and nobody's.
-#[inline(always)]
+#[inline]
 pub(super) unsafe fn poison(start: NonNull<u8>, size: usize) {
     if cfg!(debug_assertions) {
         // SAFETY: the caller says that they can be written.
-        unsafe { start.write_bytes(FREE, size) };
+        unsafe { start.write_bytes(FREE, size.min(1 << 10)) };
     }
 }

@@ -30,10 +30,33 @@
 //!
 //! `docs/bump.md` in the repository has the representation, what it is compared with, and the bugs it is tested for.
 
-mod chunk;
-mod fit;
+#![expect(clippy::mut_from_ref, reason = "each call of an allocating method returns another value")]
 
-use self::chunk::{Chunks, Header, Store};
+mod allocator;
+mod boxed;
+mod chunk;
+mod first;
+mod fit;
+mod list;
+#[cfg(feature = "std")]
+mod pool;
+mod realloc;
+mod scope;
+mod string;
+mod thin;
+mod vec;
+
+pub use self::boxed::Box;
+pub use self::first::First;
+pub use self::list::Chunks;
+#[cfg(feature = "std")]
+pub use self::pool::{Pool, Pooled};
+pub use self::scope::{Checkpoint, Scope};
+pub use self::string::String;
+pub use self::thin::Thin;
+pub use self::vec::{IntoIter, Vec};
+
+use self::chunk::{Header, Store};
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -150,12 +173,12 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Where `pos` and `end` are without room. No block ends there, for no chunk is so low.
-    const NOWHERE: NonNull<u8> = NonNull::without_provenance(core::num::NonZero::new(MIN_ALIGN).expect("a power of two"));
+    const NOWHERE: NonNull<u8> = NonNull::new(ptr::without_provenance_mut(MIN_ALIGN)).expect("a power of two");
 
     /// An arena without chunks, which will come from `alloc`.
     #[inline]
     pub const fn new_in(alloc: A) -> Self {
-        const { assert!(Chunks::<MIN_ALIGN>::ALIGN >= MIN_ALIGN) };
+        const { assert!(chunk::Of::<MIN_ALIGN>::ALIGN >= MIN_ALIGN) };
         Self {
             pos: Cell::new(Self::NOWHERE),
             chunk: Cell::new(None),
@@ -176,8 +199,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// [`with_capacity_in`](Self::with_capacity_in) that reports a failed allocation and gives the allocator back.
     pub fn try_with_capacity_in(bytes: usize, alloc: A) -> Result<Self, AllocError<Self>> {
         let bump = Self::new_in(alloc);
-        let size = bytes.checked_add(Chunks::<MIN_ALIGN>::HEADER);
-        let size = size.and_then(|size| fit::round(size.max(fit::FIRST_CHUNK), Chunks::<MIN_ALIGN>::ALIGN));
+        let size = bytes.checked_add(chunk::Of::<MIN_ALIGN>::HEADER);
+        let size = size.and_then(|size| fit::round(size.max(fit::FIRST_CHUNK), chunk::Of::<MIN_ALIGN>::ALIGN));
         match size.and_then(|size| bump.store().obtain::<MIN_ALIGN>(size)) {
             Some(chunk) => {
                 bump.push(chunk);
@@ -205,11 +228,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             unsafe { Self::retire(prev, self.pos.get()) };
         }
         // SAFETY: a chunk begins with its header.
-        unsafe { (&raw mut (*chunk.as_ptr()).prev).write(prev) };
+        let header = unsafe { chunk.read() };
+        // SAFETY: as above.
+        unsafe { chunk.write(Header { prev, ..header }) };
         // SAFETY: it is a chunk.
-        let start = unsafe { Chunks::<MIN_ALIGN>::start(chunk) };
+        let start = unsafe { chunk::Of::<MIN_ALIGN>::start(chunk) };
         // SAFETY: it is a chunk.
-        let end = unsafe { Chunks::<MIN_ALIGN>::end(chunk) };
+        let end = unsafe { chunk::Of::<MIN_ALIGN>::end(chunk) };
         self.chunk.set(Some(chunk));
         self.pos.set(start);
         self.end.set(end);
@@ -234,7 +259,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 
     /// The pointer to `addr`, which lies from `pos` to `end`, or in a block that ended at `pos`.
-    #[inline(always)]
+    #[inline]
     fn at(pos: NonNull<u8>, addr: usize) -> NonNull<u8> {
         // SAFETY: no block and no room is at address 0.
         let addr = unsafe { core::num::NonZero::new_unchecked(addr) };
@@ -242,7 +267,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 
     /// `pos`, which is aligned as the compiler now knows.
-    #[inline(always)]
+    #[inline]
     fn pos(&self) -> NonNull<u8> {
         let pos = self.pos.get();
         // SAFETY: invariant 1.
@@ -251,7 +276,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 
     /// Bytes from the room that is left.
-    #[inline(always)]
+    #[inline]
     fn take(&self, layout: Layout) -> Option<NonNull<u8>> {
         let pos = self.pos();
         let end = self.end.get().addr().get();
@@ -261,7 +286,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 
     /// [`take`](Self::take) for a type: one comparison.
-    #[inline(always)]
+    #[inline]
     fn take_for<T>(&self) -> Option<NonNull<T>> {
         if size_of::<T>() == 0 {
             return Some(NonNull::dangling());
@@ -282,7 +307,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     fn more(&self, layout: Layout) -> Option<NonNull<u8>> {
         let store = self.store();
         let next = self.next.get();
-        let plan = fit::plan(layout, Chunks::<MIN_ALIGN>::HEADER, Chunks::<MIN_ALIGN>::ALIGN, next, store.left())?;
+        let plan =
+            fit::plan(layout, chunk::Of::<MIN_ALIGN>::HEADER, chunk::Of::<MIN_ALIGN>::ALIGN, next, store.left())?;
         let chunk = match store.obtain::<MIN_ALIGN>(plan.size) {
             Some(chunk) => {
                 if !plan.apart {
@@ -301,7 +327,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 
     /// Bytes, wherever they are.
-    #[inline(always)]
+    #[inline]
     fn bytes(&self, layout: Layout) -> Option<NonNull<u8>> {
         match self.take(layout) {
             Some(block) => Some(block),
@@ -316,7 +342,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         header.used = None;
         self.link_apart(chunk, header);
         // SAFETY: it is a chunk.
-        let start = unsafe { Chunks::<MIN_ALIGN>::start(chunk) };
+        let start = unsafe { chunk::Of::<MIN_ALIGN>::start(chunk) };
         Self::at(start, fit::up(start.addr().get(), align))
     }
 
@@ -355,7 +381,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// assert_eq!(*number, 2);
     /// ```
     #[inline]
-    #[expect(clippy::mut_from_ref, reason = "each call returns another value")]
     pub fn alloc<T>(&self, value: T) -> &mut T {
         match self.take_for::<T>() {
             // SAFETY: the place is for a `T`, and new.
@@ -369,7 +394,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// # Safety
     ///
     /// `place` is valid for writes of a `T`, aligned, and for the caller alone for `'a`.
-    #[inline(always)]
+    #[inline]
     unsafe fn fill<'a, T>(mut place: NonNull<T>, value: T) -> &'a mut T {
         // SAFETY: the caller says that it is valid for writes.
         unsafe { place.write(value) };
@@ -380,7 +405,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// [`alloc`](Self::alloc) when there is no room. It takes the value, so that the caller need not keep it.
     #[cold]
     #[inline(never)]
-    #[expect(clippy::mut_from_ref, reason = "as `alloc`")]
     fn alloc_slow<T>(&self, value: T) -> &mut T {
         let layout = Layout::new::<T>();
         match self.more(layout) {
@@ -396,7 +420,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// When there is no room; the value comes back in the error.
     #[inline]
-    #[expect(clippy::mut_from_ref, reason = "as `alloc`")]
     pub fn try_alloc<T>(&self, value: T) -> Result<&mut T, AllocError<T>> {
         let layout = Layout::new::<T>();
         match self.take_for::<T>().or_else(|| self.more(layout).map(NonNull::cast)) {
@@ -418,7 +441,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// assert_eq!(page.len(), 4096);
     /// ```
     #[inline]
-    #[expect(clippy::mut_from_ref, reason = "as `alloc`")]
     pub fn alloc_with<T>(&self, make: impl FnOnce() -> T) -> &mut T {
         self.alloc_uninit().write(make())
     }
@@ -429,7 +451,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// When there is no room; `make` comes back in the error, not called.
     #[inline]
-    #[expect(clippy::mut_from_ref, reason = "as `alloc`")]
     pub fn try_alloc_with<T, F: FnOnce() -> T>(&self, make: F) -> Result<&mut T, AllocError<F>> {
         match self.try_alloc_uninit() {
             Ok(place) => Ok(place.write(make())),
@@ -439,14 +460,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// A place for a value that is not yet there.
     #[inline]
-    #[expect(clippy::mut_from_ref, reason = "as `alloc`")]
     pub fn alloc_uninit<T>(&self) -> &mut MaybeUninit<T> {
         self.alloc(MaybeUninit::uninit())
     }
 
     /// [`alloc_uninit`](Self::alloc_uninit) that reports a failed allocation.
     #[inline]
-    #[expect(clippy::mut_from_ref, reason = "as `alloc`")]
     pub fn try_alloc_uninit<T>(&self) -> Result<&mut MaybeUninit<T>, AllocError<()>> {
         self.try_alloc(MaybeUninit::uninit()).map_err(|error| error.map(drop))
     }
@@ -454,7 +473,17 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// A block of this layout, valid for as long as a reference from [`alloc`](Self::alloc).
     #[inline]
     pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
-        match self.bytes(layout) {
+        match self.take(layout) {
+            Some(block) => block,
+            None => self.more_or_abort(layout),
+        }
+    }
+
+    /// [`more`](Self::more) or the end: the caller has nothing to keep for after it.
+    #[cold]
+    #[inline(never)]
+    fn more_or_abort(&self, layout: Layout) -> NonNull<u8> {
+        match self.more(layout) {
             Some(block) => block,
             None => handle_alloc_error(layout),
         }
@@ -477,7 +506,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// assert_eq!(copy, [3, 2, 1]);
     /// ```
     #[inline]
-    #[expect(clippy::mut_from_ref, reason = "as `alloc`")]
     pub fn alloc_slice_copy<T: Copy>(&self, values: &[T]) -> &mut [T] {
         let block = self.alloc_layout(Layout::for_value(values));
         // SAFETY: the block is for these values, and new.
@@ -486,7 +514,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// [`alloc_slice_copy`](Self::alloc_slice_copy) that reports a failed allocation.
     #[inline]
-    #[expect(clippy::mut_from_ref, reason = "as `alloc`")]
     pub fn try_alloc_slice_copy<T: Copy>(&self, values: &[T]) -> Result<&mut [T], AllocError<()>> {
         let block = self.try_alloc_layout(Layout::for_value(values))?;
         // SAFETY: the block is for these values, and new.
@@ -498,7 +525,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// # Safety
     ///
     /// `block` has the layout of `values`, apart from them, and is for the caller alone for `'a`.
-    #[inline(always)]
+    #[inline]
     unsafe fn copy<'a, T: Copy>(block: NonNull<u8>, values: &[T]) -> &'a mut [T] {
         let to = block.cast::<T>();
         // SAFETY: both are of this many elements, the new one is aligned for them, and they are not the same.
@@ -518,7 +545,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// assert_eq!(name, "NAME");
     /// ```
     #[inline]
-    #[expect(clippy::mut_from_ref, reason = "as `alloc`")]
     pub fn alloc_str(&self, text: &str) -> &mut str {
         let bytes = self.alloc_slice_copy(text.as_bytes());
         // SAFETY: these are the bytes of a `str`.
@@ -527,7 +553,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// [`alloc_str`](Self::alloc_str) that reports a failed allocation.
     #[inline]
-    #[expect(clippy::mut_from_ref, reason = "as `alloc`")]
     pub fn try_alloc_str(&self, text: &str) -> Result<&mut str, AllocError<()>> {
         let bytes = self.try_alloc_slice_copy(text.as_bytes())?;
         // SAFETY: these are the bytes of a `str`.
@@ -550,18 +575,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// }
     /// ```
     pub fn reset(&mut self) {
-        self.chunk.set(self.clear());
-        self.restart();
-    }
-
-    /// Allocates from the beginning of the newest chunk, which is the only one.
-    fn restart(&self) {
-        match self.chunk.take() {
-            Some(chunk) => self.push(chunk),
-            None => {
-                self.pos.set(Self::NOWHERE);
-                self.end.set(Self::NOWHERE);
-            }
+        self.pos.set(Self::NOWHERE);
+        self.end.set(Self::NOWHERE);
+        if let Some(chunk) = self.clear() {
+            self.push(chunk);
         }
     }
 
@@ -589,13 +606,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // SAFETY: a chunk begins with its header.
             let mut header = unsafe { kept.read() };
             // SAFETY: it is a chunk.
-            let start = unsafe { Chunks::<MIN_ALIGN>::start(kept) };
+            let start = unsafe { chunk::Of::<MIN_ALIGN>::start(kept) };
             header.prev = None;
             header.used = Some(start);
             // SAFETY: as above.
             unsafe { kept.write(header) };
             // SAFETY: these are the chunk's bytes behind its header; the blocks are forgotten.
-            unsafe { chunk::poison(start, header.size - Chunks::<MIN_ALIGN>::HEADER) };
+            unsafe { chunk::poison(start, header.size - chunk::Of::<MIN_ALIGN>::HEADER) };
         }
         kept
     }
