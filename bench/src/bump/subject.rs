@@ -60,11 +60,11 @@ macro_rules! push {
 }
 pub(super) use push;
 
-/// What is written as text.
+/// What is written as text: a key, as programs make them, or all kinds of pieces that `fmt` has.
 pub(super) struct Line<'a> {
     pub(super) name: &'a str,
     pub(super) number: u64,
-    pub(super) flag: bool,
+    pub(super) all_kinds: bool,
 }
 
 /// A subject with `format!`.
@@ -76,10 +76,16 @@ pub(super) trait Text: Subject {
 /// The pieces of a line, once for all subjects.
 macro_rules! line {
     ($line:expr, |$arguments:ident| $write:expr) => {{
-        let $crate::bump::subject::Line { name, number, flag } = $line;
+        let $crate::bump::subject::Line { name, number, all_kinds } = $line;
         let (third, low, pair) = (number / 3, number & 0xff, (number, name));
-        match format_args!("{name}-{number}: [{pair:?}, {third}, {low:#06x}] = \"{name}\" and {flag}") {
-            $arguments => $write,
+        if *all_kinds {
+            match format_args!("{name}-{number}: [{pair:?}, {third}, {low:#06x}] = \"{name}\" and {all_kinds}") {
+                $arguments => $write,
+            }
+        } else {
+            match format_args!("{name}-{number}/{third}.{low}") {
+                $arguments => $write,
+            }
         }
     }};
 }

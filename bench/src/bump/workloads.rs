@@ -278,15 +278,15 @@ fn vec_fresh<V: Vector>() -> Run {
 }
 
 #[inline(never)]
-fn format_all<T: Text>(arena: &T, names: &[&str]) {
+fn format_all<T: Text>(arena: &T, names: &[&str], all_kinds: bool) {
     for (number, name) in (1..).zip(names) {
-        arena.format(&Line { name, number, flag: number % 3 == 0 });
+        arena.format(&Line { name, number, all_kinds });
     }
 }
 
-fn text<T: Text>() -> Run {
+fn text<T: Text>(all_kinds: bool) -> Run {
     let names = ["alpha", "beta", "a longer name", "x"].repeat(DRAWN / 4);
-    rounds::<T>(DRAWN, move |arena| format_all(arena, black_box(&names)))
+    rounds::<T>(DRAWN, move |arena| format_all(arena, black_box(&names), black_box(all_kinds)))
 }
 
 #[inline(never)]
@@ -354,7 +354,7 @@ pub(super) fn vectors<V: Vector>() -> Vec<Op> {
 }
 
 pub(super) fn texts<T: Text>() -> Vec<Op> {
-    named::<T>(vec![("fmt", text::<T>)])
+    named::<T>(vec![("fmt", || text::<T>(false)), ("fmt/debug", || text::<T>(true))])
 }
 
 pub(super) fn maps<S: Allocates>() -> Vec<Op> {
@@ -425,6 +425,7 @@ pub(super) fn loops() -> Vec<Op> {
         ("vec/warm", nothing),
         ("vec/fresh", nothing),
         ("fmt", nothing),
+        ("fmt/debug", nothing),
         ("hashbrown", nothing),
         ("creation", nothing),
     ];
