@@ -121,6 +121,9 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     source: Source<A>,
 }
 
+/// What a value may have in bytes to be an argument in registers, as Rust passes them today: no more than speed is at stake.
+const IN_REGISTERS: usize = 2 * size_of::<usize>();
+
 /// Who has the allocator and the counts.
 enum Source<A: Allocator> {
     Own(Store<A>),
@@ -307,8 +310,17 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     fn more(&self, layout: Layout) -> Option<NonNull<u8>> {
         let store = self.store();
         let next = self.next.get();
-        let plan =
-            fit::plan(layout, chunk::Of::<MIN_ALIGN>::HEADER, chunk::Of::<MIN_ALIGN>::ALIGN, next, store.left())?;
+        let (header, align) = (chunk::Of::<MIN_ALIGN>::HEADER, chunk::Of::<MIN_ALIGN>::ALIGN);
+        // Nearly always the next regular chunk is large enough, and there is nothing to plan.
+        let usual = layout.align() <= align
+            && layout.size() <= next - header
+            && next <= store.left()
+            && next.is_multiple_of(align);
+        let plan = if usual {
+            fit::Plan { least: fit::up(header + layout.size(), align), size: next, apart: false }
+        } else {
+            fit::plan(layout, header, align, next, store.left())?
+        };
         let chunk = match store.obtain::<MIN_ALIGN>(plan.size) {
             Some(chunk) => {
                 if !plan.apart {
@@ -382,11 +394,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// ```
     #[inline]
     pub fn alloc<T>(&self, value: T) -> &mut T {
-        match self.take_for::<T>() {
-            // SAFETY: the place is for a `T`, and new.
-            Some(place) => unsafe { Self::fill(place, value) },
-            None => self.alloc_slow(value),
-        }
+        let place = match self.take_for::<T>() {
+            Some(place) => place,
+            None if size_of::<T>() <= IN_REGISTERS => return self.alloc_slow(value),
+            // A value that is passed by address would have to be put together elsewhere first, on the fast path too.
+            None => self.more_or_abort(Layout::new::<T>()).cast(),
+        };
+        // SAFETY: the place is for a `T`, and new.
+        unsafe { Self::fill(place, value) }
     }
 
     /// Writes a value to its place.
@@ -406,12 +421,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[cold]
     #[inline(never)]
     fn alloc_slow<T>(&self, value: T) -> &mut T {
-        let layout = Layout::new::<T>();
-        match self.more(layout) {
-            // SAFETY: the place is for a `T`, and new.
-            Some(place) => unsafe { Self::fill(place.cast(), value) },
-            None => handle_alloc_error(layout),
-        }
+        let place = self.more_or_abort(Layout::new::<T>());
+        // SAFETY: the place is for a `T`, and new.
+        unsafe { Self::fill(place.cast(), value) }
     }
 
     /// [`alloc`](Self::alloc) that reports a failed allocation.

@@ -19,8 +19,25 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// Whether a block can grow where it is.
     #[inline]
-    pub(super) fn has_room_behind(&self, block: NonNull<u8>, old: usize, new: usize) -> bool {
+    fn has_room_behind(&self, block: NonNull<u8>, old: usize, new: usize) -> bool {
         self.is_last(block, old) && new <= self.end.get().addr().get() - block.addr().get()
+    }
+
+    /// Makes a block of bytes end `more` bytes behind the first `len`, where it is, or says that it can not.
+    ///
+    /// # Safety
+    ///
+    /// `block` came from this arena with `size` bytes of alignment 1 and is in use; `len` is at most `size`. After `true`, it
+    /// has `len + more` bytes.
+    #[inline]
+    pub(super) unsafe fn extend_last(&self, block: NonNull<u8>, size: usize, len: usize, more: usize) -> bool {
+        let (pos, at) = (self.pos(), block.addr().get() + len);
+        // The last block ends at `end` or before, and so does its beginning.
+        let fits = self.is_last(block, size) && more <= self.end.get().addr().get() - at;
+        if fits {
+            self.pos.set(Self::at(pos, fit::up(at + more, MIN_ALIGN)));
+        }
+        fits
     }
 
     /// Makes a block larger. `None` leaves it as it is.

@@ -161,35 +161,59 @@ fn bytes(size: usize) -> Option<Layout> {
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Tail<'_, MIN_ALIGN, A> {
-    /// Makes room for a piece.
+    /// A place for the next `more` bytes, which count as written: the caller writes them before anything else.
     #[inline]
-    fn make_room(&mut self, more: usize) -> Option<()> {
-        if more <= self.cap - self.len {
-            return Some(());
-        }
-        let least = self.len.checked_add(more)?;
-        let old = bytes(self.cap)?;
-        // In place exactly; where it has to move, it may have to again.
-        let in_place = self.bump.has_room_behind(self.start, self.cap, least);
-        let new = if in_place { bytes(least)? } else { bytes(least.max(self.cap.saturating_mul(2)))? };
-        self.refused = Some(new);
+    fn room(&mut self, more: usize) -> Result<NonNull<u8>, fmt::Error> {
+        // By far the most pieces come where nothing was allocated since the last.
         // SAFETY: invariant 1.
-        self.start = unsafe { self.bump.grow_block(self.start, old, new) }?;
-        self.refused = None;
-        self.cap = new.size();
-        Some(())
+        if unsafe { self.bump.extend_last(self.start, self.cap, self.len, more) } {
+            self.cap = self.len + more;
+        } else {
+            self.make_room(more)?;
+        }
+        // SAFETY: it is in the block, whose pointer is the arena's own and reaches all of its chunk.
+        let place = unsafe { self.start.add(self.len) };
+        self.len += more;
+        Ok(place)
+    }
+
+    /// Room in what is left of a block that was moved, or in another block.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, more: usize) -> fmt::Result {
+        if more > self.cap - self.len {
+            let least = self.len.checked_add(more).ok_or(fmt::Error)?;
+            // Where it has to move, it may have to again.
+            let (old, new) = (bytes(self.cap), bytes(least.max(self.cap.saturating_mul(2))));
+            let (Some(old), Some(new)) = (old, new) else { return Err(fmt::Error) };
+            self.refused = Some(new);
+            // SAFETY: invariant 1.
+            self.start = unsafe { self.bump.grow_block(self.start, old, new) }.ok_or(fmt::Error)?;
+            self.refused = None;
+            self.cap = new.size();
+        }
+        Ok(())
     }
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Write for Tail<'_, MIN_ALIGN, A> {
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.make_room(text.len()).ok_or(fmt::Error)?;
-        // SAFETY: it is in the block.
-        let to = unsafe { self.start.add(self.len) };
+        let place = self.room(text.len())?;
         // SAFETY: there is room for the text, which is not in this block: nobody else reaches that.
-        unsafe { to.copy_from_nonoverlapping(NonNull::from(text).cast(), text.len()) };
-        self.len += text.len();
+        unsafe { place.copy_from_nonoverlapping(NonNull::from(text).cast(), text.len()) };
+        Ok(())
+    }
+
+    #[inline]
+    fn write_char(&mut self, character: char) -> fmt::Result {
+        // Copying one byte through a call would cost more than all the rest.
+        if !character.is_ascii() {
+            return self.write_str(character.encode_utf8(&mut [0; 4]));
+        }
+        let place = self.room(1)?;
+        // SAFETY: there is room for a byte.
+        unsafe { place.write(character as u8) };
         Ok(())
     }
 }
