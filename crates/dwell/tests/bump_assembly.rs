@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-const PROGRAM: &str = r#"
+const PROGRAM: &str = r"
 use dwell::Bump;
 
 #[unsafe(no_mangle)]
@@ -15,7 +15,7 @@ pub fn alloc_u8(bump: &Bump<1>, value: u8) -> &mut u8 {
 pub fn alloc_u64(bump: &Bump, value: u64) -> &mut u64 {
     bump.alloc(value)
 }
-"#;
+";
 
 /// The instructions of a function up to its first return: the fast path.
 fn fast_path<'a>(assembly: &'a str, function: &str) -> Vec<&'a str> {

@@ -414,6 +414,21 @@ fn reset_keeps_the_largest_chunk() {
     });
 }
 
+/// An arena that is filled and reset again and again ends up with one chunk.
+#[test]
+fn rounds_of_one_size_stop_allocating() {
+    for blocks in [30, 300, 30_000] {
+        let mut bump = Bump::new();
+        for round in 0..4 {
+            failing_after(if round < 3 { usize::MAX } else { 0 }, || {
+                (0..blocks).for_each(|_| _ = bump.alloc([1_u64; 12]));
+            });
+            assert!(bump.allocated_bytes() < 3 * blocks * 96 + 1000);
+            bump.reset();
+        }
+    }
+}
+
 /// Values that were freed do not keep their bytes: use after free is seen in debug builds.
 #[test]
 fn freed_bytes_are_poisoned() {

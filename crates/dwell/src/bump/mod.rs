@@ -576,6 +576,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Forgets everything that was allocated, and keeps the largest chunk for what comes.
     ///
+    /// If there were several, the next that has to be made will have room for all of it, so that an arena that is used and
+    /// reset again and again ends up with one.
+    ///
     /// ```
     /// use dwell::Bump;
     ///
@@ -589,8 +592,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     pub fn reset(&mut self) {
         self.pos.set(Self::NOWHERE);
         self.end.set(Self::NOWHERE);
+        let held = self.allocated_bytes();
         if let Some(chunk) = self.clear() {
             self.push(chunk);
+            if self.allocated_bytes() < held {
+                self.next.set(fit::next_round(self.next.get(), held));
+            }
         }
     }
 
