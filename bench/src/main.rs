@@ -3,6 +3,7 @@
 //! `dwell-bench MODULE` measures one module, `all` all of them, `gate` the bounds in `gates.toml`. A module is a folder:
 //! it says what its operations are (`op`), and `callgrind` and `time` measure them.
 
+mod bump;
 mod callgrind;
 mod check;
 mod companions;
@@ -47,6 +48,8 @@ enum Command {
     Sparse(sparse::Args),
     /// How big a value is: a real program in four layouts, weighed by all.
     Weigh(weigh::Args),
+    /// Arenas: one type at a time, mixed layouts, trees, vectors, text, maps.
+    Bump(bump::Args),
     /// Thin strings, thin slices and sorted maps, beside their peers.
     Companions,
     /// All modules.
@@ -66,7 +69,7 @@ enum Command {
 
 /// The operations of all modules.
 fn suites() -> Vec<Suite> {
-    [small::suite(), sparse::suite()].into_iter().chain(companions::suites()).collect()
+    [small::suite(), bump::suite(), sparse::suite()].into_iter().chain(companions::suites()).collect()
 }
 
 fn main() -> ExitCode {
@@ -87,11 +90,14 @@ fn run(cli: Cli) -> Result<()> {
     let output = Output { json: cli.json };
     match cli.command {
         Command::Sparse(args) => sparse::run(&args, cli.quick, output),
+        Command::Bump(args) => bump::run(&args, cli.quick, output),
         Command::Companions => companions::run(cli.quick, output),
         Command::Weigh(args) => weigh::run(&args, cli.quick, output),
         Command::Small => small::run(cli.quick, output),
         Command::All => {
             small::run(cli.quick, output)?;
+            output.say("")?;
+            bump::run(&bump::Args::default(), cli.quick, output)?;
             output.say("")?;
             sparse::run(&sparse::Args::default(), cli.quick, output)?;
             output.say("")?;

@@ -20,3 +20,12 @@ pub(crate) fn pointer<T: ?Sized>(value: &T) {
     // SAFETY: no instruction. The compiler must take it that memory is read, but nothing is written through `value`.
     unsafe { asm!("/* {0} */", in(reg) address, options(readonly, nostack, preserves_flags)) };
 }
+
+/// Uses an address, and may change any memory that others can reach: nothing that was loaded before is known after. What
+/// keeps its state in cells has to load it again, as between two uses in a program.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
+pub(crate) fn address(address: *const u8) {
+    // SAFETY: no instruction; that memory is written is only what the compiler has to believe.
+    unsafe { asm!("/* {0} */", in(reg) address, options(nostack, preserves_flags)) };
+}

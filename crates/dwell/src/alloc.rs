@@ -24,6 +24,14 @@ pub use allocator_api2::alloc::{Allocator, Global};
 #[cfg(feature = "nightly")]
 pub use std_alloc::alloc::{Allocator, Global};
 
+// What an `Allocator` of ours returns as its error.
+#[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
+pub(crate) use self::own::Refused;
+#[cfg(all(feature = "allocator-api2", not(feature = "nightly")))]
+pub(crate) use allocator_api2::alloc::AllocError as Refused;
+#[cfg(feature = "nightly")]
+pub(crate) use core::alloc::AllocError as Refused;
+
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
 pub use self::own::{Allocator, Global};
 
@@ -31,7 +39,7 @@ pub use self::own::{Allocator, Global};
 mod own {
     use core::alloc::Layout;
     use core::ptr::{self, NonNull};
-    use std_alloc::alloc::{alloc, dealloc};
+    use std_alloc::alloc::{alloc, dealloc, realloc};
 
     /// Where blocks come from. Without the features `allocator-api2` and `nightly` that is [`Global`] alone.
     ///
@@ -50,6 +58,22 @@ mod own {
         /// `block` came from `allocate` with this `layout` and is in use.
         #[doc(hidden)]
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout);
+
+        /// Makes a block larger, elsewhere if need be.
+        ///
+        /// # Safety
+        ///
+        /// `block` came from `allocate` with the layout `old` and is in use; `new` is no smaller. After `Ok`, the block is
+        /// the returned one.
+        #[doc(hidden)]
+        unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, Refused> {
+            let larger = self.allocate(new)?;
+            // SAFETY: both have `old.size()` bytes, and one is new.
+            unsafe { ptr::copy_nonoverlapping(block.as_ptr(), larger.as_ptr().cast(), old.size()) };
+            // SAFETY: the caller says so.
+            unsafe { self.deallocate(block, old) };
+            Ok(larger)
+        }
     }
 
     /// There is no block.
@@ -62,6 +86,8 @@ mod own {
         impl Sealed for super::Global {}
         #[cfg(feature = "allocator-api2-04")]
         impl<A> Sealed for crate::alloc::V04<A> {}
+        impl<const MIN_ALIGN: usize, A: super::Allocator> Sealed for &crate::bump::Bump<MIN_ALIGN, A> {}
+        impl<A: super::Allocator> Sealed for crate::bump::First<'_, A> {}
     }
 
     /// The global allocator, as `Box` and `Vec` use it.
@@ -88,6 +114,22 @@ mod own {
                 // SAFETY: the caller says that the block came from `allocate` with this layout, thus from `alloc`.
                 unsafe { dealloc(block.as_ptr(), layout) };
             }
+        }
+
+        #[inline]
+        unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, Refused> {
+            if old.size() == 0 || old.align() != new.align() {
+                let larger = self.allocate(new)?;
+                // SAFETY: both have `old.size()` bytes, and one is new.
+                unsafe { ptr::copy_nonoverlapping(block.as_ptr(), larger.as_ptr().cast(), old.size()) };
+                // SAFETY: the caller says so.
+                unsafe { self.deallocate(block, old) };
+                return Ok(larger);
+            }
+            // SAFETY: the block came from `alloc` with this layout, whose size is not zero; the new size is that of a layout
+            // of the same alignment.
+            let larger = NonNull::new(unsafe { realloc(block.as_ptr(), old, new.size()) }).ok_or(Refused)?;
+            Ok(NonNull::slice_from_raw_parts(larger, new.size()))
         }
     }
 }

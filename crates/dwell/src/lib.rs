@@ -6,6 +6,7 @@
 //! | the value | its place | module |
 //! |---|---|---|
 //! | small, of a type not known here | inside its owner, no allocation | [`small`]: [`SmallBox`] |
+//! | one of many of all types, dropped together | an arena | [`bump`]: [`Bump`] |
 //! | an optional struct that is mostly empty | one word until it is needed | [`sparse`]: [`Sparse`](struct@Sparse) |
 //! | a string or slice that no longer grows, a map of a few entries | one word | [`sparse`]: [`ThinStr`](sparse::ThinStr), [`ThinSlice`](sparse::ThinSlice), [`SortedMap`](sparse::SortedMap) |
 //!
@@ -61,12 +62,14 @@
 extern crate alloc as std_alloc;
 
 pub mod alloc;
+pub mod bump;
 mod raw;
 pub mod small;
 pub mod sparse;
 pub mod weigh;
 
 pub use crate::alloc::AllocError;
+pub use crate::bump::Bump;
 pub use crate::small::SmallBox;
 pub use crate::sparse::Sparse;
 #[doc(inline)]

@@ -46,7 +46,7 @@ impl<U> Place<U, U> {
 
 impl<B, T: ?Sized> Place<B, T> {
     /// The pointer to the value.
-    pub(super) const fn as_ptr(&self) -> *const T {
+    pub(crate) const fn as_ptr(&self) -> *const T {
         (&raw const *self) as *const T
     }
 
@@ -56,7 +56,7 @@ impl<B, T: ?Sized> Place<B, T> {
     ///
     /// - `pointer` is valid for reads of a live `T` for `'a`.
     /// - `B` is `T`, or a brand that the closure which gets the reference must accept as any.
-    pub(super) unsafe fn at<'a>(pointer: *const T) -> &'a Self {
+    pub(crate) unsafe fn at<'a>(pointer: *const T) -> &'a Self {
         // SAFETY: a place is transparent over its value, which the caller says is live for `'a`.
         unsafe { &*(pointer as *const Self) }
     }

@@ -1,0 +1,247 @@
+//! The allocators of "Bump Allocation: Up or Down?" written anew: one block, no way to grow, alignment and direction varied.
+//!
+//! `up` and `down` with checked arithmetic are where the article starts, `up/branch` is one comparison at alignment 1, and the
+//! others keep the position aligned to 8 or 16. Growing in place, which the article argues for, is `Allocator for &Up`.
+
+use allocator_api2::alloc::{AllocError, Allocator};
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::cell::Cell;
+use std::ptr::{self, NonNull};
+
+use super::subject::{Allocates, Arena, Subject, Vector, push};
+use crate::sink;
+
+/// Room for what any workload puts between two resets, at any alignment.
+const CAPACITY: usize = 4 << 20;
+const BLOCK: Layout = match Layout::from_size_align(CAPACITY, 16) {
+    Ok(layout) => layout,
+    Err(_) => unreachable!(),
+};
+
+/// The block, which `new` and `drop` of all the arenas share.
+struct Memory(NonNull<u8>);
+
+impl Memory {
+    fn new() -> Self {
+        // SAFETY: the layout has a size.
+        Self(NonNull::new(unsafe { alloc(BLOCK) }).unwrap_or_else(|| handle_alloc_error(BLOCK)))
+    }
+
+    fn start(&self) -> *mut u8 {
+        self.0.as_ptr()
+    }
+
+    fn end(&self) -> *mut u8 {
+        // SAFETY: one past the end of the block.
+        unsafe { self.start().add(CAPACITY) }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: `new` allocated it so.
+        unsafe { dealloc(self.start(), BLOCK) };
+    }
+}
+
+/// How far `address` is below the next multiple of `align`.
+#[inline]
+const fn up_to(address: usize, align: usize) -> usize {
+    address.wrapping_neg() & (align - 1)
+}
+
+#[inline]
+const fn rounded(size: usize, min_align: usize) -> usize {
+    if min_align == 0 { size } else { (size + min_align - 1) & !(min_align - 1) }
+}
+
+/// Upwards; `MIN_ALIGN` 0 stands for the checked arithmetic at the article's start.
+pub(super) struct Up<const MIN_ALIGN: usize> {
+    position: Cell<*mut u8>,
+    end: *mut u8,
+    memory: Memory,
+}
+
+impl<const MIN_ALIGN: usize> Up<MIN_ALIGN> {
+    #[inline]
+    fn place(&self, layout: Layout) -> Option<NonNull<u8>> {
+        if MIN_ALIGN == 0 { self.checked(layout) } else { self.with_one_branch(layout) }
+    }
+
+    #[inline]
+    fn checked(&self, layout: Layout) -> Option<NonNull<u8>> {
+        let position = self.position.get();
+        let aligned = position.addr().checked_add(layout.align() - 1)? & !(layout.align() - 1);
+        let next = aligned.checked_add(layout.size())?;
+        if next > self.end.addr() {
+            return None;
+        }
+        self.position.set(position.with_addr(next));
+        NonNull::new(position.with_addr(aligned))
+    }
+
+    /// Size and padding are below `isize::MAX` each, so that their sum cannot wrap.
+    #[inline]
+    fn with_one_branch(&self, layout: Layout) -> Option<NonNull<u8>> {
+        let position = self.position.get();
+        let padding = if layout.align() > MIN_ALIGN { up_to(position.addr(), layout.align()) } else { 0 };
+        if padding + layout.size() > self.end.addr() - position.addr() {
+            return None;
+        }
+        self.position.set(position.wrapping_add(padding + rounded(layout.size(), MIN_ALIGN)));
+        NonNull::new(position.wrapping_add(padding))
+    }
+
+    /// The last block grows and shrinks where it is.
+    #[inline]
+    fn resize(&self, block: NonNull<u8>, old: usize, new: usize) -> bool {
+        let last = block.addr().get() + rounded(old, MIN_ALIGN) == self.position.get().addr();
+        let fits = last && new <= self.end.addr() - block.addr().get();
+        if fits {
+            self.position.set(block.as_ptr().wrapping_add(rounded(new, MIN_ALIGN)));
+        }
+        fits
+    }
+}
+
+impl<const MIN_ALIGN: usize> Subject for Up<MIN_ALIGN> {
+    const NAME: &'static str = match MIN_ALIGN {
+        0 => "article/up/checked",
+        1 => "article/up/branch",
+        8 => "article/up/8",
+        16 => "article/up/16",
+        _ => panic!("the article has no other"),
+    };
+
+    fn new() -> Self {
+        let memory = Memory::new();
+        Self { position: Cell::new(memory.start()), end: memory.end(), memory }
+    }
+
+    fn reset(&mut self) {
+        self.position.set(self.memory.start());
+    }
+}
+
+/// Downwards; `MIN_ALIGN` 0 is as upwards.
+pub(super) struct Down<const MIN_ALIGN: usize> {
+    start: *mut u8,
+    position: Cell<*mut u8>,
+    memory: Memory,
+}
+
+impl<const MIN_ALIGN: usize> Down<MIN_ALIGN> {
+    #[inline]
+    fn place(&self, layout: Layout) -> Option<NonNull<u8>> {
+        let position = self.position.get();
+        let size = rounded(layout.size(), MIN_ALIGN);
+        let mut next = position.addr().checked_sub(size)?;
+        if layout.align() > MIN_ALIGN {
+            next &= !(layout.align() - 1);
+        }
+        if next < self.start.addr() {
+            return None;
+        }
+        self.position.set(position.with_addr(next));
+        NonNull::new(position.with_addr(next))
+    }
+}
+
+impl<const MIN_ALIGN: usize> Subject for Down<MIN_ALIGN> {
+    const NAME: &'static str = match MIN_ALIGN {
+        0 => "article/down/checked",
+        8 => "article/down/8",
+        16 => "article/down/16",
+        _ => panic!("the article has no other"),
+    };
+
+    fn new() -> Self {
+        let memory = Memory::new();
+        Self { position: Cell::new(memory.end()), start: memory.start(), memory }
+    }
+
+    fn reset(&mut self) {
+        self.position.set(self.memory.end());
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn full() -> ! {
+    panic!("a workload puts more than {CAPACITY} bytes between two resets")
+}
+
+macro_rules! arena {
+    ($Arena:ident) => {
+        impl<const MIN_ALIGN: usize> Arena for $Arena<MIN_ALIGN> {
+            type Ref<'a, T: 'a> = &'a mut T;
+            type Bytes<'a> = &'a mut [u8];
+
+            #[inline]
+            fn alloc<'a, T: 'a>(&'a self, value: T) -> &'a mut T {
+                let mut place = self.place(Layout::new::<T>()).unwrap_or_else(|| full()).cast::<T>();
+                // SAFETY: a place of this layout that nobody else has.
+                unsafe { place.write(value) };
+                // SAFETY: just written; it lives until `reset`, which needs `self` unborrowed.
+                unsafe { place.as_mut() }
+            }
+
+            #[inline]
+            fn copy<'a>(&'a self, bytes: &[u8]) -> &'a mut [u8] {
+                let place = self.place(Layout::for_value(bytes)).unwrap_or_else(|| full());
+                // SAFETY: a place as long as `bytes` that nobody else has.
+                unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place.as_ptr(), bytes.len()) };
+                // SAFETY: just written; it lives until `reset`, which needs `self` unborrowed.
+                unsafe { NonNull::slice_from_raw_parts(place, bytes.len()).as_mut() }
+            }
+
+            #[inline]
+            fn block(&self, layout: Layout) {
+                let place = self.place(layout).unwrap_or_else(|| full());
+                sink::address(place.as_ptr());
+            }
+        }
+    };
+}
+arena!(Up);
+arena!(Down);
+
+// SAFETY: blocks do not overlap, and live as long as the arena is borrowed.
+unsafe impl<const MIN_ALIGN: usize> Allocator for &Up<MIN_ALIGN> {
+    #[inline]
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let place = self.place(layout).ok_or(AllocError)?;
+        Ok(NonNull::slice_from_raw_parts(place, layout.size()))
+    }
+
+    #[inline]
+    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        self.resize(block, layout.size(), 0);
+    }
+
+    #[inline]
+    unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if old.align() >= new.align() && self.resize(block, old.size(), new.size()) {
+            return Ok(NonNull::slice_from_raw_parts(block, new.size()));
+        }
+        let place = self.allocate(new)?;
+        // SAFETY: two blocks, the new one at least as long.
+        unsafe { ptr::copy_nonoverlapping(block.as_ptr(), place.cast().as_ptr(), old.size()) };
+        Ok(place)
+    }
+}
+
+impl<const MIN_ALIGN: usize> Vector for Up<MIN_ALIGN> {
+    #[inline]
+    fn push(&self, count: u64) {
+        push!(allocator_api2::vec::Vec::new_in(self), count);
+    }
+}
+
+impl<const MIN_ALIGN: usize> Allocates for Up<MIN_ALIGN> {
+    type Allocator<'a> = &'a Self;
+
+    fn allocator(&self) -> &Self {
+        self
+    }
+}

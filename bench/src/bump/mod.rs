@@ -1,0 +1,100 @@
+//! `dwell::bump` beside the published arenas, the article's six allocators, and the allocators beneath them.
+
+mod article;
+mod peers;
+mod subject;
+mod targets;
+mod workloads;
+
+use anyhow::Result;
+use clap::Args as ClapArgs;
+
+use self::article::{Down, Up};
+use self::peers::{BlinkAlloc, Bumpalo, Downwards, Dwell, Heap, Malloc, Mimalloc, Upwards};
+use self::subject::Subject;
+use crate::op::Suite;
+use crate::row::Output;
+use crate::{callgrind, time};
+
+#[derive(ClapArgs, Debug, Default)]
+pub(crate) struct Args {
+    /// Measures these workloads only.
+    #[arg(long)]
+    workload: Vec<String>,
+    /// Counts instructions only.
+    #[arg(long)]
+    ir: bool,
+}
+
+/// bumpalo as it is by default.
+const BASELINE: &str = <Bumpalo<1> as Subject>::NAME;
+
+/// Every operation of a subject that implements the traits named.
+macro_rules! ops {
+    ($($Subject:ty: $($ops:ident)*;)*) => {
+        [$($(workloads::$ops::<$Subject>()),*),*].into_iter().flatten()
+    };
+}
+
+/// Compared with bumpalo.
+pub(crate) fn suite() -> Suite {
+    let mut ops: Vec<_> = ops! {
+        Dwell<1>: ops vectors texts maps;
+        Dwell<8>: ops vectors texts maps;
+        Bumpalo<1>: ops vectors texts maps;
+        Bumpalo<8>: ops vectors maps;
+        Upwards<1>: ops vectors texts maps;
+        Upwards<8>: ops vectors texts maps;
+        Downwards<1>: ops vectors texts maps;
+        Downwards<8>: ops vectors texts maps;
+        BlinkAlloc: ops vectors;
+        Up<0>: ops;
+        Down<0>: ops;
+        Up<1>: ops;
+        Up<8>: ops vectors maps;
+        Down<8>: ops;
+        Up<16>: ops;
+        Down<16>: ops;
+        Heap<Malloc>: ops vectors texts maps;
+        Heap<Mimalloc>: ops vectors texts maps;
+    }
+    .collect();
+    ops.extend(workloads::typed::ops());
+    ops.extend(workloads::loops());
+    Suite { module: "bump", baseline: BASELINE, ops }
+}
+
+pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
+    let mut suite = suite();
+    if !args.workload.is_empty() {
+        suite.ops.retain(|op| args.workload.contains(&op.workload));
+    }
+    output.say("ratios of ir are taken after the loop's own ir is taken off")?;
+    let mut rows = Vec::new();
+    if let Some(version) = callgrind::version() {
+        output.say(&format!("({version})"))?;
+        rows = callgrind::rows(&suite, |_, _| true)?;
+    } else {
+        eprintln!("no valgrind: the column `ir` is left out");
+    }
+    if !args.ir {
+        rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
+    }
+    output.rows(&rows)?;
+    output.say("\nbeside the best settings of bumpalo and bump-scope, net of the loop:")?;
+    output.say(&targets::table(&rows))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    /// Enough for a round of any workload.
+    const OPERATIONS: usize = 100_000;
+
+    #[test]
+    fn every_operation_runs() {
+        for op in super::suite().ops {
+            (op.prepare)()(OPERATIONS);
+        }
+    }
+}

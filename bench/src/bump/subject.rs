@@ -1,0 +1,99 @@
+//! What a subject can do. A peer implements these in a file of its own; the workloads know nothing else of it.
+
+use std::alloc::Layout;
+use std::ops::Deref;
+use std::ptr;
+
+/// A place for values that go together.
+pub(super) trait Subject: Sized + 'static {
+    const NAME: &'static str;
+
+    fn new() -> Self;
+
+    /// Forgets all values and keeps memory, as far as the subject can.
+    fn reset(&mut self);
+}
+
+/// A subject for values of one type.
+pub(super) trait Put<T>: Subject {
+    /// Makes a place for `value` and shows it to the sink. What has no `reset` frees the place again.
+    fn put(&self, value: T);
+}
+
+/// A subject for values of any type.
+pub(super) trait Arena: Subject {
+    type Ref<'a, T: 'a>: Deref<Target = T>;
+    type Bytes<'a>: Deref<Target = [u8]>;
+
+    fn alloc<'a, T: 'a>(&'a self, value: T) -> Self::Ref<'a, T>;
+
+    fn copy<'a>(&'a self, bytes: &[u8]) -> Self::Bytes<'a>;
+
+    /// Makes a block of `layout` and shows it to the sink. What has no `reset` frees the block again.
+    fn block(&self, layout: Layout);
+}
+
+impl<A: Arena, T> Put<T> for A {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the loop around it is measured, not a call")]
+    fn put(&self, value: T) {
+        crate::sink::address(ptr::from_ref(&*self.alloc(value)).cast());
+    }
+}
+
+/// A subject with a growing vector.
+pub(super) trait Vector: Subject {
+    /// Pushes the numbers below `count` one by one and shows the vector to the sink.
+    fn push(&self, count: u64);
+}
+
+/// What a [`Vector`] does with its vector: once for all of them.
+macro_rules! push {
+    ($vector:expr, $count:expr) => {{
+        let mut vector = $vector;
+        for number in 0..$count {
+            vector.push(number);
+            $crate::sink::word(number); // keeps the loop a loop
+        }
+        $crate::sink::pointer::<[u64]>(&vector);
+    }};
+}
+pub(super) use push;
+
+/// What is written as text: a key, as programs make them, or all kinds of pieces that `fmt` has.
+pub(super) struct Line<'a> {
+    pub(super) name: &'a str,
+    pub(super) number: u64,
+    pub(super) all_kinds: bool,
+}
+
+/// A subject with `format!`.
+pub(super) trait Text: Subject {
+    /// Formats a line and shows it to the sink.
+    fn format(&self, line: &Line<'_>);
+}
+
+/// The pieces of a line, once for all subjects.
+macro_rules! line {
+    ($line:expr, |$arguments:ident| $write:expr) => {{
+        let $crate::bump::subject::Line { name, number, all_kinds } = $line;
+        let (third, low, pair) = (number / 3, number & 0xff, (number, name));
+        if *all_kinds {
+            match format_args!("{name}-{number}: [{pair:?}, {third}, {low:#06x}] = \"{name}\" and {all_kinds}") {
+                $arguments => $write,
+            }
+        } else {
+            match format_args!("{name}-{number}/{third}.{low}") {
+                $arguments => $write,
+            }
+        }
+    }};
+}
+pub(super) use line;
+
+/// A subject on which hashbrown's maps live.
+pub(super) trait Allocates: Subject {
+    type Allocator<'a>: allocator_api2::alloc::Allocator;
+
+    fn allocator(&self) -> Self::Allocator<'_>;
+}

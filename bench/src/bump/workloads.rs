@@ -1,0 +1,433 @@
+//! The workloads, each written once for all subjects.
+//!
+//! Every place goes through the sink, which may write memory: the state of an arena is loaded and stored at each allocation, as
+//! it is between two of them in a program, and no two are merged into one.
+
+use fastrand::Rng;
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use std::alloc::Layout;
+use std::hint::black_box;
+
+use super::subject::{Allocates, Arena, Line, Put, Subject, Text, Vector};
+use crate::op::{LOOP, Op, Run};
+use crate::sink;
+
+/// Allocations between two resets, as in the article.
+const ROUND: usize = 10_000;
+/// Layouts, lengths and tokens are drawn before the loop, this many.
+const DRAWN: usize = 1000;
+
+/// Runs `round` over a subject that is reset in between. A round is `per_round` operations.
+fn rounds<S: Subject>(per_round: usize, mut round: impl FnMut(&S) + 'static) -> Run {
+    let mut subject = S::new();
+    Box::new(move |operations| {
+        for _ in 0..operations / per_round {
+            round(black_box(&subject));
+            subject.reset();
+        }
+    })
+}
+
+/// What the article allocates, and a struct of five words.
+trait Number: Sized + 'static {
+    fn of(n: u64) -> Self;
+}
+
+macro_rules! numbers {
+    ($($number:ty: $of:expr),*) => {$(
+        impl Number for $number {
+            #[inline]
+            fn of(n: u64) -> Self {
+                let of: fn(u64) -> Self = $of;
+                of(n)
+            }
+        }
+    )*};
+}
+numbers! { u8: |n| (n & 0xff) as Self, u64: |n| n, u128: Self::from, [u64; 5]: |n| [n; 5] }
+
+#[inline(never)]
+fn put_all<T: Number, S: Put<T>>(subject: &S) {
+    for n in 0..ROUND as u64 {
+        subject.put(T::of(n));
+    }
+}
+
+#[inline(never)]
+fn count_all() {
+    (0..ROUND as u64).for_each(sink::word);
+}
+
+fn single<T: Number, S: Put<T>>() -> Run {
+    rounds::<S>(ROUND, put_all::<T, S>)
+}
+
+#[inline(never)]
+fn bytes_of_all<A: Arena>(arena: &A, lengths: &[usize]) {
+    for &length in lengths {
+        arena.block(Layout::array::<u8>(length).expect("short"));
+    }
+}
+
+/// Lengths from 1 to 64, with the check that a layout may have them.
+fn lengths() -> Vec<usize> {
+    let mut rng = Rng::with_seed(11);
+    (0..DRAWN).map(|_| rng.usize(1..=64)).collect()
+}
+
+fn bytes<A: Arena>() -> Run {
+    let lengths = lengths();
+    rounds::<A>(DRAWN, move |arena| bytes_of_all(arena, black_box(&lengths)))
+}
+
+#[inline(never)]
+fn copy_all<A: Arena>(arena: &A, slices: &[Vec<u8>]) {
+    for slice in slices {
+        sink::address(arena.copy(slice).as_ptr());
+    }
+}
+
+fn copies<A: Arena>() -> Run {
+    let slices: Vec<Vec<u8>> = lengths().into_iter().map(|length| vec![7; length]).collect();
+    rounds::<A>(DRAWN, move |arena| copy_all(arena, black_box(&slices)))
+}
+
+#[inline(never)]
+fn blocks_of_all<A: Arena>(arena: &A, layouts: &[Layout]) {
+    for &layout in layouts {
+        arena.block(layout);
+    }
+}
+
+/// Sizes from 1 to 128 and alignments from 1 to 16, which no branch predictor remembers.
+fn mixed<A: Arena>() -> Run {
+    let mut rng = Rng::with_seed(12);
+    let layout = || Layout::from_size_align(rng.usize(1..=128), 1 << rng.u8(0..=4)).expect("small");
+    let layouts: Vec<Layout> = std::iter::repeat_with(layout).take(16 * DRAWN).collect();
+    rounds::<A>(16 * DRAWN, move |arena| blocks_of_all(arena, black_box(&layouts)))
+}
+
+fn walk_nothing<T: Clone + 'static>(item: T) -> Run {
+    #[inline(never)]
+    fn walk<T>(items: &[T]) {
+        items.iter().for_each(sink::pointer);
+    }
+    let items = vec![item; DRAWN];
+    Box::new(move |operations| (0..operations / DRAWN).for_each(|_| walk(black_box(&items))))
+}
+
+/// What a parser makes: structs of 24 to 64 bytes beside the names.
+enum Expression<'a, A: Arena> {
+    Number(u64),
+    Name(A::Bytes<'a>),
+    Negation(A::Ref<'a, Expression<'a, A>>),
+    Binary(A::Ref<'a, Binary<'a, A>>),
+    Call(A::Ref<'a, Call<'a, A>>),
+}
+
+struct Binary<'a, A: Arena> {
+    operator: u8,
+    sides: [Expression<'a, A>; 2],
+}
+
+struct Call<'a, A: Arena> {
+    function: A::Bytes<'a>,
+    arguments: [Expression<'a, A>; 2],
+}
+
+#[derive(Clone, Copy)]
+enum Token {
+    Number(u64),
+    Name(&'static str),
+    Negate,
+    Binary(u8),
+    Call(&'static str),
+}
+
+/// A program in postfix order that leaves one value.
+fn program(rng: &mut Rng) -> Vec<Token> {
+    const NAMES: [&str; 8] = ["i", "len", "index", "position", "self", "total_size", "min_align", "chunk"];
+    let mut tokens = Vec::with_capacity(DRAWN);
+    let mut depth = 0_usize;
+    while tokens.len() < DRAWN {
+        let name = NAMES[rng.usize(..NAMES.len())];
+        let left = DRAWN - tokens.len();
+        let token = match rng.u8(..10) {
+            _ if depth > left => Token::Binary(b'+'), // only so do the operands come together in time
+            0..2 if depth < left => Token::Number(rng.u64(..)),
+            2..5 if depth < left => Token::Name(name),
+            _ if depth == 0 => Token::Number(1),
+            5..6 => Token::Negate,
+            6..8 if depth >= 2 => Token::Call(name),
+            _ if depth >= 2 => Token::Binary(b'*'),
+            _ => Token::Negate,
+        };
+        match token {
+            Token::Number(_) | Token::Name(_) => depth += 1,
+            Token::Negate => {}
+            Token::Binary(_) | Token::Call(_) => depth -= 1,
+        }
+        tokens.push(token);
+    }
+    assert_eq!(depth, 1);
+    tokens
+}
+
+#[inline(never)]
+fn parse<'a, A: Arena>(arena: &'a A, tokens: &[Token], stack: &mut Vec<Expression<'a, A>>) {
+    for &token in tokens {
+        let expression = match token {
+            Token::Number(n) => Expression::Number(n),
+            Token::Name(name) => Expression::Name(arena.copy(name.as_bytes())),
+            Token::Negate => {
+                let Some(value) = stack.pop() else { return };
+                Expression::Negation(arena.alloc(value))
+            }
+            Token::Binary(operator) => {
+                let (Some(right), Some(left)) = (stack.pop(), stack.pop()) else { return };
+                Expression::Binary(arena.alloc(Binary { operator, sides: [left, right] }))
+            }
+            Token::Call(function) => {
+                let (Some(right), Some(left)) = (stack.pop(), stack.pop()) else { return };
+                let function = arena.copy(function.as_bytes());
+                Expression::Call(arena.alloc(Call { function, arguments: [left, right] }))
+            }
+        };
+        stack.push(expression);
+    }
+}
+
+/// A sum over all that a program says.
+fn weight<A: Arena>(expression: &Expression<'_, A>) -> u64 {
+    match expression {
+        Expression::Number(n) => *n & 1,
+        Expression::Name(name) => name.len() as u64,
+        Expression::Negation(value) => 1 + weight::<A>(value),
+        Expression::Binary(binary) => u64::from(binary.operator) + binary.sides.iter().map(weight::<A>).sum::<u64>(),
+        Expression::Call(call) => call.function.len() as u64 + call.arguments.iter().map(weight::<A>).sum::<u64>(),
+    }
+}
+
+/// A syntax tree is built and read once; an operation is a token.
+fn ast<A: Arena>() -> Run {
+    let tokens = program(&mut Rng::with_seed(13));
+    rounds::<A>(DRAWN, move |arena| {
+        let mut stack = Vec::with_capacity(DRAWN);
+        parse(arena, black_box(&tokens), &mut stack);
+        sink::word(stack.iter().map(weight::<A>).sum());
+    })
+}
+
+struct Tree<'a, A: Arena> {
+    number: u64,
+    children: Option<[A::Ref<'a, Tree<'a, A>>; 2]>,
+}
+
+/// Levels of a tree.
+const LEVELS: u32 = 10;
+const NODES: usize = (1 << LEVELS) - 1;
+
+/// A full tree of references that `put` makes, and its root.
+#[inline]
+fn grow<R>(levels: u32, put: &impl Fn(u64, Option<[R; 2]>) -> R) -> R {
+    if levels == 1 {
+        return put(1, None);
+    }
+    let left = grow(levels - 1, put);
+    let right = grow(levels - 1, put);
+    put(u64::from(levels), Some([left, right]))
+}
+
+impl<'a, A: Arena> Tree<'a, A> {
+    #[inline(never)]
+    fn plant(arena: &'a A) -> A::Ref<'a, Self> {
+        grow(LEVELS, &|number, children| arena.alloc(Self { number, children }))
+    }
+
+    fn sum(&self) -> u64 {
+        self.number + self.children.iter().flatten().map(|child| child.sum()).sum::<u64>()
+    }
+}
+
+/// A tree is built, summed and forgotten; an operation is a node.
+fn tree<A: Arena>() -> Run {
+    rounds::<A>(NODES, |arena| sink::word(Tree::plant(arena).sum()))
+}
+
+/// Pushes to one vector.
+const PUSHES: u64 = 100_000;
+
+#[inline(never)]
+fn push_all<V: Vector>(vector: &V) {
+    vector.push(black_box(PUSHES));
+}
+
+/// A vector grows where one as long has been before.
+fn vec_warm<V: Vector>() -> Run {
+    rounds::<V>(PUSHES as usize, push_all::<V>)
+}
+
+/// A vector grows in an arena of its own.
+fn vec_fresh<V: Vector>() -> Run {
+    Box::new(|operations| {
+        for _ in 0..operations / PUSHES as usize {
+            push_all(black_box(&V::new()));
+        }
+    })
+}
+
+#[inline(never)]
+fn format_all<T: Text>(arena: &T, names: &[&str], all_kinds: bool) {
+    for (number, name) in (1..).zip(names) {
+        arena.format(&Line { name, number, all_kinds });
+    }
+}
+
+fn text<T: Text>(all_kinds: bool) -> Run {
+    let names = ["alpha", "beta", "a longer name", "x"].repeat(DRAWN / 4);
+    rounds::<T>(DRAWN, move |arena| format_all(arena, black_box(&names), black_box(all_kinds)))
+}
+
+#[inline(never)]
+fn insert_all<S: Allocates>(arena: &S, keys: &[u64]) {
+    let mut map = HashMap::with_hasher_in(FxBuildHasher, arena.allocator());
+    for &key in keys {
+        map.insert(key, key);
+    }
+    sink::pointer(&map);
+}
+
+/// A map of a thousand entries grows from none.
+fn map<S: Allocates>() -> Run {
+    let mut rng = Rng::with_seed(14);
+    let keys: Vec<u64> = (0..DRAWN).map(|_| rng.u64(..)).collect();
+    rounds::<S>(DRAWN, move |arena| insert_all(arena, black_box(&keys)))
+}
+
+/// A new arena, three values in it, and its end.
+#[inline(never)]
+fn create<A: Arena>(n: u64) {
+    let arena = A::new();
+    let first = arena.alloc(n);
+    sink::address((&raw const *first).cast());
+    let second = arena.alloc([n; 5]);
+    sink::address((&raw const *second).cast());
+    let third = arena.alloc((n, 1_u8));
+    sink::address((&raw const *third).cast());
+}
+
+fn creation<A: Arena>() -> Run {
+    Box::new(|operations| (0..operations as u64).for_each(create::<A>))
+}
+
+fn named<S: Subject>(workloads: Vec<(&'static str, fn() -> Run)>) -> Vec<Op> {
+    workloads.into_iter().map(|(workload, prepare)| Op::new(workload, S::NAME, prepare)).collect()
+}
+
+/// What any arena does.
+pub(super) fn ops<A: Arena>() -> Vec<Op> {
+    let mut ops = singles::<A>();
+    ops.extend(named::<A>(vec![
+        ("bytes", bytes::<A>),
+        ("bytes/copy", copies::<A>),
+        ("mixed", mixed::<A>),
+        ("ast", ast::<A>),
+        ("tree", tree::<A>),
+        ("creation", creation::<A>),
+    ]));
+    ops
+}
+
+/// One type at a time.
+fn singles<S: Put<u8> + Put<u64> + Put<u128> + Put<[u64; 5]>>() -> Vec<Op> {
+    named::<S>(vec![
+        ("u8", single::<u8, S>),
+        ("u64", single::<u64, S>),
+        ("u128", single::<u128, S>),
+        ("struct40", single::<[u64; 5], S>),
+    ])
+}
+
+pub(super) fn vectors<V: Vector>() -> Vec<Op> {
+    named::<V>(vec![("vec/warm", vec_warm::<V>), ("vec/fresh", vec_fresh::<V>)])
+}
+
+pub(super) fn texts<T: Text>() -> Vec<Op> {
+    named::<T>(vec![("fmt", || text::<T>(false)), ("fmt/debug", || text::<T>(true))])
+}
+
+pub(super) fn maps<S: Allocates>() -> Vec<Op> {
+    named::<S>(vec![("hashbrown", map::<S>)])
+}
+
+/// What an arena for one type does.
+pub(super) mod typed {
+    use super::{LEVELS, NODES, Number, Op, Put, Run, Subject, grow, single, sink};
+    use crate::bump::peers::TypedArena;
+
+    struct Tree<'a> {
+        number: u64,
+        children: Option<[&'a Tree<'a>; 2]>,
+    }
+
+    impl Tree<'_> {
+        fn sum(&self) -> u64 {
+            self.number + self.children.iter().flatten().map(|child| child.sum()).sum::<u64>()
+        }
+    }
+
+    #[inline(never)]
+    fn plant<'a>(arena: &'a typed_arena::Arena<Tree<'a>>) -> &'a Tree<'a> {
+        grow(LEVELS, &|number, children| &*arena.alloc(Tree { number, children }))
+    }
+
+    fn tree() -> Run {
+        Box::new(|operations| {
+            for _ in 0..operations / NODES {
+                let arena = typed_arena::Arena::new();
+                sink::word(plant(&arena).sum());
+            }
+        })
+    }
+
+    fn op<T: Number>(workload: &'static str) -> Op
+    where
+        TypedArena<T>: Put<T>,
+    {
+        Op::new(workload, <TypedArena<T> as Subject>::NAME, single::<T, TypedArena<T>>)
+    }
+
+    pub(in crate::bump) fn ops() -> Vec<Op> {
+        let tree = Op::new("tree", <TypedArena<u8> as Subject>::NAME, tree);
+        vec![op::<u8>("u8"), op::<u64>("u64"), op::<u128>("u128"), op::<[u64; 5]>("struct40"), tree]
+    }
+}
+
+/// What the loops cost; where the loop is part of the use, nothing.
+pub(super) fn loops() -> Vec<Op> {
+    fn count() -> Run {
+        Box::new(|operations| (0..operations / ROUND).for_each(|_| count_all()))
+    }
+    fn nothing() -> Run {
+        Box::new(|_| ())
+    }
+    let loops: Vec<(&'static str, fn() -> Run)> = vec![
+        ("u8", count),
+        ("u64", count),
+        ("u128", count),
+        ("struct40", count),
+        ("bytes", || walk_nothing(1_usize)),
+        ("bytes/copy", || walk_nothing(Vec::<u8>::new())),
+        ("mixed", || walk_nothing(Layout::new::<u8>())),
+        ("ast", nothing),
+        ("tree", nothing),
+        ("vec/warm", nothing),
+        ("vec/fresh", nothing),
+        ("fmt", nothing),
+        ("fmt/debug", nothing),
+        ("hashbrown", nothing),
+        ("creation", nothing),
+    ];
+    loops.into_iter().map(|(workload, prepare)| Op::new(workload, LOOP, prepare)).collect()
+}

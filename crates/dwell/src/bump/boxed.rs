@@ -1,0 +1,184 @@
+//! A value in an arena that is dropped with its owner.
+
+use super::Bump;
+use crate::alloc::{AllocError, Allocator};
+use crate::raw::Meta;
+use crate::small::{Brand, Place};
+use core::fmt;
+use core::marker::PhantomData;
+use core::mem;
+use core::ops::{Deref, DerefMut};
+use core::panic::{RefUnwindSafe, UnwindSafe};
+use core::ptr::NonNull;
+
+/// The owner of a value in an arena: one pointer, which drops the value. Its bytes stay the arena's.
+///
+/// ```
+/// use dwell::{Bump, bump};
+/// use std::rc::Rc;
+///
+/// let bump = Bump::new();
+/// let shared = Rc::new(7);
+/// let boxed = bump::Box::new_in(Rc::clone(&shared), &bump);
+/// assert_eq!(Rc::strong_count(&boxed), 2);
+/// drop(boxed);
+/// assert_eq!(Rc::strong_count(&shared), 1);
+/// ```
+///
+/// # Pinning
+///
+/// There is no safe way to pin such a box: one that is forgotten lets the arena use the value's bytes again without
+/// dropping it, which the owner of a pinned value may rely on never to happen.
+pub struct Box<'a, T: ?Sized> {
+    // # Invariants
+    //
+    // 1. `value` is a live `T`, owned by this box and reached through it alone, in bytes that are reserved for `'a`.
+    value: NonNull<T>,
+    // Owns a `T` and borrows the arena: drop check, variance and auto traits are those of a `Box<T>`.
+    owns: PhantomData<(&'a (), T)>,
+}
+
+// SAFETY: by invariant 1 it is the value's one owner; it does not reach the arena.
+unsafe impl<T: ?Sized + Send> Send for Box<'_, T> {}
+// SAFETY: as above; a shared box gives shared access to the value only.
+unsafe impl<T: ?Sized + Sync> Sync for Box<'_, T> {}
+// The value does not move with the box.
+impl<T: ?Sized> Unpin for Box<'_, T> {}
+impl<T: ?Sized + UnwindSafe> UnwindSafe for Box<'_, T> {}
+impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for Box<'_, T> {}
+
+impl<'a, T: 'a> Box<'a, T> {
+    /// Moves a value into an arena.
+    #[inline]
+    pub fn new_in<const MIN_ALIGN: usize, A: Allocator>(value: T, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
+        Self::own(bump.alloc(value))
+    }
+
+    /// [`new_in`](Self::new_in) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room; the value comes back in the error.
+    #[inline]
+    pub fn try_new_in<const MIN_ALIGN: usize, A: Allocator>(
+        value: T,
+        bump: &'a Bump<MIN_ALIGN, A>,
+    ) -> Result<Self, AllocError<T>> {
+        bump.try_alloc(value).map(Self::own)
+    }
+
+    /// Owns what the arena has just been given.
+    fn own(value: &'a mut T) -> Self {
+        Self { value: NonNull::from(value), owns: PhantomData }
+    }
+
+    /// The value, out of its box.
+    #[inline]
+    pub fn into_inner(self) -> T {
+        let value = self.value;
+        mem::forget(self);
+        // SAFETY: by invariant 1 it is a live value, of which the box was the one owner.
+        unsafe { value.read() }
+    }
+}
+
+impl<'a, T: ?Sized + 'a> Box<'a, T> {
+    /// Owns the value behind a reference, and drops it.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else drops the value, or uses it after `'a`.
+    #[inline]
+    pub unsafe fn from_mut(value: &'a mut T) -> Self {
+        Self { value: NonNull::from(value), owns: PhantomData }
+    }
+
+    /// The value as a reference, which does not drop it.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let number: &mut u32 = bump::Box::new_in(1, &bump).leak();
+    /// assert_eq!(*number, 1);
+    /// ```
+    #[inline]
+    pub fn leak(self) -> &'a mut T {
+        let mut value = self.value;
+        mem::forget(self);
+        // SAFETY: by invariant 1 the value is live, and nobody else's for `'a` now that the box is forgotten.
+        unsafe { value.as_mut() }
+    }
+
+    /// The same box seen as what the closure coerces it to.
+    ///
+    /// The closure gets a [`Place`] and can do nothing with it but coerce and return it.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    /// use std::fmt::Display;
+    ///
+    /// let bump = Bump::new();
+    /// let values: [bump::Box<dyn Display>; 2] = [
+    ///     bump::Box::new_in(1, &bump).coerce(|place| place as _),
+    ///     bump::Box::new_in("two", &bump).coerce(|place| place as _),
+    /// ];
+    /// assert_eq!(format!("{} {}", values[0], values[1]), "1 two");
+    /// ```
+    #[inline]
+    pub fn coerce<U: ?Sized, F>(self, unsize: F) -> Box<'a, U>
+    where
+        F: for<'p, 'brand> FnOnce(&'p Place<Brand<'brand>, T>) -> &'p Place<Brand<'brand>, U>,
+    {
+        // SAFETY: the value is live while `self` is, which is until the closure has returned. The closure accepts every
+        // brand.
+        let place = unsafe { Place::at(self.value.as_ptr()) };
+        // The closure accepts every brand, so what it returned is the only place with this one: the value, coerced.
+        let meta = Meta::new(unsize(place).as_ptr(), false);
+        let data = self.value.cast::<()>();
+        mem::forget(self);
+        // The address is the box's own, which may write; the closure's place is for reading.
+        let value = meta.decode(data.as_ptr()).cast_mut();
+        // SAFETY: its address is that of `data`.
+        let value = unsafe { NonNull::new_unchecked(value) };
+        Box { value, owns: PhantomData }
+    }
+}
+
+impl<T: ?Sized> Drop for Box<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: by invariant 1 the value is live, and it is not used again.
+        unsafe { self.value.drop_in_place() };
+    }
+}
+
+impl<T: ?Sized> Deref for Box<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: invariant 1.
+        unsafe { self.value.as_ref() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for Box<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: invariant 1.
+        unsafe { self.value.as_mut() }
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Box<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for Box<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,115 @@
+//! A first chunk in the caller's buffer.
+
+use super::{Bump, chunk, fit};
+use crate::alloc::{Allocator, Global, Refused};
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::fmt;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+
+/// An allocator whose first block is a buffer of the caller's: what [`Bump::with_buffer`] takes its chunks from.
+///
+/// [`Bump::with_buffer`]: super::Bump::with_buffer
+pub struct First<'b, A: Allocator = Global> {
+    // # Invariants
+    //
+    // 1. The `len` bytes from `start` are borrowed for `'b` by this alone.
+    // 2. They are in use, as one block, only while `taken`.
+    start: NonNull<u8>,
+    len: usize,
+    taken: Cell<bool>,
+    rest: A,
+    // What it is made from, and gives its auto traits.
+    buffer: PhantomData<&'b mut [MaybeUninit<u8>]>,
+}
+
+// SAFETY: it stands for the `&mut [MaybeUninit<u8>]` that it was made from, and the other allocator.
+unsafe impl<A: Allocator + Send> Send for First<'_, A> {}
+
+impl<'b, A: Allocator> First<'b, A> {
+    /// The buffer first, then blocks from `rest`.
+    pub fn new(buffer: &'b mut [MaybeUninit<u8>], rest: A) -> Self {
+        let len = buffer.len();
+        Self { start: NonNull::from(buffer).cast(), len, taken: Cell::new(false), rest, buffer: PhantomData }
+    }
+
+    /// The part of the buffer that is aligned to `align`: where, and how long. Its length is a multiple of `align`.
+    fn aligned(&self, align: usize) -> (usize, usize) {
+        let pad = self.start.addr().get().wrapping_neg() & (align - 1);
+        (pad, self.len.saturating_sub(pad) & !(align - 1))
+    }
+
+    /// Whether a block is the buffer's.
+    fn is_first(&self, block: NonNull<u8>) -> bool {
+        self.taken.get() && block.addr().get().wrapping_sub(self.start.addr().get()) < self.len
+    }
+}
+
+// SAFETY: a block is the other allocator's, or lies in the buffer, which is nobody else's for `'b`, and of which no second
+// block is given out while there is one. Moving a `First` moves neither.
+unsafe impl<A: Allocator> Allocator for First<'_, A> {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
+        let pad = self.start.addr().get().wrapping_neg() & (layout.align() - 1);
+        let fits = self.len.checked_sub(pad).is_some_and(|len| layout.size() <= len);
+        // A block of no bytes would have an address that is another's.
+        if self.taken.get() || !fits || layout.size() == 0 {
+            return self.rest.allocate(layout);
+        }
+        self.taken.set(true);
+        // SAFETY: it is in the buffer.
+        let block = unsafe { self.start.add(pad) };
+        Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        if layout.size() != 0 && self.is_first(block) {
+            self.taken.set(false);
+        } else {
+            // SAFETY: the caller's promise; the block is not the buffer's.
+            unsafe { self.rest.deallocate(block, layout) };
+        }
+    }
+}
+
+impl<A: Allocator> fmt::Debug for First<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("First").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+impl<'b, const MIN_ALIGN: usize> Bump<MIN_ALIGN, First<'b>> {
+    /// An arena whose first chunk is a buffer, such as one on the stack.
+    ///
+    /// A buffer that is too small for a chunk is not used.
+    ///
+    /// ```
+    /// use dwell::Bump;
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut buffer = [MaybeUninit::uninit(); 1024];
+    /// let bump = Bump::<8, _>::with_buffer(&mut buffer);
+    /// let before = bump.allocated_bytes();
+    /// let numbers = bump.alloc_slice_copy(&[1_u64; 100]); // no call of the global allocator
+    /// assert_eq!((numbers.len(), bump.allocated_bytes()), (100, before));
+    /// ```
+    pub fn with_buffer(buffer: &'b mut [MaybeUninit<u8>]) -> Self {
+        Self::with_buffer_in(buffer, Global)
+    }
+}
+
+impl<'b, const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, First<'b, A>> {
+    /// [`with_buffer`](Bump::with_buffer) with an allocator for the other chunks.
+    pub fn with_buffer_in(buffer: &'b mut [MaybeUninit<u8>], alloc: A) -> Self {
+        let bump = Self::new_in(First::new(buffer, alloc));
+        let (_, size) = bump.allocator().aligned(chunk::Of::<MIN_ALIGN>::ALIGN);
+        if let Some(size) = fit::round(size, chunk::Of::<MIN_ALIGN>::ALIGN)
+            && size > chunk::Of::<MIN_ALIGN>::HEADER
+            && let Some(chunk) = bump.store().obtain::<MIN_ALIGN>(size)
+        {
+            bump.push(chunk);
+        }
+        bump
+    }
+}

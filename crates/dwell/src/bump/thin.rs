@@ -1,0 +1,184 @@
+//! A header and a slice behind one word.
+
+use super::Bump;
+use crate::alloc::{AllocError, Allocator};
+use core::alloc::Layout;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::Deref;
+use core::ptr::{self, NonNull};
+use core::{slice, str};
+use std_alloc::alloc::handle_alloc_error;
+
+/// A shared reference of one word to a header and a slice or string behind it.
+///
+/// ```
+/// use dwell::{Bump, bump::Thin};
+///
+/// /// A node of a syntax tree: 16 bytes, whatever it is called and however many children it has.
+/// #[derive(Clone, Copy)]
+/// struct Node<'a> {
+///     name: Thin<'a, (), str>,
+///     children: Option<Thin<'a, u32, [Node<'a>]>>, // with its line
+/// }
+///
+/// let bump = Bump::new();
+/// let x = Node { name: bump.alloc_thin_str((), "x"), children: None };
+/// let f = Node { name: bump.alloc_thin_str((), "f"), children: Some(bump.alloc_thin(7, &[x, x])) };
+/// let children = f.children.unwrap();
+/// assert_eq!((&*f.name, children.len(), *children.header()), ("f", 2, 7));
+/// assert_eq!(size_of::<Node<'_>>(), 16);
+/// ```
+///
+/// Neither the header nor the elements are dropped.
+pub struct Thin<'a, H, T: ?Sized> {
+    // # Invariants
+    //
+    // 1. `head` is an initialised `Head<H>`, and `Head::<H>::offset` of the element's alignment behind it are as many
+    //    initialised elements as it says (for `str`: UTF-8); all of it can be read for `'a` and is changed by no one.
+    head: NonNull<Head<H>>,
+    // A shared reference to both.
+    refers: PhantomData<(&'a H, &'a T)>,
+}
+
+/// What is in front of the elements.
+struct Head<H> {
+    len: usize,
+    header: H,
+}
+
+impl<H> Head<H> {
+    /// Where elements of this alignment begin behind a head.
+    const fn offset(align: usize) -> usize {
+        size_of::<Self>().next_multiple_of(align)
+    }
+
+    /// The layout of a head and elements of this layout behind it.
+    fn layout(elements: Layout) -> Option<Layout> {
+        let (whole, offset) = Layout::new::<Self>().extend(elements).ok()?;
+        debug_assert_eq!(offset, Self::offset(elements.align()));
+        Some(whole)
+    }
+}
+
+impl<H, T: ?Sized> Clone for Thin<'_, H, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<H, T: ?Sized> Copy for Thin<'_, H, T> {}
+
+// SAFETY: it is a `&(H, T)` in effect.
+unsafe impl<H: Sync, T: ?Sized + Sync> Send for Thin<'_, H, T> {}
+// SAFETY: as above.
+unsafe impl<H: Sync, T: ?Sized + Sync> Sync for Thin<'_, H, T> {}
+
+impl<'a, H, T: ?Sized> Thin<'a, H, T> {
+    /// What is in front of the slice.
+    #[inline]
+    pub fn header(self) -> &'a H {
+        // SAFETY: invariant 1.
+        unsafe { &(*self.head.as_ptr()).header }
+    }
+
+    #[inline]
+    fn len(self) -> usize {
+        // SAFETY: invariant 1.
+        unsafe { (*self.head.as_ptr()).len }
+    }
+}
+
+impl<'a, H, T> Thin<'a, H, [T]> {
+    /// The slice, for as long as the arena is borrowed.
+    #[inline]
+    pub fn slice(self) -> &'a [T] {
+        // SAFETY: invariant 1.
+        let first = unsafe { self.head.cast::<u8>().add(Head::<H>::offset(align_of::<T>())) };
+        // SAFETY: invariant 1.
+        unsafe { slice::from_raw_parts(first.cast().as_ptr(), self.len()) }
+    }
+}
+
+impl<'a, H> Thin<'a, H, str> {
+    /// The text, for as long as the arena is borrowed.
+    #[inline]
+    pub fn text(self) -> &'a str {
+        let bytes = Thin::<H, [u8]> { head: self.head, refers: PhantomData }.slice();
+        // SAFETY: invariant 1.
+        unsafe { str::from_utf8_unchecked(bytes) }
+    }
+}
+
+impl<H, T> Deref for Thin<'_, H, [T]> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        self.slice()
+    }
+}
+
+impl<H> Deref for Thin<'_, H, str> {
+    type Target = str;
+
+    #[inline]
+    fn deref(&self) -> &str {
+        self.text()
+    }
+}
+
+impl<H: fmt::Debug, T: ?Sized + fmt::Debug> fmt::Debug for Thin<'_, H, T>
+where
+    Self: Deref<Target = T>,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Thin").field(self.header()).field(&&**self).finish()
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
+    /// A header and a copy of a slice, behind one word.
+    #[inline]
+    pub fn alloc_thin<H, T: Copy>(&self, header: H, values: &[T]) -> Thin<'_, H, [T]> {
+        self.try_alloc_thin(header, values).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`alloc_thin`](Self::alloc_thin) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room; the header comes back in the error.
+    #[inline]
+    pub fn try_alloc_thin<H, T: Copy>(&self, header: H, values: &[T]) -> Result<Thin<'_, H, [T]>, AllocError<H>> {
+        let elements = Layout::for_value(values);
+        let Some(layout) = Head::<H>::layout(elements) else { return Err(AllocError::new(header, elements)) };
+        let Some(block) = self.bytes(layout) else { return Err(AllocError::new(header, layout)) };
+        let head = block.cast::<Head<H>>();
+        // SAFETY: the block begins with a head.
+        unsafe { head.write(Head { len: values.len(), header }) };
+        // SAFETY: the elements begin there.
+        let first = unsafe { block.add(Head::<H>::offset(align_of::<T>())) };
+        // SAFETY: there is room for the elements, in a block that is new.
+        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), first.cast().as_ptr(), values.len()) };
+        Ok(Thin { head, refers: PhantomData })
+    }
+
+    /// A header and a copy of a string, behind one word.
+    #[inline]
+    pub fn alloc_thin_str<H>(&self, header: H, text: &str) -> Thin<'_, H, str> {
+        self.try_alloc_thin_str(header, text).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`alloc_thin_str`](Self::alloc_thin_str) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room; the header comes back in the error.
+    #[inline]
+    pub fn try_alloc_thin_str<H>(&self, header: H, text: &str) -> Result<Thin<'_, H, str>, AllocError<H>> {
+        let Thin { head, .. } = self.try_alloc_thin(header, text.as_bytes())?;
+        // The bytes are UTF-8.
+        Ok(Thin { head, refers: PhantomData })
+    }
+}

@@ -1,0 +1,604 @@
+//! A vector in an arena.
+
+use super::{Box, Bump};
+use crate::alloc::{AllocError, Allocator, Global};
+use core::alloc::Layout;
+use core::fmt;
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+use core::mem::{self, ManuallyDrop};
+use core::ops::{Deref, DerefMut};
+use core::ptr::{self, NonNull};
+use core::slice;
+use std_alloc::alloc::handle_alloc_error;
+
+/// A vector that grows in an arena, in place as long as it is the last there.
+///
+/// ```
+/// use dwell::{Bump, bump};
+///
+/// let bump = Bump::new();
+/// let mut squares = bump::Vec::new_in(&bump);
+/// for n in 0..5 {
+///     squares.push(n * n);
+/// }
+/// let squares: &mut [i32] = squares.into_slice(); // stays when the vector is gone
+/// assert_eq!(squares, [0, 1, 4, 9, 16]);
+/// ```
+///
+/// It has what a list being built needs. For all that `std::vec::Vec` can do, use that of allocator-api2 or of nightly's std
+/// in `&bump`.
+pub struct Vec<'a, T, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
+    // # Invariants
+    //
+    // 1. `len <= cap`, and the first `len` elements from `start` are live and owned by this vector.
+    // 2. If `T` has bytes and `cap` is not 0, `start` is a block of `bump`'s with the layout of `cap` elements, which this
+    //    vector alone reaches. Otherwise it is aligned, and `cap` is `usize::MAX` if `T` has none.
+    start: NonNull<T>,
+    cap: usize,
+    len: usize,
+    bump: &'a Bump<MIN_ALIGN, A>,
+    // Owns elements: drop check.
+    owns: PhantomData<T>,
+}
+
+/// The layout of `cap` elements of a layout, which are as many as fit in one.
+fn array(element: Layout, cap: usize) -> Option<Layout> {
+    let size = element.size().checked_mul(cap)?;
+    Layout::from_size_align(size, element.align()).ok()
+}
+
+/// No room: what the caller asked for.
+struct NoRoom(Option<Layout>);
+
+impl NoRoom {
+    #[cold]
+    fn abort(self) -> ! {
+        match self.0 {
+            Some(layout) => handle_alloc_error(layout),
+            None => panic!("capacity overflow"),
+        }
+    }
+
+    fn error<T>(self, value: T) -> AllocError<T> {
+        AllocError::new(value, self.0.unwrap_or(Layout::new::<()>()))
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
+    /// Makes room for `more` elements behind `len` of `cap`, and for some more if they are not `exact`.
+    ///
+    /// By value, so that the vector's own words can stay in registers.
+    ///
+    /// # Safety
+    ///
+    /// `start` is a block of this arena's with the layout of `cap` elements, in use, or `cap` is 0. After `Ok`, the block is
+    /// the returned one. Elements have bytes.
+    #[cold]
+    #[inline(never)]
+    unsafe fn grow_elements(
+        &self,
+        start: NonNull<u8>,
+        cap: usize,
+        least: Option<usize>,
+        exact: bool,
+        element: Layout,
+    ) -> Result<(NonNull<u8>, usize), NoRoom> {
+        let least = least.ok_or(NoRoom(None))?;
+        let want =
+            if exact { least } else { least.max(cap.saturating_mul(2)).max(if element.size() == 1 { 8 } else { 4 }) };
+        let new = array(element, want).ok_or(NoRoom(None))?;
+        let block = match array(element, cap) {
+            // SAFETY: the block came from this arena with the layout of `cap` elements, which are not more than `want`.
+            Some(old) if cap != 0 => unsafe { self.grow_block(start, old, new) },
+            _ => self.try_alloc_layout(new).ok(),
+        };
+        Ok((block.ok_or(NoRoom(Some(new)))?, want))
+    }
+}
+
+impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
+    /// An empty vector.
+    #[inline]
+    pub fn new_in(bump: &'a Bump<MIN_ALIGN, A>) -> Self {
+        let cap = if size_of::<T>() == 0 { usize::MAX } else { 0 };
+        Self { start: NonNull::dangling(), cap, len: 0, bump, owns: PhantomData }
+    }
+
+    /// An empty vector with room for `capacity` elements.
+    pub fn with_capacity_in(capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
+        let mut vec = Self::new_in(bump);
+        vec.make_room(capacity, true).unwrap_or_else(|no| no.abort());
+        vec
+    }
+
+    /// [`with_capacity_in`](Self::with_capacity_in) that reports a failed allocation.
+    pub fn try_with_capacity_in(capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Result<Self, AllocError<()>> {
+        let mut vec = Self::new_in(bump);
+        vec.make_room(capacity, true).map_err(|no| no.error(()))?;
+        Ok(vec)
+    }
+
+    /// Makes room for `more` elements.
+    #[inline]
+    fn make_room(&mut self, more: usize, exact: bool) -> Result<(), NoRoom> {
+        if more <= self.cap - self.len {
+            return Ok(());
+        }
+        if size_of::<T>() == 0 {
+            return Err(NoRoom(None));
+        }
+        let least = self.len.checked_add(more);
+        // SAFETY: invariant 2; there is no room, so that `T` has bytes.
+        let grown = unsafe { self.bump.grow_elements(self.start.cast(), self.cap, least, exact, Layout::new::<T>()) };
+        let (start, cap) = grown?;
+        self.start = start.cast();
+        self.cap = cap;
+        Ok(())
+    }
+
+    /// The elements that fit without moving.
+    pub fn capacity(&self) -> usize {
+        self.cap
+    }
+
+    /// Makes room for `more` elements.
+    #[inline]
+    pub fn reserve(&mut self, more: usize) {
+        self.make_room(more, false).unwrap_or_else(|no| no.abort());
+    }
+
+    /// [`reserve`](Self::reserve) that reports a failed allocation.
+    #[inline]
+    pub fn try_reserve(&mut self, more: usize) -> Result<(), AllocError<()>> {
+        self.make_room(more, false).map_err(|no| no.error(()))
+    }
+
+    /// Appends an element.
+    #[inline]
+    pub fn push(&mut self, value: T) {
+        if self.len == self.cap {
+            self.reserve(1);
+        }
+        // SAFETY: there is room.
+        unsafe { self.push_unchecked(value) };
+    }
+
+    /// [`push`](Self::push) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room; the value comes back in the error.
+    #[inline]
+    pub fn try_push(&mut self, value: T) -> Result<(), AllocError<T>> {
+        if self.len == self.cap
+            && let Err(no) = self.make_room(1, false)
+        {
+            return Err(no.error(value));
+        }
+        // SAFETY: there is room.
+        unsafe { self.push_unchecked(value) };
+        Ok(())
+    }
+
+    /// Appends an element where there is room.
+    ///
+    /// # Safety
+    ///
+    /// `len` is less than `cap`.
+    #[inline]
+    pub(super) unsafe fn push_unchecked(&mut self, value: T) {
+        // SAFETY: the caller says that it is in the block.
+        let place = unsafe { self.start.add(self.len) };
+        // SAFETY: as above; no live element is there.
+        unsafe { place.write(value) };
+        self.len += 1;
+    }
+
+    /// Takes the last element off.
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        self.len = self.len.checked_sub(1)?;
+        // SAFETY: by invariant 1 it is in the block.
+        let last = unsafe { self.start.add(self.len) };
+        // SAFETY: it is a live element, which is no longer counted.
+        Some(unsafe { last.read() })
+    }
+
+    /// Puts an element in front of the one at `index`.
+    ///
+    /// # Panics
+    ///
+    /// When `index` is more than the length.
+    pub fn insert(&mut self, index: usize, value: T) {
+        assert!(index <= self.len, "an element was to go to {index}, and there are {}", self.len);
+        self.push(value);
+        self[index..].rotate_right(1);
+    }
+
+    /// Takes the element at `index` out; those behind it move up.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such element.
+    pub fn remove(&mut self, index: usize) -> T {
+        self[index..].rotate_left(1);
+        match self.pop() {
+            Some(value) => value,
+            None => panic!("there is no element"),
+        }
+    }
+
+    /// Takes the element at `index` out; the last one takes its place.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such element.
+    pub fn swap_remove(&mut self, index: usize) -> T {
+        let last = self.len.checked_sub(1).expect("there is no element");
+        self.swap(index, last);
+        match self.pop() {
+            Some(value) => value,
+            None => unreachable!("there is one"),
+        }
+    }
+
+    /// Drops the elements from `len` on.
+    pub fn truncate(&mut self, len: usize) {
+        if let Some(gone) = self.len.checked_sub(len) {
+            self.len = len;
+            // SAFETY: by invariant 1 it is in the block, or at its end.
+            let tail = unsafe { self.start.add(len) };
+            // SAFETY: these were live elements. They are no longer counted, whatever their drop does.
+            unsafe { ptr::slice_from_raw_parts_mut(tail.as_ptr(), gone).drop_in_place() };
+        }
+    }
+
+    /// Drops all elements.
+    pub fn clear(&mut self) {
+        self.truncate(0);
+    }
+
+    /// Drops the elements of which `keep` says false.
+    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        // Kept ones are moved to the front, so that the vector is whole whenever `keep` or a drop panics.
+        let mut kept = 0;
+        for index in 0..self.len {
+            if keep(&self[index]) {
+                self.swap(kept, index);
+                kept += 1;
+            }
+        }
+        self.truncate(kept);
+    }
+
+    /// Gives the arena the room behind the elements back, if this vector is the last there.
+    pub fn shrink_to_fit(&mut self) {
+        if size_of::<T>() == 0 || self.len == self.cap {
+            return;
+        }
+        let element = Layout::new::<T>();
+        let (Some(old), Some(new)) = (array(element, self.cap), array(element, self.len)) else { return };
+        // SAFETY: invariant 2; the new layout is smaller.
+        if let Some(block) = unsafe { self.bump.shrink_block(self.start.cast(), old, new) } {
+            self.start = block.cast();
+            self.cap = self.len;
+        }
+    }
+
+    /// The elements as a slice of the arena, which does not drop them.
+    #[inline]
+    pub fn into_slice(mut self) -> &'a mut [T]
+    where
+        T: 'a,
+    {
+        self.shrink_to_fit();
+        let (start, len) = (self.start, self.len);
+        mem::forget(self);
+        // SAFETY: by invariants 1 and 2 these are live elements, which the vector alone reached and gave up, in a block of an
+        // arena that is borrowed for `'a`.
+        unsafe { slice::from_raw_parts_mut(start.as_ptr(), len) }
+    }
+
+    /// The elements as a slice of the arena that drops them.
+    #[inline]
+    pub fn into_boxed_slice(self) -> Box<'a, [T]>
+    where
+        T: 'a,
+    {
+        let elements = self.into_slice();
+        // SAFETY: the vector gave them up.
+        unsafe { Box::from_mut(elements) }
+    }
+}
+
+impl<T: Copy, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
+    /// Appends copies of the elements of a slice.
+    #[inline]
+    pub fn extend_from_slice(&mut self, values: &[T]) {
+        self.reserve(values.len());
+        // SAFETY: there is room.
+        unsafe { self.extend_unchecked(values) };
+    }
+
+    /// [`extend_from_slice`](Self::extend_from_slice) that reports a failed allocation.
+    #[inline]
+    pub fn try_extend_from_slice(&mut self, values: &[T]) -> Result<(), AllocError<()>> {
+        self.try_reserve(values.len())?;
+        // SAFETY: there is room.
+        unsafe { self.extend_unchecked(values) };
+        Ok(())
+    }
+
+    /// Appends copies where there is room.
+    ///
+    /// # Safety
+    ///
+    /// `cap - len` is at least the number of values.
+    #[inline]
+    unsafe fn extend_unchecked(&mut self, values: &[T]) {
+        // SAFETY: the caller says that it is in the block.
+        let to = unsafe { self.start.add(self.len) };
+        // SAFETY: there is room; the values are borrowed, so they are not behind this vector's elements.
+        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), to.as_ptr(), values.len()) };
+        self.len += values.len();
+    }
+}
+
+impl<T, const MIN_ALIGN: usize, A: Allocator> Drop for Vec<'_, T, MIN_ALIGN, A> {
+    #[inline]
+    fn drop(&mut self) {
+        if mem::needs_drop::<T>() {
+            // If a drop panics, the block stays the arena's.
+            self.clear();
+        }
+        if size_of::<T>() != 0
+            && let Some(layout) = array(Layout::new::<T>(), self.cap)
+            && layout.size() != 0
+        {
+            // SAFETY: invariant 2, and nothing is left in it.
+            unsafe { self.bump.free_block(self.start.cast(), layout) };
+        }
+    }
+}
+
+impl<T, const MIN_ALIGN: usize, A: Allocator> Deref for Vec<'_, T, MIN_ALIGN, A> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        // SAFETY: invariant 1.
+        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl<T, const MIN_ALIGN: usize, A: Allocator> DerefMut for Vec<'_, T, MIN_ALIGN, A> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: invariant 1.
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl<T, const MIN_ALIGN: usize, A: Allocator> Extend<T> for Vec<'_, T, MIN_ALIGN, A> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+        let mut values = values.into_iter();
+        // The next element before its room: an empty iterator asks for none. The hint is not trusted with more than room.
+        while let Some(value) = values.next() {
+            if self.len == self.cap {
+                self.reserve(values.size_hint().0.saturating_add(1));
+            }
+            // SAFETY: there is room.
+            unsafe { self.push_unchecked(value) };
+        }
+    }
+}
+
+impl<T: fmt::Debug, const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Vec<'_, T, MIN_ALIGN, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<'v, T, const MIN_ALIGN: usize, A: Allocator> IntoIterator for &'v Vec<'_, T, MIN_ALIGN, A> {
+    type Item = &'v T;
+    type IntoIter = slice::Iter<'v, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<'v, T, const MIN_ALIGN: usize, A: Allocator> IntoIterator for &'v mut Vec<'_, T, MIN_ALIGN, A> {
+    type Item = &'v mut T;
+    type IntoIter = slice::IterMut<'v, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
+impl<'a, T, const MIN_ALIGN: usize, A: Allocator> IntoIterator for Vec<'a, T, MIN_ALIGN, A> {
+    type Item = T;
+    type IntoIter = IntoIter<'a, T>;
+
+    fn into_iter(self) -> IntoIter<'a, T> {
+        let vec = ManuallyDrop::new(self);
+        IntoIter { start: vec.start, front: 0, back: vec.len, owns: PhantomData }
+    }
+}
+
+/// The elements of a [`Vec`], by value. Their bytes stay the arena's.
+pub struct IntoIter<'a, T> {
+    // # Invariants
+    //
+    // 1. The elements from `front` to `back` from `start` are live, owned by this iterator, and reserved for `'a`.
+    start: NonNull<T>,
+    front: usize,
+    back: usize,
+    // As `Box`.
+    owns: PhantomData<(&'a (), T)>,
+}
+
+// SAFETY: it is the elements' one owner, and does not reach the arena.
+unsafe impl<T: Send> Send for IntoIter<'_, T> {}
+// SAFETY: a shared one gives access to no more than `&T`.
+unsafe impl<T: Sync> Sync for IntoIter<'_, T> {}
+
+impl<T> Iterator for IntoIter<'_, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        if self.front == self.back {
+            return None;
+        }
+        let front = self.front;
+        self.front += 1;
+        // SAFETY: invariant 1.
+        let place = unsafe { self.start.add(front) };
+        // SAFETY: it was live, and is no longer counted.
+        Some(unsafe { place.read() })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.back - self.front, Some(self.back - self.front))
+    }
+}
+
+impl<T> DoubleEndedIterator for IntoIter<'_, T> {
+    #[inline]
+    fn next_back(&mut self) -> Option<T> {
+        if self.front == self.back {
+            return None;
+        }
+        self.back -= 1;
+        // SAFETY: invariant 1.
+        let place = unsafe { self.start.add(self.back) };
+        // SAFETY: it was live, and is no longer counted.
+        Some(unsafe { place.read() })
+    }
+}
+
+impl<T> ExactSizeIterator for IntoIter<'_, T> {}
+impl<T> FusedIterator for IntoIter<'_, T> {}
+
+impl<T> Drop for IntoIter<'_, T> {
+    fn drop(&mut self) {
+        // SAFETY: invariant 1.
+        let front = unsafe { self.start.add(self.front) };
+        let rest = ptr::slice_from_raw_parts_mut(front.as_ptr(), self.back - self.front);
+        // SAFETY: invariant 1; they are not used again.
+        unsafe { rest.drop_in_place() };
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for IntoIter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IntoIter").field("len", &(self.back - self.front)).finish_non_exhaustive()
+    }
+}
+
+/// Slices of values that are made one by one.
+impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
+    /// Clones the elements of a slice into the arena, which does not drop them.
+    ///
+    /// ```
+    /// use dwell::Bump;
+    ///
+    /// let bump = Bump::new();
+    /// let copy = bump.alloc_slice_clone(&[Some(1), None]);
+    /// assert_eq!(copy, [Some(1), None]);
+    /// ```
+    pub fn alloc_slice_clone<T: Clone>(&self, values: &[T]) -> &mut [T] {
+        self.alloc_slice_fill_with(values.len(), |index| values[index].clone())
+    }
+
+    /// [`alloc_slice_clone`](Self::alloc_slice_clone) that reports a failed allocation.
+    pub fn try_alloc_slice_clone<T: Clone>(&self, values: &[T]) -> Result<&mut [T], AllocError<()>> {
+        let result = self.try_alloc_slice_fill_with(values.len(), |index| values[index].clone());
+        result.map_err(|error| error.map(drop))
+    }
+
+    /// A slice of `len` elements that `make` returns for their indices.
+    ///
+    /// ```
+    /// use dwell::Bump;
+    ///
+    /// let bump = Bump::new();
+    /// assert_eq!(bump.alloc_slice_fill_with(4, |n| n * n), [0, 1, 4, 9]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `make` does (the elements made are dropped), or when a slice cannot be that long.
+    pub fn alloc_slice_fill_with<T>(&self, len: usize, make: impl FnMut(usize) -> T) -> &mut [T] {
+        Vec::with_capacity_in(len, self).fill(len, make)
+    }
+
+    /// [`alloc_slice_fill_with`](Self::alloc_slice_fill_with) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room; `make` comes back in the error, not called.
+    pub fn try_alloc_slice_fill_with<T, F: FnMut(usize) -> T>(
+        &self,
+        len: usize,
+        make: F,
+    ) -> Result<&mut [T], AllocError<F>> {
+        match Vec::try_with_capacity_in(len, self) {
+            Ok(vec) => Ok(vec.fill(len, make)),
+            Err(error) => Err(error.map(|()| make)),
+        }
+    }
+
+    /// A slice of what an iterator gives, whatever it says of its length.
+    ///
+    /// ```
+    /// use dwell::Bump;
+    ///
+    /// let bump = Bump::new();
+    /// let words: &[&str] = bump.alloc_iter("where values live".split(' '));
+    /// assert_eq!(words.len(), 3);
+    /// ```
+    pub fn alloc_iter<T>(&self, values: impl IntoIterator<Item = T>) -> &mut [T] {
+        let mut vec = Vec::new_in(self);
+        vec.extend(values);
+        vec.into_slice()
+    }
+
+    /// [`alloc_iter`](Self::alloc_iter) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room. The values so far come back in the error, the one that found no place last.
+    #[expect(clippy::type_complexity, reason = "a name would hide what comes back")]
+    pub fn try_alloc_iter<T>(
+        &self,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<&mut [T], AllocError<(Vec<'_, T, MIN_ALIGN, A>, T)>> {
+        let mut vec = Vec::new_in(self);
+        for value in values {
+            if let Err(error) = vec.try_push(value) {
+                return Err(error.map(|value| (vec, value)));
+            }
+        }
+        Ok(vec.into_slice())
+    }
+}
+
+impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
+    /// An empty vector with room for `len` elements becomes a slice of them.
+    fn fill(mut self, len: usize, mut make: impl FnMut(usize) -> T) -> &'a mut [T]
+    where
+        T: 'a,
+    {
+        assert!(self.cap - self.len >= len);
+        for index in 0..len {
+            let value = make(index);
+            // SAFETY: as many elements have been pushed as were made, which is less than `len`.
+            unsafe { self.push_unchecked(value) };
+        }
+        self.into_slice()
+    }
+}
