@@ -1,4 +1,9 @@
 //! Attempts to break slabs in safe code: the bugs that slabs have had, and those of their field.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::large_stack_arrays,
+    reason = "values of all sizes, filled with a byte"
+)]
 
 mod common;
 
