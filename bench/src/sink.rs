@@ -12,6 +12,15 @@ pub(crate) fn word(value: u64) {
     unsafe { asm!("/* {0} */", in(reg) value, options(nomem, nostack, preserves_flags)) };
 }
 
+/// The same word, of which the compiler then knows nothing.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
+pub(crate) fn opaque(mut value: u64) -> u64 {
+    // SAFETY: no instruction; the register keeps its value and nothing is clobbered.
+    unsafe { asm!("/* {0} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags)) };
+    value
+}
+
 /// Uses an address, and whatever it leads to.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
