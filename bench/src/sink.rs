@@ -29,3 +29,12 @@ pub(crate) fn pointer<T: ?Sized>(value: &T) {
     // SAFETY: no instruction. The compiler must take it that memory is read, but nothing is written through `value`.
     unsafe { asm!("/* {0} */", in(reg) address, options(readonly, nostack, preserves_flags)) };
 }
+
+/// Lets whatever a place leads to be changed, as far as the compiler knows: it must read again what it has read.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
+pub(crate) fn change<T: ?Sized>(place: &mut T) {
+    let address = std::ptr::from_mut(place).cast::<u8>();
+    // SAFETY: no instruction. What the compiler must assume to be written is behind a mutable borrow.
+    unsafe { asm!("/* {0} */", in(reg) address, options(nostack, preserves_flags)) };
+}

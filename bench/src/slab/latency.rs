@@ -74,12 +74,16 @@ fn half<S: Holds<Words<N>>, const N: usize>(timed_half: Half) -> Sample {
         for at in 0..BATCH as u64 {
             let slot = S::insert(place, Words::new(word + at));
             S::get(place, &slot, sink::pointer);
+            sink::change(place);
             slots.push(slot);
         }
     }
     #[inline(never)]
     fn remove<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, slots: &mut Vec<S::Slot>) {
-        slots.drain(..).for_each(|slot| S::remove(place, slot));
+        for slot in slots.drain(..) {
+            S::remove(place, slot);
+            sink::change(place);
+        }
     }
     let mut live = warm::<S, N>(LIVE);
     let mut slots = Vec::with_capacity(BATCH);
@@ -148,6 +152,7 @@ fn cold_burst<S: Holds<Words<N>>, const N: usize>() -> Sample {
         for at in 0..BATCH as u64 {
             let slot = S::insert(place, Words::new(word + at));
             S::get(place, &slot, sink::pointer);
+            sink::change(place);
             slots.push(slot);
         }
     }

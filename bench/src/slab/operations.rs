@@ -1,7 +1,8 @@
 //! The workloads that are the same on every run: for instruction counts and times.
 //!
 //! Each value is made of a word that the compiler does not know, and each is given to the sink while it is in its slot,
-//! so that no subject's writes are left out.
+//! so that no subject's writes are left out. Between operations the place may have been changed, as far as the compiler
+//! knows: otherwise it keeps the head of a free list in a register, which no program gets that does anything else meanwhile.
 
 use std::sync::mpsc;
 
@@ -43,7 +44,9 @@ pub(super) fn warm<S: Holds<Words<N>>, const N: usize>(live: usize) -> Live<S, W
 pub(super) fn live_once<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, word: u64) {
     let slot = S::insert(place, Words::new(word));
     S::get(place, &slot, sink::pointer);
+    sink::change(place);
     S::remove(place, slot);
+    sink::change(place);
 }
 
 /// Inserts a value in the place of another.
@@ -56,10 +59,12 @@ pub(super) fn exchange<S: Holds<Words<N>>, const N: usize>(
 ) {
     let slot = S::insert(place, Words::new(word));
     S::get(place, &slot, sink::pointer);
+    sink::change(place);
     // A walk over all places that is not in their order.
     let at = usize::from((word as u8).wrapping_mul(167));
     let old = std::mem::replace(&mut slots[at], slot);
     S::remove(place, old);
+    sink::change(place);
 }
 
 fn lifecycle<S: Holds<Words<N>>, const N: usize>() -> Run {
