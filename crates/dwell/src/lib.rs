@@ -60,6 +60,7 @@ extern crate alloc as std_alloc;
 
 pub mod alloc;
 mod raw;
+pub mod slab;
 pub mod small;
 pub mod sparse;
 

@@ -1,0 +1,1 @@
+//! The traits that a slot has because its value has them.
