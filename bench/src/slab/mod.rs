@@ -13,7 +13,7 @@ use mimalloc::MiMalloc;
 use std::alloc::System;
 
 use self::latency::Probe;
-use self::peers::{bare::Bare, heap::Heap, nexus, nexus_macro, plurality::Plurality, sharded::Sharded};
+use self::peers::{bare::Bare, dwell, heap::Heap, nexus, nexus_macro, plurality::Plurality, sharded::Sharded};
 use self::peers::{slab::SlabCrate, slotmap::Slotmap};
 use self::subject::{Books, Edits, Grows, Holds, Sends, Words};
 use crate::op::{Op, Suite};
@@ -65,14 +65,14 @@ fn measures() -> Measures {
             $($function::<$Subject>(&mut all);)*
         };
     }
-    each!(holding: Heap<System>, Heap<MiMalloc>, nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate,
+    each!(holding: Heap<System>, Heap<MiMalloc>, dwell::Direct, dwell::Fixed, nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate,
         Slotmap, Sharded, Plurality, Bare);
-    each!(editing: Heap<System>, Heap<MiMalloc>, nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate,
+    each!(editing: Heap<System>, Heap<MiMalloc>, dwell::Direct, dwell::Fixed, nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate,
         Slotmap, Plurality, Bare);
-    each!(growing: Heap<System>, Heap<MiMalloc>, nexus_macro::Unbounded, nexus::Unbounded, SlabCrate, Slotmap, Sharded,
+    each!(growing: Heap<System>, Heap<MiMalloc>, dwell::Direct, nexus_macro::Unbounded, nexus::Unbounded, SlabCrate, Slotmap, Sharded,
         Plurality);
     each!(sending: Heap<System>, Heap<MiMalloc>, Sharded, Plurality);
-    each!(booking: Heap<System>, Heap<MiMalloc>, nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate,
+    each!(booking: Heap<System>, Heap<MiMalloc>, dwell::Direct, dwell::Fixed, nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate,
         Slotmap, Plurality);
     all
 }

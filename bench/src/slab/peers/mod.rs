@@ -1,6 +1,7 @@
 //! The peers, a file each.
 
 pub(super) mod bare;
+pub(super) mod dwell;
 pub(super) mod heap;
 pub(super) mod nexus;
 pub(super) mod nexus_macro;

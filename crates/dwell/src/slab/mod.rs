@@ -27,6 +27,7 @@
 
 mod blocks;
 mod bounded;
+mod classes;
 mod core;
 mod error;
 mod forward;
@@ -35,7 +36,12 @@ mod geometry;
 mod home;
 mod key;
 mod place;
+mod pool;
+#[cfg(feature = "std")]
+mod remote;
 mod slot;
+#[cfg(feature = "std")]
+pub mod sync;
 
 use self::blocks::Refusal;
 use self::core::Core;
@@ -49,9 +55,10 @@ use std_alloc::boxed::Box;
 
 pub use self::bounded::Bounded;
 pub use self::error::{Full, SlotsRemaining};
-pub use self::home::{Home, Own};
+pub use self::home::{Home, Keyed, Own};
 pub use self::key::{Key, StampedKey};
 pub use self::place::{Brand, View};
+pub use self::pool::{Classed, Pool, Pooling};
 pub use self::slot::Slot;
 
 /// Places for values of one type, as many as are needed.
