@@ -237,7 +237,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) const fn new() -> Self {
+    pub(super) const fn new(limit: usize) -> Self {
         Self {
             chunks: Vec::new(),
             directory: Vec::new(),
@@ -246,7 +246,7 @@ impl Blocks {
             left: 0,
             carved: 0,
             capacity: 0,
-            limit: Key::LIMIT,
+            limit,
             chunk_places: 0,
         }
     }
@@ -393,7 +393,26 @@ impl Blocks {
             // SAFETY: none of its places is used again; the chunks are forgotten below.
             unsafe { chunk.free(geometry) };
         }
-        *self = Self { limit: self.limit, chunk_places: self.chunk_places, ..Self::new() };
+        self.forget();
+    }
+
+    /// Forgets chunks that are freed, and the stamps of their blocks.
+    fn forget(&mut self) {
+        *self = Self { chunk_places: self.chunk_places, ..Self::new(self.limit) };
+    }
+
+    /// Gives back the memory of the directory too if there is no chunk.
+    #[cfg(feature = "std")]
+    pub(super) fn forget_if_empty(&mut self) {
+        if self.chunks.is_empty() {
+            self.forget();
+        }
+    }
+
+    /// How it grows from now on. There is no chunk yet.
+    #[cfg(feature = "std")]
+    pub(super) fn configure(&mut self, limit: usize, chunk_places: usize) {
+        (self.limit, self.chunk_places) = (limit.max(self.capacity), chunk_places);
     }
 
     /// Puts what is left of the block that is being carved on the list, uncounted. The number of these places.

@@ -1,6 +1,6 @@
 //! A slab that does not grow.
 
-use super::{Full, Key, Slab, Slot, StampedKey};
+use super::{Full, Key, MAX_CAPACITY, Slab, Slot, StampedKey};
 use crate::alloc::AllocError;
 use std_alloc::alloc::handle_alloc_error;
 
@@ -20,14 +20,11 @@ pub struct Bounded<T> {
 }
 
 impl<T> Bounded<T> {
-    /// The most places there can be: there are no more keys.
-    pub const MAX_CAPACITY: usize = Key::LIMIT;
-
     /// A slab with this many places.
     ///
     /// # Panics
     ///
-    /// When that is more than [`MAX_CAPACITY`](Self::MAX_CAPACITY).
+    /// When that is more than [`MAX_CAPACITY`].
     pub fn with_capacity(capacity: usize) -> Self {
         Self::try_with_capacity(capacity).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
@@ -38,7 +35,7 @@ impl<T> Bounded<T> {
     ///
     /// As `with_capacity`.
     pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError<()>> {
-        assert!(capacity <= Self::MAX_CAPACITY, "a slab has at most {} places, not {capacity}", Self::MAX_CAPACITY);
+        assert!(capacity <= MAX_CAPACITY, "a slab has at most {MAX_CAPACITY} places, not {capacity}");
         let slab = Slab::builder().try_build()?;
         slab.limit(capacity)?;
         Ok(Self { slab })

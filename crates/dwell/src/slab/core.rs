@@ -24,8 +24,9 @@ pub(super) struct Core {
 }
 
 impl Core {
-    pub(super) const fn new() -> Self {
-        let blocks = ManuallyDrop::new(RefCell::new(Blocks::new()));
+    /// For at most this many places.
+    pub(super) const fn new(limit: usize) -> Self {
+        let blocks = ManuallyDrop::new(RefCell::new(Blocks::new(limit)));
         Self { list: List::new(), retired: Cell::new(false), blocks }
     }
 
@@ -39,12 +40,17 @@ impl Core {
     #[inline(never)]
     pub(super) fn refill(&self, geometry: Geometry, owner: *const ()) -> Result<Place, Refusal> {
         self.list.undo();
+        self.supply(geometry, owner)
+    }
+
+    /// A place, when there is none on the list, or it is retired.
+    pub(super) fn supply(&self, geometry: Geometry, owner: *const ()) -> Result<Place, Refusal> {
         if self.retired.get() {
             let place = match self.list.unlink() {
                 Some(place) => place,
                 None => self.carve(geometry, owner)?.0,
             };
-            self.list.undo_push();
+            self.list.await_place();
             return Ok(place);
         }
         let (place, more) = self.carve(geometry, owner)?;
@@ -66,7 +72,7 @@ impl Core {
     /// Places that are occupied, of a slab in service.
     pub(super) fn occupied(&self) -> usize {
         if self.retired.get() {
-            return self.list.count().unsigned_abs();
+            return self.list.count().min(0).unsigned_abs();
         }
         let carved = self.blocks(|blocks| blocks.carved).unwrap_or(0);
         carved.saturating_sub(self.list.count().unsigned_abs())
@@ -76,9 +82,11 @@ impl Core {
     pub(super) fn sweep(&self, geometry: Geometry, owner: *const ()) {
         // SAFETY: by invariant 2.
         let swept = self.blocks(|blocks| unsafe { blocks.sweep(geometry, owner, &self.list) });
-        if let (Ok(added), false) = (swept, self.retired.get()) {
-            self.list.set_count(self.list.count() + added);
-        }
+        let Ok(added) = swept else { return };
+        let count = self.list.count();
+        // A retired list is shorter now, and counts something else. That it never counts more than it has matters if
+        // places of others were put on it.
+        self.list.set_count(if self.retired.get() { count.min(0) } else { count + added });
     }
 
     /// From now on each chunk is freed by the drop of the last slot.

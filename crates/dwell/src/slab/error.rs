@@ -26,6 +26,11 @@ impl<T> Full<T> {
         Self { value, refusal }
     }
 
+    #[cfg(feature = "std")]
+    pub(super) fn refusal(&self) -> Refusal {
+        self.refusal
+    }
+
     /// The value that found no place.
     pub fn into_inner(self) -> T {
         self.value

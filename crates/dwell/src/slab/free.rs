@@ -22,7 +22,7 @@ pub(super) struct List {
     //
     // 1. From `head` on, each place is vacant, on this list alone, and begins with a `Vacant`; the last one's `next` is
     //    null.
-    // 2. In service, `count` is the number of these places. Retired, it is not positive.
+    // 2. `count` is at most the number of these places. In service it is that number.
     head: Cell<*mut Vacant>,
     count: Cell<isize>,
 }
@@ -41,7 +41,7 @@ impl List {
             return None;
         }
         let head = self.head.get();
-        // SAFETY: the count was positive, so the list is in service and not empty by invariant 2, and `head` begins with a
+        // SAFETY: the count was positive, so the list is not empty by invariant 2, and `head` begins with a
         // `Vacant` by invariant 1.
         let next = unsafe { (*head).next };
         self.head.set(next);
@@ -50,7 +50,7 @@ impl List {
     }
 
     /// Counts a place that was taken by `unlink` from a retired list.
-    pub(super) fn undo_push(&self) {
+    pub(super) fn await_place(&self) {
         self.count.set(self.count.get() - 1);
     }
 

@@ -18,7 +18,7 @@ pub(super) mod sealed {
 
     /// # Safety
     ///
-    /// `give_back` does not unwind.
+    /// `give_back` hands the place out again at most once.
     pub unsafe trait Home: 'static {
         /// Takes a place back.
         ///
@@ -40,16 +40,16 @@ pub enum Own {}
 impl Home for Own {}
 impl Keyed for Own {}
 
-// SAFETY: it does not unwind: it writes a list, or frees.
+// SAFETY: the place is put on one list.
 unsafe impl sealed::Home for Own {
     #[inline(always)]
     unsafe fn give_back(place: Place, layout: Layout) {
         // SAFETY: by the caller it is a place of a slab whose blocks have this size.
         let core = unsafe { owner(place, Geometry::block(layout)) }.cast::<Core>().cast_mut();
         // SAFETY: the owner of such a block is a `Core` that is there at least until its last place is given back.
-        let list = unsafe { &(*core).list };
+        let vacant = unsafe { &(*core).list };
         // SAFETY: the place is vacant, and large enough by the geometry.
-        let last = unsafe { list.push(place) };
+        let last = unsafe { vacant.push(place) };
         if last {
             // SAFETY: not null, as it was just used.
             let core = unsafe { NonNull::new_unchecked(core) };

@@ -35,10 +35,15 @@ mod free;
 mod geometry;
 mod home;
 mod key;
+#[cfg(feature = "std")]
+#[doc(hidden)]
+pub mod local;
 mod place;
 mod pool;
 #[cfg(feature = "std")]
 mod remote;
+#[cfg(feature = "serde")]
+mod serde;
 mod slot;
 #[cfg(feature = "std")]
 pub mod sync;
@@ -57,9 +62,14 @@ pub use self::bounded::Bounded;
 pub use self::error::{Full, SlotsRemaining};
 pub use self::home::{Home, Keyed, Own};
 pub use self::key::{Key, StampedKey};
+#[cfg(feature = "std")]
+pub use self::local::{Init, PerThread};
 pub use self::place::{Brand, View};
 pub use self::pool::{Classed, Pool, Pooling};
 pub use self::slot::Slot;
+
+/// The most places that a slab has: there are no more keys.
+pub const MAX_CAPACITY: usize = Key::LIMIT;
 
 /// Places for values of one type, as many as are needed.
 ///
@@ -125,7 +135,7 @@ impl<T> Builder<T> {
 
     /// [`build`](Self::build) that reports a failed allocation.
     pub fn try_build(self) -> Result<Slab<T>, AllocError<()>> {
-        let core = try_box(Core::new()).map_err(|error| error.map(drop))?;
+        let core = try_box(Core::new(Key::LIMIT)).map_err(|error| error.map(drop))?;
         let slab = Slab { core: NonNull::from(Box::leak(core)), of: PhantomData };
         let _ = slab.core().blocks(|blocks| blocks.chunk_places = self.chunk_capacity);
         slab.try_reserve(self.preallocate)?;

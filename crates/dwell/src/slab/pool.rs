@@ -5,6 +5,7 @@ use super::core::Core;
 use super::free::Place;
 use super::geometry::Geometry;
 use super::home::{Home, Own, sealed};
+use super::key::Key;
 use super::{Slot, layout_of};
 use crate::alloc::{AllocError, try_alloc, try_box};
 use core::alloc::Layout;
@@ -76,7 +77,7 @@ pub(super) mod engine {
 // SAFETY: `take` returns places of the core, which is what `Own` gives them back to.
 unsafe impl engine::Pooling for Own {
     fn make() -> Result<NonNull<()>, AllocError<()>> {
-        Ok(NonNull::from(Box::leak(try_box(Core::new()).map_err(|error| error.map(drop))?)).cast())
+        Ok(NonNull::from(Box::leak(try_box(Core::new(Key::LIMIT)).map_err(|error| error.map(drop))?)).cast())
     }
 
     #[inline(always)]
@@ -133,7 +134,7 @@ pub struct Classed<H: Home = Own> {
 
 impl<H: Home> Home for Classed<H> {}
 
-// SAFETY: it does not unwind, as `H` does not.
+// SAFETY: the place goes to one home, or to the allocator.
 unsafe impl<H: Home> sealed::Home for Classed<H> {
     #[inline(always)]
     unsafe fn give_back(place: Place, layout: Layout) {

@@ -223,8 +223,8 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
     ///
     /// let (numbers, texts) = (Slab::new(), Slab::new());
     /// let values: [Slot<dyn Display>; 2] = [
-    ///     numbers.insert(7).coerce(|view| view),
-    ///     texts.insert("seven").coerce(|view| view),
+    ///     numbers.insert(7).coerce(|view| view as _),
+    ///     texts.insert("seven").coerce(|view| view as _),
     /// ];
     /// assert_eq!(format!("{} {}", values[0], values[1]), "7 seven");
     /// ```

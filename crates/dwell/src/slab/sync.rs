@@ -22,6 +22,7 @@ use super::core::Core;
 use super::free::Place;
 use super::geometry::Geometry;
 use super::home::{Home, sealed};
+use super::key::Key;
 use super::remote::{Chain, Returns};
 use super::{layout_of, refused};
 use crate::alloc::{AllocError, try_box};
@@ -107,7 +108,7 @@ fn this_thread() -> usize {
 impl Shared {
     pub(super) fn try_new() -> Result<NonNull<Self>, AllocError<()>> {
         let thread = Apart(AtomicUsize::new(this_thread()));
-        let shared = Self { core: Core::new(), thread, returns: Apart(Returns::new()) };
+        let shared = Self { core: Core::new(Key::LIMIT), thread, returns: Apart(Returns::new()) };
         Ok(NonNull::from(Box::leak(try_box(shared).map_err(|error| error.map(drop))?)))
     }
 
@@ -216,7 +217,7 @@ unsafe fn shared(place: Place, layout: Layout) -> NonNull<Shared> {
     unsafe { NonNull::new_unchecked(shared.cast_mut()) }
 }
 
-// SAFETY: it does not unwind: it writes a list, or frees.
+// SAFETY: the place is put on one list.
 unsafe impl sealed::Home for Anywhere {
     #[inline(always)]
     unsafe fn give_back(place: Place, layout: Layout) {
