@@ -227,7 +227,7 @@ mod model {
             }
         }
 
-        fn check(self: Arc<Self>) {
+        fn check(&self) {
             assert_eq!(self.freed.load(Ordering::Relaxed), 1, "freed once");
             self.places.iter().for_each(|&place| Node::free(place));
         }
