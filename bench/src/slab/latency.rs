@@ -279,7 +279,7 @@ fn remote<S: Sends<Words<8>>>(timed_half: Half) -> Sample {
             scope.spawn(move || {
                 for mut slots in receive {
                     let start = ticks::start();
-                    slots.drain(..).for_each(|slot| S::free(&remote, slot));
+                    S::free_all(&remote, slots.drain(..));
                     let ticks = ticks::since(start);
                     if answer.send((slots, ticks)).is_err() {
                         return;

@@ -65,15 +65,15 @@ fn measures() -> Measures {
             $($function::<$Subject>(&mut all);)*
         };
     }
-    each!(holding: Heap<System>, Heap<MiMalloc>, dwell::Direct, dwell::Fixed, nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate,
-        Slotmap, Sharded, Plurality, Bare);
-    each!(editing: Heap<System>, Heap<MiMalloc>, dwell::Direct, dwell::Fixed, nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate,
-        Slotmap, Plurality, Bare);
-    each!(growing: Heap<System>, Heap<MiMalloc>, dwell::Direct, nexus_macro::Unbounded, nexus::Unbounded, SlabCrate, Slotmap, Sharded,
-        Plurality);
-    each!(sending: Heap<System>, Heap<MiMalloc>, Sharded, Plurality);
-    each!(booking: Heap<System>, Heap<MiMalloc>, dwell::Direct, dwell::Fixed, nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate,
-        Slotmap, Plurality);
+    each!(holding: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Fixed, dwell::Sync, dwell::Pooled,
+        nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Sharded, Plurality, Bare);
+    each!(editing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, nexus_macro::Bounded,
+        nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Plurality, Bare);
+    each!(growing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Sync, nexus_macro::Unbounded,
+        nexus::Unbounded, SlabCrate, Slotmap, Sharded, Plurality);
+    each!(sending: Heap<System>, Heap<MiMalloc>, dwell::Sync, dwell::SyncTogether, Sharded, Plurality);
+    each!(booking: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, nexus_macro::Bounded,
+        nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Plurality);
     all
 }
 

@@ -134,7 +134,7 @@ fn pipe<S: Sends<Words<8>>>() -> Run {
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 for mut batch in receive {
-                    batch.drain(..).for_each(|slot| S::free(&remote, slot));
+                    S::free_all(&remote, batch.drain(..));
                     let _ = give_back.send(batch);
                 }
             });

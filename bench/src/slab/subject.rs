@@ -49,6 +49,12 @@ pub(super) trait Sends<T: 'static>: Holds<T, Slot: Send> {
     type Remote: Send;
     fn remote(place: &Self::Place) -> Self::Remote;
     fn free(remote: &Self::Remote, slot: Self::Slot);
+
+    /// Frees many.
+    #[inline(always)]
+    fn free_all(remote: &Self::Remote, slots: impl Iterator<Item = Self::Slot>) {
+        slots.for_each(|slot| Self::free(remote, slot));
+    }
 }
 
 /// What links one value to another.

@@ -1,4 +1,5 @@
 //! `slab::sync` as its users see it, and what attackers do to it. Threads meet at barriers, so that what can race does.
+#![expect(clippy::large_stack_arrays, reason = "what is too large for a class is large")]
 
 mod common;
 
@@ -77,7 +78,7 @@ fn many_threads_free_while_the_owner_inserts() {
             barrier.wait();
             for round in 0..ROUNDS {
                 for (n, sender) in senders.iter().enumerate() {
-                    let slots = (0..1 + round % 8).map(|i| slab.insert(Counted(dropped.clone(), n + i * THREADS)));
+                    let slots = (0..=round % 8).map(|i| slab.insert(Counted(dropped.clone(), n + i * THREADS)));
                     sender.send(slots.collect()).unwrap();
                     drop(slab.insert(Counted(dropped.clone(), 0)));
                 }
@@ -116,7 +117,9 @@ fn teardown_in_any_order_drops_everything_once() {
             drop(slab);
             drop(mine);
         }
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
         assert_eq!(dropped.load(Ordering::Relaxed), all);
     }
 }
@@ -304,7 +307,7 @@ fn shapes() {
     #[repr(align(4096))]
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Page(u8);
-    fn check<T: Send + Clone + PartialEq + std::fmt::Debug + 'static>(value: T) {
+    fn check<T: Send + Clone + PartialEq + std::fmt::Debug + 'static>(value: &T) {
         let slab = Slab::new();
         for _ in 0..3 {
             let slots: Vec<_> = (0..40).map(|_| slab.insert(value.clone())).collect();
@@ -316,13 +319,13 @@ fn shapes() {
         slab.shrink_to_fit();
         assert_eq!(slab.capacity(), 0);
     }
-    check(());
-    check(1_u8);
-    check(Aligned(1));
-    check(Page(1));
-    check([1_u8; 4096]);
-    check(vec![1; 3]);
-    check(Box::new([1_u8; 64 * 1024]));
+    check(&());
+    check(&1_u8);
+    check(&Aligned(1));
+    check(&Page(1));
+    check(&[1_u8; 4096]);
+    check(&vec![1; 3]);
+    check(&Box::new([1_u8; 64 * 1024]));
 }
 
 #[test]
@@ -346,7 +349,7 @@ fn pools_are_shared_by_types_and_threads() {
     let pool = Pool::new();
     for _ in 0..ROUNDS {
         type Number = PoolSlot<dyn Fn() -> usize + Send>;
-        let number = |n: usize| -> Number { pool.insert(move || n).coerce(|view| view) };
+        let number = |n: usize| -> Number { pool.insert(move || n).coerce(|view| view as _) };
         let numbers: Vec<Number> = (0..50).map(number).collect();
         let texts: Vec<PoolSlot<String>> = (0..50).map(|n| pool.insert(n.to_string())).collect();
         let pages: Vec<PoolSlot<[u8; 20_000]>> = (0..2).map(|n| pool.insert([n; 20_000])).collect();

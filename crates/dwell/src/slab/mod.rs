@@ -65,7 +65,7 @@ pub use self::key::{Key, StampedKey};
 #[cfg(feature = "std")]
 pub use self::local::{Init, PerThread};
 pub use self::place::{Brand, View};
-pub use self::pool::{Classed, Pool, Pooling};
+pub use self::pool::{Classed, Pool, PoolSlot, Pooling, SizeClasses};
 pub use self::slot::Slot;
 
 /// The most places that a slab has: there are no more keys.

@@ -16,27 +16,31 @@ use core::ptr::NonNull;
 use std_alloc::alloc::{dealloc, handle_alloc_error};
 use std_alloc::boxed::Box;
 
-/// Places for values of any types: small ones in slabs by size, others in blocks of their own.
-///
-/// What a [`Slab`](super::Slab) is for one type, for all. Sizes are rounded up by an eighth on average, at most a quarter,
-/// so that types share slabs. A value of more than 16 KiB, or aligned to more than 64, is allocated as by a `Box`. With
-/// [`Slot::coerce`] the slots of many types become one type:
+/// A pool whose slots stay on their thread.
 ///
 /// ```
-/// use dwell::slab::{Classed, Pool, Slot};
+/// use dwell::slab::{Pool, PoolSlot};
 /// use std::fmt::Display;
 ///
 /// let pool = Pool::new();
-/// let values: Vec<Slot<dyn Display, Classed>> =
-///     vec![pool.insert(7).coerce(|view| view), pool.insert("seven").coerce(|view| view)];
-/// assert_eq!(format!("{} {}", values[0], values[1]), "7 seven");
+/// let values: Vec<PoolSlot<dyn Display>> =
+///     vec![pool.insert(7).coerce(|view| view as _), pool.insert("seven").coerce(|view| view as _)];
 /// drop(pool);
-/// assert_eq!(values[1].to_string(), "seven");
+/// assert_eq!(format!("{} {}", values[0], values[1]), "7 seven");
 /// ```
 ///
-/// A pool may go before its slots. Its slots have no keys. [`sync::Pool`](super::sync::Pool) is the one whose slots go to
-/// other threads.
-pub struct Pool<H: Pooling = Own> {
+/// See [`SizeClasses`] for what it does, and [`sync::Pool`](super::sync::Pool) for one whose slots go to other threads.
+pub type Pool = SizeClasses<Own>;
+
+/// The owner of a value in a [`Pool`].
+pub type PoolSlot<T> = Slot<T, Classed<Own>>;
+
+/// Places for values of any types: small ones in slabs by size, others in blocks of their own.
+///
+/// What a [`Slab`](super::Slab) is for one type, for all. Sizes are rounded up, by a quarter at most, so that types share
+/// slabs. A value of more than 16 KiB, or aligned to more than 64, is allocated as by a `Box`. With [`Slot::coerce`] the
+/// slots of many types become one type. A pool may go before its slots, which have no keys.
+pub struct SizeClasses<H: Pooling> {
     // # Invariants
     //
     // 1. Each slab is in service, this thread's, and has the geometry of its class.
@@ -128,7 +132,7 @@ mod anywhere {
 }
 
 /// By its value's size class, and then as `H` says: the slots of a [`Pool`].
-pub struct Classed<H: Home = Own> {
+pub struct Classed<H: Home> {
     home: PhantomData<H>,
 }
 
@@ -150,7 +154,7 @@ unsafe impl<H: Home> sealed::Home for Classed<H> {
 // SAFETY: blocks of the allocator's are freed on any thread, and the others as `H` does.
 unsafe impl<H: sealed::Portable> sealed::Portable for Classed<H> {}
 
-impl<H: Pooling> Pool<H> {
+impl<H: Pooling> SizeClasses<H> {
     /// A pool without memory.
     pub const fn new() -> Self {
         Self { slabs: [const { Cell::new(None) }; CLASSES], home: PhantomData }
@@ -240,7 +244,7 @@ fn large(layout: Layout) -> Option<Place> {
     try_alloc(alone(layout)).map(NonNull::cast)
 }
 
-impl<H: Pooling> Drop for Pool<H> {
+impl<H: Pooling> Drop for SizeClasses<H> {
     fn drop(&mut self) {
         for (index, slab) in self.slabs.iter().enumerate() {
             if let Some(slab) = slab.take() {
@@ -251,13 +255,13 @@ impl<H: Pooling> Drop for Pool<H> {
     }
 }
 
-impl<H: Pooling> Default for Pool<H> {
+impl<H: Pooling> Default for SizeClasses<H> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<H: Pooling> fmt::Debug for Pool<H> {
+impl<H: Pooling> fmt::Debug for SizeClasses<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pool").finish_non_exhaustive()
     }

@@ -45,17 +45,18 @@ pub type Slot<T> = super::Slot<T, Anywhere>;
 ///
 /// ```
 /// use dwell::slab::sync::{Pool, PoolSlot};
-/// use std::pin::Pin;
 ///
 /// let pool = Pool::new();
-/// let first: PoolSlot<dyn Future<Output = u32> + Send> = pool.insert(async { 1 }).coerce(|view| view);
-/// let mut pinned: Pin<PoolSlot<dyn Future<Output = u32> + Send>> = first.into_pin();
+/// let future: PoolSlot<dyn Future<Output = u32> + Send> = pool.insert(async { 1_u32 }).coerce(|view| view as _);
+/// let mut pinned = future.into_pin();
 /// std::thread::spawn(move || {
 ///     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
 ///     assert!(pinned.as_mut().poll(&mut context).is_ready());
-/// });
+/// })
+/// .join()
+/// .unwrap();
 /// ```
-pub type Pool = super::Pool<Anywhere>;
+pub type Pool = super::SizeClasses<Anywhere>;
 
 /// The owner of a value in a [`sync::Pool`](Pool).
 pub type PoolSlot<T> = super::Slot<T, super::Classed<Anywhere>>;
