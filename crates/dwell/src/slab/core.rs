@@ -1,7 +1,7 @@
 //! A slab without its type: the list of vacant places, and the memory that they are in.
 
 use super::blocks::{Blocks, Refusal};
-use super::free::{List, Place};
+use super::free::{List, Place, Vacant};
 use super::geometry::Geometry;
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
@@ -105,8 +105,32 @@ impl Core {
     pub(super) unsafe fn free(core: NonNull<Self>, geometry: Geometry) {
         // SAFETY: by the caller.
         let core = unsafe { Box::from_raw(core.as_ptr()) };
-        let mut blocks = ManuallyDrop::into_inner(core.blocks).into_inner();
+        // SAFETY: by the caller.
+        unsafe { core.free_places(geometry) };
+    }
+
+    /// Frees the memory of all places.
+    ///
+    /// # Safety
+    ///
+    /// None of them, all of this geometry, is used again.
+    pub(super) unsafe fn free_places(self, geometry: Geometry) {
+        let mut blocks = ManuallyDrop::into_inner(self.blocks).into_inner();
         // SAFETY: by the caller no place is used again.
         unsafe { blocks.free_all(geometry) };
+    }
+
+    /// Puts places that came back from elsewhere on the list.
+    ///
+    /// # Safety
+    ///
+    /// From `at` on they are vacant places of this core, in service, linked, and on no other list.
+    pub(super) unsafe fn take_back(&self, mut at: *mut Vacant) {
+        while let Some(place) = NonNull::new(at) {
+            // SAFETY: by the caller it begins with a `Vacant`.
+            at = unsafe { (*at).next };
+            // SAFETY: by the caller.
+            unsafe { self.list.push(place.cast()) };
+        }
     }
 }

@@ -7,8 +7,8 @@ use core::ptr::{self, NonNull};
 pub(super) type Place = NonNull<()>;
 
 /// What a vacant place begins with.
-struct Vacant {
-    next: *mut Vacant,
+pub(super) struct Vacant {
+    pub(super) next: *mut Vacant,
 }
 
 /// A stack of vacant places, linked through them.

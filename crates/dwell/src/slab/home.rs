@@ -10,6 +10,9 @@ use core::ptr::NonNull;
 /// How a [`Slot`](super::Slot) finds its slab. Implemented here only.
 pub trait Home: sealed::Home {}
 
+/// A [`Home`] whose slots have keys. Implemented here only.
+pub trait Keyed: Home {}
+
 pub(super) mod sealed {
     use super::{Layout, Place};
 
@@ -24,12 +27,18 @@ pub(super) mod sealed {
         /// The place came from here, for values of this layout, it is vacant, and not used again by the caller.
         unsafe fn give_back(place: Place, layout: Layout);
     }
+
+    /// # Safety
+    ///
+    /// `give_back` may be called on any thread, and is the only thing that its slots do with their slab.
+    pub unsafe trait Portable: super::Home {}
 }
 
 /// By its own address, masked: the slots of a [`Slab`](super::Slab) and of a [`Bounded`](super::Bounded).
 pub enum Own {}
 
 impl Home for Own {}
+impl Keyed for Own {}
 
 // SAFETY: the place is put on one list.
 unsafe impl sealed::Home for Own {

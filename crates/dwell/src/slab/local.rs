@@ -5,7 +5,7 @@ use super::core::Core;
 use super::error::{Full, SlotsRemaining};
 use super::free::Place;
 use super::geometry::Geometry;
-use super::home::{Home, sealed};
+use super::home::{Home, Keyed, sealed};
 use super::key::{Key, StampedKey};
 use super::slot::Slot;
 use super::{Lent, refused};
@@ -38,6 +38,7 @@ pub trait Module: 'static {
 pub struct PerThread<M>(Infallible, PhantomData<M>);
 
 impl<M: Module> Home for PerThread<M> {}
+impl<M: Module> Keyed for PerThread<M> {}
 
 // SAFETY: the place is put on one list, or none.
 unsafe impl<M: Module> sealed::Home for PerThread<M> {

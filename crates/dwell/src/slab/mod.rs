@@ -27,6 +27,7 @@
 
 mod blocks;
 mod bounded;
+mod classes;
 mod core;
 mod error;
 mod forward;
@@ -38,9 +39,14 @@ mod key;
 #[doc(hidden)]
 pub mod local;
 mod place;
+mod pool;
+#[cfg(feature = "std")]
+mod remote;
 #[cfg(feature = "serde")]
 mod serde;
 mod slot;
+#[cfg(feature = "std")]
+pub mod sync;
 
 use self::blocks::Refusal;
 use self::core::Core;
@@ -54,11 +60,12 @@ use std_alloc::boxed::Box;
 
 pub use self::bounded::Bounded;
 pub use self::error::{Full, SlotsRemaining};
-pub use self::home::{Home, Own};
+pub use self::home::{Home, Keyed, Own};
 pub use self::key::{Key, StampedKey};
 #[cfg(feature = "std")]
 pub use self::local::{Init, PerThread};
 pub use self::place::{Brand, View};
+pub use self::pool::{Classed, Pool, PoolSlot, Pooling, SizeClasses};
 pub use self::slot::Slot;
 
 /// The most places that a slab has: there are no more keys.

@@ -3,7 +3,8 @@
 use super::blocks::Entry;
 use super::free::Place;
 use super::geometry::Geometry;
-use super::home::{Home, Own};
+use super::home::sealed::Portable;
+use super::home::{Home, Keyed, Own};
 use super::key::{Key, StampedKey};
 use super::place::{Brand, View};
 use crate::raw::Meta;
@@ -46,6 +47,12 @@ pub struct Slot<T: ?Sized, H: Home = Own> {
     of: PhantomData<(*mut T, H)>,
 }
 
+// SAFETY: a slot owns its value, and gives its place back from any thread, as the trait says.
+unsafe impl<T: ?Sized + Send, H: Portable> Send for Slot<T, H> {}
+
+// SAFETY: a shared slot gives access to the value as shared, and to nothing else: keys are of homes that are not portable.
+unsafe impl<T: ?Sized + Sync, H: Portable> Sync for Slot<T, H> {}
+
 /// Gives a place back at the end of a scope, however that ends.
 struct Leaving<H: Home> {
     // # Invariants
@@ -56,8 +63,17 @@ struct Leaving<H: Home> {
     home: PhantomData<H>,
 }
 
-impl<H: Home> Drop for Leaving<H> {
+impl<H: Home> Leaving<H> {
+    /// Gives the place back, here and now: the code that drops a guard is not always put where it is dropped.
     #[inline(always)]
+    fn leave(self) {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: invariant 1; `this` is not used again.
+        unsafe { H::give_back(this.place, this.layout) };
+    }
+}
+
+impl<H: Home> Drop for Leaving<H> {
     fn drop(&mut self) {
         // SAFETY: invariant 1.
         unsafe { H::give_back(self.place, self.layout) };
@@ -67,12 +83,13 @@ impl<H: Home> Drop for Leaving<H> {
 impl<T: ?Sized, H: Home> Drop for Slot<T, H> {
     #[inline(always)]
     fn drop(&mut self) {
-        // The guard gives the place back after the value was dropped, also when that panics.
-        let _leaving = self.leaving();
+        let leaving = self.leaving();
         if mem::needs_drop::<T>() {
+            // The guard gives the place back if this panics.
             // SAFETY: by invariant 1 the value is live and the slot's, which is not used again.
             unsafe { self.value.drop_in_place() };
         }
+        leaving.leave();
     }
 }
 
@@ -94,6 +111,15 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
         let geometry = Geometry::of(Layout::for_value::<T>(self));
         // SAFETY: by invariant 1 of `Slot`. The entry is used while the slot is there.
         unsafe { Entry::of(self.value.cast(), geometry) }
+    }
+
+    /// The value's place, without the value.
+    ///
+    /// # Safety
+    ///
+    /// The value is not used again, and the place is given back to `H`.
+    pub(super) unsafe fn into_place(self) -> Place {
+        ManuallyDrop::new(self).value.cast()
     }
 
     /// The value.
@@ -122,7 +148,10 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
 
     /// The name of the place, under which the value can be found once it was [leaked](Self::leak), not before.
     #[inline]
-    pub fn key(&self) -> Key {
+    pub fn key(&self) -> Key
+    where
+        H: Keyed,
+    {
         self.entry().key()
     }
 
@@ -139,7 +168,10 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
     /// assert_eq!(*slab.reclaim(key).unwrap(), "kept!");
     /// ```
     #[inline]
-    pub fn leak(self) -> Key {
+    pub fn leak(self) -> Key
+    where
+        H: Keyed,
+    {
         ManuallyDrop::new(self).entry().leak()
     }
 
@@ -147,7 +179,10 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
     ///
     /// See [`StampedKey`] for what it costs.
     #[inline]
-    pub fn leak_stamped(self) -> StampedKey {
+    pub fn leak_stamped(self) -> StampedKey
+    where
+        H: Keyed,
+    {
         // If there is no memory for the stamp, the value is not dropped, as if it had been forgotten.
         ManuallyDrop::new(self).entry().leak_stamped()
     }
@@ -219,9 +254,10 @@ impl<T, H: Home> Slot<T, H> {
     #[inline(always)]
     pub fn into_inner(self) -> T {
         let this = ManuallyDrop::new(self);
-        let _leaving = this.leaving();
         // SAFETY: by invariant 1 the value is live; it is moved out once, since `this` is not used again.
-        unsafe { this.value.read() }
+        let value = unsafe { this.value.read() };
+        this.leaving().leave();
+        value
     }
 
     /// Puts another value in, and returns the one that was there.
