@@ -64,7 +64,7 @@ fn the_last_place_is_used_first() {
     assert!(slots.windows(2).all(|pair| pair[1].key().index() == pair[0].key().index() + 1));
     let address = slots[50].as_ptr();
     let mut slots = slots;
-    slots.remove(50);
+    drop(slots.remove(50));
     assert_eq!(slab.insert(7).as_ptr(), address);
 }
 
@@ -118,7 +118,7 @@ fn slots_are_what_their_values_are() {
     let (one, two) = (slab.insert(1), slab.insert(2));
     assert!(one < two && one != two && one == slab.insert(1));
     assert_eq!(
-        format!("{one} {two:?} {:?}", slab),
+        format!("{one} {two:?} {slab:?}"),
         "1 2 Slab { len: 2, capacity: 8191, .. }".replace("8191", &slab.capacity().to_string())
     );
     let sum: i32 = Slab::new().insert(0..4).coerce::<dyn Iterator<Item = i32>, _>(|view| view as _).sum();

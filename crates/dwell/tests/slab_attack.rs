@@ -456,7 +456,7 @@ fn failure_comes_back() {
         for successes in 0..3 {
             // The list of chunks, the chunk, the directory.
             let slab = Slab::new();
-            let error = failing_after(successes, || slab.try_insert(String::from("")).map(drop).unwrap_err());
+            let error = failing_after(successes, || slab.try_insert(String::new()).map(drop).unwrap_err());
             assert_eq!(error.into_inner(), "");
             assert!(slab.is_empty());
             assert_eq!(*slab.insert(String::from("now")), "now");
