@@ -81,12 +81,17 @@ impl<T> Local<T> {
         (&raw const self.core).cast()
     }
 
-    /// Sees that `retire` is called at the thread's end, or retires at once if that was already.
-    fn begin<M: Module<Value = T>>(&self) {
-        self.initialized.set(true);
-        if !self.registered.replace(true) && !AtExit::call(retire::<M>) {
-            self.core.retire();
+    /// Sees that `retire` is called at the thread's end, or retires at once if that is now.
+    fn begin<M: Module<Value = T>>(&self) -> Result<(), Refusal> {
+        if !self.registered.get() {
+            match AT_EXIT.try_with(|at_exit| at_exit.call(retire::<M>)) {
+                Ok(result) => result?,
+                Err(_) => self.core.retire(),
+            }
+            self.registered.set(true);
         }
+        self.initialized.set(true);
+        Ok(())
     }
 
     /// Frees what has no values. All, and what is known of it, if there are none.
@@ -102,17 +107,13 @@ struct AtExit(RefCell<Vec<fn()>>);
 thread_local!(static AT_EXIT: AtExit = const { AtExit(RefCell::new(Vec::new())) });
 
 impl AtExit {
-    /// Whether `f` will be called.
-    fn call(f: fn()) -> bool {
-        let pushed = AT_EXIT.try_with(|at_exit| {
-            let Ok(mut calls) = at_exit.0.try_borrow_mut() else { return false };
-            let reserved = calls.try_reserve(1).is_ok();
-            if reserved {
-                calls.push(f);
-            }
-            reserved
-        });
-        pushed.unwrap_or(false)
+    fn call(&self, f: fn()) -> Result<(), Refusal> {
+        let layout = Layout::new::<fn()>();
+        // Not borrowed, unless the global allocator came back here from the next line.
+        let mut calls = self.0.try_borrow_mut().map_err(|_| Refusal::Alloc(layout))?;
+        calls.try_reserve(1).map_err(|_| Refusal::Alloc(layout))?;
+        calls.push(f);
+        Ok(())
     }
 }
 
@@ -146,7 +147,7 @@ fn emptied<M: Module>() {
 fn refill<M: Module>() -> Result<Place, Refusal> {
     let refilled = M::local().try_with(|local| {
         local.core.list.undo();
-        local.begin::<M>();
+        local.begin::<M>()?;
         local.core.supply(Local::<M::Value>::GEOMETRY, local.owner())
     });
     refilled.unwrap_or(Err(Refusal::Alloc(Layout::new::<M::Value>())))
@@ -257,9 +258,11 @@ pub fn is_initialized<M: Module>() -> bool {
 }
 
 pub fn try_reserve<M: Module>(additional: usize) -> Result<(), Full<()>> {
-    let occupied = len::<M>();
-    let _ = M::local().try_with(Local::begin::<M>);
-    let reserved = blocks::<M, _>(|blocks| blocks.reserve(Local::<M::Value>::GEOMETRY, occupied, additional));
+    let reserved = M::local().try_with(|local| {
+        local.begin::<M>()?;
+        let occupied = local.core.occupied();
+        local.core.blocks(|blocks| blocks.reserve(Local::<M::Value>::GEOMETRY, occupied, additional))?
+    });
     reserved.unwrap_or(Err(Refusal::Alloc(Layout::new::<M::Value>()))).map_err(|refusal| Full::new((), refusal))
 }
 
