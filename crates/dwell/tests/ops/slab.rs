@@ -1,6 +1,6 @@
 //! Random operations on slabs, beside a `Vec<Option<Box<T>>>`. The model test and the fuzz target share it.
 
-use dwell::slab::{Bounded, Full, Home, Key, Slab, Slot, StampedKey};
+use dwell::slab::{Bounded, Full, Keyed, Key, Slab, Slot, StampedKey};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ impl<const N: usize> Drop for Value<N> {
 
 /// What the three kinds of slab have in common.
 trait Place<const N: usize> {
-    type Home: Home;
+    type Home: Keyed;
     fn insert(&self, value: Value<N>) -> Result<Slot<Value<N>, Self::Home>, Value<N>>;
     fn insert_with(&self, make: impl FnOnce() -> Value<N>) -> Slot<Value<N>, Self::Home>;
     fn reclaim(&self, key: Key) -> Option<Slot<Value<N>, Self::Home>>;
