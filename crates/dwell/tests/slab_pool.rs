@@ -55,27 +55,32 @@ fn shapes() {
     }
     struct Align1<const N: usize>([u8; N]);
     bytes!(Align1 Align16 Align64 Align128 Align4096);
+    type Slots = Vec<(u8, usize, PoolSlot<dyn Bytes>)>;
+    // Each in a function of its own: debug builds give every value on the way a place on the stack.
+    fn insert<T: Bytes + 'static>(pool: &Pool, slots: &mut Slots, len: usize, make: impl Fn(u8) -> T) {
+        slots.extend((0..20).map(|fill| (fill, len, pool.insert_with(|| make(fill)).coerce(|view| view as _))));
+    }
+    fn insert_all<const N: usize>(pool: &Pool, slots: &mut Slots) {
+        insert(pool, slots, N, |fill| Align1([fill; N]));
+        insert(pool, slots, N, |fill| Align16([fill; N]));
+        insert(pool, slots, N, |fill| Align64([fill; N]));
+        insert(pool, slots, N, |fill| Align128([fill; N]));
+        insert(pool, slots, N, |fill| Align4096([fill; N]));
+    }
+    macro_rules! insert {
+        ($pool:ident $slots:ident: $($N:literal)*) => {
+            $(insert_all::<$N>(&$pool, &mut $slots);)*
+        };
+    }
     let left = common::left_by(|| {
         let pool = Pool::new();
-        type Slots = Vec<(u8, usize, PoolSlot<dyn Bytes>)>;
-        macro_rules! insert {
-            ($slots:ident: $($N:literal)*) => {
-                $(for fill in 0..20 {
-                    $slots.push((fill, $N, pool.insert(Align1([fill; $N])).coerce(|view| view as _)));
-                    $slots.push((fill, $N, pool.insert(Align16([fill; $N])).coerce(|view| view as _)));
-                    $slots.push((fill, $N, pool.insert(Align64([fill; $N])).coerce(|view| view as _)));
-                    $slots.push((fill, $N, pool.insert(Align128([fill; $N])).coerce(|view| view as _)));
-                    $slots.push((fill, $N, pool.insert_with(|| Align4096([fill; $N])).coerce(|view| view as _)));
-                })*
-            };
-        }
         let mut slots = Slots::new();
-        insert!(slots: 0 1 7 8 9 63 64 65 100 129 1000 1024 1025 4096 5000 16384 16385 70000);
+        insert!(pool slots: 0 1 7 8 9 63 64 65 100 129 1000 1024 1025 4096 5000 16384 16385 70000);
         assert!(slots.iter().all(|(fill, len, slot)| slot.bytes() == vec![*fill; *len]));
         let kept = slots.split_off(slots.len() / 2);
         drop(slots);
         let mut slots = Slots::new();
-        insert!(slots: 0 1 7 8 9 63 64 65 100 129 1000 1024 1025 4096 5000 16384 16385 70000);
+        insert!(pool slots: 0 1 7 8 9 63 64 65 100 129 1000 1024 1025 4096 5000 16384 16385 70000);
         drop(pool);
         assert!(slots.iter().chain(&kept).all(|(fill, len, slot)| slot.bytes() == vec![*fill; *len]));
     });

@@ -109,7 +109,7 @@ impl<T: Send + 'static> Sends<T> for SyncTogether {
 /// One `slab!` for each type: the slab of this thread, which stays when a workload is over.
 macro_rules! modules {
     ($($module:ident: $T:ty,)*) => {
-        $(dwell::slab! { mod $module: $T; })*
+        $(dwell::slab! { pub(in crate::slab) mod $module: $T; })*
 
         pub(in crate::slab) struct Thread;
 
