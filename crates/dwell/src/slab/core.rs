@@ -125,6 +125,7 @@ impl Core {
     /// # Safety
     ///
     /// From `at` on they are vacant places of this core, in service, linked, and on no other list.
+    #[cfg(feature = "std")]
     pub(super) unsafe fn take_back(&self, mut at: *mut Vacant) {
         while let Some(place) = NonNull::new(at) {
             // SAFETY: by the caller it begins with a `Vacant`.

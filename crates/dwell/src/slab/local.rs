@@ -53,7 +53,7 @@ unsafe impl<M: Module> sealed::Home for PerThread<M> {
     }
 }
 
-/// The slab of one module on one thread. It has no destructor: [`retire`] is called at the thread's end.
+/// The slab of one module on one thread. It has no destructor: `retire` is called at the thread's end.
 pub struct Local<T> {
     // # Invariants
     //

@@ -32,6 +32,29 @@ use core::ptr::NonNull;
 /// assert_eq!(*slot, "ab");
 /// assert_eq!(size_of::<Option<Slot<String>>>(), 8);
 /// ```
+///
+/// A slot stays on its thread:
+///
+/// ```compile_fail,E0277
+/// let slot = dwell::slab::Slab::new().insert(1);
+/// std::thread::spawn(move || drop(slot));
+/// ```
+///
+/// And it is invariant, since a slab must find what was leaked as what it holds:
+///
+/// ```compile_fail
+/// # use dwell::slab::Slot;
+/// fn shorten<'a>(slot: Slot<&'static str>) -> Slot<&'a str> {
+///     slot
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use dwell::slab::Slot;
+/// fn shorten<'a>(slot: Slot<&'static str>) -> Slot<&'a str> {
+///     slot.coerce(|view| view)
+/// }
+/// ```
 #[must_use = "dropping a slot drops its value"]
 #[repr(transparent)] // one word, with its niche
 pub struct Slot<T: ?Sized, H: Home = Own> {
@@ -118,6 +141,7 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
     /// # Safety
     ///
     /// The value is not used again, and the place is given back to `H`.
+    #[cfg(feature = "std")]
     pub(super) unsafe fn into_place(self) -> Place {
         ManuallyDrop::new(self).value.cast()
     }
