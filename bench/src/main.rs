@@ -12,6 +12,7 @@ mod gate;
 mod op;
 mod row;
 mod sink;
+mod slab;
 mod small;
 mod sparse;
 mod time;
@@ -44,6 +45,8 @@ struct Cli {
 enum Command {
     /// Boxes that keep small values in place: access, creation, queues and trees.
     Small,
+    /// Slabs and pools: operations, latency, growth, threads and an order book.
+    Slab,
     /// Mostly-empty structs: a real program in eleven layouts, and the cost of a read.
     Sparse(sparse::Args),
     /// How big a value is: a real program in four layouts, weighed by all.
@@ -69,7 +72,7 @@ enum Command {
 
 /// The operations of all modules.
 fn suites() -> Vec<Suite> {
-    [small::suite(), bump::suite(), sparse::suite()].into_iter().chain(companions::suites()).collect()
+    [small::suite(), bump::suite(), slab::suite(), sparse::suite()].into_iter().chain(companions::suites()).collect()
 }
 
 fn main() -> ExitCode {
@@ -94,10 +97,13 @@ fn run(cli: Cli) -> Result<()> {
         Command::Companions => companions::run(cli.quick, output),
         Command::Weigh(args) => weigh::run(&args, cli.quick, output),
         Command::Small => small::run(cli.quick, output),
+        Command::Slab => slab::run(cli.quick, output),
         Command::All => {
             small::run(cli.quick, output)?;
             output.say("")?;
             bump::run(&bump::Args::default(), cli.quick, output)?;
+            output.say("")?;
+            slab::run(cli.quick, output)?;
             output.say("")?;
             sparse::run(&sparse::Args::default(), cli.quick, output)?;
             output.say("")?;

@@ -12,6 +12,15 @@ pub(crate) fn word(value: u64) {
     unsafe { asm!("/* {0} */", in(reg) value, options(nomem, nostack, preserves_flags)) };
 }
 
+/// The same word, of which the compiler then knows nothing.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
+pub(crate) fn opaque(mut value: u64) -> u64 {
+    // SAFETY: no instruction; the register keeps its value and nothing is clobbered.
+    unsafe { asm!("/* {0} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags)) };
+    value
+}
+
 /// Uses an address, and whatever it leads to.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
@@ -28,4 +37,11 @@ pub(crate) fn pointer<T: ?Sized>(value: &T) {
 pub(crate) fn address(address: *const u8) {
     // SAFETY: no instruction; that memory is written is only what the compiler has to believe.
     unsafe { asm!("/* {0} */", in(reg) address, options(nostack, preserves_flags)) };
+}
+
+/// Lets whatever a place leads to be changed, as far as the compiler knows: it must read again what it has read.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
+pub(crate) fn change<T: ?Sized>(place: &mut T) {
+    address(std::ptr::from_mut(place).cast::<u8>());
 }

@@ -99,6 +99,11 @@ pub(crate) fn failing_after<R>(successes: usize, f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// The blocks and bytes that this thread allocated and did not free.
+pub(crate) fn live() -> (isize, isize) {
+    LIVE.get()
+}
+
 /// Runs `f` and returns the blocks and bytes that it left allocated on this thread.
 pub(crate) fn left_by<R>(f: impl FnOnce() -> R) -> (isize, isize) {
     quiet(); // what the hook allocates for the rest of the run is not `f`'s
@@ -106,11 +111,6 @@ pub(crate) fn left_by<R>(f: impl FnOnce() -> R) -> (isize, isize) {
     drop(f());
     let after = LIVE.get();
     (after.0 - before.0, after.1 - before.1)
-}
-
-/// The blocks and bytes that this thread has allocated and not freed.
-pub(crate) fn live() -> (isize, isize) {
-    LIVE.get()
 }
 
 thread_local!(static EXPECTED: Cell<bool> = const { Cell::new(false) });

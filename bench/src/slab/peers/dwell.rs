@@ -1,0 +1,163 @@
+//! Ours: slabs of their own, slabs of a thread, pools, and those whose slots are `Send`.
+
+use dwell::slab::{Bounded, Pool, PoolSlot, Slab, Slot, sync};
+
+use crate::slab::subject::{Edits, Grows, Holds, Order, Sends, Words, links_by_pointer};
+
+macro_rules! dwell {
+    ($Subject:ident, $name:literal, $Slab:ty, $Slot:ty, |$capacity:ident| $new:expr) => {
+        pub(in crate::slab) struct $Subject;
+
+        impl<T: 'static> Holds<T> for $Subject {
+            const NAME: &'static str = $name;
+            type Place = $Slab;
+            type Slot = $Slot;
+
+            fn place($capacity: usize) -> Self::Place {
+                $new
+            }
+
+            #[inline(always)]
+            fn insert(slab: &mut Self::Place, value: T) -> Self::Slot {
+                slab.insert(value)
+            }
+
+            #[inline(always)]
+            fn get<R>(_: &Self::Place, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
+                f(slot)
+            }
+
+            #[inline(always)]
+            fn remove(_: &mut Self::Place, slot: Self::Slot) {
+                drop(slot);
+            }
+        }
+
+        impl<T: 'static> Edits<T> for $Subject {
+            #[inline(always)]
+            fn get_mut<R>(_: &mut Self::Place, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R {
+                f(slot)
+            }
+        }
+
+        links_by_pointer!($Subject, |slot| slot.as_mut_ptr());
+    };
+}
+
+dwell!(Direct, "dwell/direct", Slab<T>, Slot<T>, |capacity| Slab::builder().preallocate(capacity).build());
+dwell!(Fixed, "dwell/bounded", Bounded<T>, Slot<T>, |capacity| Bounded::with_capacity(capacity));
+dwell!(Sync, "dwell/sync", sync::Slab<T>, sync::Slot<T>, |capacity| sync::Slab::with_capacity(capacity));
+dwell!(Pooled, "dwell/pool", Pool, PoolSlot<T>, |_capacity| Pool::new());
+
+impl<T: 'static> Grows<T> for Direct {}
+impl<T: 'static> Grows<T> for Sync {}
+
+impl<T: Send + 'static> Sends<T> for Sync {
+    type Remote = ();
+
+    fn remote(_: &Self::Place) {}
+
+    #[inline(always)]
+    fn free((): &(), slot: Self::Slot) {
+        drop(slot);
+    }
+}
+
+/// The same, given back together.
+pub(in crate::slab) struct SyncTogether;
+
+impl<T: 'static> Holds<T> for SyncTogether {
+    const NAME: &'static str = "dwell/sync/drop_all";
+    type Place = sync::Slab<T>;
+    type Slot = sync::Slot<T>;
+
+    fn place(capacity: usize) -> Self::Place {
+        sync::Slab::with_capacity(capacity)
+    }
+
+    #[inline(always)]
+    fn insert(slab: &mut Self::Place, value: T) -> Self::Slot {
+        slab.insert(value)
+    }
+
+    #[inline(always)]
+    fn get<R>(_: &Self::Place, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
+        f(slot)
+    }
+
+    #[inline(always)]
+    fn remove(_: &mut Self::Place, slot: Self::Slot) {
+        drop(slot);
+    }
+}
+
+impl<T: Send + 'static> Sends<T> for SyncTogether {
+    type Remote = ();
+
+    fn remote(_: &Self::Place) {}
+
+    #[inline(always)]
+    fn free((): &(), slot: Self::Slot) {
+        drop(slot);
+    }
+
+    fn free_all((): &(), slots: impl Iterator<Item = Self::Slot>) {
+        sync::drop_all(slots);
+    }
+}
+
+/// One `slab!` for each type: the slab of this thread, which stays when a workload is over.
+macro_rules! modules {
+    ($($module:ident: $T:ty,)*) => {
+        $(dwell::slab! { pub(in crate::slab) mod $module: $T; })*
+
+        pub(in crate::slab) struct Thread;
+
+        $(impl Holds<$T> for Thread {
+            const NAME: &'static str = "dwell";
+            type Place = ();
+            type Slot = $module::Slot;
+
+            fn place(capacity: usize) {
+                $module::reserve(capacity);
+            }
+
+            #[inline(always)]
+            fn insert((): &mut (), value: $T) -> Self::Slot {
+                $module::insert(value)
+            }
+
+            #[inline(always)]
+            fn get<R>((): &(), slot: &Self::Slot, f: impl FnOnce(&$T) -> R) -> R {
+                f(slot)
+            }
+
+            #[inline(always)]
+            fn remove((): &mut (), slot: Self::Slot) {
+                drop(slot);
+            }
+        }
+
+        impl Edits<$T> for Thread {
+            #[inline(always)]
+            fn get_mut<R>((): &mut (), slot: &mut Self::Slot, f: impl FnOnce(&mut $T) -> R) -> R {
+                f(slot)
+            }
+        })*
+    };
+}
+
+modules! {
+    words8: Words<8>,
+    words32: Words<32>,
+    words512: Words<512>,
+    orders: Order<*mut ()>,
+}
+
+links_by_pointer!(Thread, |slot| slot.as_mut_ptr());
+
+impl Grows<Words<8>> for Thread {
+    fn empty() {
+        words8::shutdown().expect("other workloads have given back what they had");
+    }
+}

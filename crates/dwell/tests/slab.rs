@@ -1,0 +1,128 @@
+//! `Slab` as its users see it.
+
+mod common;
+#[path = "ops/slab.rs"]
+mod ops;
+
+use dwell::slab::{Bounded, Key, Slab, Slot};
+use proptest::prelude::*;
+
+/// Cases of the model test; fewer under slow tools.
+fn cases() -> u32 {
+    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(500)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn model(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let left = common::left_by(|| ops::run(&bytes));
+        prop_assert!(left.0 <= 1, "what a thread has to do at its end: {left:?}");
+    }
+}
+
+#[test]
+fn sizes() {
+    assert_eq!(size_of::<Slot<[u64; 8]>>(), 8);
+    assert_eq!(size_of::<Option<Slot<[u64; 8]>>>(), 8);
+    assert_eq!(size_of::<Option<Slot<dyn std::fmt::Debug>>>(), 16);
+    assert_eq!((size_of::<Key>(), size_of::<Slab<String>>()), (4, 8));
+}
+
+#[test]
+fn grows_and_comes_back() {
+    let left = common::left_by(|| {
+        let slab = Slab::new();
+        let slots: Vec<Slot<Box<usize>>> = (0..100_000).map(|n| slab.insert(Box::new(n))).collect();
+        assert_eq!(slab.len(), 100_000);
+        assert!(slots.iter().enumerate().all(|(n, slot)| ***slot == n));
+        let capacity = slab.capacity();
+        drop(slots);
+        assert!(slab.is_empty());
+        let again: Vec<Slot<Box<usize>>> = (0..100_000).map(|n| slab.insert(Box::new(n))).collect();
+        assert_eq!(slab.capacity(), capacity);
+        drop(slab);
+        assert_eq!(**again[77], 77);
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn an_address_is_for_good() {
+    let slab = Slab::new();
+    let slots: Vec<Slot<u32>> = (0..10_000).map(|n| slab.insert(n)).collect();
+    let addresses: Vec<*const u32> = slots.iter().map(Slot::as_ptr).collect();
+    let slots: Vec<Slot<u32>> = slots.into_iter().rev().collect();
+    assert!(slots.iter().rev().map(Slot::as_ptr).eq(addresses));
+}
+
+#[test]
+fn the_last_place_is_used_first() {
+    let slab = Slab::new();
+    let slots: Vec<Slot<u32>> = (0..100).map(|n| slab.insert(n)).collect();
+    assert!(slots.windows(2).all(|pair| pair[1].key().index() == pair[0].key().index() + 1));
+    let address = slots[50].as_ptr();
+    let mut slots = slots;
+    drop(slots.remove(50));
+    assert_eq!(slab.insert(7).as_ptr(), address);
+}
+
+#[test]
+fn capacity() {
+    let slab = Slab::<u64>::new();
+    assert_eq!((slab.len(), slab.capacity()), (0, 0));
+    slab.reserve(1_000_000);
+    let capacity = slab.capacity();
+    assert!(capacity >= 1_000_000);
+    let mut slots: Vec<Slot<u64>> = (0..1_000_000).map(|n| slab.insert(n)).collect();
+    assert_eq!((slab.len(), slab.capacity()), (1_000_000, capacity));
+    slots.truncate(1);
+    slab.shrink_to_fit();
+    assert_eq!((slab.len(), slab.capacity()), (1, capacity), "there is one chunk");
+    slots.clear();
+    slab.shrink_to_fit();
+    assert_eq!((slab.len(), slab.capacity()), (0, 0));
+    for capacity in [0, 1, 1021, 1022, 1023, 100_000] {
+        let slab = Bounded::with_capacity(capacity);
+        assert_eq!(slab.capacity(), capacity);
+        let slots: Vec<Slot<[u64; 8]>> = (0..capacity).map(|n| slab.insert([n as u64; 8])).collect();
+        assert!(slab.is_full() && slab.try_insert([0; 8]).is_err());
+        drop(slots);
+        assert!(slab.is_empty());
+    }
+    let slab: Slab<[u8; 100]> = Slab::builder().chunk_capacity(3).build();
+    let _slots: Vec<Slot<[u8; 100]>> = (0..7).map(|_| slab.insert([0; 100])).collect();
+    assert_eq!(slab.capacity(), 9);
+}
+
+#[test]
+fn keys() {
+    assert!(Key::NONE.is_none() && !Key::NONE.is_some());
+    assert_eq!(Key::default(), Key::NONE);
+    assert_eq!(format!("{:?} {:?}", Key::NONE, Key::from_raw(7)), "Key::NONE Key(7)");
+    assert_eq!(Key::from_raw(7).into_raw(), 7);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn keys_as_data() {
+    let json = serde_json::to_string(&(Key::from_raw(7), Key::NONE)).unwrap();
+    assert_eq!(json, "[7,4294967295]");
+    assert_eq!(serde_json::from_str::<(Key, Key)>(&json).unwrap(), (Key::from_raw(7), Key::NONE));
+}
+
+#[test]
+fn slots_are_what_their_values_are() {
+    let slab = Slab::new();
+    let (one, two) = (slab.insert(1), slab.insert(2));
+    assert!(one < two && one != two && one == slab.insert(1));
+    assert_eq!(
+        format!("{one} {two:?} {slab:?}"),
+        "1 2 Slab { len: 2, capacity: 8191, .. }".replace("8191", &slab.capacity().to_string())
+    );
+    let sum: i32 = Slab::new().insert(0..4).coerce::<dyn Iterator<Item = i32>, _>(|view| view as _).sum();
+    assert_eq!(sum, 6);
+    let slots: std::collections::HashSet<Slot<i32>> = [one, two].into();
+    assert!(slots.contains(&2));
+}

@@ -1,0 +1,681 @@
+//! Attempts to break slabs in safe code: the bugs that slabs have had, and those of their field.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::large_stack_arrays,
+    reason = "values of all sizes, filled with a byte"
+)]
+
+mod common;
+
+use common::{Counts, Spy, failing_after, left_by, live, panics};
+use dwell::slab::{Bounded, Key, Slab, Slot, SlotsRemaining, local};
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::fmt::Debug;
+use std::mem;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Mutex;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::LocalKey;
+
+/// Runs `f` on a thread of its own and returns the blocks and bytes that were left once it had ended.
+fn left_by_thread(f: fn()) -> (isize, isize) {
+    // What the thread frees of its maker's, and keeps until it has ended.
+    let (idle, left) = (change_by_thread(|| ()), change_by_thread(f));
+    (left.0 - idle.0, left.1 - idle.1)
+}
+
+fn change_by_thread(f: fn()) -> (isize, isize) {
+    struct Report(Sender<(isize, isize)>, (isize, isize));
+    impl Drop for Report {
+        fn drop(&mut self) {
+            let after = live();
+            // The channel may allocate, after the count.
+            let _ = self.0.send((after.0 - self.1.0, after.1 - self.1.1));
+        }
+    }
+    // The first to be registered is the last to be destroyed, here.
+    thread_local!(static REPORT: RefCell<Option<Report>> = const { RefCell::new(None) });
+    let (send, receive) = channel();
+    let thread = std::thread::spawn(move || {
+        REPORT.with(|report| *report.borrow_mut() = Some(Report(send, live())));
+        f();
+    });
+    thread.join().unwrap();
+    receive.recv().unwrap()
+}
+
+/// Keeps a forgotten slot's memory reachable, so that a leak checker does not report what a test leaks on purpose.
+fn forgotten<T>(slot: Slot<T>) {
+    static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+    KEPT.lock().unwrap().push(slot.as_ptr().expose_provenance());
+    mem::forget(slot);
+}
+
+// Bugs that peers had, each by its name in docs/slab.md.
+
+/// A value aligned to 32 was written with aligned stores at an address that was not.
+#[test]
+fn values_are_aligned() {
+    #[repr(align(32))]
+    struct Line([u8; 33]);
+    #[repr(align(4096))]
+    #[expect(dead_code, reason = "alignment")]
+    struct Page(u8);
+    #[repr(align(131072))]
+    struct Huge(u8);
+    fn check<T>(make: impl Fn(usize) -> T) {
+        let left = left_by(|| {
+            let slab = Slab::new();
+            let slots: Vec<Slot<T>> = (0..50).map(|n| slab.insert(make(n))).collect();
+            let addresses: HashSet<usize> = slots.iter().map(|slot| slot.as_ptr().addr()).collect();
+            assert_eq!(addresses.len(), 50);
+            assert!(addresses.iter().all(|address| address % align_of::<T>() == 0));
+            let mut sorted: Vec<usize> = addresses.into_iter().collect();
+            sorted.sort_unstable();
+            assert!(sorted.windows(2).all(|pair| pair[1] - pair[0] >= size_of::<T>()), "values overlap");
+        });
+        assert_eq!(left, (0, 0));
+    }
+    check(|n| Line([n as u8; 33]));
+    check(|n| Page(n as u8));
+    check(|n| n as u8);
+    check(|_| ());
+    check(|n| [n as u8; 65536]);
+    check(|n| [n as u8; 4096]);
+    check(|n| (n as u128, n as u8));
+    let slab = Slab::new();
+    let huge = [slab.insert_with(|| Huge(1)), slab.insert_with(|| Huge(2))];
+    assert!(huge.iter().all(|slot| slot.as_ptr().addr() % 131_072 == 0) && huge[0].0 + huge[1].0 == 3);
+    drop(slab);
+    assert_eq!(Line([7; 33]).0[32], 7);
+}
+
+/// An insert before `init` read a null pointer.
+#[test]
+fn insert_before_init() {
+    dwell::slab!(mod texts: String);
+    assert!(!texts::is_initialized());
+    assert_eq!((texts::len(), texts::capacity()), (0, 0));
+    assert!(texts::reclaim(Key::from_raw(0)).is_none() && !texts::contains_key(Key::NONE));
+    assert_eq!(texts::insert("first".into()), texts::insert("first".into()));
+    assert!(texts::is_initialized() && texts::is_empty());
+    assert!(panics(|| texts::init().build()), "it is set up");
+    texts::shutdown().unwrap();
+    assert!(!texts::is_initialized());
+    texts::init().bounded(3).build();
+    assert_eq!(texts::capacity(), 3);
+    let _three = [(); 3].map(|()| texts::insert(String::new()));
+    assert!(texts::try_insert("back".into()).is_err_and(|full| full.into_inner() == "back"));
+    assert_eq!(texts::shutdown(), Err(SlotsRemaining(3)));
+}
+
+/// A slot in thread-local storage was dropped after its slab.
+#[test]
+fn slot_in_thread_local_storage() {
+    dwell::slab!(mod boxes: Box<u64>);
+    thread_local! {
+        static EARLY: RefCell<Vec<boxes::Slot>> = const { RefCell::new(Vec::new()) };
+        static LATE: RefCell<Vec<boxes::Slot>> = const { RefCell::new(Vec::new()) };
+    }
+    let left = left_by_thread(|| {
+        EARLY.with(|early| early.borrow_mut().push(boxes::insert(Box::new(1)))); // dropped after the slab
+        LATE.with(|late| late.borrow_mut().extend((0..5000).map(|n| boxes::insert(Box::new(n)))));
+        EARLY.with(|early| early.borrow_mut().extend((0..5000).map(|n| boxes::insert(Box::new(n)))));
+    });
+    assert_eq!(left, (0, 0));
+}
+
+/// A destructor of thread-local storage used a slab that was torn down.
+#[test]
+fn insert_while_the_thread_ends() {
+    dwell::slab!(mod boxes: Box<u64>);
+    struct AtEnd(Option<boxes::Slot>);
+    impl Drop for AtEnd {
+        fn drop(&mut self) {
+            let slots: Vec<boxes::Slot> = (0..3000).map(|n| boxes::insert(Box::new(n))).collect();
+            assert_eq!(boxes::len(), 3000 + usize::from(self.0.is_some()));
+            let kept = self.0.take();
+            drop(slots);
+            drop(boxes::insert(Box::new(1)));
+            drop(kept);
+            assert!(boxes::is_empty());
+            let key = boxes::insert(Box::new(7)).leak();
+            assert_eq!(**boxes::reclaim(key).unwrap(), 7);
+        }
+    }
+    thread_local!(static AT_END: RefCell<AtEnd> = const { RefCell::new(AtEnd(None)) });
+    // The slab is used first or never, and has values or none.
+    assert_eq!(left_by_thread(|| AT_END.with(|_| ())), (0, 0));
+    assert_eq!(left_by_thread(|| AT_END.with(|end| end.borrow_mut().0 = Some(boxes::insert(Box::new(1))))), (0, 0));
+    let left = left_by_thread(|| {
+        let slot = boxes::insert(Box::new(1));
+        AT_END.with(|end| end.borrow_mut().0 = Some(slot));
+    });
+    assert_eq!(left, (0, 0));
+}
+
+/// Each thread that ended left its slab behind.
+#[test]
+fn threads_free_their_memory() {
+    dwell::slab!(mod boxes: Box<u64>);
+    fn fill<const VALUES: u64>() {
+        let slots: Vec<boxes::Slot> = (0..VALUES).map(|n| boxes::insert(Box::new(n))).collect();
+        assert_eq!(boxes::len(), slots.len());
+        for slot in slots {
+            if **slot % 2 == 0 {
+                slot.leak(); // dropped when the thread ends
+            }
+        }
+    }
+    for f in [fill::<0>, fill::<1>, fill::<10_000>] {
+        assert_eq!(left_by_thread(f), (0, 0));
+    }
+}
+
+/// A panicking destructor lost its place, and with it `shutdown`.
+#[test]
+fn a_panic_in_drop_gives_the_place_back() {
+    thread_local!(static ARMED: Cell<bool> = const { Cell::new(false) });
+    struct Bomb(#[allow(dead_code, reason = "size")] u64);
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            if ARMED.replace(false) {
+                panic!("told to");
+            }
+        }
+    }
+    dwell::slab!(mod bombs: Bomb);
+    for _ in 0..10 {
+        let bomb = bombs::insert(Bomb(1));
+        ARMED.set(true);
+        assert!(panics(|| drop(bomb)));
+        assert!(bombs::is_empty());
+    }
+    bombs::shutdown().unwrap();
+
+    let counts = Counts::default();
+    counts.panic_at_drop.set(2);
+    let left = left_by(|| {
+        let slab = Slab::new();
+        let slots: Vec<Slot<Spy<'_>>> = (0..4).map(|n| slab.insert(counts.spy(n))).collect();
+        assert!(panics(|| drop(slots)));
+        assert!(slab.is_empty() && counts.balanced());
+    });
+    assert_eq!(left.0, 0);
+}
+
+/// A capacity of 2^32 + 1 was cut to 1.
+#[test]
+fn capacity_limits_are_clear() {
+    let too_many = u32::MAX as usize + 2;
+    let message = std::panic::catch_unwind(|| Bounded::<u8>::with_capacity(too_many)).unwrap_err();
+    assert_eq!(message.downcast_ref::<String>().unwrap(), "a slab has at most 4294967295 places, not 4294967297");
+    dwell::slab!(mod bytes: u8);
+    assert!(panics(|| bytes::init().bounded(too_many).build()));
+    assert!(panics(|| drop(Slab::<u8>::builder().chunk_capacity(0))));
+    let empty = Bounded::with_capacity(0);
+    assert_eq!(empty.try_insert(7).unwrap_err().to_string(), "the slab is full: it has 0 places");
+    assert!(empty.is_full() && empty.is_empty());
+    // More than there is memory for, more than there are keys, and sizes that are no layout.
+    assert!(Slab::<u64>::new().try_reserve(usize::MAX).is_err());
+    assert!(Slab::<u64>::new().try_reserve(u32::MAX as usize + 1).is_err());
+    let slab = Slab::<[u8; 1 << 46]>::new();
+    assert!(slab.try_reserve(1 << 20).is_err());
+    // Some allocators abort when they are asked for that much, so that this one is not.
+    assert!(failing_after(1, || slab.try_reserve(1).is_err()));
+    assert!(slab.reclaim(Key::from_raw(0)).is_none() && slab.leaked().next().is_none());
+    slab.shrink_to_fit();
+    assert_eq!((slab.len(), slab.capacity()), (0, 0));
+}
+
+/// The value that a full slab refused was dropped.
+#[test]
+fn a_refused_value_comes_back() {
+    let counts = Counts::default();
+    let slab = Bounded::with_capacity(1);
+    let taken = slab.insert(counts.spy(1));
+    let back = slab.try_insert(counts.spy(2)).unwrap_err().into_inner();
+    assert_eq!((back.value, counts.dropped.get()), (2, 0));
+    assert!(panics(|| drop(slab.insert_with(|| unreachable!()))), "it is full");
+    drop(taken);
+    assert_eq!(slab.insert(back).value, 2);
+    assert!(counts.balanced());
+}
+
+/// Two slots from one key dropped a value twice.
+#[test]
+fn a_key_gives_one_slot() {
+    let counts = Counts::default();
+    let slab = Slab::new();
+    let slot = slab.insert(counts.spy(1));
+    let key = slot.key();
+    assert!(slab.reclaim(key).is_none(), "it has a slot");
+    assert_eq!(slot.leak(), key);
+    let slot = slab.reclaim(key).unwrap();
+    assert!(slab.reclaim(key).is_none());
+    assert!(slab.with(key, |_| ()).is_none());
+    drop(slot);
+    assert!(slab.reclaim(key).is_none(), "it is dropped");
+    let other = slab.insert(counts.spy(2));
+    assert_eq!(other.key(), key);
+    assert!(slab.reclaim(key).is_none(), "it is another's");
+    // Any number is a key.
+    for raw in (0..3000).chain([u32::MAX - 1, u32::MAX, 1 << 31]) {
+        assert!(slab.reclaim(Key::from_raw(raw)).is_none());
+    }
+    drop(other);
+    assert!(counts.balanced());
+}
+
+/// Memory was freed under values that were in use.
+#[test]
+fn occupied_chunks_stay() {
+    let slab = Slab::builder().chunk_capacity(10).build();
+    let mut slots: Vec<Slot<Box<usize>>> = (0..1000).map(|n| slab.insert(Box::new(n))).collect();
+    assert_eq!(slab.capacity(), 1000);
+    let mut index = 0;
+    slots.retain(|_| {
+        index += 1;
+        index % 25 == 0
+    });
+    slab.shrink_to_fit();
+    assert_eq!((slab.len(), slab.capacity()), (40, 400));
+    assert!(slots.iter().enumerate().all(|(n, slot)| ***slot == n * 25 + 24));
+    let more: Vec<Slot<Box<usize>>> = (0..1000).map(|n| slab.insert(Box::new(n))).collect();
+    assert_eq!(slab.len(), 1040);
+    let keys: HashSet<Key> = slots.iter().chain(&more).map(Slot::key).collect();
+    assert_eq!(keys.len(), 1040, "numbers of freed blocks are used again, once");
+    for slot in more {
+        let (value, key) = (**slot, slot.leak());
+        assert_eq!(**slab.reclaim(key).unwrap(), value);
+    }
+    drop(slots);
+    slab.shrink_to_fit();
+    assert_eq!((slab.len(), slab.capacity()), (0, 0));
+    drop(slab.insert(Box::new(1)));
+}
+
+/// What a closure was to initialise was read after it had panicked.
+#[test]
+fn insert_with_that_panics() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let slab = Slab::new();
+        for _ in 0..5 {
+            assert!(panics(|| drop(slab.insert_with(|| -> Spy<'_> { panic!("no value") }))));
+            assert!(slab.is_empty());
+        }
+        assert_eq!(slab.insert_with(|| counts.spy(3)).value, 3);
+    });
+    assert!(counts.balanced());
+    assert_eq!(left.0, 0);
+}
+
+/// A slot outlived its slab.
+#[test]
+fn slots_outlive_their_slab() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let slab = Slab::new();
+        let mut slots: Vec<Slot<Spy<'_>>> = (0..3000).map(|n| slab.insert(counts.spy(n))).collect();
+        drop(slab);
+        assert!(slots.iter().enumerate().all(|(n, slot)| slot.value as usize == n));
+        slots[5].value = 7;
+        drop(slots.swap_remove(0));
+        assert_eq!(slots.swap_remove(5).into_inner().value, 7);
+        drop(slots.pop().unwrap().replace(counts.spy(9)));
+        let bounded = Bounded::with_capacity(2);
+        let (_a, b) = (bounded.insert(counts.spy(1)), bounded.insert(counts.spy(2)));
+        drop(b);
+        drop(bounded);
+    });
+    assert!(counts.balanced());
+    assert_eq!(left, (0, 0));
+}
+
+// The classes of the field.
+
+#[test]
+fn a_forgotten_slot_keeps_its_memory() {
+    let slab = Slab::new();
+    let slot = slab.insert([7_u8; 100]);
+    let address = slot.as_ptr();
+    forgotten(slot);
+    drop(slab);
+    // SAFETY: the value was never dropped, and neither was its memory freed or used for another.
+    assert_eq!(unsafe { address.read() }, [7; 100]);
+}
+
+#[test]
+fn leaked_values_are_dropped_with_the_slab() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let slab = Slab::new();
+        let keys: Vec<Key> = (0..3000).map(|n| slab.insert(counts.spy(n)).leak()).collect();
+        assert_eq!(slab.leaked().collect::<Vec<_>>(), keys);
+        let kept = slab.reclaim(keys[1500]).unwrap();
+        assert_eq!(slab.len(), 3000);
+        drop(slab);
+        assert_eq!(counts.dropped.get(), 2999);
+        drop(kept);
+    });
+    assert!(counts.balanced());
+    assert_eq!(left, (0, 0));
+    // A panic of one of them does not keep the others, or the memory.
+    let counts = Counts::default();
+    counts.panic_at_drop.set(3);
+    let left = left_by(|| {
+        let slab = Slab::new();
+        for n in 0..10 {
+            slab.insert(counts.spy(n)).leak();
+        }
+        assert!(panics(|| drop(slab)));
+    });
+    assert!(counts.balanced());
+    assert_eq!(left.0, 0);
+    // A slot that is leaked after the slab is gone is leaked for good.
+    let slab = Slab::new();
+    let slot = slab.insert(1_u64);
+    let copy = slab.insert(2_u64);
+    drop(slab);
+    forgotten(copy);
+    slot.leak();
+}
+
+#[test]
+fn values_that_use_their_slab_when_dropped() {
+    struct Node {
+        slab: Rc<Slab<Node>>,
+        next: Option<Slot<Node>>,
+        depth: u32,
+    }
+    impl Drop for Node {
+        fn drop(&mut self) {
+            if self.depth > 0 {
+                let slab = self.slab.clone();
+                let child = slab.insert(Node { slab: slab.clone(), next: None, depth: self.depth - 1 });
+                let other = slab.insert(Node { slab: slab.clone(), next: self.next.take(), depth: 0 });
+                drop(child);
+                drop(other);
+            }
+        }
+    }
+    let left = left_by(|| {
+        let slab = Rc::new(Slab::new());
+        let mut last = None;
+        for depth in 0..8 {
+            let next = last.take();
+            last = Some(slab.insert(Node { slab: slab.clone(), next, depth }));
+        }
+        drop(slab); // the nodes own it
+        drop(last);
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn closures_that_use_their_slab() {
+    let slab = Slab::new();
+    let outer = slab.insert_with(|| {
+        let inner = slab.insert_with(|| slab.insert(1).into_inner() + 1);
+        *inner + 1
+    });
+    assert_eq!((*outer, slab.len()), (3, 1));
+    let key = outer.leak();
+    // While `with` runs, the value is not to be had under its key.
+    slab.with(key, |value| {
+        assert!(slab.with(key, |_| ()).is_none() && slab.reclaim(key).is_none());
+        assert!(slab.leaked().next().is_none());
+        slab.shrink_to_fit();
+        drop(slab.insert(9));
+        *value += 1;
+    });
+    assert!(panics(|| slab.with(key, |_| panic!("in with")).unwrap_or_default()));
+    assert_eq!(slab.reclaim(key).map(Slot::into_inner), Some(4));
+}
+
+#[test]
+fn unwinding_drops_slots() {
+    let counts = Counts::default();
+    let slab = Slab::new();
+    assert!(panics(|| {
+        let _slot = slab.insert(counts.spy(1));
+        let _pinned = slab.insert(counts.spy(2)).into_pin();
+        panic!("past two slots");
+    }));
+    assert!(slab.is_empty() && counts.balanced());
+}
+
+#[test]
+fn failure_comes_back() {
+    let left = left_by(|| {
+        assert!(failing_after(0, || Slab::<u8>::builder().try_build().is_err()));
+        assert!(failing_after(1, || Bounded::<u8>::try_with_capacity(10).is_err()));
+        for successes in 0..3 {
+            // The list of chunks, the chunk, the directory.
+            let slab = Slab::new();
+            let error = failing_after(successes, || slab.try_insert(String::new()).map(drop).unwrap_err());
+            assert_eq!(error.into_inner(), "");
+            assert!(slab.is_empty());
+            assert_eq!(*slab.insert(String::from("now")), "now");
+        }
+        let slab = Slab::new();
+        let slots: Vec<Slot<String>> = (0..3000).map(|n| slab.insert(n.to_string())).collect();
+        slab.reserve(0);
+        // In the middle: a block is enough if there is no chunk of the usual size.
+        let mut more = Vec::with_capacity(200_000);
+        failing_after(0, || {
+            while let Ok(slot) = slab.try_insert(String::new()) {
+                more.push(slot);
+            }
+        });
+        assert_eq!(slab.len(), slots.len() + more.len());
+        assert!(failing_after(0, || slab.try_reserve(1_000_000).is_err()));
+        assert!(slots.iter().enumerate().all(|(n, slot)| **slot == n.to_string()));
+        drop(slab.insert(String::from("after")));
+    });
+    assert_eq!(left, (0, 0));
+    dwell::slab!(mod bytes: u8);
+    let left = left_by_thread(|| {
+        // Each gets one further: what is to be done at the thread's end, the chunks, the chunk, the directory.
+        for successes in [0, 1, 1, 1] {
+            let full = failing_after(successes, || bytes::try_insert(7).map(drop).unwrap_err());
+            assert!(full.layout().is_some() && full.into_inner() == 7);
+        }
+        assert_eq!(*bytes::insert(8), 8);
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn stamped_keys_find_one_value() {
+    let left = left_by(|| {
+        let slab = Slab::builder().chunk_capacity(1).build();
+        let first = slab.insert(Box::new(1)).leak_stamped();
+        assert_eq!(**slab.reclaim_stamped(first).unwrap(), 1);
+        let second = slab.insert(Box::new(2)).leak_stamped();
+        assert_eq!(first.key(), second.key());
+        assert!(slab.reclaim_stamped(first).is_none());
+        slab.with(second.key(), |value| **value += 1); // it has the same stamp afterwards
+        assert_eq!(**slab.reclaim_stamped(second).unwrap(), 3);
+        let plain = slab.insert(Box::new(4)).leak();
+        assert!(slab.reclaim_stamped(second).is_none() && slab.reclaim_stamped(first).is_none());
+        drop(slab.reclaim(plain));
+        // Not even when the block was freed in between.
+        slab.shrink_to_fit();
+        assert_eq!(slab.capacity(), 0);
+        let third = slab.insert(Box::new(5)).leak_stamped();
+        assert_eq!(third.key(), first.key());
+        assert!(slab.reclaim_stamped(first).is_none() && slab.reclaim_stamped(second).is_none());
+        let raw = third.into_raw();
+        assert_eq!(**slab.reclaim_stamped(dwell::slab::StampedKey::from_raw(raw)).unwrap(), 5);
+        assert!(slab.reclaim_stamped(dwell::slab::StampedKey::from_raw(0)).is_none());
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn coerced_slots() {
+    trait Shape: Debug {
+        fn sides(&mut self) -> u32;
+    }
+    #[derive(Debug)]
+    struct Drawn<'a>(Spy<'a>, #[expect(dead_code, reason = "size")] [u64; 9]);
+    impl Shape for Drawn<'_> {
+        fn sides(&mut self) -> u32 {
+            self.0.value += 1;
+            self.0.value
+        }
+    }
+    #[derive(Debug)]
+    #[repr(align(4096))]
+    struct Page;
+    impl Shape for Page {
+        fn sides(&mut self) -> u32 {
+            4
+        }
+    }
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let (drawn, pages, large) = (Slab::new(), Slab::new(), Slab::new());
+        let mut shapes: Vec<Slot<dyn Shape + '_>> = Vec::new();
+        for n in 0..200 {
+            shapes.push(drawn.insert(Drawn(counts.spy(n), [7; 9])).coerce(|view| view as _));
+            shapes.push(pages.insert(Page).coerce(|view| view as _));
+        }
+        assert_eq!(shapes[6].sides(), 4);
+        assert_eq!(shapes[7].sides(), 4);
+        let debug: Slot<dyn Debug + '_> = shapes.pop().unwrap().coerce(|view| view as _);
+        assert_eq!(format!("{debug:?}"), "Page");
+        drop(debug);
+        assert_eq!((drawn.len(), pages.len()), (200, 199));
+        let key = shapes.remove(0).leak();
+        assert_eq!(drawn.reclaim(key).unwrap().0.value, 0);
+        drop(drawn);
+        drop(shapes);
+        assert!(pages.is_empty());
+        // A mask of its own: the size says where the block begins.
+        let bytes: Slot<[u8]> = large.insert([1_u8; 100_000]).coerce(|view| view as _);
+        let more: Slot<[u8]> = large.insert([2_u8; 100_000]).coerce(|view| view as _);
+        assert_eq!((bytes.len(), bytes[99_999], more[0]), (100_000, 1, 2));
+        assert_ne!(bytes.key(), more.key());
+        drop(large);
+        let any: Slot<dyn Any> = Slab::new().insert(String::from("any")).coerce(|view| view as _);
+        assert_eq!(any.downcast_ref::<String>().unwrap(), "any");
+    });
+    assert!(counts.balanced());
+    assert_eq!(left, (0, 0));
+    // A panic in the closure drops the value.
+    let slab = Slab::new();
+    let slot = slab.insert(counts.spy(1));
+    assert!(panics(|| drop(slot.coerce::<dyn Debug, _>(|_| panic!("no view")))));
+    assert!(slab.is_empty() && counts.balanced());
+}
+
+#[test]
+fn pinned_values_stay() {
+    let slab = Slab::new();
+    let pinned: Pin<Slot<[u64; 4]>> = slab.insert([1; 4]).into();
+    let address: *const [u64; 4] = &raw const *pinned;
+    let moved = Box::new(pinned);
+    assert_eq!(&raw const **moved, address);
+    let future: Slot<dyn Future<Output = u32>> = Slab::new().insert(async { 7_u32 }).coerce(|view| view as _);
+    let mut future = future.into_pin();
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert_eq!(future.as_mut().poll(&mut context), std::task::Poll::Ready(7));
+}
+
+/// Not even a module that lies about where its slots come from frees memory that is in use.
+#[test]
+fn a_module_is_not_trusted() {
+    thread_local! {
+        static A: local::Local<Box<u64>> = const { local::Local::new(100_000) };
+        static B: local::Local<Box<u64>> = const { local::Local::new(100_000) };
+        static TURN: Cell<u32> = const { Cell::new(1) };
+    }
+    struct Liar;
+    impl local::Module for Liar {
+        type Value = Box<u64>;
+        const LIMIT: usize = 100_000;
+        fn local() -> &'static LocalKey<local::Local<Box<u64>>> {
+            let turn = TURN.with(|turn| {
+                turn.set(turn.get().wrapping_mul(1_103_515_245).wrapping_add(12345));
+                turn.get()
+            });
+            if turn >> 16 & 1 == 0 { &A } else { &B }
+        }
+    }
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        let mut slots = Vec::new();
+        for round in 0..50_u64 {
+            slots.extend((0..500).map(|n| (n ^ round, local::insert::<Liar>(Box::new(n ^ round)))));
+            assert!(slots.iter().all(|(n, slot)| ***slot == *n), "values overlap");
+            let half = slots.len() / 2;
+            slots.drain(..half);
+            local::shrink_to_fit::<Liar>();
+            let _ = local::shutdown::<Liar>();
+        }
+        for (n, slot) in slots {
+            let key = slot.leak();
+            // It is found if it is looked for where it is.
+            let found = (0..64).find_map(|_| local::reclaim::<Liar>(key));
+            assert!(found.is_some_and(|slot| **slot < 600 && n < 600));
+        }
+        send.send(()).unwrap();
+        // Its thread does not end, so that a leak checker still finds what the lies have leaked.
+        loop {
+            std::thread::park();
+        }
+    });
+    receive.recv().unwrap();
+}
+
+/// What the macro writes means the same wherever it stands, and whatever is called what.
+mod names {
+    #![allow(dead_code, non_camel_case_types, non_upper_case_globals, reason = "names to be confused with")]
+
+    struct Option;
+    struct Slot;
+    struct Result;
+    mod std {}
+    mod core {}
+    mod dwell {}
+    const LOCAL: usize = 3;
+    const Module: usize = 4;
+    struct Value([u8; LOCAL]);
+
+    ::dwell::slab! {
+        /// Documented.
+        #[cfg(all())]
+        mod values: Value, bounded(Module);
+    }
+    ::dwell::slab!(pub(crate) mod arrays: [u8; LOCAL]);
+    ::dwell::slab!(pub(super) mod above: self::inner::Named<[u8; LOCAL]>);
+    ::dwell::slab!(pub(in crate::names) mod within: Value);
+    mod inner {
+        pub(crate) struct Named<T>(pub(crate) T);
+        ::dwell::slab!(pub(crate) mod texts: &'static str);
+    }
+
+    #[test]
+    fn work() {
+        let four: ::std::vec::Vec<values::Slot> = (0..4).map(|n| values::insert(Value([n; LOCAL]))).collect();
+        assert!(values::try_insert(Value([0; 3])).is_err() && four[3].0[0] == 3);
+        assert_eq!(*arrays::insert([1, 2, 3]), [1, 2, 3]);
+        assert_eq!(above::insert(inner::Named([5; 3])).0, [5; 3]);
+        assert_eq!(within::insert(Value([6; 3])).0, [6; 3]);
+        let key = inner::texts::insert("a").leak();
+        assert_eq!(inner::texts::leaked().next(), ::core::option::Option::Some(key));
+        inner::texts::with(key, |text| *text = "b");
+        assert_eq!(*inner::texts::reclaim(key).unwrap(), "b");
+        enum Here {
+            A,
+        }
+        ::dwell::slab!(mod here: Here);
+        assert!(matches!(*here::insert(Here::A), Here::A));
+    }
+}

@@ -1,0 +1,175 @@
+//! `slab::Pool` as its users see it, and what attackers do to it.
+#![expect(clippy::large_stack_arrays, reason = "what is too large for a class is large")]
+
+mod common;
+
+use common::Counts;
+use dwell::slab::{Pool, PoolSlot};
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Waker};
+
+#[test]
+fn sizes() {
+    assert_eq!(size_of::<Option<PoolSlot<[u64; 8]>>>(), 8);
+    assert_eq!(size_of::<Option<PoolSlot<dyn Debug>>>(), 16);
+}
+
+#[test]
+fn types_of_one_size_share_places() {
+    let pool = Pool::new();
+    let first = pool.insert([1_u64; 3]);
+    let address = first.as_ptr().addr();
+    drop(first);
+    let text = pool.insert(String::from("three words too"));
+    assert_eq!(text.as_ptr().addr(), address);
+    let larger = pool.insert([1_u64; 4]);
+    assert_ne!(larger.as_ptr().addr(), address);
+    assert_eq!((&**text, larger[3]), ("three words too", 1));
+}
+
+/// Values of every size and alignment, with the bytes they should have.
+#[test]
+fn shapes() {
+    #[repr(align(16))]
+    struct Align16<const N: usize>([u8; N]);
+    #[repr(align(64))]
+    struct Align64<const N: usize>([u8; N]);
+    #[repr(align(128))]
+    struct Align128<const N: usize>([u8; N]);
+    #[repr(align(4096))]
+    struct Align4096<const N: usize>([u8; N]);
+    trait Bytes {
+        fn bytes(&self) -> &[u8];
+    }
+    macro_rules! bytes {
+        ($($Type:ident)*) => {
+            $(impl<const N: usize> Bytes for $Type<N> {
+                fn bytes(&self) -> &[u8] {
+                    assert_eq!(std::ptr::from_ref(self).addr() % align_of::<Self>(), 0);
+                    &self.0
+                }
+            })*
+        };
+    }
+    struct Align1<const N: usize>([u8; N]);
+    bytes!(Align1 Align16 Align64 Align128 Align4096);
+    type Slots = Vec<(u8, usize, PoolSlot<dyn Bytes>)>;
+    // Each in a function of its own: debug builds give every value on the way a place on the stack.
+    fn insert<T: Bytes + 'static>(pool: &Pool, slots: &mut Slots, len: usize, make: impl Fn(u8) -> T) {
+        slots.extend((0..20).map(|fill| (fill, len, pool.insert_with(|| make(fill)).coerce(|view| view as _))));
+    }
+    fn insert_all<const N: usize>(pool: &Pool, slots: &mut Slots) {
+        insert(pool, slots, N, |fill| Align1([fill; N]));
+        insert(pool, slots, N, |fill| Align16([fill; N]));
+        insert(pool, slots, N, |fill| Align64([fill; N]));
+        insert(pool, slots, N, |fill| Align128([fill; N]));
+        insert(pool, slots, N, |fill| Align4096([fill; N]));
+    }
+    macro_rules! insert {
+        ($pool:ident $slots:ident: $($N:literal)*) => {
+            $(insert_all::<$N>(&$pool, &mut $slots);)*
+        };
+    }
+    let left = common::left_by(|| {
+        let pool = Pool::new();
+        let mut slots = Slots::new();
+        insert!(pool slots: 0 1 7 8 9 63 64 65 100 129 1000 1024 1025 4096 5000 16384 16385 70000);
+        assert!(slots.iter().all(|(fill, len, slot)| slot.bytes() == vec![*fill; *len]));
+        let kept = slots.split_off(slots.len() / 2);
+        drop(slots);
+        let mut slots = Slots::new();
+        insert!(pool slots: 0 1 7 8 9 63 64 65 100 129 1000 1024 1025 4096 5000 16384 16385 70000);
+        drop(pool);
+        assert!(slots.iter().chain(&kept).all(|(fill, len, slot)| slot.bytes() == vec![*fill; *len]));
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn drops_each_value_once_even_when_they_panic() {
+    let counts = Counts::default();
+    let left = common::left_by(|| {
+        let pool = Pool::new();
+        let slots: Vec<_> = (0..10).map(|n| pool.insert((counts.spy(n), [n; 5]))).collect();
+        counts.panic_at_drop.set(4);
+        assert!(common::panics(|| drop(slots)));
+        assert!(common::panics(|| drop(pool.insert_with(|| -> [u8; 100] { panic!("no value") }))));
+        assert!(common::panics(|| drop(pool.insert_with(|| -> [u8; 100_000] { panic!("no value") }))));
+        let spy = pool.insert(counts.spy(0));
+        let (spy, _) = (spy.into_inner(), pool.insert(counts.spy(1)));
+        drop(pool);
+        drop(spy);
+    });
+    assert!(counts.balanced());
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn a_drop_may_use_the_pool() {
+    struct Nested<'a>(&'a Pool, u32);
+    impl Drop for Nested<'_> {
+        fn drop(&mut self) {
+            if self.1 > 0 {
+                drop(self.0.insert(Nested(self.0, self.1 - 1)));
+                drop(self.0.insert([self.1; 100]));
+            }
+        }
+    }
+    let pool = Pool::new();
+    drop(pool.insert(Nested(&pool, 50)));
+    let slot = pool.insert_with(|| {
+        drop(pool.insert([0_u64; 2]));
+        [*pool.insert(7_u64); 2]
+    });
+    assert_eq!(*slot, [7; 2]);
+}
+
+#[test]
+fn a_forgotten_value_stays() {
+    let pool = Pool::new();
+    let slot = pool.insert(7_u64);
+    let address = slot.as_ptr();
+    std::mem::forget(slot);
+    drop(pool);
+    // SAFETY: a forgotten slot's place is never freed.
+    assert_eq!(unsafe { *address }, 7);
+}
+
+#[test]
+fn failed_allocation_gives_the_value_back() {
+    let pool = Pool::new();
+    for successes in 0..4 {
+        let result = common::failing_after(successes, || pool.try_insert(String::new()));
+        if let Err(error) = result {
+            assert_eq!(error.into_inner(), "");
+            assert!(successes < 3, "three blocks are enough");
+        }
+    }
+    let value =
+        common::failing_after(0, || pool.try_insert([7_u8; 100_000]).map_err(|error| error.into_inner()[99_999]));
+    assert_eq!(value.unwrap_err(), 7);
+    drop(pool.try_insert([7_u8; 100_000]).unwrap());
+}
+
+#[test]
+fn futures_of_all_sizes_are_pinned_and_polled() {
+    let pool = Pool::new();
+    fn task<'a>(slot: PoolSlot<dyn Future<Output = usize> + 'a>) -> Pin<PoolSlot<dyn Future<Output = usize> + 'a>> {
+        slot.into_pin()
+    }
+    let (short, long) = (7_usize, [1_u8; 3000]);
+    let large = async {
+        let held = long;
+        std::future::ready(()).await;
+        held.len()
+    };
+    let mut tasks = [
+        task(pool.insert(async { short }).coerce(|view| view as _)),
+        task(pool.insert(large).coerce(|view| view as _)),
+    ];
+    let mut context = Context::from_waker(Waker::noop());
+    let ready: Vec<bool> = tasks.iter_mut().map(|task| task.as_mut().poll(&mut context).is_ready()).collect();
+    assert_eq!(ready, [true, true]);
+}

@@ -1,0 +1,378 @@
+//! `slab::sync` as its users see it, and what attackers do to it. Threads meet at barriers, so that what can race does.
+#![expect(clippy::large_stack_arrays, reason = "what is too large for a class is large")]
+
+mod common;
+
+use dwell::slab::sync::{Pool, PoolSlot, Slab, Slot, drop_all};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, mpsc};
+use std::thread;
+
+/// Rounds of the tests in which threads race.
+const ROUNDS: usize = if cfg!(miri) { 5 } else { 200 };
+
+/// A value that counts its drops, wherever they are.
+struct Counted(Arc<AtomicUsize>, usize);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn sizes_and_auto_traits() {
+    fn send<T: Send>() {}
+    fn sync<T: Sync>() {}
+    send::<Slot<u8>>();
+    sync::<Slot<u8>>();
+    send::<Slot<Cell<u8>>>(); // `Cell` is `Send`
+    send::<PoolSlot<dyn Fn() + Send>>();
+    sync::<PoolSlot<dyn Fn() + Sync>>();
+    assert_eq!(size_of::<Slot<[u64; 8]>>(), 8);
+    assert_eq!(size_of::<Option<Slot<[u64; 8]>>>(), 8);
+    assert_eq!(size_of::<Option<PoolSlot<dyn Fn()>>>(), 16);
+}
+
+#[test]
+fn places_come_back_from_other_threads() {
+    let slab = Slab::new();
+    let first = slab.insert(7_u64);
+    let address = first.as_ptr().addr();
+    let capacity = slab.capacity();
+    thread::spawn(move || drop(first)).join().unwrap();
+    assert!(slab.is_empty());
+    assert_eq!(slab.insert(8).as_ptr().addr(), address);
+    // And without anybody asking: all places go there and back.
+    for _ in 0..3 {
+        let slots: Vec<_> = (0..capacity as u64).map(|n| slab.insert(n)).collect();
+        assert_eq!((slab.len(), slab.capacity()), (capacity, capacity));
+        thread::spawn(move || drop(slots)).join().unwrap();
+    }
+}
+
+#[test]
+fn many_threads_free_while_the_owner_inserts() {
+    const THREADS: usize = 4;
+    let dropped = Arc::new(AtomicUsize::new(0));
+    {
+        let slab = Slab::new();
+        let barrier = Arc::new(Barrier::new(THREADS + 1));
+        thread::scope(|scope| {
+            let senders: Vec<_> = (0..THREADS)
+                .map(|n| {
+                    let (send, receive) = mpsc::channel::<Vec<Slot<Counted>>>();
+                    let barrier = barrier.clone();
+                    scope.spawn(move || {
+                        barrier.wait();
+                        for slots in receive {
+                            assert!(slots.iter().all(|slot| slot.1 % THREADS == n));
+                            if slots.len() % 2 == 0 { drop_all(slots) } else { drop(slots) }
+                        }
+                    });
+                    send
+                })
+                .collect();
+            barrier.wait();
+            for round in 0..ROUNDS {
+                for (n, sender) in senders.iter().enumerate() {
+                    let slots = (0..=round % 8).map(|i| slab.insert(Counted(dropped.clone(), n + i * THREADS)));
+                    sender.send(slots.collect()).unwrap();
+                    drop(slab.insert(Counted(dropped.clone(), 0)));
+                }
+            }
+        });
+        assert!(slab.is_empty());
+        let made: usize = (0..ROUNDS).map(|round| THREADS * (2 + round % 8)).sum();
+        assert_eq!(dropped.load(Ordering::Relaxed), made);
+    }
+}
+
+/// The slab is dropped, its own thread's slots too, and those of two other threads, all at the same moment.
+#[test]
+fn teardown_in_any_order_drops_everything_once() {
+    for round in 0..ROUNDS {
+        let dropped = Arc::new(AtomicUsize::new(0));
+        let slab = Slab::new();
+        let take = |count: usize| -> Vec<Slot<Counted>> {
+            (0..count).map(|n| slab.insert(Counted(dropped.clone(), n))).collect()
+        };
+        let (mine, one, two) = (take(3), take(1 + round % 3), take(100));
+        let all = mine.len() + one.len() + two.len();
+        let barrier = Arc::new(Barrier::new(3));
+        let threads = [(one, false), (two, round % 2 == 0)].map(|(slots, together)| {
+            let barrier = barrier.clone();
+            thread::spawn(move || {
+                barrier.wait();
+                if together { drop_all(slots) } else { drop(slots) }
+            })
+        });
+        barrier.wait();
+        if round % 4 < 2 {
+            drop(mine);
+            drop(slab);
+        } else {
+            drop(slab);
+            drop(mine);
+        }
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert_eq!(dropped.load(Ordering::Relaxed), all);
+    }
+}
+
+#[test]
+fn the_last_slot_frees_the_memory_wherever_it_is() {
+    // On this thread, so that the watching allocator counts here what it counted there.
+    let left = common::left_by(|| {
+        let slab = Slab::new();
+        let (one, two) = (slab.insert([1_u64; 8]), slab.insert([2; 8]));
+        drop(slab);
+        assert_eq!(*one, [1; 8]);
+        drop(one);
+        drop(two);
+    });
+    assert_eq!(left, (0, 0));
+    // Made there, freed here: what this thread has freed is what that one has allocated.
+    let left = common::left_by(|| {
+        let (slot, allocated) = thread::spawn(|| {
+            let slab = Slab::new();
+            let slot = slab.insert([3_u64; 8]);
+            let left = common::left_by(|| {
+                let other = Slab::new();
+                std::mem::forget(other.insert([0_u64; 8]));
+                drop(other);
+            });
+            (slot, left)
+        })
+        .join()
+        .unwrap();
+        assert!(allocated.0 > 0, "a slab with a forgotten value stays");
+        assert_eq!(*slot, [3; 8]);
+        let freed = common::left_by(|| drop(slot));
+        assert_eq!(freed, (-allocated.0, -allocated.1));
+    });
+    let _ = left; // of the thread itself
+}
+
+#[test]
+fn a_slot_outlives_the_thread_of_its_slab() {
+    let slots = thread::spawn(|| {
+        let slab = Slab::new();
+        let slots: Vec<_> = (0..10_000).map(|n| slab.insert(vec![n; 3])).collect();
+        slots
+    })
+    .join()
+    .unwrap();
+    assert!(slots.iter().enumerate().all(|(n, slot)| slot[2] == n));
+    // A thread that came later, and has a slab of its own, is not taken for the one that ended.
+    thread::spawn(move || {
+        let own = Slab::new();
+        let mine = own.insert(vec![0]);
+        drop_all(slots);
+        assert_eq!(own.len(), 1);
+        drop(mine);
+    })
+    .join()
+    .unwrap();
+}
+
+#[test]
+fn slots_in_thread_locals_go_at_thread_exit() {
+    thread_local! {
+        static KEPT: Cell<Option<Slot<Counted>>> = const { Cell::new(None) };
+        static SLAB: Slab<Counted> = Slab::new();
+    }
+    let dropped = Arc::new(AtomicUsize::new(0));
+    for slab_first in [false, true] {
+        let value = Counted(dropped.clone(), 0);
+        thread::spawn(move || {
+            if slab_first {
+                SLAB.with(Slab::len);
+                KEPT.with(|_| ());
+            } else {
+                KEPT.with(|_| ());
+            }
+            KEPT.set(Some(SLAB.with(|slab| slab.insert(value))));
+        })
+        .join()
+        .unwrap();
+    }
+    assert_eq!(dropped.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn forgotten_values_keep_their_place() {
+    let slab = Slab::new();
+    let slot = slab.insert(1_u64);
+    let address = slot.as_ptr();
+    std::mem::forget(slot);
+    drop(slab);
+    // SAFETY: a forgotten slot's place is never freed.
+    assert_eq!(unsafe { *address }, 1);
+}
+
+/// What drops by itself and then says so by a panic.
+struct Panics(Arc<AtomicUsize>, bool);
+
+impl Drop for Panics {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        if self.1 && !thread::panicking() {
+            panic!("told to panic in drop");
+        }
+    }
+}
+
+#[test]
+fn a_panicking_drop_loses_no_place() {
+    let dropped = Arc::new(AtomicUsize::new(0));
+    let slab = Slab::new();
+    let slots: Vec<_> = (0..10).map(|n| slab.insert(Panics(dropped.clone(), n == 4))).collect();
+    let there = thread::spawn(move || common::panics(|| drop_all(slots)));
+    assert!(there.join().unwrap());
+    // The panic drops what `drop_all` had not come to.
+    assert_eq!((slab.len(), dropped.load(Ordering::Relaxed)), (0, 10));
+    let slot = slab.insert(Panics(dropped.clone(), true));
+    assert!(thread::spawn(move || common::panics(|| drop(slot))).join().unwrap());
+    let slot = slab.insert(Panics(dropped.clone(), true));
+    assert!(common::panics(|| drop(slot)));
+    assert!(common::panics(|| drop(slab.insert_with(|| panic!("no value")))));
+    assert!(slab.is_empty());
+}
+
+#[test]
+fn drop_all_takes_slots_of_many_slabs() {
+    let (here, there) = (Slab::new(), Slab::new());
+    let (send, receive) = mpsc::channel();
+    let other = thread::spawn(move || {
+        let slab = Slab::new();
+        send.send((0..100).map(|n| slab.insert(n)).collect::<Vec<Slot<usize>>>()).unwrap();
+        slab.is_empty() // keeps it until the slots were sent
+    });
+    let foreign: Vec<_> = receive.recv().unwrap();
+    other.join().unwrap();
+    let mut mixed = Vec::new();
+    for (n, slot) in foreign.into_iter().enumerate() {
+        mixed.push(slot);
+        mixed.push(here.insert(n));
+        mixed.push(here.insert(n));
+        if n % 3 == 0 {
+            mixed.push(there.insert(n));
+        }
+    }
+    drop_all(mixed);
+    assert_eq!((here.len(), there.len()), (0, 0));
+    drop_all(None::<Slot<u8>>);
+}
+
+#[test]
+fn a_drop_may_use_the_slab() {
+    /// Drops another slot, and inserts, while it is dropped itself.
+    struct Node(Option<Slot<Node>>, *const Slab<Node>);
+    // SAFETY: the slab is looked at on its own thread only, as the tests below see to.
+    unsafe impl Send for Node {}
+    impl Drop for Node {
+        fn drop(&mut self) {
+            drop(self.0.take());
+            // SAFETY: null on other threads; the slab is there until the end of the test.
+            if let Some(slab) = unsafe { self.1.as_ref() } {
+                drop(slab.insert(Node(None, std::ptr::null())));
+            }
+        }
+    }
+    let slab = Slab::new();
+    let mut list = None;
+    for _ in 0..1000 {
+        list = Some(slab.insert(Node(list, &raw const slab)));
+    }
+    drop(list);
+    assert!(slab.is_empty());
+    let mut list = None;
+    for _ in 0..1000 {
+        list = Some(slab.insert(Node(list, std::ptr::null())));
+    }
+    thread::spawn(move || drop(list)).join().unwrap();
+    assert!(slab.is_empty());
+}
+
+#[test]
+fn shapes() {
+    #[repr(align(32))]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Aligned(u8);
+    #[repr(align(4096))]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Page(u8);
+    fn check<T: Send + Clone + PartialEq + std::fmt::Debug + 'static>(value: &T) {
+        let slab = Slab::new();
+        for _ in 0..3 {
+            let slots: Vec<_> = (0..40).map(|_| slab.insert(value.clone())).collect();
+            assert!(slots.iter().all(|slot| slot.as_ptr().addr() % align_of::<T>() == 0));
+            let value = value.clone();
+            thread::spawn(move || assert!(slots.into_iter().all(|slot| slot.into_inner() == value))).join().unwrap();
+        }
+        assert!(slab.is_empty());
+        slab.shrink_to_fit();
+        assert_eq!(slab.capacity(), 0);
+    }
+    check(&());
+    check(&1_u8);
+    check(&Aligned(1));
+    check(&Page(1));
+    check(&[1_u8; 4096]);
+    check(&vec![1; 3]);
+    check(&Box::new([1_u8; 64 * 1024]));
+}
+
+#[test]
+fn failed_allocation_gives_the_value_back() {
+    for successes in 0..4 {
+        let slab = common::failing_after(successes, || Slab::<String>::try_with_capacity(10));
+        if let Ok(slab) = slab {
+            drop(slab.insert("there is room".into()));
+            continue;
+        }
+        assert!(successes < 3, "three blocks are enough");
+    }
+    let slab = Slab::new();
+    let error = common::failing_after(0, || slab.try_insert(String::new())).unwrap_err();
+    assert_eq!(error.into_inner(), "");
+    drop(slab.try_insert("there is".to_owned()).unwrap());
+}
+
+#[test]
+fn pools_are_shared_by_types_and_threads() {
+    let pool = Pool::new();
+    for _ in 0..ROUNDS {
+        type Number = PoolSlot<dyn Fn() -> usize + Send>;
+        let number = |n: usize| -> Number { pool.insert(move || n).coerce(|view| view as _) };
+        let numbers: Vec<Number> = (0..50).map(number).collect();
+        let texts: Vec<PoolSlot<String>> = (0..50).map(|n| pool.insert(n.to_string())).collect();
+        let pages: Vec<PoolSlot<[u8; 20_000]>> = (0..2).map(|n| pool.insert([n; 20_000])).collect();
+        thread::spawn(move || {
+            assert!(numbers.iter().enumerate().all(|(n, number)| number() == n));
+            assert_eq!((&**texts[7], pages[1][19_999]), ("7", 1));
+        })
+        .join()
+        .unwrap();
+    }
+    let last = pool.insert(5_u64);
+    drop(pool);
+    thread::spawn(move || assert_eq!(*last, 5)).join().unwrap();
+}
+
+#[test]
+fn unwinding_threads_give_back() {
+    let slab = Slab::new();
+    let slots: Vec<_> = (0..100).map(|n| slab.insert(n)).collect();
+    let result = thread::spawn(move || {
+        let _slots = slots;
+        catch_unwind(AssertUnwindSafe(|| common::panics(|| panic!("expected")))).unwrap()
+    });
+    assert!(result.join().unwrap());
+    assert!(slab.is_empty());
+}
