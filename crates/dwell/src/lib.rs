@@ -6,7 +6,7 @@
 //! | the value | its place | module |
 //! |---|---|---|
 //! | small, of a type not known here | inside its owner, no allocation | [`small`]: [`SmallBox`] |
-//! | many of one type, made and dropped all the time, at an address that does not change | a place of a slab | [`slab`]: [`Slab`], [`slab!`] |
+//! | many of one type, made and dropped all the time, at an address that does not change | a place of a slab | [`slab`](mod@slab): [`Slab`], [`slab!`] |
 //! | an optional struct that is mostly empty | one word until it is needed | [`sparse`]: [`Sparse`](struct@Sparse) |
 //! | a string or slice that no longer grows, a map of a few entries | one word | [`sparse`]: [`ThinStr`](sparse::ThinStr), [`ThinSlice`](sparse::ThinSlice), [`SortedMap`](sparse::SortedMap) |
 //!

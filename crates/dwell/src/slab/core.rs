@@ -1,7 +1,9 @@
 //! A slab without its type: the list of vacant places, and the memory that they are in.
 
 use super::blocks::{Blocks, Refusal};
-use super::free::{List, Place, Vacant};
+#[cfg(feature = "std")]
+use super::free::Vacant;
+use super::free::{List, Place};
 use super::geometry::Geometry;
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
@@ -125,6 +127,7 @@ impl Core {
     /// # Safety
     ///
     /// From `at` on they are vacant places of this core, in service, linked, and on no other list.
+    #[cfg(feature = "std")]
     pub(super) unsafe fn take_back(&self, mut at: *mut Vacant) {
         while let Some(place) = NonNull::new(at) {
             // SAFETY: by the caller it begins with a `Vacant`.

@@ -19,6 +19,29 @@
 //! drop(second); // both
 //! assert_eq!((orders.len(), size_of::<Slot<Order>>()), (0, 8));
 //! ```
+//!
+//! # Which slab
+//!
+//! | slab | memory | slots |
+//! |---|---|---|
+//! | [`Slab`] | grows, in chunks that stay where they are | stay on their thread; may outlive the slab |
+//! | [`Bounded`] | allocated at once; full is an error that has the value | the same |
+//! | [`slab!`](crate::slab!) | a module with a slab for each thread that uses it, either way | the same, a few instructions less |
+//!
+//! # Keys
+//!
+//! A value can be given to its slab for a [`Key`] of 4 bytes, by [`Slot::leak`], and be found by it: [`Slab::reclaim`] and
+//! [`Slab::with`]. That is safe, for a key finds leaked values only, and costs nothing where it is not used. A [`StampedKey`]
+//! of 8 bytes finds one value, and no later one of its place.
+//!
+//! # When to use something else
+//!
+//! - Values that are all dropped together: an arena.
+//! - Values of unknown type: a `Box` or a [`SmallBox`](crate::SmallBox). A slot can be a `Slot<dyn Trait>`
+//!   ([`Slot::coerce`]), but its slab is for one type.
+//! - A slab has memory for at least 64 KiB. For a few values, a `Box` each is less.
+//!
+//! `docs/slab.md` in the repository has the representation, the argument for its soundness, and the numbers.
 
 #![expect(
     clippy::inline_always,
@@ -237,6 +260,34 @@ impl<T> Slab<T> {
             Ok(place) => unsafe { Slot::fill_with(place, make) },
             Err(refusal) => refused(refusal),
         }
+    }
+
+    /// [`insert_with`](Self::insert_with) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_insert`](Self::try_insert); `make` comes back in the error, not called.
+    #[inline(always)]
+    pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T>, AllocError<F>> {
+        self.put_with(make).map_err(|full| {
+            let layout = full.layout().unwrap_or(Layout::new::<T>());
+            AllocError::new(full.into_inner(), layout)
+        })
+    }
+
+    #[inline(always)]
+    fn put_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T>, Full<F>> {
+        match self.take() {
+            // SAFETY: as in `insert`.
+            Ok(place) => Ok(unsafe { Slot::fill_with(place, make) }),
+            Err(refusal) => Err(Full::new(make, refusal)),
+        }
+    }
+
+    /// Whether there is a leaked value under this key.
+    pub fn contains_key(&self, key: Key) -> bool {
+        let entry = self.core().blocks(|blocks| blocks.find(Self::GEOMETRY, key));
+        entry.is_ok_and(|entry| entry.is_some_and(|entry| entry.is_leaked()))
     }
 
     /// Takes a leaked value back. `None` if there is none under this key.
