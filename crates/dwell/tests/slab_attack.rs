@@ -474,8 +474,14 @@ fn failure_comes_back() {
         });
         assert_eq!(slab.len(), slots.len() + more.len());
         assert!(failing_after(0, || slab.try_reserve(1_000_000).is_err()));
+        let full = failing_after(0, || slab.try_insert_with(|| unreachable!()).map(drop).map_err(drop));
+        assert!(full.is_err(), "the closure is not called");
+        let slot = failing_after(0, || more.pop().unwrap().try_leak_stamped().unwrap_err());
+        let key = slot.into_inner().leak_stamped();
+        assert!(slab.contains_key(key.key()) && slab.reclaim_stamped(key).is_some_and(|slot| slot.is_empty()));
+        let kept = slab.insert(String::from("in the place of the popped"));
         assert!(slots.iter().enumerate().all(|(n, slot)| **slot == n.to_string()));
-        drop(slab.insert(String::from("after")));
+        drop((kept, slab.insert(String::from("after"))));
     });
     assert_eq!(left, (0, 0));
     dwell::slab!(mod bytes: u8);

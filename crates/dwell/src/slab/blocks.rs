@@ -137,17 +137,27 @@ impl Entry {
         self.key()
     }
 
-    /// [`leak`](Self::leak) with a number that the next leak of this place does not have.
-    pub(super) fn leak_stamped(&self) -> StampedKey {
+    /// Sees that the block has a table of stamps.
+    pub(super) fn try_stamps(&self) -> Result<(), Layout> {
         if self.stamp().is_none() {
-            let table: Box<[u32]> = core::iter::repeat_n(0, self.geometry.places).collect();
-            self.header().stamps.set(Box::into_raw(table).cast());
+            let places = self.geometry.places;
+            let mut table = Vec::new();
+            table
+                .try_reserve_exact(places)
+                .map_err(|_| Layout::array::<u32>(places).unwrap_or(Layout::new::<u32>()))?;
+            table.resize(places, 0);
+            self.header().stamps.set(Box::into_raw(table.into_boxed_slice()).cast());
         }
+        Ok(())
+    }
+
+    /// [`leak`](Self::leak) with a number that the next leak of this place does not have. There is a table.
+    pub(super) fn leak_stamped(&self) -> StampedKey {
         let key = self.leak();
         let serial = &self.header().serial;
         // 0 is none.
         serial.set(serial.get().checked_add(1).unwrap_or(1));
-        self.stamp().expect("made above").set(serial.get());
+        self.stamp().expect("the caller made the table").set(serial.get());
         StampedKey::new(key, serial.get())
     }
 
@@ -502,7 +512,7 @@ impl Header {
     fn free_stamps(&self, geometry: Geometry) {
         let stamps = self.stamps.replace(ptr::null_mut());
         if !stamps.is_null() {
-            // SAFETY: `leak_stamped` made it of a box of this many numbers, and nothing else has it.
+            // SAFETY: `try_stamps` made it of a box of this many numbers, and nothing else has it.
             drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(stamps, geometry.places)) });
         }
     }

@@ -67,6 +67,17 @@ impl<T> Bounded<T> {
         self.slab.insert_with(make)
     }
 
+    /// [`insert_with`](Self::insert_with) that gives `make` back, not called, when all places are taken.
+    #[inline(always)]
+    pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T>, Full<F>> {
+        self.slab.put_with(make)
+    }
+
+    /// Whether there is a leaked value under this key.
+    pub fn contains_key(&self, key: Key) -> bool {
+        self.slab.contains_key(key)
+    }
+
     /// Takes a leaked value back. `None` if there is none under this key.
     #[inline]
     pub fn reclaim(&self, key: Key) -> Option<Slot<T>> {

@@ -1,7 +1,9 @@
 //! A slab without its type: the list of vacant places, and the memory that they are in.
 
 use super::blocks::{Blocks, Refusal};
-use super::free::{List, Place, Vacant};
+#[cfg(feature = "std")]
+use super::free::Vacant;
+use super::free::{List, Place};
 use super::geometry::Geometry;
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};

@@ -11,7 +11,7 @@ use super::slot::Slot;
 use super::{Lent, refused};
 // For the macro, which names nothing that its user could have named otherwise.
 pub use ::std;
-pub use core::{iter::Iterator, ops::FnOnce, option::Option};
+pub use core::{iter::Iterator, ops::FnOnce, option::Option, result::Result};
 
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
@@ -195,6 +195,15 @@ pub fn insert_with<M: Module>(make: impl FnOnce() -> M::Value) -> SlotOf<M> {
         // SAFETY: as in `insert`.
         Ok(place) => unsafe { Slot::fill_with(place, make) },
         Err(refusal) => refused(refusal),
+    }
+}
+
+#[inline(always)]
+pub fn try_insert_with<M: Module, F: FnOnce() -> M::Value>(make: F) -> Result<SlotOf<M>, Full<F>> {
+    match take::<M>() {
+        // SAFETY: as in `insert`.
+        Ok(place) => Ok(unsafe { Slot::fill_with(place, make) }),
+        Err(refusal) => Err(Full::new(make, refusal)),
     }
 }
 
@@ -395,11 +404,11 @@ impl<M: Module> Init<M> {
 /// |---|---|
 /// | `Slot`, `Value` | the slot: 8 bytes, a [`Slot`](crate::slab::Slot); the type of the value |
 /// | `insert(value)`, `insert_with(make)` | the slot of a value; panics when all places are taken |
-/// | `try_insert(value)` | the same, or a [`Full`](crate::slab::Full) with the value |
+/// | `try_insert(value)`, `try_insert_with(make)` | the same, or a [`Full`](crate::slab::Full) with the argument |
 /// | `contains_key(key)` | whether there is a leaked value under this key |
 /// | `with(key, f)`, `reclaim(key)`, `reclaim_stamped(key)`, `leaked()` | leaked values, as in a [`Slab`](crate::slab::Slab) |
 /// | `len()`, `is_empty()`, `capacity()` | of this thread |
-/// | `reserve(n)`, `shrink_to_fit()` | memory for `n` more values; frees chunks without values |
+/// | `reserve(n)`, `try_reserve(n)`, `shrink_to_fit()` | memory for `n` more values; frees chunks without values |
 /// | `init()` | an [`Init`](crate::slab::Init), to set the slab up before its first use; not needed |
 /// | `is_initialized()` | whether it was set up on this thread, by `init` or an insert |
 /// | `shutdown()` | frees all memory of this thread, or says how many values are left |
@@ -476,6 +485,14 @@ macro_rules! slab {
                 $crate::slab::local::insert_with::<Module>(make)
             }
 
+            /// The slot of what `make` returns; it comes back, not called, if there is no place.
+            #[inline(always)]
+            pub fn try_insert_with<F: $crate::slab::local::FnOnce() -> Value>(
+                make: F,
+            ) -> $crate::slab::local::Result<Slot, $crate::slab::Full<F>> {
+                $crate::slab::local::try_insert_with::<Module, F>(make)
+            }
+
             /// Whether there is a leaked value under this key.
             pub fn contains_key(key: $crate::slab::Key) -> bool {
                 $crate::slab::local::contains_key::<Module>(key)
@@ -522,6 +539,11 @@ macro_rules! slab {
             /// Gets memory for this many more values.
             pub fn reserve(additional: usize) {
                 $crate::slab::local::reserve::<Module>(additional);
+            }
+
+            /// `reserve` that reports a failed allocation, or that there are not so many places.
+            pub fn try_reserve(additional: usize) -> $crate::slab::local::Result<(), $crate::slab::Full<()>> {
+                $crate::slab::local::try_reserve::<Module>(additional)
             }
 
             /// Frees the chunks in which there is no value. Looks at every vacant place.

@@ -262,6 +262,34 @@ impl<T> Slab<T> {
         }
     }
 
+    /// [`insert_with`](Self::insert_with) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_insert`](Self::try_insert); `make` comes back in the error, not called.
+    #[inline(always)]
+    pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T>, AllocError<F>> {
+        self.put_with(make).map_err(|full| {
+            let layout = full.layout().unwrap_or(Layout::new::<T>());
+            AllocError::new(full.into_inner(), layout)
+        })
+    }
+
+    #[inline(always)]
+    fn put_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T>, Full<F>> {
+        match self.take() {
+            // SAFETY: as in `insert`.
+            Ok(place) => Ok(unsafe { Slot::fill_with(place, make) }),
+            Err(refusal) => Err(Full::new(make, refusal)),
+        }
+    }
+
+    /// Whether there is a leaked value under this key.
+    pub fn contains_key(&self, key: Key) -> bool {
+        let entry = self.core().blocks(|blocks| blocks.find(Self::GEOMETRY, key));
+        entry.is_ok_and(|entry| entry.is_some_and(|entry| entry.is_leaked()))
+    }
+
     /// Takes a leaked value back. `None` if there is none under this key.
     #[inline]
     pub fn reclaim(&self, key: Key) -> Option<Slot<T>> {

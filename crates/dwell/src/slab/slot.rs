@@ -7,6 +7,7 @@ use super::home::sealed::Portable;
 use super::home::{Home, Keyed, Own};
 use super::key::{Key, StampedKey};
 use super::place::{Brand, View};
+use crate::alloc::AllocError;
 use crate::raw::Meta;
 use core::alloc::Layout;
 use core::marker::PhantomData;
@@ -14,6 +15,7 @@ use core::mem::{self, ManuallyDrop};
 use core::ops::{Deref, DerefMut};
 use core::pin::Pin;
 use core::ptr::NonNull;
+use std_alloc::alloc::handle_alloc_error;
 
 /// An owned value in a slab: 8 bytes, as a `Box`, and its `Option` too.
 ///
@@ -207,8 +209,26 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
     where
         H: Keyed,
     {
-        // If there is no memory for the stamp, the value is not dropped, as if it had been forgotten.
-        ManuallyDrop::new(self).entry().leak_stamped()
+        self.try_leak_stamped().unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`leak_stamped`](Self::leak_stamped) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory for the stamps of a block; the slot comes back in the error.
+    pub fn try_leak_stamped(self) -> Result<StampedKey, AllocError<Self>>
+    where
+        H: Keyed,
+    {
+        let entry = self.entry();
+        match entry.try_stamps() {
+            Ok(()) => {
+                mem::forget(self);
+                Ok(entry.leak_stamped())
+            }
+            Err(layout) => Err(AllocError::new(self, layout)),
+        }
     }
 
     pub(super) fn leak_again(self) {
