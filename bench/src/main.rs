@@ -8,6 +8,7 @@ mod check;
 mod companions;
 mod count;
 mod gate;
+mod medians;
 mod op;
 mod row;
 mod sink;
@@ -41,7 +42,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Boxes that keep small values in place: access, creation, queues and trees.
-    Small,
+    Small(small::Args),
     /// Mostly-empty structs: a real program in eleven layouts, and the cost of a read.
     Sparse(sparse::Args),
     /// Thin strings, thin slices and sorted maps, beside their peers.
@@ -50,6 +51,8 @@ enum Command {
     All,
     /// Measures what gates.toml names; exit code 1 if a bound does not hold.
     Gate,
+    /// Reads rows of several runs (`--json`) and prints the median of each number, and the least and the greatest ratio.
+    Medians,
     /// What a process of its own does for `sparse`.
     #[command(hide = true)]
     Load(sparse::Task),
@@ -82,15 +85,16 @@ fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Sparse(args) => sparse::run(&args, cli.quick, output),
         Command::Companions => companions::run(cli.quick, output),
-        Command::Small => small::run(cli.quick, output),
+        Command::Small(args) => small::run(&args, cli.quick, output),
         Command::All => {
-            small::run(cli.quick, output)?;
+            small::run(&small::Args::default(), cli.quick, output)?;
             output.say("")?;
             sparse::run(&sparse::Args::default(), cli.quick, output)?;
             output.say("")?;
             companions::run(cli.quick, output)
         }
         Command::Gate => gate::run(output),
+        Command::Medians => medians::run(io::stdin().lock(), output),
         Command::Load(task) => task.answer(),
         Command::Operate { module, workload, subject, operations } => {
             let suite = suites().into_iter().find(|suite| suite.module == module).context("no such module")?;
