@@ -9,6 +9,7 @@ mod check;
 mod companions;
 mod count;
 mod gate;
+mod medians;
 mod op;
 mod row;
 mod sink;
@@ -47,6 +48,7 @@ enum Command {
     Small,
     /// Slabs and pools: operations, latency, growth, threads and an order book.
     Slab,
+    Small(small::Args),
     /// Mostly-empty structs: a real program in eleven layouts, and the cost of a read.
     Sparse(sparse::Args),
     /// How big a value is: a real program in four layouts, weighed by all.
@@ -59,6 +61,8 @@ enum Command {
     All,
     /// Measures what gates.toml names; exit code 1 if a bound does not hold.
     Gate,
+    /// Reads rows of several runs (`--json`) and prints the median of each number, and the least and the greatest ratio.
+    Medians,
     /// What a process of its own does for `sparse`.
     #[command(hide = true)]
     Load(sparse::Task),
@@ -98,8 +102,9 @@ fn run(cli: Cli) -> Result<()> {
         Command::Weigh(args) => weigh::run(&args, cli.quick, output),
         Command::Small => small::run(cli.quick, output),
         Command::Slab => slab::run(cli.quick, output),
+        Command::Small(args) => small::run(&args, cli.quick, output),
         Command::All => {
-            small::run(cli.quick, output)?;
+            small::run(&small::Args::default(), cli.quick, output)?;
             output.say("")?;
             bump::run(&bump::Args::default(), cli.quick, output)?;
             output.say("")?;
@@ -112,6 +117,7 @@ fn run(cli: Cli) -> Result<()> {
             weigh::run(&weigh::Args::default(), cli.quick, output)
         }
         Command::Gate => gate::run(output),
+        Command::Medians => medians::run(io::stdin().lock(), output),
         Command::Load(task) => task.answer(),
         Command::WeighOne(task) => task.answer(),
         Command::Operate { module, workload, subject, operations } => {

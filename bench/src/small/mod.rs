@@ -31,14 +31,24 @@ pub(crate) fn suite() -> Suite {
     Suite { module: "small", baseline: BASELINE, ops }
 }
 
-pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
+/// What to measure.
+#[derive(clap::Args, Default)]
+pub(crate) struct Args {
+    /// Only times, no instructions.
+    #[arg(long)]
+    times: bool,
+}
+
+pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     let suite = suite();
     output.say("ratios of ir are taken after the loop's own ir is taken off")?;
     if !cfg!(feature = "ssobox") {
         output.say("without ssobox, which needs a nightly: cargo +nightly run --features ssobox ...")?;
     }
     let mut rows = Vec::new();
-    if let Some(version) = callgrind::version() {
+    if args.times {
+        // Nothing to count.
+    } else if let Some(version) = callgrind::version() {
         output.say(&format!("({version})"))?;
         rows = callgrind::rows(&suite, |_, _| true)?;
     } else {
@@ -55,7 +65,7 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
 const BULK: u32 = 1_000_000;
 
 /// A vector filled with boxes of one word and drained: by the subject's way to push, by `extend`, and the words alone.
-pub(crate) fn bulk(rounds: usize) -> Vec<Row> {
+fn bulk(rounds: usize) -> Vec<Row> {
     /// Times a filling and a draining, in nanoseconds an element.
     type Bulk = fn() -> [f64; 2];
     fn clock<T>(boxes: &mut Vec<T>, fill: impl Fn(&mut Vec<T>), drain: impl Fn(&mut Vec<T>)) -> [f64; 2] {

@@ -154,13 +154,13 @@ fn make<S: Subject, const N: usize>() {
 fn make_nothing() {}
 
 /// The boxes of a `push+drain` that is an operation like others: fewer than operations are counted at a time.
-const BULK: u64 = 100_000;
+const BULK: u32 = 100_000;
 
 fn bulk<S: Subject>() -> Run {
     let mut boxes = Vec::with_capacity(BULK as usize);
     Box::new(move |operations| {
         for _ in 0..operations / BULK as usize {
-            push::<S>(&mut boxes, BULK);
+            push::<S>(&mut boxes, BULK.into());
             drain::<S>(&mut boxes);
         }
     })

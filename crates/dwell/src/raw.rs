@@ -13,7 +13,7 @@
 
 use core::alloc::Layout;
 use core::cell::UnsafeCell;
-#[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64", not(miri))))]
+#[cfg(any(test, not(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))))]
 use core::hint::select_unpredictable;
 use core::marker::PhantomData;
 use core::ptr::{self, NonNull};
@@ -150,8 +150,18 @@ impl<T: ?Sized> Meta<T> {
         place
     }
 
-    /// Where the value is: at `room`, or where the pointer that is kept there says.
+    /// [`place`](Self::place) as Rust can say it, for other targets and for Miri.
     ///
+    /// # Safety
+    ///
+    /// As there.
+    #[inline]
+    #[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64", not(miri))))]
+    pub(crate) unsafe fn place(&self, room: *mut ()) -> *mut () {
+        // SAFETY: the caller says so.
+        unsafe { self.place_by_choice(room) }
+    }
+
     /// There is no branch, so that a walk over mixed boxes mispredicts nothing; and no word of an inline value is read, since
     /// it may be uninitialised or under somebody's atomic store. The word that is read is that at `room`, or else `self`.
     ///
@@ -159,8 +169,8 @@ impl<T: ?Sized> Meta<T> {
     ///
     /// If the bit says "heap", `room` is valid for reads of an initialised pointer.
     #[inline]
-    #[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64", not(miri))))]
-    pub(crate) unsafe fn place(&self, room: *mut ()) -> *mut () {
+    #[cfg(any(test, not(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))))]
+    unsafe fn place_by_choice(&self, room: *mut ()) -> *mut () {
         let source = select_unpredictable(self.is_heap(), room.cast_const(), (&raw const *self).cast());
         // SAFETY: either the caller's pointer, or this word, which is one.
         let word = unsafe { source.cast::<*mut ()>().read() };
@@ -286,6 +296,21 @@ mod tests {
         let longest = usize::MAX >> 2;
         check(ptr::slice_from_raw_parts(ptr::dangling::<()>(), longest));
         check(ptr::slice_from_raw_parts(ptr::dangling::<u8>(), longest));
+    }
+
+    #[test]
+    fn both_ways_to_the_place_agree() {
+        let mut value = 7_u64;
+        let address = (&raw mut value).cast::<()>();
+        let mut room = address;
+        let room = (&raw mut room).cast::<()>();
+        for (heap, expected) in [(false, room), (true, address)] {
+            let meta = Meta::new(&raw const value, heap);
+            // SAFETY: the room holds an initialised pointer.
+            assert_eq!(unsafe { meta.place(room) }, expected);
+            // SAFETY: as above.
+            assert_eq!(unsafe { meta.place_by_choice(room) }, expected);
+        }
     }
 
     #[test]

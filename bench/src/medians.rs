@@ -1,0 +1,88 @@
+//! `dwell-bench medians`: one table of several runs, such as those of builds that differ in where their code lies.
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+use std::io::BufRead;
+
+use crate::row::Output;
+use crate::time::median;
+
+/// What is read of a row.
+#[derive(Debug, PartialEq, Deserialize)]
+struct Measured {
+    workload: String,
+    subject: String,
+    metric: String,
+    value: f64,
+    ratio: f64,
+}
+
+/// The same number of all runs.
+#[derive(Debug, PartialEq)]
+struct Summary {
+    workload: String,
+    subject: String,
+    metric: String,
+    values: Vec<f64>,
+    ratios: Vec<f64>,
+}
+
+/// Groups the rows by what they measured, in order of appearance.
+fn summaries(rows: impl BufRead) -> Result<Vec<Summary>> {
+    let mut summaries: Vec<Summary> = Vec::new();
+    for line in rows.lines() {
+        let line = line?;
+        let row: Measured = serde_json::from_str(&line).with_context(|| format!("not a row: {line}"))?;
+        let same =
+            |of: &&mut Summary| (&of.workload, &of.subject, &of.metric) == (&row.workload, &row.subject, &row.metric);
+        match summaries.iter_mut().find(same) {
+            Some(of) => {
+                of.values.push(row.value);
+                of.ratios.push(row.ratio);
+            }
+            None => summaries.push(Summary {
+                workload: row.workload,
+                subject: row.subject,
+                metric: row.metric,
+                values: vec![row.value],
+                ratios: vec![row.ratio],
+            }),
+        }
+    }
+    Ok(summaries)
+}
+
+/// Prints a line for each number, as a table that Markdown shows.
+pub(crate) fn run(rows: impl BufRead, output: Output) -> Result<()> {
+    output.say("| workload | subject | metric | median | ratio, median | least | greatest | runs |")?;
+    output.say("|---|---|---|---|---|---|---|---|")?;
+    for Summary { workload, subject, metric, values, mut ratios } in summaries(rows)? {
+        let runs = values.len();
+        ratios.sort_by(f64::total_cmp);
+        let (least, greatest) = (ratios[0], ratios[runs - 1]);
+        let (value, ratio) = (median(values), median(ratios));
+        output.say(&format!(
+            "| {workload} | {subject} | {metric} | {value:.1} | {ratio:.2} | {least:.2} | {greatest:.2} | {runs} |"
+        ))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::summaries;
+
+    #[test]
+    fn runs_are_grouped() {
+        let row = |subject: &str, value: f64| {
+            format!(
+                r#"{{"module":"m","workload":"w","subject":"{subject}","metric":"ns","value":{value},"ratio":0.5}}"#
+            )
+        };
+        let rows = [row("a", 1.5), row("b", 2.0), row("a", 3.5)].join("\n");
+        let summaries = summaries(rows.as_bytes()).unwrap();
+        let found: Vec<_> = summaries.iter().map(|of| (of.subject.as_str(), of.values.clone())).collect();
+        assert_eq!(found, [("a", vec![1.5, 3.5]), ("b", vec![2.0])]);
+        assert!(super::summaries("no row".as_bytes()).is_err());
+    }
+}
