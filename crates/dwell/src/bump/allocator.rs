@@ -42,7 +42,8 @@ macro_rules! more_methods {
         #[inline]
         unsafe fn grow_zeroed(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, $Refused> {
             // SAFETY: the caller's promise, passed on.
-            let Some(grown) = (unsafe { self.grow_block(block, old, new) }) else { return Err($Refused) };
+            let grown = unsafe { self.grow_block(block, old, new) };
+            let grown = grown.ok_or($Refused)?;
             // SAFETY: the block has `new.size()` bytes.
             let tail = unsafe { grown.add(old.size()) };
             // SAFETY: as above.

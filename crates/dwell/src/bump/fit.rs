@@ -120,3 +120,140 @@ pub(super) fn round(size: usize, align: usize) -> Option<usize> {
     let rounded = size.checked_next_multiple_of(align)?;
     (rounded <= isize::MAX.cast_unsigned() + 1 - align).then_some(rounded)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        APART, FIRST_CHUNK, LARGEST_CHUNK, MALLOC, MAX_MIN_ALIGN, TOP, after, any, constant, is_last, is_small, plan,
+        round, up,
+    };
+    use core::alloc::Layout;
+    use proptest::prelude::*;
+
+    const MAX: usize = isize::MAX.cast_unsigned();
+
+    /// The same as `any` in numbers that do not wrap.
+    fn naive(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<(usize, usize)> {
+        let start = (pos as u128).next_multiple_of(align as u128);
+        let after = (start + size as u128).next_multiple_of(min as u128);
+        (after <= end as u128).then(|| (usize::try_from(start).unwrap(), usize::try_from(after).unwrap()))
+    }
+
+    /// A place anywhere, the top and the bottom of the address space more often.
+    fn ground() -> impl Strategy<Value = (usize, usize, usize)> {
+        (0_u32..=6, prop_oneof![0..5000_usize, TOP - 5000..TOP, 0..TOP], prop_oneof![0..200_usize, 0..TOP]).prop_map(
+            |(min, pos, room)| {
+                let min = 1 << min;
+                let top = TOP & !(min - 1);
+                let pos = (pos & !(min - 1)).max(min);
+                (pos, pos.saturating_add(room & !(min - 1)).min(top), min)
+            },
+        )
+    }
+
+    fn layout() -> impl Strategy<Value = Layout> {
+        (0_u32..usize::BITS - 1, prop_oneof![0..200_usize, 0..MAX, MAX - 200..MAX]).prop_map(|(align, size)| {
+            let align = 1 << align;
+            Layout::from_size_align(size.min(MAX - (align - 1)), align).unwrap()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_is_exact((pos, end, min) in ground(), layout in layout()) {
+            let placed = any(pos, end, layout.size(), layout.align(), min);
+            prop_assert_eq!(placed, naive(pos, end, layout.size(), layout.align(), min));
+            if let Some((start, after)) = placed {
+                prop_assert!(is_last(start, layout.size(), after, min));
+            }
+        }
+
+        #[test]
+        fn constant_is_exact((pos, end, min) in ground(), align in 0_u32..=16, size in 0..1_usize << 16) {
+            let align = 1 << align;
+            prop_assume!(is_small(size, align));
+            prop_assert_eq!(constant(pos, end, size, align, min), naive(pos, end, size, align, min));
+        }
+
+        #[test]
+        fn a_planned_chunk_holds_the_request(
+            layout in layout(),
+            align in 4_u32..=6,
+            chunks in 0..30,
+            limit in prop_oneof![0..5000_usize, 0..=usize::MAX],
+        ) {
+            let align = 1 << align;
+            let header = up(32, align);
+            let next = (0..chunks).fold(FIRST_CHUNK, |size, _| after(size));
+            let Some(plan) = plan(layout, header, align, next, limit) else { return Ok(()) };
+            prop_assert!(plan.least <= plan.size && plan.size <= limit && plan.size.is_multiple_of(align));
+            prop_assert!(Layout::from_size_align(plan.size, align).is_ok());
+            // Wherever the chunk is, an aligned one.
+            for place in [align, 3 * align, 1 << 20, (1 << 20) + align] {
+                if let Some(end) = place.checked_add(plan.least).filter(|&end| end <= TOP) {
+                    prop_assert!(any(place + header, end, layout.size(), layout.align(), align).is_some());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_fits_nowhere() {
+        for min in (0..=6).map(|bits| 1 << bits) {
+            assert_eq!(any(min, min, 1, 1, min), None);
+            assert_eq!(any(min, min, MAX, 1, min), None);
+            assert_eq!(constant(min, min, 1, 1, min), None);
+            assert_eq!(any(min, min, 0, min, min), Some((min, min)));
+        }
+    }
+
+    #[test]
+    fn the_top_of_the_address_space() {
+        let top = TOP & !(MAX_MIN_ALIGN - 1);
+        assert_eq!(constant(top, top, 1, 1, 1), None);
+        assert_eq!(constant(top, top, (1 << 16) - 128, 64, 64), None);
+        assert_eq!(any(top, top, MAX, 1, 64), None);
+        assert_eq!(any(top, top, 1, 1 << (usize::BITS - 2), 64), None);
+        assert_eq!(any(top - 64, top, 64, 64, 64), Some((top - 64, top)));
+    }
+
+    #[test]
+    fn no_chunk_is_larger_than_a_layout() {
+        assert_eq!(round(usize::MAX, 16), None);
+        assert_eq!(round(MAX, 16), None);
+        assert_eq!(round(MAX - 15, 16), Some(MAX - 15));
+        let huge = Layout::from_size_align(MAX, 1).unwrap();
+        assert_eq!(plan(huge, 32, 16, FIRST_CHUNK, usize::MAX), None);
+    }
+
+    #[test]
+    fn chunks_grow_up_to_a_cap() {
+        let mut size = FIRST_CHUNK;
+        for bits in 9..20 {
+            assert_eq!(size, (1 << bits) - MALLOC);
+            size = after(size);
+        }
+        assert_eq!(size, LARGEST_CHUNK);
+        assert_eq!(after(size), LARGEST_CHUNK);
+    }
+
+    #[test]
+    fn large_requests_go_apart_and_cost_no_more_than_themselves() {
+        let request = |size| plan(Layout::from_size_align(size, 8).unwrap(), 32, 16, FIRST_CHUNK, usize::MAX).unwrap();
+        assert!(!request(APART - 32).apart);
+        let large = request(1 << 20);
+        assert!(large.apart);
+        assert_eq!(large.size, (1 << 20) + 32);
+        // One that fits in the next chunk is no large one.
+        let layout = Layout::from_size_align(1 << 19, 8).unwrap();
+        assert!(!plan(layout, 32, 16, LARGEST_CHUNK, usize::MAX).unwrap().apart);
+    }
+
+    #[test]
+    fn the_limit_takes_what_would_be_for_later() {
+        let request = Layout::from_size_align(100, 1).unwrap();
+        assert_eq!(plan(request, 32, 16, FIRST_CHUNK, 143), None);
+        assert_eq!(plan(request, 32, 16, FIRST_CHUNK, 144).unwrap().size, 144);
+        assert_eq!(plan(request, 32, 16, FIRST_CHUNK, 200).unwrap().size, 192);
+    }
+}

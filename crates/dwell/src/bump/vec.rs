@@ -260,11 +260,11 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     }
 
     /// Drops the elements of which `keep` says false.
-    pub fn retain(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
+    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         // Kept ones are moved to the front, so that the vector is whole whenever `keep` or a drop panics.
         let mut kept = 0;
         for index in 0..self.len {
-            if keep(&mut self[index]) {
+            if keep(&self[index]) {
                 self.swap(kept, index);
                 kept += 1;
             }

@@ -1,0 +1,880 @@
+//! Attempts to break `Bump` in safe code: the bugs that arenas have had.
+#![cfg_attr(feature = "nightly", feature(allocator_api))]
+#![expect(clippy::large_stack_arrays, reason = "values of all sizes are put into arenas")]
+
+mod common;
+
+use common::{Counts, Spy, failing_after, left_by, panics};
+use dwell::alloc::{Allocator, Global};
+use dwell::bump::{self, Pool, Scope};
+use dwell::{AllocError, Bump};
+use std::alloc::Layout;
+use std::cell::Cell;
+use std::fmt;
+use std::mem::MaybeUninit;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::ptr::NonNull;
+use std::sync::Barrier;
+use std::thread;
+
+/// What free bytes read as in debug builds.
+const FREE: u8 = 0xDD;
+
+/// Bytes in front of a chunk's first block.
+const HEADER: usize = 4 * size_of::<usize>();
+
+fn bytes(size: usize, align: usize) -> Layout {
+    Layout::from_size_align(size, align).unwrap()
+}
+
+fn read(block: NonNull<u8>, at: usize) -> u8 {
+    // SAFETY: the tests ask for bytes of a chunk that is there.
+    let byte = unsafe { block.add(at) };
+    // SAFETY: as above; they were written.
+    unsafe { byte.read() }
+}
+
+// --- Growing and shrinking ---------------------------------------------------------------------------------------------
+
+/// RUSTSEC-2020-0006: a block that moves brings its old bytes and nothing that is behind them.
+#[test]
+fn realloc_copies_the_old_size() {
+    let mut bump = Bump::with_capacity(4000);
+    bump.reset(); // so that free bytes are known
+    let first = bump.alloc_slice_copy(&[1_u8; 24]);
+    let first = NonNull::from(first).cast::<u8>();
+    bump.alloc_slice_copy(&[2_u8; 24]);
+    // SAFETY: the block is the arena's, with this layout.
+    let grown = unsafe { (&&bump).grow(first, bytes(24, 1), bytes(100, 1)) }.unwrap().cast::<u8>();
+    assert!((0..24).all(|at| read(grown, at) == 1));
+    if cfg!(debug_assertions) {
+        assert!((24..100).all(|at| read(grown, at) == FREE), "more than the old bytes was copied");
+    }
+}
+
+/// bumpalo #247: a block that grew in place is reached by the arena's pointer, not by the caller's shorter one.
+#[test]
+fn the_pointer_of_a_grown_block_reaches_all_of_it() {
+    let bump = Bump::new();
+    let block = NonNull::from(bump.alloc(1_u64)).cast::<u8>();
+    // SAFETY: the block is the arena's, with this layout.
+    let grown = unsafe { (&&bump).grow(block, bytes(8, 8), bytes(400, 8)) }.unwrap();
+    assert_eq!(grown.cast(), block);
+    // SAFETY: the block has these bytes.
+    unsafe { grown.cast::<u8>().write_bytes(7, 400) };
+    assert_eq!(read(grown.cast(), 399), 7);
+}
+
+/// Sizes that are no multiple of the minimum alignment are recognised as the last.
+#[test]
+fn odd_blocks_grow_shrink_and_are_freed_in_place() {
+    fn check<const MIN_ALIGN: usize>() {
+        let bump = Bump::<MIN_ALIGN>::with_capacity_in(4000, Global);
+        for size in 1..70 {
+            let start = bump.alloc_layout(bytes(0, 1));
+            let block = bump.alloc_layout(bytes(size, 1));
+            assert_eq!(block, start);
+            // SAFETY: the block is the arena's, with this layout.
+            let grown = unsafe { (&&bump).grow(block, bytes(size, 1), bytes(size + 13, 1)) }.unwrap();
+            assert_eq!(grown.cast(), block);
+            let mut text = bump::String::new_in(&bump);
+            text.push_str("a piece");
+            text.push_str(&"x".repeat(size));
+            let text = text.into_str();
+            let behind = bump.alloc(0_u8);
+            assert_eq!((&raw const *behind).addr(), (text.as_ptr().addr() + text.len()).next_multiple_of(MIN_ALIGN));
+            // SAFETY: the blocks are the arena's, with these layouts, and not used again.
+            unsafe { (&&bump).deallocate(NonNull::from(behind), bytes(1, 1)) };
+            let (text, len) = (NonNull::from(&mut *text).cast(), text.len());
+            // SAFETY: as above.
+            unsafe { (&&bump).deallocate(text, bytes(len, 1)) };
+            // SAFETY: as above.
+            unsafe { (&&bump).deallocate(block, bytes(size + 13, 1)) };
+            assert_eq!(bump.alloc_layout(bytes(0, 1)), start);
+        }
+    }
+    check::<1>();
+    check::<2>();
+    check::<8>();
+    check::<16>();
+    check::<64>();
+}
+
+/// A vector alone in its chunk takes the chunk along, and leaves nothing behind.
+#[test]
+fn alone_in_a_chunk_is_grown_with_it() {
+    let bump = Bump::new();
+    let mut numbers = bump::Vec::new_in(&bump);
+    for number in 0..100_000_u64 {
+        numbers.push(number);
+    }
+    assert!(numbers.iter().copied().eq(0..100_000));
+    let held = bump.allocated_bytes();
+    assert!(held < 2 * numbers.capacity() * 8, "{held} bytes for {} elements", numbers.capacity());
+    // So does one in a chunk of its own, while others use the rest.
+    let bump = Bump::new();
+    let mark = bump.alloc(7);
+    let mut numbers = bump::Vec::with_capacity_in(10_000, &bump);
+    let other = bump.alloc(8);
+    for number in 0..100_000_u64 {
+        numbers.push(number);
+    }
+    assert!(numbers.iter().copied().eq(0..100_000));
+    assert_eq!((*mark, *other), (7, 8));
+    assert!(bump.allocated_bytes() < 2 * numbers.capacity() * 8);
+    drop(numbers);
+    assert!(bump.allocated_bytes() < 1000, "the chunk is given back with the vector");
+}
+
+/// A chunk that moves with its only block takes the checkpoint and the scope from before it along.
+#[test]
+fn a_chunk_that_moved_is_rewound() {
+    let bump = Bump::with_capacity(100);
+    let checkpoint = bump.checkpoint();
+    let mut numbers = bump::Vec::new_in(&bump);
+    (0..10_000_u32).for_each(|number| numbers.push(number));
+    drop(numbers);
+    // SAFETY: nothing from after the checkpoint is used again.
+    unsafe { bump.rewind(checkpoint) };
+    assert_eq!(*bump.alloc(5), 5);
+    bump.scope(|scope| {
+        let mut numbers = bump::Vec::new_in(scope);
+        (0..10_000_u32).for_each(|number| numbers.push(number));
+    });
+    assert_eq!(bump.alloc_slice_fill_with(1000, |n| n).len(), 1000);
+}
+
+// --- Chunks and alignment ----------------------------------------------------------------------------------------------
+
+/// bumpalo #45: the first block of a new chunk is aligned too.
+#[test]
+fn the_slow_path_aligns() {
+    fn check<const MIN_ALIGN: usize>() {
+        for align in (0..=13).map(|bits| 1 << bits) {
+            for filled in 0..40 {
+                let bump = Bump::<MIN_ALIGN>::with_min_align();
+                for _ in 0..filled {
+                    bump.alloc([1_u8; 31]);
+                }
+                for size in [0, 1, 300, 500, 20_000] {
+                    let block = bump.alloc_layout(bytes(size, align));
+                    assert_eq!(block.addr().get() % align, 0);
+                    // SAFETY: the block has these bytes.
+                    unsafe { block.write_bytes(2, size) };
+                }
+            }
+        }
+    }
+    check::<1>();
+    check::<8>();
+    check::<64>();
+    #[repr(align(128))]
+    struct Wide(u8);
+    #[repr(align(4096))]
+    struct Page([u8; 4096]);
+    #[repr(align(64))]
+    struct Nothing;
+    let bump = Bump::new();
+    for _ in 0..50 {
+        assert_eq!((&raw const *bump.alloc(Wide(1))).addr() % 128, 0);
+        assert_eq!((&raw const *bump.alloc(Page([1; 4096]))).addr() % 4096, 0);
+        assert_eq!((&raw const *bump.alloc(Nothing)).addr() % 64, 0);
+        assert_eq!(bump.alloc_with(|| Wide(3)).0, 3);
+        assert_eq!(bump.alloc(Page([5; 4096])).0[4095], 5);
+    }
+}
+
+/// bump-scope #127: whatever the request, the next chunk has room for it.
+#[test]
+fn the_next_chunk_is_large_enough() {
+    for size in (0..2200).chain((1 << 14) - 200..(1 << 14) + 200).chain((1 << 20) - 50..(1 << 20) + 2) {
+        for align in [1, 16, 64] {
+            let bump = Bump::new();
+            bump.alloc(1_u8);
+            let block = bump.alloc_layout(bytes(size, align));
+            // SAFETY: the block has these bytes.
+            unsafe { block.write_bytes(1, size) };
+        }
+    }
+}
+
+/// bumpalo #205: what no allocation can be is refused, not wrapped.
+#[test]
+fn sizes_near_isize_max_are_refused() {
+    const MAX: usize = isize::MAX.cast_unsigned();
+    let bump = Bump::new();
+    for _ in 0..2 {
+        for size in [MAX, MAX - 15, MAX - 31, MAX - 63, MAX / 2] {
+            assert!(bump.try_alloc_layout(bytes(size, 1)).is_err());
+        }
+        assert!(bump.try_alloc_layout(bytes(1, 1 << (usize::BITS - 2))).is_err());
+        assert!(bump.try_alloc_layout(bytes(MAX & !((1 << 40) - 1), 1 << 40)).is_err());
+        assert!(bump.try_alloc_slice_fill_with(usize::MAX, |n| n).is_err());
+        assert!(bump.try_alloc_slice_fill_with(MAX / 8 + 1, |n| n).is_err());
+        assert!(bump::Vec::<u64>::try_with_capacity_in(usize::MAX, &bump).is_err());
+        assert!(Bump::try_with_capacity(usize::MAX).is_err());
+        assert!(Bump::try_with_capacity(MAX).is_err());
+        let mut vec = bump::Vec::<u64>::new_in(&bump);
+        vec.push(1);
+        assert!(vec.try_reserve(usize::MAX).is_err());
+        assert!(panics(|| vec.reserve(usize::MAX)));
+        let mut nothing = bump::Vec::new_in(&bump);
+        nothing.push(());
+        assert!(nothing.try_reserve(usize::MAX).is_err());
+        bump.alloc(1);
+    }
+}
+
+#[test]
+fn values_of_no_size() {
+    let bump = Bump::new();
+    bump.alloc(());
+    bump.alloc_slice_copy::<u64>(&[]);
+    bump.alloc_str("");
+    assert_eq!(bump.alloc_fmt(format_args!("{}", "")), "");
+    assert_eq!(bump.alloc_slice_fill_with(10_000, |_| ()).len(), 10_000);
+    assert_eq!(bump.alloc_iter(std::iter::repeat_n((), 1000)).len(), 1000);
+    assert_eq!(bump.alloc_slice_copy(&[[0_u64; 0]; 3]).len(), 3);
+    drop(bump::Box::new_in((), &bump));
+    bump.scope(|scope| *scope.alloc(()));
+    assert_eq!(bump.allocated_bytes(), 0, "no chunk is asked for");
+
+    let counts = Counts::default();
+    struct Nothing;
+    thread_local!(static DROPS: Cell<u32> = const { Cell::new(0) });
+    impl Drop for Nothing {
+        fn drop(&mut self) {
+            DROPS.set(DROPS.get() + 1);
+        }
+    }
+    let mut vec = bump::Vec::new_in(&bump);
+    (0..10).for_each(|_| vec.push(Nothing));
+    drop(vec.pop());
+    drop(vec.remove(3));
+    vec.truncate(6);
+    let mut values = vec.into_iter();
+    values.next_back();
+    assert_eq!(DROPS.get(), 5);
+    drop(values);
+    assert_eq!(DROPS.get(), 10);
+    assert!(counts.balanced());
+}
+
+// --- Scopes, checkpoints, reset ----------------------------------------------------------------------------------------
+
+/// bumpalo #322: going back goes back exactly, over chunks of all kinds, and frees those that are newer.
+#[test]
+fn rewind_goes_back_exactly() {
+    for before in 0..30 {
+        let bump = Bump::new();
+        let kept: Vec<&mut [u8]> = (0..before).map(|n| bump.alloc_slice_copy(&[n; 77])).collect();
+        let checkpoint = bump.checkpoint();
+        let mut place = None;
+        let mut held = None;
+        for _ in 0..3 {
+            let next = bump.alloc_layout(bytes(10, 1));
+            bump.alloc_slice_copy(&[9_u8; 20_000]);
+            (0..40).for_each(|_| _ = bump.alloc([9_u64; 31]));
+            bump.alloc_slice_copy(&[9_u8; 30_000]);
+            // SAFETY: nothing from after the checkpoint is used again.
+            unsafe { bump.rewind(checkpoint) };
+            if before > 0 {
+                assert_eq!(*place.get_or_insert(next), next);
+            }
+            assert_eq!(*held.get_or_insert(bump.allocated_bytes()), bump.allocated_bytes());
+        }
+        assert!(kept.iter().zip(0..).all(|(block, n)| block.iter().all(|&byte| byte == n)));
+    }
+}
+
+/// GHSA-xhx6-q96x-pf9c: a block of the outer arena that is freed in a scope stays out of the scope's bytes.
+#[test]
+fn an_outer_block_freed_in_a_scope() {
+    let bump = Bump::with_capacity(4000);
+    let outer = NonNull::from(bump.alloc([1_u64; 4])).cast::<u8>();
+    let mut vec = bump::Vec::new_in(&bump);
+    vec.push(1_u8);
+    let scope = bump.scope_guard();
+    let inner = scope.alloc([2_u64; 4]);
+    drop(vec);
+    // SAFETY: the block is the arena's, with this layout, and not used again.
+    unsafe { (&&bump).deallocate(outer, bytes(32, 8)) };
+    let other = bump.alloc([3_u64; 8]);
+    let more = scope.alloc([4_u64; 8]);
+    assert_eq!((*inner, *other, *more), ([2; 4], [3; 8], [4; 8]));
+    drop(scope);
+    let after = bump.alloc([5_u64; 8]);
+    assert_eq!((*other, *after), ([3; 8], [5; 8]));
+}
+
+/// Scopes of one arena that are open at once end in any order.
+#[test]
+fn scopes_end_in_any_order() {
+    // What is done while they are open: who allocates, and how much.
+    for allocations in 0..64_u32 {
+        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            for size in [8, 600, 40_000] {
+                let left = left_by(|| {
+                    let bump = Bump::with_capacity(1000);
+                    let mut kept: Vec<&[u8]> = vec![bump.alloc_slice_fill_with(16, |_| 0)];
+                    let mut scopes: [Option<Scope<'_>>; 3] = [const { None }; 3];
+                    for (index, scope) in scopes.iter_mut().enumerate() {
+                        let scope = scope.insert(bump.scope_guard());
+                        if allocations >> index & 1 != 0 {
+                            scope.alloc_slice_fill_with(size, |_| 0xEE_u8);
+                        }
+                        if allocations >> (3 + index) & 1 != 0 {
+                            kept.push(bump.alloc_slice_fill_with(size, |_| u8::try_from(index).unwrap()));
+                        }
+                    }
+                    for index in order {
+                        drop(scopes[index].take());
+                        kept.push(bump.alloc_slice_fill_with(24, |_| 7));
+                    }
+                    let values: Vec<u8> = kept.iter().map(|block| block[0]).collect();
+                    for (block, value) in kept.iter().zip(values) {
+                        assert!(block.iter().all(|&byte| byte == value));
+                    }
+                });
+                assert_eq!(left, (0, 0));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_scope_ends_on_panic() {
+    let bump = Bump::with_capacity(1000);
+    let place = bump.alloc_layout(bytes(0, 1));
+    for size in [100, 50_000] {
+        assert!(panics(|| {
+            bump.scope(|scope| {
+                scope.alloc_slice_fill_with(size, |_| 1_u8);
+                panic!("in a scope");
+            });
+        }));
+        assert_eq!(size == 100, bump.alloc_layout(bytes(0, 1)) == place);
+        assert_eq!(*bump.scope_guard().alloc(1), 1);
+    }
+}
+
+#[test]
+fn a_forgotten_scope_leaks_and_no_more() {
+    let mut bump = Bump::with_capacity(1000);
+    let kept = bump.alloc([1_u8; 100]);
+    let scope = bump.scope_guard();
+    scope.alloc([2_u8; 100]);
+    std::mem::forget(scope);
+    let other = bump.alloc([3_u8; 100]);
+    assert_eq!((kept[99], other[99]), (1, 3));
+    bump.reset();
+    assert_eq!(bump.alloc([4_u8; 100])[99], 4);
+}
+
+/// Room that a scope found is there for the next: it is not fetched again.
+#[test]
+fn the_next_scope_finds_its_room() {
+    let bump = Bump::new();
+    bump.alloc(1);
+    let run = || {
+        bump.scope(|scope| {
+            for _ in 0..100 {
+                scope.alloc([1_u64; 10]);
+            }
+        });
+    };
+    run();
+    let held = bump.allocated_bytes();
+    failing_after(0, || {
+        for _ in 0..3 {
+            run();
+        }
+    });
+    assert_eq!(bump.allocated_bytes(), held);
+}
+
+#[test]
+fn reset_keeps_the_largest_chunk() {
+    let mut bump = Bump::new();
+    bump.alloc([1_u8; 100_000]); // apart
+    for _ in 0..50 {
+        bump.alloc([1_u64; 20]);
+    }
+    bump.reset();
+    assert!((100_000..100_200).contains(&bump.allocated_bytes()), "{}", bump.allocated_bytes());
+    failing_after(0, || {
+        for _ in 0..4 {
+            bump.alloc([1_u8; 25_000]);
+        }
+    });
+}
+
+/// Values that were freed do not keep their bytes: use after free is seen in debug builds.
+#[test]
+fn freed_bytes_are_poisoned() {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let mut bump = Bump::with_capacity(2000);
+    let start = bump.alloc_layout(bytes(0, 1));
+    bump.scope(|scope| scope.alloc([1_u8; 16]).len());
+    assert_eq!(read(start, 0), FREE);
+    let checkpoint = bump.checkpoint();
+    bump.alloc([1_u8; 16]);
+    // SAFETY: nothing from after the checkpoint is used again.
+    unsafe { bump.rewind(checkpoint) };
+    assert_eq!(read(start, 15), FREE);
+    let mut vec = bump::Vec::new_in(&bump);
+    vec.extend_from_slice(&[1_u8; 100]);
+    vec.truncate(5);
+    vec.shrink_to_fit();
+    assert_eq!((read(start, 4), read(start, 5)), (1, FREE));
+    drop(vec);
+    assert_eq!(read(start, 4), FREE);
+    bump.alloc([1_u8; 16]);
+    bump.reset();
+    assert_eq!(read(start, 3), FREE);
+}
+
+// --- User code in between ----------------------------------------------------------------------------------------------
+
+/// bumpalo #302, #323: a panic in the middle drops what was made, once.
+#[test]
+fn panics_in_user_code() {
+    for panic_at in 1..6 {
+        let counts = Counts::default();
+        let left = left_by(|| {
+            let bump = Bump::new();
+            let values: Vec<Spy<'_>> = (0..5).map(|n| counts.spy(n)).collect();
+            counts.panic_at_clone.set(panic_at);
+            assert!(panics(|| _ = bump.alloc_slice_clone(&values)));
+            counts.cloned.set(0);
+            assert!(panics(|| _ = bump.alloc_iter(values.iter().cloned())));
+            assert!(panics(|| {
+                bump.alloc_slice_fill_with(5, |n| {
+                    if n + 1 == panic_at as usize { panic!("made no more") } else { counts.spy(1) }
+                });
+            }));
+            assert!(panics(|| _ = bump.alloc_with(|| -> u8 { panic!("made none") })));
+            let mut vec = bump::Vec::new_in(&bump);
+            vec.extend((0..5).map(|n| counts.spy(n)));
+            assert!(panics(|| vec.retain(|spy| if spy.value + 1 == panic_at {
+                panic!("in retain")
+            } else {
+                spy.value % 2 == 0
+            })));
+            assert_eq!(vec.len(), 5);
+            assert_eq!(counts.made.get() - counts.dropped.get(), 10);
+            counts.panic_at_drop.set(counts.dropped.get() + panic_at);
+            assert_eq!(panics(|| vec.truncate(1)), panic_at < 5);
+            counts.panic_at_drop.set(0);
+            assert_eq!(vec.len(), 1);
+        });
+        assert!(counts.balanced(), "{counts:?}");
+        assert_eq!(left.0, 0);
+        let counts = Counts::default();
+        let left = left_by(|| {
+            let bump = Bump::new();
+            counts.panic_at_drop.set(panic_at);
+            let mut vec = bump::Vec::new_in(&bump);
+            vec.extend((0..5).map(|n| counts.spy(n)));
+            if panic_at % 2 == 0 {
+                assert!(panics(|| drop(vec)));
+            } else {
+                let mut values = vec.into_iter();
+                std::mem::forget(values.next_back());
+                counts.made.set(4);
+                assert_eq!(panics(|| drop(values)), panic_at < 5);
+            }
+            drop(bump::Box::new_in((), &bump));
+        });
+        assert!(counts.balanced(), "{counts:?}");
+        assert_eq!(left.0, 0);
+    }
+}
+
+/// Closures, iterators, `Display` and drops that use the arena themselves.
+#[test]
+fn reentrancy() {
+    struct Nested<'a>(&'a Bump, u32);
+    impl fmt::Display for Nested<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("<")?;
+            let own = self.0.alloc([self.1; 20]);
+            if self.1 > 0 {
+                f.write_str(self.0.alloc_fmt(format_args!("{}{}", Nested(self.0, self.1 - 1), own[19])))?;
+            }
+            self.0.scope(|scope| f.write_str(scope.alloc_str(";")))?;
+            write!(f, "{}>", own[0])
+        }
+    }
+    struct Allocates<'a>(&'a Bump);
+    impl Drop for Allocates<'_> {
+        fn drop(&mut self) {
+            self.0.alloc_slice_copy(&[7_u8; 33]);
+        }
+    }
+    for limit in 0..40 {
+        let bump = Bump::new();
+        (0..limit).for_each(|_| _ = bump.alloc_slice_copy(&[1_u8; 13]));
+        assert_eq!(bump.alloc_fmt(format_args!("{}!", Nested(&bump, 2))), "<<<;0>1;1>2;2>!");
+        let nested = bump.alloc_with(|| bump.alloc_with(|| bump.alloc(7)));
+        assert_eq!(***nested, 7);
+        let lists = bump.alloc_slice_fill_with(30, |n| bump.alloc_slice_fill_with(n, |m| m));
+        assert!(lists.iter().enumerate().all(|(n, list)| list.iter().copied().eq(0..n)));
+        let lists = bump.alloc_iter((0..30).map(|n| bump.alloc_iter(0..n)));
+        assert!((0..).zip(lists.iter()).all(|(n, list)| list.iter().copied().eq(0..n)));
+        let mut vec = bump::Vec::new_in(&bump);
+        (0..20).for_each(|_| vec.push(Allocates(&bump)));
+        vec.truncate(10);
+        vec.retain(|_| bump.alloc_str("kept").len() > 5);
+        drop(vec);
+        drop(bump::Box::new_in(Allocates(&bump), &bump));
+    }
+}
+
+#[test]
+fn a_display_that_fails() {
+    struct Fails;
+    impl fmt::Display for Fails {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("half")?;
+            Err(fmt::Error)
+        }
+    }
+    let bump = Bump::new();
+    assert!(panics(|| _ = bump.alloc_fmt(format_args!("{Fails}"))));
+    assert!(panics(|| drop(bump.try_alloc_fmt(format_args!("{Fails}")))));
+    assert_eq!(bump.alloc_fmt(format_args!("{}", 1)), "1");
+}
+
+/// Iterators that say what is not so of their length.
+#[test]
+fn lying_iterators() {
+    struct Liar(u32, (usize, Option<usize>));
+    impl Iterator for Liar {
+        type Item = u32;
+        fn next(&mut self) -> Option<u32> {
+            self.0 = self.0.checked_sub(1)?;
+            Some(self.0)
+        }
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            self.1
+        }
+    }
+    let bump = Bump::new();
+    for hint in [(0, Some(0)), (0, None), (3, Some(3)), (500, Some(600)), (1000, Some(5))] {
+        let mut expected: Vec<u32> = (0..100).collect();
+        expected.reverse();
+        assert_eq!(*bump.alloc_iter(Liar(100, hint)), *expected);
+        assert_eq!(**bump.try_alloc_iter(Liar(100, hint)).as_ref().unwrap(), *expected);
+    }
+}
+
+// --- Failure -----------------------------------------------------------------------------------------------------------
+
+/// Every call of the allocator fails once, and everything is as it was.
+#[test]
+fn failure_at_every_step() {
+    fn attempt(bump: &Bump, counts: &Counts) -> Result<(), ()> {
+        fn or<T, V>(result: Result<T, AllocError<V>>) -> Result<T, ()> {
+            result.map_err(|error| assert!(error.layout().size() > 0))
+        }
+        let spy = bump.try_alloc(counts.spy(1)).map_err(|error| drop(error.into_inner()))?;
+        // SAFETY: nobody else drops it.
+        let spy = unsafe { bump::Box::from_mut(spy) };
+        let other = or(bump::Box::try_new_in(counts.spy(2), bump))?;
+        let numbers = or(bump.try_alloc_slice_copy(&[7_u64; 70]))?;
+        let text = or(bump.try_alloc_str(&"x".repeat(700)))?;
+        let made = or(bump.try_alloc_with(|| [1_u8; 3000]))?;
+        or(bump.try_alloc_uninit::<[u8; 300]>())?.write([1; 300]);
+        let squares = or(bump.try_alloc_slice_fill_with(1000, |n| n * n))?;
+        let copies = or(bump.try_alloc_slice_clone(&vec![Some(1_u32); 3000]))?;
+        let collected = or(bump.try_alloc_iter(0..3000_u64))?;
+        let formatted = or(bump.try_alloc_fmt(format_args!("{:>5000}|{:>9000}", 1, 2)))?;
+        let thin = or(bump.try_alloc_thin(7_u8, &[1_u64; 3000]))?;
+        let name = or(bump.try_alloc_thin_str(7_u8, &"y".repeat(9000)))?;
+        let mut vec = or(bump::Vec::try_with_capacity_in(9, bump))?;
+        for n in 0..9000 {
+            if let Err(error) = vec.try_push(n) {
+                assert_eq!(error.into_inner(), n);
+                assert!(vec.iter().copied().eq(0..n));
+                return Err(());
+            }
+        }
+        or(vec.try_extend_from_slice(&[7; 20_000]))?;
+        let mut string = or(bump::String::try_with_capacity_in(1, bump))?;
+        for _ in 0..9000 {
+            or(string.try_push('é'))?;
+        }
+        bump.scope(|scope| or(scope.try_alloc([1_u64; 20_000])).map(drop))?;
+        assert!(numbers.iter().all(|&n| n == 7) && text.bytes().all(|byte| byte == b'x') && made == &[1; 3000]);
+        assert!(squares.iter().enumerate().all(|(n, &square)| square == n * n) && copies.iter().all(Option::is_some));
+        assert!(collected.iter().copied().eq(0..3000) && formatted.len() == 14_001);
+        assert!(thin.iter().all(|&n| n == 1) && *name.header() == 7 && name.len() == 9000 && string.len() == 18_000);
+        assert!(vec[..9000].iter().copied().eq(0..9000));
+        assert_eq!(spy.value + other.value, 3);
+        Ok(())
+    }
+    let mut failures = 0;
+    loop {
+        let counts = Counts::default();
+        let mut done = false;
+        let left = left_by(|| {
+            let mut bump = Bump::new();
+            // What is not the arena's is allocated by `repeat` and `vec!`, which abort: so the arena's base fails instead.
+            bump.set_limit(Some(failures * 3000));
+            done = attempt(&bump, &counts).is_ok();
+            assert!(bump.allocated_bytes() <= failures * 3000);
+            bump.set_limit(None);
+            attempt(&bump, &counts).unwrap();
+            bump.reset();
+            attempt(&bump, &counts).unwrap();
+        });
+        assert!(counts.balanced());
+        assert_eq!(left, (0, 0));
+        failures += 1;
+        if done {
+            break;
+        }
+    }
+    assert!(failures > 30);
+}
+
+/// The allocator has nothing: each call says so, and the next time it works.
+#[test]
+fn the_allocator_fails() {
+    for fill in 0..40 {
+        let bump = Bump::new();
+        (0..fill).for_each(|_| _ = bump.alloc([1_u8; 40]));
+        let big = [7_u64; 2000];
+        let mut vec = bump::Vec::new_in(&bump);
+        vec.push(1_u64);
+        failing_after(0, || {
+            assert!(bump.try_alloc(big).is_err());
+            assert!(bump.try_alloc_slice_copy(&big).is_err());
+            assert!(bump.try_alloc_fmt(format_args!("{:>9999}", 1)).is_err());
+            assert!(bump.try_alloc_iter(0..9999).is_err_and(|error| {
+                let (values, last) = error.into_inner();
+                values.iter().copied().eq(0..last)
+            }));
+            assert!(vec.try_reserve(5000).is_err());
+            bump.scope(|scope| assert!(scope.try_alloc(big).is_err()));
+            assert!(Bump::try_with_capacity(10).is_err());
+        });
+        assert_eq!(*vec, [1]);
+        vec.extend_from_slice(&big);
+        assert_eq!((vec[0], vec[2000]), (1, 7));
+    }
+}
+
+/// Where there is too little for the next chunk, there may be enough for the request.
+#[test]
+fn the_limit_is_exact() {
+    for limit in 0..1500 {
+        let bump = Bump::<1>::with_min_align();
+        bump.set_limit(Some(limit));
+        let mut taken = 0;
+        while bump.try_alloc(1_u8).is_ok() {
+            taken += 1;
+            assert!(bump.allocated_bytes() <= limit);
+        }
+        // A header is 32 bytes, a chunk a multiple of 16; there are two chunks at most.
+        let usable = limit / 16 * 16;
+        assert!(taken + 2 * (HEADER + 16) >= usable, "{taken} of {limit}");
+        assert!(taken <= limit);
+    }
+    let bump = Bump::new();
+    bump.alloc([1_u8; 400]);
+    bump.set_limit(Some(0));
+    assert!(bump.try_alloc([1_u8; 400]).is_err());
+    bump.scope(|scope| assert!(scope.try_alloc([1_u8; 400]).is_err()));
+    bump.set_limit(None);
+    bump.alloc([1_u8; 400]);
+    // In a scope too, and for both together.
+    bump.set_limit(Some(bump.allocated_bytes() + 100_000));
+    bump.scope(|scope| {
+        assert!(scope.try_alloc([1_u8; 60_000]).is_ok());
+        assert!(bump.try_alloc([1_u8; 60_000]).is_err());
+        assert!(bump.try_alloc([1_u8; 30_000]).is_ok());
+        assert!(scope.try_alloc([1_u8; 30_000]).is_err());
+    });
+}
+
+// --- Buffers, threads --------------------------------------------------------------------------------------------------
+
+#[test]
+fn a_first_chunk_in_a_buffer() {
+    for len in 0..300 {
+        for skip in 0..17_usize.min(len + 1) {
+            let mut buffer = [const { MaybeUninit::uninit() }; 300];
+            let buffer = &mut buffer[skip..len.max(skip)];
+            let (range, range_len) = (buffer.as_ptr_range(), buffer.len());
+            let left = left_by(|| {
+                let mut bump = Bump::<16, _>::with_buffer(buffer);
+                for round in 0..3 {
+                    let values: Vec<&mut u128> = (0..30).map(|n| bump.alloc(n)).collect();
+                    assert!(values.iter().map(|value| **value).eq(0..30));
+                    if round == 0 {
+                        let own = values.iter().filter(|value| range.contains(&(&raw const ***value).cast())).count();
+                        // A header, and padding at both ends.
+                        assert!(own >= range_len.saturating_sub(HEADER + 30) / 16, "{own} in {range_len} bytes");
+                    }
+                    bump.reset();
+                }
+            });
+            assert_eq!(left, (0, 0));
+        }
+    }
+    // A vector that outgrows it leaves it.
+    let mut buffer = [MaybeUninit::uninit(); 200];
+    let bump = Bump::<8, _>::with_buffer(&mut buffer);
+    let mut vec = bump::Vec::new_in(&bump);
+    (0..1000_u32).for_each(|n| vec.push(n));
+    assert!(vec.iter().copied().eq(0..1000));
+    thread::scope(|threads| {
+        threads.spawn(move || {
+            let mut buffer = [MaybeUninit::uninit(); 200];
+            let bump = Bump::<8, _>::with_buffer(&mut buffer);
+            let bump = std::convert::identity(bump); // the arena moves, its chunk does not
+            assert_eq!(*bump.alloc(7), 7);
+        });
+    });
+}
+
+/// bumpalo #289: empty arenas share nothing. Run with `ThreadSanitizer`.
+#[test]
+fn empty_arenas_on_many_threads() {
+    let barrier = Barrier::new(4);
+    thread::scope(|threads| {
+        for _ in 0..4 {
+            threads.spawn(|| {
+                barrier.wait();
+                for _ in 0..1000 {
+                    let mut bump = Bump::new();
+                    bump.alloc(());
+                    bump.scope(|scope| assert!(scope.try_alloc_layout(bytes(0, 8)).is_ok()));
+                    let checkpoint = bump.checkpoint();
+                    // SAFETY: nothing was allocated since.
+                    unsafe { bump.rewind(checkpoint) };
+                    bump.reset();
+                    assert_eq!(bump.chunks().count(), 0);
+                    bump.alloc(1_u8);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_pool_for_threads() {
+    let mut pool = Pool::new();
+    for round in 0..3 {
+        let barrier = Barrier::new(4);
+        let kept: Vec<&mut [u32]> = thread::scope(|threads| {
+            let handles: Vec<_> = (0..8)
+                .map(|n| {
+                    let (pool, barrier) = (&pool, &barrier);
+                    threads.spawn(move || {
+                        barrier.wait();
+                        let mut last = None;
+                        for m in 0..20 {
+                            let bump = pool.get();
+                            bump.scope(|scope| scope.alloc_iter(0..100).len());
+                            last = Some(bump.keep(|bump| bump.alloc_slice_fill_with(50, |_| n * 100 + m)));
+                        }
+                        last.unwrap()
+                    })
+                })
+                .collect();
+            handles.into_iter().map(|handle| handle.join().unwrap()).collect()
+        });
+        for (n, values) in kept.iter().enumerate() {
+            assert!(values.iter().all(|&value| value as usize == n * 100 + 19), "round {round}");
+        }
+        assert!(!format!("{pool:?}").is_empty());
+        pool.reset();
+    }
+}
+
+/// What may be sent and shared, and what unwinding may pass.
+#[test]
+fn auto_traits() {
+    fn send<T: Send>() {}
+    fn sync<T: Sync>() {}
+    fn safe<T: UnwindSafe + RefUnwindSafe + Unpin>() {}
+    send::<Bump>();
+    send::<Bump<1, bump::First<'_>>>();
+    send::<Pool>();
+    sync::<Pool>();
+    send::<bump::Pooled<'_>>();
+    send::<bump::Box<'_, dyn fmt::Debug + Send>>();
+    sync::<bump::Box<'_, dyn fmt::Debug + Sync>>();
+    send::<bump::IntoIter<'_, u8>>();
+    send::<bump::Thin<'_, u8, str>>();
+    sync::<bump::Thin<'_, u8, [u8]>>();
+    safe::<Bump>();
+    safe::<bump::Box<'_, u8>>();
+    safe::<bump::Thin<'_, u8, str>>();
+    assert_eq!(size_of::<Option<bump::Thin<'_, [u64; 9], [u64]>>>(), size_of::<usize>());
+    assert_eq!(size_of::<Option<bump::Box<'_, u8>>>(), size_of::<usize>());
+    assert_eq!(size_of::<Option<bump::Box<'_, dyn fmt::Debug>>>(), 2 * size_of::<usize>());
+    static EMPTY: std::sync::Mutex<Bump> = std::sync::Mutex::new(Bump::new());
+    assert_eq!(EMPTY.lock().unwrap().allocated_bytes(), 0);
+}
+
+#[test]
+fn boxes_drop_and_coerce() {
+    trait Speak {
+        fn speak(&self) -> u32;
+    }
+    trait Loud: Speak {}
+    impl Speak for Spy<'_> {
+        fn speak(&self) -> u32 {
+            self.value
+        }
+    }
+    impl Loud for Spy<'_> {}
+    let counts = Counts::default();
+    let bump = Bump::new();
+    let loud: bump::Box<'_, dyn Loud + '_> = bump::Box::new_in(counts.spy(7), &bump).coerce(|place| place as _);
+    let mut speaker: bump::Box<'_, dyn Speak + '_> = loud.coerce(|place| place as _);
+    assert_eq!(speaker.speak(), 7);
+    speaker = bump::Box::new_in(counts.spy(8), &bump).coerce(|place| place as _);
+    assert_eq!((speaker.speak(), counts.dropped.get()), (8, 1));
+    drop(speaker);
+    let slice: bump::Box<'_, [Spy<'_>]> =
+        bump::Box::new_in([counts.spy(1), counts.spy(2)], &bump).coerce(|place| place as _);
+    assert_eq!(slice.len(), 2);
+    drop(slice);
+    let mut vec = bump::Vec::new_in(&bump);
+    vec.extend((0..9).map(|n| counts.spy(n)));
+    drop(vec.into_boxed_slice());
+    assert_eq!(bump::Box::new_in(counts.spy(3), &bump).into_inner().value, 3);
+    bump::Box::new_in(counts.spy(4), &bump).leak().value = 5;
+    counts.dropped.set(counts.dropped.get() + 1); // the leaked one
+    assert!(panics(|| drop(bump::Box::new_in(counts.spy(7), &bump).coerce::<dyn Speak, _>(|_| panic!("in coerce")))));
+    assert!(counts.balanced());
+}
+
+/// Headers and elements of all alignments.
+#[test]
+fn thin_values() {
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[repr(align(32))]
+    struct Wide(u8);
+    let bump = Bump::<1>::with_min_align();
+    for len in 0..40 {
+        let bytes: Vec<u8> = (0..len).collect();
+        let thin = bump.alloc_thin(Wide(len), &bytes);
+        assert_eq!((*thin.header(), thin.slice()), (Wide(len), &*bytes));
+        let wide: Vec<Wide> = bytes.iter().map(|&byte| Wide(byte)).collect();
+        let thin = bump.alloc_thin(len, &wide);
+        assert_eq!((*thin.header(), &*thin), (len, &*wide));
+        assert!(thin.slice().as_ptr().is_aligned());
+        let nothing = bump.alloc_thin((), &vec![(); len.into()]);
+        assert_eq!(nothing.len(), len.into());
+    }
+    let text = bump.alloc_thin_str(1_u128, "tëxt");
+    assert_eq!(format!("{text:?}"), "Thin(1, \"tëxt\")");
+}

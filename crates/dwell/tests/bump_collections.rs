@@ -1,0 +1,326 @@
+//! `&Bump` as an allocator of other people's collections, and other people's allocators under a `Bump`.
+#![cfg(any(feature = "allocator-api2", feature = "nightly"))]
+#![cfg_attr(feature = "nightly", feature(allocator_api))]
+#![expect(clippy::large_stack_arrays, reason = "values of all sizes are put into arenas")]
+
+mod common;
+
+use common::{Counts, Spy, failing_after, left_by, panics};
+use dwell::alloc::{Allocator, Global};
+use dwell::{Bump, bump};
+use std::alloc::Layout;
+use std::cell::{Cell, OnceCell};
+use std::ptr::NonNull;
+
+#[cfg(not(feature = "nightly"))]
+use allocator_api2::{alloc::AllocError, boxed::Box as AnyBox, vec::Vec as AnyVec};
+#[cfg(feature = "nightly")]
+use std::{alloc::AllocError, boxed::Box as AnyBox, vec::Vec as AnyVec};
+
+fn vectors<const MIN_ALIGN: usize, A: Allocator>(bump: &Bump<MIN_ALIGN, A>) {
+    let mut vec = AnyVec::new_in(bump);
+    let mut other = AnyVec::new_in(bump);
+    for n in 0..5000_u32 {
+        vec.push(n);
+        if n % 3 == 0 {
+            other.push(n.to_string());
+        }
+    }
+    assert!(vec.iter().copied().eq(0..5000));
+    vec.truncate(100);
+    vec.shrink_to_fit();
+    vec.extend(100..300);
+    assert!(vec.iter().copied().eq(0..300));
+    assert_eq!(other[1000], "3000");
+    let boxed = AnyBox::new_in([1_u64; 9], bump);
+    let again = vec.clone();
+    drop(vec);
+    bump.scope(|scope| {
+        let mut inner = AnyVec::new_in(scope);
+        inner.extend(again.iter().copied());
+        other.push("in the scope".to_owned());
+        assert_eq!(inner.len(), again.len());
+    });
+    assert_eq!((boxed[8], other.pop().as_deref()), (1, Some("in the scope")));
+}
+
+#[test]
+fn vectors_of_others() {
+    let left = left_by(|| {
+        for _ in 0..2 {
+            let mut bump = Bump::<1>::with_min_align();
+            vectors(&bump);
+            bump.reset();
+            vectors(&bump);
+            vectors(&Bump::new());
+            vectors(&Bump::<16>::with_min_align());
+            vectors(&Bump::<64>::with_capacity_in(100_000, Global));
+        }
+    });
+    assert_eq!(left, (0, 0));
+}
+
+/// hashbrown speaks allocator-api2 0.2, with `nightly` too.
+#[cfg(feature = "allocator-api2")]
+#[test]
+fn a_map_of_hashbrown() {
+    let counts = Counts::default();
+    let bump = Bump::new();
+    let mut map = hashbrown::HashMap::new_in(&bump);
+    for n in 0..2000_u32 {
+        map.insert(n.to_string(), counts.spy(n));
+    }
+    for n in (0..2000_u32).step_by(3) {
+        assert_eq!(map.remove(&n.to_string()).map(|spy| spy.value), Some(n));
+    }
+    assert_eq!(map.len(), 1333);
+    map.shrink_to_fit();
+    assert!(map.iter().all(|(key, spy)| *key == spy.value.to_string()));
+    drop(map);
+    assert!(counts.balanced());
+}
+
+/// The newest allocator-api2 has a trait of its own.
+#[cfg(feature = "allocator-api2-04")]
+#[test]
+fn the_newest_trait() {
+    let bump = Bump::new();
+    let mut vec = allocator_api2_04::vec::Vec::new_in(&bump);
+    (0..5000).for_each(|n| vec.push(n));
+    vec.truncate(10);
+    vec.shrink_to_fit();
+    assert!(vec.iter().copied().eq(0..10));
+}
+
+fn layout(size: usize, align: usize) -> Layout {
+    Layout::from_size_align(size, align).unwrap()
+}
+
+/// bumpalo #232: a block that shrinks to another alignment is not copied over itself.
+#[test]
+fn shrinking_to_another_alignment() {
+    for align in [1, 2, 16, 64, 256] {
+        for size in [1_usize, 7, 24, 33, 100] {
+            for small in 0..=size {
+                for is_last in [true, false] {
+                    let bump = Bump::<1>::with_capacity_in(2000, Global);
+                    bump.alloc(1_u8);
+                    let block = bump.alloc_layout(layout(size, 1));
+                    (0..size).for_each(|at| {
+                        // SAFETY: it is in the block.
+                        let byte = unsafe { block.add(at) };
+                        // SAFETY: as above.
+                        unsafe { byte.write(u8::try_from(at).unwrap()) };
+                    });
+                    if !is_last {
+                        bump.alloc([0xFF_u8; 50]);
+                    }
+                    // SAFETY: the block is the arena's, with this layout; the new one is no larger.
+                    let new = unsafe { (&&bump).shrink(block, layout(size, 1), layout(small, align)) }.unwrap();
+                    assert_eq!(new.cast::<u8>().addr().get() % align, 0);
+                    // SAFETY: the block has these bytes.
+                    let bytes = unsafe { std::slice::from_raw_parts(new.cast::<u8>().as_ptr(), small) };
+                    assert!(bytes.iter().enumerate().all(|(at, &byte)| usize::from(byte) == at));
+                    // And larger, to another alignment.
+                    // SAFETY: as above; the new one is no smaller.
+                    let new = unsafe { (&&bump).grow_zeroed(new.cast(), layout(small, align), layout(size + 70, 32)) }
+                        .unwrap();
+                    assert_eq!(new.cast::<u8>().addr().get() % 32, 0);
+                    // SAFETY: the block has these bytes.
+                    let bytes = unsafe { std::slice::from_raw_parts(new.cast::<u8>().as_ptr(), size + 70) };
+                    assert!(bytes[..small].iter().enumerate().all(|(at, &byte)| usize::from(byte) == at));
+                    assert!(bytes[small..].iter().all(|&byte| byte == 0));
+                }
+            }
+        }
+    }
+}
+
+/// bump-scope #32: an allocator that is itself highly aligned, and that counts what it has given.
+#[repr(align(128))]
+#[derive(Default)]
+struct Counting {
+    blocks: Cell<isize>,
+    bytes: Cell<isize>,
+    /// The call, counted from 1, that fails.
+    fail_at: Cell<u32>,
+    calls: Cell<u32>,
+}
+
+impl Counting {
+    fn call(&self) -> Result<(), AllocError> {
+        self.calls.set(self.calls.get() + 1);
+        if self.calls.get() == self.fail_at.get() { Err(AllocError) } else { Ok(()) }
+    }
+
+    fn count(&self, blocks: isize, bytes: usize) {
+        self.blocks.set(self.blocks.get() + blocks);
+        self.bytes.set(self.bytes.get() + blocks * bytes.cast_signed());
+    }
+}
+
+// SAFETY: blocks are `Global`'s, which also takes them back.
+unsafe impl Allocator for Counting {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        assert_eq!((&raw const *self).addr() % 128, 0);
+        self.call()?;
+        let block = Global.allocate(layout)?;
+        self.count(1, layout.size());
+        Ok(block)
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        self.count(-1, layout.size());
+        // SAFETY: the caller's promise, passed on.
+        unsafe { Global.deallocate(block, layout) };
+    }
+}
+
+fn workload<A: Allocator>(bump: &mut Bump<8, A>, counts: &Counts) -> Result<(), ()> {
+    let mut vec = bump::Vec::new_in(bump);
+    for n in 0..3000_u32 {
+        vec.try_push(n).map_err(drop)?;
+    }
+    let mut spies = bump::Vec::new_in(bump);
+    for n in 0..3000 {
+        spies.try_push(counts.spy(n)).map_err(drop)?;
+        vec.try_push(n).map_err(drop)?;
+    }
+    bump.scope(|scope| {
+        scope.try_alloc([1_u64; 3000]).map_err(drop)?;
+        scope.try_alloc([1_u64; 30]).map_err(drop).map(drop)
+    })?;
+    let big = bump.try_alloc_slice_copy(&[7_u8; 20_000]).map_err(drop)?;
+    assert!(big.iter().all(|&byte| byte == 7));
+    assert!(vec[..3000].iter().copied().eq(0..3000) && spies.iter().map(|spy: &Spy<'_>| spy.value).eq(0..3000));
+    drop((vec, spies));
+    bump.reset();
+    bump.try_alloc(1).map_err(drop)?;
+    Ok(())
+}
+
+#[test]
+fn an_aligned_allocator_that_fails_at_each_call() {
+    let base = Counting::default();
+    for fail_at in 1.. {
+        let counts = Counts::default();
+        base.fail_at.set(fail_at);
+        base.calls.set(0);
+        let mut bump = Bump::<8, _>::new_in(&base);
+        let done = workload(&mut bump, &counts).is_ok();
+        assert!(counts.balanced());
+        assert_eq!(bump.allocated_bytes().cast_signed(), base.bytes.get());
+        if !done {
+            base.fail_at.set(0);
+            workload(&mut bump, &counts).unwrap();
+        }
+        drop(bump);
+        assert_eq!((base.blocks.get(), base.bytes.get()), (0, 0));
+        if fail_at > base.calls.get() {
+            break;
+        }
+    }
+    // And owned by the arena.
+    let counts = Counts::default();
+    let mut bump = Bump::<8, _>::new_in(Counting::default());
+    workload(&mut bump, &counts).unwrap();
+    assert_eq!(bump.allocator().bytes.get(), bump.allocated_bytes().cast_signed());
+}
+
+/// An arena whose chunks come from an arena.
+#[test]
+fn an_arena_in_an_arena() {
+    let counts = Counts::default();
+    let outer = Bump::<64>::with_min_align();
+    let mut inner = Bump::<8, _>::new_in(&outer);
+    workload(&mut inner, &counts).unwrap();
+    let mut buffer = [std::mem::MaybeUninit::uninit(); 900];
+    let mut stacked = Bump::<8, _>::with_buffer_in(&mut buffer, &inner);
+    workload(&mut stacked, &counts).unwrap();
+    assert!(counts.balanced());
+}
+
+thread_local! {
+    static SELF: OnceCell<&'static Bump<8, Reentrant>> = const { OnceCell::new() };
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// An allocator that allocates from the arena that is asking it, and panics when told to.
+struct Reentrant(Cell<bool>);
+
+impl Reentrant {
+    fn enter(&self) {
+        assert!(!self.0.get(), "told to panic in the allocator");
+        if DEPTH.replace(1) == 0 {
+            SELF.with(|bump| {
+                if let Some(bump) = bump.get() {
+                    let value = bump.alloc([7_u64; 40]);
+                    bump.scope(|scope| assert_eq!(*scope.alloc(value[39]), 7));
+                    assert!(bump.alloc_slice_copy(&[7_u8; 30_000]).iter().all(|&byte| byte == 7));
+                }
+            });
+            DEPTH.set(0);
+        }
+    }
+}
+
+// SAFETY: blocks are `Global`'s, which also takes them back.
+unsafe impl Allocator for Reentrant {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.enter();
+        Global.allocate(layout)
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        self.enter();
+        // SAFETY: the caller's promise, passed on.
+        unsafe { Global.deallocate(block, layout) };
+    }
+
+    unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.enter();
+        // SAFETY: the caller's promise, passed on.
+        let grown = unsafe { Global.grow(block, old, new) };
+        self.enter();
+        grown
+    }
+}
+
+/// The base allocator may come back to the arena in the middle of everything, and panic.
+#[test]
+fn an_allocator_that_comes_back() {
+    let bump: &'static Bump<8, Reentrant> = Box::leak(Box::new(Bump::new_in(Reentrant(Cell::new(false)))));
+    SELF.with(|cell| assert!(cell.set(bump).is_ok()));
+    for size in [1, 100, 1000, 20_000, 100_000_usize] {
+        let mut vec = bump::Vec::new_in(bump);
+        let mut other = bump::Vec::new_in(bump);
+        for n in 0..size {
+            vec.push(n);
+            if n % 100 == 0 {
+                other.push(n);
+            }
+        }
+        assert!(vec.iter().copied().eq(0..size));
+        assert!(other.iter().copied().eq((0..size).step_by(100)));
+        bump.scope(|scope| {
+            let mut vec = bump::Vec::new_in(scope);
+            (0..size).for_each(|n| vec.push(n));
+            assert!(vec.iter().copied().eq(0..size));
+        });
+        let mut vec = bump::Vec::with_capacity_in(10, bump);
+        bump.allocator().0.set(true);
+        let _ = panics(|| (0..size).for_each(|n| vec.push(n)));
+        bump.allocator().0.set(false);
+        DEPTH.set(0);
+        assert!(vec.iter().copied().eq(0..vec.len()));
+    }
+}
+
+#[test]
+fn a_vector_keeps_what_it_has_when_there_is_no_more() {
+    let bump = Bump::new();
+    let mut vec = AnyVec::new_in(&bump);
+    vec.extend_from_slice(&[1, 2, 3]);
+    failing_after(0, || assert!(vec.try_reserve(100_000).is_err()));
+    assert_eq!(*vec, [1, 2, 3]);
+}

@@ -1,0 +1,12 @@
+//! What a pool keeps is in its arena.
+use dwell::{Bump, bump::Pool};
+
+fn main() {
+    let pool = Pool::new();
+    let kept = {
+        let other = Bump::new();
+        let bump = pool.get();
+        bump.keep(|_| other.alloc(1))
+    };
+    println!("{kept}");
+}
