@@ -43,7 +43,7 @@ struct Cli {
 enum Command {
     /// Boxes that keep small values in place: access, creation, queues and trees.
     Small,
-    /// Mostly-empty structs: a real program in eleven layouts, and the cost of a read.
+    /// Mostly-empty structs: a real program in twelve layouts, and the cost of a read.
     Sparse(sparse::Args),
     /// Arenas: one type at a time, mixed layouts, trees, vectors, text, maps.
     Bump(bump::Args),
