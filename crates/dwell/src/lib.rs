@@ -37,6 +37,7 @@
 //! | `derive` | `#[derive(Sparse)]` |
 //! | `serde` | `Serialize` and `Deserialize` |
 //! | `allocator-api2` | allocators of one's own, by the trait of allocator-api2 0.2 |
+//! | `allocator-api2-04` | `&Bump` as an allocator by the trait of allocator-api2 0.4 |
 //! | `nightly` | `core`'s `Allocator`, `Unsize` constructors, `Fn*` for boxes of closures, drop check by `may_dangle`; needs a nightly compiler and promises no stability |
 //!
 //! # Guarantees

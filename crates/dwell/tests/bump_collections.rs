@@ -9,7 +9,7 @@ use common::{Counts, Spy, failing_after, left_by, panics};
 use dwell::alloc::{Allocator, Global};
 use dwell::{Bump, bump};
 use std::alloc::Layout;
-use std::cell::{Cell, OnceCell};
+use std::cell::Cell;
 use std::ptr::NonNull;
 
 #[cfg(not(feature = "nightly"))]
@@ -241,7 +241,7 @@ fn an_arena_in_an_arena() {
 }
 
 thread_local! {
-    static SELF: OnceCell<&'static Bump<8, Reentrant>> = const { OnceCell::new() };
+    static SELF: Cell<Option<&'static Bump<8, Reentrant>>> = const { Cell::new(None) };
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -252,13 +252,11 @@ impl Reentrant {
     fn enter(&self) {
         assert!(!self.0.get(), "told to panic in the allocator");
         if DEPTH.replace(1) == 0 {
-            SELF.with(|bump| {
-                if let Some(bump) = bump.get() {
-                    let value = bump.alloc([7_u64; 40]);
-                    bump.scope(|scope| assert_eq!(*scope.alloc(value[39]), 7));
-                    assert!(bump.alloc_slice_copy(&[7_u8; 30_000]).iter().all(|&byte| byte == 7));
-                }
-            });
+            if let Some(bump) = SELF.get() {
+                let value = bump.alloc([7_u64; 40]);
+                bump.scope(|scope| assert_eq!(*scope.alloc(value[39]), 7));
+                assert!(bump.alloc_slice_copy(&[7_u8; 30_000]).iter().all(|&byte| byte == 7));
+            }
             DEPTH.set(0);
         }
     }
@@ -289,8 +287,10 @@ unsafe impl Allocator for Reentrant {
 /// The base allocator may come back to the arena in the middle of everything, and panic.
 #[test]
 fn an_allocator_that_comes_back() {
-    let bump: &'static Bump<8, Reentrant> = Box::leak(Box::new(Bump::new_in(Reentrant(Cell::new(false)))));
-    SELF.with(|cell| assert!(cell.set(bump).is_ok()));
+    let owner = Box::into_raw(Box::new(Bump::new_in(Reentrant(Cell::new(false)))));
+    // SAFETY: it is a value of `Box`'s, which is not given back before the end.
+    let bump: &'static Bump<8, Reentrant> = unsafe { &*owner };
+    SELF.set(Some(bump));
     for size in [1, 100, 1000, 20_000, 100_000_usize] {
         let mut vec = bump::Vec::new_in(bump);
         let mut other = bump::Vec::new_in(bump);
@@ -313,7 +313,12 @@ fn an_allocator_that_comes_back() {
         bump.allocator().0.set(false);
         DEPTH.set(0);
         assert!(vec.iter().copied().eq(0..vec.len()));
+        (vec.len()..size).for_each(|n| vec.push(n));
+        assert!(vec.iter().copied().eq(0..size));
     }
+    SELF.set(None);
+    // SAFETY: it came from `Box::into_raw`, and is not used again.
+    drop(unsafe { Box::from_raw(owner) });
 }
 
 #[test]

@@ -111,13 +111,22 @@ fn regular(least: usize, next: usize) -> usize {
 }
 
 /// The size of the regular chunk after one of `size`.
+#[inline]
 pub(super) const fn after(size: usize) -> usize {
-    if size >= LARGEST_CHUNK { size } else { 2 * size + MALLOC }
+    if size >= LARGEST_CHUNK { LARGEST_CHUNK } else { 2 * size + MALLOC }
+}
+
+/// The size of the next regular chunk of an arena that is reset, when all it needed were `held` bytes in several.
+///
+/// One that holds them all, so that the arena ends up with one chunk, within reason.
+#[inline]
+pub(super) fn next_round(next: usize, held: usize) -> usize {
+    next.max(held.min(LARGEST_CHUNK << 6))
 }
 
 /// `size` as a chunk may have it: a multiple of `align` that is no more than a `Layout` of that alignment can be.
 pub(super) fn round(size: usize, align: usize) -> Option<usize> {
-    let rounded = size.checked_next_multiple_of(align)?;
+    let rounded = size.checked_add(align - 1)? & !(align - 1);
     (rounded <= isize::MAX.cast_unsigned() + 1 - align).then_some(rounded)
 }
 

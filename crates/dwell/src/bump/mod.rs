@@ -308,19 +308,31 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[cold]
     #[inline(never)]
     fn more(&self, layout: Layout) -> Option<NonNull<u8>> {
+        let (header, align) = (chunk::Of::<MIN_ALIGN>::HEADER, chunk::Of::<MIN_ALIGN>::ALIGN);
+        let next = self.next.get();
+        // Nearly always the next regular chunk is large enough, and there is nothing to plan.
+        if layout.align() <= align
+            && layout.size() <= next - header
+            && next.is_multiple_of(align)
+            && let Some(chunk) = self.store().obtain::<MIN_ALIGN>(next)
+        {
+            self.next.set(fit::after(next));
+            self.push(chunk);
+            let start = self.pos.get();
+            self.pos.set(Self::at(start, fit::up(start.addr().get() + layout.size(), MIN_ALIGN)));
+            return Some(start);
+        }
+        self.more_by_plan(layout)
+    }
+
+    /// [`more`](Self::more) for a request or a limit that needs a chunk of its own size.
+    #[cold]
+    #[inline(never)]
+    fn more_by_plan(&self, layout: Layout) -> Option<NonNull<u8>> {
         let store = self.store();
         let next = self.next.get();
-        let (header, align) = (chunk::Of::<MIN_ALIGN>::HEADER, chunk::Of::<MIN_ALIGN>::ALIGN);
-        // Nearly always the next regular chunk is large enough, and there is nothing to plan.
-        let usual = layout.align() <= align
-            && layout.size() <= next - header
-            && next <= store.left()
-            && next.is_multiple_of(align);
-        let plan = if usual {
-            fit::Plan { least: fit::up(header + layout.size(), align), size: next, apart: false }
-        } else {
-            fit::plan(layout, header, align, next, store.left())?
-        };
+        let plan =
+            fit::plan(layout, chunk::Of::<MIN_ALIGN>::HEADER, chunk::Of::<MIN_ALIGN>::ALIGN, next, store.left())?;
         let chunk = match store.obtain::<MIN_ALIGN>(plan.size) {
             Some(chunk) => {
                 if !plan.apart {
@@ -576,6 +588,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Forgets everything that was allocated, and keeps the largest chunk for what comes.
     ///
+    /// If there were several, the next that has to be made will have room for all of it, so that an arena that is used and
+    /// reset again and again ends up with one.
+    ///
     /// ```
     /// use dwell::Bump;
     ///
@@ -589,8 +604,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     pub fn reset(&mut self) {
         self.pos.set(Self::NOWHERE);
         self.end.set(Self::NOWHERE);
+        let held = self.allocated_bytes();
         if let Some(chunk) = self.clear() {
             self.push(chunk);
+            if self.allocated_bytes() < held {
+                self.next.set(fit::next_round(self.next.get(), held));
+            }
         }
     }
 

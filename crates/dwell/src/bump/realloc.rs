@@ -5,7 +5,23 @@ use super::chunk::{self, Header, Of};
 use super::fit;
 use crate::alloc::Allocator;
 use core::alloc::Layout;
+use core::mem;
 use core::ptr::NonNull;
+
+/// A chunk that the allocator was asked to grow. If that panics, the chunk goes back to the arena, for its one block.
+struct Unlinked<'a, const MIN_ALIGN: usize, A: Allocator> {
+    // # Invariants
+    //
+    // 1. `chunk` is the arena's, in no list, and has one block, at its beginning.
+    chunk: NonNull<Header>,
+    bump: &'a Bump<MIN_ALIGN, A>,
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> Drop for Unlinked<'_, MIN_ALIGN, A> {
+    fn drop(&mut self) {
+        self.bump.put_apart(self.chunk, 1);
+    }
+}
 
 /// Below this a block is in no chunk of its own: see `fit::plan`.
 const NEVER_APART: usize = 1 << 13;
@@ -97,8 +113,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             self.chunk.set(header.prev);
             self.pos.set(Self::NOWHERE);
             self.end.set(Self::NOWHERE);
+            let lost = Unlinked { chunk: newest, bump: self };
             // SAFETY: the chunk is this store's, in no list, and has no block in use but this one, which moves with it.
             let grown = unsafe { self.extend(newest, header.size, new.size()) };
+            mem::forget(lost);
             let chunk = grown.unwrap_or(newest);
             let size = if grown.is_some() { new.size() } else { old.size() };
             // SAFETY: a chunk begins with its header.
@@ -114,8 +132,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.unlink_apart();
         // SAFETY: a chunk begins with its header.
         let size = unsafe { apart.read() }.size;
+        let lost = Unlinked { chunk: apart, bump: self };
         // SAFETY: the chunk is this store's, in no list, and has no block but this one, which moves with it.
         let grown = unsafe { self.extend(apart, size, new.size()) };
+        mem::forget(lost);
         let start = self.put_apart(grown.unwrap_or(apart), 1);
         grown.map(|_| start)
     }

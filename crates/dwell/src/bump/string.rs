@@ -186,10 +186,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Tail<'_, MIN_ALIGN, A> {
             // Where it has to move, it may have to again.
             let (old, new) = (bytes(self.cap), bytes(least.max(self.cap.saturating_mul(2))));
             let (Some(old), Some(new)) = (old, new) else { return Err(fmt::Error) };
-            self.refused = Some(new);
             // SAFETY: invariant 1.
-            self.start = unsafe { self.bump.grow_block(self.start, old, new) }.ok_or(fmt::Error)?;
-            self.refused = None;
+            let Some(start) = (unsafe { self.bump.grow_block(self.start, old, new) }) else {
+                // For good: a `fmt` that goes on all the same would leave a gap.
+                self.refused = Some(new);
+                return Err(fmt::Error);
+            };
+            self.start = start;
             self.cap = new.size();
         }
         Ok(())
