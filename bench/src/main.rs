@@ -45,11 +45,10 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Boxes that keep small values in place: access, creation, queues and trees.
-    Small,
+    Small(small::Args),
     /// Slabs and pools: operations, latency, growth, threads and an order book.
     Slab,
-    Small(small::Args),
-    /// Mostly-empty structs: a real program in eleven layouts, and the cost of a read.
+    /// Mostly-empty structs: a real program in twelve layouts, and the cost of a read.
     Sparse(sparse::Args),
     /// How big a value is: a real program in four layouts, weighed by all.
     Weigh(weigh::Args),
@@ -100,7 +99,6 @@ fn run(cli: Cli) -> Result<()> {
         Command::Bump(args) => bump::run(&args, cli.quick, output),
         Command::Companions => companions::run(cli.quick, output),
         Command::Weigh(args) => weigh::run(&args, cli.quick, output),
-        Command::Small => small::run(cli.quick, output),
         Command::Slab => slab::run(cli.quick, output),
         Command::Small(args) => small::run(&args, cli.quick, output),
         Command::All => {

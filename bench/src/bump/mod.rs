@@ -1,9 +1,12 @@
 //! `dwell::bump` beside the published arenas, the article's six allocators, and the allocators beneath them.
 
 mod article;
+mod compile;
+mod parser;
 mod peers;
 mod subject;
 mod targets;
+mod tree;
 mod workloads;
 
 use anyhow::Result;
@@ -24,6 +27,9 @@ pub(crate) struct Args {
     /// Counts instructions only.
     #[arg(long)]
     ir: bool,
+    /// Measures how long a program of 900 calls takes to compile, and nothing else.
+    #[arg(long)]
+    compile: bool,
 }
 
 /// bumpalo as it is by default.
@@ -65,6 +71,10 @@ pub(crate) fn suite() -> Suite {
 }
 
 pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
+    if args.compile {
+        output.rows(&compile::rows(if quick { 3 } else { 7 })?)?;
+        return Ok(());
+    }
     let mut suite = suite();
     if !args.workload.is_empty() {
         suite.ops.retain(|op| args.workload.contains(&op.workload));

@@ -9,7 +9,9 @@ use rustc_hash::FxBuildHasher;
 use std::alloc::Layout;
 use std::hint::black_box;
 
+use super::parser;
 use super::subject::{Allocates, Arena, Line, Put, Subject, Text, Vector};
+use super::tree::{Binary, Call, Expression, weight};
 use crate::op::{LOOP, Op, Run};
 use crate::sink;
 
@@ -17,6 +19,9 @@ use crate::sink;
 const ROUND: usize = 10_000;
 /// Layouts, lengths and tokens are drawn before the loop, this many.
 const DRAWN: usize = 1000;
+
+/// Operands of the text that is parsed.
+const OPERANDS: usize = 4000;
 
 /// Runs `round` over a subject that is reset in between. A round is `per_round` operations.
 fn rounds<S: Subject>(per_round: usize, mut round: impl FnMut(&S) + 'static) -> Run {
@@ -117,25 +122,6 @@ fn walk_nothing<T: Clone + 'static>(item: T) -> Run {
     Box::new(move |operations| (0..operations / DRAWN).for_each(|_| walk(black_box(&items))))
 }
 
-/// What a parser makes: structs of 24 to 64 bytes beside the names.
-enum Expression<'a, A: Arena> {
-    Number(u64),
-    Name(A::Bytes<'a>),
-    Negation(A::Ref<'a, Expression<'a, A>>),
-    Binary(A::Ref<'a, Binary<'a, A>>),
-    Call(A::Ref<'a, Call<'a, A>>),
-}
-
-struct Binary<'a, A: Arena> {
-    operator: u8,
-    sides: [Expression<'a, A>; 2],
-}
-
-struct Call<'a, A: Arena> {
-    function: A::Bytes<'a>,
-    arguments: [Expression<'a, A>; 2],
-}
-
 #[derive(Clone, Copy)]
 enum Token {
     Number(u64),
@@ -198,17 +184,6 @@ fn parse<'a, A: Arena>(arena: &'a A, tokens: &[Token], stack: &mut Vec<Expressio
     }
 }
 
-/// A sum over all that a program says.
-fn weight<A: Arena>(expression: &Expression<'_, A>) -> u64 {
-    match expression {
-        Expression::Number(n) => *n & 1,
-        Expression::Name(name) => name.len() as u64,
-        Expression::Negation(value) => 1 + weight::<A>(value),
-        Expression::Binary(binary) => u64::from(binary.operator) + binary.sides.iter().map(weight::<A>).sum::<u64>(),
-        Expression::Call(call) => call.function.len() as u64 + call.arguments.iter().map(weight::<A>).sum::<u64>(),
-    }
-}
-
 /// A syntax tree is built and read once; an operation is a token.
 fn ast<A: Arena>() -> Run {
     let tokens = program(&mut Rng::with_seed(13));
@@ -217,6 +192,12 @@ fn ast<A: Arena>() -> Run {
         parse(arena, black_box(&tokens), &mut stack);
         sink::word(stack.iter().map(weight::<A>).sum());
     })
+}
+
+/// A text is parsed, and its tree read once; an operation is a byte of text.
+fn parser<A: Arena>() -> Run {
+    let text = parser::text(OPERANDS, &mut Rng::with_seed(15));
+    rounds::<A>(text.len(), move |arena| sink::word(weight(&parser::parse(black_box(&text), arena))))
 }
 
 struct Tree<'a, A: Arena> {
@@ -333,6 +314,7 @@ pub(super) fn ops<A: Arena>() -> Vec<Op> {
         ("bytes/copy", copies::<A>),
         ("mixed", mixed::<A>),
         ("ast", ast::<A>),
+        ("parser", parser::<A>),
         ("tree", tree::<A>),
         ("creation", creation::<A>),
     ]));
@@ -421,6 +403,7 @@ pub(super) fn loops() -> Vec<Op> {
         ("bytes/copy", || walk_nothing(Vec::<u8>::new())),
         ("mixed", || walk_nothing(Layout::new::<u8>())),
         ("ast", nothing),
+        ("parser", nothing),
         ("tree", nothing),
         ("vec/warm", nothing),
         ("vec/fresh", nothing),

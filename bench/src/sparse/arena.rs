@@ -2,7 +2,6 @@
 //!
 //! serde's derive has no place for a context, so the arena is found through a thread local.
 
-use bumpalo::Bump;
 use dwell::sparse::IsEmpty;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde::{Serialize, Serializer};
@@ -10,97 +9,150 @@ use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 
-thread_local! {
-    static ARENA: Cell<Option<&'static Bump>> = const { Cell::new(None) };
+/// An arena that lives as long as the process.
+pub(super) trait Place: Copy + Ord {
+    fn text(text: &str) -> &'static str;
+    fn value<T>(value: T) -> &'static T;
+    fn slice<T>(values: Vec<T>) -> &'static [T];
 }
 
-/// An arena with room for `bytes`.
-///
-/// bumpalo doubles its chunks and so leaves up to half of all of them unused. Arenas of one chunk each leave less.
-fn room(bytes: usize) -> &'static Bump {
-    const CHUNK: usize = 1 << 20;
-    match ARENA.get() {
-        // What alignment may take of it.
-        Some(arena) if arena.chunk_capacity() >= bytes + 16 => arena,
-        _ => {
-            let arena = Box::leak(Box::new(Bump::with_capacity(CHUNK.max(bytes + 16))));
-            ARENA.set(Some(arena));
-            arena
+/// Ours, packed: most of what it holds is text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Dwell;
+
+impl Dwell {
+    fn arena() -> &'static dwell::Bump<1> {
+        thread_local! {
+            static ARENA: &'static dwell::Bump<1> = Box::leak(Box::new(dwell::Bump::with_min_align()));
         }
+        ARENA.with(|arena| *arena)
+    }
+}
+
+impl Place for Dwell {
+    fn text(text: &str) -> &'static str {
+        Self::arena().alloc_str(text)
+    }
+
+    fn value<T>(value: T) -> &'static T {
+        Self::arena().alloc(value)
+    }
+
+    fn slice<T>(values: Vec<T>) -> &'static [T] {
+        Self::arena().alloc_iter(values)
+    }
+}
+
+/// bumpalo, which doubles its chunks and so leaves up to half of all of them unused. Arenas of one chunk each leave less.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Bumpalo;
+
+impl Bumpalo {
+    /// An arena with room for `bytes`.
+    fn room(bytes: usize) -> &'static bumpalo::Bump {
+        const CHUNK: usize = 1 << 20;
+        thread_local! {
+            static ARENA: Cell<Option<&'static bumpalo::Bump>> = const { Cell::new(None) };
+        }
+        match ARENA.get() {
+            // What alignment may take of it.
+            Some(arena) if arena.chunk_capacity() >= bytes + 16 => arena,
+            _ => {
+                let arena = Box::leak(Box::new(bumpalo::Bump::with_capacity(CHUNK.max(bytes + 16))));
+                ARENA.set(Some(arena));
+                arena
+            }
+        }
+    }
+}
+
+impl Place for Bumpalo {
+    fn text(text: &str) -> &'static str {
+        Self::room(text.len()).alloc_str(text)
+    }
+
+    fn value<T>(value: T) -> &'static T {
+        Self::room(size_of::<T>()).alloc(value)
+    }
+
+    fn slice<T>(values: Vec<T>) -> &'static [T] {
+        Self::room(size_of_val(&*values)).alloc_slice_fill_iter(values)
     }
 }
 
 /// A string in the arena.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) struct Str(&'static str);
+#[serde(transparent, bound = "")]
+pub(super) struct Str<P>(&'static str, PhantomData<P>);
 
-impl<'de> Deserialize<'de> for Str {
+impl<'de, P: Place> Deserialize<'de> for Str<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Copied;
-        impl Visitor<'_> for Copied {
-            type Value = Str;
+        struct Copied<P>(PhantomData<P>);
+        impl<P: Place> Visitor<'_> for Copied<P> {
+            type Value = Str<P>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string")
             }
 
-            fn visit_str<E: Error>(self, text: &str) -> Result<Str, E> {
-                Ok(Str(room(text.len()).alloc_str(text)))
+            fn visit_str<E: Error>(self, text: &str) -> Result<Str<P>, E> {
+                Ok(Str(P::text(text), PhantomData))
             }
         }
-        deserializer.deserialize_str(Copied)
+        deserializer.deserialize_str(Copied(PhantomData))
     }
 }
 
 /// Values side by side in the arena.
 #[derive(Clone, Copy, Serialize)]
-pub(super) struct Slice<T: 'static>(&'static [T]);
+#[serde(transparent, bound(serialize = "T: Serialize"))]
+pub(super) struct Slice<T: 'static, P>(&'static [T], PhantomData<P>);
 
-impl<T> Default for Slice<T> {
+impl<T, P> Default for Slice<T, P> {
     fn default() -> Self {
-        Self(&[])
+        Self(&[], PhantomData)
     }
 }
 
-impl<T> IsEmpty for Slice<T> {
+impl<T, P> IsEmpty for Slice<T, P> {
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Slice<T> {
+impl<'de, T: Deserialize<'de>, P: Place> Deserialize<'de> for Slice<T, P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let values = Vec::<T>::deserialize(deserializer)?;
-        Ok(Self(room(size_of_val(&*values)).alloc_slice_fill_iter(values)))
+        Ok(Self(P::slice(values), PhantomData))
     }
 }
 
 /// Entries sorted by key, side by side in the arena.
 #[derive(Clone, Copy)]
-pub(super) struct Map<V: 'static>(&'static [(Str, V)]);
+pub(super) struct Map<V: 'static, P: 'static>(&'static [(Str<P>, V)]);
 
-impl<V> Default for Map<V> {
+impl<V, P> Default for Map<V, P> {
     fn default() -> Self {
         Self(&[])
     }
 }
 
-impl<V> IsEmpty for Map<V> {
+impl<V, P> IsEmpty for Map<V, P> {
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-impl<V: Serialize> Serialize for Map<V> {
+impl<V: Serialize, P> Serialize for Map<V, P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
     }
 }
 
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
+impl<'de, V: Deserialize<'de>, P: Place> Deserialize<'de> for Map<V, P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let entries: Vec<(Str, V)> = sorted_entries(deserializer)?;
-        Ok(Self(room(size_of_val(&*entries)).alloc_slice_fill_iter(entries)))
+        let entries: Vec<(Str<P>, V)> = sorted_entries(deserializer)?;
+        Ok(Self(P::slice(entries)))
     }
 }
 
@@ -139,34 +191,36 @@ where
 
 /// A value in the arena.
 #[derive(Serialize)]
-pub(super) struct Ref<T: 'static>(&'static T);
+#[serde(transparent, bound(serialize = "T: Serialize"))]
+pub(super) struct Ref<T: 'static, P>(&'static T, PhantomData<P>);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ref<T> {
+impl<'de, T: Deserialize<'de>, P: Place> Deserialize<'de> for Ref<T, P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = T::deserialize(deserializer)?;
-        Ok(Self(room(size_of::<T>()).alloc(value)))
+        Ok(Self(P::value(value), PhantomData))
     }
 }
 
 /// A value in the arena, if it says anything.
 #[derive(Serialize)]
-pub(super) struct Sparse<T: 'static>(Option<&'static T>);
+#[serde(transparent, bound(serialize = "T: Serialize"))]
+pub(super) struct Sparse<T: 'static, P>(Option<&'static T>, PhantomData<P>);
 
-impl<T> Default for Sparse<T> {
+impl<T, P> Default for Sparse<T, P> {
     fn default() -> Self {
-        Self(None)
+        Self(None, PhantomData)
     }
 }
 
-impl<T> IsEmpty for Sparse<T> {
+impl<T, P> IsEmpty for Sparse<T, P> {
     fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 }
 
-impl<'de, T: Deserialize<'de> + IsEmpty> Deserialize<'de> for Sparse<T> {
+impl<'de, T: Deserialize<'de> + IsEmpty, P: Place> Deserialize<'de> for Sparse<T, P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = T::deserialize(deserializer)?;
-        Ok(Self((!value.is_empty()).then(|| &*room(size_of::<T>()).alloc(value))))
+        Ok(Self((!value.is_empty()).then(|| P::value(value)), PhantomData))
     }
 }

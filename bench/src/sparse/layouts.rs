@@ -393,15 +393,23 @@ interned! {
     internment: Internment,
 }
 
-/// All in a bump arena a model.
-pub(super) mod bump {
-    type Text = arena::Str;
-    type List<T> = arena::Slice<T>;
-    type Map<V> = arena::Map<V>;
-    type Link<T> = arena::Ref<T>;
-    type Always<T> = arena::Sparse<T>;
-    type Rarely<T> = arena::Sparse<T>;
-    smithy_types!();
+/// All in a bump arena: a module for each.
+macro_rules! arenas {
+    ($($name:ident: $place:ident,)*) => {$(
+        pub(super) mod $name {
+            type Text = arena::Str<arena::$place>;
+            type List<T> = arena::Slice<T, arena::$place>;
+            type Map<V> = arena::Map<V, arena::$place>;
+            type Link<T> = arena::Ref<T, arena::$place>;
+            type Always<T> = arena::Sparse<T, arena::$place>;
+            type Rarely<T> = arena::Sparse<T, arena::$place>;
+            smithy_types!();
+        }
+    )*};
+}
+arenas! {
+    bump: Dwell,
+    bumpalo: Bumpalo,
 }
 
 #[cfg(test)]

@@ -56,7 +56,8 @@ pub(super) const LAYOUTS: &[Layout] = layouts! {
     "dwell/interned lasso 0.7.3": lasso,
     "dwell/interned ustr 1.1.0": ustr,
     "dwell/interned internment 0.8.6": internment,
-    "bump": bump,
+    "dwell/bump": bump,
+    "bumpalo 3.20.3": bumpalo,
 };
 
 /// What one process is to do.

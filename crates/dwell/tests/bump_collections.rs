@@ -1,4 +1,5 @@
-//! `&Bump` as an allocator of other people's collections, and other people's allocators under a `Bump`.
+//! `&Bump` as an allocator of other people's collections, and other people's allocators under a `Bump`. The map of
+//! hashbrown is in `bench/tests/hashbrown.rs`, since with allocator-api2's `nightly` hashbrown wants its own.
 #![cfg(any(feature = "allocator-api2", feature = "nightly"))]
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
 #![expect(clippy::large_stack_arrays, reason = "values of all sizes are put into arenas")]
@@ -58,26 +59,6 @@ fn vectors_of_others() {
         }
     });
     assert_eq!(left, (0, 0));
-}
-
-/// hashbrown speaks allocator-api2 0.2, with `nightly` too.
-#[cfg(feature = "allocator-api2")]
-#[test]
-fn a_map_of_hashbrown() {
-    let counts = Counts::default();
-    let bump = Bump::new();
-    let mut map = hashbrown::HashMap::new_in(&bump);
-    for n in 0..2000_u32 {
-        map.insert(n.to_string(), counts.spy(n));
-    }
-    for n in (0..2000_u32).step_by(3) {
-        assert_eq!(map.remove(&n.to_string()).map(|spy| spy.value), Some(n));
-    }
-    assert_eq!(map.len(), 1333);
-    map.shrink_to_fit();
-    assert!(map.iter().all(|(key, spy)| *key == spy.value.to_string()));
-    drop(map);
-    assert!(counts.balanced());
 }
 
 /// The newest allocator-api2 has a trait of its own.

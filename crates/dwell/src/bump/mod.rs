@@ -288,20 +288,41 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Some(Self::at(pos, start))
     }
 
-    /// [`take`](Self::take) for a type: one comparison.
+    /// [`take`](Self::take) for a layout that is small, and known when the program is compiled: one comparison.
+    ///
+    /// Not generic over the type, so that a debug build has it once.
     #[inline]
-    fn take_for<T>(&self) -> Option<NonNull<T>> {
-        if size_of::<T>() == 0 {
-            return Some(NonNull::dangling());
-        }
-        if !fit::is_small(size_of::<T>(), align_of::<T>()) {
-            return self.take(Layout::new::<T>()).map(NonNull::cast);
-        }
+    fn take_small(&self, layout: Layout) -> Option<NonNull<u8>> {
+        let (size, align) = (layout.size(), layout.align());
+        debug_assert!(fit::is_small(size, align));
         let pos = self.pos.get();
         let end = self.end.get().addr().get();
-        let (start, after) = fit::constant(pos.addr().get(), end, size_of::<T>(), align_of::<T>(), MIN_ALIGN)?;
+        let (start, after) = fit::constant(pos.addr().get(), end, size, align, MIN_ALIGN)?;
         self.pos.set(Self::at(pos, after));
-        Some(Self::at(pos, start).cast())
+        Some(Self::at(pos, start))
+    }
+
+    /// A place for a type, in the room that is left. What is decided by its layout is decided before code is made of it.
+    #[inline]
+    fn take_for<T>(&self) -> Option<NonNull<T>> {
+        if const { size_of::<T>() == 0 } {
+            return Some(NonNull::dangling());
+        }
+        let place = if const { fit::is_small(size_of::<T>(), align_of::<T>()) } {
+            self.take_small(Layout::new::<T>())
+        } else {
+            self.take(Layout::new::<T>())
+        };
+        place.map(NonNull::cast)
+    }
+
+    /// A place for a type, wherever it is.
+    #[inline]
+    fn place<T>(&self) -> NonNull<T> {
+        match self.take_for() {
+            Some(place) => place,
+            None => self.more_or_abort(Layout::new::<T>()).cast(),
+        }
     }
 
     /// Bytes from a new chunk.
@@ -406,11 +427,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// ```
     #[inline]
     pub fn alloc<T>(&self, value: T) -> &mut T {
-        let place = match self.take_for::<T>() {
-            Some(place) => place,
-            None if size_of::<T>() <= IN_REGISTERS => return self.alloc_slow(value),
-            // A value that is passed by address would have to be put together elsewhere first, on the fast path too.
-            None => self.more_or_abort(Layout::new::<T>()).cast(),
+        // A value that is passed by address would have to be put together elsewhere first, on the fast path too.
+        let place = if const { size_of::<T>() <= IN_REGISTERS } {
+            match self.take_for() {
+                Some(place) => place,
+                None => return self.alloc_slow(value),
+            }
+        } else {
+            self.place()
         };
         // SAFETY: the place is for a `T`, and new.
         unsafe { Self::fill(place, value) }
@@ -466,7 +490,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// ```
     #[inline]
     pub fn alloc_with<T>(&self, make: impl FnOnce() -> T) -> &mut T {
-        self.alloc_uninit().write(make())
+        let place = self.place();
+        // SAFETY: the place is for a `T`, and new.
+        unsafe { Self::fill(place, make()) }
     }
 
     /// [`alloc_with`](Self::alloc_with) that reports a failed allocation.

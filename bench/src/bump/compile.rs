@@ -1,0 +1,147 @@
+//! How long a program that calls an arena from 900 places takes to compile, in debug and in release.
+//!
+//! A crate a subject is written to a temporary folder, with this workspace's `Cargo.lock` and without network. What it depends
+//! on is built before; then the crates are compiled in turn, and the processor time of cargo and rustc is taken.
+
+use anyhow::{Context, Result, bail};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+use std::{fs, mem};
+
+use crate::row::Row;
+use crate::time::median;
+
+/// Types, each of which is put in the arena in three ways.
+const TYPES: usize = 300;
+
+/// A subject: its dependency, what makes an arena, its type, and what makes a reference of what it returns.
+struct Subject {
+    name: &'static str,
+    dependency: &'static str,
+    arena: &'static str,
+    new: &'static str,
+}
+
+/// The baseline first.
+const SUBJECTS: [Subject; 3] = [
+    Subject {
+        name: "bumpalo 3.20.3",
+        dependency: "bumpalo = \"=3.20.3\"",
+        arena: "bumpalo::Bump<8>",
+        new: "bumpalo::Bump::with_min_align()",
+    },
+    Subject {
+        name: "bump-scope 2.4.1",
+        dependency: "bump-scope = \"=2.4.1\"",
+        arena: "bump_scope::Bump<bump_scope::alloc::Global, bump_scope::settings::BumpSettings<8>>",
+        new: "bump_scope::Bump::new()",
+    },
+    Subject {
+        name: "dwell",
+        dependency: concat!("dwell = { path = \"", env!("CARGO_MANIFEST_DIR"), "/../crates/dwell\" }"),
+        arena: "dwell::Bump",
+        new: "dwell::Bump::new()",
+    },
+];
+
+/// The program: the same calls for all, for the arenas agree on these names.
+fn program(subject: &Subject) -> String {
+    let Subject { arena, new, .. } = subject;
+    let mut text = format!("use std::hint::black_box;\ntype Arena = {arena};\n");
+    for n in 0..TYPES {
+        // Sizes from 8 to 64 bytes.
+        let (words, odd) = (n % 7, n % 250);
+        let _ = write!(
+            text,
+            "#[derive(Clone, Copy)]\nstruct T{n} {{ a: [u64; {words}], b: u32, c: u8 }}\n\
+             #[inline(never)]\nfn f{n}(arena: &Arena, c: u8) {{\n\
+             let value = T{n} {{ a: [{n}; {words}], b: {n}, c }};\n\
+             black_box(&*arena.alloc(value));\n\
+             black_box(&*arena.alloc_with(|| T{n} {{ a: [{odd}; {words}], b: 7, c }}));\n\
+             black_box(&*arena.alloc_slice_copy(&[value; 3]));\n}}\n"
+        );
+    }
+    let calls: String = (0..TYPES).map(|n| format!("f{n}(&arena, {});\n", n % 200)).collect();
+    text + &format!("fn main() {{\nlet arena: Arena = {new};\n{calls}}}\n")
+}
+
+fn write_crate(folder: &Path, subject: &Subject) -> Result<()> {
+    fs::create_dir_all(folder.join("src"))?;
+    let manifest = format!(
+        "[package]\nname = \"calls\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[dependencies]\n{}\n[workspace]\n",
+        subject.dependency
+    );
+    fs::write(folder.join("Cargo.toml"), manifest)?;
+    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
+    fs::copy(&lock, folder.join("Cargo.lock")).with_context(|| format!("cannot copy {}", lock.display()))?;
+    fs::write(folder.join("src/main.rs"), program(subject))?;
+    Ok(())
+}
+
+fn build(folder: &Path, release: bool) -> Result<()> {
+    let mut command = Command::new("cargo");
+    command.args(["build", "--quiet", "--offline"]).current_dir(folder).env("CARGO_TARGET_DIR", folder.join("target"));
+    if release {
+        command.arg("--release");
+    }
+    let output = command.output().context("cannot run cargo")?;
+    if !output.status.success() {
+        bail!("the program does not compile: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(())
+}
+
+/// Seconds of user and system time that finished children have taken.
+fn children() -> f64 {
+    // SAFETY: zeroes are a `rusage`.
+    let mut usage: libc::rusage = unsafe { mem::zeroed() };
+    // SAFETY: `usage` can be written.
+    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+}
+
+/// Processor time of one compilation.
+fn once(folder: &Path, release: bool) -> Result<f64> {
+    // A new modification time is a changed program.
+    let main = folder.join("src/main.rs");
+    let text = fs::read(&main)?;
+    fs::write(&main, text)?;
+    let before = children();
+    build(folder, release)?;
+    Ok(children() - before)
+}
+
+/// A row a subject and profile: the medians over `rounds`, and of the ratios in the same round.
+pub(super) fn rows(rounds: usize) -> Result<Vec<Row>> {
+    let folder = tempfile::tempdir()?;
+    let mut rows = Vec::new();
+    for (workload, release) in [("compile/debug", false), ("compile/release", true)] {
+        let mut times = vec![Vec::new(); SUBJECTS.len()];
+        for (subject, index) in SUBJECTS.iter().zip(0..) {
+            let folder = folder.path().join(format!("{index}"));
+            write_crate(&folder, subject)?;
+            build(&folder, release)?;
+        }
+        for _ in 0..rounds {
+            for (index, times) in times.iter_mut().enumerate() {
+                times.push(once(&folder.path().join(format!("{index}")), release)?);
+            }
+        }
+        for (subject, time) in SUBJECTS.iter().zip(&times) {
+            let ratios = time.iter().zip(&times[0]).map(|(time, baseline)| time / baseline).collect();
+            rows.push(Row {
+                module: "bump",
+                workload: workload.to_owned(),
+                subject: subject.name.to_owned(),
+                metric: "s",
+                value: median(time.clone()),
+                unit: "s",
+                baseline: SUBJECTS[0].name.to_owned(),
+                ratio: median(ratios),
+            });
+        }
+    }
+    Ok(rows)
+}
