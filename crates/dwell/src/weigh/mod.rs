@@ -24,6 +24,7 @@
 //! # }
 //! ```
 
+mod assert;
 mod impls;
 mod model;
 mod seen;
@@ -99,6 +100,9 @@ impl fmt::Display for Weight {
         f.write_str(")")
     }
 }
+
+#[doc(hidden)]
+pub use self::assert::Limit;
 
 /// The bytes of a value and of all that it owns, as asked of the allocator.
 pub fn weigh<T: Weigh + ?Sized>(value: &T) -> Weight {

@@ -91,6 +91,16 @@ impl Edge {
     }
 }
 
+impl Edge {
+    fn part(self) -> usize {
+        match self {
+            Self::Field(part) | Self::Variant(part) => part,
+            Self::Value => 1,
+            _ => 0,
+        }
+    }
+}
+
 impl Node {
     /// Bytes of all places.
     pub fn inline(&self) -> u64 {
@@ -235,6 +245,10 @@ impl Tree {
 
     /// What lies in its parent has the parent's places.
     fn finish(&mut self) {
+        let order: Vec<usize> = self.nodes.iter().map(|node| node.edge.part()).collect();
+        for node in &mut self.nodes {
+            node.children.sort_by_key(|child| order[*child]);
+        }
         for index in 0..self.nodes.len() {
             let node = &self.nodes[index];
             let (mut slots, mut instances) = (node.slots, node.instances);
