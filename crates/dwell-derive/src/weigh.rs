@@ -240,7 +240,11 @@ impl<'a> FieldPart<'a> {
     fn vacant(&self, dwell: &Path) -> TokenStream {
         let (ty, member) = (&self.field.ty, &self.member);
         match self.how {
-            How::Itself => quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::is_vacant(&self.#member)),
+            How::Itself => {
+                // `self` must not come from where the type was written, which may be another macro.
+                let value = quote!(&self.#member);
+                quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::is_vacant(#value))
+            }
             _ => quote!(::core::mem::size_of::<#ty>() == 0),
         }
     }
