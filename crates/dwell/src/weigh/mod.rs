@@ -44,6 +44,11 @@ pub use self::types::{Field, Kind, MapKind, Part, Reach, Repr, Type, Variant, ty
 pub use self::walk::Walk;
 
 /// A type whose values can be followed to everything they own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be weighed: it is not `Weigh`",
+    label = "not `Weigh`",
+    note = "derive it with `#[derive(Weigh)]`; a field of another crate's type can be marked `#[weigh(skip)]` or `#[weigh(with = \"..\")]`, and `dwell` has features for the types of some crates"
+)]
 pub trait Weigh {
     /// How far values reach; what is nearer than [`Reach::Heap`] is not walked at all for a total.
     const REACH: Reach = Reach::Heap;

@@ -69,7 +69,7 @@ pub enum Edge {
     /// The variant of this number.
     Variant(usize),
     /// What an option holds.
-    Some,
+    Optional,
     /// What a cell or lock holds.
     Inner,
     /// The elements of an array, in place.
@@ -87,7 +87,7 @@ pub enum Edge {
 impl Edge {
     /// Whether the part lies in the parent's own bytes, not in a block of the parent's.
     pub fn is_inline(self) -> bool {
-        matches!(self, Self::Field(_) | Self::Variant(_) | Self::Some | Self::Inner | Self::Array)
+        matches!(self, Self::Field(_) | Self::Variant(_) | Self::Optional | Self::Inner | Self::Array)
     }
 }
 
@@ -129,7 +129,7 @@ impl Tree {
                 Kind::Enum { variants } => variants[index].name,
                 _ => "",
             },
-            Edge::Some => "Some",
+            Edge::Optional => "Some",
             Edge::Inner => "inner",
             Edge::Array | Edge::Element => "[]",
             Edge::Key => "key",
@@ -260,7 +260,7 @@ impl Tree {
                 };
                 let there = match (node.edge, parent.edge) {
                     (Edge::Variant(_), _) => node.filled,
-                    (Edge::Some, _) | (Edge::Field(_), Edge::Variant(_)) => parent.filled,
+                    (Edge::Optional, _) | (Edge::Field(_), Edge::Variant(_)) => parent.filled,
                     _ => parent.instances,
                 };
                 slots = slots.saturating_add(parent.slots.saturating_mul(times));
@@ -292,8 +292,8 @@ fn edge_of(counted: &Counter, part: usize) -> Option<Edge> {
         Kind::Struct { .. } => Edge::Field(part),
         Kind::Enum { .. } if counted.variant.is_some() => Edge::Field(part),
         Kind::Enum { .. } => Edge::Variant(part),
-        Kind::Option { .. } => Edge::Some,
-        Kind::Cell { .. } => Edge::Inner,
+        Kind::Optional { .. } => Edge::Optional,
+        Kind::Wrapper { .. } => Edge::Inner,
         Kind::Array { .. } => Edge::Array,
         Kind::Sequence { .. } => Edge::Element,
         Kind::Map { .. } if part == 0 => Edge::Key,
@@ -308,8 +308,8 @@ fn type_of_part(counted: &Counter, part: usize) -> Option<&'static Type> {
         (Kind::Struct { fields, .. }, _) => fields[part].part?(),
         (Kind::Enum { variants }, Some(variant)) => variants[variant as usize].fields[part].part?(),
         (Kind::Enum { .. }, None) => counted.ty,
-        (Kind::Option { some }, _) => some(),
-        (Kind::Cell { inner }, _) => inner(),
+        (Kind::Optional { some }, _) => some(),
+        (Kind::Wrapper { inner }, _) => inner(),
         (Kind::Array { element, .. }, _) => element(),
         _ => return None,
     })
