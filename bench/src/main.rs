@@ -66,7 +66,7 @@ enum Command {
 
 /// The operations of all modules.
 fn suites() -> Vec<Suite> {
-    [small::suite(), sparse::suite()].into_iter().chain(companions::suites()).collect()
+    [small::suite(), sparse::suite(), weigh::suite()].into_iter().chain(companions::suites()).collect()
 }
 
 fn main() -> ExitCode {

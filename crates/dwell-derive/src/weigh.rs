@@ -239,10 +239,12 @@ impl<'a> FieldPart<'a> {
     /// Whether nothing is in it. What the walk does not look into may always be something, unless it has no bytes.
     fn vacant(&self, dwell: &Path) -> TokenStream {
         let (ty, member) = (&self.field.ty, &self.member);
-        // `self` comes from where the method is, also when a macro wrote the type.
-        let value = quote!(&self.#member);
         match self.how {
-            How::Itself => quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::is_vacant(#value)),
+            How::Itself => {
+                // `self` must not come from where the type was written, which may be another macro.
+                let value = quote!(&self.#member);
+                quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::is_vacant(#value))
+            }
             _ => quote!(::core::mem::size_of::<#ty>() == 0),
         }
     }

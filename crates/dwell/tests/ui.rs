@@ -1,4 +1,4 @@
-//! What a user reads who holds `Sparse` or `SmallBox` wrong. The messages are those of one compiler; with another the test says that it
+//! What a user reads who holds `Sparse`, `SmallBox` or `Weigh` wrong. The messages are those of one compiler; with another the test says that it
 //! skips. `TRYBUILD=overwrite` writes them anew.
 
 /// The compiler whose messages are recorded.
@@ -17,4 +17,6 @@ fn messages() {
     cases.compile_fail("tests/ui_small/*.rs");
     #[cfg(feature = "derive")]
     cases.compile_fail("tests/ui/*.rs");
+    #[cfg(feature = "derive")]
+    cases.compile_fail("tests/ui_weigh/*.rs");
 }

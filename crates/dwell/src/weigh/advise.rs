@@ -166,7 +166,7 @@ fn candidates(what_if: &WhatIf<'_>) -> Vec<(SiteId, Change)> {
     for (id, site) in what_if.sites.iter().enumerate() {
         if site.can_be_exact() && site.edge != Edge::Root {
             found.push((id, Change::Exact));
-        } else if can_be_boxed(site) && is_rare(site, site.ty.size as u64) {
+        } else if is_worth_a_box(site) && is_rare(site, site.ty.size as u64) {
             found.push((id, Change::Boxed));
         }
         if matches!(site.edge, Edge::Variant(_)) && is_rare(site, what_if.variant_size(id)) {
@@ -181,12 +181,12 @@ fn candidates(what_if: &WhatIf<'_>) -> Vec<(SiteId, Change)> {
 }
 
 /// Whether a field is a struct or enum or holds one, which alone is worth a box.
-fn can_be_boxed(site: &Site) -> bool {
+fn is_worth_a_box(site: &Site) -> bool {
     let is_large =
         |kind: &Kind| matches!(kind, Kind::Struct { .. } | Kind::Enum { .. } | Kind::Array { .. } | Kind::Map { .. });
-    matches!(site.edge, Edge::Field(_))
+    site.can_be_boxed()
         && match site.ty.kind {
-            Kind::Option { some } => is_large(&some().kind),
+            Kind::Optional { some } => is_large(&some().kind),
             ref kind => is_large(kind),
         }
 }

@@ -25,6 +25,8 @@
 //! ```
 
 mod advise;
+mod assert;
+mod diff;
 mod icicle;
 mod impls;
 mod model;
@@ -42,6 +44,7 @@ use core::fmt;
 pub use dwell_derive::Weigh;
 
 pub use self::advise::{Advice, Move, MoveKind};
+pub use self::diff::{Changed, Diff, diff};
 pub use self::model::Model;
 pub use self::render::JSON_VERSION;
 pub use self::tree::{Edge, Node, Tree};
@@ -50,6 +53,11 @@ pub use self::walk::Walk;
 pub use self::what_if::{NoSuchField, WhatIf};
 
 /// A type whose values can be followed to everything they own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be weighed: it is not `Weigh`",
+    label = "not `Weigh`",
+    note = "derive it with `#[derive(Weigh)]`; a field of another crate's type can be marked `#[weigh(skip)]` or `#[weigh(with = \"..\")]`, and `dwell` has features for the types of some crates"
+)]
 pub trait Weigh {
     /// How far values reach; what is nearer than [`Reach::Heap`] is not walked at all for a total.
     const REACH: Reach = Reach::Heap;
@@ -106,6 +114,9 @@ impl fmt::Display for Weight {
         f.write_str(")")
     }
 }
+
+#[doc(hidden)]
+pub use self::assert::Limit;
 
 /// The bytes of a value and of all that it owns, as asked of the allocator.
 pub fn weigh<T: Weigh + ?Sized>(value: &T) -> Weight {

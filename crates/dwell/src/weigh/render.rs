@@ -64,8 +64,8 @@ impl Tree {
         let mut stack: Vec<String> = Vec::new();
         self.each(&mut |depth, index| {
             stack.truncate(depth);
-            // A semicolon is what stands between names.
-            stack.push(self.title(index).replace(';', ","));
+            // A semicolon is what stands between names, and a line is a stack.
+            stack.push(self.title(index).replace(';', ",").replace(char::is_control, " "));
             let node = &self.nodes[index];
             let bytes = if index == 0 { node.heap.saturating_add(self.weight.inline) } else { node.heap };
             if bytes != 0 {
@@ -261,7 +261,7 @@ pub(super) fn edge_name(edge: Edge) -> &'static str {
         Edge::Root => "root",
         Edge::Field(_) => "field",
         Edge::Variant(_) => "variant",
-        Edge::Some => "some",
+        Edge::Optional => "some",
         Edge::Inner => "inner",
         Edge::Array => "array",
         Edge::Element => "element",

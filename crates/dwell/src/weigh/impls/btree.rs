@@ -74,9 +74,13 @@ impl Nodes {
     }
 }
 
+/// Weighs a tree of `K` and `V` by its entries in order.
 #[inline]
-fn weigh<'a, 'v, K, V, I, const TREE: bool>(walk: &mut Walk<'a, 'v, TREE>, len: usize, entries: impl Fn() -> I)
-where
+pub(super) fn weigh<'a, 'v, K, V, I, const TREE: bool>(
+    walk: &mut Walk<'a, 'v, TREE>,
+    len: usize,
+    entries: impl Fn() -> I,
+) where
     K: Weigh + 'v,
     V: Weigh + 'v,
     I: Iterator<Item = (&'a K, &'a V)>,

@@ -111,6 +111,7 @@ mod alloc;
 mod btree;
 mod core;
 mod dwell;
+mod foreign;
 mod hash;
 #[cfg(feature = "std")]
 mod std;
