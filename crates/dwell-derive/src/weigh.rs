@@ -81,11 +81,11 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             #vacant
 
             #[inline]
-            fn weigh<'__a, '__v, const __TREE: ::core::primitive::bool>(
-                &'__a self,
-                #walk: &mut #dwell::weigh::Walk<'__a, '__v, __TREE>,
+            fn weigh<'__dwell_a, '__dwell_v, const __DWELL_TREE: ::core::primitive::bool>(
+                &'__dwell_a self,
+                #walk: &mut #dwell::weigh::Walk<'__dwell_a, '__dwell_v, __DWELL_TREE>,
             ) where
-                Self: '__v,
+                Self: '__dwell_v,
             {
                 let _ = &#walk;
                 #body
