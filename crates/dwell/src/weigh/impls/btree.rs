@@ -99,7 +99,7 @@ pub(super) fn weigh<'a, 'v, K, V, I, const TREE: bool>(
     if followed && only_a_root {
         walk.entries(entries());
     } else if followed {
-        walk.entries(entries().inspect(|(key, value)| meet(*key, *value)));
+        walk.entries(entries().inspect(|(key, value)| meet(key, value)));
     } else if !only_a_root {
         entries().for_each(|(key, value)| meet(key, value));
     }
