@@ -116,11 +116,16 @@ fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model) ->
 
 impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Follows part `index` of a struct, or of the variant of an enum.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "of a struct that is mostly empty, each field should cost one test")]
+    #[inline(always)]
     pub fn field<T: Weigh + ?Sized + 'v>(&mut self, index: usize, value: &'a T) {
-        if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
-            return;
+        if !(const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant()) {
+            self.follow(index, value);
         }
+    }
+
+    #[inline]
+    fn follow<T: Weigh + ?Sized + 'v>(&mut self, index: usize, value: &'a T) {
         if TREE {
             let outer = self.core.tally.enter(index, const { T::TYPE });
             value.weigh(self);

@@ -39,32 +39,40 @@ struct Nodes {
 #[derive(Clone, Copy)]
 struct Level {
     nodes: usize,
-    /// The last key's address, if a key of the same node may come next.
-    last: Option<usize>,
+    /// The last key's address, if a key of the same node may come next; else 0.
+    last: usize,
 }
 
 impl Nodes {
     const fn new() -> Self {
-        Self { levels: [Level { nodes: 0, last: None }; LEVELS] }
+        Self { levels: [Level { nodes: 0, last: 0 }; LEVELS] }
     }
 
     #[inline]
     fn meet(&mut self, address: usize, size: usize) {
+        // Mostly the next of the same leaf.
+        if address.wrapping_sub(self.levels[0].last) == size {
+            self.levels[0].last = address;
+        } else {
+            self.step(address, size);
+        }
+    }
+
+    #[cold]
+    fn step(&mut self, address: usize, size: usize) {
         for level in &mut self.levels {
-            match level.last {
-                // The next of the same node: between keys of two nodes lies at least the first one's length.
-                Some(last) if address.wrapping_sub(last) == size => {
-                    level.last = Some(address);
-                    return;
-                }
-                None => {
-                    level.nodes += 1;
-                    level.last = Some(address);
-                    return;
-                }
-                // Of a node above; after it comes a new node here.
-                Some(_) => level.last = None,
+            if level.last == 0 {
+                level.nodes += 1;
+                level.last = address;
+                return;
             }
+            // Between keys of two nodes lies at least the first one's length: this is the same node.
+            if address.wrapping_sub(level.last) == size {
+                level.last = address;
+                return;
+            }
+            // Of a node above; after it comes a new node here.
+            level.last = 0;
         }
     }
 
@@ -99,7 +107,7 @@ pub(super) fn weigh<'a, 'v, K, V, I, const TREE: bool>(
     if followed && only_a_root {
         walk.entries(entries());
     } else if followed {
-        walk.entries(entries().inspect(|(key, value)| meet(*key, *value)));
+        walk.entries(entries().inspect(|(key, value)| meet(key, value)));
     } else if !only_a_root {
         entries().for_each(|(key, value)| meet(key, value));
     }
