@@ -9,7 +9,7 @@ use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
 /// Bytes that an allocator spends on a block besides those asked for, as a move counts them.
-const BLOCK: i128 = 16;
+const BLOCK: u64 = 16;
 /// A move is worth telling when it saves more than this part of the total.
 const LEAST: u64 = 1000;
 /// Control bytes of a hash map besides one a bucket.
@@ -156,7 +156,7 @@ fn gain(what_if: &mut WhatIf<'_>, site: SiteId, change: Change, now: Sum) -> i12
     let next = what_if.sum();
     what_if.undo(site, change);
     let blocks = i128::from(next.allocations) - i128::from(now.allocations);
-    i128::from(now.bytes) - i128::from(next.bytes) - blocks * BLOCK
+    i128::from(now.bytes) - i128::from(next.bytes) - blocks * i128::from(BLOCK)
 }
 
 /// Changes worth a look.
@@ -192,10 +192,10 @@ fn is_worth_a_box(site: &Site) -> bool {
 }
 
 /// Whether so few places hold something that a pointer and a block for each of these take less.
-fn is_rare(site: &Site, size: u64) -> bool {
+fn is_rare(site: &Site, bytes: u64) -> bool {
     let word = size_of::<usize>() as u64;
     let (filled, slots) = (u128::from(site.filled), u128::from(site.slots));
-    size > word && filled * u128::from(size + 16) < slots * u128::from(size - word)
+    bytes > word && filled * u128::from(bytes + BLOCK) < slots * u128::from(bytes - word)
 }
 
 fn describe(what_if: &WhatIf<'_>, site: SiteId, change: Change, now: Sum, next: Sum) -> Move {

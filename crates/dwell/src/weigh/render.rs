@@ -41,16 +41,18 @@ impl Tree {
     /// A table in Markdown.
     pub fn to_markdown(&self) -> String {
         let mut text = String::from("| |");
-        TITLE[1..].iter().for_each(|title| _ = write!(text, " {title} |"));
-        text.push_str("\n|---|");
-        TITLE[1..].iter().for_each(|_| text.push_str("--:|"));
-        text.push('\n');
+        for title in &TITLE[1..] {
+            let _ = write!(text, " {title} |");
+        }
+        let _ = writeln!(text, "\n|---|{}", "--:|".repeat(TITLE.len() - 1));
         let below = self.heap_below();
         self.shown(&mut |depth, index| {
             let [name, rest @ ..] = self.columns(index, below[index]);
             // Spaces at the beginning would be lost.
             let _ = write!(text, "| {}{} |", "&emsp;".repeat(depth), Markdown(&name));
-            rest.iter().for_each(|entry| _ = write!(text, " {entry} |"));
+            for entry in rest {
+                let _ = write!(text, " {entry} |");
+            }
             text.push('\n');
         });
         text
@@ -223,12 +225,10 @@ impl Move {
     fn columns(&self) -> [String; 7] {
         let of = format!("{} of {}", count(self.filled), count(self.slots));
         let about = if self.is_exact { "" } else { "about " };
-        let sign = if self.allocations > 0 {
-            "+"
-        } else if self.allocations < 0 {
-            "-"
-        } else {
-            ""
+        let sign = match self.allocations {
+            ..0 => "-",
+            0 => "",
+            1.. => "+",
         };
         [
             self.path.clone(),
