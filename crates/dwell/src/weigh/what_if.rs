@@ -255,9 +255,8 @@ impl<'t> WhatIf<'t> {
                 }
                 Change::Exact => {
                     // The spare places of a vector are of the element's new size.
-                    let element = self.keys.get(&Key::Part(site, code(Edge::Element))).copied();
                     let waste = i128::from(self.sites[site].waste);
-                    bytes -= match element.map(|site| (self.at(site, true).size, self.sites[site].ty.size as u64)) {
+                    bytes -= match self.element(site) {
                         Some((new, old)) if old != 0 => waste * i128::from(new) / i128::from(old),
                         _ => waste,
                     };
@@ -266,6 +265,18 @@ impl<'t> WhatIf<'t> {
             }
         }
         Sum { bytes: u64::try_from(bytes.max(0)).unwrap_or(u64::MAX), allocations }
+    }
+
+    /// The bytes of an element, changed and as it is.
+    fn element(&self, site: SiteId) -> Option<(u64, u64)> {
+        let Kind::Sequence { element, .. } = self.sites[site].ty.kind else { return None };
+        let ty = element();
+        let new = match self.keys.get(&Key::Part(site, code(Edge::Element))) {
+            Some(&element) => self.at(element, true),
+            // Of a recursive type, whose site is elsewhere.
+            None => self.of_type(self.types.iter().position(|known| known.is(ty))?),
+        };
+        Some((new.size, ty.size as u64))
     }
 
     /// By how much the blocks of `node` grow that hold more than places side by side; takes those out of `places`.
