@@ -161,13 +161,13 @@ fn what_only_guards_lead_to_is_missed_when_too_deep() {
 #[derive(Weigh)]
 struct Lent<'a> {
     #[weigh(shared)]
-    next: Option1<'a>,
+    next: Next<'a>,
 }
 
 #[derive(Clone, Copy)]
-struct Option1<'a>(&'a [Lent<'a>]);
+struct Next<'a>(&'a [Lent<'a>]);
 
-impl<'a> std::ops::Deref for Option1<'a> {
+impl<'a> std::ops::Deref for Next<'a> {
     type Target = [Lent<'a>];
     fn deref(&self) -> &Self::Target {
         self.0
@@ -178,12 +178,12 @@ impl<'a> std::ops::Deref for Option1<'a> {
 fn a_list_of_shared_references_needs_no_stack() {
     let mut last: &[Lent<'_>] = &[];
     for _ in 0..20_000 {
-        last = Box::leak(Box::new([Lent { next: Option1(last) }]));
+        last = Box::leak(Box::new([Lent { next: Next(last) }]));
     }
-    let list = Lent { next: Option1(last) };
-    assert_eq!(both(&list), of::<Lent<'_>>(20_000));
+    let first = Lent { next: Next(last) };
+    assert_eq!(both(&first), of::<Lent<'_>>(20_000));
     // Twice the same is once.
-    assert_eq!(both(&[Lent { next: Option1(last) }, Lent { next: Option1(last) }]), of::<Lent<'_>>(20_000));
+    assert_eq!(both(&[Lent { next: Next(last) }, Lent { next: Next(last) }]), of::<Lent<'_>>(20_000));
 }
 
 #[derive(Weigh)]
@@ -209,7 +209,9 @@ fn cycles_end() {
     *around.borrow_mut() = Some(around.clone());
     assert_eq!(weigh(&around).allocations, 1);
     around.take();
-    nodes.iter().for_each(|node| node.edges.borrow_mut().clear());
+    for node in &nodes {
+        node.edges.borrow_mut().clear();
+    }
 }
 
 #[test]
@@ -354,6 +356,7 @@ fn a_panic_in_a_function_of_the_users_leaves_nothing_behind() {
         _value: u8,
         name: Rc<str>,
     }
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as the derive calls it")]
     fn fails(_: &u8) -> weigh::Weight {
         panic!("told to")
     }

@@ -84,6 +84,7 @@ fn fields_and_recursion() {
 }
 
 #[derive(Weigh)]
+#[expect(clippy::large_enum_variant, reason = "one to be found by its size")]
 enum Message {
     Quit,
     Move {
@@ -294,10 +295,12 @@ fn empty_places_are_counted() {
     assert_eq!((at(&tree, &["key"]).slots, at(&tree, &["key"]).filled), (128, 50));
 }
 
+type Maybe = Option<Box<(u8, String)>>;
+
 #[test]
 fn parts_of_parts() {
     let tree = exact(|| {
-        let mut map: BTreeMap<String, Vec<Option<Box<(u8, String)>>>> = BTreeMap::new();
+        let mut map: BTreeMap<String, Vec<Maybe>> = BTreeMap::new();
         for n in 0..30 {
             map.insert(n.to_string(), (0..4).map(|m| (m == 0).then(|| Box::new((1, "text".into())))).collect());
         }

@@ -1,6 +1,7 @@
 //! What `weigh` says of other crates' types against what the allocator counted. Run with the features of those crates.
 #![cfg(feature = "std")]
 #![allow(dead_code, reason = "each feature uses a part of it")]
+#![allow(clippy::cast_possible_truncation, reason = "numbers of any kind")]
 
 mod common;
 
@@ -181,7 +182,9 @@ fn slotmap() {
         let keys: Vec<_> = (0..n).map(|_| map.insert(())).collect();
         exact(|| {
             let mut second = SecondaryMap::new();
-            keys.iter().for_each(|key| drop(second.insert(*key, Box::new(1_u8))));
+            for key in &keys {
+                second.insert(*key, Box::new(1_u8));
+            }
             second
         });
     }

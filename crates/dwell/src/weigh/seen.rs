@@ -1,5 +1,4 @@
 //! A set of addresses: which shared blocks a walk has met.
-#![forbid(unsafe_code)]
 
 use std_alloc::vec;
 use std_alloc::vec::Vec;

@@ -1,5 +1,4 @@
 //! What a walk counts by type and field.
-#![forbid(unsafe_code)]
 
 use super::types::{Kind, Type};
 use std_alloc::vec::Vec;

@@ -1,5 +1,4 @@
 //! What a walk found, by type and field.
-#![forbid(unsafe_code)]
 
 use super::Weight;
 use super::model::Model;

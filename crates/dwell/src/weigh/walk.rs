@@ -1,5 +1,4 @@
 //! The walk over a value and what it counts on the way.
-#![forbid(unsafe_code)]
 
 use super::model::Model;
 use super::seen::Seen;
