@@ -148,6 +148,8 @@ fn shapes_without_memory() {
     assert_eq!(Option::<Never>::REACH, Reach::Inline);
     assert!(Unit.is_vacant());
     exact(|| (Unit, Newtype("x".into()), [Level::Low, Level::High]));
+    // What was not counted is not said to be none.
+    assert!(at(&dwell::weigh::tree(&vec![Level::Low]), &["[]"]).children.is_empty());
     let Kind::Struct { fields, repr } = &Padded::TYPE.kind else { panic!() };
     assert_eq!((fields[1].offset, fields[2].offset, *repr), (Some(8), Some(16), Repr::C));
     let _ = Padded { a: 1, b: 2, c: 3 };

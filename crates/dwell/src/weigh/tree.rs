@@ -3,7 +3,7 @@
 use super::Weight;
 use super::model::Model;
 use super::tally::{Counter, Tally};
-use super::types::{Field, Kind, Type};
+use super::types::{Field, Kind, Reach, Type};
 use std_alloc::vec::Vec;
 
 /// What a value owns, by type and field: the answer of [`tree`](super::tree).
@@ -218,8 +218,9 @@ impl Tree {
                 continue;
             }
             let (Some(edge), Some(ty)) = (edge_of(counted, part), type_of_part(counted, part)) else { continue };
-            // What no pointer and no block leads to has no place either.
-            if edge.is_inline() {
+            // What no pointer and no block leads to has no place either; and the variants of an enum that is all the same
+            // to a walk were not counted.
+            if edge.is_inline() && !(matches!(edge, Edge::Variant(_)) && counted.ty.reach == Reach::Plain) {
                 let unmet = Counter {
                     ty,
                     entered: 0,
@@ -263,7 +264,7 @@ impl Tree {
             node.slots = slots;
             node.instances = instances;
             // Those were passed by, since none of them can be vacant.
-            if node.ty.reach == super::Reach::Plain && !matches!(node.edge, Edge::Variant(_)) {
+            if node.ty.reach == Reach::Plain && !matches!(node.edge, Edge::Variant(_)) {
                 node.filled = instances;
             }
         }

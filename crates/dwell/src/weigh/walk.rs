@@ -170,6 +170,9 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Counts `count` blocks of the same size and alignment with `spare` unused bytes in all of them.
     #[inline]
     pub fn blocks(&mut self, size: usize, align: usize, count: usize, spare: u64) {
+        if count == 0 {
+            return;
+        }
         let (size, count) = (size as u64, count as u64);
         let taken = match self.core.model {
             Model::Requested => size,
