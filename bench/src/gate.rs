@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::check::CheckFailed;
 use crate::row::{Output, Row};
-use crate::{callgrind, sparse, suites};
+use crate::{callgrind, sparse, suites, weigh};
 
 /// A bound on one number of one subject.
 #[derive(Debug, Deserialize)]
@@ -34,8 +34,8 @@ fn parse(text: &str) -> Result<Vec<Gate>> {
         if gate.value.is_none() && gate.ratio.is_none() {
             bail!("{name}: neither `value` nor `ratio`");
         }
-        if !["bytes", "allocs", "ir"].contains(&gate.metric.as_str()) {
-            bail!("{name}: only `bytes`, `allocs` and `ir` are the same on every run");
+        if !["bytes", "allocs", "error", "ir"].contains(&gate.metric.as_str()) {
+            bail!("{name}: only `bytes`, `allocs`, `error` and `ir` are the same on every run");
         }
     }
     Ok(gates.gate)
@@ -78,6 +78,7 @@ pub(crate) fn run(output: Output) -> Result<()> {
     let mut rows = Vec::new();
     if gates.iter().any(|gate| gate.metric != "ir") {
         rows.extend(sparse::counted()?);
+        rows.extend(weigh::counted()?);
     }
     let before = gates.len();
     if callgrind::version().is_some() {

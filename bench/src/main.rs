@@ -75,7 +75,8 @@ enum Command {
 
 /// The operations of all modules.
 fn suites() -> Vec<Suite> {
-    [small::suite(), bump::suite(), slab::suite(), sparse::suite()].into_iter().chain(companions::suites()).collect()
+    let modules = [small::suite(), bump::suite(), slab::suite(), sparse::suite(), weigh::suite()];
+    modules.into_iter().chain(companions::suites()).collect()
 }
 
 fn main() -> ExitCode {

@@ -36,6 +36,9 @@ pub(crate) struct Task {
     layout: String,
     #[arg(long)]
     models: PathBuf,
+    /// Where the page of the tree goes, if it is wanted.
+    #[arg(long)]
+    html: Option<PathBuf>,
     /// How often each subject weighs.
     #[arg(long)]
     rounds: usize,
@@ -49,6 +52,8 @@ pub(super) struct Report {
     pub(super) allocations: u64,
     /// Heap bytes and allocations that the write-up's layout would take, predicted from this one.
     pub(super) boxed: Option<(u64, u64)>,
+    /// What the advisor says of this one.
+    pub(super) advice: String,
 }
 
 /// The models at one time.
@@ -88,11 +93,17 @@ impl Task {
         let allocations = live.blocks.cast_unsigned() as u64;
         let loaded = self.weigh(&models, live.bytes, subjects);
         let boxed = (self.layout == "naive").then(|| boxed(&models)).transpose()?;
+        let tree = tree(&models);
+        let advice = tree.advise().to_string();
+        if let Some(file) = &self.html {
+            fs::write(file, tree.to_html()).with_context(|| format!("cannot write {}", file.display()))?;
+        }
+        drop(tree);
         // What has been said so far is live too now.
         let said = count::live().bytes - live.bytes;
         models.iter_mut().for_each(Thinned::delete_three_quarters);
         let thinned = self.weigh(&models, count::live().bytes - said, subjects);
-        Ok(Report { states: [loaded, thinned], allocations, boxed })
+        Ok(Report { states: [loaded, thinned], allocations, boxed, advice })
     }
 
     fn weigh<T>(&self, value: &T, live: isize, subjects: &[Subject<T>]) -> State {
@@ -130,9 +141,12 @@ fn boxed<T: Weigh>(models: &T) -> Result<(u64, u64)> {
 }
 
 /// Runs `layout` over `models` in a new process.
-pub(super) fn measure(layout: &Layout, models: &Path, rounds: usize) -> Result<Report> {
+pub(super) fn measure(layout: &Layout, models: &Path, rounds: usize, html: Option<&Path>) -> Result<Report> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["weigh-one", "--layout", layout.name, "--rounds", &rounds.to_string(), "--models"]).arg(models);
+    if let Some(file) = html {
+        command.arg("--html").arg(file);
+    }
     let output = command.output().context("cannot run this program again")?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);

@@ -3,17 +3,20 @@
 //! The value is the write-up's: all Smithy models, loaded and kept, in one layout after the other. Each is weighed as it
 //! was loaded, and once more after three quarters of the shapes were deleted.
 
+mod instructions;
 mod layouts;
 mod measure;
 mod subjects;
 
 use anyhow::Result;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use self::measure::{LAYOUTS, Report, State};
+use self::measure::{LAYOUTS, Layout, Report, State};
+use crate::op::Suite;
 use crate::row::{Output, Row};
 use crate::sparse::corpus::Corpus;
 use crate::time::median;
+use crate::{callgrind, count};
 
 pub(crate) use self::measure::Task;
 
@@ -23,35 +26,58 @@ pub(crate) struct Args {
     /// A folder of Smithy models in JSON; without it a sample is generated.
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
+    /// Writes the tree of the naive layout as a page of HTML.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 /// Who knows.
 const ALLOCATOR: &str = "allocator";
 
+/// What is weighed by instruction counts.
+pub(crate) fn suite() -> Suite {
+    instructions::suite()
+}
+
 pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     let corpus = Corpus::open(args.models.as_deref(), quick)?;
-    output.say(&corpus.describe())?;
-    let rows = rows(&corpus, if quick { 3 } else { 11 })?;
-    output.rows(&rows)?;
+    output.say(&format!("{}; {} allocator", corpus.describe(), count::ALLOCATOR))?;
+    let reports = measure_all(&corpus, if quick { 3 } else { 11 }, args.html.as_deref())?;
+    output.rows(&rows(&reports))?;
+    output.say("\nWhat the advisor says of `naive`; each move after those above it:")?;
+    output.say(reports[0].advice.trim_end())?;
+    if let Some(version) = callgrind::version() {
+        output.say(&format!("\nOne walk over two generated models ({version})"))?;
+        output.rows(&callgrind::rows(&suite(), |_, _| true)?)?;
+    } else {
+        eprintln!("no valgrind: the column `ir` is left out");
+    }
     Ok(())
 }
 
-fn rows(corpus: &Corpus, rounds: usize) -> Result<Vec<Row>> {
+/// What gates look at: bytes and errors on the small sample.
+pub(crate) fn counted() -> Result<Vec<Row>> {
+    Ok(rows(&measure_all(&Corpus::open(None, true)?, 0, None)?))
+}
+
+fn measure_all(corpus: &Corpus, rounds: usize, html: Option<&Path>) -> Result<Vec<Report>> {
+    let html = |layout: &Layout| if layout.name == "naive" { html } else { None };
+    LAYOUTS.iter().map(|layout| measure::measure(layout, corpus.folder(), rounds, html(layout))).collect()
+}
+
+fn rows(reports: &[Report]) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut predicted = None;
-    for layout in LAYOUTS {
-        let report = measure::measure(layout, corpus.folder(), rounds)?;
+    for (layout, report) in LAYOUTS.iter().zip(reports) {
         for (state, name) in report.states.iter().zip(["loaded", "deleted"]) {
             rows.extend(said(&format!("{}/{name}", layout.name), state));
         }
-        if layout.name == "boxed"
-            && let Some((bytes, allocations)) = predicted
-        {
-            rows.extend(prediction(bytes, allocations, &report));
+        if let (Some((bytes, allocations)), "boxed") = (predicted, layout.name) {
+            rows.extend(prediction(bytes, allocations, report));
         }
         predicted = predicted.or(report.boxed);
     }
-    Ok(rows)
+    rows
 }
 
 /// What was predicted from the naive layout for the write-up's, beside what that one takes.
@@ -94,6 +120,9 @@ fn said(workload: &str, state: &State) -> Vec<Row> {
         let bytes = said.bytes as f64;
         rows.push(row(&said.subject, "bytes", bytes / 1e6, "MB", ALLOCATOR, bytes / truth));
         rows.push(row(&said.subject, "error", (bytes / truth - 1.0).abs() * 100.0, "%", ALLOCATOR, bytes / truth));
+        if said.ms.is_empty() {
+            continue;
+        }
         let of = &baseline.unwrap_or(said).ms;
         let ratios = said.ms.iter().zip(of).map(|(ms, of)| ms / of).collect();
         rows.push(row(&said.subject, "ms", median(said.ms.clone()), "ms", subjects::BASELINE, median(ratios)));

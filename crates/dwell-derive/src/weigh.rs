@@ -81,11 +81,11 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             #vacant
 
             #[inline]
-            fn weigh<'__a, '__v, const __TREE: ::core::primitive::bool>(
-                &'__a self,
-                #walk: &mut #dwell::weigh::Walk<'__a, '__v, __TREE>,
+            fn weigh<'__dwell_a, '__dwell_v, const __DWELL_TREE: ::core::primitive::bool>(
+                &'__dwell_a self,
+                #walk: &mut #dwell::weigh::Walk<'__dwell_a, '__dwell_v, __DWELL_TREE>,
             ) where
-                Self: '__v,
+                Self: '__dwell_v,
             {
                 let _ = &#walk;
                 #body
@@ -239,11 +239,12 @@ impl<'a> FieldPart<'a> {
     /// Whether nothing is in it. What the walk does not look into may always be something, unless it has no bytes.
     fn vacant(&self, dwell: &Path) -> TokenStream {
         let (ty, member) = (&self.field.ty, &self.member);
-        // `self` comes from where the method is, also when a macro wrote the type.
-        let value = quote!(&self.#member);
-        match self.how {
-            How::Itself => quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::is_vacant(#value)),
-            _ => quote!(::core::mem::size_of::<#ty>() == 0),
+        if let How::Itself = self.how {
+            // `self` must not come from where the type was written, which may be another macro.
+            let value = quote!(&self.#member);
+            quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::is_vacant(#value))
+        } else {
+            quote!(::core::mem::size_of::<#ty>() == 0)
         }
     }
 
@@ -388,7 +389,6 @@ fn flat(tokens: TokenStream) -> TokenStream {
 }
 
 fn uses_anywhere(tokens: TokenStream, parameters: &[&Ident], found: &mut bool) {
-    *found |= flat(tokens).into_iter().any(
-        |token| matches!(&token, TokenTree::Ident(ident) if parameters.iter().any(|parameter| *parameter == ident)),
-    );
+    *found |=
+        flat(tokens).into_iter().any(|token| matches!(&token, TokenTree::Ident(ident) if parameters.contains(&ident)));
 }

@@ -69,6 +69,7 @@ program!(lean: Box<str>, BoxSlice, OptionBox, OptionBox, Box<Large>);
 struct Seed {
     name: String,
     part: Option<(String, Vec<u16>)>,
+    #[expect(clippy::option_option, reason = "a link without a name, and none")]
     link: Option<Option<String>>,
     shape: u8,
 }
@@ -187,7 +188,9 @@ fn a_box_in_a_box_counts_once() {
     let tree = tree(&owners);
     let total = |paths: &[&str]| {
         let mut what_if = WhatIf::new(&tree);
-        paths.iter().for_each(|path| what_if.boxed(path).unwrap());
+        for path in paths {
+            what_if.boxed(path).unwrap();
+        }
         what_if.total()
     };
     let vec = size_of::<Vec<Owner>>() as u64;
@@ -244,6 +247,7 @@ fn repr_c_is_reordered() {
 #[test]
 fn a_large_rare_variant_is_boxed() {
     #[derive(Weigh)]
+    #[expect(clippy::large_enum_variant, reason = "which is what is to be found")]
     enum Event {
         Key(u32),
         Image([u64; 100]),
@@ -288,4 +292,55 @@ fn small_trait_objects_fit_inline() {
     assert_eq!((made.kind, made.allocations, made.to.as_str()), (MoveKind::Inline, -10, "SmallBox<dyn Any, 1>"));
     let large: Vec<Box<dyn std::any::Any>> = (0..10_u64).map(|n| Box::new([n; 100]) as _).collect();
     assert!(tree(&large).advise().moves.is_empty());
+}
+
+/// Elements and values of a recursive type are counted at the node where it was first met.
+#[test]
+fn recursive_types_come_out_to_the_byte() {
+    macro_rules! json {
+        ($module:ident: $text:ty, $list:ty, $map:ty) => {
+            mod $module {
+                use super::*;
+
+                #[derive(Weigh)]
+                pub(super) enum Json {
+                    Null,
+                    Text($text),
+                    Array($list),
+                    Object($map),
+                }
+
+                pub(super) fn value(depth: usize) -> Json {
+                    let inner = || (0..depth * 3).map(|n| value(if n % 2 == 0 { depth - 1 } else { 0 }));
+                    match depth % 3 {
+                        _ if depth == 0 => Json::Null,
+                        0 => Json::Text("text".into()),
+                        1 => {
+                            let mut list: Vec<Json> = Vec::with_capacity(depth * 7);
+                            list.extend(inner());
+                            Json::Array(list.into())
+                        }
+                        _ => {
+                            let map: HashMap<String, Json> =
+                                inner().enumerate().map(|(n, v)| (n.to_string(), v)).collect();
+                            Json::Object(map.into())
+                        }
+                    }
+                }
+            }
+        };
+    }
+    json!(naive: String, Vec<Json>, HashMap<String, Json>);
+    json!(lean: Box<str>, Box<[Json]>, Box<HashMap<String, Json>>);
+    for depth in 0..9 {
+        let value = naive::value(depth);
+        let tree = tree(&value);
+        let mut what_if = WhatIf::new(&tree);
+        what_if.exact("Json::Text.0").unwrap();
+        what_if.exact("Json::Array.0").unwrap();
+        what_if.boxed_variant("Json::Object").unwrap();
+        let lean = dwell::weigh(&lean::value(depth));
+        assert!(what_if.is_exact());
+        assert_eq!((what_if.total(), what_if.allocations()), (lean.total(), lean.allocations), "{depth}\n{tree}");
+    }
 }

@@ -9,7 +9,7 @@ use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
 /// Bytes that an allocator spends on a block besides those asked for, as a move counts them.
-const BLOCK: i128 = 16;
+const BLOCK: u64 = 16;
 /// A move is worth telling when it saves more than this part of the total.
 const LEAST: u64 = 1000;
 /// Control bytes of a hash map besides one a bucket.
@@ -156,7 +156,7 @@ fn gain(what_if: &mut WhatIf<'_>, site: SiteId, change: Change, now: Sum) -> i12
     let next = what_if.sum();
     what_if.undo(site, change);
     let blocks = i128::from(next.allocations) - i128::from(now.allocations);
-    i128::from(now.bytes) - i128::from(next.bytes) - blocks * BLOCK
+    i128::from(now.bytes) - i128::from(next.bytes) - blocks * i128::from(BLOCK)
 }
 
 /// Changes worth a look.
@@ -166,7 +166,7 @@ fn candidates(what_if: &WhatIf<'_>) -> Vec<(SiteId, Change)> {
     for (id, site) in what_if.sites.iter().enumerate() {
         if site.can_be_exact() && site.edge != Edge::Root {
             found.push((id, Change::Exact));
-        } else if can_be_boxed(site) && is_rare(site, site.ty.size as u64) {
+        } else if is_worth_a_box(site) && is_rare(site, site.ty.size as u64) {
             found.push((id, Change::Boxed));
         }
         if matches!(site.edge, Edge::Variant(_)) && is_rare(site, what_if.variant_size(id)) {
@@ -181,21 +181,21 @@ fn candidates(what_if: &WhatIf<'_>) -> Vec<(SiteId, Change)> {
 }
 
 /// Whether a field is a struct or enum or holds one, which alone is worth a box.
-fn can_be_boxed(site: &Site) -> bool {
+fn is_worth_a_box(site: &Site) -> bool {
     let is_large =
         |kind: &Kind| matches!(kind, Kind::Struct { .. } | Kind::Enum { .. } | Kind::Array { .. } | Kind::Map { .. });
-    matches!(site.edge, Edge::Field(_))
+    site.can_be_boxed()
         && match site.ty.kind {
-            Kind::Option { some } => is_large(&some().kind),
+            Kind::Optional { some } => is_large(&some().kind),
             ref kind => is_large(kind),
         }
 }
 
 /// Whether so few places hold something that a pointer and a block for each of these take less.
-fn is_rare(site: &Site, size: u64) -> bool {
+fn is_rare(site: &Site, bytes: u64) -> bool {
     let word = size_of::<usize>() as u64;
     let (filled, slots) = (u128::from(site.filled), u128::from(site.slots));
-    size > word && filled * u128::from(size + 16) < slots * u128::from(size - word)
+    bytes > word && filled * u128::from(bytes + BLOCK) < slots * u128::from(bytes - word)
 }
 
 fn describe(what_if: &WhatIf<'_>, site: SiteId, change: Change, now: Sum, next: Sum) -> Move {

@@ -123,7 +123,9 @@ fn table(tree: &Tree, page: &mut String) {
     tree.shown(&mut |depth, index| {
         let [name, rest @ ..] = tree.columns(index, below[index]);
         let _ = write!(page, "<tr><td style=\"padding-left:{}em\">{}</td>", depth, Html(&name));
-        rest.iter().for_each(|entry| _ = write!(page, "<td>{entry}</td>"));
+        for entry in rest {
+            let _ = write!(page, "<td>{entry}</td>");
+        }
         page.push_str("</tr>\n");
     });
     page.push_str("</tbody></table>\n");

@@ -1,5 +1,4 @@
 //! What an allocator takes for a request: arithmetic only.
-#![forbid(unsafe_code)]
 
 /// Whose bytes are counted: those asked for, or those that an allocator takes for them.
 ///

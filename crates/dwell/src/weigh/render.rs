@@ -41,16 +41,18 @@ impl Tree {
     /// A table in Markdown.
     pub fn to_markdown(&self) -> String {
         let mut text = String::from("| |");
-        TITLE[1..].iter().for_each(|title| _ = write!(text, " {title} |"));
-        text.push_str("\n|---|");
-        TITLE[1..].iter().for_each(|_| text.push_str("--:|"));
-        text.push('\n');
+        for title in &TITLE[1..] {
+            let _ = write!(text, " {title} |");
+        }
+        let _ = writeln!(text, "\n|---|{}", "--:|".repeat(TITLE.len() - 1));
         let below = self.heap_below();
         self.shown(&mut |depth, index| {
             let [name, rest @ ..] = self.columns(index, below[index]);
             // Spaces at the beginning would be lost.
             let _ = write!(text, "| {}{} |", "&emsp;".repeat(depth), Markdown(&name));
-            rest.iter().for_each(|entry| _ = write!(text, " {entry} |"));
+            for entry in rest {
+                let _ = write!(text, " {entry} |");
+            }
             text.push('\n');
         });
         text
@@ -64,8 +66,8 @@ impl Tree {
         let mut stack: Vec<String> = Vec::new();
         self.each(&mut |depth, index| {
             stack.truncate(depth);
-            // A semicolon is what stands between names.
-            stack.push(self.title(index).replace(';', ","));
+            // A semicolon is what stands between names, and a line is a stack.
+            stack.push(self.title(index).replace(';', ",").replace(char::is_control, " "));
             let node = &self.nodes[index];
             let bytes = if index == 0 { node.heap.saturating_add(self.weight.inline) } else { node.heap };
             if bytes != 0 {
@@ -223,12 +225,10 @@ impl Move {
     fn columns(&self) -> [String; 7] {
         let of = format!("{} of {}", count(self.filled), count(self.slots));
         let about = if self.is_exact { "" } else { "about " };
-        let sign = if self.allocations > 0 {
-            "+"
-        } else if self.allocations < 0 {
-            "-"
-        } else {
-            ""
+        let sign = match self.allocations {
+            ..0 => "-",
+            0 => "",
+            1.. => "+",
         };
         [
             self.path.clone(),
@@ -261,7 +261,7 @@ pub(super) fn edge_name(edge: Edge) -> &'static str {
         Edge::Root => "root",
         Edge::Field(_) => "field",
         Edge::Variant(_) => "variant",
-        Edge::Some => "some",
+        Edge::Optional => "some",
         Edge::Inner => "inner",
         Edge::Array => "array",
         Edge::Element => "element",

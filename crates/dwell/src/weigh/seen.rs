@@ -1,5 +1,4 @@
 //! A set of addresses: which shared blocks a walk has met.
-#![forbid(unsafe_code)]
 
 use std_alloc::vec;
 use std_alloc::vec::Vec;
@@ -32,7 +31,6 @@ impl Seen {
         let mask = self.slots.len() - 1;
         // Multiplying mixes into the high bits, which are then the ones to use.
         let mixed = (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-        #[expect(clippy::cast_possible_truncation, reason = "32 bits are enough to spread")]
         let mut slot = mixed as usize & mask;
         loop {
             match self.slots[slot] {

@@ -1,10 +1,9 @@
 //! What a walk found, by type and field.
-#![forbid(unsafe_code)]
 
 use super::Weight;
 use super::model::Model;
 use super::tally::{Counter, Tally};
-use super::types::{Field, Kind, Type};
+use super::types::{Field, Kind, Reach, Type};
 use std_alloc::vec::Vec;
 
 /// What a value owns, by type and field: the answer of [`tree`](super::tree).
@@ -69,7 +68,7 @@ pub enum Edge {
     /// The variant of this number.
     Variant(usize),
     /// What an option holds.
-    Some,
+    Optional,
     /// What a cell or lock holds.
     Inner,
     /// The elements of an array, in place.
@@ -87,7 +86,17 @@ pub enum Edge {
 impl Edge {
     /// Whether the part lies in the parent's own bytes, not in a block of the parent's.
     pub fn is_inline(self) -> bool {
-        matches!(self, Self::Field(_) | Self::Variant(_) | Self::Some | Self::Inner | Self::Array)
+        matches!(self, Self::Field(_) | Self::Variant(_) | Self::Optional | Self::Inner | Self::Array)
+    }
+}
+
+impl Edge {
+    fn part(self) -> usize {
+        match self {
+            Self::Field(part) | Self::Variant(part) => part,
+            Self::Value => 1,
+            _ => 0,
+        }
     }
 }
 
@@ -209,8 +218,9 @@ impl Tree {
                 continue;
             }
             let (Some(edge), Some(ty)) = (edge_of(counted, part), type_of_part(counted, part)) else { continue };
-            // What no pointer and no block leads to has no place either.
-            if edge.is_inline() {
+            // What no pointer and no block leads to has no place either; and the variants of an enum that is all the same
+            // to a walk were not counted.
+            if edge.is_inline() && !(matches!(edge, Edge::Variant(_)) && counted.ty.reach == Reach::Plain) {
                 let unmet = Counter {
                     ty,
                     entered: 0,
@@ -229,6 +239,10 @@ impl Tree {
 
     /// What lies in its parent has the parent's places.
     fn finish(&mut self) {
+        let order: Vec<usize> = self.nodes.iter().map(|node| node.edge.part()).collect();
+        for node in &mut self.nodes {
+            node.children.sort_by_key(|child| order[*child]);
+        }
         for index in 0..self.nodes.len() {
             let node = &self.nodes[index];
             let (mut slots, mut instances) = (node.slots, node.instances);
@@ -240,7 +254,7 @@ impl Tree {
                 };
                 let there = match (node.edge, parent.edge) {
                     (Edge::Variant(_), _) => node.filled,
-                    (Edge::Some, _) | (Edge::Field(_), Edge::Variant(_)) => parent.filled,
+                    (Edge::Optional, _) | (Edge::Field(_), Edge::Variant(_)) => parent.filled,
                     _ => parent.instances,
                 };
                 slots = slots.saturating_add(parent.slots.saturating_mul(times));
@@ -250,7 +264,7 @@ impl Tree {
             node.slots = slots;
             node.instances = instances;
             // Those were passed by, since none of them can be vacant.
-            if node.ty.reach == super::Reach::Plain && !matches!(node.edge, Edge::Variant(_)) {
+            if node.ty.reach == Reach::Plain && !matches!(node.edge, Edge::Variant(_)) {
                 node.filled = instances;
             }
         }
@@ -269,7 +283,7 @@ fn fields_of(node: &Node) -> Option<&'static [Field]> {
 pub(super) fn label_of(edge: Edge) -> &'static str {
     match edge {
         Edge::Root | Edge::Field(_) | Edge::Variant(_) => "",
-        Edge::Some => "Some",
+        Edge::Optional => "Some",
         Edge::Inner => "inner",
         Edge::Array | Edge::Element => "[]",
         Edge::Key => "key",
@@ -285,8 +299,8 @@ fn edge_of(counted: &Counter, part: usize) -> Option<Edge> {
         Kind::Struct { .. } => Edge::Field(part),
         Kind::Enum { .. } if counted.variant.is_some() => Edge::Field(part),
         Kind::Enum { .. } => Edge::Variant(part),
-        Kind::Option { .. } => Edge::Some,
-        Kind::Cell { .. } => Edge::Inner,
+        Kind::Optional { .. } => Edge::Optional,
+        Kind::Wrapper { .. } => Edge::Inner,
         Kind::Array { .. } => Edge::Array,
         Kind::Sequence { .. } => Edge::Element,
         Kind::Map { .. } if part == 0 => Edge::Key,
@@ -301,8 +315,8 @@ fn type_of_part(counted: &Counter, part: usize) -> Option<&'static Type> {
         (Kind::Struct { fields, .. }, _) => fields[part].part?(),
         (Kind::Enum { variants }, Some(variant)) => variants[variant as usize].fields[part].part?(),
         (Kind::Enum { .. }, None) => counted.ty,
-        (Kind::Option { some }, _) => some(),
-        (Kind::Cell { inner }, _) => inner(),
+        (Kind::Optional { some }, _) => some(),
+        (Kind::Wrapper { inner }, _) => inner(),
         (Kind::Array { element, .. }, _) => element(),
         _ => return None,
     })

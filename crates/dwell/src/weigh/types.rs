@@ -95,12 +95,12 @@ pub enum Kind {
         variants: &'static [Variant],
     },
     /// An `Option`; part 0 is what it holds.
-    Option {
+    Optional {
         /// What it holds.
         some: Part,
     },
     /// A cell or lock; part 0 is what it holds, always there.
-    Cell {
+    Wrapper {
         /// What it holds.
         inner: Part,
     },

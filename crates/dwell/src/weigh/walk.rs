@@ -1,5 +1,4 @@
 //! The walk over a value and what it counts on the way.
-#![forbid(unsafe_code)]
 
 use super::model::Model;
 use super::seen::Seen;
@@ -116,11 +115,16 @@ fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model) ->
 
 impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Follows part `index` of a struct, or of the variant of an enum.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "of a struct that is mostly empty, each field should cost one test")]
+    #[inline(always)]
     pub fn field<T: Weigh + ?Sized + 'v>(&mut self, index: usize, value: &'a T) {
-        if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
-            return;
+        if !(const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant()) {
+            self.follow(index, value);
         }
+    }
+
+    #[inline]
+    fn follow<T: Weigh + ?Sized + 'v>(&mut self, index: usize, value: &'a T) {
         if TREE {
             let outer = self.core.tally.enter(index, const { T::TYPE });
             value.weigh(self);
@@ -166,6 +170,9 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Counts `count` blocks of the same size and alignment with `spare` unused bytes in all of them.
     #[inline]
     pub fn blocks(&mut self, size: usize, align: usize, count: usize, spare: u64) {
+        if count == 0 {
+            return;
+        }
         let (size, count) = (size as u64, count as u64);
         let taken = match self.core.model {
             Model::Requested => size,

@@ -159,7 +159,7 @@ impl<'t> WhatIf<'t> {
     ///
     /// If there is no such field.
     pub fn boxed(&mut self, path: &str) -> Result<(), NoSuchField> {
-        self.change(path, Change::Boxed, |site| matches!(site.edge, Edge::Field(_)) && site.ty.is_sized)
+        self.change(path, Change::Boxed, Site::can_be_boxed)
     }
 
     /// The field `Type.field`, a `String` or `Vec`, becomes `Box<str>` or `Box<[T]>`.
@@ -255,9 +255,8 @@ impl<'t> WhatIf<'t> {
                 }
                 Change::Exact => {
                     // The spare places of a vector are of the element's new size.
-                    let element = self.keys.get(&Key::Part(site, code(Edge::Element))).copied();
                     let waste = i128::from(self.sites[site].waste);
-                    bytes -= match element.map(|site| (self.at(site, true).size, self.sites[site].ty.size as u64)) {
+                    bytes -= match self.element(site) {
                         Some((new, old)) if old != 0 => waste * i128::from(new) / i128::from(old),
                         _ => waste,
                     };
@@ -266,6 +265,18 @@ impl<'t> WhatIf<'t> {
             }
         }
         Sum { bytes: u64::try_from(bytes.max(0)).unwrap_or(u64::MAX), allocations }
+    }
+
+    /// The bytes of an element, changed and as it is.
+    fn element(&self, site: SiteId) -> Option<(u64, u64)> {
+        let Kind::Sequence { element, .. } = self.sites[site].ty.kind else { return None };
+        let ty = element();
+        let new = match self.keys.get(&Key::Part(site, code(Edge::Element))) {
+            Some(&element) => self.at(element, true),
+            // Of a recursive type, whose site is elsewhere.
+            None => self.of_type(self.types.iter().position(|known| known.is(ty))?),
+        };
+        Some((new.size, ty.size as u64))
     }
 
     /// By how much the blocks of `node` grow that hold more than places side by side; takes those out of `places`.
@@ -329,7 +340,7 @@ impl<'t> WhatIf<'t> {
     /// What a box in place of the site holds.
     fn inner(&self, site: SiteId) -> Layout {
         match self.sites[site].ty.kind {
-            Kind::Option { some } => match self.keys.get(&Key::Part(site, code(Edge::Some))) {
+            Kind::Optional { some } => match self.keys.get(&Key::Part(site, code(Edge::Optional))) {
                 Some(&inner) => self.at(inner, true),
                 None => own(some()),
             },
@@ -347,10 +358,10 @@ impl<'t> WhatIf<'t> {
         };
         match ty.kind {
             Kind::Struct { .. } | Kind::Enum { .. } => self.of_type(type_id),
-            Kind::Option { .. } => {
-                part(Edge::Some).map_or(own(ty), |(new, old)| changed_by(own(ty), option(new), option(old)))
+            Kind::Optional { .. } => {
+                part(Edge::Optional).map_or(own(ty), |(new, old)| changed_by(own(ty), option(new), option(old)))
             }
-            Kind::Cell { .. } => part(Edge::Inner).map_or(own(ty), |(new, old)| changed_by(own(ty), new, old)),
+            Kind::Wrapper { .. } => part(Edge::Inner).map_or(own(ty), |(new, old)| changed_by(own(ty), new, old)),
             Kind::Array { len, .. } => part(Edge::Array)
                 .map_or(own(ty), |(new, _)| Layout { size: new.size.saturating_mul(len as u64), ..new }),
             _ => own(ty),
@@ -490,8 +501,8 @@ impl<'t> WhatIf<'t> {
             (Kind::Enum { variants }, _) => {
                 (0..variants.len()).for_each(|variant| _ = self.site(Some(id), Edge::Variant(variant), ty));
             }
-            (Kind::Option { some }, _) => _ = self.site(Some(id), Edge::Some, some()),
-            (Kind::Cell { inner }, _) => _ = self.site(Some(id), Edge::Inner, inner()),
+            (Kind::Optional { some }, _) => _ = self.site(Some(id), Edge::Optional, some()),
+            (Kind::Wrapper { inner }, _) => _ = self.site(Some(id), Edge::Inner, inner()),
             (Kind::Array { element, .. }, _) => _ = self.site(Some(id), Edge::Array, element()),
             _ => {}
         }
@@ -510,6 +521,13 @@ enum Key {
 }
 
 impl Site {
+    /// Whether it is a field that `Option<Box<_>>` can stand for.
+    pub(super) fn can_be_boxed(&self) -> bool {
+        // Other types that may hold nothing are no `Option`.
+        let is_option = self.ty.name().starts_with("core::option::Option<");
+        matches!(self.edge, Edge::Field(_)) && (is_option || !matches!(self.ty.kind, Kind::Optional { .. }))
+    }
+
     /// Whether it is a `String` or a `Vec`.
     pub(super) fn can_be_exact(&self) -> bool {
         let name = self.ty.name();
@@ -550,7 +568,7 @@ pub(super) fn short(name: &str) -> String {
 fn code(edge: Edge) -> u8 {
     match edge {
         Edge::Root | Edge::Field(_) | Edge::Variant(_) => 0,
-        Edge::Some => 1,
+        Edge::Optional => 1,
         Edge::Inner => 2,
         Edge::Array => 3,
         Edge::Element => 4,
@@ -585,7 +603,7 @@ fn niche(ty: &Type) -> u32 {
             "char" => MANY,
             _ => 1,
         },
-        Kind::Option { some } => match niche(some()) {
+        Kind::Optional { some } => match niche(some()) {
             0 => 254,
             more => more - 1,
         },

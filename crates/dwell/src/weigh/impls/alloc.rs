@@ -1,9 +1,10 @@
 //! `alloc`.
 
+use super::side_by_side;
 use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
 use core::alloc::Layout;
 use core::pin::Pin;
-use core::ptr::{self, NonNull};
+use core::ptr;
 use std_alloc::borrow::{Cow, ToOwned};
 use std_alloc::boxed::Box;
 use std_alloc::collections::{BinaryHeap, LinkedList, VecDeque};
@@ -83,12 +84,9 @@ growable! {
     Vec; VecDeque; BinaryHeap;
 }
 
-/// Of the size and alignment of std's nodes, of which these are all the fields.
-#[expect(dead_code, reason = "only its layout is asked for")]
-struct Link<T> {
-    next: Option<NonNull<()>>,
-    prev: Option<NonNull<()>>,
-    element: T,
+/// Size and alignment of a list's node: two links and a value.
+const fn link<T>() -> (usize, usize) {
+    side_by_side(&[Layout::new::<[usize; 2]>(), Layout::new::<T>()])
 }
 
 impl<T: Weigh> Weigh for LinkedList<T> {
@@ -108,9 +106,8 @@ impl<T: Weigh> Weigh for LinkedList<T> {
         if walk.puts_off(self) {
             return;
         }
-        if !self.is_empty() {
-            walk.blocks(size_of::<Link<T>>(), align_of::<Link<T>>(), self.len(), 0);
-        }
+        let (size, align) = const { link::<T>() };
+        walk.blocks(size, align, self.len(), 0);
         walk.places::<T>(0, self.len(), self.len());
         walk.elements(0, self);
     }

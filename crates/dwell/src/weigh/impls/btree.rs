@@ -4,9 +4,10 @@
 //! a leaf's keys come, then one key of a node above, then the next leaf's. The keys of the nodes above, taken alone, come
 //! in that same way.
 
+use super::side_by_side;
 use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
-use core::mem::MaybeUninit;
-use core::ptr::{self, NonNull};
+use core::alloc::Layout;
+use core::ptr;
 use std_alloc::collections::{BTreeMap, BTreeSet};
 
 const KEYS: usize = 11;
@@ -15,20 +16,16 @@ const LEAST_KEYS: usize = 5;
 /// Levels that a tree of `usize::MAX` keys does not have.
 const LEVELS: usize = 32;
 
-/// Of the size and alignment of std's nodes, of which these are all the fields.
-#[expect(dead_code, reason = "only its layout is asked for")]
-struct Leaf<K, V> {
-    parent: Option<NonNull<()>>,
-    parent_index: MaybeUninit<u16>,
-    len: u16,
-    keys: [MaybeUninit<K>; KEYS],
-    values: [MaybeUninit<V>; KEYS],
+/// Size and alignment of a leaf: a pointer to its parent, its index there, its length, keys and values.
+const fn leaf<K, V>() -> (usize, usize) {
+    let (keys, values) = (Layout::new::<[K; KEYS]>(), Layout::new::<[V; KEYS]>());
+    side_by_side(&[Layout::new::<usize>(), Layout::new::<[u16; 2]>(), keys, values])
 }
 
-#[repr(C)] // as std's
-struct Internal<K, V> {
-    data: Leaf<K, V>,
-    edges: [MaybeUninit<NonNull<()>>; KEYS + 1],
+/// Size and alignment of a node that is not a leaf: a leaf, then pointers to the nodes below.
+const fn internal<K, V>() -> (usize, usize) {
+    let (size, align) = leaf::<K, V>(); // at least a pointer's alignment
+    ((size + (KEYS + 1) * size_of::<usize>()).next_multiple_of(align), align)
 }
 
 /// Counts nodes by the addresses of keys that come in order.
@@ -39,32 +36,40 @@ struct Nodes {
 #[derive(Clone, Copy)]
 struct Level {
     nodes: usize,
-    /// The last key's address, if a key of the same node may come next.
-    last: Option<usize>,
+    /// The last key's address, if a key of the same node may come next; else 0.
+    last: usize,
 }
 
 impl Nodes {
     const fn new() -> Self {
-        Self { levels: [Level { nodes: 0, last: None }; LEVELS] }
+        Self { levels: [Level { nodes: 0, last: 0 }; LEVELS] }
     }
 
     #[inline]
     fn meet(&mut self, address: usize, size: usize) {
+        // Mostly the next of the same leaf.
+        if address.wrapping_sub(self.levels[0].last) == size {
+            self.levels[0].last = address;
+        } else {
+            self.step(address, size);
+        }
+    }
+
+    #[cold]
+    fn step(&mut self, address: usize, size: usize) {
         for level in &mut self.levels {
-            match level.last {
-                // The next of the same node: between keys of two nodes lies at least the first one's length.
-                Some(last) if address.wrapping_sub(last) == size => {
-                    level.last = Some(address);
-                    return;
-                }
-                None => {
-                    level.nodes += 1;
-                    level.last = Some(address);
-                    return;
-                }
-                // Of a node above; after it comes a new node here.
-                Some(_) => level.last = None,
+            if level.last == 0 {
+                level.nodes += 1;
+                level.last = address;
+                return;
             }
+            // Between keys of two nodes lies at least the first one's length: this is the same node.
+            if address.wrapping_sub(level.last) == size {
+                level.last = address;
+                return;
+            }
+            // Of a node above; after it comes a new node here.
+            level.last = 0;
         }
     }
 
@@ -74,9 +79,13 @@ impl Nodes {
     }
 }
 
+/// Weighs a tree of `K` and `V` by its entries in order.
 #[inline]
-fn weigh<'a, 'v, K, V, I, const TREE: bool>(walk: &mut Walk<'a, 'v, TREE>, len: usize, entries: impl Fn() -> I)
-where
+pub(super) fn weigh<'a, 'v, K, V, I, const TREE: bool>(
+    walk: &mut Walk<'a, 'v, TREE>,
+    len: usize,
+    entries: impl Fn() -> I,
+) where
     K: Weigh + 'v,
     V: Weigh + 'v,
     I: Iterator<Item = (&'a K, &'a V)>,
@@ -95,17 +104,17 @@ where
     if followed && only_a_root {
         walk.entries(entries());
     } else if followed {
-        walk.entries(entries().inspect(|(key, value)| meet(*key, *value)));
+        walk.entries(entries().inspect(|(key, value)| meet(key, value)));
     } else if !only_a_root {
         entries().for_each(|(key, value)| meet(key, value));
     }
     let (leaves, internals) = if only_a_root { (1, 0) } else { nodes.counts() };
     let places = (leaves + internals).saturating_mul(KEYS);
     let spare = (size_of::<K>() + size_of::<V>()) as u64 * places.saturating_sub(len) as u64;
-    walk.blocks(size_of::<Leaf<K, V>>(), align_of::<Leaf<K, V>>(), leaves, spare);
-    if internals != 0 {
-        walk.blocks(size_of::<Internal<K, V>>(), align_of::<Internal<K, V>>(), internals, 0);
-    }
+    let (size, align) = const { leaf::<K, V>() };
+    walk.blocks(size, align, leaves, spare);
+    let (size, align) = const { internal::<K, V>() };
+    walk.blocks(size, align, internals, 0);
     walk.places::<K>(0, places, len);
     walk.places::<V>(1, places, len);
 }

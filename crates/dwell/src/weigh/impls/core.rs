@@ -89,7 +89,7 @@ variants! {
 
 impl<T: Weigh> Weigh for Option<T> {
     const REACH: Reach = T::REACH.max(Reach::Inline);
-    const TYPE: &'static Type = &Type::new::<Self>(Kind::Option { some: type_of::<T> });
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Optional { some: type_of::<T> });
 
     #[inline]
     fn is_vacant(&self) -> bool {
@@ -109,7 +109,7 @@ impl<T: Weigh> Weigh for Option<T> {
 
 impl<T: Weigh> Weigh for OnceCell<T> {
     const REACH: Reach = T::REACH.max(Reach::Inline);
-    const TYPE: &'static Type = &Type::new::<Self>(Kind::Option { some: type_of::<T> });
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Optional { some: type_of::<T> });
 
     #[inline]
     fn is_vacant(&self) -> bool {
@@ -132,7 +132,7 @@ where
     Self: Sized,
 {
     const REACH: Reach = T::REACH;
-    const TYPE: &'static Type = &Type::new::<Self>(Kind::Cell { inner: type_of::<T> });
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Wrapper { inner: type_of::<T> });
 
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where
@@ -153,7 +153,7 @@ macro_rules! closed {
     ($([$($generics:tt)*] $ty:ty: $inner:ty;)*) => {$(
         impl<$($generics)*> Weigh for $ty {
             const REACH: Reach = <$inner>::REACH;
-            const TYPE: &'static Type = &Type::new::<Self>(Kind::Cell { inner: type_of::<$inner> });
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Wrapper { inner: type_of::<$inner> });
 
             fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
             where
@@ -174,7 +174,7 @@ closed! {
 
 impl<T: Weigh, F> Weigh for LazyCell<T, F> {
     const REACH: Reach = T::REACH;
-    const TYPE: &'static Type = &Type::new::<Self>(Kind::Cell { inner: type_of::<T> });
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Wrapper { inner: type_of::<T> });
 
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where

@@ -72,6 +72,11 @@ fn layout(buckets: usize, entry: usize, align: usize) -> (usize, usize) {
     (entries.saturating_add(buckets).saturating_add(GROUP), align)
 }
 
+/// Bytes and alignment of the least table with that capacity.
+pub(super) fn layout_for(capacity: usize, entry: usize, align: usize) -> (usize, usize) {
+    layout(buckets_for(capacity), entry, align)
+}
+
 /// Weighs a table of `(K, V)` by its entries and its capacity.
 #[inline]
 pub(super) fn weigh<'a, 'v, K, V, I, const TREE: bool>(

@@ -111,6 +111,23 @@ mod alloc;
 mod btree;
 mod core;
 mod dwell;
+mod foreign;
 mod hash;
 #[cfg(feature = "std")]
 mod std;
+
+/// Size and alignment of a struct of std's with these fields, which the compiler puts in an order without padding.
+///
+/// A struct of the same fields here would do, if it were not for flags that lay out this crate's types in other ways than
+/// std's.
+const fn side_by_side(fields: &[::core::alloc::Layout]) -> (usize, usize) {
+    let (mut size, mut align, mut at) = (0, 1, 0);
+    while at < fields.len() {
+        size += fields[at].size();
+        if fields[at].align() > align {
+            align = fields[at].align();
+        }
+        at += 1;
+    }
+    (size.next_multiple_of(align), align)
+}

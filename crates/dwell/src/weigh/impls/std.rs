@@ -101,7 +101,7 @@ macro_rules! locks {
     ($($ty:ident: $try:ident;)*) => {$(
         impl<T: Weigh> Weigh for $ty<T> {
             const REACH: Reach = T::REACH;
-            const TYPE: &'static Type = &Type::new::<Self>(Kind::Cell { inner: type_of::<T> });
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Wrapper { inner: type_of::<T> });
 
             fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
             where
@@ -127,7 +127,7 @@ locks! {
 
 impl<T: Weigh> Weigh for OnceLock<T> {
     const REACH: Reach = T::REACH.max(Reach::Inline);
-    const TYPE: &'static Type = &Type::new::<Self>(Kind::Option { some: type_of::<T> });
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Optional { some: type_of::<T> });
 
     #[inline]
     fn is_vacant(&self) -> bool {
@@ -147,7 +147,7 @@ impl<T: Weigh> Weigh for OnceLock<T> {
 
 impl<T: Weigh, F> Weigh for LazyLock<T, F> {
     const REACH: Reach = T::REACH;
-    const TYPE: &'static Type = &Type::new::<Self>(Kind::Cell { inner: type_of::<T> });
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Wrapper { inner: type_of::<T> });
 
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where

@@ -1,0 +1,35 @@
+//! Instructions of a walk, by the shape: what does not depend on the machine's load.
+
+use serde::de::DeserializeOwned;
+use std::hint::black_box;
+
+use super::layouts;
+use super::subjects::{self, Subject};
+use crate::op::{Op, Suite};
+
+const SEED: u64 = 1;
+/// Operations in one walk.
+const PART: usize = 20_000;
+
+pub(super) fn suite() -> Suite {
+    let mut ops = Vec::new();
+    add::<layouts::naive::Model>(&mut ops, "walk/naive", subjects::all());
+    add::<layouts::boxed::Model>(&mut ops, "walk/boxed", subjects::all());
+    add::<layouts::btree::Model>(&mut ops, "walk/btree", subjects::all());
+    Suite { module: "weigh", baseline: subjects::BASELINE, ops }
+}
+
+/// An operation is a twenty-thousandth of a walk over one generated model.
+fn add<M: DeserializeOwned + 'static>(ops: &mut Vec<Op>, workload: &str, subjects: Vec<Subject<M>>) {
+    for subject in subjects {
+        ops.push(Op::new(workload, subject.name, move || {
+            let (_, json) = cargo_dwell::sample::documents(SEED, 1).next().expect("one model");
+            let model: M = serde_json::from_slice(&json).expect("a model is Smithy");
+            Box::new(move |operations| {
+                for _ in 0..operations / PART {
+                    black_box((subject.weigh)(black_box(&model)));
+                }
+            })
+        }));
+    }
+}

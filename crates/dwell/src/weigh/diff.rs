@@ -1,0 +1,103 @@
+//! What has changed between two trees.
+#![forbid(unsafe_code)]
+
+use super::render::{align, bytes, count};
+use super::tree::Tree;
+use core::cmp::Reverse;
+use core::fmt;
+use std_alloc::collections::BTreeMap;
+use std_alloc::format;
+use std_alloc::string::String;
+use std_alloc::vec::Vec;
+
+/// What has changed between two trees: the answer of [`diff`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Diff {
+    /// The places of which something has changed, those with the most bytes first.
+    pub changes: Vec<Changed>,
+    /// Bytes inline and on the heap, before and after.
+    pub total: [u64; 2],
+    /// Allocations before and after.
+    pub allocations: [u64; 2],
+}
+
+/// A place in the types, before and after: zeros where there was none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Changed {
+    /// The labels from the value to the place: `shapes.value.traits`.
+    pub path: String,
+    /// Bytes of the blocks that the values there own themselves.
+    pub heap: [u64; 2],
+    /// How many blocks.
+    pub allocations: [u64; 2],
+    /// How many values.
+    pub values: [u64; 2],
+}
+
+/// What has changed from one tree to another, by place.
+///
+/// Places are compared by the labels that lead to them, so the types of the two may differ.
+///
+/// ```
+/// use dwell::weigh::{diff, tree};
+///
+/// let mut names = vec![String::from("a"); 4];
+/// let before = tree(&names);
+/// names[0] = "a longer one".into();
+/// let diff = diff(&before, &tree(&names));
+/// assert_eq!(diff.changes.len(), 1);
+/// assert_eq!((diff.changes[0].path.as_str(), diff.changes[0].heap), ("[]", [4, 15]));
+/// ```
+pub fn diff(before: &Tree, after: &Tree) -> Diff {
+    let mut found: BTreeMap<String, Changed> = BTreeMap::new();
+    for (when, tree) in [before, after].into_iter().enumerate() {
+        let mut path: Vec<&str> = Vec::new();
+        tree.each(&mut |depth, index| {
+            path.truncate(depth);
+            path.push(tree.label(index));
+            let path = path[1..].join(".");
+            let node = &tree.nodes[index];
+            let new = || Changed { path: path.clone(), heap: [0; 2], allocations: [0; 2], values: [0; 2] };
+            let changed = found.entry(path.clone()).or_insert_with(new);
+            changed.heap[when] = changed.heap[when].saturating_add(node.heap);
+            changed.allocations[when] += node.allocations;
+            changed.values[when] += node.instances;
+        });
+    }
+    let mut changes: Vec<Changed> = found.into_values().filter(Changed::is_one).collect();
+    changes.sort_by_key(|changed| Reverse(changed.heap[0].abs_diff(changed.heap[1])));
+    Diff {
+        changes,
+        total: [before.weight.total(), after.weight.total()],
+        allocations: [before.weight.allocations, after.weight.allocations],
+    }
+}
+
+impl Changed {
+    fn is_one(&self) -> bool {
+        [self.heap, self.allocations, self.values].iter().any(|[before, after]| before != after)
+    }
+}
+
+/// A table for a terminal: what was, what is, and the difference in bytes.
+impl fmt::Display for Diff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = |path: &str, heap: [u64; 2], blocks: [u64; 2]| {
+            let [before, after] = heap.map(bytes);
+            let [blocks_before, blocks_after] = blocks.map(count);
+            let path = if path.is_empty() { "(the value itself)" } else { path };
+            [path.into(), before, after, signed(heap), format!("{blocks_before} -> {blocks_after}")]
+        };
+        let mut lines = Vec::from([["", "before", "after", "bytes", "allocations"].map(String::from)]);
+        lines.extend(self.changes.iter().map(|changed| line(&changed.path, changed.heap, changed.allocations)));
+        lines.push(line("total", self.total, self.allocations));
+        f.write_str(&align(&lines))
+    }
+}
+
+fn signed([before, after]: [u64; 2]) -> String {
+    let sign = if after < before { "-" } else { "+" };
+    format!("{sign}{}", bytes(before.abs_diff(after)))
+}

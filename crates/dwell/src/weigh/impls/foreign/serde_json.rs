@@ -1,0 +1,56 @@
+//! `serde_json`.
+
+use super::super::btree;
+use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
+use ::serde_json::{Map, Number, Value};
+use std_alloc::collections::BTreeMap;
+use std_alloc::string::String;
+use std_alloc::vec::Vec;
+
+plain! {
+    Number; // with the feature `arbitrary_precision` a string that it does not lend
+}
+
+variants! {
+    [] Value {
+        0 "Null": Value::Null => [],
+        1 "Bool": Value::Bool(value) => [value: bool],
+        2 "Number": Value::Number(value) => [value: Number],
+        3 "String": Value::String(value) => [value: String],
+        4 "Array": Value::Array(values) => [values: Vec<Value>],
+        5 "Object": Value::Object(map) => [map: Map<String, Value>],
+    }
+}
+
+/// Without the feature `preserve_order`; with it a map is larger, and its blocks are not known.
+const IS_BTREE: bool = size_of::<Map<String, Value>>() == size_of::<BTreeMap<String, Value>>();
+
+impl Weigh for Map<String, Value> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Map {
+        key: type_of::<String>,
+        value: type_of::<Value>,
+        entry: size_of::<String>() + size_of::<Value>(),
+        map: if IS_BTREE { MapKind::BTree } else { MapKind::Hash },
+    });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.is_empty()
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if self.is_empty() || walk.puts_off(self) {
+            return;
+        }
+        if IS_BTREE {
+            btree::weigh(walk, self.len(), || self.iter());
+        } else {
+            walk.missed();
+            walk.entries(self);
+        }
+    }
+}

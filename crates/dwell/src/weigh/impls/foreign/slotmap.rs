@@ -1,0 +1,57 @@
+//! slotmap: one block of slots, taken or free, the first of which is nobody's.
+
+use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
+use ::slotmap::{DefaultKey, Key, KeyData, SecondaryMap, SlotMap};
+use core::mem::ManuallyDrop;
+use core::num::NonZero;
+
+plain! {
+    DefaultKey; KeyData;
+}
+
+/// Of the size and alignment of slotmap's slots.
+#[expect(dead_code, reason = "only its layout is asked for")]
+struct Slot<T> {
+    content: Content<T>,
+    version: u32,
+}
+
+#[expect(dead_code, reason = "only its layout is asked for")]
+union Content<T> {
+    value: ManuallyDrop<T>,
+    next_free: u32,
+}
+
+/// Of the size and alignment of the slots of a `SecondaryMap`.
+#[expect(dead_code, reason = "only its layout is asked for")]
+enum SecondarySlot<T> {
+    Occupied { value: T, version: NonZero<u32> },
+    Vacant,
+}
+
+macro_rules! maps {
+    ($($map:ident: $slot:ident;)*) => {$(
+        impl<K: Key, V: Weigh> Weigh for $map<K, V> {
+            const TYPE: &'static Type =
+                &Type::new::<Self>(Kind::Sequence { element: type_of::<V>, growable: true, contiguous: true });
+
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                if walk.puts_off(self) {
+                    return;
+                }
+                let (slot, slots) = (size_of::<$slot<V>>(), self.capacity() + 1);
+                walk.block(slot * slots, align_of::<$slot<V>>(), (slots - self.len()) * slot);
+                walk.places::<V>(0, slots, self.len());
+                walk.elements(0, self.values());
+            }
+        }
+    )*};
+}
+
+maps! {
+    SlotMap: Slot;
+    SecondaryMap: SecondarySlot;
+}

@@ -1,0 +1,5 @@
+//! uuid.
+
+plain! {
+    ::uuid::Uuid; ::uuid::NonNilUuid;
+}

@@ -1,0 +1,9 @@
+use dwell::Weigh;
+
+#[derive(Weigh)]
+#[repr(C, packed)]
+struct Header {
+    length: u32,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use dwell::Weigh;
+
+#[derive(Weigh)]
+#[weigh(skip)]
+struct File {
+    name: String,
+}
+
+fn main() {}

@@ -1,0 +1,520 @@
+//! What may go wrong in a walk: depth, cycles, locks, sizes, panics, threads.
+#![cfg(all(feature = "std", feature = "derive"))]
+
+mod common;
+
+use common::{left_by, panics};
+use dwell::weigh::{Model, Tree};
+use dwell::{Weigh, assert_weighs, weigh};
+use std::any::Any;
+use std::cell::{Cell, LazyCell, OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::rc::{Rc, Weak};
+use std::sync::{Arc, Barrier, LazyLock, Mutex, OnceLock, RwLock};
+use std::thread;
+
+const LONG: usize = 1_000_000;
+
+/// Both walks agree; the total is returned as bytes and blocks.
+fn both<T: Weigh + ?Sized>(value: &T) -> (u64, u64) {
+    let weight = weigh(value);
+    let tree = weigh::tree(value);
+    assert_eq!(tree.weight, weight);
+    (weight.heap, weight.allocations)
+}
+
+fn of<T>(n: usize) -> (u64, u64) {
+    ((n * size_of::<T>()) as u64, n as u64)
+}
+
+#[derive(Weigh)]
+struct Boxed {
+    next: Option<Box<Boxed>>,
+}
+
+impl Drop for Boxed {
+    fn drop(&mut self) {
+        let mut next = self.next.take();
+        while let Some(mut node) = next {
+            next = node.next.take();
+        }
+    }
+}
+
+#[test]
+fn a_list_of_boxes_needs_no_stack() {
+    let mut list = Boxed { next: None };
+    for _ in 0..LONG {
+        list = Boxed { next: Some(Box::new(list)) };
+    }
+    // Far less stack than the list is long.
+    thread::scope(|scope| {
+        let small = thread::Builder::new().stack_size(128 << 10);
+        small.spawn_scoped(scope, || assert_eq!(both(&list), of::<Boxed>(LONG))).unwrap().join().unwrap();
+    });
+}
+
+#[derive(Weigh)]
+struct Deep {
+    children: Vec<Deep>,
+    name: String,
+}
+
+#[test]
+fn a_deep_tree_needs_no_stack() {
+    let mut tree = Deep { children: Vec::new(), name: String::new() };
+    for _ in 0..20_000 {
+        tree = Deep { children: vec![tree, Deep { children: Vec::new(), name: "x".into() }], name: String::new() };
+    }
+    assert_eq!(both(&tree), (20_000 * (2 * size_of::<Deep>() as u64 + 1), 40_000));
+    // Dropped without recursion.
+    let mut todo = vec![tree];
+    while let Some(mut tree) = todo.pop() {
+        todo.append(&mut tree.children);
+    }
+}
+
+#[derive(Weigh)]
+struct Linked {
+    next: RefCell<Option<Rc<Linked>>>,
+    back: RefCell<Weak<Linked>>,
+}
+
+impl Linked {
+    fn new(next: Option<Rc<Self>>) -> Rc<Self> {
+        let node = Rc::new(Self { next: RefCell::new(next), back: RefCell::default() });
+        if let Some(next) = &*node.next.borrow() {
+            *next.back.borrow_mut() = Rc::downgrade(&node);
+        }
+        node
+    }
+}
+
+impl Drop for Linked {
+    fn drop(&mut self) {
+        let mut next = self.next.take();
+        while let Some(node) = next {
+            next = Rc::try_unwrap(node).ok().and_then(|node| node.next.take());
+        }
+    }
+}
+
+/// The block of an `Rc` or `Arc`.
+type Counted<T> = (usize, usize, T);
+
+#[test]
+fn a_list_behind_guards_needs_no_stack() {
+    let mut list = Linked::new(None);
+    for _ in 1..LONG / 10 {
+        list = Linked::new(Some(list));
+    }
+    assert_eq!(both(&list), of::<Counted<Linked>>(LONG / 10));
+}
+
+#[derive(Weigh)]
+struct Locked {
+    next: Mutex<Option<Arc<Locked>>>,
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        let mut next = self.next.get_mut().unwrap().take();
+        while let Some(node) = next {
+            next = Arc::try_unwrap(node).ok().and_then(|node| node.next.lock().unwrap().take());
+        }
+    }
+}
+
+#[test]
+fn a_list_behind_locks_needs_no_stack() {
+    let mut list = Arc::new(Locked { next: Mutex::new(None) });
+    for _ in 1..LONG / 10 {
+        list = Arc::new(Locked { next: Mutex::new(Some(list)) });
+    }
+    assert_eq!(both(&list), of::<Counted<Locked>>(LONG / 10));
+}
+
+#[derive(Weigh)]
+struct Guarded {
+    next: RefCell<Option<Box<Guarded>>>,
+}
+
+#[test]
+fn what_only_guards_lead_to_is_missed_when_too_deep() {
+    let chain = |n: usize| {
+        let mut list = Guarded { next: RefCell::new(None) };
+        for _ in 0..n {
+            list = Guarded { next: RefCell::new(Some(Box::new(list))) };
+        }
+        list
+    };
+    let short = chain(200);
+    assert_eq!(both(&short), of::<Guarded>(200));
+    assert_eq!(weigh(&short).missed, 0);
+    let long = chain(2000);
+    let weight = weigh(&long);
+    assert_eq!(weight.missed, 1);
+    assert!(weight.heap < 2000 * size_of::<Guarded>() as u64);
+}
+
+#[derive(Weigh)]
+struct Lent<'a> {
+    #[weigh(shared)]
+    next: Next<'a>,
+}
+
+#[derive(Clone, Copy)]
+struct Next<'a>(&'a [Lent<'a>]);
+
+impl<'a> std::ops::Deref for Next<'a> {
+    type Target = [Lent<'a>];
+    fn deref(&self) -> &Self::Target {
+        self.0
+    }
+}
+
+#[test]
+fn a_list_of_shared_references_needs_no_stack() {
+    let mut last: &[Lent<'_>] = &[];
+    for _ in 0..20_000 {
+        last = Box::leak(Box::new([Lent { next: Next(last) }]));
+    }
+    let first = Lent { next: Next(last) };
+    assert_eq!(both(&first), of::<Lent<'_>>(20_000));
+    // Twice the same is once.
+    assert_eq!(both(&[Lent { next: Next(last) }, Lent { next: Next(last) }]), of::<Lent<'_>>(20_000));
+}
+
+#[derive(Weigh)]
+struct Graph {
+    edges: RefCell<Vec<Rc<Graph>>>,
+    label: String,
+}
+
+#[test]
+fn cycles_end() {
+    let node = |label: &str| Rc::new(Graph { edges: RefCell::default(), label: label.to_owned() });
+    let nodes: Vec<_> = (0..1000).map(|n| node(&"n".repeat(n % 7))).collect();
+    for (index, from) in nodes.iter().enumerate() {
+        let edges = (1..=3).map(|n| Rc::clone(&nodes[(index * n + n) % nodes.len()])).collect();
+        *from.edges.borrow_mut() = edges;
+    }
+    let labels: usize = nodes.iter().map(|node| node.label.len()).sum();
+    let each = size_of::<Counted<Graph>>() + 3 * size_of::<Rc<Graph>>();
+    let (bytes, _) = both(&nodes);
+    assert_eq!(bytes, (1000 * each + labels + nodes.capacity() * size_of::<Rc<Graph>>()) as u64);
+    // From inside, each node is met as well.
+    let around = Rc::new(RefCell::new(None::<Rc<dyn Any>>));
+    *around.borrow_mut() = Some(around.clone());
+    assert_eq!(weigh(&around).allocations, 1);
+    around.take();
+    for node in &nodes {
+        node.edges.borrow_mut().clear();
+    }
+}
+
+#[test]
+fn shared_blocks_count_once_a_walk() {
+    let text: Rc<str> = "shared".into();
+    let many = vec![Rc::clone(&text); 100];
+    let block = 2 * size_of::<usize>() as u64 + 8;
+    assert_eq!(both(&many), (100 * size_of::<Rc<str>>() as u64 + block, 2));
+    assert_eq!(both(&text).0, block);
+    let nested = Rc::new(RefCell::new(vec![Rc::new(String::from("deep"))]));
+    let inner = Rc::clone(&nested.borrow()[0]);
+    assert_eq!(both(&(nested.clone(), inner.clone())), both(&(inner, nested)));
+}
+
+#[test]
+fn weak_pointers_keep_only_dead_blocks() {
+    let strong = Rc::new([0_u64; 4]);
+    let weak = Rc::downgrade(&strong);
+    assert_eq!(both(&weak), (0, 0));
+    assert_eq!(both(&(weak.clone(), strong.clone())), (48, 1));
+    drop(strong);
+    assert_eq!(both(&[weak.clone(), weak]), (48, 1));
+    assert_eq!(both(&Weak::<u64>::new()), (0, 0));
+    assert_eq!(both(&std::sync::Weak::<String>::new()), (0, 0));
+}
+
+#[test]
+fn borrowed_and_locked_values_are_missed_not_waited_for() {
+    let cell = RefCell::new(String::from("text"));
+    let guard = cell.borrow_mut();
+    assert_eq!((weigh(&cell).heap, weigh(&cell).missed), (0, 1));
+    drop(guard);
+    let reading = cell.borrow();
+    assert_eq!((weigh(&cell).heap, weigh(&cell).missed), (4, 0));
+    drop(reading);
+
+    let lock = Mutex::new(String::from("text"));
+    let guard = lock.lock().unwrap();
+    assert_eq!((weigh(&lock).heap, weigh(&lock).missed), (0, 1));
+    drop(guard);
+    let lock = RwLock::new(String::from("text"));
+    let guard = lock.write().unwrap();
+    assert_eq!((weigh(&lock).heap, weigh(&lock).missed), (0, 1));
+    drop(guard);
+    assert_eq!((weigh(&lock).heap, weigh(&lock).missed), (4, 0));
+    // What owns nothing need not be looked at.
+    let plain = Mutex::new(7);
+    let _guard = plain.lock().unwrap();
+    assert_eq!(weigh(&plain).missed, 0);
+}
+
+#[test]
+fn poisoned_locks_are_weighed() {
+    let (mutex, rw) = (Mutex::new(String::from("text")), RwLock::new(vec![1_u8, 2]));
+    assert!(panics(|| {
+        let (_a, _b) = (mutex.lock().unwrap(), rw.write().unwrap());
+        panic!("poison");
+    }));
+    assert!(mutex.is_poisoned() && rw.is_poisoned());
+    assert_eq!(both(&mutex), (4, 1));
+    assert_eq!(both(&rw), (2, 1));
+}
+
+#[test]
+fn closed_cells_say_that_they_were_missed() {
+    assert_eq!(weigh(&Cell::new(3)).missed, 0);
+    assert_eq!(weigh(&Cell::new(String::from("text"))).missed, 1);
+    assert_eq!(weigh(&LazyCell::new(|| String::from("text"))).missed, 1);
+    assert_eq!(weigh(&LazyLock::new(|| String::from("text"))).missed, 1);
+    assert_eq!((weigh(&OnceCell::<String>::new()).missed, weigh(&OnceLock::<String>::new()).missed), (0, 0));
+}
+
+#[test]
+fn zero_sized_values_own_nothing_however_many() {
+    assert_eq!(both(&vec![(); 1_000_000_007]), (0, 0));
+    let many: VecDeque<()> = std::iter::repeat_n((), 1000).collect();
+    assert_eq!(both(&many), (0, 0));
+    assert_eq!(both(&vec![[0_u64; 0]; 5]), (0, 0));
+    // Twice as many as there are numbers.
+    let most = vec![(); usize::MAX];
+    let two = [most.clone(), most];
+    assert_eq!(both(&two), (0, 0));
+    let tree = weigh::tree(&two);
+    assert!(tree.nodes.iter().any(|node| node.slots == u64::MAX));
+}
+
+#[test]
+fn capacities_that_no_memory_has_yet() {
+    // Not more: the watching allocator writes over what is freed.
+    let large: Vec<u8> = Vec::with_capacity(1 << 24);
+    assert_eq!(both(&large), (1 << 24, 1));
+    let map: HashMap<u64, u64> = HashMap::with_capacity(1 << 20);
+    assert_eq!(both(&map), ((1 << 21) * 17 + 16, 1));
+}
+
+/// Keys that are all alike to a table but for `==`.
+#[derive(Clone, PartialEq, Eq, Weigh)]
+struct Same(u32);
+
+impl Hash for Same {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+thread_local!(static PANICKING: Cell<bool> = const { Cell::new(false) });
+
+#[derive(Clone, Default)]
+struct Fragile;
+
+impl BuildHasher for Fragile {
+    type Hasher = std::hash::DefaultHasher;
+    fn build_hasher(&self) -> Self::Hasher {
+        assert!(!PANICKING.get(), "told to panic in hash");
+        Self::Hasher::default()
+    }
+}
+
+#[test]
+fn no_user_code_of_maps_is_called() {
+    let mut map: HashMap<Same, String, Fragile> = HashMap::default();
+    for n in 0..100 {
+        map.insert(Same(n), "x".repeat(n as usize));
+    }
+    let set: HashSet<u32, Fragile> = (0..100).collect();
+    PANICKING.set(true);
+    assert!(panics(|| {
+        map.contains_key(&Same(1));
+    }));
+    assert_eq!(both(&map).1, 1 + 99);
+    assert_eq!(both(&set).1, 1);
+    PANICKING.set(false);
+}
+
+#[test]
+fn a_panic_in_a_function_of_the_users_leaves_nothing_behind() {
+    #[derive(Weigh)]
+    struct Outer {
+        list: Vec<RefCell<Inner>>,
+    }
+    #[derive(Weigh)]
+    struct Inner {
+        #[weigh(with = "fails")]
+        _value: u8,
+        name: Rc<str>,
+    }
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as the derive calls it")]
+    fn fails(_: &u8) -> weigh::Weight {
+        panic!("told to")
+    }
+    let value = Outer { list: vec![RefCell::new(Inner { _value: 1, name: "x".into() })] };
+    assert_eq!(
+        left_by(|| {
+            assert!(panics(|| {
+                weigh(&value);
+            }));
+            assert!(panics(|| {
+                weigh::tree(&value);
+            }));
+        }),
+        (0, 0)
+    );
+    assert!(value.list[0].try_borrow_mut().is_ok());
+    assert_eq!(Rc::strong_count(&value.list[0].borrow().name), 1);
+}
+
+#[test]
+fn orders_that_lie_do_no_harm() {
+    #[derive(PartialEq, Eq, Weigh)]
+    struct Liar(u8);
+    impl PartialOrd for Liar {
+        fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+            Some(self.cmp(other))
+        }
+    }
+    impl Ord for Liar {
+        fn cmp(&self, _: &Self) -> std::cmp::Ordering {
+            std::cmp::Ordering::Greater
+        }
+    }
+    let set: BTreeSet<Liar> = (0..200).map(Liar).collect();
+    assert!(both(&set).0 >= 200);
+    // All keys at one address: only the values tell them apart.
+    #[derive(PartialEq, Eq, Weigh)]
+    struct Nothing;
+    impl PartialOrd for Nothing {
+        fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+            Some(self.cmp(other))
+        }
+    }
+    impl Ord for Nothing {
+        fn cmp(&self, _: &Self) -> std::cmp::Ordering {
+            std::cmp::Ordering::Greater
+        }
+    }
+    let mut map = BTreeMap::new();
+    let before = common::live();
+    for n in 0..200_u32 {
+        map.insert(Nothing, n);
+    }
+    let after = common::live();
+    assert_eq!(both(&map).0.cast_signed(), (after.1 - before.1) as i64);
+}
+
+#[test]
+fn many_threads_at_once() {
+    let shared = Arc::new(RwLock::new(HashMap::from([(String::from("key"), vec![1_u64; 10])])));
+    let expected = both(&shared);
+    let barrier = Barrier::new(4);
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                barrier.wait();
+                for _ in 0..1000 {
+                    assert_eq!(weigh(&shared).heap, expected.0);
+                }
+            });
+        }
+    });
+    // While others write, a walk ends, and says when it could not look.
+    let counter = Mutex::new(vec![0_u8; 10]);
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for n in 0..1000 {
+                counter.lock().unwrap().resize(n, 0);
+            }
+        });
+        while !writer.is_finished() {
+            let weight = weigh(&counter);
+            assert!(weight.missed == 1 || weight.allocations == 1);
+        }
+    });
+}
+
+#[test]
+fn a_tree_grows_with_types_not_with_values() {
+    fn nodes(tree: &Tree) -> usize {
+        tree.nodes.len()
+    }
+    let make = |n: usize| -> Vec<Deep> {
+        (0..n).map(|_| Deep { children: vec![Deep { children: vec![], name: "y".into() }], name: "x".into() }).collect()
+    };
+    let (few, many) = (weigh::tree(&make(2)), weigh::tree(&make(2000)));
+    assert_eq!(nodes(&few), nodes(&many));
+    assert_eq!(many.nodes[1].instances, 4000);
+}
+
+/// Types that hold each other: as a tree of paths without repetition, more nodes than there is memory.
+mod mutual {
+    use dwell::Weigh;
+
+    macro_rules! types {
+        ($($name:ident)*) => { types!(@ [$($name)*] $($name)*); };
+        (@ $all:tt $($name:ident)*) => { $(types!(@one $name $all);)* };
+        (@one $name:ident [$($all:ident)*]) => {
+            #[derive(Default, Weigh)]
+            #[allow(non_snake_case)]
+            pub(super) struct $name {
+                $($all: Option<Box<super::mutual::$all>>,)*
+            }
+            impl $name {
+                pub(super) fn full(depth: u32) -> Self {
+                    if depth == 0 {
+                        return Self::default();
+                    }
+                    Self { $($all: Some(Box::new(super::mutual::$all::full(depth - 1))),)* }
+                }
+            }
+        };
+    }
+
+    types!(A B C D E F G H);
+}
+
+#[test]
+fn types_that_hold_each_other_share_nodes_when_there_are_many() {
+    let value = mutual::A::full(5);
+    let tree = weigh::tree(&value);
+    assert_eq!(tree.nodes.iter().map(|node| node.heap).sum::<u64>(), weigh(&value).heap);
+    assert!(tree.nodes.len() < 1 << 20, "{}", tree.nodes.len());
+}
+
+#[test]
+fn models_round_up() {
+    let value = vec![String::from("x"); 100];
+    let asked = weigh(&value).heap;
+    for model in [Model::Glibc, Model::Jemalloc, Model::Mimalloc] {
+        let taken = weigh::weigh_as(&value, model).heap;
+        assert!(taken > asked);
+        let tree = weigh::tree_as(&value, model);
+        assert_eq!((tree.weight.heap, tree.nodes.iter().map(|node| node.requested).sum::<u64>()), (taken, asked));
+    }
+}
+
+#[test]
+fn assertions_of_weight() {
+    let text = String::from("twelve bytes");
+    let total = 12 + size_of::<String>() as u64;
+    assert_weighs!(text == total);
+    assert_weighs!(text <= 1 KiB);
+    assert_weighs!(&text < 1 MB, "with {}", "a message");
+    assert_weighs!([text.clone(), text.clone()] <= 0.1 KiB,);
+    assert_weighs!(text <= 10_000);
+    assert!(panics(|| assert_weighs!(text < total)));
+    let cell = RefCell::new(text);
+    let _guard = cell.borrow_mut();
+    assert!(panics(|| assert_weighs!(cell <= 1 GiB)));
+}
