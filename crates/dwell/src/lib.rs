@@ -59,6 +59,7 @@
 extern crate alloc as std_alloc;
 
 pub mod alloc;
+pub mod pin;
 mod raw;
 pub mod small;
 pub mod sparse;

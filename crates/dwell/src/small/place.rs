@@ -42,11 +42,16 @@ impl<U> Place<U, U> {
     pub const fn new(value: U) -> Self {
         Self { brand: PhantomData, value }
     }
+
+    /// The value that it held.
+    pub(crate) fn into_inner(self) -> U {
+        self.value
+    }
 }
 
 impl<B, T: ?Sized> Place<B, T> {
     /// The pointer to the value.
-    pub(super) const fn as_ptr(&self) -> *const T {
+    pub(crate) const fn as_ptr(&self) -> *const T {
         (&raw const *self) as *const T
     }
 
