@@ -11,6 +11,7 @@ mod gate;
 mod op;
 mod row;
 mod sink;
+mod slab;
 mod small;
 mod sparse;
 mod time;
@@ -42,6 +43,8 @@ struct Cli {
 enum Command {
     /// Boxes that keep small values in place: access, creation, queues and trees.
     Small,
+    /// Slabs and pools: operations, latency, growth, threads and an order book.
+    Slab,
     /// Mostly-empty structs: a real program in eleven layouts, and the cost of a read.
     Sparse(sparse::Args),
     /// Thin strings, thin slices and sorted maps, beside their peers.
@@ -60,7 +63,7 @@ enum Command {
 
 /// The operations of all modules.
 fn suites() -> Vec<Suite> {
-    [small::suite(), sparse::suite()].into_iter().chain(companions::suites()).collect()
+    [small::suite(), slab::suite(), sparse::suite()].into_iter().chain(companions::suites()).collect()
 }
 
 fn main() -> ExitCode {
@@ -83,8 +86,11 @@ fn run(cli: Cli) -> Result<()> {
         Command::Sparse(args) => sparse::run(&args, cli.quick, output),
         Command::Companions => companions::run(cli.quick, output),
         Command::Small => small::run(cli.quick, output),
+        Command::Slab => slab::run(cli.quick, output),
         Command::All => {
             small::run(cli.quick, output)?;
+            output.say("")?;
+            slab::run(cli.quick, output)?;
             output.say("")?;
             sparse::run(&sparse::Args::default(), cli.quick, output)?;
             output.say("")?;

@@ -12,6 +12,15 @@ pub(crate) fn word(value: u64) {
     unsafe { asm!("/* {0} */", in(reg) value, options(nomem, nostack, preserves_flags)) };
 }
 
+/// The same word, of which the compiler then knows nothing.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
+pub(crate) fn opaque(mut value: u64) -> u64 {
+    // SAFETY: no instruction; the register keeps its value and nothing is clobbered.
+    unsafe { asm!("/* {0} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags)) };
+    value
+}
+
 /// Uses an address, and whatever it leads to.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
@@ -19,4 +28,13 @@ pub(crate) fn pointer<T: ?Sized>(value: &T) {
     let address = std::ptr::from_ref(value).cast::<u8>();
     // SAFETY: no instruction. The compiler must take it that memory is read, but nothing is written through `value`.
     unsafe { asm!("/* {0} */", in(reg) address, options(readonly, nostack, preserves_flags)) };
+}
+
+/// Lets whatever a place leads to be changed, as far as the compiler knows: it must read again what it has read.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
+pub(crate) fn change<T: ?Sized>(place: &mut T) {
+    let address = std::ptr::from_mut(place).cast::<u8>();
+    // SAFETY: no instruction. What the compiler must assume to be written is behind a mutable borrow.
+    unsafe { asm!("/* {0} */", in(reg) address, options(nostack, preserves_flags)) };
 }

@@ -6,6 +6,7 @@
 //! | the value | its place | module |
 //! |---|---|---|
 //! | small, of a type not known here | inside its owner, no allocation | [`small`]: [`SmallBox`] |
+//! | many of one type, made and dropped all the time, at an address that does not change | a place of a slab | [`slab`]: [`Slab`], [`slab!`] |
 //! | an optional struct that is mostly empty | one word until it is needed | [`sparse`]: [`Sparse`](struct@Sparse) |
 //! | a string or slice that no longer grows, a map of a few entries | one word | [`sparse`]: [`ThinStr`](sparse::ThinStr), [`ThinSlice`](sparse::ThinSlice), [`SortedMap`](sparse::SortedMap) |
 //!
@@ -32,7 +33,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `std` (default) | [`IsEmpty`](sparse::IsEmpty) for the types of std; without it the crate is `no_std` and needs `alloc` |
+//! | `std` (default) | [`slab!`], and [`IsEmpty`](sparse::IsEmpty) for the types of std; without it the crate is `no_std` and needs `alloc` |
 //! | `derive` | `#[derive(Sparse)]` |
 //! | `serde` | `Serialize` and `Deserialize` |
 //! | `allocator-api2` | allocators of one's own, by the trait of allocator-api2 0.2 |
@@ -61,10 +62,12 @@ extern crate alloc as std_alloc;
 pub mod alloc;
 pub mod pin;
 mod raw;
+pub mod slab;
 pub mod small;
 pub mod sparse;
 
 pub use crate::alloc::AllocError;
+pub use crate::slab::Slab;
 pub use crate::small::SmallBox;
 pub use crate::sparse::Sparse;
 #[cfg(feature = "derive")]

@@ -1,0 +1,185 @@
+//! A limit order book: each price level is a doubly linked list of orders, first come first served.
+//!
+//! An event picks an order number: an order that stands is cancelled, one that does not is placed. One event in eight is a
+//! market order instead, which takes what stands first at the best price. About half of the numbers stand at any time.
+
+use fastrand::Rng;
+
+use super::subject::{Books, Order};
+use crate::op::{Op, Run};
+use crate::sink;
+
+/// Order numbers.
+const NUMBERS: u32 = 16 * 1024;
+/// Price levels a side; a word has a bit for each that is not empty.
+const LEVELS: u32 = 64;
+
+/// The orders of one price.
+#[derive(Clone, Copy)]
+struct Level<L> {
+    first: L,
+    last: L,
+}
+
+struct Book<S: Books> {
+    /// The owners of the orders that stand, by number.
+    standing: Vec<Option<S::Slot>>,
+    levels: Vec<Level<S::Link>>,
+    /// Which levels have orders, for each side: the best is the lowest bit.
+    occupied: [u64; 2],
+    place: S::Place,
+    traded: u64,
+}
+
+impl<S: Books> Drop for Book<S> {
+    fn drop(&mut self) {
+        for slot in self.standing.drain(..).flatten() {
+            S::remove(&mut self.place, slot);
+        }
+    }
+}
+
+impl<S: Books> Book<S> {
+    fn new() -> Self {
+        Self {
+            standing: (0..NUMBERS).map(|_| None).collect(),
+            levels: vec![Level { first: S::NIL, last: S::NIL }; 2 * LEVELS as usize],
+            occupied: [0; 2],
+            place: S::place(NUMBERS as usize),
+            traded: 0,
+        }
+    }
+
+    /// The order behind a link that is not nil.
+    fn order(&mut self, link: S::Link) -> &mut Order<S::Link> {
+        // SAFETY: links lead to orders that stand: `take` unlinks one before its slot goes. The only reference to the
+        // order is the one returned, which borrows the book.
+        unsafe { S::at(&mut self.place, link) }
+    }
+
+    fn place(&mut self, id: u32, level: u32, quantity: u64) {
+        let last = self.levels[level as usize].last;
+        let order = Order {
+            previous: last,
+            next: S::NIL,
+            id,
+            level,
+            quantity,
+            account: u64::from(id) % 97,
+            time: [self.traded, 0],
+            reserved: 0,
+        };
+        let mut slot = S::insert(&mut self.place, order);
+        let link = S::link(&mut slot);
+        self.standing[id as usize] = Some(slot);
+        self.levels[level as usize].last = link;
+        if last == S::NIL {
+            self.levels[level as usize].first = link;
+            self.occupied[(level / LEVELS) as usize] |= 1 << (level % LEVELS);
+        } else {
+            self.order(last).next = link;
+        }
+    }
+
+    /// Takes an order out of its list and out of the book.
+    fn take(&mut self, id: u32) {
+        let Some(mut slot) = self.standing[id as usize].take() else { return };
+        let link = S::link(&mut slot);
+        let &mut Order { previous, next, level, .. } = self.order(link);
+        if previous == S::NIL {
+            self.levels[level as usize].first = next;
+        } else {
+            self.order(previous).next = next;
+        }
+        if next == S::NIL {
+            self.levels[level as usize].last = previous;
+        } else {
+            self.order(next).previous = previous;
+        }
+        if previous == S::NIL && next == S::NIL {
+            self.occupied[(level / LEVELS) as usize] &= !(1 << (level % LEVELS));
+        }
+        S::remove(&mut self.place, slot);
+    }
+
+    /// Trades against the best orders of a side.
+    fn sweep(&mut self, side: u32, mut quantity: u64) {
+        while quantity > 0 && self.occupied[side as usize] != 0 {
+            let level = side * LEVELS + self.occupied[side as usize].trailing_zeros();
+            let first = self.levels[level as usize].first;
+            let order = self.order(first);
+            let traded = quantity.min(order.quantity);
+            order.quantity -= traded;
+            let (id, filled, account) = (order.id, order.quantity == 0, order.account);
+            quantity -= traded;
+            self.traded = self.traded.wrapping_add(traded * account);
+            if filled {
+                self.take(id);
+            }
+        }
+    }
+
+    fn event(&mut self, rng: &mut Rng) {
+        let random = rng.u32(..);
+        let (quantity, side) = (1 + u64::from(random >> 24), random >> 8 & 1);
+        if random.is_multiple_of(8) {
+            self.sweep(side, quantity);
+            return;
+        }
+        let id = rng.u32(..) % NUMBERS;
+        if self.standing[id as usize].is_some() {
+            self.take(id);
+        } else {
+            self.place(id, side * LEVELS + (random >> 16) % LEVELS, quantity);
+        }
+    }
+}
+
+fn book<S: Books>() -> Run {
+    let mut book = Book::<S>::new();
+    let mut rng = Rng::with_seed(7);
+    // Until half of the numbers stand.
+    (0..4 * NUMBERS).for_each(|_| book.event(&mut rng));
+    Box::new(move |operations| {
+        (0..operations).for_each(|_| book.event(&mut rng));
+        sink::word(book.traded);
+    })
+}
+
+pub(super) fn ops<S: Books>(ops: &mut Vec<Op>) {
+    ops.push(Op::new("book", S::NAME, book::<S>));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Book, LEVELS, Rng};
+    use crate::slab::peers::{heap::Heap, slab::SlabCrate};
+    use crate::slab::subject::{Books, Holds};
+
+    /// The orders in the lists, in order, and what was traded.
+    fn play<S: Books>() -> (Vec<(u32, u64)>, u64) {
+        let mut book = Book::<S>::new();
+        let mut rng = Rng::with_seed(1);
+        (0..100_000).for_each(|_| book.event(&mut rng));
+        let mut orders = Vec::new();
+        for level in 0..2 * LEVELS as usize {
+            let mut link = book.levels[level].first;
+            while link != S::NIL {
+                let order = book.order(link);
+                orders.push((order.id, order.quantity));
+                link = order.next;
+            }
+        }
+        (orders, book.traded)
+    }
+
+    #[test]
+    fn all_books_agree() {
+        fn name<T: 'static, S: Holds<T>>() -> &'static str {
+            S::NAME
+        }
+        let (orders, traded) = play::<SlabCrate>();
+        assert!(orders.len() > 1000 && traded > 0, "{} {}", orders.len(), name::<u8, SlabCrate>());
+        assert_eq!(play::<Heap<std::alloc::System>>(), (orders, traded));
+    }
+}

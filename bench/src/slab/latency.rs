@@ -1,0 +1,432 @@
+//! How long single operations take, and how long the slow ones: percentiles in ticks of the processor's counter.
+//!
+//! Hot operations are timed 64 at a time, because the counter costs as much as several of them. Cold ones are timed alone
+//! or as a burst of 64, each after a walk over more memory than the second-level cache holds. What the counter itself costs
+//! is taken off. Subjects take turns, round by round.
+
+use std::hint::black_box;
+use std::sync::mpsc;
+
+use fastrand::Rng;
+
+use super::operations::{LIVE, Live, exchange, live_once, warm};
+use super::subject::{Edits, Grows, Holds, Sends, Words};
+use super::{BASELINE, ticks};
+use crate::row::{Row, distinct};
+use crate::sink;
+
+/// Takes a number of samples, each of `batch` operations, in ticks.
+type Sample = Box<dyn FnMut(&mut Vec<u32>, usize)>;
+
+/// One subject doing one thing again and again.
+pub(super) struct Probe {
+    workload: String,
+    subject: &'static str,
+    /// Operations in a sample.
+    batch: usize,
+    /// Samples in a round.
+    samples: usize,
+    /// Rounds at most.
+    rounds: usize,
+    prepare: fn() -> Sample,
+}
+
+/// Operations timed together.
+const BATCH: usize = 64;
+
+/// The clock around something.
+#[inline(always)]
+fn timed<R>(samples: &mut Vec<u32>, f: impl FnOnce() -> R) -> R {
+    let start = ticks::start();
+    let result = f();
+    samples.push(ticks::since(start));
+    result
+}
+
+/// Moves everything but what is used next out of the first two caches.
+struct Cold(Vec<u64>);
+
+impl Cold {
+    fn new() -> Self {
+        // Four times a large second-level cache, and more pages than a second-level TLB knows.
+        Self(vec![1; 8 * 1024 * 1024 / 8])
+    }
+
+    #[inline(never)]
+    fn evict(&self) {
+        for line in self.0.chunks(8) {
+            sink::word(line[0]);
+        }
+    }
+}
+
+/// Which of the two operations is timed.
+#[derive(Clone, Copy, PartialEq)]
+enum Half {
+    Insert,
+    Remove,
+}
+
+/// 64 values inserted, then removed, in the order of insertion.
+fn half<S: Holds<Words<N>>, const N: usize>(timed_half: Half) -> Sample {
+    #[inline(never)]
+    fn insert<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, slots: &mut Vec<S::Slot>, word: u64) {
+        for at in 0..BATCH as u64 {
+            let slot = S::insert(place, Words::new(word + at));
+            S::get(place, &slot, sink::pointer);
+            sink::change(place);
+            slots.push(slot);
+        }
+    }
+    #[inline(never)]
+    fn remove<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, slots: &mut Vec<S::Slot>) {
+        for slot in slots.drain(..) {
+            S::remove(place, slot);
+            sink::change(place);
+        }
+    }
+    let mut live = warm::<S, N>(LIVE);
+    let mut slots = Vec::with_capacity(BATCH);
+    Box::new(move |samples, count| {
+        for word in 0..count as u64 {
+            let place = &mut live.place;
+            if timed_half == Half::Insert {
+                timed(samples, || insert::<S, N>(place, &mut slots, word));
+                remove::<S, N>(place, &mut slots);
+            } else {
+                insert::<S, N>(place, &mut slots, word);
+                timed(samples, || remove::<S, N>(place, &mut slots));
+            }
+        }
+    })
+}
+
+fn lifecycle<S: Holds<Words<N>>, const N: usize>() -> Sample {
+    let mut live = warm::<S, N>(LIVE);
+    Box::new(move |samples, count| {
+        for word in 0..count as u64 {
+            let place = &mut live.place;
+            timed(samples, || (0..BATCH as u64).for_each(|at| live_once::<S, N>(place, word + at)));
+        }
+    })
+}
+
+fn churn<S: Holds<Words<N>>, const N: usize>() -> Sample {
+    let mut live = warm::<S, N>(LIVE);
+    Box::new(move |samples, count| {
+        for word in 0..count as u64 {
+            let Live { slots, place } = &mut live;
+            let slots: &mut [_; LIVE] = slots.as_mut_slice().try_into().expect("of this length");
+            timed(samples, || {
+                (0..BATCH as u64).for_each(|at| exchange::<S, N>(place, slots, word * BATCH as u64 + at));
+            });
+        }
+    })
+}
+
+/// One insertion, and one removal, each after a walk over other memory.
+fn cold_single<S: Holds<Words<N>>, const N: usize>() -> Sample {
+    let mut live = warm::<S, N>(LIVE);
+    let cold = Cold::new();
+    Box::new(move |samples, count| {
+        for word in 0..count as u64 {
+            let place = &mut live.place;
+            cold.evict();
+            let start = ticks::start();
+            let slot = S::insert(place, Words::new(word));
+            S::get(place, &slot, sink::pointer);
+            let insert = ticks::since(start);
+            let slot = black_box(slot);
+            cold.evict();
+            let start = ticks::start();
+            S::remove(place, slot);
+            samples.push(insert.saturating_add(ticks::since(start)));
+        }
+    })
+}
+
+/// 64 insertions, and 64 removals of other values, each after a walk over other memory.
+fn cold_burst<S: Holds<Words<N>>, const N: usize>() -> Sample {
+    #[inline(never)]
+    fn insert<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, slots: &mut Vec<S::Slot>, word: u64) {
+        for at in 0..BATCH as u64 {
+            let slot = S::insert(place, Words::new(word + at));
+            S::get(place, &slot, sink::pointer);
+            sink::change(place);
+            slots.push(slot);
+        }
+    }
+    let mut live = warm::<S, N>(LIVE);
+    let cold = Cold::new();
+    let mut rng = Rng::with_seed(8);
+    Box::new(move |samples, count| {
+        for word in 0..count as u64 {
+            let Live { slots, place } = &mut live;
+            cold.evict();
+            let start = ticks::start();
+            insert::<S, N>(place, slots, word);
+            let inserted = ticks::since(start);
+            rng.shuffle(slots);
+            let mut going = slots.split_off(LIVE);
+            cold.evict();
+            let start = ticks::start();
+            going.drain(..).for_each(|slot| S::remove(place, slot));
+            samples.push(inserted.saturating_add(ticks::since(start)));
+        }
+    })
+}
+
+fn get<S: Holds<Words<N>>, const N: usize>() -> Sample {
+    let live = warm::<S, N>(BATCH);
+    Box::new(move |samples, count| {
+        for _ in 0..count {
+            timed(samples, || {
+                for slot in black_box(&live.slots) {
+                    S::get(&live.place, slot, |value| sink::word(value.0[0]));
+                }
+            });
+        }
+    })
+}
+
+fn get_mut<S: Edits<Words<N>>, const N: usize>() -> Sample {
+    let mut live = warm::<S, N>(BATCH);
+    Box::new(move |samples, count| {
+        for word in 0..count as u64 {
+            let Live { slots, place } = &mut live;
+            let slots = black_box(slots);
+            timed(samples, || {
+                for slot in slots {
+                    S::get_mut(place, slot, |value| {
+                        value.0[0] = word;
+                        sink::pointer(value);
+                    });
+                }
+            });
+        }
+    })
+}
+
+fn replace<S: Edits<Words<N>>, const N: usize>() -> Sample {
+    let mut live = warm::<S, N>(BATCH);
+    Box::new(move |samples, count| {
+        for word in 0..count as u64 {
+            let Live { slots, place } = &mut live;
+            let slots = black_box(slots);
+            timed(samples, || {
+                for slot in slots {
+                    S::get_mut(place, slot, |value| {
+                        let old = std::mem::replace(value, Words::new(word));
+                        sink::word(old.0[0]);
+                        sink::pointer(value);
+                    });
+                }
+            });
+        }
+    })
+}
+
+/// Values of a place that grows, and of one that is emptied at random.
+const MILLION: usize = 1_000_000;
+
+/// The first so many insertions of an empty place, each timed alone.
+fn growth<S: Grows<Words<8>>>() -> Sample {
+    Box::new(|samples, count| {
+        samples.reserve(count);
+        let mut live = Live::<S, _> { slots: Vec::with_capacity(count), place: S::empty() };
+        for word in 0..count as u64 {
+            let place = &mut live.place;
+            let slot = timed(samples, || {
+                let slot = S::insert(place, Words::new(word));
+                S::get(place, &slot, sink::pointer);
+                slot
+            });
+            live.slots.push(slot);
+        }
+    })
+}
+
+/// A million values removed in random order.
+fn random_free<S: Grows<Words<8>>>() -> Sample {
+    Box::new(|samples, count| {
+        let mut live = Live::<S, _> { slots: Vec::with_capacity(count * BATCH), place: S::empty() };
+        for word in 0..(count * BATCH) as u64 {
+            let slot = S::insert(&mut live.place, Words::new(word));
+            live.slots.push(slot);
+        }
+        Rng::with_seed(9).shuffle(&mut live.slots);
+        let mut batch = Vec::with_capacity(BATCH);
+        for _ in 0..count {
+            batch.extend(live.slots.drain(live.slots.len() - BATCH..));
+            let place = &mut live.place;
+            timed(samples, || batch.drain(..).for_each(|slot| S::remove(place, slot)));
+        }
+    })
+}
+
+/// Values that go to another thread together.
+const PARCEL: usize = 1024;
+
+/// One thread inserts, another frees, in turns; the clock runs on one of them.
+fn remote<S: Sends<Words<8>>>(timed_half: Half) -> Sample {
+    let mut live = warm::<S, 8>(PARCEL);
+    live.slots.drain(..).for_each(|slot| S::remove(&mut live.place, slot));
+    Box::new(move |samples, count| {
+        let remote = S::remote(&live.place);
+        let (send, receive) = mpsc::sync_channel::<Vec<S::Slot>>(1);
+        let (answer, answered) = mpsc::sync_channel(1);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                for mut slots in receive {
+                    let start = ticks::start();
+                    slots.drain(..).for_each(|slot| S::free(&remote, slot));
+                    let ticks = ticks::since(start);
+                    if answer.send((slots, ticks)).is_err() {
+                        return;
+                    }
+                }
+            });
+            let mut slots = Vec::with_capacity(PARCEL);
+            for word in 0..count as u64 {
+                let place = &mut live.place;
+                let start = ticks::start();
+                for at in 0..PARCEL as u64 {
+                    let slot = S::insert(place, Words::new(word + at));
+                    S::get(place, &slot, sink::pointer);
+                    slots.push(slot);
+                }
+                let inserted = ticks::since(start);
+                send.send(slots).expect("the other thread runs");
+                let (empty, freed) = answered.recv().expect("the other thread answers");
+                samples.push(if timed_half == Half::Insert { inserted } else { freed });
+                slots = empty;
+            }
+            drop(send);
+        });
+    })
+}
+
+/// Probes of one subject.
+struct List<'a> {
+    probes: &'a mut Vec<Probe>,
+    subject: &'static str,
+}
+
+impl List<'_> {
+    fn hot(&mut self, workload: impl Into<String>, prepare: fn() -> Sample) {
+        self.add(workload, BATCH, 2_000, 50, prepare);
+    }
+
+    fn cold(&mut self, workload: String, batch: usize, prepare: fn() -> Sample) {
+        self.add(workload, batch, 100, 20, prepare);
+    }
+
+    fn add(
+        &mut self,
+        workload: impl Into<String>,
+        batch: usize,
+        samples: usize,
+        rounds: usize,
+        prepare: fn() -> Sample,
+    ) {
+        let (workload, subject) = (workload.into(), self.subject);
+        self.probes.push(Probe { workload, subject, batch, samples, rounds, prepare });
+    }
+}
+
+/// What every subject does with values of one size. The operations by name are of 64 bytes.
+pub(super) fn sized<S: Holds<Words<N>>, const N: usize>(probes: &mut Vec<Probe>) {
+    let mut list = List { probes, subject: S::NAME };
+    let bytes = 8 * N;
+    if bytes == 64 {
+        list.hot("insert", || half::<S, N>(Half::Insert));
+        list.hot("get", get::<S, N>);
+        list.hot("remove", || half::<S, N>(Half::Remove));
+    }
+    list.hot(format!("lifecycle/{bytes}B"), lifecycle::<S, N>);
+    list.hot(format!("churn/{bytes}B"), churn::<S, N>);
+    list.cold(format!("cold/single/{bytes}B"), 1, cold_single::<S, N>);
+    list.cold(format!("cold/burst/{bytes}B"), BATCH, cold_burst::<S, N>);
+}
+
+pub(super) fn editing<S: Edits<Words<N>>, const N: usize>(probes: &mut Vec<Probe>) {
+    let mut list = List { probes, subject: S::NAME };
+    list.hot(format!("get_mut/{}B", 8 * N), get_mut::<S, N>);
+    list.hot(format!("replace/{}B", 8 * N), replace::<S, N>);
+}
+
+pub(super) fn growing<S: Grows<Words<8>>>(probes: &mut Vec<Probe>) {
+    let mut list = List { probes, subject: S::NAME };
+    list.add("growth/64B", 1, MILLION, 5, growth::<S>);
+    list.add("random-free/64B", BATCH, MILLION / BATCH, 5, random_free::<S>);
+}
+
+pub(super) fn sending<S: Sends<Words<8>>>(probes: &mut Vec<Probe>) {
+    let mut list = List { probes, subject: S::NAME };
+    list.add("remote/insert/64B", PARCEL, 200, 20, || remote::<S>(Half::Insert));
+    list.add("remote/free/64B", PARCEL, 200, 20, || remote::<S>(Half::Remove));
+}
+
+/// The sample below which the given share of them lies, in ten-thousandths.
+fn percentile(sorted: &[u32], share: usize) -> f64 {
+    let at = sorted.len() * share / 10_000;
+    f64::from(sorted[at.min(sorted.len() - 1)])
+}
+
+/// What is said of each probe, and from how many samples on it means something.
+const PERCENTILES: [(&str, usize, usize); 4] =
+    [("p50", 5_000, 1), ("p99", 9_900, 1_000), ("p999", 9_990, 1_000), ("p9999", 9_999, 1_000_000)];
+
+/// A row for each percentile of each probe.
+pub(super) fn rows(probes: &[Probe], quick: bool) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for workload in distinct(probes.iter().map(|probe| probe.workload.as_str())) {
+        let probes: Vec<_> = probes.iter().filter(|probe| probe.workload == workload).collect();
+        let mut samples = vec![Vec::new(); probes.len()];
+        let rounds = if quick { probes[0].rounds.div_ceil(5) } else { probes[0].rounds };
+        // At other places of the heap now and then.
+        for _ in 0..rounds.div_ceil(5) {
+            let mut runs: Vec<_> = probes.iter().map(|probe| (probe.prepare)()).collect();
+            for _ in 0..rounds.min(5) {
+                for ((probe, run), samples) in probes.iter().zip(&mut runs).zip(&mut samples) {
+                    run(samples, probe.samples);
+                }
+            }
+        }
+        for samples in &mut samples {
+            samples.sort_unstable();
+        }
+        let baseline = probes.iter().position(|probe| probe.subject == BASELINE).expect("each workload has it");
+        for (probe, sorted) in probes.iter().zip(&samples) {
+            for (metric, share, least) in PERCENTILES {
+                if sorted.len() < least {
+                    continue;
+                }
+                let value = percentile(sorted, share);
+                rows.push(Row {
+                    module: "slab",
+                    workload: workload.to_owned(),
+                    subject: probe.subject.to_owned(),
+                    metric,
+                    value: value / probe.batch as f64,
+                    unit: ticks::UNIT,
+                    baseline: BASELINE.to_owned(),
+                    ratio: value / percentile(&samples[baseline], share),
+                });
+            }
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    #[expect(clippy::float_cmp, reason = "small whole numbers")]
+    fn percentiles_are_in_order() {
+        let sorted: Vec<u32> = (0..10_000).collect();
+        assert_eq!(super::percentile(&sorted, 5_000), 5000.0);
+        assert_eq!(super::percentile(&sorted, 9_990), 9990.0);
+        assert_eq!(super::percentile(&[7], 9_999), 7.0);
+    }
+}

@@ -1,0 +1,105 @@
+//! `dwell::slab` beside the allocators, slabs and pools it would replace.
+#![expect(clippy::inline_always, reason = "a call around an operation would cost more than the operation")]
+
+mod book;
+mod latency;
+mod operations;
+mod peers;
+mod subject;
+mod ticks;
+
+use anyhow::Result;
+use mimalloc::MiMalloc;
+use std::alloc::System;
+
+use self::latency::Probe;
+use self::peers::{bare::Bare, dwell, heap::Heap, nexus, nexus_macro, plurality::Plurality, sharded::Sharded};
+use self::peers::{slab::SlabCrate, slotmap::Slotmap};
+use self::subject::{Books, Edits, Grows, Holds, Sends, Words};
+use crate::op::{Op, Suite};
+use crate::row::Output;
+use crate::{callgrind, time};
+
+/// All there is to measure.
+#[derive(Default)]
+struct Measures {
+    ops: Vec<Op>,
+    probes: Vec<Probe>,
+}
+
+/// What every subject is asked.
+fn holding<S: Holds<Words<8>> + Holds<Words<32>> + Holds<Words<512>>>(all: &mut Measures) {
+    operations::sized::<S, 8>(&mut all.ops);
+    operations::sized::<S, 32>(&mut all.ops);
+    operations::sized::<S, 512>(&mut all.ops);
+    latency::sized::<S, 8>(&mut all.probes);
+    latency::sized::<S, 32>(&mut all.probes);
+    latency::sized::<S, 512>(&mut all.probes);
+}
+
+fn editing<S: Edits<Words<8>> + Edits<Words<512>>>(all: &mut Measures) {
+    operations::editing::<S, 8>(&mut all.ops);
+    operations::editing::<S, 512>(&mut all.ops);
+    latency::editing::<S, 8>(&mut all.probes);
+    latency::editing::<S, 512>(&mut all.probes);
+}
+
+fn growing<S: Grows<Words<8>>>(all: &mut Measures) {
+    operations::growing::<S>(&mut all.ops);
+    latency::growing::<S>(&mut all.probes);
+}
+
+fn sending<S: Sends<Words<8>>>(all: &mut Measures) {
+    operations::sending::<S>(&mut all.ops);
+    latency::sending::<S>(&mut all.probes);
+}
+
+fn booking<S: Books>(all: &mut Measures) {
+    book::ops::<S>(&mut all.ops);
+}
+
+fn measures() -> Measures {
+    let mut all = Measures::default();
+    macro_rules! each {
+        ($function:ident: $($Subject:ty),* $(,)?) => {
+            $($function::<$Subject>(&mut all);)*
+        };
+    }
+    each!(holding: Heap<System>, Heap<MiMalloc>, dwell::Direct, dwell::Fixed, nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate,
+        Slotmap, Sharded, Plurality, Bare);
+    each!(editing: Heap<System>, Heap<MiMalloc>, dwell::Direct, dwell::Fixed, nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate,
+        Slotmap, Plurality, Bare);
+    each!(growing: Heap<System>, Heap<MiMalloc>, dwell::Direct, nexus_macro::Unbounded, nexus::Unbounded, SlabCrate, Slotmap, Sharded,
+        Plurality);
+    each!(sending: Heap<System>, Heap<MiMalloc>, Sharded, Plurality);
+    each!(booking: Heap<System>, Heap<MiMalloc>, dwell::Direct, dwell::Fixed, nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate,
+        Slotmap, Plurality);
+    all
+}
+
+/// Compared with a box on the system's allocator.
+const BASELINE: &str = "box/glibc";
+
+fn suite_of(ops: Vec<Op>) -> Suite {
+    Suite { module: "slab", baseline: BASELINE, ops }
+}
+
+pub(crate) fn suite() -> Suite {
+    suite_of(measures().ops)
+}
+
+pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
+    let Measures { ops, probes } = measures();
+    let suite = suite_of(ops);
+    let mut rows = Vec::new();
+    if let Some(version) = callgrind::version() {
+        output.say(&format!("({version})"))?;
+        rows = callgrind::rows(&suite, |_, _| true)?;
+    } else {
+        eprintln!("no valgrind: the column `ir` is left out");
+    }
+    rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
+    rows.extend(latency::rows(&probes, quick));
+    output.rows(&rows)?;
+    Ok(())
+}

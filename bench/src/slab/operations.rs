@@ -1,0 +1,172 @@
+//! The workloads that are the same on every run: for instruction counts and times.
+//!
+//! Each value is made of a word that the compiler does not know, and each is given to the sink while it is in its slot,
+//! so that no subject's writes are left out. Between operations the place may have been changed, as far as the compiler
+//! knows: otherwise it keeps the head of a free list in a register, which no program gets that does anything else meanwhile.
+
+use std::sync::mpsc;
+
+use super::subject::{Edits, Grows, Holds, Sends, Words};
+use crate::op::{Op, Run};
+use crate::sink;
+
+/// Values that live during a churn.
+pub(super) const LIVE: usize = 256;
+
+/// A place and what is in it, all of which it gives back.
+pub(super) struct Live<S: Holds<T>, T: 'static> {
+    pub(super) slots: Vec<S::Slot>,
+    pub(super) place: S::Place,
+}
+
+impl<S: Holds<T>, T: 'static> Drop for Live<S, T> {
+    fn drop(&mut self) {
+        while let Some(slot) = self.slots.pop() {
+            S::remove(&mut self.place, slot);
+        }
+    }
+}
+
+/// A place that has held as many values as it will, and holds `live`.
+pub(super) fn warm<S: Holds<Words<N>>, const N: usize>(live: usize) -> Live<S, Words<N>> {
+    let capacity = live + LIVE;
+    let mut place = S::place(capacity);
+    let mut slots: Vec<_> = (0..capacity as u64).map(|n| S::insert(&mut place, Words::new(n))).collect();
+    while slots.len() > live {
+        let slot = slots.pop().expect("longer than `live`");
+        S::remove(&mut place, slot);
+    }
+    Live { slots, place }
+}
+
+/// Inserts a value, looks at it, removes it.
+#[inline(always)]
+pub(super) fn live_once<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, word: u64) {
+    let slot = S::insert(place, Words::new(word));
+    S::get(place, &slot, sink::pointer);
+    sink::change(place);
+    S::remove(place, slot);
+    sink::change(place);
+}
+
+/// Inserts a value in the place of another.
+#[expect(clippy::cast_possible_truncation, reason = "there are 256 places")]
+#[inline(always)]
+pub(super) fn exchange<S: Holds<Words<N>>, const N: usize>(
+    place: &mut S::Place,
+    slots: &mut [S::Slot; LIVE],
+    word: u64,
+) {
+    let slot = S::insert(place, Words::new(word));
+    S::get(place, &slot, sink::pointer);
+    sink::change(place);
+    // A walk over all places that is not in their order.
+    let at = usize::from((word as u8).wrapping_mul(167));
+    let old = std::mem::replace(&mut slots[at], slot);
+    S::remove(place, old);
+    sink::change(place);
+}
+
+fn lifecycle<S: Holds<Words<N>>, const N: usize>() -> Run {
+    #[inline(never)]
+    fn run<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, operations: usize) {
+        (0..operations as u64).for_each(|word| live_once::<S, N>(place, word));
+    }
+    let mut live = warm::<S, N>(0);
+    Box::new(move |operations| run::<S, N>(&mut live.place, operations))
+}
+
+fn churn<S: Holds<Words<N>>, const N: usize>() -> Run {
+    #[inline(never)]
+    fn run<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, slots: &mut [S::Slot; LIVE], operations: usize) {
+        (0..operations as u64).for_each(|word| exchange::<S, N>(place, slots, word));
+    }
+    let mut live = warm::<S, N>(LIVE);
+    Box::new(move |operations| {
+        let Live { slots, place } = &mut live;
+        run::<S, N>(place, slots.as_mut_slice().try_into().expect("of this length"), operations);
+    })
+}
+
+/// Changes a word of each of 64 values in turn.
+fn get_mut<S: Edits<Words<N>>, const N: usize>() -> Run {
+    #[inline(never)]
+    fn run<S: Edits<Words<N>>, const N: usize>(place: &mut S::Place, slots: &mut [S::Slot], rounds: usize) {
+        for word in 0..rounds as u64 {
+            for slot in &mut *slots {
+                S::get_mut(place, slot, |value| {
+                    value.0[0] = word;
+                    sink::pointer(value);
+                });
+            }
+        }
+    }
+    let mut live = warm::<S, N>(64);
+    Box::new(move |operations| {
+        let Live { slots, place } = &mut live;
+        run::<S, N>(place, slots, operations / 64);
+    })
+}
+
+/// A place that grows from nothing and is emptied; an operation is a value.
+fn fill<S: Grows<Words<8>>>() -> Run {
+    Box::new(|operations| {
+        let mut live = Live::<S, _> { slots: Vec::with_capacity(operations), place: S::empty() };
+        for word in 0..operations as u64 {
+            let slot = S::insert(&mut live.place, Words::new(word));
+            S::get(&live.place, &slot, sink::pointer);
+            live.slots.push(slot);
+        }
+    })
+}
+
+/// Values on their way to the other thread at a time.
+const BATCH: usize = 256;
+
+/// One thread inserts, another looks at the values and frees them; an operation is a value.
+fn pipe<S: Sends<Words<8>>>() -> Run {
+    let live = warm::<S, 8>(0);
+    let mut place = live;
+    Box::new(move |operations| {
+        let remote = S::remote(&place.place);
+        let (send, receive) = mpsc::sync_channel::<Vec<S::Slot>>(4);
+        let (give_back, again) = mpsc::sync_channel::<Vec<S::Slot>>(8);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                for mut batch in receive {
+                    batch.drain(..).for_each(|slot| S::free(&remote, slot));
+                    let _ = give_back.send(batch);
+                }
+            });
+            for round in 0..operations / BATCH {
+                let mut batch =
+                    if round < 6 { Vec::with_capacity(BATCH) } else { again.recv().expect("the other thread runs") };
+                for word in 0..BATCH as u64 {
+                    let slot = S::insert(&mut place.place, Words::new(word));
+                    S::get(&place.place, &slot, sink::pointer);
+                    batch.push(slot);
+                }
+                send.send(batch).expect("the other thread runs");
+            }
+            drop(send);
+        });
+    })
+}
+
+/// What every subject does with values of one size.
+pub(super) fn sized<S: Holds<Words<N>>, const N: usize>(ops: &mut Vec<Op>) {
+    ops.push(Op::new(format!("lifecycle/{}B", 8 * N), S::NAME, lifecycle::<S, N>));
+    ops.push(Op::new(format!("churn/{}B", 8 * N), S::NAME, churn::<S, N>));
+}
+
+pub(super) fn editing<S: Edits<Words<N>>, const N: usize>(ops: &mut Vec<Op>) {
+    ops.push(Op::new(format!("get_mut/{}B", 8 * N), S::NAME, get_mut::<S, N>));
+}
+
+pub(super) fn growing<S: Grows<Words<8>>>(ops: &mut Vec<Op>) {
+    ops.push(Op::new("fill+drain/64B", S::NAME, fill::<S>));
+}
+
+pub(super) fn sending<S: Sends<Words<8>>>(ops: &mut Vec<Op>) {
+    ops.push(Op::new("producer+consumer/64B", S::NAME, pipe::<S>));
+}

@@ -1,0 +1,107 @@
+//! A box on an allocator that is named, so that two allocators stand in one program.
+
+use std::alloc::{GlobalAlloc, Layout, System, handle_alloc_error};
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use crate::slab::subject::{Edits, Grows, Holds, Sends, links_by_pointer};
+
+/// An allocator without state.
+pub(in crate::slab) trait Malloc: GlobalAlloc + 'static {
+    const NAME: &'static str;
+    const MALLOC: Self;
+}
+
+impl Malloc for System {
+    const NAME: &'static str = "box/glibc";
+    const MALLOC: Self = System;
+}
+
+impl Malloc for mimalloc::MiMalloc {
+    const NAME: &'static str = "box/mimalloc";
+    const MALLOC: Self = mimalloc::MiMalloc;
+}
+
+/// What `Box<T, A>` is, which stable Rust does not have.
+pub(in crate::slab) struct HeapBox<T, A: Malloc> {
+    // Invariant: a block for a `T` from `A`, with a value, owned by this box.
+    block: NonNull<T>,
+    owns: PhantomData<(T, A)>,
+}
+
+// SAFETY: it owns its value; `A` has no state and is `Sync` as every global allocator.
+unsafe impl<T: Send, A: Malloc> Send for HeapBox<T, A> {}
+
+impl<T, A: Malloc> HeapBox<T, A> {
+    #[inline(always)]
+    fn new(value: T) -> Self {
+        const { assert!(size_of::<T>() != 0) };
+        // SAFETY: the size is not zero.
+        let block = unsafe { A::MALLOC.alloc(Layout::new::<T>()) };
+        let Some(block) = NonNull::new(block.cast::<T>()) else { handle_alloc_error(Layout::new::<T>()) };
+        // SAFETY: the block is new and has the layout of a `T`.
+        unsafe { block.write(value) };
+        Self { block, owns: PhantomData }
+    }
+}
+
+impl<T, A: Malloc> Drop for HeapBox<T, A> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // SAFETY: the invariant; nobody uses the value again.
+        unsafe { self.block.drop_in_place() };
+        // SAFETY: the invariant; nobody uses the block again.
+        unsafe { A::MALLOC.dealloc(self.block.as_ptr().cast(), Layout::new::<T>()) };
+    }
+}
+
+/// Boxes on `A`.
+pub(in crate::slab) struct Heap<A>(PhantomData<A>);
+
+impl<T: 'static, A: Malloc> Holds<T> for Heap<A> {
+    const NAME: &'static str = A::NAME;
+    type Place = ();
+    type Slot = HeapBox<T, A>;
+
+    fn place(_: usize) {}
+
+    #[inline(always)]
+    fn insert((): &mut (), value: T) -> Self::Slot {
+        HeapBox::new(value)
+    }
+
+    #[inline(always)]
+    fn get<R>((): &(), slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
+        // SAFETY: the invariant of `HeapBox`; the box is borrowed.
+        f(unsafe { slot.block.as_ref() })
+    }
+
+    #[inline(always)]
+    fn remove((): &mut (), slot: Self::Slot) {
+        drop(slot);
+    }
+}
+
+impl<T: 'static, A: Malloc> Edits<T> for Heap<A> {
+    #[inline(always)]
+    fn get_mut<R>((): &mut (), slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R {
+        // SAFETY: the invariant of `HeapBox`; the box is borrowed mutably.
+        f(unsafe { slot.block.as_mut() })
+    }
+}
+
+impl<T: 'static, A: Malloc> Grows<T> for Heap<A> {}
+
+impl<T: Send + 'static, A: Malloc> Sends<T> for Heap<A> {
+    type Remote = ();
+
+    fn remote((): &()) {}
+
+    #[inline(always)]
+    fn free((): &(), slot: Self::Slot) {
+        drop(slot);
+    }
+}
+
+links_by_pointer!(Heap<System>, |slot| slot.block.as_ptr());
+links_by_pointer!(Heap<mimalloc::MiMalloc>, |slot| slot.block.as_ptr());

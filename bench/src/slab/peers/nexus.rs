@@ -1,0 +1,55 @@
+//! nexus-slab 2: manual, with an unsafe constructor; a slot that is dropped instead of freed leaks.
+
+use nexus_slab::{bounded, unbounded};
+
+use crate::slab::subject::{Edits, Grows, Holds, links_by_pointer};
+
+macro_rules! nexus {
+    ($Subject:ident, $name:literal, $module:ident, |$capacity:ident| $new:expr) => {
+        pub(in crate::slab) struct $Subject;
+
+        impl<T: 'static> Holds<T> for $Subject {
+            const NAME: &'static str = $name;
+            type Place = $module::Slab<T>;
+            type Slot = nexus_slab::Slot<T>;
+
+            fn place($capacity: usize) -> Self::Place {
+                // SAFETY: the workloads free what they insert, in the slab it came from, on one thread.
+                unsafe { $new }
+            }
+
+            #[inline(always)]
+            fn insert(slab: &mut Self::Place, value: T) -> Self::Slot {
+                slab.alloc(value)
+            }
+
+            #[inline(always)]
+            fn get<R>(_: &Self::Place, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
+                f(slot)
+            }
+
+            #[inline(always)]
+            fn remove(slab: &mut Self::Place, slot: Self::Slot) {
+                slab.free(slot);
+            }
+        }
+
+        impl<T: 'static> Edits<T> for $Subject {
+            #[inline(always)]
+            fn get_mut<R>(_: &mut Self::Place, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R {
+                f(slot)
+            }
+        }
+
+        links_by_pointer!($Subject, |slot| std::ptr::from_mut(&mut **slot));
+    };
+}
+
+nexus!(Bounded, "nexus-slab 2.4.0/bounded", bounded, |capacity| bounded::Slab::with_capacity(capacity));
+nexus!(Unbounded, "nexus-slab 2.4.0/unbounded", unbounded, |capacity| {
+    let slab = unbounded::Slab::with_chunk_capacity(4096);
+    slab.reserve_chunks(capacity.div_ceil(4096));
+    slab
+});
+
+impl<T: 'static> Grows<T> for Unbounded {}

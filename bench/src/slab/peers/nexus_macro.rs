@@ -1,0 +1,82 @@
+//! nexus-slab 0.10.2: the write-up's own version, an allocator a thread that a macro makes.
+
+use crate::slab::subject::{Edits, Grows, Holds, Words, links_by_pointer};
+
+/// One `create_allocator!` for each type a subject holds.
+macro_rules! nexus_macro {
+    ($Subject:ident, $folder:ident, $name:literal, |$module:ident, $capacity:ident| $build:expr,
+     $($allocator:ident: $T:ty,)*) => {
+        mod $folder {
+            $(nexus_slab_0_10::create_allocator!($allocator, $T);)*
+        }
+
+        pub(in crate::slab) struct $Subject;
+
+        $(const _: () = {
+            use $folder::$allocator as $module;
+
+            /// The thread's slab, until it is shut down.
+            pub(in crate::slab) struct Installed;
+
+            impl Drop for Installed {
+                fn drop(&mut self) {
+                    // A run that was stopped may leave slots; then the slab stays.
+                    let _ = $module::shutdown();
+                }
+            }
+
+            impl Holds<$T> for $Subject {
+                const NAME: &'static str = $name;
+                type Place = Installed;
+                type Slot = $module::Slot;
+
+                fn place($capacity: usize) -> Installed {
+                    $build;
+                    Installed
+                }
+
+                #[inline(always)]
+                fn insert(_: &mut Installed, value: $T) -> Self::Slot {
+                    $module::insert(value)
+                }
+
+                #[inline(always)]
+                fn get<R>(_: &Installed, slot: &Self::Slot, f: impl FnOnce(&$T) -> R) -> R {
+                    f(slot)
+                }
+
+                #[inline(always)]
+                fn remove(_: &mut Installed, slot: Self::Slot) {
+                    drop(slot);
+                }
+            }
+
+            impl Edits<$T> for $Subject {
+                #[inline(always)]
+                fn get_mut<R>(_: &mut Installed, slot: &mut Self::Slot, f: impl FnOnce(&mut $T) -> R) -> R {
+                    f(slot)
+                }
+            }
+        };)*
+
+        links_by_pointer!($Subject, |slot| slot.as_mut_ptr());
+    };
+}
+
+nexus_macro!(
+    Bounded, bounded, "nexus-slab 0.10.2", |slab, capacity| slab::init().bounded(capacity).build(),
+    words8: crate::slab::subject::Words<8>,
+    words32: crate::slab::subject::Words<32>,
+    words512: crate::slab::subject::Words<512>,
+    orders: crate::slab::subject::Order<*mut ()>,
+);
+nexus_macro!(
+    Unbounded, unbounded, "nexus-slab 0.10.2/unbounded",
+    |slab, capacity| slab::init().unbounded().capacity(capacity).build(),
+    words8: crate::slab::subject::Words<8>,
+    words32: crate::slab::subject::Words<32>,
+    words512: crate::slab::subject::Words<512>,
+    orders: crate::slab::subject::Order<*mut ()>,
+);
+
+impl Grows<Words<8>> for Unbounded {}

@@ -1,0 +1,55 @@
+//! plurality: a pool with slots that are dropped on any thread.
+
+use plurality::Pool;
+
+use crate::slab::subject::{Edits, Grows, Holds, Sends, links_by_pointer};
+
+pub(in crate::slab) struct Plurality;
+
+impl<T: 'static> Holds<T> for Plurality {
+    const NAME: &'static str = "plurality 0.2.3";
+    type Place = Pool<T>;
+    type Slot = plurality::Box<T>;
+
+    // It has no way to reserve.
+    fn place(_: usize) -> Pool<T> {
+        Pool::new()
+    }
+
+    #[inline(always)]
+    fn insert(pool: &mut Pool<T>, value: T) -> Self::Slot {
+        pool.alloc_box(value)
+    }
+
+    #[inline(always)]
+    fn get<R>(_: &Pool<T>, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
+        f(slot)
+    }
+
+    #[inline(always)]
+    fn remove(_: &mut Pool<T>, slot: Self::Slot) {
+        drop(slot);
+    }
+}
+
+impl<T: Unpin + 'static> Edits<T> for Plurality {
+    #[inline(always)]
+    fn get_mut<R>(_: &mut Pool<T>, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R {
+        f(slot)
+    }
+}
+
+impl<T: 'static> Grows<T> for Plurality {}
+
+impl<T: Send + 'static> Sends<T> for Plurality {
+    type Remote = ();
+
+    fn remote(_: &Pool<T>) {}
+
+    #[inline(always)]
+    fn free((): &(), slot: Self::Slot) {
+        drop(slot);
+    }
+}
+
+links_by_pointer!(Plurality, |slot| plurality::Box::as_mut_ptr(slot));

@@ -1,0 +1,50 @@
+//! sharded-slab: keys, shared by all threads; its values cannot be changed in place.
+
+use sharded_slab::Slab;
+use std::sync::Arc;
+
+use crate::slab::subject::{Grows, Holds, Sends};
+
+pub(in crate::slab) struct Sharded;
+
+// `Sync`, because any thread may look at a value.
+impl<T: Sync + Send + 'static> Holds<T> for Sharded {
+    const NAME: &'static str = "sharded-slab 0.1.7";
+    type Place = Arc<Slab<T>>;
+    type Slot = usize;
+
+    // It has no way to reserve.
+    fn place(_: usize) -> Self::Place {
+        Arc::new(Slab::new())
+    }
+
+    #[inline(always)]
+    fn insert(slab: &mut Self::Place, value: T) -> usize {
+        slab.insert(value).expect("there is room")
+    }
+
+    #[inline(always)]
+    fn get<R>(slab: &Self::Place, slot: &usize, f: impl FnOnce(&T) -> R) -> R {
+        f(&slab.get(*slot).expect("inserted"))
+    }
+
+    #[inline(always)]
+    fn remove(slab: &mut Self::Place, slot: usize) {
+        slab.remove(slot);
+    }
+}
+
+impl<T: Sync + Send + 'static> Grows<T> for Sharded {}
+
+impl<T: Sync + Send + 'static> Sends<T> for Sharded {
+    type Remote = Arc<Slab<T>>;
+
+    fn remote(slab: &Self::Place) -> Self::Remote {
+        slab.clone()
+    }
+
+    #[inline(always)]
+    fn free(slab: &Self::Remote, slot: usize) {
+        slab.remove(slot);
+    }
+}

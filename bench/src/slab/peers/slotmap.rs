@@ -1,0 +1,58 @@
+//! slotmap: a vector of generations; a key that is gone is told from one that is there.
+
+use slotmap::{DefaultKey, Key, KeyData, SlotMap};
+
+use crate::slab::subject::{Books, Edits, Grows, Holds, Links, Order};
+
+pub(in crate::slab) struct Slotmap;
+
+impl<T: 'static> Holds<T> for Slotmap {
+    const NAME: &'static str = "slotmap 1.1.1";
+    type Place = SlotMap<DefaultKey, T>;
+    type Slot = DefaultKey;
+
+    fn place(capacity: usize) -> Self::Place {
+        SlotMap::with_capacity(capacity)
+    }
+
+    #[inline(always)]
+    fn insert(map: &mut Self::Place, value: T) -> DefaultKey {
+        map.insert(value)
+    }
+
+    #[inline(always)]
+    fn get<R>(map: &Self::Place, slot: &DefaultKey, f: impl FnOnce(&T) -> R) -> R {
+        f(&map[*slot])
+    }
+
+    #[inline(always)]
+    fn remove(map: &mut Self::Place, slot: DefaultKey) {
+        drop(map.remove(slot));
+    }
+}
+
+impl<T: 'static> Edits<T> for Slotmap {
+    #[inline(always)]
+    fn get_mut<R>(map: &mut Self::Place, slot: &mut DefaultKey, f: impl FnOnce(&mut T) -> R) -> R {
+        f(&mut map[*slot])
+    }
+}
+
+impl<T: 'static> Grows<T> for Slotmap {}
+
+impl Links for Slotmap {
+    type Link = u64;
+    const NIL: u64 = u64::MAX;
+}
+
+impl Books for Slotmap {
+    #[inline(always)]
+    fn link(slot: &mut DefaultKey) -> u64 {
+        slot.data().as_ffi()
+    }
+
+    #[inline(always)]
+    unsafe fn at(map: &mut Self::Place, link: u64) -> &mut Order<u64> {
+        &mut map[DefaultKey::from(KeyData::from_ffi(link))]
+    }
+}

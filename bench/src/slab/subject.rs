@@ -1,0 +1,107 @@
+//! What is compared: places that hold values of one type. A peer is one file in `peers`.
+
+use crate::sink;
+
+/// A value of `N` words; the sizes measured are 64, 256 and 4096 bytes.
+#[derive(Clone, Copy)]
+#[expect(unreachable_pub, reason = "nexus-slab's macro shows it in what is public")]
+pub struct Words<const N: usize>(pub(super) [u64; N]);
+
+impl<const N: usize> Words<N> {
+    /// A value that the compiler does not know.
+    #[inline(always)]
+    pub(super) fn new(word: u64) -> Self {
+        Self([sink::opaque(word); N])
+    }
+}
+
+/// A way to hold values of type `T`.
+pub(super) trait Holds<T: 'static>: 'static {
+    const NAME: &'static str;
+    /// Where the values are: a slab, or nothing for what finds its memory by itself.
+    type Place;
+    /// What stands for a value: an owning pointer or a key.
+    type Slot: 'static;
+
+    /// A place for `capacity` values, which it may exceed only where it can grow.
+    fn place(capacity: usize) -> Self::Place;
+    fn insert(place: &mut Self::Place, value: T) -> Self::Slot;
+    fn get<R>(place: &Self::Place, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R;
+    /// Drops the value and frees what it had.
+    fn remove(place: &mut Self::Place, slot: Self::Slot);
+}
+
+/// Values that can be changed in place.
+pub(super) trait Edits<T: 'static>: Holds<T> {
+    fn get_mut<R>(place: &mut Self::Place, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R;
+}
+
+/// A place that grows from nothing, one that was not told how much it will hold.
+pub(super) trait Grows<T: 'static>: Holds<T> {
+    fn empty() -> Self::Place {
+        Self::place(0)
+    }
+}
+
+/// Slots that another thread frees.
+pub(super) trait Sends<T: 'static>: Holds<T, Slot: Send> {
+    /// What the other thread needs besides the slot.
+    type Remote: Send;
+    fn remote(place: &Self::Place) -> Self::Remote;
+    fn free(remote: &Self::Remote, slot: Self::Slot);
+}
+
+/// What links one value to another.
+pub(super) trait Links: 'static {
+    type Link: Copy + PartialEq + 'static;
+    const NIL: Self::Link;
+}
+
+/// An order of the book, in two lists: 64 bytes where links are pointers.
+#[repr(C)]
+#[expect(unreachable_pub, reason = "as `Words`")]
+pub struct Order<L> {
+    pub(super) previous: L,
+    pub(super) next: L,
+    pub(super) id: u32,
+    pub(super) level: u32,
+    pub(super) quantity: u64,
+    pub(super) account: u64,
+    pub(super) time: [u64; 2],
+    pub(super) reserved: u64,
+}
+
+/// Orders that stand in lists.
+pub(super) trait Books: Links + Holds<Order<<Self as Links>::Link>> {
+    fn link(slot: &mut Self::Slot) -> Self::Link;
+    /// The order behind a link.
+    ///
+    /// # Safety
+    ///
+    /// Its slot is there, and no reference to the order.
+    unsafe fn at(place: &mut Self::Place, link: Self::Link) -> &mut Order<Self::Link>;
+}
+
+/// Links that are addresses of values.
+macro_rules! links_by_pointer {
+    ($Subject:ty, |$slot:ident| $pointer:expr) => {
+        impl $crate::slab::subject::Links for $Subject {
+            type Link = *mut ();
+            const NIL: *mut () = std::ptr::null_mut();
+        }
+
+        impl $crate::slab::subject::Books for $Subject {
+            #[inline(always)]
+            fn link($slot: &mut Self::Slot) -> *mut () {
+                $pointer.cast()
+            }
+
+            #[inline(always)]
+            unsafe fn at(_: &mut Self::Place, link: *mut ()) -> &mut $crate::slab::subject::Order<*mut ()> {
+                // SAFETY: the caller says that the slot is there, so that its address is an order's, and nobody else looks.
+                unsafe { &mut *link.cast() }
+            }
+        }
+    };
+}
+pub(super) use links_by_pointer;

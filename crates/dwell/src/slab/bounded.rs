@@ -1,0 +1,116 @@
+//! A slab that does not grow.
+
+use super::{Full, Key, MAX_CAPACITY, Slab, Slot, StampedKey};
+use crate::alloc::AllocError;
+use std_alloc::alloc::handle_alloc_error;
+
+/// Places for a fixed number of values of one type, all allocated at once.
+///
+/// ```
+/// use dwell::slab::Bounded;
+///
+/// let slab = Bounded::with_capacity(2);
+/// let (first, _second) = (slab.insert(1), slab.insert(2));
+/// assert_eq!(slab.try_insert(3).unwrap_err().into_inner(), 3);
+/// drop(first);
+/// assert_eq!(*slab.insert(3), 3);
+/// ```
+pub struct Bounded<T> {
+    slab: Slab<T>,
+}
+
+impl<T> Bounded<T> {
+    /// A slab with this many places.
+    ///
+    /// # Panics
+    ///
+    /// When that is more than [`MAX_CAPACITY`].
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::try_with_capacity(capacity).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`with_capacity`](Self::with_capacity) that reports a failed allocation.
+    ///
+    /// # Panics
+    ///
+    /// As `with_capacity`.
+    pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError<()>> {
+        assert!(capacity <= MAX_CAPACITY, "a slab has at most {MAX_CAPACITY} places, not {capacity}");
+        let slab = Slab::builder().try_build()?;
+        slab.limit(capacity)?;
+        Ok(Self { slab })
+    }
+
+    /// Puts a value in a place.
+    ///
+    /// # Panics
+    ///
+    /// When all places are taken.
+    #[inline(always)]
+    pub fn insert(&self, value: T) -> Slot<T> {
+        self.slab.insert(value)
+    }
+
+    /// [`insert`](Self::insert) that gives the value back when all places are taken.
+    #[inline(always)]
+    pub fn try_insert(&self, value: T) -> Result<Slot<T>, Full<T>> {
+        self.slab.put(value)
+    }
+
+    /// Puts what `make` returns in a place that was found before; it is not called if there is none.
+    ///
+    /// # Panics
+    ///
+    /// When all places are taken.
+    #[inline(always)]
+    pub fn insert_with(&self, make: impl FnOnce() -> T) -> Slot<T> {
+        self.slab.insert_with(make)
+    }
+
+    /// Takes a leaked value back. `None` if there is none under this key.
+    #[inline]
+    pub fn reclaim(&self, key: Key) -> Option<Slot<T>> {
+        self.slab.reclaim(key)
+    }
+
+    /// [`reclaim`](Self::reclaim) of the one value that was leaked with this key.
+    #[inline]
+    pub fn reclaim_stamped(&self, key: StampedKey) -> Option<Slot<T>> {
+        self.slab.reclaim_stamped(key)
+    }
+
+    /// Calls `f` with a leaked value. See [`Slab::with`].
+    #[inline]
+    pub fn with<R>(&self, key: Key, f: impl FnOnce(&mut T) -> R) -> Option<R> {
+        self.slab.with(key, f)
+    }
+
+    /// The keys of the leaked values.
+    pub fn leaked(&self) -> impl Iterator<Item = Key> {
+        self.slab.leaked()
+    }
+
+    /// Values in the slab, leaked ones too.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.slab.len()
+    }
+
+    /// Whether there is no value.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.slab.is_empty()
+    }
+
+    /// Whether all places are taken.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.len() == self.capacity()
+    }
+
+    /// The number of places.
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.slab.capacity()
+    }
+}

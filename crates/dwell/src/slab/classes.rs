@@ -1,0 +1,108 @@
+//! Size classes: which layout a value of a pool is kept under. Arithmetic only.
+#![forbid(unsafe_code)]
+
+use core::alloc::Layout;
+
+/// A class for each multiple of 8 up to 64 bytes, then four for each doubling up to this.
+pub(super) const LARGEST: usize = 16 * 1024;
+
+/// Places of a class are aligned to what its size is a multiple of, up to this.
+pub(super) const LINE: usize = 64;
+
+/// Classes below the first doubling, and in each.
+const FIRST: usize = 8;
+const EACH: usize = 4;
+
+/// All classes.
+pub(super) const CLASSES: usize = FIRST + EACH * (LARGEST.ilog2() as usize - LINE.ilog2() as usize);
+
+/// A size class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Class {
+    pub(super) index: usize,
+    pub(super) layout: Layout,
+}
+
+impl Class {
+    /// The class of values of this layout, or `None` if they are too large or too aligned for any.
+    #[inline]
+    pub(super) const fn of(layout: Layout) -> Option<Self> {
+        let (size, align) = (layout.size(), layout.align());
+        if size > LARGEST || align > LINE {
+            return None;
+        }
+        let least = if size < 8 { 8 } else { size };
+        // In this doubling, (2^n, 2^(n+1)], classes are a quarter of 2^n apart, but at least 8.
+        let doubling = (least - 1).ilog2() as usize;
+        let apart = if doubling < LINE.ilog2() as usize { 8 } else { 1 << (doubling - EACH.ilog2() as usize) };
+        // A multiple of both, because one is a multiple of the other; no larger than the doubling's end, because that is a
+        // multiple of all of them.
+        let size = least.next_multiple_of(if align > apart { align } else { apart });
+        Some(Self::of_size(size))
+    }
+
+    /// The class with this number.
+    pub(super) const fn numbered(index: usize) -> Self {
+        if index < FIRST {
+            return Self::of_size(8 * (index + 1));
+        }
+        let (doubling, before) = ((index - FIRST) / EACH, (index - FIRST) % EACH);
+        let start = LINE << doubling;
+        Self::of_size(start + start / EACH * (before + 1))
+    }
+
+    /// The class of places of exactly this size.
+    #[inline]
+    const fn of_size(size: usize) -> Self {
+        let doubling = (size - 1).ilog2() as usize;
+        let index = if size <= LINE {
+            size / 8 - 1
+        } else {
+            let apart = 1 << (doubling - EACH.ilog2() as usize);
+            let before = (size - (1 << doubling)) / apart - 1;
+            FIRST + EACH * (doubling - LINE.ilog2() as usize) + before
+        };
+        let align = 1 << size.trailing_zeros();
+        let align = if align > LINE { LINE } else { align };
+        match Layout::from_size_align(size, align) {
+            Ok(layout) => Self { index, layout },
+            Err(_) => panic!("a class is small"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CLASSES, Class, LARGEST, LINE};
+    use core::alloc::Layout;
+    use std_alloc::vec::Vec;
+
+    #[test]
+    fn every_layout_fits_its_class_and_wastes_little() {
+        let mut sizes: Vec<Option<usize>> = std_alloc::vec![None; CLASSES];
+        for align in [1, 2, 4, 8, 16, 32, 64] {
+            for size in (0..=LARGEST).filter(|size| align == 1 || size % align == 0) {
+                let class = Class::of(Layout::from_size_align(size, align).unwrap()).unwrap();
+                let place = class.layout;
+                assert!(
+                    place.size() >= size && place.size().is_multiple_of(align) && place.align() >= align,
+                    "{size} {align}"
+                );
+                assert!(place.size() - size < 8.max(size / 4 + 1).max(align), "{size} {align}: {place:?}");
+                // A class is of one size, and a place finds its class again: so do a value and its unsized self.
+                assert_eq!(*sizes[class.index].get_or_insert(place.size()), place.size());
+                assert_eq!(Class::of(place), Some(class));
+                assert_eq!(Class::numbered(class.index), class);
+            }
+        }
+        let sizes: Vec<usize> = sizes.into_iter().map(|size| size.expect("each class has a size")).collect();
+        assert!(sizes.is_sorted() && sizes[0] == 8 && sizes[CLASSES - 1] == LARGEST, "{sizes:?}");
+    }
+
+    #[test]
+    fn the_others_have_none() {
+        assert_eq!(Class::of(Layout::from_size_align(LARGEST + 1, 1).unwrap()), None);
+        assert_eq!(Class::of(Layout::from_size_align(8, 2 * LINE).unwrap()), None);
+        assert_eq!(Class::of(Layout::from_size_align(isize::MAX.cast_unsigned(), 1).unwrap()), None);
+    }
+}

@@ -1,0 +1,158 @@
+//! Where places lie in a block: arithmetic on sizes, without a pointer or an allocator.
+#![forbid(unsafe_code)]
+
+use core::alloc::Layout;
+
+/// The least block. An address in a block is masked by its size, so that every type of ordinary size has the same mask.
+const LEAST: usize = 64 * 1024;
+
+/// Places of a multiple of this many bytes compete for the same few cache sets.
+const ALIASED: usize = 1024;
+
+/// What such places are moved apart by, and what places are aligned to at least at the start of a block.
+const LINE: usize = 64;
+
+/// Places of at least this number fit in a block.
+const FEWEST: usize = 4;
+
+/// How a block is divided into places for values of one layout.
+///
+/// ```text
+/// 0        header  bitmap        first            first + stride
+/// ┌────────┬───────┬─────────────┬────────────────┬────────────────┬─────
+/// │ Header │ leaked: a bit each  │ place 0        │ place 1        │ ..
+/// └────────┴───────┴─────────────┴────────────────┴────────────────┴─────
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Geometry {
+    // # Invariants, unless `places` is 0
+    //
+    // 1. `block` is a power of two, at least `align`, and at most `isize::MAX / 2`.
+    // 2. `stride` is at least the value's size and 8, and a multiple of its alignment and of 8.
+    // 3. `header + words * 8 <= first`, a multiple of the value's alignment, and `words * 64 >= places`.
+    // 4. `first + places * stride <= block`.
+    /// The size and alignment of a block, in bytes.
+    pub(crate) block: usize,
+    /// Bytes from one place to the next.
+    pub(crate) stride: usize,
+    /// Bytes from the block's start to its first place.
+    pub(crate) first: usize,
+    /// Words of the bitmap.
+    pub(crate) words: usize,
+    /// Places in a block. 0 when a value is too large for any.
+    pub(crate) places: usize,
+}
+
+impl Geometry {
+    /// The bytes of a block's header, in front of its bitmap.
+    pub(crate) const HEADER: usize = 48;
+
+    const IMPOSSIBLE: Self = Self { block: LEAST, stride: 8, first: 0, words: 0, places: 0 };
+
+    /// How values of this layout are stored.
+    pub(crate) const fn of(layout: Layout) -> Self {
+        let (size, align) = (layout.size(), layout.align());
+        // Nothing below overflows: at most 8 times this is added up.
+        if size > isize::MAX.cast_unsigned() / 32 || align > isize::MAX.cast_unsigned() / 32 {
+            return Self::IMPOSSIBLE;
+        }
+        let block = Self::block(layout);
+        let stride = Self::stride(size, align);
+        // A few bits too many: the header takes room too.
+        let words = (block / stride).div_ceil(64);
+        let first = (Self::HEADER + 8 * words).next_multiple_of(if align > LINE { align } else { LINE });
+        Self { block, stride, first, words, places: (block - first) / stride }
+    }
+
+    /// The size of the block alone, cheaply: what a slot masks its address with.
+    #[inline]
+    pub(crate) const fn block(layout: Layout) -> usize {
+        let (size, align) = (layout.size(), layout.align());
+        if size <= LEAST / 16 && align <= LEAST / 16 {
+            return LEAST;
+        }
+        // The header and its bitmap of one word or two, at the alignment of a place, then the places.
+        let block = (Self::stride(size, align) * FEWEST + align + 4 * LINE).next_power_of_two();
+        if block < LEAST { LEAST } else { block }
+    }
+
+    #[inline]
+    const fn stride(size: usize, align: usize) -> usize {
+        let (size, align) = (if size < 8 { 8 } else { size }, if align < 8 { 8 } else { align });
+        let stride = size.next_multiple_of(align);
+        if stride % ALIASED == 0 && align <= LINE { stride + LINE } else { stride }
+    }
+
+    /// The bytes of a chunk of this many places, or `None` if there is no such chunk.
+    pub(crate) fn chunk(&self, places: usize) -> Option<Layout> {
+        let before = places.checked_sub(1)?.checked_div(self.places)?;
+        let last = self.first + (places - before * self.places) * self.stride;
+        let size = before.checked_mul(self.block)?.checked_add(last)?;
+        Layout::from_size_align(size, self.block).ok()
+    }
+
+    /// Where the place with this number begins in its block.
+    pub(crate) const fn offset(&self, place: usize) -> usize {
+        self.first + place * self.stride
+    }
+
+    /// The number of the place that begins here.
+    pub(crate) const fn number(&self, offset: usize) -> usize {
+        (offset - self.first) / self.stride
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Geometry;
+    use core::alloc::Layout;
+
+    #[test]
+    fn places_are_inside_their_block() {
+        let mut seen = 0;
+        for shift in 0..30 {
+            let align = 1_usize << shift;
+            for size in [0, 1, 7, 8, 9, 64, 100, 1000, 1024, 4096, 4097, 65536, 100_000, 1 << 24, usize::MAX >> 6] {
+                let Some(size) = size.checked_next_multiple_of(align) else { continue };
+                let Ok(layout) = Layout::from_size_align(size, align) else { continue };
+                let geometry = Geometry::of(layout);
+                if geometry.places == 0 {
+                    assert!(size > usize::MAX >> 7, "{layout:?}");
+                    continue;
+                }
+                seen += 1;
+                assert!(geometry.places >= 3, "{layout:?} {geometry:?}");
+                assert!(geometry.block.is_power_of_two() && geometry.block >= align);
+                assert!(geometry.stride >= size.max(8) && geometry.stride.is_multiple_of(align.max(8)));
+                assert!(
+                    Geometry::HEADER + geometry.words * 8 <= geometry.first && geometry.words * 64 >= geometry.places
+                );
+                assert!(geometry.first.is_multiple_of(align.max(64)));
+                assert!(geometry.offset(geometry.places) <= geometry.block);
+                assert_eq!(geometry.number(geometry.offset(geometry.places - 1)), geometry.places - 1);
+                let chunk = geometry.chunk(geometry.places).unwrap();
+                assert!(chunk.size() <= geometry.block && chunk.align() == geometry.block);
+                let chunk = geometry.chunk(geometry.places + 1).unwrap();
+                assert_eq!(chunk.size(), geometry.block + geometry.offset(1));
+                assert_eq!(geometry.chunk(0), None);
+                assert_eq!(geometry.chunk(usize::MAX), None);
+            }
+        }
+        assert!(seen > 200);
+    }
+
+    #[test]
+    fn a_value_too_large_has_no_place() {
+        let size = (isize::MAX.cast_unsigned() / 32 + 1).next_multiple_of(8);
+        let geometry = Geometry::of(Layout::from_size_align(size, 8).unwrap());
+        assert_eq!((geometry.places, geometry.chunk(1)), (0, None));
+    }
+
+    #[test]
+    fn large_powers_of_two_are_coloured() {
+        for size in [1024, 4096, 65536] {
+            assert_eq!(Geometry::of(Layout::from_size_align(size, 8).unwrap()).stride, size + 64);
+        }
+        assert_eq!(Geometry::of(Layout::from_size_align(4096, 4096).unwrap()).stride, 4096);
+    }
+}

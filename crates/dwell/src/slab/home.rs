@@ -1,0 +1,60 @@
+//! Where a slot's place goes when it is dropped.
+
+use super::blocks::owner;
+use super::core::Core;
+use super::free::Place;
+use super::geometry::Geometry;
+use core::alloc::Layout;
+use core::ptr::NonNull;
+
+/// How a [`Slot`](super::Slot) finds its slab. Implemented here only.
+pub trait Home: sealed::Home {}
+
+/// A [`Home`] whose slots have keys. Implemented here only.
+pub trait Keyed: Home {}
+
+pub(super) mod sealed {
+    use super::{Layout, Place};
+
+    /// # Safety
+    ///
+    /// `give_back` hands the place out again at most once.
+    pub unsafe trait Home: 'static {
+        /// Takes a place back.
+        ///
+        /// # Safety
+        ///
+        /// The place came from here, for values of this layout, it is vacant, and not used again by the caller.
+        unsafe fn give_back(place: Place, layout: Layout);
+    }
+
+    /// # Safety
+    ///
+    /// `give_back` may be called on any thread, and is the only thing that its slots do with their slab.
+    pub unsafe trait Portable: super::Home {}
+}
+
+/// By its own address, masked: the slots of a [`Slab`](super::Slab) and of a [`Bounded`](super::Bounded).
+pub enum Own {}
+
+impl Home for Own {}
+impl Keyed for Own {}
+
+// SAFETY: the place is put on one list.
+unsafe impl sealed::Home for Own {
+    #[inline(always)]
+    unsafe fn give_back(place: Place, layout: Layout) {
+        // SAFETY: by the caller it is a place of a slab whose blocks have this size.
+        let core = unsafe { owner(place, Geometry::block(layout)) }.cast::<Core>().cast_mut();
+        // SAFETY: the owner of such a block is a `Core` that is there at least until its last place is given back.
+        let vacant = unsafe { &(*core).list };
+        // SAFETY: the place is vacant, and large enough by the geometry.
+        let last = unsafe { vacant.push(place) };
+        if last {
+            // SAFETY: not null, as it was just used.
+            let core = unsafe { NonNull::new_unchecked(core) };
+            // SAFETY: the slab is gone, and this was the last place that was occupied.
+            unsafe { Core::free(core, Geometry::of(layout)) };
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Names for values that were leaked into their slab.
+
+use core::fmt;
+
+/// The name of a place in its slab: 4 bytes, for links between values and for storing elsewhere.
+///
+/// [`Slot::leak`](super::Slot::leak) gives a value to its slab and returns its key; the slab finds it again by `reclaim` and
+/// `with`. A key names a *place*: it finds whatever was leaked there last. With a value that has a slot it finds nothing, so
+/// that no key is ever unsafe. [`StampedKey`] finds one value only.
+///
+/// ```
+/// use dwell::slab::{Key, Slab};
+///
+/// let slab = Slab::new();
+/// let key = slab.insert("kept").leak();
+/// assert_eq!(slab.reclaim(key).as_deref(), Some(&"kept"));
+/// assert!(slab.reclaim(key).is_none());
+/// assert!(slab.reclaim(Key::NONE).is_none());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)] // 4 bytes, as documented
+pub struct Key(u32);
+
+impl Key {
+    /// The key of nothing.
+    pub const NONE: Self = Self(u32::MAX);
+
+    /// There are keys for this many places.
+    pub(super) const LIMIT: usize = u32::MAX as usize;
+
+    /// The key of the place at this position.
+    ///
+    /// # Panics
+    ///
+    /// When it is not less than `LIMIT`.
+    pub(super) fn at(position: usize) -> Self {
+        assert!(position < Self::LIMIT);
+        Self(u32::try_from(position).expect("LIMIT is u32::MAX"))
+    }
+
+    pub(super) fn position(self) -> Option<usize> {
+        self.is_some().then_some(self.0 as usize)
+    }
+
+    /// The number of the place. Small: places are numbered block by block from 0.
+    pub const fn index(self) -> u32 {
+        self.0
+    }
+
+    /// The key as a number, to be stored.
+    pub const fn into_raw(self) -> u32 {
+        self.0
+    }
+
+    /// The key from a number. Any will do: one that is no key of the slab finds nothing there.
+    pub const fn from_raw(raw: u32) -> Self {
+        Self(raw)
+    }
+
+    /// Whether this is [`NONE`](Self::NONE).
+    pub const fn is_none(self) -> bool {
+        self.0 == u32::MAX
+    }
+
+    /// Whether this is not [`NONE`](Self::NONE).
+    pub const fn is_some(self) -> bool {
+        !self.is_none()
+    }
+}
+
+impl Default for Key {
+    /// [`NONE`](Self::NONE).
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_none() { f.write_str("Key::NONE") } else { f.debug_tuple("Key").field(&self.0).finish() }
+    }
+}
+
+/// A key with a number that no later value of its place has: 8 bytes, for keys that outlive what they name.
+///
+/// [`Slot::leak_stamped`](super::Slot::leak_stamped) makes one. It costs inserts and drops nothing; a block in which one was
+/// made has a table of 4 bytes for each of its places. Stamps begin again after 2^32 values that were leaked in one block.
+///
+/// ```
+/// use dwell::slab::Slab;
+///
+/// let slab = Slab::new();
+/// let old = slab.insert(1).leak_stamped();
+/// drop(slab.reclaim_stamped(old));
+/// let new = slab.insert(2).leak_stamped();
+/// assert_eq!(old.key(), new.key()); // the same place
+/// assert!(slab.reclaim_stamped(old).is_none());
+/// assert_eq!(slab.reclaim_stamped(new).as_deref(), Some(&2));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StampedKey {
+    key: Key,
+    stamp: u32,
+}
+
+impl StampedKey {
+    pub(super) fn new(key: Key, stamp: u32) -> Self {
+        Self { key, stamp }
+    }
+
+    /// The place.
+    pub const fn key(self) -> Key {
+        self.key
+    }
+
+    pub(super) fn stamp(self) -> u32 {
+        self.stamp
+    }
+
+    /// The key as a number, to be stored.
+    pub const fn into_raw(self) -> u64 {
+        (self.stamp as u64) << 32 | self.key.0 as u64
+    }
+
+    /// The key from a number. Any will do: one that is no key of the slab finds nothing there.
+    #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
+    pub const fn from_raw(raw: u64) -> Self {
+        Self { key: Key(raw as u32), stamp: (raw >> 32) as u32 }
+    }
+}

@@ -1,0 +1,549 @@
+//! A slab for each thread, behind a module: what [`slab!`](crate::slab!) writes.
+
+use super::blocks::{Blocks, Entry, Refusal};
+use super::core::Core;
+use super::error::{Full, SlotsRemaining};
+use super::free::Place;
+use super::geometry::Geometry;
+use super::home::{Home, Keyed, sealed};
+use super::key::{Key, StampedKey};
+use super::slot::Slot;
+use super::{Lent, refused};
+// For the macro, which names nothing that its user could have named otherwise.
+pub use ::std;
+pub use core::{iter::Iterator, ops::FnOnce, option::Option};
+
+use core::alloc::Layout;
+use core::cell::{Cell, RefCell};
+use core::convert::Infallible;
+use core::marker::PhantomData;
+use std::thread::LocalKey;
+use std_alloc::vec::Vec;
+
+/// A module that [`slab!`](crate::slab!) wrote.
+///
+/// It is safe to implement, so that the macro needs no `unsafe` in its user's crate, and nothing here trusts it: if `local`
+/// returns now one slab and now another, a place ends on the list of a slab that it did not come from. It has the right
+/// layout there, and a chunk is freed only when all of its places are found on the list of its owner.
+pub trait Module: 'static {
+    /// What is in the slab.
+    type Value: 'static;
+    /// The places that there are unless `init` says otherwise.
+    const LIMIT: usize;
+    /// The slab of this thread.
+    fn local() -> &'static LocalKey<Local<Self::Value>>;
+}
+
+/// By the thread: the slots of a module. It is the second parameter of their [`Slot`].
+pub struct PerThread<M>(Infallible, PhantomData<M>);
+
+impl<M: Module> Home for PerThread<M> {}
+impl<M: Module> Keyed for PerThread<M> {}
+
+// SAFETY: the place is put on one list, or none.
+unsafe impl<M: Module> sealed::Home for PerThread<M> {
+    #[inline(always)]
+    unsafe fn give_back(place: Place, _layout: Layout) {
+        // SAFETY: by the caller the place is vacant, and it is as large as those of a slab for the same values. A slab that
+        // is gone (there are no such on targets with native thread-local storage) gets nothing: the place is leaked.
+        let last = M::local().try_with(|local| unsafe { local.core.list.push(place) });
+        if last == Ok(true) {
+            emptied::<M>();
+        }
+    }
+}
+
+/// The slab of one module on one thread. It has no destructor: [`retire`] is called at the thread's end.
+pub struct Local<T> {
+    // # Invariants
+    //
+    // 1. The geometry of `core` is that of a `T`, and its owner is its address in a thread-local variable. (Or else it is
+    //    no thread-local variable, and cannot be reached.)
+    core: Core,
+    /// Whether `retire` will be called.
+    registered: Cell<bool>,
+    /// Whether it was set up, by `init` or an insert.
+    initialized: Cell<bool>,
+    of: PhantomData<*mut T>,
+}
+
+impl<T> Local<T> {
+    const GEOMETRY: Geometry = Geometry::of(Layout::new::<T>());
+
+    /// A slab without memory, that is to have at most this many places.
+    pub const fn new(limit: usize) -> Self {
+        assert!(limit <= Key::LIMIT, "a slab has at most 4294967295 places");
+        let core = Core::new(limit);
+        Self { core, registered: Cell::new(false), initialized: Cell::new(false), of: PhantomData }
+    }
+
+    fn owner(&self) -> *const () {
+        (&raw const self.core).cast()
+    }
+
+    /// Sees that `retire` is called at the thread's end, or retires at once if that was already.
+    fn begin<M: Module<Value = T>>(&self) {
+        self.initialized.set(true);
+        if !self.registered.replace(true) && !AtExit::call(retire::<M>) {
+            self.core.retire();
+        }
+    }
+
+    /// Frees what has no values. All, and what is known of it, if there are none.
+    fn sweep(&self) {
+        self.core.sweep(Self::GEOMETRY, self.owner());
+        let _ = self.core.blocks(Blocks::forget_if_empty);
+    }
+}
+
+/// What to call when this thread ends.
+struct AtExit(RefCell<Vec<fn()>>);
+
+thread_local!(static AT_EXIT: AtExit = const { AtExit(RefCell::new(Vec::new())) });
+
+impl AtExit {
+    /// Whether `f` will be called.
+    fn call(f: fn()) -> bool {
+        let pushed = AT_EXIT.try_with(|at_exit| {
+            let Ok(mut calls) = at_exit.0.try_borrow_mut() else { return false };
+            let reserved = calls.try_reserve(1).is_ok();
+            if reserved {
+                calls.push(f);
+            }
+            reserved
+        });
+        pushed.unwrap_or(false)
+    }
+}
+
+impl Drop for AtExit {
+    fn drop(&mut self) {
+        for f in core::mem::take(self.0.get_mut()) {
+            f();
+        }
+    }
+}
+
+/// Drops what was leaked, and frees what has no values; the rest is freed by the last slot.
+fn retire<M: Module>() {
+    while let Some(key) = leaked::<M>(0) {
+        drop(reclaim::<M>(key));
+    }
+    let _ = M::local().try_with(|local| {
+        local.core.retire();
+        local.sweep();
+    });
+}
+
+/// The last slot of a retired slab was dropped.
+#[cold]
+fn emptied<M: Module>() {
+    let _ = M::local().try_with(Local::sweep);
+}
+
+#[cold]
+#[inline(never)]
+fn refill<M: Module>() -> Result<Place, Refusal> {
+    let refilled = M::local().try_with(|local| {
+        local.core.list.undo();
+        local.begin::<M>();
+        local.core.supply(Local::<M::Value>::GEOMETRY, local.owner())
+    });
+    refilled.unwrap_or(Err(Refusal::Alloc(Layout::new::<M::Value>())))
+}
+
+#[inline(always)]
+fn take<M: Module>() -> Result<Place, Refusal> {
+    match M::local().try_with(|local| local.core.list.pop()) {
+        Ok(Some(place)) => Ok(place),
+        Ok(None) => refill::<M>(),
+        Err(_) => Err(Refusal::Alloc(Layout::new::<M::Value>())),
+    }
+}
+
+/// The slot of a module.
+pub type SlotOf<M> = Slot<<M as Module>::Value, PerThread<M>>;
+
+#[inline(always)]
+pub fn insert<M: Module>(value: M::Value) -> SlotOf<M> {
+    match take::<M>() {
+        // SAFETY: the place is for such a value, vacant, and from `M`.
+        Ok(place) => unsafe { Slot::fill(place, value) },
+        Err(refusal) => refused(refusal),
+    }
+}
+
+/// What `try_insert` returns.
+pub type TryInsert<M> = Result<SlotOf<M>, Full<<M as Module>::Value>>;
+
+/// What `shutdown` returns.
+pub type Shutdown = Result<(), SlotsRemaining>;
+
+#[inline(always)]
+pub fn try_insert<M: Module>(value: M::Value) -> TryInsert<M> {
+    match take::<M>() {
+        // SAFETY: as in `insert`.
+        Ok(place) => Ok(unsafe { Slot::fill(place, value) }),
+        Err(refusal) => Err(Full::new(value, refusal)),
+    }
+}
+
+#[inline(always)]
+pub fn insert_with<M: Module>(make: impl FnOnce() -> M::Value) -> SlotOf<M> {
+    match take::<M>() {
+        // SAFETY: as in `insert`.
+        Ok(place) => unsafe { Slot::fill_with(place, make) },
+        Err(refusal) => refused(refusal),
+    }
+}
+
+/// Calls `f` on the memory of this thread's slab, unless that is gone.
+fn blocks<M: Module, R>(f: impl FnOnce(&mut Blocks) -> R) -> Option<R> {
+    M::local().try_with(|local| local.core.blocks(f).ok()).ok()?
+}
+
+fn find<M: Module>(key: Key) -> Option<Entry> {
+    blocks::<M, _>(|blocks| blocks.find(Local::<M::Value>::GEOMETRY, key))?
+}
+
+pub fn contains_key<M: Module>(key: Key) -> bool {
+    find::<M>(key).is_some_and(|entry| entry.is_leaked())
+}
+
+#[inline]
+pub fn reclaim<M: Module>(key: Key) -> Option<SlotOf<M>> {
+    let entry = find::<M>(key)?;
+    // SAFETY: a leaked place holds an `M::Value` and is nobody's; it is the slot's now, and no longer leaked.
+    entry.unleak().then(|| unsafe { Slot::from_raw(entry.place().cast()) })
+}
+
+#[inline]
+pub fn reclaim_stamped<M: Module>(key: StampedKey) -> Option<SlotOf<M>> {
+    let entry = find::<M>(key.key())?;
+    // SAFETY: as in `reclaim`.
+    (entry.has_stamp(key.stamp()) && entry.unleak()).then(|| unsafe { Slot::from_raw(entry.place().cast()) })
+}
+
+#[inline]
+pub fn with<M: Module, R>(key: Key, f: impl FnOnce(&mut M::Value) -> R) -> Option<R> {
+    let mut slot = Lent(Some(reclaim::<M>(key)?));
+    slot.0.as_deref_mut().map(f)
+}
+
+fn leaked<M: Module>(from: usize) -> Option<Key> {
+    let entry = blocks::<M, _>(|blocks| blocks.next_leaked(Local::<M::Value>::GEOMETRY, from))??;
+    Some(entry.key())
+}
+
+pub fn leaked_keys<M: Module>() -> impl Iterator<Item = Key> {
+    let mut from = 0;
+    core::iter::from_fn(move || {
+        let key = leaked::<M>(from)?;
+        from = key.index() as usize + 1;
+        Some(key)
+    })
+}
+
+pub fn len<M: Module>() -> usize {
+    M::local().try_with(|local| local.core.occupied()).unwrap_or(0)
+}
+
+pub fn capacity<M: Module>() -> usize {
+    blocks::<M, _>(|blocks| blocks.capacity).unwrap_or(0)
+}
+
+pub fn is_initialized<M: Module>() -> bool {
+    M::local().try_with(|local| local.initialized.get()).unwrap_or(false)
+}
+
+pub fn try_reserve<M: Module>(additional: usize) -> Result<(), Full<()>> {
+    let occupied = len::<M>();
+    let _ = M::local().try_with(Local::begin::<M>);
+    let reserved = blocks::<M, _>(|blocks| blocks.reserve(Local::<M::Value>::GEOMETRY, occupied, additional));
+    reserved.unwrap_or(Err(Refusal::Alloc(Layout::new::<M::Value>()))).map_err(|refusal| Full::new((), refusal))
+}
+
+pub fn reserve<M: Module>(additional: usize) {
+    if let Err(error) = try_reserve::<M>(additional) {
+        refused(error.refusal());
+    }
+}
+
+pub fn shrink_to_fit<M: Module>() {
+    let _ = M::local().try_with(|local| local.core.sweep(Local::<M::Value>::GEOMETRY, local.owner()));
+}
+
+pub fn shutdown<M: Module>() -> Shutdown {
+    let len = len::<M>();
+    if len != 0 {
+        return Err(SlotsRemaining(len));
+    }
+    let _ = M::local().try_with(|local| {
+        local.sweep();
+        local.initialized.set(false);
+    });
+    let _ = blocks::<M, _>(|blocks| blocks.configure(M::LIMIT, 0));
+    Ok(())
+}
+
+/// How the slab of a module on this thread is to be. Made by the module's `init`.
+#[must_use]
+pub struct Init<M> {
+    limit: usize,
+    chunk_capacity: usize,
+    preallocate: usize,
+    of: PhantomData<M>,
+}
+
+impl<M: Module> Init<M> {
+    #[doc(hidden)]
+    pub fn new() -> Self {
+        Self { limit: M::LIMIT, chunk_capacity: 0, preallocate: 0, of: PhantomData }
+    }
+
+    /// At most this many places, all allocated at once.
+    ///
+    /// # Panics
+    ///
+    /// When there are not that many keys: more than `u32::MAX`.
+    pub fn bounded(mut self, capacity: usize) -> Self {
+        assert!(capacity <= Key::LIMIT, "a slab has at most {} places, not {capacity}", Key::LIMIT);
+        (self.limit, self.preallocate) = (capacity, capacity);
+        self
+    }
+
+    /// As many places as are needed.
+    pub fn unbounded(mut self) -> Self {
+        self.limit = Key::LIMIT;
+        self
+    }
+
+    /// Places in each chunk of memory. Unless set, chunks grow with the slab, from 64 KiB to 1 MiB.
+    ///
+    /// # Panics
+    ///
+    /// When it is 0.
+    pub fn chunk_capacity(mut self, places: usize) -> Self {
+        assert!(places != 0, "a chunk has at least one place");
+        self.chunk_capacity = places;
+        self
+    }
+
+    /// Places to have memory for from the start.
+    pub fn preallocate(mut self, places: usize) -> Self {
+        self.preallocate = places;
+        self
+    }
+
+    /// Sets the slab up.
+    ///
+    /// # Panics
+    ///
+    /// When it is set up already, by this or by an insert, and not shut down since; or when there is not so much memory.
+    pub fn build(self) {
+        if let Err(error) = self.try_build() {
+            refused(error.refusal());
+        }
+    }
+
+    /// [`build`](Self::build) that reports a failed allocation.
+    ///
+    /// # Panics
+    ///
+    /// When the slab is set up already.
+    pub fn try_build(self) -> Result<(), Full<()>> {
+        assert!(!is_initialized::<M>(), "the slab is already initialized on this thread");
+        let _ = blocks::<M, _>(|blocks| blocks.configure(self.limit, self.chunk_capacity));
+        let built = try_reserve::<M>(self.preallocate);
+        if built.is_err() {
+            let _ = M::local().try_with(|local| local.initialized.set(false));
+        }
+        built
+    }
+}
+
+/// Writes a module with a slab of its own on each thread that uses it.
+///
+/// ```
+/// struct Order {
+///     price: u64,
+/// }
+///
+/// dwell::slab! {
+///     /// The orders of this thread.
+///     mod orders: Order;
+/// }
+///
+/// let mut order: orders::Slot = orders::insert(Order { price: 100 });
+/// order.price += 1;
+/// assert_eq!(orders::len(), 1);
+/// let key = order.leak();
+/// assert_eq!(orders::with(key, |order| order.price), Some(101));
+/// drop(orders::reclaim(key));
+/// assert_eq!(orders::shutdown(), Ok(()));
+/// ```
+///
+/// `mod orders: Order, bounded(1000);` has at most 1000 places. Attributes, `pub` and the like go where they usually do,
+/// and the type is named as it is where the macro stands.
+///
+/// # The module
+///
+/// | item | what it is |
+/// |---|---|
+/// | `Slot`, `Value` | the slot: 8 bytes, a [`Slot`](crate::slab::Slot); the type of the value |
+/// | `insert(value)`, `insert_with(make)` | the slot of a value; panics when all places are taken |
+/// | `try_insert(value)` | the same, or a [`Full`](crate::slab::Full) with the value |
+/// | `contains_key(key)` | whether there is a leaked value under this key |
+/// | `with(key, f)`, `reclaim(key)`, `reclaim_stamped(key)`, `leaked()` | leaked values, as in a [`Slab`](crate::slab::Slab) |
+/// | `len()`, `is_empty()`, `capacity()` | of this thread |
+/// | `reserve(n)`, `shrink_to_fit()` | memory for `n` more values; frees chunks without values |
+/// | `init()` | an [`Init`](crate::slab::Init), to set the slab up before its first use; not needed |
+/// | `is_initialized()` | whether it was set up on this thread, by `init` or an insert |
+/// | `shutdown()` | frees all memory of this thread, or says how many values are left |
+///
+/// # When a thread ends
+///
+/// Its leaked values are dropped and its memory is freed. Chunks with values that are still in a slot, as those in
+/// thread-local variables may be, are freed when the last of these is dropped. Slots do not leave their thread.
+#[macro_export]
+macro_rules! slab {
+    // The marker of the module must be as visible as a type that is named there may be, so that `pub` is taken apart.
+    ($(#[$meta:meta])* mod $($rest:tt)+) => {
+        $crate::slab! { @limit ($(#[$meta])*) () (pub(super)) $($rest)+ }
+    };
+    ($(#[$meta:meta])* pub mod $($rest:tt)+) => {
+        $crate::slab! { @limit ($(#[$meta])*) (pub) (pub) $($rest)+ }
+    };
+    ($(#[$meta:meta])* pub(crate) mod $($rest:tt)+) => {
+        $crate::slab! { @limit ($(#[$meta])*) (pub(crate)) (pub(crate)) $($rest)+ }
+    };
+    ($(#[$meta:meta])* pub(self) mod $($rest:tt)+) => {
+        $crate::slab! { @limit ($(#[$meta])*) () (pub(super)) $($rest)+ }
+    };
+    ($(#[$meta:meta])* pub(super) mod $($rest:tt)+) => {
+        $crate::slab! { @limit ($(#[$meta])*) (pub(super)) (pub(in super::super)) $($rest)+ }
+    };
+    ($(#[$meta:meta])* pub(in $($path:ident)::+) mod $($rest:tt)+) => {
+        $crate::slab! { @limit ($(#[$meta])*) (pub(in $($path)::+)) (pub(in $($path)::+)) $($rest)+ }
+    };
+    (@limit $meta:tt $vis:tt $marker:tt $name:ident: $Value:ty $(;)?) => {
+        $crate::slab! { @module $meta $vis $marker $name ($Value) ($crate::slab::MAX_CAPACITY) }
+    };
+    (@limit $meta:tt $vis:tt $marker:tt $name:ident: $Value:ty, bounded($limit:expr) $(;)?) => {
+        $crate::slab! { @module $meta $vis $marker $name ($Value) ($limit) }
+    };
+    (@module ($(#[$meta:meta])*) ($($vis:tt)*) ($($marker:tt)*) $name:ident ($Value:ty) ($limit:expr)) => {
+        $(#[$meta])*
+        #[allow(dead_code, clippy::inline_always)]
+        $($vis)* mod $name {
+            #[doc(hidden)]
+            $($marker)* enum Module {}
+
+            /// The type of the values.
+            pub type Value = <Module as $crate::slab::local::Module>::Value;
+
+            /// An owned value in the slab of its thread: 8 bytes.
+            pub type Slot = $crate::slab::local::SlotOf<Module>;
+
+            $crate::slab::local::std::thread_local! {
+                pub(super) static LOCAL: $crate::slab::local::Local<Value> =
+                    const { $crate::slab::local::Local::new(<Module as $crate::slab::local::Module>::LIMIT) };
+            }
+
+            /// To set up the slab of this thread before its first use.
+            pub fn init() -> $crate::slab::Init<Module> {
+                $crate::slab::Init::new()
+            }
+
+            /// The slot of a value.
+            #[inline(always)]
+            pub fn insert(value: Value) -> Slot {
+                $crate::slab::local::insert::<Module>(value)
+            }
+
+            /// The slot of a value, which comes back if there is no place for it.
+            #[inline(always)]
+            pub fn try_insert(value: Value) -> $crate::slab::local::TryInsert<Module> {
+                $crate::slab::local::try_insert::<Module>(value)
+            }
+
+            /// The slot of what `make` returns, called once there is a place.
+            #[inline(always)]
+            pub fn insert_with(make: impl $crate::slab::local::FnOnce() -> Value) -> Slot {
+                $crate::slab::local::insert_with::<Module>(make)
+            }
+
+            /// Whether there is a leaked value under this key.
+            pub fn contains_key(key: $crate::slab::Key) -> bool {
+                $crate::slab::local::contains_key::<Module>(key)
+            }
+
+            /// Takes a leaked value back.
+            pub fn reclaim(key: $crate::slab::Key) -> $crate::slab::local::Option<Slot> {
+                $crate::slab::local::reclaim::<Module>(key)
+            }
+
+            /// Takes the one value back that was leaked with this key.
+            pub fn reclaim_stamped(key: $crate::slab::StampedKey) -> $crate::slab::local::Option<Slot> {
+                $crate::slab::local::reclaim_stamped::<Module>(key)
+            }
+
+            /// Calls `f` with a leaked value. While it runs, the key finds nothing.
+            pub fn with<R>(
+                key: $crate::slab::Key,
+                f: impl $crate::slab::local::FnOnce(&mut Value) -> R,
+            ) -> $crate::slab::local::Option<R> {
+                $crate::slab::local::with::<Module, R>(key, f)
+            }
+
+            /// The keys of the leaked values.
+            pub fn leaked() -> impl $crate::slab::local::Iterator<Item = $crate::slab::Key> {
+                $crate::slab::local::leaked_keys::<Module>()
+            }
+
+            /// Values on this thread, leaked ones too.
+            pub fn len() -> usize {
+                $crate::slab::local::len::<Module>()
+            }
+
+            /// Whether there is no value on this thread.
+            pub fn is_empty() -> bool {
+                len() == 0
+            }
+
+            /// Values that there is memory for on this thread.
+            pub fn capacity() -> usize {
+                $crate::slab::local::capacity::<Module>()
+            }
+
+            /// Gets memory for this many more values.
+            pub fn reserve(additional: usize) {
+                $crate::slab::local::reserve::<Module>(additional);
+            }
+
+            /// Frees the chunks in which there is no value. Looks at every vacant place.
+            pub fn shrink_to_fit() {
+                $crate::slab::local::shrink_to_fit::<Module>();
+            }
+
+            /// Whether the slab of this thread was set up, by `init` or an insert.
+            pub fn is_initialized() -> bool {
+                $crate::slab::local::is_initialized::<Module>()
+            }
+
+            /// Frees all memory of this thread, if there is no value.
+            pub fn shutdown() -> $crate::slab::local::Shutdown {
+                $crate::slab::local::shutdown::<Module>()
+            }
+        }
+
+        // Here, where the type and the limit are known by the names that the caller gave.
+        impl $crate::slab::local::Module for $name::Module {
+            type Value = $Value;
+            const LIMIT: usize = $limit;
+            fn local() -> &'static $crate::slab::local::std::thread::LocalKey<$crate::slab::local::Local<$Value>> {
+                &$name::LOCAL
+            }
+        }
+    };
+}

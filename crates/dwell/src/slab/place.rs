@@ -1,0 +1,44 @@
+//! How a slot is unsized without trusting who does it. The argument is that of `small::place`, with one thing more: a view
+//! is invariant in what it shows, so that a coercion cannot shorten a lifetime. A slab finds leaked values by the type it
+//! knows, which must still be theirs.
+
+use core::cell::UnsafeCell;
+use core::convert::Infallible;
+use core::marker::PhantomData;
+
+/// A value that can be unsized and not touched: what the closure of [`Slot::coerce`](super::Slot::coerce) gets.
+///
+/// Coerce it and hand it back: `|view| view as _`.
+#[repr(transparent)] // a pointer to a `T` is a pointer to a view of it
+pub struct View<B, T: ?Sized> {
+    // # Invariants
+    //
+    // 1. It was made by `Slot::coerce` for one closure; no other has this brand.
+    brand: PhantomData<fn(B) -> B>,
+    // `UnsafeCell` for the variance. Nothing reads or writes it.
+    value: UnsafeCell<T>,
+}
+
+/// The brand of one call of [`Slot::coerce`](super::Slot::coerce).
+pub enum Brand<'brand> {
+    #[doc(hidden)]
+    Never(Infallible, PhantomData<fn(&'brand ()) -> &'brand ()>),
+}
+
+impl<B, T: ?Sized> View<B, T> {
+    /// The pointer to the value.
+    pub(super) const fn as_ptr(&self) -> *const T {
+        self.value.get()
+    }
+
+    /// Sees the value at `pointer`.
+    ///
+    /// # Safety
+    ///
+    /// - `pointer` is valid for reads of a live `T` for `'a`, and nobody writes to it.
+    /// - `B` is a brand that the closure which gets the reference must accept as any.
+    pub(super) unsafe fn at<'a>(pointer: *const T) -> &'a Self {
+        // SAFETY: a view is transparent over its value, which the caller says is live for `'a`.
+        unsafe { &*(pointer as *const Self) }
+    }
+}

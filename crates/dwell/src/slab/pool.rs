@@ -1,0 +1,264 @@
+//! Places for values of many types: a slab a size class.
+
+use super::classes::{CLASSES, Class};
+use super::core::Core;
+use super::free::Place;
+use super::geometry::Geometry;
+use super::home::{Home, Own, sealed};
+use super::key::Key;
+use super::{Slot, layout_of};
+use crate::alloc::{AllocError, try_alloc, try_box};
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+use std_alloc::alloc::{dealloc, handle_alloc_error};
+use std_alloc::boxed::Box;
+
+/// Places for values of any types: small ones in slabs by size, others in blocks of their own.
+///
+/// What a [`Slab`](super::Slab) is for one type, for all. Sizes are rounded up by an eighth on average, at most a quarter,
+/// so that types share slabs. A value of more than 16 KiB, or aligned to more than 64, is allocated as by a `Box`. With
+/// [`Slot::coerce`] the slots of many types become one type:
+///
+/// ```
+/// use dwell::slab::{Classed, Pool, Slot};
+/// use std::fmt::Display;
+///
+/// let pool = Pool::new();
+/// let values: Vec<Slot<dyn Display, Classed>> =
+///     vec![pool.insert(7).coerce(|view| view), pool.insert("seven").coerce(|view| view)];
+/// assert_eq!(format!("{} {}", values[0], values[1]), "7 seven");
+/// drop(pool);
+/// assert_eq!(values[1].to_string(), "seven");
+/// ```
+///
+/// A pool may go before its slots. Its slots have no keys. [`sync::Pool`](super::sync::Pool) is the one whose slots go to
+/// other threads.
+pub struct Pool<H: Pooling = Own> {
+    // # Invariants
+    //
+    // 1. Each slab is in service, this thread's, and has the geometry of its class.
+    slabs: [Cell<Option<NonNull<()>>>; CLASSES],
+    home: PhantomData<H>,
+}
+
+/// A [`Home`] that a pool can be made of. Implemented here only: for [`Own`] and [`sync::Anywhere`](super::sync::Anywhere).
+pub trait Pooling: Home + engine::Pooling {}
+
+impl<H: Home + engine::Pooling> Pooling for H {}
+
+pub(super) mod engine {
+    use super::{AllocError, Layout, NonNull, Place};
+
+    /// A slab without its type.
+    ///
+    /// # Safety
+    ///
+    /// Places that `take` returns are vacant, for values of this layout, and given back to this `Home`.
+    pub unsafe trait Pooling {
+        fn make() -> Result<NonNull<()>, AllocError<()>>;
+
+        /// A place, or the layout of a block that there was not.
+        ///
+        /// # Safety
+        ///
+        /// `slab` came from `make`, is not retired, and is always used with one layout and on one thread.
+        unsafe fn take(slab: NonNull<()>, layout: Layout) -> Result<Place, Layout>;
+
+        /// # Safety
+        ///
+        /// As for `take`, which is not called again.
+        unsafe fn retire(slab: NonNull<()>, layout: Layout);
+    }
+}
+
+// SAFETY: `take` returns places of the core, which is what `Own` gives them back to.
+unsafe impl engine::Pooling for Own {
+    fn make() -> Result<NonNull<()>, AllocError<()>> {
+        Ok(NonNull::from(Box::leak(try_box(Core::new(Key::LIMIT)).map_err(|error| error.map(drop))?)).cast())
+    }
+
+    #[inline(always)]
+    unsafe fn take(slab: NonNull<()>, layout: Layout) -> Result<Place, Layout> {
+        // SAFETY: by the caller it is the core that `make` made, and there.
+        let core = unsafe { slab.cast::<Core>().as_ref() };
+        match core.list.pop() {
+            Some(place) => Ok(place),
+            None => core.refill(Geometry::of(layout), slab.as_ptr()).map_err(layout_of),
+        }
+    }
+
+    unsafe fn retire(slab: NonNull<()>, layout: Layout) {
+        let slab = slab.cast::<Core>();
+        // SAFETY: by the caller it is the core that `make` made, and there.
+        let core = unsafe { slab.as_ref() };
+        if core.occupied() == 0 {
+            // SAFETY: no place is occupied, so that no slot is left, and the slab is not used again.
+            unsafe { Core::free(slab, Geometry::of(layout)) };
+        } else {
+            core.retire();
+        }
+    }
+}
+
+#[cfg(feature = "std")]
+mod anywhere {
+    use super::super::sync::{Anywhere, Shared};
+    use super::{AllocError, Geometry, Layout, NonNull, Place, engine, layout_of};
+
+    // SAFETY: `take` returns places of the slab, which is what `Anywhere` gives them back to.
+    unsafe impl engine::Pooling for Anywhere {
+        fn make() -> Result<NonNull<()>, AllocError<()>> {
+            Shared::try_new().map(NonNull::cast)
+        }
+
+        #[inline(always)]
+        unsafe fn take(slab: NonNull<()>, layout: Layout) -> Result<Place, Layout> {
+            // SAFETY: by the caller, who has it from `make`.
+            unsafe { Shared::take(slab.cast(), Geometry::of(layout)) }.map_err(layout_of)
+        }
+
+        unsafe fn retire(slab: NonNull<()>, layout: Layout) {
+            // SAFETY: by the caller, who has it from `make`.
+            unsafe { Shared::retire(slab.cast(), Geometry::of(layout)) };
+        }
+    }
+}
+
+/// By its value's size class, and then as `H` says: the slots of a [`Pool`].
+pub struct Classed<H: Home = Own> {
+    home: PhantomData<H>,
+}
+
+impl<H: Home> Home for Classed<H> {}
+
+// SAFETY: the place goes to one home, or to the allocator.
+unsafe impl<H: Home> sealed::Home for Classed<H> {
+    #[inline(always)]
+    unsafe fn give_back(place: Place, layout: Layout) {
+        match Class::of(layout) {
+            // SAFETY: by the caller the place came from the pool for values of this layout: from the slab of this class.
+            Some(class) => unsafe { H::give_back(place, class.layout) },
+            // SAFETY: from the allocator, with this layout.
+            None => unsafe { dealloc(place.cast().as_ptr(), alone(layout)) },
+        }
+    }
+}
+
+// SAFETY: blocks of the allocator's are freed on any thread, and the others as `H` does.
+unsafe impl<H: sealed::Portable> sealed::Portable for Classed<H> {}
+
+impl<H: Pooling> Pool<H> {
+    /// A pool without memory.
+    pub const fn new() -> Self {
+        Self { slabs: [const { Cell::new(None) }; CLASSES], home: PhantomData }
+    }
+
+    /// A place for values of this layout.
+    #[inline(always)]
+    fn take(&self, layout: Layout) -> Result<Place, Layout> {
+        let Some(class) = Class::of(layout) else {
+            return large(layout).ok_or(layout);
+        };
+        let slab = match self.slabs[class.index].get() {
+            Some(slab) => slab,
+            None => self.open(class)?,
+        };
+        // SAFETY: invariant 1.
+        unsafe { H::take(slab, class.layout) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn open(&self, class: Class) -> Result<NonNull<()>, Layout> {
+        let slab = H::make().map_err(|error| error.layout())?;
+        // If the global allocator came back here and opened it too, that one is not lost.
+        if let Some(other) = self.slabs[class.index].replace(Some(slab)) {
+            // SAFETY: invariant 1; it is not here any more.
+            unsafe { H::retire(other, class.layout) };
+        }
+        Ok(slab)
+    }
+
+    /// Puts a value in a place.
+    ///
+    /// ```
+    /// let pool = dwell::slab::Pool::new();
+    /// let (number, text) = (pool.insert(7), pool.insert(String::from("seven")));
+    /// assert_eq!((*number, &**text), (7, "seven"));
+    /// assert_eq!(size_of_val(&text), 8);
+    /// ```
+    #[inline(always)]
+    pub fn insert<T>(&self, value: T) -> Slot<T, Classed<H>> {
+        match self.take(Layout::new::<T>()) {
+            // SAFETY: the place is for this layout, vacant, and this pool's.
+            Ok(place) => unsafe { Slot::fill(place, value) },
+            Err(layout) => handle_alloc_error(layout),
+        }
+    }
+
+    /// [`insert`](Self::insert) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory; the value comes back in the error.
+    #[inline(always)]
+    pub fn try_insert<T>(&self, value: T) -> Result<Slot<T, Classed<H>>, AllocError<T>> {
+        match self.take(Layout::new::<T>()) {
+            // SAFETY: as in `insert`.
+            Ok(place) => Ok(unsafe { Slot::fill(place, value) }),
+            Err(layout) => Err(AllocError::new(value, layout)),
+        }
+    }
+
+    /// Puts what `make` returns in a place that was found before. It is given back if `make` panics.
+    ///
+    /// ```
+    /// let pool = dwell::slab::Pool::new();
+    /// let page = pool.insert_with(|| [0_u8; 4096]);
+    /// assert_eq!(page.len(), 4096);
+    /// ```
+    #[inline(always)]
+    pub fn insert_with<T>(&self, make: impl FnOnce() -> T) -> Slot<T, Classed<H>> {
+        match self.take(Layout::new::<T>()) {
+            // SAFETY: as in `insert`.
+            Ok(place) => unsafe { Slot::fill_with(place, make) },
+            Err(layout) => handle_alloc_error(layout),
+        }
+    }
+}
+
+/// The block of a value that is in no class. An allocator has none of no bytes.
+fn alone(layout: Layout) -> Layout {
+    if layout.size() == 0 { Layout::from_size_align(1, layout.align()).unwrap_or(layout) } else { layout }
+}
+
+#[cold]
+fn large(layout: Layout) -> Option<Place> {
+    try_alloc(alone(layout)).map(NonNull::cast)
+}
+
+impl<H: Pooling> Drop for Pool<H> {
+    fn drop(&mut self) {
+        for (index, slab) in self.slabs.iter().enumerate() {
+            if let Some(slab) = slab.take() {
+                // SAFETY: invariant 1.
+                unsafe { H::retire(slab, Class::numbered(index).layout) };
+            }
+        }
+    }
+}
+
+impl<H: Pooling> Default for Pool<H> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<H: Pooling> fmt::Debug for Pool<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").finish_non_exhaustive()
+    }
+}

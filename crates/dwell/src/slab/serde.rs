@@ -1,0 +1,34 @@
+//! Keys and slots as data. A key is its number, a slot is its value.
+
+use super::{Home, Key, Slot, StampedKey};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+impl Serialize for Key {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.into_raw().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        u32::deserialize(deserializer).map(Self::from_raw)
+    }
+}
+
+impl Serialize for StampedKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.into_raw().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for StampedKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        u64::deserialize(deserializer).map(Self::from_raw)
+    }
+}
+
+impl<T: ?Sized + Serialize, H: Home> Serialize for Slot<T, H> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(serializer)
+    }
+}

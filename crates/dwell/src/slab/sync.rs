@@ -1,0 +1,486 @@
+//! Slabs whose slots go to other threads.
+//!
+//! A [`Slab`] belongs to the thread that made it: only that thread inserts. Its [`Slot`]s are `Send` where their values are,
+//! and may be dropped anywhere. On its own thread a slot is dropped as that of a [`slab::Slab`](super::Slab) is, after a look
+//! at which thread this is. Another thread puts the place on a list of its own, with one atomic exchange, from which the
+//! slab takes them all when it has no other. [`drop_all`] gives back many at once.
+//!
+//! ```
+//! use dwell::slab::sync::Slab;
+//! use std::thread;
+//!
+//! let slab = Slab::new();
+//! let slot = slab.insert(String::from("sent"));
+//! thread::spawn(move || assert_eq!(*slot, "sent")).join().unwrap();
+//! assert!(slab.is_empty());
+//! ```
+//!
+//! Slab and slots may go in any order, on any threads: whichever is last frees the memory.
+
+use super::blocks::{Refusal, owner};
+use super::core::Core;
+use super::free::Place;
+use super::geometry::Geometry;
+use super::home::{Home, sealed};
+use super::key::Key;
+use super::remote::{Chain, Returns};
+use super::{layout_of, refused};
+use crate::alloc::{AllocError, try_box};
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::fmt;
+use core::marker::PhantomData;
+use core::mem;
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std_alloc::alloc::handle_alloc_error;
+use std_alloc::boxed::Box;
+
+/// The owner of a value in a [`sync::Slab`](Slab): `Send` and `Sync` where the value is.
+///
+/// Everything a [`slab::Slot`](super::Slot) can do but have a key.
+pub type Slot<T> = super::Slot<T, Anywhere>;
+
+/// A [`slab::Pool`](super::Pool) whose slots are `Send` and `Sync` where their values are.
+///
+/// ```
+/// use dwell::slab::sync::{Pool, PoolSlot};
+/// use std::pin::Pin;
+///
+/// let pool = Pool::new();
+/// let first: PoolSlot<dyn Future<Output = u32> + Send> = pool.insert(async { 1 }).coerce(|view| view);
+/// let mut pinned: Pin<PoolSlot<dyn Future<Output = u32> + Send>> = first.into_pin();
+/// std::thread::spawn(move || {
+///     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+///     assert!(pinned.as_mut().poll(&mut context).is_ready());
+/// });
+/// ```
+pub type Pool = super::Pool<Anywhere>;
+
+/// The owner of a value in a [`sync::Pool`](Pool).
+pub type PoolSlot<T> = super::Slot<T, super::Classed<Anywhere>>;
+
+/// By its own address, masked, and then by which thread this is: the slots of a [`sync::Slab`](Slab).
+pub enum Anywhere {}
+
+impl Home for Anywhere {}
+
+/// What one thread works with and another does not, on lines of its own. Processors fetch two at a time.
+#[repr(align(128))]
+struct Apart<T>(T);
+
+/// What a slab is, whoever owns it. Its address is what blocks know their owner by.
+pub struct Shared {
+    // # Invariants
+    //
+    // 1. `core` is in service. It is used by one thread at a time: until `retire`, the one whose number `thread` is; then
+    //    the one that retires it; then the one that brings `returns` to 0.
+    // 2. `thread` is the number of the thread that made this, and `RETIRED` from the beginning of `retire` on. It is written
+    //    by that thread alone.
+    // 3. All is called with the same geometry.
+    core: Core,
+    /// Read by all, hardly ever written.
+    thread: Apart<AtomicUsize>,
+    /// Written by all.
+    returns: Apart<Returns>,
+}
+
+/// The number of no thread.
+const RETIRED: usize = usize::MAX;
+
+std::thread_local! {
+    /// The number of this thread, which no other has or had: 0 until it has made a slab.
+    static THREAD: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The number of this thread, given to it if it has none.
+fn this_thread() -> usize {
+    static LAST: AtomicUsize = AtomicUsize::new(0);
+    if THREAD.get() == 0 {
+        // Nothing is published by a number; that it is new is all.
+        let last =
+            LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| (last < RETIRED - 1).then_some(last + 1));
+        THREAD.set(last.expect("there were fewer threads than numbers") + 1);
+    }
+    THREAD.get()
+}
+
+impl Shared {
+    pub(super) fn try_new() -> Result<NonNull<Self>, AllocError<()>> {
+        let thread = Apart(AtomicUsize::new(this_thread()));
+        let shared = Self { core: Core::new(Key::LIMIT), thread, returns: Apart(Returns::new()) };
+        Ok(NonNull::from(Box::leak(try_box(shared).map_err(|error| error.map(drop))?)))
+    }
+
+    /// Whether this thread made it, and it is not retired.
+    #[inline(always)]
+    fn is_here(&self) -> bool {
+        // The thread that made it is the only one that writes here, so that it sees what it wrote last; another sees that
+        // thread's number or `RETIRED`, neither of which is its own.
+        self.thread.0.load(Ordering::Relaxed) == THREAD.get()
+    }
+
+    /// A vacant place.
+    ///
+    /// # Safety
+    ///
+    /// `this` is in service and was made by this thread.
+    #[inline(always)]
+    pub(super) unsafe fn take(this: NonNull<Self>, geometry: Geometry) -> Result<Place, Refusal> {
+        // SAFETY: by the caller.
+        let shared = unsafe { this.as_ref() };
+        match shared.core.list.pop() {
+            Some(place) => Ok(place),
+            None => shared.refill(geometry),
+        }
+    }
+
+    /// The place that `List::pop` did not find.
+    #[cold]
+    #[inline(never)]
+    fn refill(&self, geometry: Geometry) -> Result<Place, Refusal> {
+        let returned = self.returns.0.take();
+        if !returned.is_null() {
+            self.core.list.undo();
+            // SAFETY: they are places of this slab that other threads gave back and nobody else has.
+            unsafe { self.core.take_back(returned) };
+            if let Some(place) = self.core.list.pop() {
+                return Ok(place);
+            }
+        }
+        self.core.refill(geometry, ptr::from_ref(self).cast())
+    }
+
+    /// Takes what other threads gave back.
+    fn collect(&self) {
+        // SAFETY: as in `refill`.
+        unsafe { self.core.take_back(self.returns.0.take()) };
+    }
+
+    /// Gives places back from a thread that did not make the slab, or to one that is gone.
+    ///
+    /// # Safety
+    ///
+    /// They are places of `this`, which `this` was not told yet; it is not used again by the caller.
+    #[cold]
+    #[inline(never)]
+    unsafe fn give(this: NonNull<Self>, chain: Chain, geometry: Geometry) {
+        // SAFETY: it is there until the last place was given back. That may be on another thread as soon as this one was, while
+        // `give` still runs; it does not touch it then, and a reference to atomics does not say that they are there for long.
+        let returns = unsafe { &(*this.as_ptr()).returns.0 };
+        if returns.give(chain) {
+            // SAFETY: the slab is gone and this was the last place.
+            unsafe { Self::free(this, geometry) };
+        }
+    }
+
+    /// Lets go of the slab: whoever gives back the last place frees it, or this call if there is none.
+    ///
+    /// # Safety
+    ///
+    /// `this` is in service and was made by this thread; the caller inserts no more.
+    pub(super) unsafe fn retire(this: NonNull<Self>, geometry: Geometry) {
+        // SAFETY: by the caller.
+        let shared = unsafe { this.as_ref() };
+        // From here on drops on this thread are counted as those of others are.
+        shared.thread.0.store(RETIRED, Ordering::Relaxed);
+        // SAFETY: as in `refill`.
+        unsafe { shared.core.take_back(shared.returns.0.close()) };
+        if shared.returns.0.expect(shared.core.occupied().cast_signed()) {
+            // SAFETY: no place is out, and none will be.
+            unsafe { Self::free(this, geometry) };
+        }
+    }
+
+    /// # Safety
+    ///
+    /// It was made by `try_new`; neither it nor any of its places is used again.
+    #[cold]
+    unsafe fn free(this: NonNull<Self>, geometry: Geometry) {
+        // SAFETY: by the caller.
+        let shared = unsafe { Box::from_raw(this.as_ptr()) };
+        // SAFETY: by the caller.
+        unsafe { shared.core.free_places(geometry) };
+    }
+}
+
+/// Whose place it is.
+///
+/// # Safety
+///
+/// It is a place of a `Shared` with values of this layout.
+#[inline(always)]
+unsafe fn shared(place: Place, layout: Layout) -> NonNull<Shared> {
+    // SAFETY: by the caller its blocks have this size.
+    let shared = unsafe { owner(place, Geometry::block(layout)) }.cast::<Shared>();
+    // SAFETY: an owner is not null.
+    unsafe { NonNull::new_unchecked(shared.cast_mut()) }
+}
+
+// SAFETY: the place is put on one list.
+unsafe impl sealed::Home for Anywhere {
+    #[inline(always)]
+    unsafe fn give_back(place: Place, layout: Layout) {
+        // SAFETY: by the caller the place is a `Shared`'s.
+        let this = unsafe { shared(place, layout) };
+        // SAFETY: it is there until the last place was given back, which this one was not.
+        let here = unsafe { this.as_ref() };
+        if here.is_here() {
+            // SAFETY: the place is vacant and large enough. By invariant 1 no other thread is at the list.
+            unsafe { here.core.list.push(place) };
+        } else {
+            // SAFETY: the place is vacant and the caller's.
+            let chain = unsafe { Chain::new(place) };
+            // SAFETY: by the caller.
+            unsafe { Shared::give(this, chain, Geometry::of(layout)) };
+        }
+    }
+}
+
+// SAFETY: `give_back` is as above, on whatever thread; sync slots have no keys.
+unsafe impl sealed::Portable for Anywhere {}
+
+/// Places for values of one type, whose slots may be dropped on other threads.
+///
+/// It stays on the thread that made it: it is neither `Send` nor `Sync`. Memory comes in chunks that never move.
+///
+/// ```
+/// use dwell::slab::sync::{Slab, Slot};
+/// use std::sync::mpsc;
+/// use std::thread;
+///
+/// let (send, receive) = mpsc::channel::<Slot<[u8; 64]>>();
+/// let consumer = thread::spawn(move || receive.into_iter().map(|block| usize::from(block[0])).sum::<usize>());
+/// let blocks = Slab::new();
+/// for _ in 0..1000 {
+///     send.send(blocks.insert([1; 64])).unwrap();
+/// }
+/// drop((send, blocks)); // in any order
+/// assert_eq!(consumer.join().unwrap(), 1000);
+/// ```
+pub struct Slab<T> {
+    // # Invariants
+    //
+    // 1. `shared` came from `Shared::try_new` on this thread, in service, with the geometry of a `T`.
+    shared: NonNull<Shared>,
+    // Neither `Send`, because of invariant 1, nor `Sync`.
+    of: PhantomData<*mut T>,
+}
+
+impl<T> Slab<T> {
+    const GEOMETRY: Geometry = Geometry::of(Layout::new::<T>());
+
+    /// A slab without memory for values.
+    pub fn new() -> Self {
+        Self::with_capacity(0)
+    }
+
+    /// A slab with memory for this many values, which grows beyond.
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::try_with_capacity(capacity).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`with_capacity`](Self::with_capacity) that reports a failed allocation.
+    pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError<()>> {
+        let slab = Self { shared: Shared::try_new()?, of: PhantomData };
+        slab.try_reserve(capacity)?;
+        Ok(slab)
+    }
+
+    #[inline(always)]
+    fn shared(&self) -> &Shared {
+        // SAFETY: invariant 1.
+        unsafe { self.shared.as_ref() }
+    }
+
+    #[inline(always)]
+    fn take(&self) -> Result<Place, Refusal> {
+        // SAFETY: invariant 1.
+        unsafe { Shared::take(self.shared, Self::GEOMETRY) }
+    }
+
+    /// Puts a value in a place.
+    ///
+    /// ```
+    /// let slab = dwell::slab::sync::Slab::new();
+    /// assert_eq!(*slab.insert(7), 7);
+    /// ```
+    #[inline(always)]
+    pub fn insert(&self, value: T) -> Slot<T> {
+        match self.take() {
+            // SAFETY: the place is for a `T`, vacant, and this slab's.
+            Ok(place) => unsafe { Slot::fill(place, value) },
+            Err(refusal) => refused(refusal),
+        }
+    }
+
+    /// [`insert`](Self::insert) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no chunk; the value comes back in the error.
+    #[inline(always)]
+    pub fn try_insert(&self, value: T) -> Result<Slot<T>, AllocError<T>> {
+        match self.take() {
+            // SAFETY: as in `insert`.
+            Ok(place) => Ok(unsafe { Slot::fill(place, value) }),
+            Err(refusal) => Err(AllocError::new(value, layout_of(refusal))),
+        }
+    }
+
+    /// Puts what `make` returns in a place that was found before. It is given back if `make` panics.
+    ///
+    /// ```
+    /// let slab = dwell::slab::sync::Slab::new();
+    /// let page = slab.insert_with(|| [0_u8; 4096]);
+    /// assert_eq!(page.len(), 4096);
+    /// ```
+    #[inline(always)]
+    pub fn insert_with(&self, make: impl FnOnce() -> T) -> Slot<T> {
+        match self.take() {
+            // SAFETY: as in `insert`.
+            Ok(place) => unsafe { Slot::fill_with(place, make) },
+            Err(refusal) => refused(refusal),
+        }
+    }
+
+    /// Values in the slab, without those whose drop on another thread is over.
+    pub fn len(&self) -> usize {
+        self.shared().collect();
+        self.shared().core.occupied()
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Values that there is memory for.
+    pub fn capacity(&self) -> usize {
+        self.shared().core.blocks(|blocks| blocks.capacity).unwrap_or(0)
+    }
+
+    /// Gets memory for this many more values.
+    pub fn reserve(&self, additional: usize) {
+        self.try_reserve(additional).unwrap_or_else(|error| handle_alloc_error(error.layout()));
+    }
+
+    /// [`reserve`](Self::reserve) that reports a failed allocation.
+    pub fn try_reserve(&self, additional: usize) -> Result<(), AllocError<()>> {
+        let len = self.len();
+        let reserved = self.shared().core.blocks(|blocks| blocks.reserve(Self::GEOMETRY, len, additional));
+        reserved.and_then(|result| result).map_err(|refusal| AllocError::new((), layout_of(refusal)))
+    }
+
+    /// Frees the chunks in which there is no value. Looks at every vacant place.
+    pub fn shrink_to_fit(&self) {
+        self.shared().collect();
+        self.shared().core.sweep(Self::GEOMETRY, self.shared.as_ptr().cast());
+    }
+}
+
+impl<T> Drop for Slab<T> {
+    fn drop(&mut self) {
+        // SAFETY: invariant 1; the slab is not used again.
+        unsafe { Shared::retire(self.shared, Self::GEOMETRY) };
+    }
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> fmt::Debug for Slab<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slab").field("len", &self.len()).field("capacity", &self.capacity()).finish()
+    }
+}
+
+/// Drops slots, and gives the places of a run of one slab back together: one atomic exchange instead of one each.
+///
+/// ```
+/// use dwell::slab::sync::{Slab, drop_all};
+/// use std::thread;
+///
+/// let slab = Slab::new();
+/// let slots: Vec<_> = (0..1000).map(|n| slab.insert(n)).collect();
+/// thread::spawn(move || drop_all(slots)).join().unwrap();
+/// assert!(slab.is_empty());
+/// ```
+pub fn drop_all<T>(slots: impl IntoIterator<Item = Slot<T>>) {
+    let mut run = Run::<T> { of: None, places: PhantomData };
+    for slot in slots {
+        run.push(slot);
+    }
+}
+
+/// Places of one slab that are given back at the end, however that comes.
+struct Run<T> {
+    // # Invariants
+    //
+    // 1. The places of the chain are those of values of a `T` in this slab, vacant and this run's.
+    of: Option<(NonNull<Shared>, Chain)>,
+    places: PhantomData<T>,
+}
+
+impl<T> Run<T> {
+    #[inline]
+    fn push(&mut self, slot: Slot<T>) {
+        /// A place that joins the run when its value is dropped, even if that panics.
+        struct Joining<'a, T>(&'a mut Run<T>, Place);
+        impl<T> Drop for Joining<'_, T> {
+            #[inline(always)]
+            fn drop(&mut self) {
+                // SAFETY: it is the place of a slot of `Anywhere` with a `T`.
+                let of = unsafe { shared(self.1, Layout::new::<T>()) };
+                match &mut self.0.of {
+                    // SAFETY: the value was dropped or is no more, and the slot was taken apart.
+                    Some((shared, chain)) if *shared == of => unsafe { chain.push(self.1) },
+                    other => {
+                        // SAFETY: as above.
+                        let chain = unsafe { Chain::new(self.1) };
+                        if let Some((shared, chain)) = other.replace((of, chain)) {
+                            // SAFETY: invariant 1 of `Run`.
+                            unsafe { finish(shared, chain, Geometry::of(Layout::new::<T>())) };
+                        }
+                    }
+                }
+            }
+        }
+        // SAFETY: the value is dropped here, and the place given back by the run.
+        let place = unsafe { slot.into_place() };
+        let _joining = Joining(self, place);
+        if mem::needs_drop::<T>() {
+            // SAFETY: it was the slot's, which is gone.
+            unsafe { place.cast::<T>().drop_in_place() };
+        }
+    }
+}
+
+impl<T> Drop for Run<T> {
+    fn drop(&mut self) {
+        if let Some((shared, chain)) = self.of.take() {
+            // SAFETY: invariant 1.
+            unsafe { finish(shared, chain, Geometry::of(Layout::new::<T>())) };
+        }
+    }
+}
+
+/// Gives a chain back, here or from afar.
+///
+/// # Safety
+///
+/// As for `Shared::give`.
+unsafe fn finish(shared: NonNull<Shared>, chain: Chain, geometry: Geometry) {
+    // SAFETY: it is there until the last place was given back.
+    let here = unsafe { shared.as_ref() };
+    if here.is_here() {
+        // SAFETY: they are vacant places of this slab, and no other thread is at its core.
+        unsafe { here.core.take_back(chain.into_linked()) };
+    } else {
+        // SAFETY: by the caller.
+        unsafe { Shared::give(shared, chain, geometry) };
+    }
+}
