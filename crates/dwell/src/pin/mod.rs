@@ -20,15 +20,38 @@
 //! | is kept, its type known | [`pinned`](PinExt::pinned), or a place of your own by [`pinned_in`](PinExt::pinned_in) |
 //! | is kept, its type erased, mostly small | [`small`](ErasedExt::small): in place, or in a box if it is too large |
 //! | is kept, its type erased, never to allocate | [`in_place`](ErasedExt::in_place): one that does not fit is refused by the compiler |
+//! | is made and dropped all the time, its type erased | [`pooled`](ErasedExt::pooled), or [`boxed_in`](ErasedExt::boxed_in) a pool of your own |
+//! | takes the place of another, over and over | [`Reusable`] |
 //!
 //! `docs/pin.md` in the repository has what each costs, and what erasure does to compile times.
 
-mod in_place;
+#![expect(
+    clippy::inline_always,
+    reason = "a value that is passed to a function is written twice, and a place costs less"
+)]
 
+mod erased;
+#[cfg(feature = "futures")]
+mod forward;
+mod in_place;
+#[cfg(feature = "std")]
+mod pooled;
+mod reusable;
+#[cfg(feature = "tower")]
+pub mod tower;
+
+pub use self::erased::{ErasedExt, LocalPoolFuture};
+#[cfg(all(feature = "futures", feature = "std"))]
+pub use self::erased::{ErasedReadExt, ErasedWriteExt};
+#[cfg(feature = "futures")]
+pub use self::erased::{ErasedSinkExt, ErasedStreamExt};
 pub use self::in_place::InPlace;
+#[cfg(feature = "std")]
+pub use self::pooled::PoolFuture;
+pub use self::reusable::{LocalReusableFuture, Reusable, ReusableFuture};
 
 use crate::alloc::{AllocError, Global, try_box};
-use crate::small::SmallBox;
+use crate::slab::{Classed, Pool, Pooling, Slab, Slot};
 use core::pin::Pin;
 use std_alloc::boxed::Box;
 use std_alloc::rc::Rc;
@@ -72,24 +95,56 @@ pub trait PinExt: Sized {
         Arc::pin(self)
     }
 
-    /// Pins the value in a place: what it becomes is the place's to say.
-    #[inline]
+    /// Pins the value in a place, which says what it becomes.
+    ///
+    /// ```
+    /// use dwell::{pin::PinExt, slab::{Slab, Slot}};
+    /// use std::pin::Pin;
+    ///
+    /// let futures = Slab::new();
+    /// let future: Pin<Slot<_>> = async { 1 + 1 }.pinned_in(&futures);
+    /// # drop(future);
+    /// ```
+    #[inline(always)]
     fn pinned_in<P: PinPlace<Self>>(self, place: P) -> P::Pinned {
         place.pin(self)
+    }
+
+    /// [`pinned_in`](Self::pinned_in) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; the value comes back in the error.
+    #[inline(always)]
+    fn try_pinned_in<P: PinPlace<Self>>(self, place: P) -> Result<P::Pinned, AllocError<Self>> {
+        place.try_pin(self)
     }
 }
 
 impl<T> PinExt for T {}
 
-/// Where values can be pinned.
+/// Where values can be pinned: see [`PinExt::pinned_in`].
 ///
-/// [`Global`] is the heap, as [`PinExt::pinned`].
+/// | place | what the value becomes |
+/// |---|---|
+/// | [`Global`] | `Pin<Box<T>>` |
+/// | [`&Slab<T>`](Slab), [`&sync::Slab<T>`](crate::slab::sync::Slab) | a pinned [`Slot`] |
+/// | [`&Pool`](Pool), [`&sync::Pool`](crate::slab::sync::Pool) | a pinned [`Slot`] of a pool |
+///
+/// An arena is none: it takes the memory of a forgotten value back without dropping it, which a pinned one must not see.
 pub trait PinPlace<T> {
     /// The pinned value.
     type Pinned;
 
     /// Moves the value to its place.
     fn pin(self, value: T) -> Self::Pinned;
+
+    /// [`pin`](Self::pin) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; the value comes back in the error.
+    fn try_pin(self, value: T) -> Result<Self::Pinned, AllocError<T>>;
 }
 
 impl<T> PinPlace<T> for Global {
@@ -99,69 +154,33 @@ impl<T> PinPlace<T> for Global {
     fn pin(self, value: T) -> Pin<Box<T>> {
         Box::pin(value)
     }
-}
 
-/// Forgets a future's type, without allocating for it if it is small.
-///
-/// `local` in a name says that the future need not be `Send`.
-pub trait ErasedExt: Future + Sized {
-    /// In place, in `N` words. A future that does not fit is refused when the program is compiled, with its size.
-    ///
-    /// ```
-    /// use dwell::pin::{ErasedExt, InPlace};
-    ///
-    /// let future: InPlace<dyn Future<Output = u8> + Send, 2> = async { 7 }.in_place();
-    /// # drop(future);
-    /// ```
-    ///
-    /// ```compile_fail
-    /// use dwell::pin::ErasedExt;
-    ///
-    /// let large = [0_u64; 8];
-    /// // error: a value of 64 bytes aligned to 8 does not fit in place: there are 16 aligned to 8
-    /// let future = core::future::ready(large).in_place::<2>();
-    /// ```
     #[inline]
-    fn in_place<'a, const N: usize>(self) -> InPlace<dyn Future<Output = Self::Output> + Send + 'a, N>
-    where
-        Self: Send + 'a,
-    {
-        InPlace::new_with(self, |place| place as _)
-    }
-
-    /// [`in_place`](Self::in_place) for a future that is not `Send`.
-    #[inline]
-    fn in_place_local<'a, const N: usize>(self) -> InPlace<dyn Future<Output = Self::Output> + 'a, N>
-    where
-        Self: 'a,
-    {
-        InPlace::new_with(self, |place| place as _)
-    }
-
-    /// In place if it fits in `N` words, otherwise in a box.
-    ///
-    /// ```
-    /// use dwell::{SmallBox, pin::ErasedExt};
-    ///
-    /// let future: SmallBox<dyn Future<Output = u8> + Send, 4> = async { 7 }.small();
-    /// assert!(future.is_inline());
-    /// ```
-    #[inline]
-    fn small<'a, const N: usize>(self) -> SmallBox<dyn Future<Output = Self::Output> + Send + 'a, N>
-    where
-        Self: Send + 'a,
-    {
-        SmallBox::new_with(self, |place| place as _)
-    }
-
-    /// [`small`](Self::small) for a future that is not `Send`.
-    #[inline]
-    fn small_local<'a, const N: usize>(self) -> SmallBox<dyn Future<Output = Self::Output> + 'a, N>
-    where
-        Self: 'a,
-    {
-        SmallBox::new_with(self, |place| place as _)
+    fn try_pin(self, value: T) -> Result<Pin<Box<T>>, AllocError<T>> {
+        try_box(value).map(Box::into_pin)
     }
 }
 
-impl<F: Future> ErasedExt for F {}
+macro_rules! slab_place {
+    ($($(#[$attr:meta])* [$($generics:tt)*] $Slab:ty: $Slot:ty;)*) => {$(
+        $(#[$attr])*
+        impl<T, $($generics)*> PinPlace<T> for &$Slab {
+            type Pinned = Pin<$Slot>;
+
+            #[inline(always)]
+            fn pin(self, value: T) -> Pin<$Slot> {
+                self.insert(value).into_pin()
+            }
+
+            #[inline(always)]
+            fn try_pin(self, value: T) -> Result<Pin<$Slot>, AllocError<T>> {
+                self.try_insert(value).map(Slot::into_pin)
+            }
+        }
+    )*};
+}
+slab_place! {
+    [] Slab<T>: Slot<T>;
+    #[cfg(feature = "std")] [] crate::slab::sync::Slab<T>: crate::slab::sync::Slot<T>;
+    [H: Pooling] Pool<H>: Slot<T, Classed<H>>;
+}
