@@ -9,6 +9,7 @@ mod companions;
 mod count;
 mod gate;
 mod op;
+mod pin;
 mod row;
 mod sink;
 mod slab;
@@ -49,6 +50,8 @@ enum Command {
     Sparse(sparse::Args),
     /// Thin strings, thin slices and sorted maps, beside their peers.
     Companions,
+    /// Futures kept still and erased: the write-up's workloads, and a stack of tower services.
+    Pin,
     /// All modules.
     All,
     /// Measures what gates.toml names; exit code 1 if a bound does not hold.
@@ -63,7 +66,11 @@ enum Command {
 
 /// The operations of all modules.
 fn suites() -> Vec<Suite> {
-    [small::suite(), slab::suite(), sparse::suite()].into_iter().chain(companions::suites()).collect()
+    [small::suite(), slab::suite(), sparse::suite()]
+        .into_iter()
+        .chain(pin::suites())
+        .chain(companions::suites())
+        .collect()
 }
 
 fn main() -> ExitCode {
@@ -87,10 +94,13 @@ fn run(cli: Cli) -> Result<()> {
         Command::Companions => companions::run(cli.quick, output),
         Command::Small => small::run(cli.quick, output),
         Command::Slab => slab::run(cli.quick, output),
+        Command::Pin => pin::run(cli.quick, output),
         Command::All => {
             small::run(cli.quick, output)?;
             output.say("")?;
             slab::run(cli.quick, output)?;
+            output.say("")?;
+            pin::run(cli.quick, output)?;
             output.say("")?;
             sparse::run(&sparse::Args::default(), cli.quick, output)?;
             output.say("")?;
