@@ -6,7 +6,7 @@ use super::pooled;
 use crate::alloc::AllocError;
 #[cfg(feature = "std")]
 use crate::slab::sync;
-use crate::slab::{Classed, Pool, Pooling, Slot};
+use crate::slab::{Classed, Pool, Slot};
 use crate::small::SmallBox;
 use core::pin::Pin;
 
@@ -85,7 +85,7 @@ macro_rules! erased_ext {
 
             /// In a place of the pool, for a value that is not `Send`. The pool may go before it.
             #[inline(always)]
-            fn boxed_local_in<'a, H: Pooling>(self, pool: &Pool<H>) -> Pin<Slot<dyn $Dyn + 'a, Classed<H>>>
+            fn boxed_local_in<'a>(self, pool: &Pool) -> Pin<Slot<dyn $Dyn + 'a, Classed>>
             where
                 Self: 'a,
             {
@@ -99,10 +99,7 @@ macro_rules! erased_ext {
             /// When there is no memory; the value comes back in the error.
             #[inline(always)]
             #[expect(clippy::type_complexity, reason = "the type of `boxed_local_in` or an error")]
-            fn try_boxed_local_in<'a, H: Pooling>(
-                self,
-                pool: &Pool<H>,
-            ) -> Result<Pin<Slot<dyn $Dyn + 'a, Classed<H>>>, AllocError<Self>>
+            fn try_boxed_local_in<'a>(self, pool: &Pool) -> Result<Pin<Slot<dyn $Dyn + 'a, Classed>>, AllocError<Self>>
             where
                 Self: 'a,
             {
