@@ -1,6 +1,7 @@
 //! `dwell::pin` beside `Box::pin` and what others keep futures in: the write-up's harness whole.
 #![expect(clippy::inline_always, reason = "a call would cost what is measured")]
 
+mod runtimes;
 mod subjects;
 mod suffix;
 mod tower;
@@ -12,9 +13,12 @@ use crate::op::Suite;
 use crate::row::{Output, Row};
 use crate::{callgrind, count, time};
 
+/// futures' `.boxed()`.
+const BASELINE: &str = "boxed";
+
 /// A suffix is compared with what it stands for, a service with tower's.
 pub(crate) fn suites() -> [Suite; 3] {
-    let futures = Suite { module: "pin", baseline: "boxed", ops: workloads::ops() };
+    let futures = Suite { module: "pin", baseline: BASELINE, ops: workloads::ops() };
     [futures, suffix::suite(), tower::suite()]
 }
 
@@ -39,6 +43,8 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
         rows.extend(allocations(&suite));
         output.rows(&rows)?;
     }
+    output.say("under an executor, to the end, each wait followed by a wake:")?;
+    output.rows(&runtimes::rows(if quick { 5 } else { 21 })?)?;
     Ok(())
 }
 

@@ -24,7 +24,7 @@ pub(super) trait Build<P, F>: Fn(&P, u64, u64) -> F + Copy + 'static {}
 impl<P, F, B: Fn(&P, u64, u64) -> F + Copy + 'static> Build<P, F> for B {}
 
 /// Ready when polled for the `left + 1`st time.
-struct Pending {
+pub(super) struct Pending {
     value: u64,
     left: u64,
 }
@@ -44,7 +44,7 @@ impl Future for Pending {
     }
 }
 
-fn pending(value: u64, left: u64) -> Pending {
+pub(super) fn pending(value: u64, left: u64) -> Pending {
     Pending { value, left }
 }
 
@@ -67,7 +67,7 @@ impl<F: Work> Future for Layer<F> {
     }
 }
 
-async fn immediate(value: u64) -> u64 {
+pub(super) async fn immediate(value: u64) -> u64 {
     value
 }
 
@@ -76,7 +76,14 @@ async fn capture(bytes: [u8; 4096]) -> u64 {
     u64::from(bytes[0])
 }
 
-fn chain(value: u64, n: u64) -> impl Work {
+#[expect(clippy::cast_possible_truncation, reason = "a value that is not known is all that is needed")]
+pub(super) fn large(value: u64) -> impl Work {
+    let mut bytes = [0; 4096];
+    bytes[0] = value as u8;
+    capture(bytes)
+}
+
+pub(super) fn chain(value: u64, n: u64) -> impl Work {
     macro_rules! maps {
         ($future:expr;) => { $future };
         ($future:expr; $_:tt $($rest:tt)*) => { maps!($future.map(|value| { sink::word(value); value + 1 }); $($rest)*) };
@@ -85,7 +92,7 @@ fn chain(value: u64, n: u64) -> impl Work {
 }
 
 /// Eight layers around `pending`, each of them kept by `S` inside the next.
-fn layered<S: Sends>(place: &S::Place, value: u64, n: u64) -> impl Work + use<S> {
+pub(super) fn layered<S: Sends>(place: &S::Place, value: u64, n: u64) -> impl Work + use<S> {
     macro_rules! layers {
         ($future:expr;) => { $future };
         ($future:expr; $_:tt $($rest:tt)*) => { layers!(Layer { add: value, inner: S::hold(place, $future) }; $($rest)*) };
@@ -257,11 +264,7 @@ pub(super) fn ops() -> Vec<Op> {
     plain::<_, 2, 16>(&mut all, ("immediate_ready", Waits(0)), |value, _| immediate(value));
     plain::<_, 2, 16>(&mut all, ("pending_8", Waits(8)), pending);
     plain::<_, 2, 16>(&mut all, ("pending_64", Waits(64)), pending);
-    plain::<_, 513, 4104>(&mut all, ("large_capture_4k", Waits(0)), |value, _| {
-        let mut bytes = [0; 4096];
-        bytes[0] = value as u8;
-        capture(bytes)
-    });
+    plain::<_, 513, 4104>(&mut all, ("large_capture_4k", Waits(0)), |value, _| large(value));
     plain::<_, 24, 192>(&mut all, ("combinator_chain_16", Waits(1)), chain);
     layers::<10, 80>(&mut all, ("layered_pending_8_l8", Waits(8)));
     layers::<10, 80>(&mut all, ("layered_pending_64_l8", Waits(64)));
