@@ -34,6 +34,7 @@ static GLOBAL: Counting = Counting(INNER);
 static ON: AtomicBool = AtomicBool::new(false);
 static BYTES: AtomicIsize = AtomicIsize::new(0);
 static BLOCKS: AtomicIsize = AtomicIsize::new(0);
+static MADE: AtomicIsize = AtomicIsize::new(0);
 
 /// What lives more than at [`start`].
 #[derive(Clone, Copy, Debug)]
@@ -47,12 +48,23 @@ pub(crate) struct Live {
 pub(crate) fn start() {
     BYTES.store(0, Relaxed);
     BLOCKS.store(0, Relaxed);
+    MADE.store(0, Relaxed);
     ON.store(true, Relaxed);
 }
 
 /// What has been allocated and not freed since [`start`].
 pub(crate) fn live() -> Live {
     Live { bytes: BYTES.load(Relaxed), blocks: BLOCKS.load(Relaxed) }
+}
+
+/// Blocks allocated since [`start`], freed or not.
+pub(crate) fn made() -> isize {
+    MADE.load(Relaxed)
+}
+
+/// Counts no more.
+pub(crate) fn stop() {
+    ON.store(false, Relaxed);
 }
 
 struct Counting(Inner);
@@ -62,6 +74,7 @@ impl Counting {
         if ON.load(Relaxed) {
             BYTES.fetch_add(bytes, Relaxed);
             BLOCKS.fetch_add(blocks, Relaxed);
+            MADE.fetch_add(blocks.max(0), Relaxed);
         }
     }
 }

@@ -11,6 +11,7 @@ mod count;
 mod gate;
 mod medians;
 mod op;
+mod pin;
 mod row;
 mod sink;
 mod slab;
@@ -56,6 +57,8 @@ enum Command {
     Bump(bump::Args),
     /// Thin strings, thin slices and sorted maps, beside their peers.
     Companions,
+    /// Futures kept still and erased: the write-up's workloads, and a stack of tower services.
+    Pin,
     /// All modules.
     All,
     /// Measures what gates.toml names; exit code 1 if a bound does not hold.
@@ -76,7 +79,7 @@ enum Command {
 /// The operations of all modules.
 fn suites() -> Vec<Suite> {
     let modules = [small::suite(), bump::suite(), slab::suite(), sparse::suite(), weigh::suite()];
-    modules.into_iter().chain(companions::suites()).collect()
+    modules.into_iter().chain(pin::suites()).chain(companions::suites()).collect()
 }
 
 fn main() -> ExitCode {
@@ -102,12 +105,15 @@ fn run(cli: Cli) -> Result<()> {
         Command::Weigh(args) => weigh::run(&args, cli.quick, output),
         Command::Slab => slab::run(cli.quick, output),
         Command::Small(args) => small::run(&args, cli.quick, output),
+        Command::Pin => pin::run(cli.quick, output),
         Command::All => {
             small::run(&small::Args::default(), cli.quick, output)?;
             output.say("")?;
             bump::run(&bump::Args::default(), cli.quick, output)?;
             output.say("")?;
             slab::run(cli.quick, output)?;
+            output.say("")?;
+            pin::run(cli.quick, output)?;
             output.say("")?;
             sparse::run(&sparse::Args::default(), cli.quick, output)?;
             output.say("")?;

@@ -135,16 +135,16 @@ pub struct SmallBox<T: ?Sized, const N: usize = 2, A: Allocator = Global, L = us
 
 /// The words in place.
 #[repr(C)] // no field of its own but `words`, at offset 0
-struct Room<const N: usize, L> {
+pub(crate) struct Room<const N: usize, L> {
     // Raises the alignment.
     align: [L; 0],
     // `UnsafeCell`: the value may have interior mutability, and is reached through a shared box. `MaybeUninit` words: a
     // type with padding would lose the value's bytes there when the box moves.
-    words: UnsafeCell<[MaybeUninit<usize>; N]>,
+    pub(crate) words: UnsafeCell<[MaybeUninit<usize>; N]>,
 }
 
 impl<const N: usize, L> Room<N, L> {
-    const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { align: [], words: UnsafeCell::new([MaybeUninit::uninit(); N]) }
     }
 }

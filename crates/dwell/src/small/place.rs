@@ -42,6 +42,11 @@ impl<U> Place<U, U> {
     pub const fn new(value: U) -> Self {
         Self { brand: PhantomData, value }
     }
+
+    /// The value that it held.
+    pub(crate) fn into_inner(self) -> U {
+        self.value
+    }
 }
 
 impl<B, T: ?Sized> Place<B, T> {

@@ -1,0 +1,79 @@
+//! `dwell::pin` beside `Box::pin` and what others keep futures in: the write-up's harness whole.
+#![expect(clippy::inline_always, reason = "a call would cost what is measured")]
+
+mod runtimes;
+mod subjects;
+mod suffix;
+mod tower;
+mod workloads;
+
+use anyhow::Result;
+
+use crate::op::Suite;
+use crate::row::{Output, Row};
+use crate::{callgrind, count, time};
+
+/// futures' `.boxed()`.
+const BASELINE: &str = "boxed";
+
+/// A suffix is compared with what it stands for, a service with tower's.
+pub(crate) fn suites() -> [Suite; 3] {
+    let futures = Suite { module: "pin", baseline: BASELINE, ops: workloads::ops() };
+    [futures, suffix::suite(), tower::suite()]
+}
+
+pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
+    match callgrind::version() {
+        Some(version) => output.say(&format!("({version})"))?,
+        None => eprintln!("no valgrind: the column `ir` is left out"),
+    }
+    for suite in suites() {
+        output.say(&format!(
+            "ratios are to `{}`; those of ir are taken after the loop's own ir is taken off",
+            suite.baseline
+        ))?;
+        let mut rows = Vec::new();
+        if callgrind::version().is_some() {
+            // With --quick, most of the phases are left out: a count takes a second.
+            rows = callgrind::rows(&suite, |workload, _| {
+                !quick || suite.module != "pin" || workload.ends_with("/first_poll")
+            })?;
+        }
+        rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
+        rows.extend(allocations(&suite));
+        output.rows(&rows)?;
+    }
+    output.say("under an executor, to the end, each wait followed by a wake:")?;
+    output.rows(&runtimes::rows(if quick { 5 } else { 21 })?)?;
+    Ok(())
+}
+
+/// Allocations of an operation once what is kept is there.
+fn allocations(suite: &Suite) -> Vec<Row> {
+    const OPERATIONS: usize = 1000;
+    let mut rows: Vec<Row> = Vec::new();
+    for op in &suite.ops {
+        let mut run = (op.prepare)();
+        run(1);
+        count::start();
+        run(OPERATIONS);
+        let value = count::made() as f64 / OPERATIONS as f64;
+        count::stop();
+        rows.push(Row {
+            module: suite.module,
+            workload: op.workload.clone(),
+            subject: op.subject.to_owned(),
+            metric: "allocs",
+            value,
+            unit: "",
+            baseline: suite.baseline.to_owned(),
+            ratio: 0.0,
+        });
+    }
+    for at in 0..rows.len() {
+        let of = |row: &&Row| row.workload == rows[at].workload && row.subject == suite.baseline;
+        let baseline = rows.iter().find(of).map_or(f64::NAN, |row| row.value);
+        rows[at].ratio = rows[at].value / baseline;
+    }
+    rows
+}

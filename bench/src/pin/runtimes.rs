@@ -1,0 +1,138 @@
+//! The workloads to their end under an executor: what a program sees.
+
+use anyhow::Result;
+use std::hint::black_box;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Instant;
+use tokio::runtime::{Builder, Runtime};
+
+use super::BASELINE;
+use super::subjects::{BoxPin, Boxed, ConcretePin, InPlace, NoBox, Pinned, Pool, Pooled, Sends, Small, Stack, Work};
+use super::workloads::{self, Build};
+use crate::row::Row;
+use crate::time::median;
+
+/// Operations in one timing. A thread that is woken for one takes microseconds.
+const OPERATIONS: usize = 1_000;
+
+/// Wakes its task whenever it has to wait.
+struct Woken<F>(F);
+
+impl<F: Work> Future for Woken<F> {
+    type Output = u64;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<u64> {
+        // SAFETY: the future is pinned with its owner: nothing moves out of it, there is no `Drop` and no `impl Unpin`.
+        let future = unsafe { self.map_unchecked_mut(|woken| &mut woken.0) };
+        let poll = future.poll(context);
+        if poll.is_pending() {
+            context.waker().wake_by_ref();
+        }
+        poll
+    }
+}
+
+struct Executors {
+    current: Runtime,
+    multi: Runtime,
+}
+
+/// One workload by one subject under one executor: it returns nanoseconds for an operation.
+struct Trial {
+    workload: String,
+    subject: &'static str,
+    run: Box<dyn Fn(&Executors) -> f64>,
+}
+
+fn timed(operation: impl Fn() -> u64) -> f64 {
+    let start = Instant::now();
+    for _ in 0..OPERATIONS {
+        black_box(operation());
+    }
+    start.elapsed().as_secs_f64() * 1e9 / OPERATIONS as f64
+}
+
+fn trials<S: Sends, F: Work>(
+    all: &mut Vec<Trial>,
+    (workload, waits): (&str, u64),
+    subject: &'static str,
+    build: impl Build<S::Place, F>,
+) {
+    macro_rules! trial {
+        ($executor:literal, |$executors:ident, $future:ident| $run:expr) => {{
+            let place = S::Place::default();
+            let run = move |$executors: &Executors| {
+                timed(|| {
+                    let $future = Woken(S::hold(&place, build(&place, black_box(7), black_box(waits))));
+                    $run
+                })
+            };
+            all.push(Trial { workload: format!("{workload}/{}", $executor), subject, run: Box::new(run) });
+        }};
+    }
+    trial!("block_on", |_executors, future| futures::executor::block_on(future));
+    trial!("tokio_current", |executors, future| executors.current.block_on(future));
+    trial!("tokio_multi", |executors, future| {
+        executors.multi.block_on(executors.multi.spawn(future)).expect("no workload panics")
+    });
+}
+
+fn all() -> Vec<Trial> {
+    let mut all = Vec::new();
+    macro_rules! plain {
+        ($name:literal, $waits:literal, $words:literal, $bytes:literal, $build:expr) => {
+            plain!($name, $waits, $build; Boxed, NoBox, ConcretePin, BoxPin, Pinned, Stack<$bytes>, InPlace<$words>,
+                Small<$words>, Pool, Pooled)
+        };
+        ($name:literal, $waits:literal, $build:expr; $($Subject:ty),*) => {
+            $(trials::<$Subject, _>(&mut all, ($name, $waits), <$Subject as Sends>::NAME, |_: &_, value, n| $build(value, n));)*
+        };
+    }
+    plain!("immediate_ready", 0, 2, 16, |value, _| workloads::immediate(value));
+    plain!("pending_8", 8, 2, 16, workloads::pending);
+    plain!("pending_64", 64, 2, 16, workloads::pending);
+    plain!("large_capture_4k", 0, 513, 4104, |value, _| workloads::large(value));
+    plain!("combinator_chain_16", 1, 24, 192, workloads::chain);
+    macro_rules! layers {
+        ($name:literal, $waits:literal: $($Subject:ty),*) => {
+            $(trials::<$Subject, _>(&mut all, ($name, $waits), <$Subject as Sends>::NAME, |place: &_, value, n| {
+                workloads::layered::<$Subject>(place, value, n)
+            });)*
+        };
+    }
+    layers!("layered_pending_8_l8", 8: Boxed, NoBox, ConcretePin, BoxPin, Pinned, Pool, Pooled);
+    layers!("layered_pending_64_l8", 64: Boxed, NoBox, ConcretePin, BoxPin, Pinned, Pool, Pooled);
+    all
+}
+
+/// Rounds of all, interleaved; medians, and the median of the ratios in the same round.
+pub(super) fn rows(rounds: usize) -> Result<Vec<Row>> {
+    let executors = Executors {
+        current: Builder::new_current_thread().build()?,
+        multi: Builder::new_multi_thread().worker_threads(2).build()?,
+    };
+    let trials = all();
+    let mut times = vec![Vec::new(); trials.len()];
+    for _ in 0..rounds {
+        for (trial, times) in trials.iter().zip(&mut times) {
+            times.push((trial.run)(&executors));
+        }
+    }
+    let mut rows = Vec::new();
+    for (trial, time) in trials.iter().zip(&times) {
+        let baseline = trials.iter().position(|other| other.workload == trial.workload && other.subject == BASELINE);
+        let baseline = &times[baseline.expect("a workload has its baseline")];
+        rows.push(Row {
+            module: "pin",
+            workload: trial.workload.clone(),
+            subject: trial.subject.to_owned(),
+            metric: "ns",
+            value: median(time.clone()),
+            unit: "ns",
+            baseline: BASELINE.to_owned(),
+            ratio: median(time.iter().zip(baseline).map(|(time, baseline)| time / baseline).collect()),
+        });
+    }
+    Ok(rows)
+}

@@ -1,0 +1,149 @@
+//! The ways to keep a future that are compared. A peer is one `impl`.
+
+use boxpin::BoxPinExt;
+use dwell::pin::{self, ErasedExt, PinExt};
+use dwell::slab::{self, sync};
+use dwell::{SmallBox, slab::Slab};
+use futures::future::{BoxFuture, FutureExt};
+use stackfuture::StackFuture;
+use std::any::Any;
+use std::cell::OnceCell;
+use std::pin::Pin;
+use tokio_util::sync::ReusableBoxFuture;
+
+/// What is measured: a future of a workload.
+pub(super) trait Work: Future<Output = u64> + Send + 'static {}
+impl<F: Future<Output = u64> + Send + 'static> Work for F {}
+
+/// A way to keep a future.
+pub(super) trait Subject: 'static {
+    const NAME: &'static str;
+    /// Its name where a stack of layers is kept by it once, from outside, instead of at each layer.
+    const ONCE: &'static str;
+    type Place: Default + 'static;
+    type Held<'a, F: Work>: Future<Output = u64>;
+
+    fn make<F: Work>(place: &mut Self::Place, future: F) -> Self::Held<'_, F>;
+}
+
+/// A subject whose futures own what they need, and go where they like.
+pub(super) trait Sends: 'static {
+    const NAME: &'static str;
+    const ONCE: &'static str;
+    type Place: Default + 'static;
+    type Held<F: Work>: Work;
+
+    fn hold<F: Work>(place: &Self::Place, future: F) -> Self::Held<F>;
+}
+
+impl<S: Sends> Subject for S {
+    const NAME: &'static str = <S as Sends>::NAME;
+    const ONCE: &'static str = <S as Sends>::ONCE;
+    type Place = <S as Sends>::Place;
+    type Held<'a, F: Work> = <S as Sends>::Held<F>;
+
+    fn make<F: Work>(place: &mut Self::Place, future: F) -> Self::Held<'_, F> {
+        S::hold(place, future)
+    }
+}
+
+macro_rules! sends {
+    ($($(#[$attr:meta])* $Subject:ident $([const $size:ident])?, $name:literal, $Place:ty: <$F:ident> $Held:ty, |$place:pat_param, $future:ident| $make:expr;)*) => {$(
+        $(#[$attr])*
+        pub(super) struct $Subject $(<const $size: usize>)?;
+
+        impl $(<const $size: usize>)? Sends for $Subject $(<$size>)? {
+            const NAME: &'static str = $name;
+            const ONCE: &'static str = concat!($name, "/once");
+            type Place = $Place;
+            type Held<$F: Work> = $Held;
+
+            fn hold<$F: Work>($place: &$Place, $future: $F) -> $Held {
+                $make
+            }
+        }
+    )*};
+}
+
+type Dyn = dyn Future<Output = u64> + Send;
+
+sends! {
+    NoBox, "no_box", (): <F> F, |(), future| future;
+    ConcretePin, "concrete_pin", (): <F> Pin<Box<F>>, |(), future| Box::pin(future);
+    BoxPin, "boxpin 0.1.0", (): <F> Pin<Box<F>>, |(), future| BoxPinExt::pinned(future);
+    Pinned, "dwell/pinned", (): <F> Pin<Box<F>>, |(), future| PinExt::pinned(future);
+    /// The baseline.
+    Boxed, "boxed", (): <F> BoxFuture<'static, u64>, |(), future| future.boxed();
+    /// As many bytes as are given.
+    Stack [const BYTES], "stackfuture 0.3.1", (): <F> StackFuture<'static, u64, BYTES>, |(), future| StackFuture::from(future);
+    /// As many words as are given.
+    InPlace [const WORDS], "dwell/in_place", (): <F> pin::InPlace<Dyn, WORDS>, |(), future| future.in_place();
+    Small [const WORDS], "dwell/small", (): <F> SmallBox<Dyn, WORDS>, |(), future| future.small();
+    Pool, "dwell/pool", sync::Pool: <F> pin::PoolFuture<'static, u64>, |place, future| future.boxed_in(place);
+    Pooled, "dwell/pooled", (): <F> pin::PoolFuture<'static, u64>, |(), future| future.pooled();
+}
+
+/// Ours in a pool of one thread: not `Send`.
+pub(super) struct LocalPool;
+
+impl Subject for LocalPool {
+    const NAME: &'static str = "dwell/pool_local";
+    const ONCE: &'static str = "dwell/pool_local/once";
+    type Place = slab::Pool;
+    type Held<'a, F: Work> = pin::LocalPoolFuture<'static, u64>;
+
+    fn make<F: Work>(place: &mut Self::Place, future: F) -> Self::Held<'_, F> {
+        future.boxed_local_in(place)
+    }
+}
+
+/// Ours in a slab for futures of this type: not erased, not `Send`.
+pub(super) struct InSlab;
+
+impl Subject for InSlab {
+    const NAME: &'static str = "dwell/slab";
+    const ONCE: &'static str = "dwell/slab/once";
+    /// A slab of a type that is not known here.
+    type Place = OnceCell<Box<dyn Any>>;
+    type Held<'a, F: Work> = Pin<slab::Slot<F>>;
+
+    fn make<F: Work>(place: &mut Self::Place, future: F) -> Self::Held<'_, F> {
+        let slab: &dyn Any = &**place.get_or_init(|| Box::new(Slab::<F>::new()));
+        future.pinned_in(slab.downcast_ref::<Slab<F>>().expect("a place has one workload"))
+    }
+}
+
+/// tokio's block for one future after another.
+pub(super) struct ReusableBox;
+
+impl Subject for ReusableBox {
+    const NAME: &'static str = "ReusableBoxFuture 0.7";
+    const ONCE: &'static str = "ReusableBoxFuture 0.7/once";
+    type Place = Option<ReusableBoxFuture<'static, u64>>;
+    type Held<'a, F: Work> = &'a mut ReusableBoxFuture<'static, u64>;
+
+    fn make<F: Work>(place: &mut Self::Place, future: F) -> Self::Held<'_, F> {
+        match place {
+            Some(reusable) => {
+                reusable.set(future);
+                reusable
+            }
+            None => place.insert(ReusableBoxFuture::new(future)),
+        }
+    }
+}
+
+/// Ours.
+pub(super) struct Reusable;
+
+impl Subject for Reusable {
+    const NAME: &'static str = "dwell/reusable";
+    const ONCE: &'static str = "dwell/reusable/once";
+    type Place = pin::ReusableFuture<'static, u64>;
+    type Held<'a, F: Work> = &'a mut pin::ReusableFuture<'static, u64>;
+
+    fn make<F: Work>(place: &mut Self::Place, future: F) -> Self::Held<'_, F> {
+        place.set(future);
+        place
+    }
+}

@@ -1,0 +1,272 @@
+//! The write-up's workloads and what is done with each, written once for all subjects.
+//!
+//! | phase | operation |
+//! |---|---|
+//! | `construct` | built, kept and dropped; the future escapes |
+//! | `first_poll` | built, kept, polled once, dropped; the future escapes: nothing is elided |
+//! | `first_poll/published` | the same as the write-up has it: the future does not escape |
+//! | `complete` | built, kept, polled until it is ready, dropped; the future escapes |
+//! | `complete/published` | the same, and it does not |
+//! | `poll` | one poll of a future that is kept already |
+
+use futures::FutureExt;
+use std::hint::black_box;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+use super::subjects::{BoxPin, Boxed, ConcretePin, InPlace, InSlab, LocalPool, NoBox, Pinned, Pool, Pooled};
+use super::subjects::{Reusable, ReusableBox, Sends, Small, Stack, Subject, Work};
+use crate::op::{LOOP, Op, Run};
+use crate::sink;
+
+/// How a workload is built: where inner layers live, a value to return, the polls before it is ready.
+pub(super) trait Build<P, F>: Fn(&P, u64, u64) -> F + Copy + 'static {}
+impl<P, F, B: Fn(&P, u64, u64) -> F + Copy + 'static> Build<P, F> for B {}
+
+/// Ready when polled for the `left + 1`st time.
+pub(super) struct Pending {
+    value: u64,
+    left: u64,
+}
+
+impl Future for Pending {
+    type Output = u64;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<u64> {
+        match self.left.checked_sub(1) {
+            Some(fewer) => {
+                self.left = fewer;
+                Poll::Pending
+            }
+            None => Poll::Ready(self.value),
+        }
+    }
+}
+
+pub(super) fn pending(value: u64, left: u64) -> Pending {
+    Pending { value, left }
+}
+
+/// What a layer of middleware is: a word of its own, and the future inside. (An `async fn` that awaits another is twice its
+/// size; eight of them would measure `memcpy`.)
+struct Layer<F> {
+    add: u64,
+    inner: F,
+}
+
+impl<F: Work> Future for Layer<F> {
+    type Output = u64;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<u64> {
+        let add = self.add;
+        // SAFETY: `inner` is pinned with its owner: nothing moves out of it, there is no `Drop` and no `impl Unpin`.
+        let inner = unsafe { self.map_unchecked_mut(|layer| &mut layer.inner) };
+        inner.poll(context).map(|value| value.wrapping_add(add))
+    }
+}
+
+pub(super) async fn immediate(value: u64) -> u64 {
+    value
+}
+
+async fn capture(bytes: [u8; 4096]) -> u64 {
+    sink::pointer(&bytes);
+    u64::from(bytes[0])
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a value that is not known is all that is needed")]
+pub(super) fn large(value: u64) -> impl Work {
+    let mut bytes = [0; 4096];
+    bytes[0] = value as u8;
+    capture(bytes)
+}
+
+pub(super) fn chain(value: u64, n: u64) -> impl Work {
+    macro_rules! maps {
+        ($future:expr;) => { $future };
+        ($future:expr; $_:tt $($rest:tt)*) => { maps!($future.map(|value| { sink::word(value); value + 1 }); $($rest)*) };
+    }
+    maps!(pending(value, n); 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
+}
+
+/// Eight layers around `pending`, each of them kept by `S` inside the next.
+pub(super) fn layered<S: Sends>(place: &S::Place, value: u64, n: u64) -> impl Work + use<S> {
+    macro_rules! layers {
+        ($future:expr;) => { $future };
+        ($future:expr; $_:tt $($rest:tt)*) => { layers!(Layer { add: value, inner: S::hold(place, $future) }; $($rest)*) };
+    }
+    layers!(pending(value, n); 1 2 3 4 5 6 7 8)
+}
+
+#[inline(always)]
+fn word(poll: Poll<u64>) -> u64 {
+    match poll {
+        Poll::Ready(value) => value,
+        Poll::Pending => 0,
+    }
+}
+
+#[inline(never)]
+fn construct<S: Subject, F: Work>(place: &mut S::Place, build: impl Build<S::Place, F>, value: u64, n: u64) {
+    let future = build(place, value, n);
+    let held = S::make(place, future);
+    sink::pointer(&held);
+}
+
+#[inline(never)]
+fn first_poll<S: Subject, F: Work, const ESCAPES: bool>(
+    place: &mut S::Place,
+    build: impl Build<S::Place, F>,
+    value: u64,
+    n: u64,
+) {
+    let future = build(place, value, n);
+    let held = S::make(place, future);
+    if ESCAPES {
+        sink::pointer(&held);
+    }
+    let mut context = Context::from_waker(Waker::noop());
+    sink::word(word(pin!(held).poll(&mut context)));
+}
+
+#[inline(never)]
+fn complete<S: Subject, F: Work, const ESCAPES: bool>(
+    place: &mut S::Place,
+    build: impl Build<S::Place, F>,
+    value: u64,
+    n: u64,
+) {
+    let future = build(place, value, n);
+    let held = S::make(place, future);
+    if ESCAPES {
+        sink::pointer(&held);
+    }
+    let mut context = Context::from_waker(Waker::noop());
+    let mut held = pin!(held);
+    loop {
+        if let Poll::Ready(value) = held.as_mut().poll(&mut context) {
+            sink::word(value);
+            break;
+        }
+    }
+}
+
+#[inline(never)]
+fn polls<S: Subject, F: Work>(place: &mut S::Place, build: impl Build<S::Place, F>, value: u64, operations: usize) {
+    let future = build(place, value, u64::MAX);
+    let held = S::make(place, future);
+    let mut held = pin!(held);
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..operations {
+        sink::pointer(&*held);
+        sink::word(word(held.as_mut().poll(&mut context)));
+    }
+}
+
+#[inline(never)]
+fn nothing(value: u64, n: u64) {
+    sink::word(value);
+    sink::word(n);
+}
+
+/// The polls that a workload waits for, and whether it is worth polling more than once.
+#[derive(Clone, Copy)]
+pub(super) struct Waits(pub(super) u64);
+
+/// All phases of one workload by one subject.
+fn phases<S: Subject, F: Work>(
+    all: &mut Vec<Op>,
+    (workload, waits): (&str, Waits),
+    subject: &'static str,
+    build: impl Build<S::Place, F>,
+) {
+    macro_rules! repeat {
+        ($phase:literal, |$place:ident, $value:ident, $n:ident| $body:expr) => {
+            all.push(Op::new(format!("{workload}/{}", $phase), subject, move || -> Run {
+                let mut place = S::Place::default();
+                Box::new(move |operations| {
+                    let ($place, $value, $n) = (&mut place, black_box(7), black_box(waits.0));
+                    for _ in 0..operations {
+                        $body;
+                    }
+                })
+            }));
+        };
+    }
+    repeat!("construct", |place, value, n| construct::<S, F>(place, build, value, n));
+    repeat!("first_poll", |place, value, n| first_poll::<S, F, true>(place, build, value, n));
+    repeat!("first_poll/published", |place, value, n| first_poll::<S, F, false>(place, build, value, n));
+    if waits.0 > 0 {
+        repeat!("complete", |place, value, n| complete::<S, F, true>(place, build, value, n));
+        repeat!("complete/published", |place, value, n| complete::<S, F, false>(place, build, value, n));
+        all.push(Op::new(format!("{workload}/poll"), subject, move || -> Run {
+            let mut place = S::Place::default();
+            Box::new(move |operations| polls::<S, F>(&mut place, build, black_box(7), operations))
+        }));
+    }
+}
+
+/// What a workload has for all its subjects.
+fn loops(all: &mut Vec<Op>, (workload, waits): (&str, Waits)) {
+    let phases = ["construct", "first_poll", "first_poll/published", "complete", "complete/published"];
+    for phase in phases.into_iter().take(if waits.0 > 0 { 5 } else { 3 }) {
+        all.push(Op::new(format!("{workload}/{phase}"), LOOP, move || -> Run {
+            Box::new(move |operations| {
+                let (value, n) = (black_box(7), black_box(waits.0));
+                (0..operations).for_each(|_| nothing(value, n));
+            })
+        }));
+    }
+}
+
+/// A future without layers, by every subject. `WORDS` and `BYTES` are what it needs in place.
+fn plain<F: Work, const WORDS: usize, const BYTES: usize>(
+    all: &mut Vec<Op>,
+    workload: (&str, Waits),
+    build: impl Fn(u64, u64) -> F + Copy + 'static,
+) {
+    macro_rules! each {
+        ($($Subject:ty),* $(,)?) => {
+            $(phases::<$Subject, F>(all, workload, <$Subject as Subject>::NAME, move |_: &_, value, n| build(value, n));)*
+        };
+    }
+    each!(Boxed, NoBox, ConcretePin, BoxPin, Pinned, Stack<BYTES>, ReusableBox, InPlace<WORDS>, Small<WORDS>);
+    each!(InSlab, LocalPool, Pool, Pooled, Reusable);
+    loops(all, workload);
+}
+
+/// Layers, kept at each and once.
+fn layers<const WORDS: usize, const BYTES: usize>(all: &mut Vec<Op>, workload: (&str, Waits)) {
+    macro_rules! each {
+        ($($Subject:ty),* $(,)?) => {
+            $(phases::<$Subject, _>(all, workload, <$Subject as Subject>::NAME, |place: &_, value, n| {
+                layered::<$Subject>(place, value, n)
+            });)*
+        };
+    }
+    macro_rules! once {
+        ($($Subject:ty),* $(,)?) => {
+            $(phases::<$Subject, _>(all, workload, <$Subject as Subject>::ONCE, |_: &_, value, n| {
+                layered::<NoBox>(&(), value, n)
+            });)*
+        };
+    }
+    // In place at each layer there is no such type: each would be larger than the one inside.
+    each!(Boxed, NoBox, ConcretePin, BoxPin, Pinned, Small<2>, Pool, Pooled);
+    once!(Boxed, Stack<BYTES>, ReusableBox, InPlace<WORDS>, Small<WORDS>, InSlab, LocalPool, Pool, Pooled, Reusable);
+    loops(all, workload);
+}
+
+pub(super) fn ops() -> Vec<Op> {
+    let mut all = Vec::new();
+    plain::<_, 2, 16>(&mut all, ("immediate_ready", Waits(0)), |value, _| immediate(value));
+    plain::<_, 2, 16>(&mut all, ("pending_8", Waits(8)), pending);
+    plain::<_, 2, 16>(&mut all, ("pending_64", Waits(64)), pending);
+    plain::<_, 513, 4104>(&mut all, ("large_capture_4k", Waits(0)), |value, _| large(value));
+    plain::<_, 24, 192>(&mut all, ("combinator_chain_16", Waits(1)), chain);
+    layers::<10, 80>(&mut all, ("layered_pending_8_l8", Waits(8)));
+    layers::<10, 80>(&mut all, ("layered_pending_64_l8", Waits(64)));
+    all
+}

@@ -1,0 +1,209 @@
+//! Types forgotten by a suffix.
+
+use super::InPlace;
+#[cfg(feature = "std")]
+use super::pooled;
+use crate::alloc::AllocError;
+#[cfg(feature = "std")]
+use crate::slab::sync;
+use crate::slab::{Pool, PoolSlot};
+use crate::small::SmallBox;
+use core::pin::Pin;
+
+/// A pinned future of a [`Pool`], its type erased.
+pub type LocalPoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
+
+macro_rules! erased_ext {
+    ($(#[$attr:meta])* $Ext:ident $(<$Item:ident>)?: $Trait:path, dyn $Dyn:path) => {
+        $(#[$attr])*
+        ///
+        /// `local` in a name says that the value need not be `Send`.
+        pub trait $Ext $(<$Item>)?: $Trait + Sized {
+            /// In place, in `N` words. A value that does not fit is refused when the program is compiled, with its size.
+            #[inline]
+            fn in_place<'a, const N: usize>(self) -> InPlace<dyn $Dyn + Send + 'a, N>
+            where
+                Self: Send + 'a,
+            {
+                InPlace::new_with(self, |place| place as _)
+            }
+
+            /// [`in_place`](Self::in_place) for a value that is not `Send`.
+            #[inline]
+            fn in_place_local<'a, const N: usize>(self) -> InPlace<dyn $Dyn + 'a, N>
+            where
+                Self: 'a,
+            {
+                InPlace::new_with(self, |place| place as _)
+            }
+
+            /// In place if it fits in `N` words, otherwise in a box.
+            #[inline]
+            fn small<'a, const N: usize>(self) -> SmallBox<dyn $Dyn + Send + 'a, N>
+            where
+                Self: Send + 'a,
+            {
+                SmallBox::new_with(self, |place| place as _)
+            }
+
+            /// [`small`](Self::small) for a value that is not `Send`.
+            #[inline]
+            fn small_local<'a, const N: usize>(self) -> SmallBox<dyn $Dyn + 'a, N>
+            where
+                Self: 'a,
+            {
+                SmallBox::new_with(self, |place| place as _)
+            }
+
+            /// In a place of the pool. It may go to other threads, and the pool before it.
+            #[cfg(feature = "std")]
+            #[inline(always)]
+            fn boxed_in<'a>(self, pool: &sync::Pool) -> Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>
+            where
+                Self: Send + 'a,
+            {
+                pool.insert(self).coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin()
+            }
+
+            /// [`boxed_in`](Self::boxed_in) that reports a failed allocation.
+            ///
+            /// # Errors
+            ///
+            /// When there is no memory; the value comes back in the error.
+            #[cfg(feature = "std")]
+            #[inline(always)]
+            #[expect(clippy::type_complexity, reason = "the type of `boxed_in` or an error")]
+            fn try_boxed_in<'a>(
+                self,
+                pool: &sync::Pool,
+            ) -> Result<Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>, AllocError<Self>>
+            where
+                Self: Send + 'a,
+            {
+                Ok(pool.try_insert(self)?.coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin())
+            }
+
+            /// In a place of the pool, for a value that is not `Send`. The pool may go before it.
+            #[inline(always)]
+            fn boxed_local_in<'a>(self, pool: &Pool) -> Pin<PoolSlot<dyn $Dyn + 'a>>
+            where
+                Self: 'a,
+            {
+                pool.insert(self).coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin()
+            }
+
+            /// [`boxed_local_in`](Self::boxed_local_in) that reports a failed allocation.
+            ///
+            /// # Errors
+            ///
+            /// When there is no memory; the value comes back in the error.
+            #[inline(always)]
+            #[expect(clippy::type_complexity, reason = "the type of `boxed_local_in` or an error")]
+            fn try_boxed_local_in<'a>(self, pool: &Pool) -> Result<Pin<PoolSlot<dyn $Dyn + 'a>>, AllocError<Self>>
+            where
+                Self: 'a,
+            {
+                Ok(pool.try_insert(self)?.coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin())
+            }
+
+            /// [`boxed_in`](Self::boxed_in) a pool that this thread has for the purpose.
+            ///
+            /// Its memory is used again for what this thread pins so, and freed when the thread and the last value are gone.
+            #[cfg(feature = "std")]
+            #[inline(always)]
+            fn pooled<'a>(self) -> Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>
+            where
+                Self: Send + 'a,
+            {
+                pooled::insert(self).coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin()
+            }
+        }
+    };
+}
+
+erased_ext! {
+    /// Forgets a future's type, without `malloc`.
+    ///
+    /// ```
+    /// use dwell::pin::{ErasedExt, InPlace, PoolFuture};
+    /// use dwell::{SmallBox, slab::sync::Pool};
+    ///
+    /// type Dyn = dyn Future<Output = u8> + Send;
+    ///
+    /// let in_place: InPlace<Dyn, 2> = async { 7 }.in_place();
+    /// let small: SmallBox<Dyn, 2> = async { 7 }.small();
+    /// assert!(small.is_inline());
+    ///
+    /// let pool = Pool::new();
+    /// let in_pool: PoolFuture<u8> = async { 7 }.boxed_in(&pool);
+    /// let in_pool_of_thread: PoolFuture<u8> = async { 7 }.pooled();
+    /// # drop((in_place, in_pool, in_pool_of_thread));
+    /// ```
+    ///
+    /// What does not fit in place is no program:
+    ///
+    /// ```compile_fail
+    /// use dwell::pin::ErasedExt;
+    ///
+    /// let large = [0_u64; 8];
+    /// // error: a value of 64 bytes aligned to 8 does not fit in place: there are 16 aligned to 8
+    /// let future = core::future::ready(large).in_place::<2>();
+    /// ```
+    ErasedExt: Future, dyn Future<Output = Self::Output>
+}
+
+impl<F: Future> ErasedExt for F {}
+
+#[cfg(feature = "futures")]
+erased_ext! {
+    /// Forgets a stream's type, without `malloc`: [`ErasedExt`] for streams.
+    ///
+    /// ```
+    /// use dwell::pin::{ErasedStreamExt, InPlace};
+    /// use futures_core::Stream;
+    ///
+    /// fn numbers() -> InPlace<dyn Stream<Item = u32> + Send, 4> {
+    ///     futures::stream::iter(1..=3).in_place()
+    /// }
+    /// # assert_eq!(futures::executor::block_on_stream(Box::pin(numbers())).sum::<u32>(), 6);
+    /// ```
+    ErasedStreamExt: futures_core::Stream, dyn futures_core::Stream<Item = Self::Item>
+}
+
+#[cfg(feature = "futures")]
+impl<S: futures_core::Stream> ErasedStreamExt for S {}
+
+#[cfg(feature = "futures")]
+erased_ext! {
+    /// Forgets a sink's type, without `malloc`: [`ErasedExt`] for sinks.
+    ///
+    /// ```
+    /// use dwell::pin::ErasedSinkExt;
+    /// use futures::{SinkExt, executor::block_on};
+    ///
+    /// let mut sink = futures::sink::drain().pooled();
+    /// block_on(sink.send(1)).unwrap();
+    /// ```
+    ErasedSinkExt<Item>: futures_sink::Sink<Item>, dyn futures_sink::Sink<Item, Error = Self::Error>
+}
+
+#[cfg(feature = "futures")]
+impl<Item, S: futures_sink::Sink<Item>> ErasedSinkExt<Item> for S {}
+
+#[cfg(all(feature = "futures", feature = "std"))]
+erased_ext! {
+    /// Forgets a reader's type, without `malloc`: [`ErasedExt`] for readers.
+    ErasedReadExt: futures_io::AsyncRead, dyn futures_io::AsyncRead
+}
+
+#[cfg(all(feature = "futures", feature = "std"))]
+impl<R: futures_io::AsyncRead> ErasedReadExt for R {}
+
+#[cfg(all(feature = "futures", feature = "std"))]
+erased_ext! {
+    /// Forgets a writer's type, without `malloc`: [`ErasedExt`] for writers.
+    ErasedWriteExt: futures_io::AsyncWrite, dyn futures_io::AsyncWrite
+}
+
+#[cfg(all(feature = "futures", feature = "std"))]
+impl<W: futures_io::AsyncWrite> ErasedWriteExt for W {}

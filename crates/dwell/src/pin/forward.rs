@@ -1,0 +1,127 @@
+//! The traits of the `futures` crates, for what pins or holds their values.
+
+use super::{InPlace, Reusable};
+use crate::alloc::Allocator;
+use crate::slab::{Home, Slot};
+use crate::small::SmallBox;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use futures_core::Stream;
+#[cfg(feature = "std")]
+use futures_io::{AsyncRead, AsyncWrite};
+use futures_sink::Sink;
+#[cfg(feature = "std")]
+use std::io::{self, IoSlice, IoSliceMut};
+
+// `$value` is the value of `$owner: Pin<&mut $Owner>`, pinned.
+macro_rules! forward {
+    ($([$($generics:tt)*] $Owner:ty, |$owner:tt| $value:expr $(, $Bound:path)?;)*) => {$(
+        impl<T: ?Sized + Stream $(+ $Bound)?, $($generics)*> Stream for $Owner {
+            type Item = T::Item;
+
+            #[inline]
+            fn poll_next($owner: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T::Item>> {
+                let value: Pin<&mut T> = $value;
+                value.poll_next(context)
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                T::size_hint(self)
+            }
+        }
+
+        impl<Item, T: ?Sized + Sink<Item> $(+ $Bound)?, $($generics)*> Sink<Item> for $Owner {
+            type Error = T::Error;
+
+            #[inline]
+            fn poll_ready($owner: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), T::Error>> {
+                let value: Pin<&mut T> = $value;
+                value.poll_ready(context)
+            }
+
+            #[inline]
+            fn start_send($owner: Pin<&mut Self>, item: Item) -> Result<(), T::Error> {
+                let value: Pin<&mut T> = $value;
+                value.start_send(item)
+            }
+
+            #[inline]
+            fn poll_flush($owner: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), T::Error>> {
+                let value: Pin<&mut T> = $value;
+                value.poll_flush(context)
+            }
+
+            #[inline]
+            fn poll_close($owner: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), T::Error>> {
+                let value: Pin<&mut T> = $value;
+                value.poll_close(context)
+            }
+        }
+
+        #[cfg(feature = "std")]
+        impl<T: ?Sized + AsyncRead $(+ $Bound)?, $($generics)*> AsyncRead for $Owner {
+            #[inline]
+            fn poll_read($owner: Pin<&mut Self>, context: &mut Context<'_>, to: &mut [u8]) -> Poll<io::Result<usize>> {
+                let value: Pin<&mut T> = $value;
+                value.poll_read(context, to)
+            }
+
+            #[inline]
+            fn poll_read_vectored(
+                $owner: Pin<&mut Self>,
+                context: &mut Context<'_>,
+                to: &mut [IoSliceMut<'_>],
+            ) -> Poll<io::Result<usize>> {
+                let value: Pin<&mut T> = $value;
+                value.poll_read_vectored(context, to)
+            }
+        }
+
+        #[cfg(feature = "std")]
+        impl<T: ?Sized + AsyncWrite $(+ $Bound)?, $($generics)*> AsyncWrite for $Owner {
+            #[inline]
+            fn poll_write($owner: Pin<&mut Self>, context: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
+                let value: Pin<&mut T> = $value;
+                value.poll_write(context, from)
+            }
+
+            #[inline]
+            fn poll_write_vectored(
+                $owner: Pin<&mut Self>,
+                context: &mut Context<'_>,
+                from: &[IoSlice<'_>],
+            ) -> Poll<io::Result<usize>> {
+                let value: Pin<&mut T> = $value;
+                value.poll_write_vectored(context, from)
+            }
+
+            #[inline]
+            fn poll_flush($owner: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+                let value: Pin<&mut T> = $value;
+                value.poll_flush(context)
+            }
+
+            #[inline]
+            fn poll_close($owner: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+                let value: Pin<&mut T> = $value;
+                value.poll_close(context)
+            }
+        }
+    )*};
+}
+
+forward! {
+    [const N: usize, L] InPlace<T, N, L>, |self| self.project();
+    [const N: usize, A: Allocator + 'static, L] SmallBox<T, N, A, L>, |self| self.project();
+    [H: Home] Slot<T, H>, |self| Pin::new(&mut **self.get_mut()), Unpin;
+}
+
+/// A stream, whose items the block's next values can give too. Without one there are none.
+impl<S: ?Sized + Stream> Stream for Reusable<S> {
+    type Item = S::Item;
+
+    #[inline]
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
+        self.get().map_or(Poll::Ready(None), |stream| stream.poll_next(context))
+    }
+}

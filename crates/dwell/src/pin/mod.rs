@@ -1,0 +1,186 @@
+//! Futures and other values that stay put: pinned by a suffix, erased without `malloc`.
+//!
+//! ```
+//! use dwell::pin::{ErasedExt, InPlace, PinExt};
+//!
+//! async fn answer() -> u32 {
+//!     42
+//! }
+//!
+//! let concrete = answer().pinned(); // Pin<Box<impl Future>>: the type is kept
+//! let erased: InPlace<dyn Future<Output = u32> + Send, 4> = answer().in_place(); // no allocation
+//! # assert!(size_of_val(&erased) == 40 && size_of_val(&concrete) == 8);
+//! ```
+//!
+//! # Which
+//!
+//! | the future | its place |
+//! |---|---|
+//! | is awaited where it is made | none: `.await` it, or [`core::pin::pin!`] |
+//! | is kept, its type known | [`pinned`](PinExt::pinned), or a place of your own by [`pinned_in`](PinExt::pinned_in) |
+//! | is kept, its type erased, mostly small | [`small`](ErasedExt::small): in place, or in a box if it is too large |
+//! | is kept, its type erased, never to allocate | [`in_place`](ErasedExt::in_place): one that does not fit is refused by the compiler |
+//! | is made and dropped all the time, its type erased | [`pooled`](ErasedExt::pooled), or [`boxed_in`](ErasedExt::boxed_in) a pool of your own |
+//! | takes the place of another, over and over | [`Reusable`] |
+//!
+//! `docs/pin.md` in the repository has what each costs, and what erasure does to compile times.
+
+#![expect(
+    clippy::inline_always,
+    reason = "a value that is passed to a function is written twice, and a place costs less"
+)]
+
+mod erased;
+#[cfg(feature = "futures")]
+mod forward;
+mod in_place;
+#[cfg(feature = "std")]
+mod pooled;
+mod reusable;
+#[cfg(feature = "tower")]
+pub mod tower;
+
+pub use self::erased::{ErasedExt, LocalPoolFuture};
+#[cfg(all(feature = "futures", feature = "std"))]
+pub use self::erased::{ErasedReadExt, ErasedWriteExt};
+#[cfg(feature = "futures")]
+pub use self::erased::{ErasedSinkExt, ErasedStreamExt};
+pub use self::in_place::InPlace;
+#[cfg(feature = "std")]
+pub use self::pooled::PoolFuture;
+pub use self::reusable::{LocalReusableFuture, Reusable, ReusableFuture};
+
+use crate::alloc::{AllocError, Global, try_box};
+use crate::slab::{Classed, Pooling, SizeClasses, Slab, Slot};
+use core::pin::Pin;
+use std_alloc::boxed::Box;
+use std_alloc::rc::Rc;
+use std_alloc::sync::Arc;
+
+/// Pins any value by a suffix.
+///
+/// ```
+/// use dwell::pin::PinExt;
+///
+/// let future = async { 1 + 1 }.pinned();
+/// fn is_unpin<F: Unpin>(_: &F) {}
+/// is_unpin(&future);
+/// ```
+pub trait PinExt: Sized {
+    /// `Box::pin(self)`: the same machine code, and the type is kept.
+    #[inline]
+    fn pinned(self) -> Pin<Box<Self>> {
+        Box::pin(self)
+    }
+
+    /// [`pinned`](Self::pinned) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the value, which comes back in the error.
+    #[inline]
+    fn try_pinned(self) -> Result<Pin<Box<Self>>, AllocError<Self>> {
+        try_box(self).map(Box::into_pin)
+    }
+
+    /// `Rc::pin(self)`.
+    #[inline]
+    fn pinned_rc(self) -> Pin<Rc<Self>> {
+        Rc::pin(self)
+    }
+
+    /// `Arc::pin(self)`.
+    #[inline]
+    fn pinned_arc(self) -> Pin<Arc<Self>> {
+        Arc::pin(self)
+    }
+
+    /// Pins the value in a place, which says what it becomes.
+    ///
+    /// ```
+    /// use dwell::{pin::PinExt, slab::{Slab, Slot}};
+    /// use std::pin::Pin;
+    ///
+    /// let futures = Slab::new();
+    /// let future: Pin<Slot<_>> = async { 1 + 1 }.pinned_in(&futures);
+    /// # drop(future);
+    /// ```
+    #[inline(always)]
+    fn pinned_in<P: PinPlace<Self>>(self, place: P) -> P::Pinned {
+        place.pin(self)
+    }
+
+    /// [`pinned_in`](Self::pinned_in) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; the value comes back in the error.
+    #[inline(always)]
+    fn try_pinned_in<P: PinPlace<Self>>(self, place: P) -> Result<P::Pinned, AllocError<Self>> {
+        place.try_pin(self)
+    }
+}
+
+impl<T> PinExt for T {}
+
+/// Where values can be pinned: see [`PinExt::pinned_in`].
+///
+/// | place | what the value becomes |
+/// |---|---|
+/// | [`Global`] | `Pin<Box<T>>` |
+/// | [`&Slab<T>`](Slab), [`&sync::Slab<T>`](crate::slab::sync::Slab) | a pinned [`Slot`] |
+/// | [`&Pool`](Pool), [`&sync::Pool`](crate::slab::sync::Pool) | a pinned [`Slot`] of a pool |
+///
+/// An arena is none: it takes the memory of a forgotten value back without dropping it, which a pinned one must not see.
+pub trait PinPlace<T> {
+    /// The pinned value.
+    type Pinned;
+
+    /// Moves the value to its place.
+    fn pin(self, value: T) -> Self::Pinned;
+
+    /// [`pin`](Self::pin) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; the value comes back in the error.
+    fn try_pin(self, value: T) -> Result<Self::Pinned, AllocError<T>>;
+}
+
+impl<T> PinPlace<T> for Global {
+    type Pinned = Pin<Box<T>>;
+
+    #[inline]
+    fn pin(self, value: T) -> Pin<Box<T>> {
+        Box::pin(value)
+    }
+
+    #[inline]
+    fn try_pin(self, value: T) -> Result<Pin<Box<T>>, AllocError<T>> {
+        try_box(value).map(Box::into_pin)
+    }
+}
+
+macro_rules! slab_place {
+    ($($(#[$attr:meta])* [$($generics:tt)*] $Slab:ty: $Slot:ty;)*) => {$(
+        $(#[$attr])*
+        impl<T, $($generics)*> PinPlace<T> for &$Slab {
+            type Pinned = Pin<$Slot>;
+
+            #[inline(always)]
+            fn pin(self, value: T) -> Pin<$Slot> {
+                self.insert(value).into_pin()
+            }
+
+            #[inline(always)]
+            fn try_pin(self, value: T) -> Result<Pin<$Slot>, AllocError<T>> {
+                self.try_insert(value).map(Slot::into_pin)
+            }
+        }
+    )*};
+}
+slab_place! {
+    [] Slab<T>: Slot<T>;
+    #[cfg(feature = "std")] [] crate::slab::sync::Slab<T>: crate::slab::sync::Slot<T>;
+    [H: Pooling] SizeClasses<H>: Slot<T, Classed<H>>;
+}

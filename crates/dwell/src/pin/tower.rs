@@ -1,0 +1,219 @@
+//! Services for tower whose calls do not come from `malloc`.
+//!
+//! | tower's | here | |
+//! |---|---|---|
+//! | `BoxService` | [`PoolService`] | neither `Clone` nor `Sync` |
+//! | `BoxCloneService` | [`PoolCloneService`] | `Clone` |
+//! | `BoxCloneSyncService` | [`PoolCloneSyncService`] | `Clone` and `Sync`: what axum asks for |
+//! | `BoxFuture` as a `Service::Future` | [`PoolFuture`](super::PoolFuture), by [`PoolCalls`] | the service keeps its type |
+//!
+//! Futures, and the services themselves when they are cloned, are in places of the pool that each thread has
+//! (see [`ErasedExt::pooled`](super::ErasedExt::pooled)). Once that has grown to what is in use at a time, a call allocates
+//! nothing.
+
+use super::{ErasedExt, PoolFuture, pooled};
+use crate::slab::sync::PoolSlot;
+use core::fmt;
+use core::task::{Context, Poll};
+use tower_layer::{Layer, LayerFn, layer_fn};
+use tower_service::Service;
+
+/// What a call of such a service is.
+type Call<Response, Error> = PoolFuture<'static, Result<Response, Error>>;
+
+/// A service whose calls are [`PoolFuture`]s, and which is otherwise `S`.
+///
+/// It gives the calls of a service a type with a name.
+///
+/// ```
+/// use dwell::pin::{PoolFuture, tower::PoolCalls};
+/// use tower::{Service, service_fn};
+/// # use std::task::{Context, Poll, Waker};
+///
+/// let mut service = PoolCalls::new(service_fn(|n: u32| async move { Ok::<_, ()>(n + 1) }));
+/// let call: PoolFuture<'static, Result<u32, ()>> = service.call(1);
+/// # assert_eq!(std::pin::pin!(call).poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(2)));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct PoolCalls<S> {
+    service: S,
+}
+
+impl<S> PoolCalls<S> {
+    /// A service whose calls are in the pool.
+    pub const fn new(service: S) -> Self {
+        Self { service }
+    }
+
+    /// The layer that does so.
+    pub fn layer() -> PoolCallsLayer {
+        PoolCallsLayer
+    }
+}
+
+/// The [`Layer`] of [`PoolCalls`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PoolCallsLayer;
+
+impl<S> Layer<S> for PoolCallsLayer {
+    type Service = PoolCalls<S>;
+
+    fn layer(&self, service: S) -> PoolCalls<S> {
+        PoolCalls::new(service)
+    }
+}
+
+impl<Request, S> Service<Request> for PoolCalls<S>
+where
+    S: Service<Request>,
+    S::Future: Send + 'static,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = Call<S::Response, S::Error>;
+
+    #[inline]
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.service.poll_ready(context)
+    }
+
+    #[inline]
+    fn call(&mut self, request: Request) -> Self::Future {
+        self.service.call(request).pooled()
+    }
+}
+
+/// A service of an erased type.
+type Erased<Request, Response, Error> =
+    dyn Service<Request, Response = Response, Error = Error, Future = Call<Response, Error>> + Send;
+
+macro_rules! erased_service {
+    (
+        $(#[$attr:meta])*
+        $Name:ident: $Erased:ty, where S: $($Bound:ident +)* $life:lifetime
+    ) => {
+        $(#[$attr])*
+        pub struct $Name<Request, Response, Error> {
+            service: PoolSlot<$Erased>,
+        }
+
+        impl<Request, Response, Error> $Name<Request, Response, Error> {
+            /// Forgets the type of a service and of its calls.
+            pub fn new<S>(service: S) -> Self
+            where
+                S: Service<Request, Response = Response, Error = Error> $(+ $Bound)* + $life,
+                S::Future: Send + 'static,
+            {
+                Self { service: pooled::insert(PoolCalls::new(service)).coerce(|view| view as _) }
+            }
+
+            /// The layer that does so.
+            pub fn layer<S>() -> LayerFn<fn(S) -> Self>
+            where
+                S: Service<Request, Response = Response, Error = Error> $(+ $Bound)* + $life,
+                S::Future: Send + 'static,
+            {
+                layer_fn(Self::new)
+            }
+        }
+
+        impl<Request, Response, Error> Service<Request> for $Name<Request, Response, Error> {
+            type Response = Response;
+            type Error = Error;
+            type Future = Call<Response, Error>;
+
+            #[inline]
+            fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+                self.service.poll_ready(context)
+            }
+
+            #[inline]
+            fn call(&mut self, request: Request) -> Self::Future {
+                self.service.call(request)
+            }
+        }
+
+        impl<Request, Response, Error> fmt::Debug for $Name<Request, Response, Error> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($Name)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+erased_service! {
+    /// A service of an erased type: tower's `BoxService` without `malloc`.
+    ///
+    /// ```
+    /// use dwell::pin::tower::PoolService;
+    /// use tower::{Service, service_fn};
+    /// # use std::task::{Context, Poll, Waker};
+    ///
+    /// let mut service: PoolService<u32, u32, ()> = PoolService::new(service_fn(|n| async move { Ok(n + 1) }));
+    /// let call = service.call(1);
+    /// # assert_eq!(std::pin::pin!(call).poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(2)));
+    /// ```
+    PoolService: Erased<Request, Response, Error>, where S: Send + 'static
+}
+
+// SAFETY: a shared one gives access to nothing: it is called by `&mut`, is not `Clone`, and prints no more than its name.
+unsafe impl<Request, Response, Error> Sync for PoolService<Request, Response, Error> {}
+
+macro_rules! cloned_service {
+    ($(#[$attr:meta])* $Name:ident, $Clone:ident: $($Auto:ident)+) => {
+        /// A service that clones itself to a place of the pool.
+        trait $Clone<Request>: Service<Request> {
+            #[expect(clippy::type_complexity, reason = "the type of the field")]
+            fn clone_pooled(
+                &self,
+            ) -> PoolSlot<
+                dyn $Clone<Request, Response = Self::Response, Error = Self::Error, Future = Self::Future> $(+ $Auto)+,
+            >;
+        }
+
+        impl<Request, S: Service<Request> + Clone $(+ $Auto)+ + 'static> $Clone<Request> for S {
+            fn clone_pooled(
+                &self,
+            ) -> PoolSlot<
+                dyn $Clone<Request, Response = Self::Response, Error = Self::Error, Future = Self::Future> $(+ $Auto)+,
+            > {
+                pooled::insert(self.clone()).coerce(|view| view as _)
+            }
+        }
+
+        erased_service! {
+            $(#[$attr])*
+            $Name: dyn $Clone<Request, Response = Response, Error = Error, Future = Call<Response, Error>> $(+ $Auto)+,
+            where S: Clone + $($Auto +)+ 'static
+        }
+
+        impl<Request, Response, Error> Clone for $Name<Request, Response, Error> {
+            fn clone(&self) -> Self {
+                Self { service: self.service.clone_pooled() }
+            }
+        }
+    };
+}
+
+cloned_service! {
+    /// A service of an erased type that can be cloned: tower's `BoxCloneService` without `malloc`.
+    ///
+    /// ```
+    /// use dwell::pin::tower::PoolCloneService;
+    /// use tower::{Service, ServiceBuilder, service_fn};
+    /// # use std::task::{Context, Poll, Waker};
+    ///
+    /// let service: PoolCloneService<u32, u32, ()> = ServiceBuilder::new()
+    ///     .layer(PoolCloneService::layer())
+    ///     .map_request(|n| 2 * n)
+    ///     .service_fn(|n| async move { Ok(n + 1) });
+    /// let call = service.clone().call(1);
+    /// # assert_eq!(std::pin::pin!(call).poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(3)));
+    /// ```
+    PoolCloneService, CloneService: Send
+}
+
+cloned_service! {
+    /// A service of an erased type that can be cloned and shared: tower's `BoxCloneSyncService` without `malloc`.
+    PoolCloneSyncService, CloneSyncService: Send Sync
+}

@@ -1,0 +1,248 @@
+//! Pinning by suffix and values in place: what they are, and what happens when user code misbehaves.
+
+mod common;
+
+use common::{Counts, failing_after, left_by, panics};
+use dwell::SmallBox;
+use dwell::alloc::Global;
+use dwell::pin::{ErasedExt, InPlace, PinExt};
+use std::cell::Cell;
+use std::fmt::Debug;
+use std::future::{poll_fn, ready};
+use std::marker::PhantomPinned;
+use std::mem;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::thread;
+
+/// Polls until it is ready.
+fn block_on<F: Future + ?Sized>(mut future: Pin<&mut F>) -> F::Output {
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+    }
+}
+
+/// Ready when polled for the `n + 1`st time.
+async fn pending(n: u32) {
+    let mut left = n;
+    poll_fn(|_| {
+        left = left.wrapping_sub(1);
+        if left == u32::MAX { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+/// A future that borrows from itself across a wait.
+async fn borrows_itself(n: u32) -> u32 {
+    let numbers = [n; 4];
+    let third = &numbers[2];
+    pending(3).await;
+    *third
+}
+
+/// Finds out if it was moved after the first poll.
+#[derive(Default)]
+struct Address {
+    seen: Option<usize>,
+    polls: u32,
+    _pinned: PhantomPinned,
+}
+
+impl Future for Address {
+    type Output = bool;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<bool> {
+        let here = (&raw const *self).addr();
+        // SAFETY: nothing is moved out.
+        let this = unsafe { self.get_unchecked_mut() };
+        let same = *this.seen.get_or_insert(here) == here;
+        this.polls += 1;
+        if this.polls == 3 || !same { Poll::Ready(same) } else { Poll::Pending }
+    }
+}
+
+type Small<T, const N: usize> = InPlace<dyn Future<Output = T> + Send, N>;
+
+#[test]
+fn pinned_keeps_the_type() {
+    let mut boxed: Pin<Box<Address>> = Address::default().pinned();
+    assert!(block_on(boxed.as_mut()));
+    let rc: Pin<Rc<u8>> = 7.pinned_rc();
+    let arc: Pin<Arc<u8>> = 7.pinned_arc();
+    let global: Pin<Box<u8>> = 7.pinned_in(Global);
+    assert_eq!((*rc, *arc, *global), (7, 7, 7));
+    assert_eq!(left_by(|| String::from("x").pinned()), (0, 0));
+}
+
+#[test]
+fn refused_value_comes_back() {
+    let error = failing_after(0, || [7_u64; 4].try_pinned()).unwrap_err();
+    assert_eq!(error.into_inner(), [7; 4]);
+    assert!([7_u64; 4].try_pinned().is_ok());
+    let nothing = failing_after(0, || ().try_pinned()); // has no size, needs no block
+    assert!(nothing.is_ok());
+}
+
+#[test]
+fn sizes() {
+    const WORD: usize = size_of::<usize>();
+    assert_eq!(size_of::<Small<(), 3>>(), 4 * WORD);
+    assert_eq!(size_of::<Option<Small<(), 3>>>(), 4 * WORD);
+    assert_eq!(size_of::<InPlace<dyn Debug, 0>>(), WORD);
+    assert_eq!(align_of::<InPlace<dyn Debug, 4, u128>>(), align_of::<u128>());
+}
+
+#[test]
+fn in_place_allocates_nothing() {
+    failing_after(0, || {
+        let future: Small<u32, 8> = borrows_itself(5).in_place();
+        assert_eq!(block_on(pin!(future)), 5);
+        let local: InPlace<dyn Future<Output = u32>, 8> = borrows_itself(6).in_place_local();
+        assert_eq!(block_on(pin!(local)), 6);
+    });
+}
+
+#[test]
+fn moved_before_it_is_pinned() {
+    let future: Small<bool, 4> = Address::default().in_place();
+    let elsewhere = Box::new(future);
+    assert!(block_on(Box::into_pin(elsewhere).as_mut()));
+}
+
+#[test]
+fn awaited_at_depth() {
+    fn sum<'a>(numbers: &'a [u32]) -> Pin<Box<dyn Future<Output = u32> + Send + 'a>> {
+        async move {
+            match numbers {
+                [] => 0,
+                [first, rest @ ..] => {
+                    let rest: SmallBox<dyn Future<Output = u32> + Send, 2> = sum(rest).small();
+                    pending(1).await;
+                    first + rest.await
+                }
+            }
+        }
+        .pinned()
+    }
+    assert_eq!(block_on(pin!(sum(&[1, 2, 3, 4]))), 10);
+}
+
+#[test]
+fn small_spills() {
+    let large: SmallBox<dyn Future<Output = [u64; 8]> + Send, 2> = ready([1; 8]).small();
+    assert!(!large.is_inline());
+    assert_eq!(block_on(pin!(large)), [1; 8]);
+    let local: SmallBox<dyn Future<Output = Rc<u8>>, 2> = ready(Rc::new(1)).small_local();
+    assert!(local.is_inline());
+}
+
+#[test]
+fn cancelled_at_every_await() {
+    let counts = Counts::default();
+    for polls in 0..5 {
+        let work = async {
+            let _a = counts.spy(1);
+            pending(1).await;
+            let _b = counts.spy(2);
+            pending(1).await;
+            let _c = counts.spy(3);
+        };
+        let mut future = pin!(work.in_place_local::<16>());
+        let mut context = Context::from_waker(Waker::noop());
+        for _ in 0..polls {
+            if future.as_mut().poll(&mut context).is_ready() {
+                break;
+            }
+        }
+    }
+    assert!(counts.balanced());
+    assert_eq!(counts.made.get(), 1 + 2 + 3 + 3); // none at 0 polls
+}
+
+#[test]
+fn panics_drop_once() {
+    let counts = Counts::default();
+    let in_poll = async {
+        let _a = counts.spy(1);
+        pending(1).await;
+        if counts.made.get() == 1 {
+            panic!("told to panic in poll");
+        }
+    };
+    assert!(panics(|| {
+        let future: InPlace<dyn Future<Output = ()>, 8> = InPlace::new_with(in_poll, |place| place as _);
+        block_on(pin!(future));
+    }));
+    assert!(counts.balanced());
+
+    counts.panic_at_drop.set(counts.dropped.get() + 1);
+    assert!(panics(|| drop(InPlace::<dyn Debug + '_, 2>::new_with(counts.spy(2), |place| place))));
+    assert!(counts.balanced());
+
+    assert!(panics(|| drop(InPlace::<dyn Debug + '_, 2>::new_with(counts.spy(3), |_| panic!("told to")))));
+    assert!(counts.balanced());
+}
+
+#[test]
+fn forgotten_is_leaked() {
+    let counts = Counts::default();
+    mem::forget(InPlace::<dyn Debug + '_, 2>::new_with(counts.spy(1), |place| place));
+    assert_eq!(counts.dropped.get(), 0);
+}
+
+#[test]
+fn values_of_all_layouts() {
+    #[derive(Debug)]
+    #[repr(align(64))]
+    struct Aligned(#[expect(dead_code, reason = "printed")] u8);
+    #[derive(Debug)]
+    struct Nothing;
+
+    let aligned = InPlace::<dyn Debug, 8, Aligned>::new_with(Aligned(7), |place| place);
+    assert_eq!((&raw const *aligned).addr() % 64, 0);
+    assert_eq!(format!("{aligned:?}"), "Aligned(7)");
+    assert_eq!(format!("{:?}", InPlace::<dyn Debug, 0>::new_with(Nothing, |place| place)), "Nothing");
+    let slice = InPlace::<[u8], 1>::new_with([1, 2, 3], |place| place);
+    assert_eq!(*slice, [1, 2, 3]);
+    let mut sized = InPlace::<u8, 1>::new_with(7, |place| place);
+    *sized += 1;
+    assert_eq!(*sized, 8);
+}
+
+#[test]
+fn cells_are_seen_to_change() {
+    let cell = InPlace::<dyn Fn() -> u32, 1>::new_with(
+        {
+            let count = Cell::new(0);
+            move || count.replace(count.get() + 1)
+        },
+        |place| place,
+    );
+    assert_eq!((cell(), cell(), cell()), (0, 1, 2));
+}
+
+#[test]
+fn another_thread_finishes_it() {
+    let mut future: Pin<Box<Small<u32, 8>>> = borrows_itself(9).in_place().pinned();
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(future.as_mut().poll(&mut context).is_pending());
+    assert_eq!(thread::spawn(move || block_on(future.as_mut())).join().unwrap(), 9);
+}
+
+#[test]
+fn auto_traits() {
+    fn send<T: Send>() {}
+    fn sync<T: Sync>() {}
+    fn unpin<T: Unpin>() {}
+    fn unwind<T: UnwindSafe + RefUnwindSafe>() {}
+    send::<InPlace<dyn Debug + Send, 2>>();
+    sync::<InPlace<dyn Debug + Sync, 2>>();
+    unpin::<InPlace<dyn Debug + Unpin, 2>>();
+    unwind::<InPlace<dyn Debug + UnwindSafe + RefUnwindSafe, 2>>();
+}

@@ -1,0 +1,160 @@
+//! Streams, sinks, readers and writers in every place, and the services of tower.
+#![cfg(all(feature = "futures", feature = "tower"))]
+
+mod common;
+
+use common::failing_after;
+use dwell::pin::tower::{PoolCallsLayer, PoolCloneService, PoolCloneSyncService, PoolService};
+use dwell::pin::{ErasedReadExt, ErasedSinkExt, ErasedStreamExt, ErasedWriteExt, InPlace, Reusable};
+use dwell::slab::{Slab, sync};
+use futures::executor::{block_on, block_on_stream};
+use futures::io::Cursor;
+use futures::{AsyncReadExt, AsyncWriteExt, SinkExt, Stream, StreamExt, stream};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use tower::{Service, ServiceBuilder, ServiceExt, service_fn};
+
+/// Numbers, of which each is waited for once.
+fn numbers(to: u32) -> impl Stream<Item = u32> + Send {
+    stream::iter(0..to).then(|n| async move {
+        futures::pending!();
+        n
+    })
+}
+
+/// Polls without waking anything, since `pending!` wakes nobody.
+fn sum<S: Stream<Item = u32> + ?Sized>(mut stream: Pin<&mut S>) -> u32 {
+    let mut context = Context::from_waker(Waker::noop());
+    let mut sum = 0;
+    loop {
+        match stream.as_mut().poll_next(&mut context) {
+            Poll::Ready(Some(n)) => sum += n,
+            Poll::Ready(None) => return sum,
+            Poll::Pending => {}
+        }
+    }
+}
+
+#[test]
+fn streams() {
+    let pool = sync::Pool::new();
+    let in_place: InPlace<dyn Stream<Item = u32> + Send, 16> = numbers(4).in_place();
+    assert_eq!(in_place.size_hint(), numbers(4).size_hint());
+    assert_eq!(sum(pin!(in_place)), 6);
+    assert_eq!(sum(pin!(numbers(4).small_local::<2>())), 6);
+    assert_eq!(sum(numbers(4).boxed_in(&pool).as_mut()), 6);
+    let mut pooled = ErasedStreamExt::pooled(numbers(4));
+    assert_eq!(thread::spawn(move || sum(pooled.as_mut())).join().unwrap(), 6);
+    // A slot is a stream too, without a pin, where its value is `Unpin`.
+    let slab = Slab::new();
+    assert_eq!(block_on_stream(slab.insert(stream::iter(0..4))).sum::<u32>(), 6);
+}
+
+#[test]
+fn streams_one_after_another() {
+    let mut reusable = Reusable::<dyn Stream<Item = u32>>::new();
+    assert_eq!(sum(Pin::new(&mut reusable)), 0);
+    reusable.set_with(numbers(4), |place| place);
+    assert_eq!(sum(Pin::new(&mut reusable)), 6);
+    reusable.set_with(stream::once(async { 5 }), |place| place);
+    assert_eq!(sum(Pin::new(&mut reusable)), 5);
+}
+
+#[test]
+fn sinks() {
+    let mut received = Vec::new();
+    block_on(async {
+        let mut in_place = pin!(ErasedSinkExt::<u32>::in_place_local::<4>(&mut received));
+        in_place.send(1).await.unwrap();
+        in_place.send_all(&mut stream::iter([Ok(2), Ok(3)])).await.unwrap();
+        in_place.close().await.unwrap();
+    });
+    assert_eq!(received, [1, 2, 3]);
+    let (sender, receiver) = futures::channel::mpsc::unbounded::<u32>();
+    let mut pooled = ErasedSinkExt::pooled(sender);
+    block_on(pooled.send(7)).unwrap();
+    drop(pooled);
+    assert_eq!(block_on_stream(receiver).collect::<Vec<_>>(), [7]);
+}
+
+#[test]
+fn readers_and_writers() {
+    let pool = sync::Pool::new();
+    let mut text = String::new();
+    let mut reader = ErasedReadExt::boxed_in(Cursor::new("in a pool"), &pool);
+    block_on(reader.read_to_string(&mut text)).unwrap();
+    assert_eq!(text, "in a pool");
+
+    let mut bytes = Vec::new();
+    block_on(async {
+        let mut writer = pin!(ErasedWriteExt::small_local::<2>(&mut bytes));
+        writer.write_all(b"in ").await.unwrap();
+        let parts = [std::io::IoSlice::new(b"pla"), std::io::IoSlice::new(b"ce")];
+        assert_eq!(writer.write_vectored(&parts).await.unwrap(), 5);
+        writer.close().await.unwrap();
+    });
+    assert_eq!(bytes, b"in place");
+}
+
+/// Polls until it is ready.
+fn finish<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+    }
+}
+
+#[test]
+fn services() {
+    async fn add_one(n: u32) -> Result<u32, String> {
+        n.checked_add(1).ok_or_else(|| "too many".to_owned())
+    }
+    let mut erased = PoolService::new(service_fn(add_one));
+    assert_eq!(finish(async { erased.ready().await?.call(1).await }), Ok(2));
+    let mut cloned = PoolCloneService::new(service_fn(add_one)).clone();
+    assert_eq!(finish(cloned.call(u32::MAX)), Err("too many".to_owned()));
+    let synced = PoolCloneSyncService::new(service_fn(add_one));
+    thread::scope(|scope| {
+        for n in 0..2 {
+            let synced = &synced;
+            scope.spawn(move || assert_eq!(finish(synced.clone().call(n)), Ok(n + 1)));
+        }
+    });
+    let mut called = ServiceBuilder::new().layer(PoolCallsLayer).service_fn(add_one);
+    let call = called.call(4);
+    assert_eq!(finish(call), Ok(5));
+}
+
+#[test]
+fn eight_layers_allocate_nothing() {
+    type Erased = PoolCloneService<u64, u64, ()>;
+    {
+        let mut service = Erased::new(service_fn(|n: u64| async move { Ok(n) }));
+        for _ in 0..8 {
+            service = Erased::new(service.map_response(|n: u64| n + 1));
+        }
+        assert_eq!(finish(service.clone().call(1)), Ok(9)); // grows the pool
+        failing_after(0, || {
+            for n in 0..100 {
+                assert_eq!(finish(service.call(n)), Ok(n + 8));
+                assert_eq!(finish(service.clone().oneshot(n)), Ok(n + 8));
+            }
+        });
+    }
+}
+
+#[test]
+fn auto_traits() {
+    fn send<T: Send>() {}
+    fn sync<T: Sync>() {}
+    use std::cell::Cell;
+    send::<PoolService<Cell<u8>, u8, ()>>();
+    sync::<PoolService<Cell<u8>, u8, ()>>();
+    send::<PoolCloneService<Cell<u8>, u8, ()>>();
+    send::<PoolCloneSyncService<Cell<u8>, u8, ()>>();
+    sync::<PoolCloneSyncService<Cell<u8>, u8, ()>>();
+}

@@ -1,0 +1,447 @@
+//! Pinned in slabs and pools, in a block for one after another, erased by the suffixes: what is promised of a pinned value
+//! when pools go first, values are forgotten, user code panics or another thread finishes.
+
+mod common;
+
+use common::{Counts, failing_after, left_by, panics};
+use dwell::pin::{ErasedExt, LocalPoolFuture, PinExt, PoolFuture, Reusable, ReusableFuture};
+use dwell::slab::{self, Pool, Slab, Slot, sync};
+use std::cell::RefCell;
+use std::fmt::Debug;
+use std::future::{poll_fn, ready};
+use std::marker::PhantomPinned;
+use std::mem;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::sync::{Arc, Barrier, mpsc};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+
+/// Polls until it is ready.
+fn block_on<F: Future + ?Sized>(mut future: Pin<&mut F>) -> F::Output {
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+    }
+}
+
+/// Polls once.
+fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// Ready when polled for the `n + 1`st time.
+async fn pending(n: u32) {
+    let mut left = n;
+    poll_fn(|_| {
+        left = left.wrapping_sub(1);
+        if left == u32::MAX { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+/// A future that borrows from itself across a wait.
+async fn borrows_itself(n: u32) -> u32 {
+    let numbers = [n; 4];
+    let third = &numbers[2];
+    pending(3).await;
+    *third
+}
+
+/// Says where it was when it was dropped, and was pinned there before.
+struct Stays<'a> {
+    pinned_at: usize,
+    dropped_at: &'a RefCell<Vec<usize>>,
+    _pinned: PhantomPinned,
+}
+
+impl<'a> Stays<'a> {
+    fn new(dropped_at: &'a RefCell<Vec<usize>>) -> Self {
+        Self { pinned_at: 0, dropped_at, _pinned: PhantomPinned }
+    }
+
+    fn pin(self: Pin<&mut Self>) -> usize {
+        // SAFETY: nothing is moved out.
+        let this = unsafe { self.get_unchecked_mut() };
+        this.pinned_at = (&raw const *this).addr();
+        this.pinned_at
+    }
+}
+
+impl Drop for Stays<'_> {
+    fn drop(&mut self) {
+        assert_eq!(self.pinned_at, (&raw const *self).addr());
+        self.dropped_at.borrow_mut().push(self.pinned_at);
+    }
+}
+
+#[test]
+fn places() {
+    let pool: Pool = Pool::new();
+    let (slab, shared, shared_pool) = (Slab::new(), sync::Slab::new(), sync::Pool::new());
+    let mut in_slab: Pin<Slot<_>> = borrows_itself(1).pinned_in(&slab);
+    let mut in_pool = borrows_itself(2).pinned_in(&pool);
+    let mut in_shared: Pin<sync::Slot<_>> = borrows_itself(3).pinned_in(&shared);
+    let mut in_shared_pool: Pin<sync::PoolSlot<_>> = borrows_itself(4).pinned_in(&shared_pool);
+    assert!(poll(in_slab.as_mut()).is_pending());
+    assert!(poll(in_pool.as_mut()).is_pending());
+    drop((slab, pool, shared, shared_pool)); // their slots live on
+    let other = thread::spawn(move || (block_on(in_shared.as_mut()), block_on(in_shared_pool.as_mut())));
+    assert_eq!((block_on(in_slab.as_mut()), block_on(in_pool.as_mut())), (1, 2));
+    assert_eq!(other.join().unwrap(), (3, 4));
+}
+
+#[test]
+fn pinned_values_stay_until_they_are_dropped() {
+    let dropped_at = RefCell::new(Vec::new());
+    let slab = Slab::builder().chunk_capacity(4).build();
+    let mut at = Vec::new();
+    let mut kept = Vec::new();
+    for _ in 0..20 {
+        let mut value = Stays::new(&dropped_at).pinned_in(&slab);
+        at.push(value.as_mut().pin());
+        kept.push(value);
+    }
+    kept.reverse();
+    drop(slab);
+    drop(kept); // each asserts where it is
+    at.reverse();
+    assert_eq!(*dropped_at.borrow(), at);
+}
+
+#[test]
+fn a_forgotten_value_keeps_its_place() {
+    let dropped_at = RefCell::new(Vec::new());
+    let slab = Slab::builder().chunk_capacity(2).build();
+    let mut forgotten = Stays::new(&dropped_at).pinned_in(&slab);
+    let address = forgotten.as_mut().pin();
+    mem::forget(forgotten);
+    for _ in 0..10 {
+        let mut other = Stays::new(&dropped_at).pinned_in(&slab);
+        assert_ne!(other.as_mut().pin(), address);
+    }
+    assert_eq!(slab.len(), 1);
+    slab.shrink_to_fit();
+    drop(slab);
+    assert_eq!(dropped_at.borrow().len(), 10);
+    // The memory is there, and the value is what it was.
+    let reused: Vec<Box<[u8; 64]>> = (0..100).map(|_| Box::new([0xAA; 64])).collect();
+    assert!(reused.iter().all(|block| block.as_ptr().addr() != address));
+}
+
+#[test]
+fn erased_in_a_pool() {
+    let pool = sync::Pool::new();
+    let mut future: PoolFuture<u32> = borrows_itself(5).boxed_in(&pool);
+    assert!(poll(future.as_mut()).is_pending());
+    drop(pool);
+    assert_eq!(thread::spawn(move || block_on(future.as_mut())).join().unwrap(), 5);
+
+    let local = Pool::new();
+    let text = Rc::new(7);
+    let borrowed = &text;
+    let mut future: LocalPoolFuture<u32> = async move { **borrowed }.boxed_local_in(&local);
+    assert_eq!(block_on(future.as_mut()), 7);
+    assert_eq!((size_of_val(&future), size_of::<Option<PoolFuture<u32>>>()), (16, 16));
+}
+
+#[test]
+fn of_all_sizes() {
+    async fn sized<const N: usize>(bytes: [u8; N]) -> u32 {
+        pending(1).await;
+        bytes.iter().map(|byte| u32::from(*byte)).sum()
+    }
+    let pool = sync::Pool::new();
+    let mut futures: Vec<PoolFuture<u32>> = vec![
+        sized([1; 0]).boxed_in(&pool),
+        sized([1; 1]).boxed_in(&pool),
+        sized([1; 100]).boxed_in(&pool),
+        sized([1; 5000]).boxed_in(&pool),
+        sized([1; 40_000]).pooled(), // a block of its own
+        ready(1).pooled(),
+    ];
+    let sums: Vec<u32> = futures.iter_mut().map(|future| block_on(future.as_mut())).collect();
+    assert_eq!(sums, [0, 1, 100, 5000, 40_000, 1]);
+
+    #[repr(align(256))]
+    struct Aligned(u8);
+    let aligned = Aligned(9);
+    let mut future = async move { (&raw const aligned).addr() % 256 == 0 && aligned.0 == 9 }.pooled();
+    assert!(block_on(future.as_mut()));
+}
+
+#[test]
+fn a_pool_allocates_once() {
+    let pool = sync::Pool::new();
+    drop(borrows_itself(1).boxed_in(&pool));
+    drop(borrows_itself(1).pooled());
+    failing_after(0, || {
+        for n in 0..100 {
+            assert_eq!(block_on(borrows_itself(n).boxed_in(&pool).as_mut()), n);
+            assert_eq!(block_on(borrows_itself(n).pooled().as_mut()), n);
+        }
+    });
+}
+
+#[test]
+fn refused_values_come_back() {
+    let (slab, pool, local) = (Slab::<[u64; 4]>::new(), sync::Pool::new(), Pool::new());
+    let error = failing_after(0, || [7_u64; 4].try_pinned_in(&slab)).unwrap_err();
+    assert_eq!(error.into_inner(), [7; 4]);
+    let error = failing_after(0, || ready([7_u64; 4]).try_boxed_in(&pool)).err().unwrap();
+    assert_eq!(error.into_inner().into_inner(), [7; 4]);
+    let error = failing_after(0, || ready([7_u64; 4]).try_boxed_local_in(&local)).err().unwrap();
+    assert_eq!(error.into_inner().into_inner(), [7; 4]);
+    assert!([7_u64; 4].try_pinned_in(&slab).is_ok());
+
+    let mut reusable = ReusableFuture::new();
+    reusable.set(ready([1_u64; 2]));
+    let error = failing_after(0, || {
+        reusable.try_set(async {
+            pending(1).await;
+            [7_u64; 2]
+        })
+    })
+    .err()
+    .unwrap();
+    assert_eq!(block_on(pin!(reusable)), [1; 2]); // as it was
+    assert_eq!(block_on(pin!(error.into_inner())), [7; 2]);
+}
+
+/// The pool lives in a future that lives in the pool, whose other futures are there too.
+#[test]
+fn a_future_owns_the_pool_it_is_in() {
+    let left = left_by(|| {
+        let pool = Rc::new(Pool::new());
+        let owned = Rc::clone(&pool);
+        let mut future = async move {
+            let inner = async { 3 }.boxed_local_in(&*owned);
+            pending(1).await;
+            inner.await
+        }
+        .boxed_local_in(&*pool);
+        drop(pool);
+        assert!(poll(future.as_mut()).is_pending());
+        drop(future); // cancelled: drops the pool while its place is given back
+    });
+    assert_eq!(left, (0, 0));
+
+    let left = left_by(|| {
+        type Any = Box<dyn Future<Output = bool>>;
+        let futures = Rc::new(Slab::<Any>::new());
+        let owned = Rc::clone(&futures);
+        let future = (Box::new(async move { owned.is_empty() }) as Any).pinned_in(&*futures);
+        drop(futures);
+        drop(future);
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn cancelled_at_every_await() {
+    let counts = Counts::default();
+    let pool = Pool::new();
+    for polls in 0..5 {
+        let work = async {
+            let _a = counts.spy(1);
+            pending(1).await;
+            let _b = counts.spy(2);
+            pending(1).await;
+            let _c = counts.spy(3);
+        };
+        let mut future = work.boxed_local_in(&pool);
+        for _ in 0..polls {
+            if poll(future.as_mut()).is_ready() {
+                break;
+            }
+        }
+    }
+    assert!(counts.balanced());
+    assert_eq!(counts.made.get(), 1 + 2 + 3 + 3);
+}
+
+#[test]
+fn panics_in_poll_and_drop_give_the_place_back() {
+    let counts = Counts::default();
+    let slab = Slab::new();
+    let make = || counts.spy(1);
+    assert!(panics(|| {
+        let mut value = make().pinned_in(&slab);
+        counts.panic_at_drop.set(counts.dropped.get() + 1);
+        let _ = value.as_mut();
+        drop(value);
+    }));
+    assert!(slab.is_empty() && counts.balanced());
+    let pool = Pool::new();
+    assert!(panics(|| {
+        let in_poll = async {
+            let _a = counts.spy(1);
+            pending(1).await;
+            panic!("told to panic in poll");
+        };
+        let mut future: LocalPoolFuture<()> = in_poll.boxed_local_in(&pool);
+        block_on(future.as_mut());
+    }));
+    assert!(counts.balanced());
+}
+
+#[test]
+fn sent_to_threads_that_end_first_or_last() {
+    let barrier = Arc::new(Barrier::new(2));
+    let (sender, receiver) = mpsc::channel::<PoolFuture<'static, u32>>();
+    let maker = thread::spawn({
+        let barrier = Arc::clone(&barrier);
+        move || {
+            for n in 0..1000 {
+                sender.send(borrows_itself(n).pooled()).unwrap();
+            }
+            barrier.wait(); // some are dropped while this thread makes more, some when it has ended
+        }
+    });
+    let mut sum = 0;
+    for (index, mut future) in receiver.into_iter().enumerate() {
+        if index == 500 {
+            barrier.wait();
+        }
+        sum += block_on(future.as_mut());
+    }
+    maker.join().unwrap();
+    assert_eq!(sum, (0..1000).sum());
+}
+
+#[test]
+fn made_while_a_thread_ends() {
+    struct AtExit;
+    impl Drop for AtExit {
+        fn drop(&mut self) {
+            assert_eq!(block_on(borrows_itself(8).pooled().as_mut()), 8);
+        }
+    }
+    std::thread_local! {
+        static FIRST: AtExit = const { AtExit };
+    }
+    for pool_first in [false, true] {
+        thread::spawn(move || {
+            if pool_first {
+                drop(ready(1).pooled());
+            }
+            FIRST.with(|_| ());
+            drop(ready(1).pooled());
+        })
+        .join()
+        .unwrap();
+    }
+}
+
+#[test]
+fn reusable_holds_one_after_another() {
+    let left = left_by(|| {
+        let mut future = ReusableFuture::new();
+        assert!(future.get().is_none());
+        future.set(borrows_itself(1));
+        assert_eq!(block_on(pin!(&mut future)), 1);
+        future.set(async { ready([3_u64; 100]).await[0] as u32 });
+        failing_after(0, || {
+            for n in 0..10 {
+                future.set(borrows_itself(n)); // smaller, in the same block
+                assert_eq!(block_on(future.get().unwrap()), n);
+                future.set(async { 4 });
+                assert_eq!(block_on(future.get().unwrap()), 4);
+            }
+        });
+        future.clear();
+        assert!(future.get().is_none());
+        future.clear();
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn reusable_holds_all_layouts() {
+    #[derive(Debug)]
+    #[repr(align(64))]
+    struct Nothing;
+    #[derive(Debug)]
+    #[repr(align(128))]
+    struct Aligned(u8);
+    let left = left_by(|| {
+        let mut value = Reusable::<dyn Debug>::new();
+        value.set_with(Nothing, |place| place);
+        assert_eq!((&raw const *value.get().unwrap()).addr() % 64, 0);
+        value.set_with([1_u8; 3], |place| place);
+        assert_eq!((&raw const *value.get().unwrap()).addr() % 64, 0); // room for both
+        value.set_with(Aligned(7), |place| place);
+        assert_eq!((&raw const *value.get().unwrap()).addr() % 128, 0);
+        assert_eq!(format!("{value:?}"), "Reusable(Some(Aligned(7)))");
+        assert_eq!(value.get().map(|value| format!("{value:?}")).unwrap(), "Aligned(7)");
+        failing_after(0, || {
+            value.set_with([2_u8; 128], |place| place);
+            value.set_with((), |place| place);
+        });
+        let mut slice = Reusable::<[String]>::new();
+        slice.set_with([String::from("a"), String::from("b")], |place| place);
+        assert_eq!(slice.get().unwrap().len(), 2);
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn reusable_survives_panics() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let mut value = Reusable::<dyn Debug + '_>::new();
+        value.set_with(counts.spy(1), |place| place);
+        // The drop of the one panics: there is none then, and the other is dropped.
+        counts.panic_at_drop.set(counts.dropped.get() + 1);
+        assert!(panics(|| value.set_with(counts.spy(2), |place| place)));
+        assert!(value.get().is_none() && counts.balanced());
+        // So when a new block is needed.
+        value.set_with(counts.spy(3), |place| place);
+        counts.panic_at_drop.set(counts.dropped.get() + 1);
+        assert!(panics(|| value.set_with((counts.spy(4), [0_u8; 1000]), |place| place)));
+        assert!(value.get().is_none() && counts.balanced());
+        // The closure panics: it is as it was.
+        value.set_with(counts.spy(5), |place| place);
+        assert!(panics(|| value.set_with(counts.spy(6), |_| panic!("told to"))));
+        assert!(value.get().is_some());
+        counts.panic_at_drop.set(counts.dropped.get() + 1);
+        assert!(panics(|| drop(value)));
+    });
+    assert!(counts.balanced());
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn reusable_forgotten_is_leaked() {
+    let counts = Counts::default();
+    let mut value = Reusable::<dyn Debug + '_>::new();
+    value.set_with(counts.spy(1), |place| place);
+    mem::forget(value);
+    assert_eq!(counts.dropped.get(), 0);
+}
+
+#[test]
+#[should_panic = "there is a future to poll"]
+fn an_empty_reusable_is_not_polled() {
+    let mut future = ReusableFuture::<()>::new();
+    let _ = poll(Pin::new(&mut future));
+}
+
+#[test]
+fn auto_traits() {
+    fn send<T: Send>() {}
+    fn sync<T: Sync>() {}
+    fn unpin<T: Unpin>() {}
+    fn unwind<T: UnwindSafe + RefUnwindSafe>() {}
+    send::<PoolFuture<'_, Rc<u8>>>(); // the output is not in it
+    send::<ReusableFuture<'_, u8>>();
+    sync::<Reusable<dyn Debug + Sync>>();
+    unpin::<Reusable<PhantomPinned>>();
+    unpin::<PoolFuture<'_, u8>>();
+    unwind::<Reusable<dyn Debug + UnwindSafe + RefUnwindSafe>>();
+    assert_eq!(size_of::<ReusableFuture<'_, ()>>(), 4 * size_of::<usize>());
+    let _: fn() -> slab::Pool = slab::Pool::new;
+}
