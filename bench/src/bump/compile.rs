@@ -62,8 +62,11 @@ fn program(subject: &Subject) -> String {
              black_box(&*arena.alloc_slice_copy(&[value; 3]));\n}}\n"
         );
     }
-    let calls: String = (0..TYPES).map(|n| format!("f{n}(&arena, {});\n", n % 200)).collect();
-    text + &format!("fn main() {{\nlet arena: Arena = {new};\n{calls}}}\n")
+    let _ = writeln!(text, "fn main() {{\nlet arena: Arena = {new};");
+    for n in 0..TYPES {
+        let _ = writeln!(text, "f{n}(&arena, {});", n % 200);
+    }
+    text + "}\n"
 }
 
 fn write_crate(folder: &Path, subject: &Subject) -> Result<()> {

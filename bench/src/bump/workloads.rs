@@ -237,22 +237,22 @@ fn tree<A: Arena>() -> Run {
 }
 
 /// Pushes to one vector.
-const PUSHES: u64 = 100_000;
+const PUSHES: usize = 100_000;
 
 #[inline(never)]
 fn push_all<V: Vector>(vector: &V) {
-    vector.push(black_box(PUSHES));
+    vector.push(black_box(PUSHES as u64));
 }
 
 /// A vector grows where one as long has been before.
 fn vec_warm<V: Vector>() -> Run {
-    rounds::<V>(PUSHES as usize, push_all::<V>)
+    rounds::<V>(PUSHES, push_all::<V>)
 }
 
 /// A vector grows in an arena of its own.
 fn vec_fresh<V: Vector>() -> Run {
     Box::new(|operations| {
-        for _ in 0..operations / PUSHES as usize {
+        for _ in 0..operations / PUSHES {
             push_all(black_box(&V::new()));
         }
     })
@@ -302,7 +302,10 @@ fn creation<A: Arena>() -> Run {
     Box::new(|operations| (0..operations as u64).for_each(create::<A>))
 }
 
-fn named<S: Subject>(workloads: Vec<(&'static str, fn() -> Run)>) -> Vec<Op> {
+/// A workload's name, and what makes it ready to run.
+type Workload = (&'static str, fn() -> Run);
+
+fn named<S: Subject>(workloads: Vec<Workload>) -> Vec<Op> {
     workloads.into_iter().map(|(workload, prepare)| Op::new(workload, S::NAME, prepare)).collect()
 }
 
@@ -394,7 +397,7 @@ pub(super) fn loops() -> Vec<Op> {
     fn nothing() -> Run {
         Box::new(|_| ())
     }
-    let loops: Vec<(&'static str, fn() -> Run)> = vec![
+    let loops: Vec<Workload> = vec![
         ("u8", count),
         ("u64", count),
         ("u128", count),

@@ -67,10 +67,13 @@ impl<F: Work> Future for Layer<F> {
     }
 }
 
+#[expect(clippy::unused_async, reason = "a future that is ready at once")]
 pub(super) async fn immediate(value: u64) -> u64 {
     value
 }
 
+#[expect(clippy::unused_async, reason = "a future that is ready at once")]
+#[expect(clippy::large_types_passed_by_value, reason = "what makes the future large")]
 async fn capture(bytes: [u8; 4096]) -> u64 {
     sink::pointer(&bytes);
     u64::from(bytes[0])

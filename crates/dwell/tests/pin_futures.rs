@@ -71,11 +71,11 @@ fn sinks() {
         in_place.close().await.unwrap();
     });
     assert_eq!(received, [1, 2, 3]);
-    let (sender, receiver) = futures::channel::mpsc::unbounded::<u32>();
-    let mut pooled = ErasedSinkExt::pooled(sender);
+    let (to_pool, from_pool) = futures::channel::mpsc::unbounded::<u32>();
+    let mut pooled = ErasedSinkExt::pooled(to_pool);
     block_on(pooled.send(7)).unwrap();
     drop(pooled);
-    assert_eq!(block_on_stream(receiver).collect::<Vec<_>>(), [7]);
+    assert_eq!(block_on_stream(from_pool).collect::<Vec<_>>(), [7]);
 }
 
 #[test]

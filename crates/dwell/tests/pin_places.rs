@@ -169,7 +169,7 @@ fn of_all_sizes() {
     #[repr(align(256))]
     struct Aligned(u8);
     let aligned = Aligned(9);
-    let mut future = async move { (&raw const aligned).addr() % 256 == 0 && aligned.0 == 9 }.pooled();
+    let mut future = async move { (&raw const aligned).addr().is_multiple_of(256) && aligned.0 == 9 }.pooled();
     assert!(block_on(future.as_mut()));
 }
 
@@ -218,11 +218,11 @@ fn a_future_owns_the_pool_it_is_in() {
         let pool = Rc::new(Pool::new());
         let owned = Rc::clone(&pool);
         let mut future = async move {
-            let inner = async { 3 }.boxed_local_in(&*owned);
+            let inner = async { 3 }.boxed_local_in(&owned);
             pending(1).await;
             inner.await
         }
-        .boxed_local_in(&*pool);
+        .boxed_local_in(&pool);
         drop(pool);
         assert!(poll(future.as_mut()).is_pending());
         drop(future); // cancelled: drops the pool while its place is given back
@@ -309,7 +309,7 @@ fn sent_to_threads_that_end_first_or_last() {
         sum += block_on(future.as_mut());
     }
     maker.join().unwrap();
-    assert_eq!(sum, (0..1000).sum());
+    assert_eq!(sum, (0..1000).sum::<u32>());
 }
 
 #[test]
@@ -343,7 +343,7 @@ fn reusable_holds_one_after_another() {
         assert!(future.get().is_none());
         future.set(borrows_itself(1));
         assert_eq!(block_on(pin!(&mut future)), 1);
-        future.set(async { ready([3_u64; 100]).await[0] as u32 });
+        future.set(async { ready([3_u32; 200]).await[0] });
         failing_after(0, || {
             for n in 0..10 {
                 future.set(borrows_itself(n)); // smaller, in the same block
@@ -366,6 +366,7 @@ fn reusable_holds_all_layouts() {
     struct Nothing;
     #[derive(Debug)]
     #[repr(align(128))]
+    #[expect(dead_code, reason = "read by `Debug` only")]
     struct Aligned(u8);
     let left = left_by(|| {
         let mut value = Reusable::<dyn Debug>::new();

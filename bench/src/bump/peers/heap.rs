@@ -91,7 +91,7 @@ impl<M: Named> Arena for Heap<M> {
     }
 
     #[inline]
-    fn copy<'a>(&'a self, bytes: &[u8]) -> Vec<u8, Self> {
+    fn copy(&self, bytes: &[u8]) -> Vec<u8, Self> {
         let mut copy = Vec::with_capacity_in(bytes.len(), *self);
         copy.extend_from_slice(bytes);
         copy

@@ -72,7 +72,6 @@ macro_rules! erased_ext {
             /// When there is no memory; the value comes back in the error.
             #[cfg(feature = "std")]
             #[inline(always)]
-            #[expect(clippy::type_complexity, reason = "the type of `boxed_in` or an error")]
             fn try_boxed_in<'a>(
                 self,
                 pool: &sync::Pool,
@@ -98,7 +97,6 @@ macro_rules! erased_ext {
             ///
             /// When there is no memory; the value comes back in the error.
             #[inline(always)]
-            #[expect(clippy::type_complexity, reason = "the type of `boxed_local_in` or an error")]
             fn try_boxed_local_in<'a>(self, pool: &Pool) -> Result<Pin<PoolSlot<dyn $Dyn + 'a>>, AllocError<Self>>
             where
                 Self: 'a,

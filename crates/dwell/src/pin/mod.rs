@@ -129,7 +129,7 @@ impl<T> PinExt for T {}
 /// |---|---|
 /// | [`Global`] | `Pin<Box<T>>` |
 /// | [`&Slab<T>`](Slab), [`&sync::Slab<T>`](crate::slab::sync::Slab) | a pinned [`Slot`] |
-/// | [`&Pool`](Pool), [`&sync::Pool`](crate::slab::sync::Pool) | a pinned [`Slot`] of a pool |
+/// | [`&Pool`](crate::slab::Pool), [`&sync::Pool`](crate::slab::sync::Pool) | a pinned [`Slot`] of a pool |
 ///
 /// An arena is none: it takes the memory of a forgotten value back without dropping it, which a pinned one must not see.
 pub trait PinPlace<T> {

@@ -5,10 +5,10 @@
 //! | `BoxService` | [`PoolService`] | neither `Clone` nor `Sync` |
 //! | `BoxCloneService` | [`PoolCloneService`] | `Clone` |
 //! | `BoxCloneSyncService` | [`PoolCloneSyncService`] | `Clone` and `Sync`: what axum asks for |
-//! | `BoxFuture` as a `Service::Future` | [`PoolFuture`](super::PoolFuture), by [`PoolCalls`] | the service keeps its type |
+//! | `BoxFuture` as a `Service::Future` | [`PoolFuture`], by [`PoolCalls`] | the service keeps its type |
 //!
 //! Futures, and the services themselves when they are cloned, are in places of the pool that each thread has
-//! (see [`ErasedExt::pooled`](super::ErasedExt::pooled)). Once that has grown to what is in use at a time, a call allocates
+//! (see [`ErasedExt::pooled`]). Once that has grown to what is in use at a time, a call allocates
 //! nothing.
 
 use super::{ErasedExt, PoolFuture, pooled};
@@ -163,7 +163,6 @@ macro_rules! cloned_service {
     ($(#[$attr:meta])* $Name:ident, $Clone:ident: $($Auto:ident)+) => {
         /// A service that clones itself to a place of the pool.
         trait $Clone<Request>: Service<Request> {
-            #[expect(clippy::type_complexity, reason = "the type of the field")]
             fn clone_pooled(
                 &self,
             ) -> PoolSlot<
