@@ -234,12 +234,14 @@ impl<T: ?Sized> Meta<T> {
 ///
 /// # Safety
 ///
-/// `value` is a live `T`, or one that is being moved: its address is aligned, its memory there, and its metadata valid.
+/// `value` is a live `T`, or one that is being moved: its address is aligned, its memory there and ours to write, and its
+/// metadata valid.
 #[inline]
-pub(crate) unsafe fn layout_of<T: ?Sized>(value: *const T) -> Layout {
+pub(crate) unsafe fn layout_of<T: ?Sized>(value: *mut T) -> Layout {
     // A `&T` would say that nobody writes to the value while it is there, and end what pointers the value has to itself. A
     // `&UnsafeCell<T>` says neither: it gives no access that others would notice, and has the layout of a `T`, as
-    // `UnsafeCell`'s documentation promises.
+    // `UnsafeCell`'s documentation promises. It may be written through, so that under Stacked Borrows it cannot be made of
+    // a pointer that may not be: for a value that is only lent there is `Layout::for_value`.
     let value = value as *const UnsafeCell<T>;
     // SAFETY: the caller says that it is aligned, in memory that is there, and has valid metadata.
     Layout::for_value(unsafe { &*value })

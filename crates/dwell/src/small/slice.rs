@@ -186,7 +186,7 @@ impl<T: ?Sized + Bytes, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         let Ok(address) = Self::find(layout, &alloc) else { return Err(AllocError::new((), layout)) };
         // SAFETY: the place was found for this layout, and the source remains: a copy of its bytes is a value (`Bytes`).
         // `fill_from` only reads from it.
-        Ok(unsafe { Self::fill_from((&raw const *source).cast_mut(), meta, address, alloc) })
+        Ok(unsafe { Self::fill_from(source, layout.size(), meta, address, alloc) })
     }
 
     fn copy_in(source: &T, alloc: A) -> Self {
