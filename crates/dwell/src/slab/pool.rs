@@ -134,7 +134,7 @@ mod anywhere {
         #[inline(always)]
         unsafe fn take(slab: NonNull<()>, layout: Layout) -> Result<Place, Layout> {
             // SAFETY: by the caller, who has it from `make`.
-            unsafe { Shared::take(slab.cast(), Geometry::of(layout)) }.map_err(layout_of)
+            unsafe { Shared::take(slab.cast(), || Geometry::of(layout)) }.map_err(layout_of)
         }
 
         unsafe fn retire(slab: NonNull<()>, layout: Layout) {

@@ -121,18 +121,18 @@ impl Shared {
         self.thread.0.load(Ordering::Relaxed) == THREAD.get()
     }
 
-    /// A vacant place.
+    /// A vacant place. The geometry is not worked out unless it is needed.
     ///
     /// # Safety
     ///
     /// `this` is in service and was made by this thread.
     #[inline(always)]
-    pub(super) unsafe fn take(this: NonNull<Self>, geometry: Geometry) -> Result<Place, Refusal> {
+    pub(super) unsafe fn take(this: NonNull<Self>, geometry: impl FnOnce() -> Geometry) -> Result<Place, Refusal> {
         // SAFETY: by the caller.
         let shared = unsafe { this.as_ref() };
         match shared.core.list.pop() {
             Some(place) => Ok(place),
-            None => shared.refill(geometry),
+            None => shared.refill(geometry()),
         }
     }
 
@@ -318,7 +318,7 @@ impl<T> Slab<T> {
     #[inline(always)]
     fn take(&self) -> Result<Place, Refusal> {
         // SAFETY: invariant 1.
-        unsafe { Shared::take(self.shared, Self::GEOMETRY) }
+        unsafe { Shared::take(self.shared, || Self::GEOMETRY) }
     }
 
     /// Puts a value in a place.
