@@ -121,18 +121,18 @@ impl Shared {
         self.thread.0.load(Ordering::Relaxed) == THREAD.get()
     }
 
-    /// A vacant place.
+    /// A vacant place. The geometry is not worked out unless it is needed.
     ///
     /// # Safety
     ///
     /// `this` is in service and was made by this thread.
     #[inline(always)]
-    pub(super) unsafe fn take(this: NonNull<Self>, geometry: Geometry) -> Result<Place, Refusal> {
+    pub(super) unsafe fn take(this: NonNull<Self>, geometry: impl FnOnce() -> Geometry) -> Result<Place, Refusal> {
         // SAFETY: by the caller.
         let shared = unsafe { this.as_ref() };
         match shared.core.list.pop() {
             Some(place) => Ok(place),
-            None => shared.refill(geometry),
+            None => shared.refill(geometry()),
         }
     }
 
@@ -209,11 +209,11 @@ impl Shared {
 ///
 /// # Safety
 ///
-/// It is a place of a `Shared` with values of this layout.
+/// It is a place of a `Shared` whose blocks have this size.
 #[inline(always)]
-unsafe fn shared(place: Place, layout: Layout) -> NonNull<Shared> {
+unsafe fn shared(place: Place, block: usize) -> NonNull<Shared> {
     // SAFETY: by the caller its blocks have this size.
-    let shared = unsafe { owner(place, Geometry::block(layout)) }.cast::<Shared>();
+    let shared = unsafe { owner(place, block) }.cast::<Shared>();
     // SAFETY: an owner is not null.
     unsafe { NonNull::new_unchecked(shared.cast_mut()) }
 }
@@ -222,19 +222,40 @@ unsafe fn shared(place: Place, layout: Layout) -> NonNull<Shared> {
 unsafe impl sealed::Home for Anywhere {
     #[inline(always)]
     unsafe fn give_back(place: Place, layout: Layout) {
+        // SAFETY: by the caller.
+        unsafe { Self::give_back_in(place, Geometry::block(layout), || Geometry::of(layout)) };
+    }
+}
+
+impl Anywhere {
+    /// [`give_back`](sealed::Home::give_back) to a block of this size. The whole geometry is needed to free a slab only.
+    ///
+    /// # Safety
+    ///
+    /// As for `give_back`, and the geometry is that of the place's slab.
+    #[inline(always)]
+    pub(super) unsafe fn give_back_in(place: Place, block: usize, geometry: impl FnOnce() -> Geometry) {
         // SAFETY: by the caller the place is a `Shared`'s.
-        let this = unsafe { shared(place, layout) };
+        let this = unsafe { shared(place, block) };
         // SAFETY: it is there until the last place was given back, which this one was not.
         let here = unsafe { this.as_ref() };
         if here.is_here() {
             // SAFETY: the place is vacant and large enough. By invariant 1 no other thread is at the list.
             unsafe { here.core.list.push(place) };
         } else {
-            // SAFETY: the place is vacant and the caller's.
-            let chain = unsafe { Chain::new(place) };
             // SAFETY: by the caller.
-            unsafe { Shared::give(this, chain, Geometry::of(layout)) };
+            unsafe { Self::send_back(this, place, geometry) };
         }
+    }
+
+    /// Apart, so that no geometry is worked out for a place that is given back here.
+    #[cold]
+    #[inline(never)]
+    unsafe fn send_back(this: NonNull<Shared>, place: Place, geometry: impl FnOnce() -> Geometry) {
+        // SAFETY: the place is vacant and the caller's.
+        let chain = unsafe { Chain::new(place) };
+        // SAFETY: by the caller.
+        unsafe { Shared::give(this, chain, geometry()) };
     }
 }
 
@@ -297,7 +318,7 @@ impl<T> Slab<T> {
     #[inline(always)]
     fn take(&self) -> Result<Place, Refusal> {
         // SAFETY: invariant 1.
-        unsafe { Shared::take(self.shared, Self::GEOMETRY) }
+        unsafe { Shared::take(self.shared, || Self::GEOMETRY) }
     }
 
     /// Puts a value in a place.
@@ -435,7 +456,7 @@ impl<T> Run<T> {
             #[inline(always)]
             fn drop(&mut self) {
                 // SAFETY: it is the place of a slot of `Anywhere` with a `T`.
-                let of = unsafe { shared(self.1, Layout::new::<T>()) };
+                let of = unsafe { shared(self.1, Geometry::block(Layout::new::<T>())) };
                 match &mut self.0.of {
                     // SAFETY: the value was dropped or is no more, and the slot was taken apart.
                     Some((shared, chain)) if *shared == of => unsafe { chain.push(self.1) },
