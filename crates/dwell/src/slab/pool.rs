@@ -95,7 +95,7 @@ unsafe impl engine::Pooling for Own {
     unsafe fn take(slab: NonNull<()>, layout: Layout) -> Result<Place, Layout> {
         // SAFETY: by the caller it is the core that `make` made, and there.
         let core = unsafe { slab.cast::<Core>().as_ref() };
-        match core.list.pop() {
+        match core.vacant.pop() {
             Some(place) => Ok(place),
             None => core.refill(Geometry::of(layout), slab.as_ptr()).map_err(layout_of),
         }
