@@ -121,11 +121,13 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
     where
         Self: 'v,
     {
-        if const { !T::REACH.is_skipped(TREE) } && walk.puts_off(self) {
-            return;
+        if const { T::REACH.is_skipped(TREE) } {
+            // A tree knows that behind each box is a value.
+            walk.block(size_of_val::<T>(self), align_of_val::<T>(self), 0);
+        } else if !walk.puts_off(self) {
+            walk.block(size_of_val::<T>(self), align_of_val::<T>(self), 0);
+            walk.pointee::<T>(self);
         }
-        walk.block(size_of_val::<T>(self), align_of_val::<T>(self), 0);
-        walk.pointee::<T>(self);
     }
 }
 
