@@ -35,7 +35,12 @@ enum Command {
     Small(small::Args),
     Medians,
     #[command(hide = true)]
-    Operate { module: String, workload: String, subject: String, operations: usize },
+    Operate {
+        module: String,
+        workload: String,
+        subject: String,
+        operations: usize,
+    },
 }
 
 fn main() -> Result<()> {

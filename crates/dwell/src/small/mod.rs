@@ -106,7 +106,7 @@ pub use self::push::PushWith;
 ///
 /// A `SmallBox` is `Unpin` only if `T` is, because its value moves with it. In return a pinned `SmallBox` pins its value,
 /// so that `SmallBox<dyn Future>` is a `Future` for every future.
-// In this order so that the word that tells what the others are, and the heap word, have fixed places.
+// In this order, since the address of a box is then that of its value in place.
 #[repr(C)]
 pub struct SmallBox<T: ?Sized, const N: usize = 2, A: Allocator = Global, L = usize> {
     // # Invariants
@@ -120,14 +120,14 @@ pub struct SmallBox<T: ?Sized, const N: usize = 2, A: Allocator = Global, L = us
     // 4. While not `heap`, nobody but the value's users reads or writes `room`; a look at `meta` is a look at nothing of
     //    theirs.
     //
-    //   word  0        1           2
-    //         ┌────────┬───────────┬───────────┐
-    // inline  │ meta|0 │ value ..              │
-    //         ├────────┼───────────┼───────────┤
-    // heap    │ meta|1 │ address   │ (uninit)  │      `L` may put padding before word 1 and after the last.
-    //         └────────┴───────────┴───────────┘
-    meta: Meta<T>,
+    //   word  0           1           2
+    //         ┌───────────┬───────────┬────────┐
+    // inline  │ value ..              │ meta|0 │
+    //         ├───────────┼───────────┼────────┤
+    // heap    │ address   │ (uninit)  │ meta|1 │      `L` may put padding before and after `meta`.
+    //         └───────────┴───────────┴────────┘
     room: Room<N, L>,
+    meta: Meta<T>,
     alloc: A,
     // Owns a `T`: drop check and auto traits are those of a `Box<T>`.
     owns: PhantomData<T>,
@@ -418,7 +418,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// # Panics
     ///
     /// If the closure does (the value is dropped), or when the value is coerced to a slice of more than
-    /// `usize::MAX / 4` elements.
+    /// `usize::MAX / 8` elements.
     #[inline]
     pub fn new_with<U, F>(value: U, unsize: F) -> Self
     where
@@ -456,7 +456,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Panics
     ///
-    /// When it is a slice of more than `usize::MAX / 4` elements.
+    /// When it is a slice of more than `usize::MAX / 8` elements.
     #[inline]
     pub fn from_box(value: Box<T>) -> Self {
         let meta = Meta::new(&raw const *value, true);
