@@ -3,7 +3,7 @@
 mod assembly;
 
 /// Each value is pinned in both ways; `NAME_suffix` and `NAME_std` differ in nothing else.
-const PROGRAM: &str = r#"
+const PROGRAM: &str = r"
 use dwell::pin::PinExt;
 use std::pin::Pin;
 
@@ -45,7 +45,7 @@ pub fn future_suffix(text: String) -> Pin<Box<dyn Future<Output = usize> + Send>
 pub fn future_std(text: String) -> Pin<Box<dyn Future<Output = usize> + Send>> {
     Box::pin(wait(text))
 }
-"#;
+";
 
 const NAMES: [&str; 7] = ["nothing", "word", "text", "large", "zeroes", "aligned", "future"];
 

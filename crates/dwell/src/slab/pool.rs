@@ -54,7 +54,7 @@ pub trait Pooling: Home + engine::Pooling {}
 impl<H: Home + engine::Pooling> Pooling for H {}
 
 pub(super) mod engine {
-    use super::{AllocError, Geometry, Layout, NonNull, Place};
+    use super::{AllocError, Layout, NonNull, Place};
 
     /// A slab without its type.
     ///
@@ -76,12 +76,12 @@ pub(super) mod engine {
         /// As for `take`, which is not called again.
         unsafe fn retire(slab: NonNull<()>, layout: Layout);
 
-        /// Gives a place back to a block of this size.
+        /// Gives a place back to a block of this size. The layout is asked for only if a slab is freed, or far away.
         ///
         /// # Safety
         ///
-        /// It came from `take`, whose layout has this geometry, is vacant, and not used again by the caller.
-        unsafe fn put(place: Place, block: usize, geometry: impl FnOnce() -> Geometry);
+        /// It came from `take` with this layout, is vacant, and not used again by the caller.
+        unsafe fn put(place: Place, block: usize, layout: impl FnOnce() -> Layout);
     }
 }
 
@@ -114,9 +114,9 @@ unsafe impl engine::Pooling for Own {
     }
 
     #[inline(always)]
-    unsafe fn put(place: Place, block: usize, geometry: impl FnOnce() -> Geometry) {
+    unsafe fn put(place: Place, block: usize, layout: impl FnOnce() -> Layout) {
         // SAFETY: by the caller.
-        unsafe { Self::give_back_in(place, block, geometry) };
+        unsafe { Self::give_back_in(place, block, || Geometry::of(layout())) };
     }
 }
 
@@ -143,9 +143,9 @@ mod anywhere {
         }
 
         #[inline(always)]
-        unsafe fn put(place: Place, block: usize, geometry: impl FnOnce() -> Geometry) {
+        unsafe fn put(place: Place, block: usize, layout: impl FnOnce() -> Layout) {
             // SAFETY: by the caller.
-            unsafe { Self::give_back_in(place, block, geometry) };
+            unsafe { Self::give_back_in(place, block, || Geometry::of(layout())) };
         }
     }
 }
@@ -165,7 +165,7 @@ unsafe impl<H: Pooling> sealed::Home for Classed<H> {
         // small ones, all of which have blocks of one size, as have their classes.
         if layout.size() <= SMALL && layout.align() <= LINE {
             // SAFETY: by the caller the place came from the pool for values of this layout: from the slab of this class.
-            unsafe { H::put(place, LEAST, move || Geometry::of(small(layout))) };
+            unsafe { H::put(place, LEAST, || small(layout)) };
         } else {
             // SAFETY: by the caller.
             unsafe { give_back_large::<H>(place, layout) };
@@ -185,9 +185,8 @@ fn small(layout: Layout) -> Layout {
 unsafe fn give_back_large<H: Pooling>(place: Place, layout: Layout) {
     match Class::of(layout) {
         Some(class) => {
-            let geometry = Geometry::of(class.layout);
             // SAFETY: by the caller the place came from the pool for values of this layout: from the slab of this class.
-            unsafe { H::put(place, geometry.block, || geometry) };
+            unsafe { H::put(place, Geometry::block(class.layout), || class.layout) };
         }
         // SAFETY: from the allocator, with this layout.
         None => unsafe { dealloc(place.cast().as_ptr(), alone(layout)) },

@@ -100,10 +100,22 @@ impl<H: Home> Leaving<H> {
 }
 
 impl<H: Home> Drop for Leaving<H> {
+    // With a call that takes the parts, the guard need not be in memory.
+    #[inline(always)]
     fn drop(&mut self) {
         // SAFETY: invariant 1.
-        unsafe { H::give_back(self.place, self.layout) };
+        unsafe { give_back_unwinding::<H>(self.place, self.layout) };
     }
+}
+
+/// # Safety
+///
+/// As for `give_back`.
+#[cold]
+#[inline(never)]
+unsafe fn give_back_unwinding<H: Home>(place: Place, layout: Layout) {
+    // SAFETY: by the caller.
+    unsafe { H::give_back(place, layout) };
 }
 
 impl<T: ?Sized, H: Home> Drop for Slot<T, H> {

@@ -12,7 +12,7 @@ use std::process::Command;
 /// # Errors
 ///
 /// Why there is nothing to look at on this machine.
-pub fn of(name: &str, program: &str) -> Result<String, String> {
+pub(crate) fn of(name: &str, program: &str) -> Result<String, String> {
     if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
         return Err("the instructions are those of x86-64 Linux".to_owned());
     }
@@ -49,7 +49,7 @@ pub fn of(name: &str, program: &str) -> Result<String, String> {
 }
 
 /// The lines of a function, without directives, comments and labels.
-pub fn instructions<'a>(assembly: &'a str, function: &str) -> impl Iterator<Item = &'a str> {
+pub(crate) fn instructions<'a>(assembly: &'a str, function: &str) -> impl Iterator<Item = &'a str> {
     let (_, body) = assembly.split_once(&format!("\n{function}:\n")).expect("the function is there");
     body.lines().map(str::trim).take_while(|line| *line != ".cfi_endproc").filter(|line| {
         let name = line.split_whitespace().next();
