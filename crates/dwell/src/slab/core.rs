@@ -80,6 +80,13 @@ impl Core {
         carved.saturating_sub(self.list.count().unsigned_abs())
     }
 
+    /// Calls `each`, which is no user's code, with the layout of each block but this one's, and the bytes in it that hold
+    /// nothing.
+    pub(super) fn each_block(&self, geometry: Geometry, each: &mut dyn FnMut(Layout, usize)) {
+        let occupied = self.occupied();
+        let _ = self.blocks(|blocks| blocks.each_block(geometry, occupied, each));
+    }
+
     /// Frees the chunks that have no occupied place.
     pub(super) fn sweep(&self, geometry: Geometry, owner: *const ()) {
         // SAFETY: by invariant 2.

@@ -75,6 +75,13 @@ pub(super) mod engine {
         ///
         /// As for `take`, which is not called again.
         unsafe fn retire(slab: NonNull<()>, layout: Layout);
+
+        /// Calls `each`, which is no user's code, with the layout of each block, and the bytes in it that hold nothing.
+        ///
+        /// # Safety
+        ///
+        /// As for `take`.
+        unsafe fn each_block(slab: NonNull<()>, layout: Layout, each: &mut dyn FnMut(Layout, usize));
     }
 }
 
@@ -105,6 +112,12 @@ unsafe impl engine::Pooling for Own {
             core.retire();
         }
     }
+
+    unsafe fn each_block(slab: NonNull<()>, layout: Layout, each: &mut dyn FnMut(Layout, usize)) {
+        each(Layout::new::<Core>(), 0);
+        // SAFETY: by the caller it is the core that `make` made, and there.
+        unsafe { slab.cast::<Core>().as_ref() }.each_block(Geometry::of(layout), each);
+    }
 }
 
 #[cfg(feature = "std")]
@@ -128,6 +141,11 @@ mod anywhere {
             // SAFETY: by the caller, who has it from `make`.
             unsafe { Shared::retire(slab.cast(), Geometry::of(layout)) };
         }
+
+        unsafe fn each_block(slab: NonNull<()>, layout: Layout, each: &mut dyn FnMut(Layout, usize)) {
+            // SAFETY: by the caller, who has it from `make`.
+            unsafe { slab.cast::<Shared>().as_ref() }.each_block(Geometry::of(layout), each);
+        }
     }
 }
 
@@ -148,6 +166,10 @@ unsafe impl<H: Home> sealed::Home for Classed<H> {
             // SAFETY: from the allocator, with this layout.
             None => unsafe { dealloc(place.cast().as_ptr(), alone(layout)) },
         }
+    }
+
+    fn block_alone(layout: Layout) -> Option<Layout> {
+        Class::of(layout).is_none().then(|| alone(layout))
     }
 }
 
@@ -184,6 +206,17 @@ impl<H: Pooling> SizeClasses<H> {
             unsafe { H::retire(other, class.layout) };
         }
         Ok(slab)
+    }
+
+    /// Calls `each`, which is no user's code, with the layout of each block of the slabs, and the bytes in it that hold
+    /// nothing.
+    pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
+        for (index, slab) in self.slabs.iter().enumerate() {
+            if let Some(slab) = slab.get() {
+                // SAFETY: invariant 1.
+                unsafe { H::each_block(slab, Class::numbered(index).layout, each) };
+            }
+        }
     }
 
     /// Puts a value in a place.
