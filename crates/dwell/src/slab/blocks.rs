@@ -368,6 +368,25 @@ impl Blocks {
         self.add(geometry, missing.max(self.chunk_places.min(self.limit - self.capacity)))
     }
 
+    /// Calls `each` with the layout of each block of the allocator's that it has, and the bytes of vacant places in it. Which
+    /// chunk the `occupied` places are in is not known: as if they were in the first.
+    pub(super) fn each_block(&self, geometry: Geometry, mut occupied: usize, each: &mut dyn FnMut(Layout, usize)) {
+        let tables =
+            [Layout::array::<Chunk>(self.chunks.capacity()), Layout::array::<Listed>(self.directory.capacity())];
+        tables.into_iter().flatten().filter(|table| table.size() != 0).for_each(|table| each(table, 0));
+        for chunk in &self.chunks {
+            let taken = occupied.min(chunk.places);
+            occupied -= taken;
+            if let Some(layout) = geometry.chunk(chunk.places) {
+                each(layout, (chunk.places - taken) * geometry.stride);
+            }
+            let stamped = chunk.headers(geometry).filter(|header| !header.stamps.get().is_null());
+            for table in stamped.filter_map(|_| Layout::array::<u32>(geometry.places).ok()) {
+                each(table, 0);
+            }
+        }
+    }
+
     /// The place that a key names, if there is such a place.
     pub(super) fn find(&self, geometry: Geometry, key: Key) -> Option<Entry> {
         let index = key.position()?;

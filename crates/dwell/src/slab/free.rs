@@ -153,9 +153,14 @@ impl Stack {
         len - kept
     }
 
+    /// The layout of its memory, if it has any.
+    pub(super) fn block(&self) -> Option<Layout> {
+        Layout::array::<Place>(self.room()).ok().filter(|layout| layout.size() != 0)
+    }
+
     /// Frees the memory of the stack, not of its places.
     pub(super) fn free(self) {
-        if let (Ok(layout), Some(bottom)) = (Layout::array::<Place>(self.room()), NonNull::new(self.bottom.get())) {
+        if let (Some(layout), Some(bottom)) = (self.block(), NonNull::new(self.bottom.get())) {
             // SAFETY: by invariant 1; `self` is gone.
             unsafe { dealloc(bottom.as_ptr().cast(), layout) };
         }

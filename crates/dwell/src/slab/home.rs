@@ -26,6 +26,11 @@ pub(super) mod sealed {
         ///
         /// The place came from here, for values of this layout, it is vacant, and not used again by the caller.
         unsafe fn give_back(place: Place, layout: Layout);
+
+        /// The block of the allocator's that a value of this layout has for itself, if it has one.
+        fn block_alone(_layout: Layout) -> Option<Layout> {
+            None
+        }
     }
 
     /// # Safety

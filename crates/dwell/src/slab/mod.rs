@@ -349,6 +349,13 @@ impl<T> Slab<T> {
         self.core().sweep(Self::GEOMETRY, self.core.as_ptr().cast());
     }
 
+    /// Calls `each`, which is no user's code, with the layout of each block that the slab has, and the bytes in it that hold
+    /// nothing.
+    pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
+        each(Layout::new::<Core>(), 0);
+        self.core().each_block(Self::GEOMETRY, each);
+    }
+
     fn drop_leaked(&self) {
         while let Some(key) = self.leaked().next() {
             drop(self.reclaim(key));

@@ -240,7 +240,7 @@ impl Tally {
 
 /// A cursor or number in a cell: an index of memory that is there.
 #[expect(clippy::cast_possible_truncation, reason = "it came from a `usize`")]
-#[inline(always)]
+#[inline]
 fn of_cell(cell: u64) -> usize {
     cell as usize
 }

@@ -217,9 +217,9 @@ impl Tree {
                 continue;
             }
             let (Some(edge), Some(ty)) = (edge_of(counted, part), type_of_part(counted, part)) else { continue };
-            // Behind each pointer is a place, which the walk did not count if all its values are the same.
+            // Behind each box is a place, which the walk did not count if all its values are the same.
             let pointees = match counted.ty.kind {
-                Kind::Pointer { to, shared: false } if to().reach == Reach::Plain => counted.entered,
+                Kind::Pointer { to, .. } if counted.ty.is_box() && to().reach == Reach::Plain => counted.entered,
                 _ => 0,
             };
             // What else no pointer and no block leads to has no place either; and the variants of an enum that is all the same

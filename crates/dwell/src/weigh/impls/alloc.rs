@@ -134,12 +134,14 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
 
 /// A call of its own, so that whoever holds an `Option<Box<T>>` looks whether it is there without one. A tree asks for
 /// that before it calls anything.
+#[expect(clippy::borrowed_box, reason = "it is the box that may be put off")]
 #[inline(never)]
 fn open_apart<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box<T>, walk: &mut Walk<'a, 'v, TREE>) {
     open(pointer, walk);
 }
 
-#[inline(always)]
+#[expect(clippy::borrowed_box, reason = "it is the box that may be put off")]
+#[inline]
 fn open<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box<T>, walk: &mut Walk<'a, 'v, TREE>) {
     if !walk.puts_off(pointer) {
         walk.block(size_of_val::<T>(pointer), align_of_val::<T>(pointer), 0);
