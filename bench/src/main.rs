@@ -48,7 +48,7 @@ enum Command {
     /// Boxes that keep small values in place: access, creation, queues and trees.
     Small(small::Args),
     /// Slabs and pools: operations, latency, growth, threads and an order book.
-    Slab,
+    Slab(slab::Args),
     /// Mostly-empty structs: a real program in twelve layouts, and the cost of a read.
     Sparse(sparse::Args),
     /// How big a value is: a real program in four layouts, weighed by all.
@@ -103,7 +103,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Bump(args) => bump::run(&args, cli.quick, output),
         Command::Companions => companions::run(cli.quick, output),
         Command::Weigh(args) => weigh::run(&args, cli.quick, output),
-        Command::Slab => slab::run(cli.quick, output),
+        Command::Slab(args) => slab::run(&args, cli.quick, output),
         Command::Small(args) => small::run(&args, cli.quick, output),
         Command::Pin => pin::run(cli.quick, output),
         Command::All => {
@@ -111,7 +111,7 @@ fn run(cli: Cli) -> Result<()> {
             output.say("")?;
             bump::run(&bump::Args::default(), cli.quick, output)?;
             output.say("")?;
-            slab::run(cli.quick, output)?;
+            slab::run(&slab::Args::default(), cli.quick, output)?;
             output.say("")?;
             pin::run(cli.quick, output)?;
             output.say("")?;

@@ -58,6 +58,7 @@ opaque! {
     dyn Error: Kind::Opaque; dyn Error + Send: Kind::Opaque; dyn Error + Send + Sync: Kind::Opaque;
     dyn Debug: Kind::Opaque; dyn Debug + Send: Kind::Opaque; dyn Debug + Send + Sync: Kind::Opaque;
     dyn Display: Kind::Opaque; dyn Display + Send: Kind::Opaque; dyn Display + Send + Sync: Kind::Opaque;
+    @[T] dyn Future<Output = T> + '_: Kind::Opaque; @[T] dyn Future<Output = T> + Send + '_: Kind::Opaque;
 }
 
 fields! {
