@@ -8,6 +8,9 @@
 //! | `complete` | built, kept, polled until it is ready, dropped; the future escapes |
 //! | `complete/published` | the same, and it does not |
 //! | `poll` | one poll of a future that is kept already |
+//!
+//! That a future escapes means that the optimiser must take it that others may have changed it, and where it is: nothing is
+//! elided, and whatever was erased is called through its table.
 
 use futures::FutureExt;
 use std::hint::black_box;
@@ -114,8 +117,8 @@ fn word(poll: Poll<u64>) -> u64 {
 #[inline(never)]
 fn construct<S: Subject, F: Work>(place: &mut S::Place, build: impl Build<S::Place, F>, value: u64, n: u64) {
     let future = build(place, value, n);
-    let held = S::make(place, future);
-    sink::pointer(&held);
+    let mut held = pin!(S::make(place, future));
+    sink::change(&mut held);
 }
 
 #[inline(never)]
@@ -126,12 +129,12 @@ fn first_poll<S: Subject, F: Work, const ESCAPES: bool>(
     n: u64,
 ) {
     let future = build(place, value, n);
-    let held = S::make(place, future);
+    let mut held = pin!(S::make(place, future));
     if ESCAPES {
-        sink::pointer(&held);
+        sink::change(&mut held);
     }
     let mut context = Context::from_waker(Waker::noop());
-    sink::word(word(pin!(held).poll(&mut context)));
+    sink::word(word(held.as_mut().poll(&mut context)));
 }
 
 #[inline(never)]
@@ -142,13 +145,12 @@ fn complete<S: Subject, F: Work, const ESCAPES: bool>(
     n: u64,
 ) {
     let future = build(place, value, n);
-    let held = S::make(place, future);
-    if ESCAPES {
-        sink::pointer(&held);
-    }
+    let mut held = pin!(S::make(place, future));
     let mut context = Context::from_waker(Waker::noop());
-    let mut held = pin!(held);
     loop {
+        if ESCAPES {
+            sink::change(&mut held);
+        }
         if let Poll::Ready(value) = held.as_mut().poll(&mut context) {
             sink::word(value);
             break;
@@ -159,11 +161,10 @@ fn complete<S: Subject, F: Work, const ESCAPES: bool>(
 #[inline(never)]
 fn polls<S: Subject, F: Work>(place: &mut S::Place, build: impl Build<S::Place, F>, value: u64, operations: usize) {
     let future = build(place, value, u64::MAX);
-    let held = S::make(place, future);
-    let mut held = pin!(held);
+    let mut held = pin!(S::make(place, future));
     let mut context = Context::from_waker(Waker::noop());
     for _ in 0..operations {
-        sink::pointer(&*held);
+        sink::change(&mut held);
         sink::word(word(held.as_mut().poll(&mut context)));
     }
 }

@@ -31,6 +31,13 @@ pub(super) struct Probe {
     prepare: fn() -> Sample,
 }
 
+impl Probe {
+    /// Its workload and its subject.
+    pub(super) fn names(&self) -> (&str, &str) {
+        (&self.workload, self.subject)
+    }
+}
+
 /// Operations timed together.
 const BATCH: usize = 64;
 

@@ -6,6 +6,7 @@ mod latency;
 mod operations;
 mod peers;
 mod subject;
+mod tables;
 mod ticks;
 
 use anyhow::Result;
@@ -88,11 +89,29 @@ pub(crate) fn suite() -> Suite {
     suite_of(measures().ops)
 }
 
-pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
-    let Measures { ops, probes } = measures();
+/// What to measure, and how to show it.
+#[derive(clap::Args, Default)]
+pub(crate) struct Args {
+    /// Only times, no instructions.
+    #[arg(long)]
+    times: bool,
+    /// Only workloads whose name has this in it.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Prints the tables of docs/slab.md.
+    #[arg(long)]
+    markdown: bool,
+}
+
+pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
+    let Measures { mut ops, mut probes } = measures();
+    ops.retain(|op| op.workload.contains(&args.only));
+    probes.retain(|probe| probe.names().0.contains(&args.only));
     let suite = suite_of(ops);
     let mut rows = Vec::new();
-    if let Some(version) = callgrind::version() {
+    if args.times {
+        // Nothing to count.
+    } else if let Some(version) = callgrind::version() {
         output.say(&format!("({version})"))?;
         rows = callgrind::rows(&suite, |_, _| true)?;
     } else {
@@ -100,6 +119,10 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     }
     rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
     rows.extend(latency::rows(&probes, quick));
-    output.rows(&rows)?;
+    if args.markdown {
+        output.say(&tables::markdown(&rows))?;
+    } else {
+        output.rows(&rows)?;
+    }
     Ok(())
 }

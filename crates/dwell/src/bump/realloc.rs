@@ -8,7 +8,8 @@ use core::alloc::Layout;
 use core::mem;
 use core::ptr::NonNull;
 
-/// A chunk that the allocator was asked to grow. If that panics, the chunk goes back to the arena, for its one block.
+/// A chunk that the allocator was asked to grow. If that panics, the chunk goes back to the arena, for its one block: as for
+/// std's `Vec`, an allocator whose `grow` panics has not freed the block.
 struct Unlinked<'a, const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
@@ -20,6 +21,15 @@ struct Unlinked<'a, const MIN_ALIGN: usize, A: Allocator> {
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Unlinked<'_, MIN_ALIGN, A> {
     fn drop(&mut self) {
         self.bump.put_apart(self.chunk, 1);
+    }
+}
+
+/// Aborts when it is dropped while a panic unwinds, which is what a panic in between is made to do.
+struct MustReturn;
+
+impl Drop for MustReturn {
+    fn drop(&mut self) {
+        panic!("an allocator panicked when a block that had moved was given back");
     }
 }
 
@@ -93,7 +103,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         // SAFETY: both have `old.size()` bytes, and one is new.
         unsafe { larger.copy_from_nonoverlapping(block, old.size()) };
         // SAFETY: the caller gives the old one back with this.
-        unsafe { self.free_block(block, old) };
+        unsafe { self.free_moved(block, old) };
         Some(larger)
     }
 
@@ -198,7 +208,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // SAFETY: both have `new.size()` bytes, and one is new.
             unsafe { aligned.copy_from_nonoverlapping(block, new.size()) };
             // SAFETY: the caller gives the old one back with this.
-            unsafe { self.free_block(block, old) };
+            unsafe { self.free_moved(block, old) };
             return Some(aligned);
         }
         if self.is_last(block, old.size()) {
@@ -226,6 +236,19 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         } else if layout.size() >= NEVER_APART {
             self.free_chunk(block);
         }
+    }
+
+    /// [`free_block`](Self::free_block) of a block that was copied elsewhere. Its owner must learn of that, panic or not.
+    ///
+    /// # Safety
+    ///
+    /// As `free_block`.
+    #[inline]
+    unsafe fn free_moved(&self, block: NonNull<u8>, layout: Layout) {
+        let must_return = MustReturn;
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.free_block(block, layout) };
+        mem::forget(must_return);
     }
 
     /// Releases the chunk that has this block alone, if the last such chunk does.

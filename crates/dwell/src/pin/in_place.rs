@@ -42,15 +42,15 @@ use core::task::{Context, Poll};
 /// # let mut context = std::task::Context::from_waker(std::task::Waker::noop());
 /// # assert_eq!(future.poll(&mut context), std::task::Poll::Ready(8));
 /// ```
-// In this order so that the value has a fixed place.
+// In this order, so that the value is at the address of its owner.
 #[repr(C)]
 pub struct InPlace<T: ?Sized, const N: usize, L = usize> {
     // # Invariants
     //
     // 1. `room.words` begins with a live `T`, owned, which fits there.
     // 2. `meta` is that value's metadata, with its bit clear.
-    meta: Meta<T>,
     room: Room<N, L>,
+    meta: Meta<T>,
     // Owns a `T`: drop check and auto traits are those of a `Box<T>`.
     owns: PhantomData<T>,
 }
@@ -108,13 +108,13 @@ impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
         let value = place.into_inner();
         // SAFETY: the assertion above says that the room is large and aligned enough for a `U`.
         unsafe { to.write(value) };
-        Self { meta, room, owns: PhantomData }
+        Self { room, meta, owns: PhantomData }
     }
 
-    /// Where the value is.
+    /// Where the value is, by invariants 1 and 2.
     #[inline]
     fn value(&self) -> *mut T {
-        self.meta.decode(self.room.words.get().cast::<()>().cast_const()).cast_mut()
+        self.meta.decode_known(false, self.room.words.get().cast::<()>().cast_const()).cast_mut()
     }
 
     /// The value of a pinned one, pinned.

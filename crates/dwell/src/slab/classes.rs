@@ -73,6 +73,7 @@ impl Class {
 
 #[cfg(test)]
 mod tests {
+    use super::super::geometry::{Geometry, LEAST, SMALL};
     use super::{CLASSES, Class, LARGEST, LINE};
     use core::alloc::Layout;
     use std_alloc::vec::Vec;
@@ -92,6 +93,10 @@ mod tests {
                 // A class is of one size, and a place finds its class again: so do a value and its unsized self.
                 assert_eq!(*sizes[class.index].get_or_insert(place.size()), place.size());
                 assert_eq!(Class::of(place), Some(class));
+                // What is given back without a look at its class.
+                if size <= SMALL {
+                    assert_eq!(Geometry::block(place), LEAST, "{size} {align}");
+                }
                 assert_eq!(Class::numbered(class.index), class);
             }
         }

@@ -4,7 +4,10 @@
 use core::alloc::Layout;
 
 /// The least block. An address in a block is masked by its size, so that every type of ordinary size has the same mask.
-const LEAST: usize = 64 * 1024;
+pub(crate) const LEAST: usize = 64 * 1024;
+
+/// Values of at most this size and alignment are in such blocks.
+pub(crate) const SMALL: usize = LEAST / 16;
 
 /// Places of a multiple of this many bytes compete for the same few cache sets.
 const ALIASED: usize = 1024;
@@ -68,7 +71,7 @@ impl Geometry {
     #[inline]
     pub(crate) const fn block(layout: Layout) -> usize {
         let (size, align) = (layout.size(), layout.align());
-        if size <= LEAST / 16 && align <= LEAST / 16 {
+        if size <= SMALL && align <= SMALL {
             return LEAST;
         }
         // The header and its bitmap of one word or two, at the alignment of a place, then the places.

@@ -44,17 +44,34 @@ impl Keyed for Own {}
 unsafe impl sealed::Home for Own {
     #[inline(always)]
     unsafe fn give_back(place: Place, layout: Layout) {
+        // SAFETY: by the caller.
+        unsafe { Self::give_back_in(place, Geometry::block(layout), || Geometry::of(layout)) };
+    }
+}
+
+impl Own {
+    /// [`give_back`](sealed::Home::give_back) to a block of this size. The whole geometry is needed to free a slab only.
+    ///
+    /// # Safety
+    ///
+    /// As for `give_back`, and the geometry is that of the place's slab.
+    #[inline(always)]
+    pub(super) unsafe fn give_back_in(place: Place, block: usize, geometry: impl FnOnce() -> Geometry) {
         // SAFETY: by the caller it is a place of a slab whose blocks have this size.
-        let core = unsafe { owner(place, Geometry::block(layout)) }.cast::<Core>().cast_mut();
+        let core = unsafe { owner(place, block) }.cast::<Core>().cast_mut();
         // SAFETY: the owner of such a block is a `Core` that is there at least until its last place is given back.
-        let vacant = unsafe { &(*core).list };
-        // SAFETY: the place is vacant, and large enough by the geometry.
-        let last = unsafe { vacant.push(place) };
+        let vacant = unsafe { &(*core).vacant };
+        // SAFETY: the place is vacant and the caller's.
+        if unsafe { vacant.push(place) }.is_ok() {
+            return;
+        }
+        // SAFETY: as above, and no reference to it is left.
+        let last = unsafe { Core::put_aside(&*core, place) };
         if last {
             // SAFETY: not null, as it was just used.
             let core = unsafe { NonNull::new_unchecked(core) };
             // SAFETY: the slab is gone, and this was the last place that was occupied.
-            unsafe { Core::free(core, Geometry::of(layout)) };
+            unsafe { Core::free(core, geometry()) };
         }
     }
 }

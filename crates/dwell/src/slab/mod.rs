@@ -200,7 +200,7 @@ impl<T> Slab<T> {
 
     #[inline(always)]
     fn take(&self) -> Result<free::Place, Refusal> {
-        match self.core().list.pop() {
+        match self.core().vacant.pop() {
             Some(place) => Ok(place),
             None => self.core().refill(Self::GEOMETRY, self.core.as_ptr().cast()),
         }
@@ -340,9 +340,8 @@ impl<T> Slab<T> {
 
     /// [`reserve`](Self::reserve) that reports a failed allocation.
     pub fn try_reserve(&self, additional: usize) -> Result<(), AllocError<()>> {
-        let len = self.len();
-        let reserved = self.core().blocks(|blocks| blocks.reserve(Self::GEOMETRY, len, additional));
-        reserved.and_then(|result| result).map_err(|refusal| AllocError::new((), layout_of(refusal)))
+        let reserved = self.core().reserve(Self::GEOMETRY, additional);
+        reserved.map_err(|refusal| AllocError::new((), layout_of(refusal)))
     }
 
     /// Frees the chunks in which there is no value. Looks at every vacant place.

@@ -1,9 +1,9 @@
 //! Places for values of many types: a slab a size class.
 
-use super::classes::{CLASSES, Class};
+use super::classes::{CLASSES, Class, LINE};
 use super::core::Core;
 use super::free::Place;
-use super::geometry::Geometry;
+use super::geometry::{Geometry, LEAST, SMALL};
 use super::home::{Home, Own, sealed};
 use super::key::Key;
 use super::{Slot, layout_of};
@@ -75,6 +75,13 @@ pub(super) mod engine {
         ///
         /// As for `take`, which is not called again.
         unsafe fn retire(slab: NonNull<()>, layout: Layout);
+
+        /// Gives a place back to a block of this size. The layout is asked for only if a slab is freed, or far away.
+        ///
+        /// # Safety
+        ///
+        /// It came from `take` with this layout, is vacant, and not used again by the caller.
+        unsafe fn put(place: Place, block: usize, layout: impl FnOnce() -> Layout);
     }
 }
 
@@ -88,7 +95,7 @@ unsafe impl engine::Pooling for Own {
     unsafe fn take(slab: NonNull<()>, layout: Layout) -> Result<Place, Layout> {
         // SAFETY: by the caller it is the core that `make` made, and there.
         let core = unsafe { slab.cast::<Core>().as_ref() };
-        match core.list.pop() {
+        match core.vacant.pop() {
             Some(place) => Ok(place),
             None => core.refill(Geometry::of(layout), slab.as_ptr()).map_err(layout_of),
         }
@@ -104,6 +111,12 @@ unsafe impl engine::Pooling for Own {
         } else {
             core.retire();
         }
+    }
+
+    #[inline(always)]
+    unsafe fn put(place: Place, block: usize, layout: impl FnOnce() -> Layout) {
+        // SAFETY: by the caller.
+        unsafe { Self::give_back_in(place, block, || Geometry::of(layout())) };
     }
 }
 
@@ -121,12 +134,18 @@ mod anywhere {
         #[inline(always)]
         unsafe fn take(slab: NonNull<()>, layout: Layout) -> Result<Place, Layout> {
             // SAFETY: by the caller, who has it from `make`.
-            unsafe { Shared::take(slab.cast(), Geometry::of(layout)) }.map_err(layout_of)
+            unsafe { Shared::take(slab.cast(), || Geometry::of(layout)) }.map_err(layout_of)
         }
 
         unsafe fn retire(slab: NonNull<()>, layout: Layout) {
             // SAFETY: by the caller, who has it from `make`.
             unsafe { Shared::retire(slab.cast(), Geometry::of(layout)) };
+        }
+
+        #[inline(always)]
+        unsafe fn put(place: Place, block: usize, layout: impl FnOnce() -> Layout) {
+            // SAFETY: by the caller.
+            unsafe { Self::give_back_in(place, block, || Geometry::of(layout())) };
         }
     }
 }
@@ -136,23 +155,46 @@ pub struct Classed<H: Home> {
     home: PhantomData<H>,
 }
 
-impl<H: Home> Home for Classed<H> {}
+impl<H: Pooling> Home for Classed<H> {}
 
 // SAFETY: the place goes to one home, or to the allocator.
-unsafe impl<H: Home> sealed::Home for Classed<H> {
+unsafe impl<H: Pooling> sealed::Home for Classed<H> {
     #[inline(always)]
     unsafe fn give_back(place: Place, layout: Layout) {
-        match Class::of(layout) {
+        // The layout of a `dyn Trait` is known at run time only, and which class it has is work. It is left undone for the
+        // small ones, all of which have blocks of one size, as have their classes.
+        if layout.size() <= SMALL && layout.align() <= LINE {
             // SAFETY: by the caller the place came from the pool for values of this layout: from the slab of this class.
-            Some(class) => unsafe { H::give_back(place, class.layout) },
-            // SAFETY: from the allocator, with this layout.
-            None => unsafe { dealloc(place.cast().as_ptr(), alone(layout)) },
+            unsafe { H::put(place, LEAST, || small(layout)) };
+        } else {
+            // SAFETY: by the caller.
+            unsafe { give_back_large::<H>(place, layout) };
         }
     }
 }
 
+/// What values of this layout, which have a class, are kept as.
+fn small(layout: Layout) -> Layout {
+    Class::of(layout).map_or(layout, |class| class.layout)
+}
+
+/// # Safety
+///
+/// As for `give_back` of `Classed<H>`.
+#[inline(never)]
+unsafe fn give_back_large<H: Pooling>(place: Place, layout: Layout) {
+    match Class::of(layout) {
+        Some(class) => {
+            // SAFETY: by the caller the place came from the pool for values of this layout: from the slab of this class.
+            unsafe { H::put(place, Geometry::block(class.layout), || class.layout) };
+        }
+        // SAFETY: from the allocator, with this layout.
+        None => unsafe { dealloc(place.cast().as_ptr(), alone(layout)) },
+    }
+}
+
 // SAFETY: blocks of the allocator's are freed on any thread, and the others as `H` does.
-unsafe impl<H: sealed::Portable> sealed::Portable for Classed<H> {}
+unsafe impl<H: Pooling + sealed::Portable> sealed::Portable for Classed<H> {}
 
 impl<H: Pooling> SizeClasses<H> {
     /// A pool without memory.

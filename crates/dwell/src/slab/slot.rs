@@ -10,6 +10,7 @@ use super::place::{Brand, View};
 use crate::alloc::AllocError;
 use crate::raw::Meta;
 use core::alloc::Layout;
+use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::mem::{self, ManuallyDrop};
 use core::ops::{Deref, DerefMut};
@@ -99,10 +100,22 @@ impl<H: Home> Leaving<H> {
 }
 
 impl<H: Home> Drop for Leaving<H> {
+    // With a call that takes the parts, the guard need not be in memory.
+    #[inline(always)]
     fn drop(&mut self) {
         // SAFETY: invariant 1.
-        unsafe { H::give_back(self.place, self.layout) };
+        unsafe { give_back_unwinding::<H>(self.place, self.layout) };
     }
+}
+
+/// # Safety
+///
+/// As for `give_back`.
+#[cold]
+#[inline(never)]
+unsafe fn give_back_unwinding<H: Home>(place: Place, layout: Layout) {
+    // SAFETY: by the caller.
+    unsafe { H::give_back(place, layout) };
 }
 
 impl<T: ?Sized, H: Home> Drop for Slot<T, H> {
@@ -129,11 +142,19 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
 
     #[inline(always)]
     fn leaving(&self) -> Leaving<H> {
-        Leaving { place: self.value.cast(), layout: Layout::for_value::<T>(self), home: PhantomData }
+        Leaving { place: self.value.cast(), layout: self.layout(), home: PhantomData }
+    }
+
+    /// The value's layout.
+    #[inline(always)]
+    fn layout(&self) -> Layout {
+        // A reference to the value itself would say that nobody writes to it, which a future that refers to itself denies.
+        // SAFETY: by invariant 1 there is a value, or, in `into_inner`, what was one; a cell has its layout. Nothing is read.
+        Layout::for_value(unsafe { &*(self.value.as_ptr() as *const UnsafeCell<T>) })
     }
 
     fn entry(&self) -> Entry {
-        let geometry = Geometry::of(Layout::for_value::<T>(self));
+        let geometry = Geometry::of(self.layout());
         // SAFETY: by invariant 1 of `Slot`. The entry is used while the slot is there.
         unsafe { Entry::of(self.value.cast(), geometry) }
     }

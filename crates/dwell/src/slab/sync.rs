@@ -121,18 +121,18 @@ impl Shared {
         self.thread.0.load(Ordering::Relaxed) == THREAD.get()
     }
 
-    /// A vacant place.
+    /// A vacant place. The geometry is not worked out unless it is needed.
     ///
     /// # Safety
     ///
     /// `this` is in service and was made by this thread.
     #[inline(always)]
-    pub(super) unsafe fn take(this: NonNull<Self>, geometry: Geometry) -> Result<Place, Refusal> {
+    pub(super) unsafe fn take(this: NonNull<Self>, geometry: impl FnOnce() -> Geometry) -> Result<Place, Refusal> {
         // SAFETY: by the caller.
         let shared = unsafe { this.as_ref() };
-        match shared.core.list.pop() {
+        match shared.core.vacant.pop() {
             Some(place) => Ok(place),
-            None => shared.refill(geometry),
+            None => shared.refill(geometry()),
         }
     }
 
@@ -142,10 +142,9 @@ impl Shared {
     fn refill(&self, geometry: Geometry) -> Result<Place, Refusal> {
         let returned = self.returns.0.take();
         if !returned.is_null() {
-            self.core.list.undo();
             // SAFETY: they are places of this slab that other threads gave back and nobody else has.
             unsafe { self.core.take_back(returned) };
-            if let Some(place) = self.core.list.pop() {
+            if let Some(place) = self.core.vacant.pop() {
                 return Ok(place);
             }
         }
@@ -209,11 +208,11 @@ impl Shared {
 ///
 /// # Safety
 ///
-/// It is a place of a `Shared` with values of this layout.
+/// It is a place of a `Shared` whose blocks have this size.
 #[inline(always)]
-unsafe fn shared(place: Place, layout: Layout) -> NonNull<Shared> {
+unsafe fn shared(place: Place, block: usize) -> NonNull<Shared> {
     // SAFETY: by the caller its blocks have this size.
-    let shared = unsafe { owner(place, Geometry::block(layout)) }.cast::<Shared>();
+    let shared = unsafe { owner(place, block) }.cast::<Shared>();
     // SAFETY: an owner is not null.
     unsafe { NonNull::new_unchecked(shared.cast_mut()) }
 }
@@ -222,19 +221,40 @@ unsafe fn shared(place: Place, layout: Layout) -> NonNull<Shared> {
 unsafe impl sealed::Home for Anywhere {
     #[inline(always)]
     unsafe fn give_back(place: Place, layout: Layout) {
+        // SAFETY: by the caller.
+        unsafe { Self::give_back_in(place, Geometry::block(layout), || Geometry::of(layout)) };
+    }
+}
+
+impl Anywhere {
+    /// [`give_back`](sealed::Home::give_back) to a block of this size. The whole geometry is needed to free a slab only.
+    ///
+    /// # Safety
+    ///
+    /// As for `give_back`, and the geometry is that of the place's slab.
+    #[inline(always)]
+    pub(super) unsafe fn give_back_in(place: Place, block: usize, geometry: impl FnOnce() -> Geometry) {
         // SAFETY: by the caller the place is a `Shared`'s.
-        let this = unsafe { shared(place, layout) };
+        let this = unsafe { shared(place, block) };
         // SAFETY: it is there until the last place was given back, which this one was not.
         let here = unsafe { this.as_ref() };
         if here.is_here() {
-            // SAFETY: the place is vacant and large enough. By invariant 1 no other thread is at the list.
-            unsafe { here.core.list.push(place) };
+            // SAFETY: the place is vacant. By invariant 1 no other thread is at the stack, which has room for it.
+            let _ = unsafe { here.core.vacant.push(place) };
         } else {
-            // SAFETY: the place is vacant and the caller's.
-            let chain = unsafe { Chain::new(place) };
             // SAFETY: by the caller.
-            unsafe { Shared::give(this, chain, Geometry::of(layout)) };
+            unsafe { Self::send_back(this, place, geometry) };
         }
+    }
+
+    /// Apart, so that no geometry is worked out for a place that is given back here.
+    #[cold]
+    #[inline(never)]
+    unsafe fn send_back(this: NonNull<Shared>, place: Place, geometry: impl FnOnce() -> Geometry) {
+        // SAFETY: the place is vacant and the caller's.
+        let chain = unsafe { Chain::new(place) };
+        // SAFETY: by the caller.
+        unsafe { Shared::give(this, chain, geometry()) };
     }
 }
 
@@ -297,7 +317,7 @@ impl<T> Slab<T> {
     #[inline(always)]
     fn take(&self) -> Result<Place, Refusal> {
         // SAFETY: invariant 1.
-        unsafe { Shared::take(self.shared, Self::GEOMETRY) }
+        unsafe { Shared::take(self.shared, || Self::GEOMETRY) }
     }
 
     /// Puts a value in a place.
@@ -368,9 +388,9 @@ impl<T> Slab<T> {
 
     /// [`reserve`](Self::reserve) that reports a failed allocation.
     pub fn try_reserve(&self, additional: usize) -> Result<(), AllocError<()>> {
-        let len = self.len();
-        let reserved = self.shared().core.blocks(|blocks| blocks.reserve(Self::GEOMETRY, len, additional));
-        reserved.and_then(|result| result).map_err(|refusal| AllocError::new((), layout_of(refusal)))
+        self.shared().collect();
+        let reserved = self.shared().core.reserve(Self::GEOMETRY, additional);
+        reserved.map_err(|refusal| AllocError::new((), layout_of(refusal)))
     }
 
     /// Frees the chunks in which there is no value. Looks at every vacant place.
@@ -435,7 +455,7 @@ impl<T> Run<T> {
             #[inline(always)]
             fn drop(&mut self) {
                 // SAFETY: it is the place of a slot of `Anywhere` with a `T`.
-                let of = unsafe { shared(self.1, Layout::new::<T>()) };
+                let of = unsafe { shared(self.1, Geometry::block(Layout::new::<T>())) };
                 match &mut self.0.of {
                     // SAFETY: the value was dropped or is no more, and the slot was taken apart.
                     Some((shared, chain)) if *shared == of => unsafe { chain.push(self.1) },

@@ -224,6 +224,6 @@ pub fn tree<T: Weigh + ?Sized>(value: &T) -> Tree {
 
 /// What a value owns, by type and field, as an allocator takes it.
 pub fn tree_as<T: Weigh + ?Sized>(value: &T, model: Model) -> Tree {
-    let (weight, tally) = walk::tally(value, model);
-    Tree::new(&tally, weight, model)
+    let (weight, counters) = walk::counters(value, model);
+    Tree::new(&counters, weight, model)
 }
