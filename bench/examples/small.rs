@@ -16,7 +16,7 @@ mod small;
 #[path = "../src/time.rs"]
 mod time;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::io;
 
@@ -37,23 +37,15 @@ enum Command {
     #[command(hide = true)]
     Operate {
         module: String,
-        workload: String,
-        subject: String,
-        operations: usize,
     },
 }
 
 fn main() -> Result<()> {
     let cli = Cli::parse();
-    let output = row::Output { json: cli.json };
+    let output = row::Output { json: cli.json, kept: None };
     match cli.command {
         Command::Small(args) => small::run(&args, cli.quick, output),
         Command::Medians => medians::run(io::stdin().lock(), output),
-        Command::Operate { workload, subject, operations, .. } => {
-            let suite = small::suite();
-            let op = suite.find(&workload, &subject).context("no such operation")?;
-            (op.prepare)()(operations);
-            Ok(())
-        }
+        Command::Operate { .. } => callgrind::operate(&small::suite()),
     }
 }

@@ -13,12 +13,13 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::op::{LOOP, Suite};
 use crate::row::Row;
 
-/// Enough to drown what differs between the two runs by chance: a handful of instructions in the allocator.
-static OPERATIONS: AtomicUsize = AtomicUsize::new(200_000);
+/// Enough to drown what differs between the two runs by chance: a handful of instructions in the allocator. A multiple of
+/// the rounds that arenas are reset after.
+static OPERATIONS: AtomicUsize = AtomicUsize::new(80_000);
 
 /// Counts fewer operations from here on: what grows or collects now and then is caught at another point.
 pub(crate) fn be_quick() {
-    OPERATIONS.store(20_000, Relaxed);
+    OPERATIONS.store(16_000, Relaxed);
 }
 
 /// The valgrind that is installed, or none.

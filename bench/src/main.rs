@@ -12,10 +12,12 @@ mod count;
 mod fairness;
 mod gate;
 mod medians;
+mod nightly;
 mod op;
 mod pin;
 mod report;
 mod row;
+mod scaling;
 mod sink;
 mod slab;
 mod small;
@@ -67,6 +69,8 @@ enum Command {
     Companions,
     /// Futures kept still and erased: the write-up's workloads, and a stack of tower services.
     Pin,
+    /// What an operation costs with 1e3 to 1e7 values alive and in two threads, and the memory left over after 1e8.
+    Scaling,
     /// All modules.
     All,
     /// What is measured on, and the versions of all peers.
@@ -87,6 +91,9 @@ enum Command {
     /// What a process of its own does for `weigh`.
     #[command(hide = true)]
     WeighOne(weigh::Task),
+    /// What a process of its own does for `scaling`.
+    #[command(hide = true)]
+    LeftOver(scaling::Task),
     /// What runs under callgrind.
     #[command(hide = true)]
     Operate { module: String },
@@ -134,7 +141,7 @@ fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
         Command::Bump(args) => bump::run(&args, quick, output),
         Command::Companions => companions::run(quick, output),
         Command::Weigh(args) => weigh::run(&args, quick, output),
-        Command::Slab => slab::run(quick, output),
+        Command::Slab(args) => slab::run(&args, quick, output),
         Command::Small(args) => small::run(&args, quick, output),
         Command::Pin => pin::run(quick, output),
         Command::All => all(quick, output),
@@ -144,32 +151,11 @@ fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
         Command::Seeds => {
             let lines = io::stdin().lock().lines().collect::<Result<Vec<_>, _>>()?;
             report::seeds::run(&lines, output)
-    let output = Output { json: cli.json };
-    match cli.command {
-        Command::Sparse(args) => sparse::run(&args, cli.quick, output),
-        Command::Bump(args) => bump::run(&args, cli.quick, output),
-        Command::Companions => companions::run(cli.quick, output),
-        Command::Weigh(args) => weigh::run(&args, cli.quick, output),
-        Command::Slab(args) => slab::run(&args, cli.quick, output),
-        Command::Small(args) => small::run(&args, cli.quick, output),
-        Command::Pin => pin::run(cli.quick, output),
-        Command::All => {
-            small::run(&small::Args::default(), cli.quick, output)?;
-            output.say("")?;
-            bump::run(&bump::Args::default(), cli.quick, output)?;
-            output.say("")?;
-            slab::run(&slab::Args::default(), cli.quick, output)?;
-            output.say("")?;
-            pin::run(cli.quick, output)?;
-            output.say("")?;
-            sparse::run(&sparse::Args::default(), cli.quick, output)?;
-            output.say("")?;
-            companions::run(cli.quick, output)?;
-            output.say("")?;
-            weigh::run(&weigh::Args::default(), cli.quick, output)
         }
         Command::Report(_) => unreachable!("it measures nothing"),
         Command::Medians => medians::run(io::stdin().lock(), output),
+        Command::Scaling => scaling::run(quick, output),
+        Command::LeftOver(task) => task.answer(),
         Command::Load(task) => task.answer(),
         Command::WeighOne(task) => task.answer(),
         Command::Operate { module } => {
@@ -181,14 +167,16 @@ fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
 
 fn all(quick: bool, output: Output) -> Result<()> {
     about::run(output)?;
-    let modules: [&dyn Fn() -> Result<()>; 7] = [
+    let modules: [&dyn Fn() -> Result<()>; 9] = [
         &|| small::run(&small::Args::default(), quick, output),
         &|| bump::run(&bump::Args::default(), quick, output),
-        &|| slab::run(quick, output),
+        &|| slab::run(&slab::Args::default(), quick, output),
         &|| pin::run(quick, output),
         &|| sparse::run(&sparse::Args::default(), quick, output),
         &|| companions::run(quick, output),
         &|| weigh::run(&weigh::Args::default(), quick, output),
+        &|| scaling::run(quick, output),
+        &|| nightly::run(quick, output),
     ];
     for module in modules {
         output.say("")?;

@@ -51,6 +51,30 @@ impl Output {
     }
 }
 
+impl Output {
+    /// Prints rows that another process made, as a list.
+    pub(crate) fn foreign(self, rows: &[String]) -> io::Result<()> {
+        if let Some(kept) = self.kept {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(rows);
+        }
+        for row in rows {
+            if self.json {
+                writeln!(io::stdout(), "{row}")?;
+                continue;
+            }
+            let Ok(value) = serde_json::from_str::<serde_json::Value>(row) else { continue };
+            let text = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
+            if RANGE.iter().any(|end| text("metric").ends_with(end)) {
+                continue;
+            }
+            let numbers = [&value["value"], &value["ratio"]].map(|number| number.as_f64().unwrap_or(f64::NAN));
+            let (what, metric) = (format!("{} {}", text("workload"), text("subject")), text("metric"));
+            writeln!(io::stdout(), "{what}: {:.2} {metric}, {:.3} of {}", numbers[0], numbers[1], text("baseline"))?;
+        }
+        Ok(())
+    }
+}
+
 /// Ends of metrics that say in which range a number lies: in JSON and in reports, not in tables.
 pub(crate) const RANGE: [&str; 2] = ["_low", "_high"];
 
