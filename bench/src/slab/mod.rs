@@ -13,6 +13,8 @@ use anyhow::Result;
 use mimalloc::MiMalloc;
 use std::alloc::System;
 
+pub(crate) use self::peers::heap::HeapBox;
+
 use self::latency::Probe;
 use self::peers::{bare::Bare, dwell, heap::Heap, nexus, nexus_macro, plurality::Plurality, sharded::Sharded};
 use self::peers::{slab::SlabCrate, slotmap::Slotmap};
