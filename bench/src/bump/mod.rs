@@ -47,12 +47,16 @@ pub(crate) fn suite() -> Suite {
     let mut ops: Vec<_> = ops! {
         Dwell<1>: ops vectors texts maps;
         Dwell<8>: ops vectors texts maps;
+        Dwell<16>: singles;
         Bumpalo<1>: ops vectors texts maps;
         Bumpalo<8>: ops vectors maps;
+        Bumpalo<16>: singles;
         Upwards<1>: ops vectors texts maps;
         Upwards<8>: ops vectors texts maps;
+        Upwards<16>: singles;
         Downwards<1>: ops vectors texts maps;
         Downwards<8>: ops vectors texts maps;
+        Downwards<16>: singles;
         BlinkAlloc: ops vectors;
         Up<0>: ops;
         Down<0>: ops;

@@ -814,6 +814,28 @@ fn panics_in_iterators_and_texts() {
     }
 }
 
+/// Pieces of all lengths, at each place in a chunk and over its end.
+#[test]
+fn pieces_of_all_lengths() {
+    fn check<const MIN_ALIGN: usize>() {
+        let source: String = ('a'..='z').chain('0'..='9').collect();
+        for fill in 0..120 {
+            let bump = Bump::<MIN_ALIGN>::with_min_align();
+            bump.alloc_slice_copy(&vec![0xEE_u8; 4 * fill]);
+            for len in 0..source.len() {
+                let (a, b) = source.split_at(len);
+                let text = bump.alloc_fmt(format_args!("{a}{b}{}{a}", 'x'));
+                let next = bump.alloc_slice_copy(&[0xEE_u8; 3]);
+                assert_eq!(*text, *format!("{a}{b}x{a}"));
+                assert_eq!(next, [0xEE; 3]);
+            }
+        }
+    }
+    check::<1>();
+    check::<8>();
+    check::<64>();
+}
+
 #[test]
 fn a_display_that_fails() {
     struct Fails;
