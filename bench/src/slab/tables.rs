@@ -143,10 +143,13 @@ pub(super) fn markdown(rows: &[Row]) -> String {
     });
     table(&mut text, rows, "Operations, median ticks, hot, 64 bytes", &operations);
     for metric in ["p50", "p99", "p999"] {
-        let kinds = [("lifecycle", "lifecycle"), ("churn", "churn"), ("single", "cold/single"), ("burst", "cold/burst")];
+        let kinds =
+            [("lifecycle", "lifecycle"), ("churn", "churn"), ("single", "cold/single"), ("burst", "cold/burst")];
         let columns: Vec<Column> = SIZES
             .iter()
-            .flat_map(|size| kinds.map(|(title, kind)| column(&format!("{title} {size}"), &format!("{kind}/{size}B"), metric)))
+            .flat_map(|size| {
+                kinds.map(|(title, kind)| column(&format!("{title} {size}"), &format!("{kind}/{size}B"), metric))
+            })
             .collect();
         table(&mut text, rows, &format!("Hot lifecycle and churn, cold single and burst, {metric}, ticks"), &columns);
     }
