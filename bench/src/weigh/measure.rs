@@ -38,7 +38,7 @@ pub(crate) struct Task {
     models: PathBuf,
     /// Where the page of the tree goes, if it is wanted.
     #[arg(long)]
-    html: Option<PathBuf>,
+    tree: Option<PathBuf>,
     /// How often each subject weighs.
     #[arg(long)]
     rounds: usize,
@@ -95,7 +95,7 @@ impl Task {
         let boxed = (self.layout == "naive").then(|| boxed(&models)).transpose()?;
         let tree = tree(&models);
         let advice = tree.advise().to_string();
-        if let Some(file) = &self.html {
+        if let Some(file) = &self.tree {
             fs::write(file, tree.to_html()).with_context(|| format!("cannot write {}", file.display()))?;
         }
         drop(tree);
@@ -145,7 +145,7 @@ pub(super) fn measure(layout: &Layout, models: &Path, rounds: usize, html: Optio
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["weigh-one", "--layout", layout.name, "--rounds", &rounds.to_string(), "--models"]).arg(models);
     if let Some(file) = html {
-        command.arg("--html").arg(file);
+        command.arg("--tree").arg(file);
     }
     let output = command.output().context("cannot run this program again")?;
     if !output.status.success() {

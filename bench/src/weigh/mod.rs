@@ -28,7 +28,7 @@ pub(crate) struct Args {
     models: Option<PathBuf>,
     /// Writes the tree of the naive layout as a page of HTML.
     #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
+    tree: Option<PathBuf>,
 }
 
 /// Who knows.
@@ -42,7 +42,7 @@ pub(crate) fn suite() -> Suite {
 pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     let corpus = Corpus::open(args.models.as_deref(), quick)?;
     output.say(&format!("{}; {} allocator", corpus.describe(), count::ALLOCATOR))?;
-    let reports = measure_all(&corpus, if quick { 3 } else { 11 }, args.html.as_deref())?;
+    let reports = measure_all(&corpus, if quick { 3 } else { 11 }, args.tree.as_deref())?;
     output.rows(&rows(&reports))?;
     output.say("\nWhat the advisor says of `naive`; each move after those above it:")?;
     output.say(reports[0].advice.trim_end())?;

@@ -538,3 +538,33 @@ impl Header {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Blocks, Entry};
+    use crate::slab::free::Stack;
+    use crate::slab::geometry::Geometry;
+    use crate::slab::key::Key;
+    use core::alloc::Layout;
+    use core::ptr;
+
+    #[test]
+    fn stamps_begin_again_behind_none() {
+        let geometry = Geometry::of(Layout::new::<u64>());
+        let (stack, mut blocks) = (Stack::new(), Blocks::new(Key::LIMIT));
+        let place = blocks.carve(geometry, ptr::null(), &stack).map(|carved| carved.first).unwrap();
+        // SAFETY: the place was just carved, and its chunk is there until the end of the test.
+        let entry = unsafe { Entry::of(place, geometry) };
+        entry.try_stamps().unwrap();
+        entry.header().serial.set(u32::MAX - 1);
+        assert_eq!(entry.leak_stamped().stamp(), u32::MAX);
+        assert!(entry.has_stamp(u32::MAX) && entry.unleak());
+        assert_eq!(entry.leak_stamped().stamp(), 1, "0 is none");
+        assert!(entry.has_stamp(1) && !entry.has_stamp(u32::MAX) && !entry.has_stamp(0) && entry.unleak());
+        entry.leak();
+        assert!(!entry.has_stamp(0) && !entry.has_stamp(1));
+        // SAFETY: neither the entry nor the place is used again.
+        unsafe { blocks.free_all(geometry) };
+        stack.free();
+    }
+}

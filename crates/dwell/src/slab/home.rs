@@ -65,13 +65,13 @@ impl Own {
         // SAFETY: by the caller it is a place of a slab whose blocks have this size.
         let core = unsafe { owner(place, block) }.cast::<Core>().cast_mut();
         // SAFETY: the owner of such a block is a `Core` that is there at least until its last place is given back.
-        let vacant = unsafe { &(*core).vacant };
+        let here = unsafe { &*core };
         // SAFETY: the place is vacant and the caller's.
-        if unsafe { vacant.push(place) }.is_ok() {
+        if unsafe { here.vacant.push(place) }.is_ok() {
             return;
         }
-        // SAFETY: as above, and no reference to it is left.
-        let last = unsafe { Core::put_aside(&*core, place) };
+        // SAFETY: as above.
+        let last = unsafe { here.put_aside(place) };
         if last {
             // SAFETY: not null, as it was just used.
             let core = unsafe { NonNull::new_unchecked(core) };

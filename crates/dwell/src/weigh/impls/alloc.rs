@@ -27,6 +27,7 @@ impl Weigh for String {
         Self: 'v,
     {
         walk.block(self.capacity(), 1, self.capacity() - self.len());
+        walk.text(self.as_bytes());
     }
 }
 
@@ -124,6 +125,7 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
         if const { T::REACH.is_skipped(TREE) } {
             // A tree knows that behind each box is a value.
             walk.block(size_of_val::<T>(self), align_of_val::<T>(self), 0);
+            walk.read::<T>(self);
         } else if TREE {
             open(self, walk);
         } else {

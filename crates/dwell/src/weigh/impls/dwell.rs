@@ -105,6 +105,7 @@ impl Weigh for ThinStr {
             && let Ok(block) = layout::str(self.len())
         {
             walk.block(block.size(), block.align(), 0);
+            walk.text(self.as_bytes());
         }
     }
 }
