@@ -170,8 +170,8 @@ fn bytes(size: usize) -> Option<Layout> {
 #[inline]
 unsafe fn copy_piece(from: NonNull<u8>, to: NonNull<u8>, len: usize) {
     match len {
-        // SAFETY: there is a byte.
-        1 => unsafe { to.write(from.read()) },
+        // SAFETY: the caller's promise; there is one byte.
+        1 => unsafe { to.copy_from_nonoverlapping(from, 1) },
         // SAFETY: the caller's promise; `len` is 2 or 3.
         2..4 => unsafe { copy_ends::<2>(from, to, len) },
         // SAFETY: the caller's promise; `len` is from 4 to 8.
