@@ -30,7 +30,7 @@ fn digits(value: f64) -> String {
 }
 
 fn table(text: &mut String, rows: &[Row], heading: &str, columns: &[Column]) {
-    let titles: String = columns.iter().map(|column| format!(" {} |", column.title)).collect();
+    let titles: Vec<&str> = columns.iter().map(|column| column.title.as_str()).collect();
     let mut lines = String::new();
     for subject in distinct(rows.iter().map(|row| row.subject.as_str())) {
         let cells: Vec<String> = columns
@@ -39,12 +39,16 @@ fn table(text: &mut String, rows: &[Row], heading: &str, columns: &[Column]) {
             .map(|row| row.map_or(String::new(), |row| digits(row.value)))
             .collect();
         if cells.iter().any(|cell| !cell.is_empty()) {
-            let cells: String = cells.iter().map(|cell| format!(" {cell} |")).collect();
-            let _ = writeln!(lines, "| {subject} |{cells}");
+            let _ = writeln!(lines, "| {subject} | {} |", cells.join(" | "));
         }
     }
     if !lines.is_empty() {
-        let _ = write!(text, "{heading}:\n\n| |{titles}\n|---|{}\n{lines}\n", "---:|".repeat(columns.len()));
+        let _ = write!(
+            text,
+            "{heading}:\n\n| | {} |\n|---|{}\n{lines}\n",
+            titles.join(" | "),
+            "---:|".repeat(columns.len())
+        );
     }
 }
 

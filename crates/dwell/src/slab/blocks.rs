@@ -3,7 +3,7 @@
 //! A *chunk* is one allocation: one or more *blocks* in a row, the last of which may be cut short. A block is aligned to its
 //! size and begins with a [`Header`], so that the address of anything in it, masked, is the header's.
 //!
-//! Nothing here is touched by an insert or a drop that finds the list of vacant places as it should be.
+//! Nothing here is touched by an insert or a drop that finds the stack of vacant places as it should be.
 
 use super::free::{Place, Stack};
 use super::geometry::Geometry;

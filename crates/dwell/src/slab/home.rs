@@ -45,7 +45,7 @@ pub enum Own {}
 impl Home for Own {}
 impl Keyed for Own {}
 
-// SAFETY: the place is put on one list.
+// SAFETY: the place is put on one stack.
 unsafe impl sealed::Home for Own {
     #[inline(always)]
     unsafe fn give_back(place: Place, layout: Layout) {

@@ -223,7 +223,7 @@ unsafe fn shared(place: Place, block: usize) -> NonNull<Shared> {
     unsafe { NonNull::new_unchecked(shared.cast_mut()) }
 }
 
-// SAFETY: the place is put on one list.
+// SAFETY: the place is put on one stack.
 unsafe impl sealed::Home for Anywhere {
     #[inline(always)]
     unsafe fn give_back(place: Place, layout: Layout) {
