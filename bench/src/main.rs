@@ -7,6 +7,7 @@ mod bump;
 mod callgrind;
 mod check;
 mod companions;
+mod compile;
 mod count;
 mod gate;
 mod medians;
@@ -59,6 +60,8 @@ enum Command {
     Companions,
     /// Futures kept still and erased: the write-up's workloads, and a stack of tower services.
     Pin,
+    /// What boxing and erasing futures does to compile times: generated and published programs, built in turn.
+    Compile,
     /// All modules.
     All,
     /// Measures what gates.toml names; exit code 1 if a bound does not hold.
@@ -106,6 +109,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Slab => slab::run(cli.quick, output),
         Command::Small(args) => small::run(&args, cli.quick, output),
         Command::Pin => pin::run(cli.quick, output),
+        Command::Compile => compile::run(cli.quick, output),
         Command::All => {
             small::run(&small::Args::default(), cli.quick, output)?;
             output.say("")?;
