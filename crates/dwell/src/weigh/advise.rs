@@ -291,8 +291,8 @@ fn intern(site: &Site, is_exact: bool) -> Option<Move> {
     let texts = site.texts.as_ref()?;
     let word = size_of::<usize>() as u64;
     let spare = if is_exact { site.waste } else { 0 };
-    let size = if is_exact { 2 * word } else { site.ty.size as u64 };
-    let now = site.heap.saturating_sub(spare).saturating_add(size.saturating_mul(site.slots));
+    let place = if is_exact { 2 * word } else { site.ty.size as u64 };
+    let now = site.heap.saturating_sub(spare).saturating_add(place.saturating_mul(site.slots));
     // Two counts before each, rounded up to a word: half a word on the average.
     let each = 2 * word + word / 2;
     let then = texts.bytes().saturating_add(each.saturating_mul(texts.distinct()));

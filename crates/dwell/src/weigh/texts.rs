@@ -55,6 +55,7 @@ impl Texts {
 
 /// Eight bytes at a time, each mixed by the two halves of a product.
 fn hash(text: &[u8]) -> u64 {
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half, and the upper one")]
     let mix = |a: u64, b: u64| {
         let product = u128::from(a) * u128::from(b);
         (product as u64) ^ ((product >> 64) as u64)
