@@ -124,12 +124,11 @@ fn unequal(rows: &[Row], fairness: &Fairness) -> Vec<String> {
             if listed {
                 continue;
             }
-            // Written so that NaN is found.
-            if !(*net >= FLOOR) {
+            if *net < FLOOR || net.is_nan() {
                 found.push(format!("EMPTY    {name}: {net:.2} instructions more than the loop alone"));
             } else if !others.is_empty() {
                 let middle = time::median(others).max(1.0);
-                if !(net / middle <= ORDER && middle / net <= ORDER) {
+                if net / middle > ORDER || middle / net > ORDER {
                     found.push(format!("UNEQUAL  {name}: {net:.1} instructions, the others {middle:.1} in the middle"));
                 }
             }

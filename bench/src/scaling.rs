@@ -118,7 +118,7 @@ struct Part {
 
 /// One in ten has a part.
 fn part(at: usize) -> Option<Part> {
-    at.is_multiple_of(10).then(|| Part { count: at as u64, rest: [at as u64; 7] })
+    at.is_multiple_of(10).then_some(Part { count: at as u64, rest: [at as u64; 7] })
 }
 
 const CASES: &[Case] = &[

@@ -65,33 +65,27 @@ pub(super) fn results(lines: &[String]) -> Result<String> {
 /// A line a subject, a column a metric.
 fn table(workload: &str, rows: &[&Measured]) -> String {
     let metrics = distinct(rows.iter().map(|row| row.metric.as_str()));
-    let mut text = format!("\n| {} |", cell(workload));
-    for metric in &metrics {
+    let title = |metric: &&str| {
         let unit = rows.iter().find(|row| row.metric == *metric).map_or("", |row| row.unit.as_str());
-        text += &if unit.is_empty() || unit == *metric {
-            format!(" {metric} | × |")
-        } else {
-            format!(" {metric}, {unit} | × |")
-        };
-    }
-    text += "\n|---|";
-    text += &"--:|--:|".repeat(metrics.len());
-    text.push('\n');
+        let unit = if unit.is_empty() || unit == *metric { String::new() } else { format!(", {unit}") };
+        vec![format!("{metric}{unit}"), "×".to_owned()]
+    };
+    let numbers = |subject: &str, metric: &str| {
+        let row = rows.iter().find(|row| row.subject == subject && row.metric == metric);
+        let value = row.and_then(|row| Some(number(row.value?, &row.unit)));
+        let ratio = row.and_then(|row| row.ratio).filter(|ratio| *ratio > 0.0).map(|ratio| format!("{ratio:.2}"));
+        vec![value.unwrap_or_default(), ratio.unwrap_or_default()]
+    };
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let mut lines =
+        vec!["\n".to_owned(), line([vec![cell(workload)], metrics.iter().flat_map(title).collect()].concat())];
+    lines.push(format!("|---|{}\n", "--:|--:|".repeat(metrics.len())));
     for subject in distinct(rows.iter().map(|row| row.subject.as_str())) {
-        text += &if subject.starts_with("dwell") {
-            format!("| **{}** |", cell(subject))
-        } else {
-            format!("| {} |", cell(subject))
-        };
-        for metric in &metrics {
-            let row = rows.iter().find(|row| row.subject == subject && row.metric == *metric);
-            let value = row.and_then(|row| Some(number(row.value?, &row.unit)));
-            let ratio = row.and_then(|row| row.ratio).filter(|ratio| *ratio > 0.0).map(|ratio| format!("{ratio:.2}"));
-            text += &format!(" {} | {} |", value.unwrap_or_default(), ratio.unwrap_or_default());
-        }
-        text.push('\n');
+        let name = if subject.starts_with("dwell") { format!("**{}**", cell(subject)) } else { cell(subject) };
+        let cells = metrics.iter().flat_map(|metric| numbers(subject, metric)).collect();
+        lines.push(line([vec![name], cells].concat()));
     }
-    text
+    lines.concat()
 }
 
 /// What a README says, in at most twenty lines: of each a workload, Dwell's subject, and a metric.
