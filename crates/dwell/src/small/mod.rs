@@ -177,7 +177,7 @@ unsafe fn deallocate(address: NonNull<()>, layout: Layout, alloc: &impl Allocato
 /// The allocator refused.
 struct NoBlock;
 
-/// Gives a block back at the end of a scope, however that ends.
+/// Gives a block back when its value's drop unwinds. Otherwise [`leave`](Self::leave) does.
 struct Leaving<'a, A: Allocator> {
     // # Invariants
     //
@@ -187,8 +187,20 @@ struct Leaving<'a, A: Allocator> {
     alloc: &'a A,
 }
 
-impl<A: Allocator> Drop for Leaving<'_, A> {
+impl<A: Allocator> Leaving<'_, A> {
+    /// Gives the block back.
     #[inline]
+    fn leave(self) {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: invariant 1; `this` is not dropped.
+        unsafe { deallocate(this.address, this.layout, this.alloc) };
+    }
+}
+
+impl<A: Allocator> Drop for Leaving<'_, A> {
+    // Outside, so that a box's drop has the allocator's code once and stays small enough to be inlined.
+    #[cold]
+    #[inline(never)]
     fn drop(&mut self) {
         // SAFETY: invariant 1.
         unsafe { deallocate(self.address, self.layout, self.alloc) };
@@ -833,9 +845,10 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         // SAFETY: the value is live until it is dropped below.
         let layout = unsafe { layout_of(value) };
         // By invariant 3 the block came from `alloc` with this layout; this is the end of the box.
-        let _leaving = Leaving { address, layout, alloc: &self.alloc };
+        let leaving = Leaving { address, layout, alloc: &self.alloc };
         // SAFETY: the box owns a live value; the caller says that it is not used after this.
         unsafe { ptr::drop_in_place(value) };
+        leaving.leave();
     }
 }
 
