@@ -1,5 +1,6 @@
-//! `dwell-bench small` and `medians` in a program with nothing else in it, which builds in seconds: for `bench/several-builds`.
-#![expect(dead_code, reason = "the modules are shared with the whole suite, which uses more of them")]
+//! `dwell-bench small` in a program with nothing else in it: it builds in seconds, and what it times does not move when
+//! another module changes. For `bench/several-builds`.
+#![expect(dead_code, reason = "the modules are those of the whole suite, which uses more of them")]
 
 #[path = "../src/callgrind.rs"]
 mod callgrind;
@@ -20,32 +21,27 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::io;
 
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static MIMALLOC: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Parser)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    #[arg(long, global = true)]
-    json: bool,
-    #[arg(long, global = true)]
-    quick: bool,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    Small(small::Args),
+    /// Prints one row of times a line, as JSON.
+    Times,
+    /// Reads rows of several runs and prints the median of each number.
     Medians,
-    #[command(hide = true)]
-    Operate {
-        module: String,
-    },
 }
 
 fn main() -> Result<()> {
-    let cli = Cli::parse();
-    let output = row::Output { json: cli.json, kept: None };
-    match cli.command {
-        Command::Small(args) => small::run(&args, cli.quick, output),
-        Command::Medians => medians::run(io::stdin().lock(), output),
-        Command::Operate { .. } => callgrind::operate(&small::suite()),
+    match Cli::parse().command {
+        Command::Times => small::run(&small::Args { times: true }, true, row::Output { json: true, kept: None }),
+        Command::Medians => medians::run(io::stdin().lock(), row::Output { json: false, kept: None }),
     }
 }

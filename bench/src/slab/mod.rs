@@ -18,7 +18,7 @@ pub(crate) use self::peers::heap::HeapBox;
 use self::latency::Probe;
 use self::peers::{bare::Bare, dwell, heap::Heap, nexus, nexus_macro, plurality::Plurality, sharded::Sharded};
 use self::peers::{slab::SlabCrate, slotmap::Slotmap};
-use self::subject::{Books, Edits, Grows, Holds, Sends, Words};
+use self::subject::{Books, Edits, Grows, Holds, Names, Sends, Words};
 use crate::op::{Op, Suite};
 use crate::row::Output;
 use crate::{callgrind, time};
@@ -47,6 +47,10 @@ fn editing<S: Edits<Words<8>> + Edits<Words<512>>>(all: &mut Measures) {
     latency::editing::<S, 512>(&mut all.probes);
 }
 
+fn naming<S: Names<Words<8>>>(all: &mut Measures) {
+    latency::naming::<S>(&mut all.probes);
+}
+
 fn growing<S: Grows<Words<8>>>(all: &mut Measures) {
     operations::growing::<S>(&mut all.ops);
     latency::growing::<S>(&mut all.probes);
@@ -72,6 +76,7 @@ fn measures() -> Measures {
         nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Sharded, Plurality, Bare);
     each!(editing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, nexus_macro::Bounded,
         nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Plurality, Bare);
+    each!(naming: dwell::Thread, dwell::Direct, nexus_macro::Bounded, SlabCrate, Slotmap);
     each!(growing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Sync, nexus_macro::Unbounded,
         nexus::Unbounded, SlabCrate, Slotmap, Sharded, Plurality);
     each!(sending: Heap<System>, Heap<MiMalloc>, dwell::Sync, dwell::SyncTogether, Sharded, Plurality);

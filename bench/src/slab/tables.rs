@@ -30,7 +30,7 @@ fn digits(value: f64) -> String {
 }
 
 fn table(text: &mut String, rows: &[Row], heading: &str, columns: &[Column]) {
-    let titles: String = columns.iter().map(|column| format!(" {} |", column.title)).collect();
+    let titles: Vec<&str> = columns.iter().map(|column| column.title.as_str()).collect();
     let mut lines = String::new();
     for subject in distinct(rows.iter().map(|row| row.subject.as_str())) {
         let cells: Vec<String> = columns
@@ -39,12 +39,16 @@ fn table(text: &mut String, rows: &[Row], heading: &str, columns: &[Column]) {
             .map(|row| row.map_or(String::new(), |row| digits(row.value)))
             .collect();
         if cells.iter().any(|cell| !cell.is_empty()) {
-            let cells: String = cells.iter().map(|cell| format!(" {cell} |")).collect();
-            let _ = writeln!(lines, "| {subject} |{cells}");
+            let _ = writeln!(lines, "| {subject} | {} |", cells.join(" | "));
         }
     }
     if !lines.is_empty() {
-        let _ = write!(text, "{heading}:\n\n| |{titles}\n|---|{}\n{lines}\n", "---:|".repeat(columns.len()));
+        let _ = write!(
+            text,
+            "{heading}:\n\n| | {} |\n|---|{}\n{lines}\n",
+            titles.join(" | "),
+            "---:|".repeat(columns.len())
+        );
     }
 }
 
@@ -124,6 +128,90 @@ fn goals(text: &mut String, rows: &[Row]) {
     }
 }
 
+/// A line of the write-up's tables: its slab beside the crate `slab` or a box, in cycles, as its README has it.
+struct Claim {
+    what: &'static str,
+    workload: &'static str,
+    metric: &'static str,
+    beside: &'static str,
+    published: (f64, f64),
+}
+
+#[rustfmt::skip] // a table
+const CLAIMS: [Claim; 27] = {
+    const fn claim(
+        what: &'static str, workload: &'static str, metric: &'static str, beside: &'static str, ours: f64, theirs: f64,
+    ) -> Claim {
+        Claim { what, workload, metric, beside, published: (ours, theirs) }
+    }
+    const BOX: &str = super::BASELINE;
+    [
+        claim("GET", "get", "p50", SLAB, 2.0, 3.0),
+        claim("GET by key", "get by key", "p50", SLAB, 3.0, 3.0),
+        claim("GET_MUT", "get_mut/64B", "p50", SLAB, 2.0, 3.0),
+        claim("INSERT", "insert", "p50", SLAB, 8.0, 4.0),
+        claim("REMOVE", "remove", "p50", SLAB, 4.0, 3.0),
+        claim("REPLACE", "replace/64B", "p50", SLAB, 2.0, 4.0),
+        claim("CONTAINS by key", "contains", "p50", SLAB, 3.0, 2.0),
+        claim("lifecycle (insert, get, remove)", "lifecycle/64B", "p50", SLAB, 18.0, 10.0),
+        claim("hot 64 B", "lifecycle/64B", "p50", BOX, 9.0, 12.0),
+        claim("hot 64 B", "lifecycle/64B", "p99", BOX, 12.0, 20.0),
+        claim("hot 64 B", "lifecycle/64B", "p999", BOX, 19.0, 48.0),
+        claim("hot 256 B", "lifecycle/256B", "p50", BOX, 16.0, 15.0),
+        claim("hot 256 B", "lifecycle/256B", "p99", BOX, 25.0, 48.0),
+        claim("hot 256 B", "lifecycle/256B", "p999", BOX, 50.0, 80.0),
+        claim("hot 4096 B", "lifecycle/4096B", "p50", BOX, 62.0, 105.0),
+        claim("hot 4096 B", "lifecycle/4096B", "p99", BOX, 71.0, 149.0),
+        claim("hot 4096 B", "lifecycle/4096B", "p999", BOX, 129.0, 209.0),
+        claim("cold single 64 B", "cold/single/64B", "p50", BOX, 126.0, 132.0),
+        claim("cold single 64 B", "cold/single/64B", "p99", BOX, 218.0, 334.0),
+        claim("cold single 256 B", "cold/single/256B", "p50", BOX, 122.0, 166.0),
+        claim("cold single 256 B", "cold/single/256B", "p99", BOX, 230.0, 336.0),
+        claim("cold burst 64 B", "cold/burst/64B", "p50", BOX, 52.0, 51.0),
+        claim("cold burst 64 B", "cold/burst/64B", "p99", BOX, 65.0, 71.0),
+        claim("cold burst 256 B", "cold/burst/256B", "p50", BOX, 62.0, 58.0),
+        claim("cold burst 256 B", "cold/burst/256B", "p99", BOX, 80.0, 94.0),
+        claim("cold burst 4096 B", "cold/burst/4096B", "p50", BOX, 120.0, 181.0),
+        claim("cold burst 4096 B", "cold/burst/4096B", "p99", BOX, 166.0, 270.0),
+    ]
+};
+
+/// Each claim as published, with both versions of the write-up's crate measured again, and with ours.
+fn claims(text: &mut String, rows: &[Row]) {
+    let mut lines = String::new();
+    for claim in &CLAIMS {
+        let Some(beside) = find(rows, claim.workload, claim.beside, claim.metric) else { continue };
+        let ratio = |subject| find(rows, claim.workload, subject, claim.metric).map(|row| row.value / beside.value);
+        let cell = |subject| ratio(subject).map_or(String::new(), |ratio| format!("{ratio:.2}"));
+        let Some(again) = ratio(MACRO) else { continue };
+        let published = claim.published.0 / claim.published.1;
+        // A tenth is what a tick of resolution makes of ten.
+        let verdict = match (published < 1.0, again < 1.0) {
+            _ if again <= published * 1.1 => "held",
+            (true, true) => "faster, but less",
+            (true, false) => "not held",
+            (false, _) => "worse than published",
+        };
+        let Claim { what, metric, beside, published: (ours, theirs), .. } = claim;
+        let (fixed, growing, dwell) = (cell(FIXED), cell(GROWING), cell("dwell"));
+        let _ = writeln!(
+            lines,
+            "| {what}, {metric} | {beside} | {ours} : {theirs} | {published:.2} | {again:.2} | {verdict} | {fixed} | {growing} | {dwell} |"
+        );
+    }
+    if !lines.is_empty() {
+        let versions = "0.10.2 | | 2.4 bounded | 2.4 unbounded | dwell";
+        let _ = write!(
+            text,
+            "| claim | beside | cycles | published | {versions} |\n|---|---|---|{}---|{}\n",
+            "---:|".repeat(2),
+            "---:|".repeat(3)
+        );
+        text.push_str(&lines);
+        text.push('\n');
+    }
+}
+
 /// All tables for which there are rows.
 pub(super) fn markdown(rows: &[Row]) -> String {
     const SIZES: [usize; 3] = [64, 256, 4096];
@@ -137,7 +225,7 @@ pub(super) fn markdown(rows: &[Row]) -> String {
     ];
     let instructions = instructions.map(|(title, workload)| column(title, workload, "ir"));
     table(&mut text, rows, "Instructions an operation, 64 bytes", &instructions);
-    let operations = ["insert", "get", "get_mut", "replace", "remove"].map(|title| {
+    let operations = ["insert", "get", "get by key", "get_mut", "replace", "contains", "remove"].map(|title| {
         let workload = if ["get_mut", "replace"].contains(&title) { format!("{title}/64B") } else { title.to_owned() };
         column(title, &workload, "p50")
     });
@@ -165,13 +253,14 @@ pub(super) fn markdown(rows: &[Row]) -> String {
     let threads = [column("insert", "remote/insert/64B", "p50"), column("free", "remote/free/64B", "p50")];
     table(&mut text, rows, "Threads, 1024 values at a time, median ticks a value", &threads);
     table(&mut text, rows, "Order book, nanoseconds an event", &[column("event", "book", "ns")]);
+    claims(&mut text, rows);
     goals(&mut text, rows);
     text
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{GOALS, Row, markdown};
+    use super::{CLAIMS, GOALS, MACRO, Row, markdown};
     use crate::slab::measures;
 
     fn row(workload: &str, subject: &str, metric: &'static str, value: f64) -> Row {
@@ -196,12 +285,12 @@ mod tests {
     #[test]
     fn goals_name_what_is_measured() {
         let all = measures();
-        for goal in &GOALS {
-            for subject in [goal.subject, goal.beside] {
-                let operation = all.ops.iter().any(|op| op.workload == goal.workload && op.subject == subject);
-                let probe = all.probes.iter().any(|probe| probe.names() == (goal.workload, subject));
-                assert!(subject.is_empty() || operation || probe, "{subject} {}", goal.workload);
-            }
+        let goals = GOALS.iter().flat_map(|goal| [(goal.workload, goal.subject), (goal.workload, goal.beside)]);
+        let claims = CLAIMS.iter().flat_map(|claim| [(claim.workload, MACRO), (claim.workload, claim.beside)]);
+        for (workload, subject) in goals.chain(claims).filter(|(_, subject)| !subject.is_empty()) {
+            let operation = all.ops.iter().any(|op| op.workload == workload && op.subject == subject);
+            let probe = all.probes.iter().any(|probe| probe.names() == (workload, subject));
+            assert!(operation || probe, "{subject} {workload}");
         }
     }
 }

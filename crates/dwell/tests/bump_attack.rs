@@ -814,6 +814,28 @@ fn panics_in_iterators_and_texts() {
     }
 }
 
+/// Pieces of all lengths, at each place in a chunk and over its end.
+#[test]
+fn pieces_of_all_lengths() {
+    fn check<const MIN_ALIGN: usize>() {
+        let source: String = ('a'..='z').chain('0'..='9').collect();
+        for fill in 0..120 {
+            let bump = Bump::<MIN_ALIGN>::with_min_align();
+            bump.alloc_slice_copy(&vec![0xEE_u8; 4 * fill]);
+            for len in 0..source.len() {
+                let (a, b) = source.split_at(len);
+                let text = bump.alloc_fmt(format_args!("{a}{b}{}{a}", 'x'));
+                let next = bump.alloc_slice_copy(&[0xEE_u8; 3]);
+                assert_eq!(*text, *format!("{a}{b}x{a}"));
+                assert_eq!(next, [0xEE; 3]);
+            }
+        }
+    }
+    check::<1>();
+    check::<8>();
+    check::<64>();
+}
+
 #[test]
 fn a_display_that_fails() {
     struct Fails;
@@ -940,10 +962,22 @@ fn the_allocator_fails() {
                 values.iter().copied().eq(0..last)
             }));
             assert!(vec.try_reserve(5000).is_err());
+            let mut other = bump::Vec::new_in(&bump);
+            assert!(other.try_extend(0..9999).is_err_and(|error| {
+                let (last, mut rest) = error.into_inner();
+                rest.next() == Some(last + 1)
+            }));
+            let len = other.len();
+            assert!(other.iter().copied().eq(0..len) && other.capacity() == len);
+            assert_eq!(other.try_insert(len / 2, 7).map_err(AllocError::into_inner), Err(7));
             bump.scope(|scope| assert!(scope.try_alloc(big).is_err()));
             assert!(Bump::try_with_capacity(10).is_err());
         });
         assert_eq!(*vec, [1]);
+        vec.try_insert(0, 2).unwrap();
+        vec.try_extend([3]).unwrap();
+        assert_eq!(*vec, [2, 1, 3]);
+        assert_eq!((vec.remove(0), vec.pop()), (2, Some(3)));
         vec.extend_from_slice(&big);
         assert_eq!((vec[0], vec[2000]), (1, 7));
     }

@@ -307,6 +307,7 @@ fn an_arena_in_an_arena() {
 thread_local! {
     static SELF: Cell<Option<&'static Bump<8, Reentrant>>> = const { Cell::new(None) };
     static DEPTH: Cell<u32> = const { Cell::new(0) };
+    static KEPT: Cell<Option<&'static [u64; 40]>> = const { Cell::new(None) };
 }
 
 /// An allocator that allocates from the arena that is asking it, and panics when told to.
@@ -318,6 +319,7 @@ impl Reentrant {
         if DEPTH.replace(1) == 0 {
             if let Some(bump) = SELF.get() {
                 let value = bump.alloc([7_u64; 40]);
+                KEPT.set(Some(value));
                 bump.scope(|scope| assert_eq!(*scope.alloc(value[39]), 7));
                 assert!(bump.alloc_slice_copy(&[7_u8; 30_000]).iter().all(|&byte| byte == 7));
             }
@@ -371,13 +373,16 @@ fn an_allocator_that_comes_back() {
             (0..size).for_each(|n| vec.push(n));
             assert!(vec.iter().copied().eq(0..size));
         });
-        // Going back releases chunks, and the allocator uses the arena then.
+        // Going back releases chunks, and the allocator uses the arena then, and what it made there stays.
         let checkpoint = bump.checkpoint();
         bump.alloc_layout(layout(size, 8));
-        bump.alloc_layout(layout(50_000, 8));
+        bump.alloc_layout(layout(3 << 20, 8)); // more than any chunk has
         (0..20).for_each(|_| _ = bump.alloc([7_u64; 60]));
+        KEPT.set(None);
         // SAFETY: nothing of this is used again.
         unsafe { bump.rewind(checkpoint) };
+        bump.alloc_slice_copy(&[8_u8; 3000]);
+        assert_eq!(KEPT.get(), Some(&[7; 40]));
         let mut vec = bump::Vec::with_capacity_in(10, bump);
         bump.allocator().0.set(true);
         let _ = panics(|| (0..size).for_each(|n| vec.push(n)));

@@ -173,6 +173,77 @@ fn of_all_sizes() {
     assert!(block_on(future.as_mut()));
 }
 
+/// An erased value has its layout from its table: it goes back where a value of that layout came from, and the last one frees
+/// the memory as it was allocated.
+#[test]
+fn of_all_sizes_when_the_pool_is_gone() {
+    async fn sized<const N: usize>(bytes: [u8; N]) -> u32 {
+        pending(1).await;
+        bytes.iter().map(|byte| u32::from(*byte)).sum()
+    }
+    macro_rules! futures {
+        ($method:ident, $pool:expr) => {
+            vec![
+                sized([1; 0]).$method($pool),
+                sized([1; 9]).$method($pool),
+                sized([1; 1000]).$method($pool),
+                sized([1; 2000]).$method($pool),
+                sized([1; 2048]).$method($pool),
+                sized([1; 2049]).$method($pool),
+                sized([1; 4000]).$method($pool),
+                sized([1; 8000]).$method($pool),
+                sized([1; 20_000]).$method($pool),
+            ]
+        };
+    }
+    let left = left_by(|| {
+        let pool = Pool::new();
+        let futures: Vec<LocalPoolFuture<u32>> = futures!(boxed_local_in, &pool);
+        drop(pool);
+        for mut future in futures {
+            assert!(poll(future.as_mut()).is_pending());
+        }
+    });
+    assert_eq!(left, (0, 0));
+    // The watching allocator checks that each block is freed with the layout that it has, on whatever thread.
+    let pool = sync::Pool::new();
+    let (mut here, there): (Vec<PoolFuture<u32>>, Vec<PoolFuture<u32>>) =
+        (futures!(boxed_in, &pool), futures!(boxed_in, &pool));
+    here.truncate(5);
+    let far = thread::spawn(move || there.into_iter().map(|mut future| block_on(future.as_mut())).sum::<u32>());
+    assert_eq!(far.join().unwrap(), 9 + 1000 + 2000 + 2048 + 2049 + 4000 + 8000 + 20_000);
+    drop(pool);
+    drop(here);
+}
+
+/// A value whose drop panics leaves its place to the next one, whoever knows its type.
+#[test]
+fn an_erased_panic_gives_the_place_back() {
+    struct Panics<'a>(&'a Counts, [u8; 40]);
+    impl Future for Panics<'_> {
+        type Output = usize;
+        fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<usize> {
+            Poll::Ready((&raw const self.1).addr())
+        }
+    }
+    impl Drop for Panics<'_> {
+        fn drop(&mut self) {
+            self.0.dropped.set(self.0.dropped.get() + 1);
+            panic!("told to panic in drop");
+        }
+    }
+    let counts = Counts::default();
+    let pool = Pool::new();
+    let mut first: LocalPoolFuture<usize> = Panics(&counts, [0; 40]).boxed_local_in(&pool);
+    let Poll::Ready(at) = poll(first.as_mut()) else { panic!("it is ready at once") };
+    assert!(panics(|| drop(first)));
+    let mut second: LocalPoolFuture<usize> = Panics(&counts, [0; 40]).boxed_local_in(&pool);
+    assert_eq!(poll(second.as_mut()), Poll::Ready(at));
+    drop(pool);
+    assert!(panics(|| drop(second)));
+    assert_eq!(counts.dropped.get(), 2);
+}
+
 #[test]
 fn a_pool_allocates_once() {
     let pool = sync::Pool::new();

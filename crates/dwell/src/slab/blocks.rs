@@ -3,7 +3,7 @@
 //! A *chunk* is one allocation: one or more *blocks* in a row, the last of which may be cut short. A block is aligned to its
 //! size and begins with a [`Header`], so that the address of anything in it, masked, is the header's.
 //!
-//! Nothing here is touched by an insert or a drop that finds the list of vacant places as it should be.
+//! Nothing here is touched by an insert or a drop that finds the stack of vacant places as it should be.
 
 use super::free::{Place, Stack};
 use super::geometry::Geometry;
@@ -368,6 +368,25 @@ impl Blocks {
         self.add(geometry, missing.max(self.chunk_places.min(self.limit - self.capacity)))
     }
 
+    /// Calls `each` with the layout of each block of the allocator's that it has, and the bytes of vacant places in it. Which
+    /// chunk the `occupied` places are in is not known: as if they were in the first.
+    pub(super) fn each_block(&self, geometry: Geometry, mut occupied: usize, each: &mut dyn FnMut(Layout, usize)) {
+        let tables =
+            [Layout::array::<Chunk>(self.chunks.capacity()), Layout::array::<Listed>(self.directory.capacity())];
+        tables.into_iter().flatten().filter(|table| table.size() != 0).for_each(|table| each(table, 0));
+        for chunk in &self.chunks {
+            let taken = occupied.min(chunk.places);
+            occupied -= taken;
+            if let Some(layout) = geometry.chunk(chunk.places) {
+                each(layout, (chunk.places - taken) * geometry.stride);
+            }
+            let stamped = chunk.headers(geometry).filter(|header| !header.stamps.get().is_null());
+            for table in stamped.filter_map(|_| Layout::array::<u32>(geometry.places).ok()) {
+                each(table, 0);
+            }
+        }
+    }
+
     /// The place that a key names, if there is such a place.
     pub(super) fn find(&self, geometry: Geometry, key: Key) -> Option<Entry> {
         let index = key.position()?;
@@ -517,5 +536,35 @@ impl Header {
             // SAFETY: `try_stamps` made it of a box of this many numbers, and nothing else has it.
             drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(stamps, geometry.places)) });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Blocks, Entry};
+    use crate::slab::free::Stack;
+    use crate::slab::geometry::Geometry;
+    use crate::slab::key::Key;
+    use core::alloc::Layout;
+    use core::ptr;
+
+    #[test]
+    fn stamps_begin_again_behind_none() {
+        let geometry = Geometry::of(Layout::new::<u64>());
+        let (stack, mut blocks) = (Stack::new(), Blocks::new(Key::LIMIT));
+        let place = blocks.carve(geometry, ptr::null(), &stack).map(|carved| carved.first).unwrap();
+        // SAFETY: the place was just carved, and its chunk is there until the end of the test.
+        let entry = unsafe { Entry::of(place, geometry) };
+        entry.try_stamps().unwrap();
+        entry.header().serial.set(u32::MAX - 1);
+        assert_eq!(entry.leak_stamped().stamp(), u32::MAX);
+        assert!(entry.has_stamp(u32::MAX) && entry.unleak());
+        assert_eq!(entry.leak_stamped().stamp(), 1, "0 is none");
+        assert!(entry.has_stamp(1) && !entry.has_stamp(u32::MAX) && !entry.has_stamp(0) && entry.unleak());
+        entry.leak();
+        assert!(!entry.has_stamp(0) && !entry.has_stamp(1));
+        // SAFETY: neither the entry nor the place is used again.
+        unsafe { blocks.free_all(geometry) };
+        stack.free();
     }
 }

@@ -115,6 +115,17 @@ impl Core {
         })?
     }
 
+    /// Calls `each`, which is no user's code, with the layout of each block but this one's, and the bytes in it that hold
+    /// nothing.
+    pub(super) fn each_block(&self, geometry: Geometry, each: &mut dyn FnMut(Layout, usize)) {
+        let occupied = self.occupied();
+        let _ = self.blocks(|blocks| blocks.each_block(geometry, occupied, each));
+        let stack = self.stack();
+        if let Some(layout) = stack.block() {
+            each(layout, (stack.room() - stack.len()) * size_of::<Place>());
+        }
+    }
+
     /// Frees the chunks that have no occupied place.
     pub(super) fn sweep(&self, geometry: Geometry, owner: *const ()) {
         let stack = self.stack();

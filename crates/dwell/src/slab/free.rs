@@ -12,12 +12,12 @@ pub(super) type Place = NonNull<()>;
 /// Vacant places, the last one that was given back uppermost. The places themselves are not touched.
 ///
 /// ```text
-///   bottom            top                 end
-///     ▼                ▼                   ▼
-///     ┌───────┬────────┬─────────┬─────────┐
-///     │ place │ place  │    as many as are │
-///     │       │        │    occupied       │
-///     └───────┴────────┴─────────┴─────────┘
+/// bottom           top                 end
+///   ▼               ▼                   ▼
+///   ┌───────┬───────┬───────────────────┐
+///   │ place │ place │ one for each that │
+///   │       │       │ is occupied       │
+///   └───────┴───────┴───────────────────┘
 /// ```
 ///
 /// `top == bottom` is all that an insert asks, and `top == end` all that a drop does. A stack without a buffer answers
@@ -25,8 +25,8 @@ pub(super) type Place = NonNull<()>;
 pub(super) struct Stack {
     // # Invariants
     //
-    // 1. `bottom <= top <= end`, and from `bottom` to `end` is a block of the global allocator's of as many words. If there
-    //    are none, there is no block.
+    // 1. `bottom <= top <= end`, and from `bottom` to `end` is a block of the global allocator's. If `bottom` is null, all are,
+    //    and there is no block.
     // 2. From `bottom` to `top` are the addresses of vacant places, each of which is on this stack once and on no other.
     top: Cell<*mut Place>,
     bottom: Cell<*mut Place>,
@@ -129,7 +129,7 @@ impl Stack {
     pub(super) fn each(&self, mut f: impl FnMut(Place)) {
         for index in 0..self.len() {
             // SAFETY: by invariant 2 there is the address of a place. `f` is ours, and leaves the stack alone.
-            f(unsafe { self.bottom.get().add(index).read() });
+            f(unsafe { self.bottom.get().wrapping_add(index).read() });
         }
     }
 
@@ -139,23 +139,27 @@ impl Stack {
         let len = self.len();
         for index in 0..len {
             // SAFETY: as in `each`; words are overwritten behind the one that is read.
-            let place = unsafe { self.bottom.get().add(index).read() };
+            let place = unsafe { self.bottom.get().wrapping_add(index).read() };
             if keep(place) {
                 // SAFETY: `kept` is at most `index`.
-                unsafe { self.bottom.get().add(kept).write(place) };
+                unsafe { self.bottom.get().wrapping_add(kept).write(place) };
                 kept += 1;
             }
         }
         if kept != len {
-            // SAFETY: fewer than there were.
-            self.top.set(unsafe { self.bottom.get().add(kept) });
+            self.top.set(self.bottom.get().wrapping_add(kept));
         }
         len - kept
     }
 
+    /// The layout of its memory, if it has any.
+    pub(super) fn block(&self) -> Option<Layout> {
+        Layout::array::<Place>(self.room()).ok().filter(|layout| layout.size() != 0)
+    }
+
     /// Frees the memory of the stack, not of its places.
     pub(super) fn free(self) {
-        if let (Ok(layout), Some(bottom)) = (Layout::array::<Place>(self.room()), NonNull::new(self.bottom.get())) {
+        if let (Some(layout), Some(bottom)) = (self.block(), NonNull::new(self.bottom.get())) {
             // SAFETY: by invariant 1; `self` is gone.
             unsafe { dealloc(bottom.as_ptr().cast(), layout) };
         }

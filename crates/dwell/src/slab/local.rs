@@ -23,8 +23,8 @@ use std_alloc::vec::Vec;
 /// A module that [`slab!`](crate::slab!) wrote.
 ///
 /// It is safe to implement, so that the macro needs no `unsafe` in its user's crate, and nothing here trusts it: if `local`
-/// returns now one slab and now another, a place ends on the list of a slab that it did not come from. It has the right
-/// layout there, and a chunk is freed only when all of its places are found on the list of its owner.
+/// returns now one slab and now another, a place ends on the stack of a slab that it did not come from. It has the right
+/// layout there, and a chunk is freed only when all of its places are found on the stack of its owner.
 pub trait Module: 'static {
     /// What is in the slab.
     type Value: 'static;
@@ -40,7 +40,7 @@ pub struct PerThread<M>(Infallible, PhantomData<M>);
 impl<M: Module> Home for PerThread<M> {}
 impl<M: Module> Keyed for PerThread<M> {}
 
-// SAFETY: the place is put on one list, or none.
+// SAFETY: the place is put on one stack, or none.
 unsafe impl<M: Module> sealed::Home for PerThread<M> {
     #[inline(always)]
     unsafe fn give_back(place: Place, _layout: Layout) {

@@ -151,6 +151,12 @@ impl Shared {
         self.core.refill(geometry, ptr::from_ref(self).cast())
     }
 
+    /// Calls `each` with the layout of each block, and the bytes in it that hold nothing.
+    pub(super) fn each_block(&self, geometry: Geometry, each: &mut dyn FnMut(Layout, usize)) {
+        each(Layout::new::<Self>(), 0);
+        self.core.each_block(geometry, each);
+    }
+
     /// Takes what other threads gave back.
     fn collect(&self) {
         // SAFETY: as in `refill`.
@@ -217,7 +223,7 @@ unsafe fn shared(place: Place, block: usize) -> NonNull<Shared> {
     unsafe { NonNull::new_unchecked(shared.cast_mut()) }
 }
 
-// SAFETY: the place is put on one list.
+// SAFETY: the place is put on one stack.
 unsafe impl sealed::Home for Anywhere {
     #[inline(always)]
     unsafe fn give_back(place: Place, layout: Layout) {
@@ -363,6 +369,12 @@ impl<T> Slab<T> {
             Ok(place) => unsafe { Slot::fill_with(place, make) },
             Err(refusal) => refused(refusal),
         }
+    }
+
+    /// Calls `each`, which is no user's code, with the layout of each block that the slab has, and the bytes in it that hold
+    /// nothing.
+    pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
+        self.shared().each_block(Self::GEOMETRY, each);
     }
 
     /// Values in the slab, without those whose drop on another thread is over.

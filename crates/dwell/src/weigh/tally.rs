@@ -1,5 +1,6 @@
 //! What a walk counts by type and field.
 
+use super::texts::Texts;
 use super::types::{Kind, Type};
 use std_alloc::vec::Vec;
 
@@ -33,6 +34,8 @@ const LINKS: usize = 8;
 pub(super) struct Tally {
     cells: Vec<u64>,
     nodes: Vec<Made>,
+    /// Of each node, if strings are read.
+    pub(super) texts: Option<Vec<Option<Texts>>>,
     /// Where the walk is.
     pub(super) cursor: Cursor,
 }
@@ -62,13 +65,15 @@ pub(super) struct Counter {
     pub(super) taken: u64,
     pub(super) blocks: u64,
     pub(super) spare: u64,
+    /// Its strings, if they were read.
+    pub(super) texts: Option<Texts>,
     /// The nodes of the parts, `None` where none was met.
     pub(super) children: Vec<Option<usize>>,
 }
 
 impl Tally {
     pub(super) fn new(root: &'static Type) -> Self {
-        let mut tally = Self { cells: Vec::from([0; ROOT]), nodes: Vec::new(), cursor: ROOT };
+        let mut tally = Self { cells: Vec::from([0; ROOT]), nodes: Vec::new(), texts: None, cursor: ROOT };
         tally.add(root, None, None);
         tally.cells[ROOT + USED] = 1;
         tally
@@ -215,10 +220,22 @@ impl Tally {
         outer
     }
 
+    /// Takes a string of the node at hand for one of those that are told apart.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn read(&mut self, text: &[u8]) {
+        let number = self.number();
+        if let Some(texts) = &mut self.texts {
+            texts.resize(texts.len().max(number + 1), None);
+            texts[number].get_or_insert_default().meet(text);
+        }
+    }
+
     /// All nodes; a parent stands before its children.
     pub(super) fn counters(&self) -> Vec<Counter> {
         let number = |link: &u64| Some(of_cell(*link)).filter(|at| *at != 0).map(|at| of_cell(self.cells[at + NUMBER]));
-        let counter = |made: &Made| {
+        let texts = |number: usize| self.texts.as_ref()?.get(number)?.clone();
+        let counter = |(number_of, made): (usize, &Made)| {
             let (cells, links) = self.cells[made.at..made.at + LINKS + made.parts].split_at(LINKS);
             Counter {
                 ty: made.ty,
@@ -231,16 +248,17 @@ impl Tally {
                 taken: cells[REQUESTED].saturating_add(cells[BEYOND]),
                 blocks: cells[BLOCKS],
                 spare: cells[SPARE],
+                texts: texts(number_of),
                 children: links.iter().map(number).collect(),
             }
         };
-        self.nodes.iter().map(counter).collect()
+        self.nodes.iter().enumerate().map(counter).collect()
     }
 }
 
 /// A cursor or number in a cell: an index of memory that is there.
 #[expect(clippy::cast_possible_truncation, reason = "it came from a `usize`")]
-#[inline(always)]
+#[inline]
 fn of_cell(cell: u64) -> usize {
     cell as usize
 }

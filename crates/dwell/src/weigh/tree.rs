@@ -3,6 +3,7 @@
 use super::Weight;
 use super::model::Model;
 use super::tally::Counter;
+use super::texts::Texts;
 use super::types::{Field, Kind, Reach, Type};
 use std_alloc::vec::Vec;
 
@@ -55,6 +56,8 @@ pub struct Node {
     pub allocations: u64,
     /// Bytes asked for that hold nothing: capacity beyond the length, free buckets, free places in a B-tree.
     pub waste: u64,
+    /// The strings at this place, those in boxes of it too, if [they were read](super::tree_with_texts).
+    pub texts: Option<Texts>,
 }
 
 /// Which part of its parent a node is.
@@ -203,6 +206,7 @@ impl Tree {
             requested: counted.requested,
             allocations: counted.blocks,
             waste: counted.spare,
+            texts: counted.texts.clone(),
         });
         if let Some(parent) = parent {
             self.nodes[parent].children.push(index);
@@ -217,9 +221,9 @@ impl Tree {
                 continue;
             }
             let (Some(edge), Some(ty)) = (edge_of(counted, part), type_of_part(counted, part)) else { continue };
-            // Behind each pointer is a place, which the walk did not count if all its values are the same.
+            // Behind each box is a place, which the walk did not count if all its values are the same.
             let pointees = match counted.ty.kind {
-                Kind::Pointer { to, shared: false } if to().reach == Reach::Plain => counted.entered,
+                Kind::Pointer { to, .. } if counted.ty.is_box() && to().reach == Reach::Plain => counted.entered,
                 _ => 0,
             };
             // What else no pointer and no block leads to has no place either; and the variants of an enum that is all the same
@@ -238,6 +242,7 @@ impl Tree {
                     spare: 0,
                     variant: counted.variant,
                     parent: counted.parent,
+                    texts: None,
                     children: Vec::new(),
                 };
                 self.push(&unmet, Some(parent), edge);

@@ -83,12 +83,12 @@ handle!(Rc Arc);
 
 /// Walks over a value and everything it owns.
 pub(super) fn total<T: Weigh + ?Sized>(value: &T, model: Model) -> Weight {
-    run::<T, false>(value, model).weight
+    run::<T, false>(value, model, false).weight
 }
 
 /// The same, by type and field.
-pub(super) fn counters<T: Weigh + ?Sized>(value: &T, model: Model) -> (Weight, Vec<Counter>) {
-    let core = run::<T, true>(value, model);
+pub(super) fn counters<T: Weigh + ?Sized>(value: &T, model: Model, texts: bool) -> (Weight, Vec<Counter>) {
+    let core = run::<T, true>(value, model, texts);
     let counters = core.tally.counters();
     let mut weight = core.weight;
     weight.heap = counters.iter().fold(0, |sum, counter| counter.taken.saturating_add(sum));
@@ -96,11 +96,12 @@ pub(super) fn counters<T: Weigh + ?Sized>(value: &T, model: Model) -> (Weight, V
     (weight, counters)
 }
 
-fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model) -> Core<'v, TREE> {
+fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model, texts: bool) -> Core<'v, TREE> {
     let mut core = Core { model, ..Core::default() };
     core.weight.inline = size_of_val(value) as u64;
     if TREE {
         core.tally = Tally::new(T::TYPE);
+        core.tally.texts = texts.then(Vec::new);
     }
     let mut walk = Walk { core, later: Vec::new(), depth: 0, guards: 0 };
     if !(T::REACH.is_skipped(TREE) || TREE && value.is_vacant()) {
@@ -136,6 +137,22 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         let outer = self.core.tally.enter(index, const { T::TYPE });
         value.weigh(self);
         self.core.tally.cursor = outer;
+    }
+
+    /// Says what the string at hand says, to a walk that counts [how many differ](super::tree_with_texts).
+    #[inline]
+    pub fn text(&mut self, text: &[u8]) {
+        if TREE && self.core.tally.texts.is_some() {
+            self.core.tally.read(text);
+        }
+    }
+
+    /// Looks at a value that nothing is behind for the sake of strings only.
+    #[inline]
+    pub(super) fn read<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
+        if TREE && self.core.tally.texts.is_some() {
+            value.weigh(self);
+        }
     }
 
     /// Follows the fields of the variant `index` of an enum by calling `fields`.

@@ -37,12 +37,8 @@ fn open_apart<'a, 'v, T: Weigh + 'v, const TREE: bool>(
     open(pointer, value, walk);
 }
 
-#[inline(always)]
-fn open<'a, 'v, T: Weigh + 'v, const TREE: bool>(
-    pointer: &'a Sparse<T>,
-    value: &'a T,
-    walk: &mut Walk<'a, 'v, TREE>,
-) {
+#[inline]
+fn open<'a, 'v, T: Weigh + 'v, const TREE: bool>(pointer: &'a Sparse<T>, value: &'a T, walk: &mut Walk<'a, 'v, TREE>) {
     if !walk.puts_off(pointer) {
         walk.block(size_of::<T>(), align_of::<T>(), 0);
         walk.pointee(value);
@@ -109,6 +105,7 @@ impl Weigh for ThinStr {
             && let Ok(block) = layout::str(self.len())
         {
             walk.block(block.size(), block.align(), 0);
+            walk.text(self.as_bytes());
         }
     }
 }

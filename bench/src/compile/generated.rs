@@ -1,0 +1,223 @@
+//! Two programs: services in layers under routes, and async functions that await each other deep down.
+
+use anyhow::{Context, Result};
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use super::{Boxes, PROFILE, Program, dwell_path, leaf_constant};
+
+/// What both begin with: a leaf that is awaited at the bottom.
+const LEAF: &str = "
+#[inline(never)]
+pub async fn step(value: u64) -> u64 {
+    std::future::ready(()).await;
+    value.wrapping_mul(LEAF + 7).rotate_left(5)
+}
+";
+
+/// Runs the futures to their end.
+const MAIN: &str = "
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = std::pin::pin!(future);
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    loop {
+        if let std::task::Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+    }
+}
+";
+
+pub(super) fn write(folder: &Path, quick: bool) -> Result<Vec<Vec<Program>>> {
+    let (routes, layers) = if quick { (8, 4) } else { (24, 6) };
+    let (functions, depth) = if quick { (8, 6) } else { (24, 12) };
+    let all = [Boxes::None, Boxes::Pinned, Boxes::Boxed, Boxes::OnceInside, Boxes::Once, Boxes::OncePooled];
+    let services =
+        all.map(|boxes| (format!("{routes} routes x {layers} layers"), boxes, services(boxes, routes, layers)));
+    let all = [Boxes::None, Boxes::Pinned, Boxes::Boxed, Boxes::Once, Boxes::OncePooled];
+    let nested = all.map(|boxes| (format!("{functions} x {depth} async fns"), boxes, nested(boxes, functions, depth)));
+    let target = folder.join("target");
+    let mut programs = Vec::new();
+    for (name, texts) in [("services", &services[..]), ("nested", &nested[..])] {
+        let of_one = texts.iter().map(|(workload, boxes, text)| {
+            let folder = folder.join(name).join(boxes.name().replace('/', "-"));
+            fs::create_dir_all(folder.join("src"))?;
+            let manifest = format!(
+                "[package]\nname = \"program\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n\
+                 {PROFILE}[dependencies]\ndwell = {{ path = {:?} }}\n",
+                dwell_path()
+            );
+            fs::write(folder.join("Cargo.toml"), manifest)?;
+            let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
+            fs::copy(&lock, folder.join("Cargo.lock")).with_context(|| format!("cannot copy {}", lock.display()))?;
+            fs::write(folder.join("src/main.rs"), text)?;
+            let leaf = folder.join("src/leaf.rs");
+            fs::write(&leaf, leaf_constant(0) + LEAF)?;
+            Ok(Program {
+                workload: workload.clone(),
+                subject: *boxes,
+                folder,
+                target: target.clone(),
+                binary: "program",
+                leaf,
+            })
+        });
+        programs.push(of_one.collect::<Result<_>>()?);
+    }
+    Ok(programs)
+}
+
+/// A future at a layer.
+fn at_layer(boxes: Boxes, future: &str) -> String {
+    match boxes {
+        Boxes::Pinned => format!("({future}).pinned()"),
+        Boxes::Boxed => format!("boxed({future})"),
+        Boxes::None | Boxes::OnceInside | Boxes::Once | Boxes::OncePooled => future.to_owned(),
+    }
+}
+
+/// A future at the boundary of a route.
+fn at_boundary(boxes: Boxes, future: &str) -> String {
+    match boxes {
+        Boxes::Once => format!("boxed({future})"),
+        Boxes::OncePooled => format!("({future}).pooled()"),
+        Boxes::None | Boxes::Pinned | Boxes::Boxed | Boxes::OnceInside => future.to_owned(),
+    }
+}
+
+const HEAD: &str = "#![allow(unused_imports, dead_code, private_interfaces)]
+mod leaf;
+use dwell::pin::{ErasedExt, PinExt, PoolFuture};
+use std::pin::Pin;
+
+fn boxed<'a, T, F: Future<Output = T> + Send + 'a>(future: F) -> BoxFuture<'a, T> {
+    Box::pin(future)
+}
+";
+
+/// Each route has a handler of its own under the same layers. A layer waits before and after what it wraps, and keeps a text
+/// meanwhile, as one that logs does.
+fn services(boxes: Boxes, routes: usize, layers: usize) -> String {
+    let mut text = format!("{HEAD}{MAIN}");
+    text += "
+pub struct Request { path: String, value: u64 }
+#[derive(Debug)]
+pub struct Failed(u64);
+
+pub trait Service: Send + Sync {
+    fn call(&self, request: Request) -> impl Future<Output = Result<u64, Failed>> + Send;
+}
+
+trait Erased: Send + Sync {
+    fn call_erased(&self, request: Request) -> BoxFuture<'_, Result<u64, Failed>>;
+}
+impl<S: Service> Erased for S {
+    fn call_erased(&self, request: Request) -> BoxFuture<'_, Result<u64, Failed>> { boxed(self.call(request)) }
+}
+pub struct Inside(Box<dyn Erased>);
+impl Service for Inside {
+    fn call(&self, request: Request) -> impl Future<Output = Result<u64, Failed>> + Send { self.0.call_erased(request) }
+}
+";
+    for layer in 0..layers {
+        let body = format!(
+            "async move {{
+            let name = format!(\"{layer}: {{}}\", request.path);
+            let before = leaf::step(request.value ^ self.0).await;
+            let value = self.1.call(Request {{ value: before, ..request }}).await?;
+            let after = leaf::step(value ^ before).await;
+            if after == {layer} {{ return Err(Failed(name.len() as u64)); }}
+            Ok(after ^ name.len() as u64)
+        }}"
+        );
+        let _ = write!(
+            text,
+            "
+pub struct Layer{layer}<S>(u64, S);
+impl<S: Service> Service for Layer{layer}<S> {{
+    fn call(&self, request: Request) -> impl Future<Output = Result<u64, Failed>> + Send {{
+        {}
+    }}
+}}
+",
+            at_layer(boxes, &body)
+        );
+    }
+    for route in 0..routes {
+        let body = format!(
+            "async move {{
+            let mut parts = vec![request.path.clone(), {route}.to_string()];
+            let value = leaf::step(request.value + {route}).await;
+            parts.push(value.to_string());
+            let value = leaf::step(value).await;
+            if parts.len() as u64 == value {{ return Err(Failed({route})); }}
+            Ok(value ^ parts.concat().len() as u64)
+        }}"
+        );
+        let _ = write!(
+            text,
+            "
+pub struct Handler{route};
+impl Service for Handler{route} {{
+    fn call(&self, request: Request) -> impl Future<Output = Result<u64, Failed>> + Send {{
+        {}
+    }}
+}}
+",
+            at_layer(boxes, &body)
+        );
+    }
+    text += "\nasync fn dispatch(route: usize, request: Request) -> Result<u64, Failed> {\n    match route {\n";
+    for route in 0..routes {
+        let mut service = format!("Handler{route}");
+        if boxes == Boxes::OnceInside {
+            service = format!("Inside(Box::new({service}))");
+        }
+        for layer in 0..layers {
+            service = format!("Layer{layer}({layer}, {service})");
+        }
+        let call = at_boundary(boxes, "service.call(request)");
+        let _ = writeln!(text, "        {route} => {{ let service = {service}; {call}.await }}");
+    }
+    let _ = write!(
+        text,
+        "        _ => Err(Failed(0)),\n    }}\n}}
+
+fn main() {{
+    let route = std::env::args().count();
+    let request = Request {{ path: String::from(\"/\"), value: 1 }};
+    println!(\"{{:?}}\", block_on(dispatch(route, request)));
+}}
+"
+    );
+    text
+}
+
+/// Each function awaits the next one and the leaf.
+fn nested(boxes: Boxes, functions: usize, depth: usize) -> String {
+    let mut text = format!("{HEAD}{MAIN}");
+    for function in 0..functions {
+        let _ = writeln!(text, "async fn f{function}_0(value: u64) -> u64 {{ leaf::step(value + {function}).await }}");
+        for level in 1..=depth {
+            let call = at_layer(boxes, &format!("f{function}_{}(before)", level - 1));
+            let _ = writeln!(
+                text,
+                "async fn f{function}_{level}(value: u64) -> u64 {{
+    let name = value.to_string();
+    let before = leaf::step(value).await;
+    let inner = {call}.await;
+    leaf::step(inner ^ name.len() as u64).await
+}}"
+            );
+        }
+    }
+    text += "\nasync fn all(mut value: u64) -> u64 {\n";
+    for function in 0..functions {
+        let call = at_boundary(boxes, &format!("f{function}_{depth}(value)"));
+        let _ = writeln!(text, "    value = {call}.await;");
+    }
+    text + "    value\n}\n\nfn main() {\n    println!(\"{}\", block_on(all(std::env::args().count() as u64)));\n}\n"
+}

@@ -1,0 +1,232 @@
+//! What erasing futures does to compile times: the same programs with no box, with `.pinned()` and `.boxed()` at each layer,
+//! and erased once.
+//!
+//! The programs are written to a temporary folder and built offline where they can be: generated ones with this workspace's
+//! `Cargo.lock`, published ones with the versions they name. Dependencies are built before. Then the subjects are built in
+//! turn, and the processor time of cargo and rustc is taken, which another program on the machine changes little.
+
+mod generated;
+mod published;
+
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{fs, mem};
+
+use crate::row::{Output, Row};
+use crate::time::median;
+
+/// Where a program's futures are boxed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Boxes {
+    None,
+    /// `.pinned()` at each layer.
+    Pinned,
+    /// `.boxed()` at each layer.
+    Boxed,
+    /// The innermost service of each route is erased, so that the layers are compiled once for all routes.
+    OnceInside,
+    /// Each route is erased as a whole.
+    Once,
+    /// Each route is erased as a whole, by `.pooled()`.
+    OncePooled,
+}
+
+impl Boxes {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::None => "no_box",
+            Self::Pinned => "pinned",
+            Self::Boxed => "boxed",
+            Self::OnceInside => "once/inside",
+            Self::Once => "once",
+            Self::OncePooled => "once/dwell",
+        }
+    }
+}
+
+/// A program as one subject has it, in a folder of its own.
+struct Program {
+    workload: String,
+    subject: Boxes,
+    folder: PathBuf,
+    /// One for all programs, so that dependencies are built once.
+    target: PathBuf,
+    /// The binary that is built.
+    binary: &'static str,
+    /// A file that is read last of all: a function of it is called at the bottom.
+    leaf: PathBuf,
+}
+
+/// What is done to a program.
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    Check,
+    Dev,
+    Release,
+    /// A dev build after the leaf was changed, with what the last one left.
+    Incremental,
+}
+
+impl Task {
+    const ALL: [Self; 4] = [Self::Check, Self::Dev, Self::Release, Self::Incremental];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Check => "check",
+            Self::Dev => "dev",
+            Self::Release => "release",
+            Self::Incremental => "leaf",
+        }
+    }
+}
+
+/// Seconds of user and system time that finished children have taken.
+fn children() -> f64 {
+    // SAFETY: zeroes are a `rusage`.
+    let mut usage: libc::rusage = unsafe { mem::zeroed() };
+    // SAFETY: `usage` can be written.
+    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+}
+
+impl Program {
+    fn cargo(&self, arguments: &[&str], incremental: bool) -> Result<()> {
+        let output = Command::new("cargo")
+            .args(arguments)
+            .args(["--quiet", "--offline", "--bin", self.binary])
+            .current_dir(&self.folder)
+            .env("CARGO_TARGET_DIR", &self.target)
+            .env("CARGO_INCREMENTAL", if incremental { "1" } else { "0" })
+            .env_remove("RUSTFLAGS")
+            .output()
+            .context("cannot run cargo")?;
+        if !output.status.success() {
+            let messages = String::from_utf8_lossy(&output.stderr);
+            bail!("{} with {} does not compile: {messages}", self.workload, self.subject.name());
+        }
+        Ok(())
+    }
+
+    /// Processor time of one build.
+    fn once(&self, task: Task, round: usize) -> Result<f64> {
+        let touched = if let Task::Incremental = task {
+            self.cargo(&["build"], true)?;
+            let leaf = fs::read_to_string(&self.leaf)?;
+            let changed = leaf.replace(&leaf_constant(round), &leaf_constant(round + 1));
+            if changed == leaf {
+                bail!("{} has no constant to be changed", self.leaf.display());
+            }
+            changed
+        } else {
+            fs::read_to_string(&self.leaf)?
+        };
+        // Not by its content only: a new modification time is what cargo looks at.
+        fs::write(&self.leaf, touched)?;
+        let before = children();
+        match task {
+            Task::Check => self.cargo(&["check"], false)?,
+            Task::Dev => self.cargo(&["build"], false)?,
+            Task::Release => self.cargo(&["build", "--release"], false)?,
+            Task::Incremental => self.cargo(&["build"], true)?,
+        }
+        Ok(children() - before)
+    }
+
+    /// Bytes of the release binary that was built last, without symbols.
+    fn size(&self) -> Result<f64> {
+        let binary = self.target.join("release").join(self.binary);
+        Ok(fs::metadata(&binary).with_context(|| format!("no {}", binary.display()))?.len() as f64)
+    }
+
+    /// Lines of LLVM IR that rustc hands to LLVM in a dev build, for the program alone.
+    fn lines(&self) -> Result<f64> {
+        let file = self.folder.join("program.ll");
+        let emit = format!("--emit=llvm-ir={}", file.display());
+        let output = Command::new("cargo")
+            .args(["rustc", "--quiet", "--offline", "--bin", self.binary, "--", &emit])
+            .args(["-Ccodegen-units=1", "-Cno-prepopulate-passes"])
+            .current_dir(&self.folder)
+            .env("CARGO_TARGET_DIR", &self.target)
+            .env("CARGO_INCREMENTAL", "0")
+            .env_remove("RUSTFLAGS")
+            .output()
+            .context("cannot run cargo")?;
+        if !output.status.success() {
+            bail!("no LLVM IR: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        let text = fs::read(&file).with_context(|| format!("no {}", file.display()))?;
+        Ok(text.iter().filter(|byte| **byte == b'\n').count() as f64)
+    }
+}
+
+/// The line of a leaf that `Task::Incremental` changes.
+fn leaf_constant(round: usize) -> String {
+    format!("const LEAF: u64 = {round};")
+}
+
+/// Where this workspace's `dwell` is.
+fn dwell_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/dwell")
+}
+
+/// What all programs are built with, so that a workspace's profile plays no part.
+const PROFILE: &str = "[profile.release]\nstrip = true\n";
+
+pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let rounds = if quick { 1 } else { 3 };
+    let mut programs = generated::write(folder.path(), quick)?;
+    for crate_ in published::ALL {
+        match crate_.write(folder.path()) {
+            Ok(more) => programs.push(more),
+            Err(reason) => output.say(&format!("skipped {}: {reason:#}", crate_.name))?,
+        }
+    }
+    output.say(&format!("processor seconds, medians of {rounds}; `leaf`: a dev build after a leaf was changed"))?;
+    for subjects in &programs {
+        output.rows(&rows(subjects, rounds)?)?;
+    }
+    Ok(())
+}
+
+/// The rows of one program by all its subjects.
+fn rows(subjects: &[Program], rounds: usize) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    let mut add = |metric: &'static str, unit: &'static str, values: &[Vec<f64>]| {
+        for (program, of) in subjects.iter().zip(values) {
+            rows.push(Row {
+                module: "compile",
+                workload: program.workload.clone(),
+                subject: program.subject.name().to_owned(),
+                metric,
+                value: median(of.clone()),
+                unit,
+                baseline: subjects[0].subject.name().to_owned(),
+                ratio: median(of.iter().zip(&values[0]).map(|(value, baseline)| value / baseline).collect()),
+            });
+        }
+    };
+    let mut sizes = vec![Vec::new(); subjects.len()];
+    for task in Task::ALL {
+        let mut times = vec![Vec::new(); subjects.len()];
+        // The dependencies are not measured.
+        subjects[0].once(task, 0)?;
+        for round in 1..=rounds {
+            for (index, program) in subjects.iter().enumerate() {
+                // The first was built once more.
+                let leaf = if index == 0 { round } else { round - 1 };
+                times[index].push(program.once(task, leaf)?);
+                if let Task::Release = task {
+                    sizes[index].push(program.size()?);
+                }
+            }
+        }
+        add(task.name(), "s", &times);
+    }
+    add("size", "", &sizes);
+    let lines: Vec<Vec<f64>> = subjects.iter().map(|program| Ok(vec![program.lines()?])).collect::<Result<_>>()?;
+    add("llvm-ir", "lines", &lines);
+    Ok(rows)
+}
