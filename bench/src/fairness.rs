@@ -69,18 +69,18 @@ fn names(names: &[String], name: &str) -> bool {
 pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     let fairness = parse()?;
     let mut wrong = without_note(&suites(), &fairness);
+    wrong.iter().try_for_each(|line| output.say(line))?;
     let mut compared = 0;
     if callgrind::version().is_some() {
         for suite in suites() {
             let rows = callgrind::rows(&suite, |_, _| true)?;
             compared += rows.len();
-            wrong.extend(unequal(&rows, &fairness));
+            let found = unequal(&rows, &fairness);
+            found.iter().try_for_each(|line| output.say(line))?;
+            wrong.extend(found);
         }
     } else {
         eprintln!("no valgrind: whether a loop was emptied is not checked");
-    }
-    for line in &wrong {
-        output.say(line)?;
     }
     output.say(&format!("{compared} operations counted: {} findings", wrong.len()))?;
     let apart = twice(if quick { 5 } else { 21 }, output)?;
@@ -198,7 +198,7 @@ mod tests {
         assert!(unequal(&rows(&fair), &fairness).is_empty());
         let emptied = rows(&[("loop", 2.0), ("a", 12.0), ("b", 22.0), ("c", 2.0)]);
         assert!(unequal(&emptied, &fairness)[0].starts_with("EMPTY    m w c"));
-        let apart = rows(&[("loop", 2.0), ("a", 12.0), ("b", 22.0), ("c", 502.0)]);
+        let apart = rows(&[("loop", 2.0), ("a", 12.0), ("b", 22.0), ("c", 502.0), ("d", 15.0)]);
         assert!(unequal(&apart, &fairness)[0].starts_with("UNEQUAL  m w c"));
         let (module, why) = ("m".to_owned(), "it allocates".to_owned());
         fairness.unequal.push(Unequal { module, workloads: vec!["w".into()], subjects: vec!["c".into()], why });

@@ -129,6 +129,10 @@ fn run(cli: Cli) -> Result<()> {
     if let Command::Report(args) = &cli.command {
         return report::run(args, io::stdin().lock(), cli.html);
     }
+    if let Command::Seeds = &cli.command {
+        let lines = io::stdin().lock().lines().collect::<Result<Vec<_>, _>>()?;
+        return report::seeds::run(&lines, Output { json: cli.json, kept: None });
+    }
     // For the rest of the run, which is that of the program.
     let kept: Option<&'static Lines> = cli.html.is_some().then(|| &*Box::leak(Box::default()));
     measure(cli.command, cli.quick, Output { json: cli.json, kept })?;
@@ -151,35 +155,8 @@ fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
         Command::About => about::run(output),
         Command::Check => fairness::run(quick, output),
         Command::Gate(args) => gate::run(&args, output),
-        Command::Seeds => {
-            let lines = io::stdin().lock().lines().collect::<Result<Vec<_>, _>>()?;
-            report::seeds::run(&lines, output)
-    let output = Output { json: cli.json };
-    match cli.command {
-        Command::Sparse(args) => sparse::run(&args, cli.quick, output),
-        Command::Bump(args) => bump::run(&args, cli.quick, output),
-        Command::Companions => companions::run(cli.quick, output),
-        Command::Weigh(args) => weigh::run(&args, cli.quick, output),
-        Command::Slab => slab::run(cli.quick, output),
-        Command::Small(args) => small::run(&args, cli.quick, output),
-        Command::Pin => pin::run(cli.quick, output),
-        Command::Compile => compile::run(cli.quick, output),
-        Command::All => {
-            small::run(&small::Args::default(), cli.quick, output)?;
-            output.say("")?;
-            bump::run(&bump::Args::default(), cli.quick, output)?;
-            output.say("")?;
-            slab::run(cli.quick, output)?;
-            output.say("")?;
-            pin::run(cli.quick, output)?;
-            output.say("")?;
-            sparse::run(&sparse::Args::default(), cli.quick, output)?;
-            output.say("")?;
-            companions::run(cli.quick, output)?;
-            output.say("")?;
-            weigh::run(&weigh::Args::default(), cli.quick, output)
-        }
-        Command::Report(_) => unreachable!("it measures nothing"),
+        Command::Compile => compile::run(quick, output),
+        Command::Seeds | Command::Report(_) => unreachable!("they measure nothing"),
         Command::Medians => medians::run(io::stdin().lock(), output),
         Command::Scaling => scaling::run(quick, output),
         Command::LeftOver(task) => task.answer(),

@@ -12,7 +12,8 @@ const MODULE: &str = "small";
 /// The subjects that are added, beside the baseline that their ratios are to.
 const SUBJECT: &str = "ssobox";
 
-/// Builds the program with a nightly compiler, and adds the rows of `small` that this one cannot have.
+/// Builds the program with a nightly compiler, and adds the rows of `small` that this one cannot have. A quick run takes the
+/// program that an earlier one built.
 ///
 /// Without a nightly compiler, or where it cannot build the peer, one line says so.
 pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
@@ -32,20 +33,13 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
 fn rows(quick: bool) -> Result<Vec<String>> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("a crate of a workspace")?;
     let target = workspace.join("target/nightly");
-    let built = Command::new("cargo")
-        .args(["+nightly", "build", "--quiet", "--release", "-p", "dwell-bench", "--features", FEATURE])
-        .arg("--target-dir")
-        .arg(&target)
-        .current_dir(workspace)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .output()
-        .context("no cargo")?;
-    if !built.status.success() {
-        let messages = String::from_utf8_lossy(&built.stderr);
-        bail!("{}", messages.lines().find(|line| line.starts_with("error")).unwrap_or("it does not build"));
+    let program = target.join("release/dwell-bench");
+    if !quick {
+        build(workspace, &target)?;
+    } else if !program.exists() {
+        bail!("it is not built yet, and building takes longer than a quick run may");
     }
-    let mut command = Command::new(target.join("release/dwell-bench"));
+    let mut command = Command::new(program);
     command.args([MODULE, "--json"]);
     if quick {
         command.arg("--quick");
@@ -55,6 +49,23 @@ fn rows(quick: bool) -> Result<Vec<String>> {
         bail!("it ended with {}", output.status);
     }
     Ok(String::from_utf8(output.stdout)?.lines().filter(|line| is_added(line)).map(str::to_owned).collect())
+}
+
+fn build(workspace: &Path, target: &Path) -> Result<()> {
+    let built = Command::new("cargo")
+        .args(["+nightly", "build", "--quiet", "--release", "-p", "dwell-bench", "--features", FEATURE])
+        .arg("--target-dir")
+        .arg(target)
+        .current_dir(workspace)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()
+        .context("no cargo")?;
+    if !built.status.success() {
+        let messages = String::from_utf8_lossy(&built.stderr);
+        bail!("{}", messages.lines().find(|line| line.starts_with("error")).unwrap_or("it does not build"));
+    }
+    Ok(())
 }
 
 /// Whether a row is of a subject that only the other program has.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::seeds;
 use crate::about;
-use crate::row::{RANGE, distinct, number};
+use crate::row::{self, RANGE, distinct};
 
 /// What is read of a row.
 #[derive(Clone, Debug, Deserialize)]
@@ -27,6 +27,11 @@ pub(super) fn parse(lines: &[String]) -> Result<Vec<Measured>> {
     let rows: Vec<Measured> = rows.collect::<Result<_>>()?;
     let numbers = rows.into_iter().filter(|row| row.module != "about");
     Ok(numbers.filter(|row| !RANGE.iter().any(|end| row.metric.ends_with(end))).collect())
+}
+
+/// A number in three or four digits.
+pub(super) fn number(value: f64, unit: &str) -> String {
+    if value.abs() < 10.0 { format!("{value:.2}") } else { row::number(value, unit) }
 }
 
 /// Text as a cell.
@@ -174,7 +179,7 @@ mod tests {
             [row("box/glibc", 10.0, 1.0), row("dwell", 5.0, 0.5), row("value alone", 1.0, 0.1), row("p 1", 4.0, 0.4)];
         let readme = into_readme(&format!("a\n{BEGIN}old\n{END}\nb"), &rows).unwrap();
         assert!(readme.starts_with("a\n") && readme.ends_with("\nb") && !readme.contains("old"));
-        assert!(readme.contains("| slab: an order book | 5.0 ns | box/glibc | 0.50 | p 1 | 1.25 |"), "{readme}");
+        assert!(readme.contains("| slab: an order book | 5.00 ns | box/glibc | 0.50 | p 1 | 1.25 |"), "{readme}");
         assert!(into_readme("none", &rows).is_err());
         assert!(HEADLINES.len() <= 20);
     }
@@ -182,6 +187,6 @@ mod tests {
     #[test]
     fn every_number_has_a_cell() {
         let text = results(&[row("dwell", 5.0, 0.5)]).unwrap();
-        assert!(text.contains("\n| book | ns | × |\n|---|--:|--:|\n| **dwell** | 5.0 | 0.50 |\n"), "{text}");
+        assert!(text.contains("\n| book | ns | × |\n|---|--:|--:|\n| **dwell** | 5.00 | 0.50 |\n"), "{text}");
     }
 }

@@ -4,8 +4,8 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
-use super::markdown::{Measured, parse};
-use crate::row::{Output, number};
+use super::markdown::{Measured, number, parse};
+use crate::row::Output;
 
 /// Names of a number: module, workload, subject, metric.
 type Names = [String; 4];
