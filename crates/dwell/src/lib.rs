@@ -45,6 +45,8 @@
 //! | `serde` | `Serialize` and `Deserialize` |
 //! | `allocator-api2` | allocators of one's own, by the trait of allocator-api2 0.2 |
 //! | `ahash`, `arrayvec`, `bumpalo`, `bytes`, `chrono`, `compact_str`, `hashbrown`, `indexmap`, `rustc-hash`, `serde_json`, `slab`, `slotmap`, `smallvec`, `time`, `uuid` | [`Weigh`] for the types of these crates |
+//! | `futures` | `Stream`, `Sink`, `AsyncRead` and `AsyncWrite` for what [`pin`] makes, and its suffixes for them |
+//! | `tower` | [`pin`]'s services for tower |
 //! | `nightly` | `core`'s `Allocator`, `Unsize` constructors, `Fn*` for boxes of closures, drop check by `may_dangle`; needs a nightly compiler and promises no stability |
 //!
 //! # Guarantees
