@@ -156,8 +156,8 @@ impl Program {
         if !output.status.success() {
             bail!("no LLVM IR: {}", String::from_utf8_lossy(&output.stderr));
         }
-        let text = fs::read(&file).with_context(|| format!("no {}", file.display()))?;
-        Ok(text.iter().filter(|byte| **byte == b'\n').count() as f64)
+        let text = fs::read_to_string(&file).with_context(|| format!("no {}", file.display()))?;
+        Ok(text.lines().count() as f64)
     }
 }
 

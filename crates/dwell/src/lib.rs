@@ -8,6 +8,7 @@
 //! | small, of a type not known here | inside its owner, no allocation | [`small`]: [`SmallBox`] |
 //! | one of many of all types, dropped together | an arena | [`bump`]: [`Bump`] |
 //! | many of one type, made and dropped all the time, at an address that does not change | a place of a slab | [`slab`](mod@slab): [`Slab`], [`slab!`] |
+//! | a future, or another value that must not move | pinned by a suffix, erased in place or in a pool | [`pin`] |
 //! | an optional struct that is mostly empty | one word until it is needed | [`sparse`]: [`Sparse`](struct@Sparse) |
 //! | a string or slice that no longer grows, a map of a few entries | one word | [`sparse`]: [`ThinStr`](sparse::ThinStr), [`ThinSlice`](sparse::ThinSlice), [`SortedMap`](sparse::SortedMap) |
 //! | any, and how big is it, really? | measured by following every pointer | [`mod@weigh`]: [`weigh()`] |
