@@ -1,15 +1,26 @@
-//! Instructions per operation: this program under callgrind with N and with 2N operations, the difference divided.
+//! Instructions per operation: an operation run N and 2N times under callgrind, the difference divided.
 //!
-//! Whatever is done once (start, building the data, printing) cancels. The count is the same on every run of one binary.
+//! Whatever is done once cancels, and nothing but the runs is counted. This program runs once under valgrind for many
+//! operations and forks for each: every count starts from the same heap, whatever was counted before it. The count is the
+//! same on every run of one binary.
 
 use anyhow::{Context, Result, bail};
+use std::collections::HashMap;
+use std::io::{self, BufRead, Write};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::op::{LOOP, Suite};
 use crate::row::Row;
 
-/// Enough to drown what differs between the two runs by chance: a handful of instructions in the allocator.
-const OPERATIONS: usize = 200_000;
+/// Enough to drown what differs between the two runs by chance: a handful of instructions in the allocator. A multiple of
+/// the rounds that arenas are reset after.
+static OPERATIONS: AtomicUsize = AtomicUsize::new(80_000);
+
+/// Counts fewer operations from here on: what grows or collects now and then is caught at another point.
+pub(crate) fn be_quick() {
+    OPERATIONS.store(20_000, Relaxed);
+}
 
 /// The valgrind that is installed, or none.
 pub(crate) fn version() -> Option<String> {
@@ -21,21 +32,28 @@ pub(crate) fn version() -> Option<String> {
 ///
 /// Ratios compare what is left without the loop.
 pub(crate) fn rows(suite: &Suite, wanted: impl Fn(&str, &str) -> bool) -> Result<Vec<Row>> {
-    let mut rows = Vec::new();
+    let mut picked = Vec::new();
+    let mut needed = Vec::new();
     for workload in suite.workloads() {
-        let subjects: Vec<&str> =
+        let subjects: Vec<_> =
             suite.of(workload).map(|op| op.subject).filter(|subject| wanted(workload, subject)).collect();
         if subjects.is_empty() {
             continue;
         }
-        let bare = suite.find(workload, LOOP).map_or(Ok(0.0), |_| per_operation(suite.module, workload, LOOP))?;
-        let baseline = per_operation(suite.module, workload, suite.baseline)?;
+        for subject in suite.of(workload).map(|op| op.subject) {
+            if [LOOP, suite.baseline].contains(&subject) || subjects.contains(&subject) {
+                needed.push((workload, subject));
+            }
+        }
+        picked.push((workload, subjects));
+    }
+    let counts = counts(suite.module, &needed)?;
+    let mut rows = Vec::new();
+    for (workload, subjects) in picked {
+        let bare = counts.get(&(workload, LOOP)).copied().unwrap_or_default();
+        let baseline = *counts.get(&(workload, suite.baseline)).context("a suite has its baseline")?;
         for subject in subjects {
-            let value = match subject {
-                LOOP => bare,
-                _ if subject == suite.baseline => baseline,
-                _ => per_operation(suite.module, workload, subject)?,
-            };
+            let value = counts[&(workload, subject)];
             rows.push(Row {
                 module: suite.module,
                 workload: workload.to_owned(),
@@ -51,39 +69,161 @@ pub(crate) fn rows(suite: &Suite, wanted: impl Fn(&str, &str) -> bool) -> Result
     Ok(rows)
 }
 
-fn per_operation(module: &str, workload: &str, subject: &str) -> Result<f64> {
-    let once = total(module, workload, subject, OPERATIONS)?;
-    let twice = total(module, workload, subject, 2 * OPERATIONS)?;
-    Ok((twice as f64 - once as f64) / OPERATIONS as f64)
+/// Instructions an operation, of each of them; as many processes at once as there are cores.
+fn counts<'a>(module: &str, ops: &[(&'a str, &'a str)]) -> Result<HashMap<(&'a str, &'a str), f64>> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let operations = OPERATIONS.load(Relaxed);
+    let shares: Vec<Vec<_>> = (0..cores).map(|core| ops.iter().copied().skip(core).step_by(cores).collect()).collect();
+    let counts = std::thread::scope(|scope| -> Result<Vec<_>> {
+        let running: Vec<_> = shares
+            .iter()
+            .filter(|share| !share.is_empty())
+            .map(|share| (share, scope.spawn(move || totals(module, share, operations))))
+            .collect();
+        let mut counts = Vec::new();
+        for (share, thread) in running {
+            let totals = thread.join().expect("a thread that counts does not panic")?;
+            let per_operation = |pair: &[u64]| (pair[1] as f64 - pair[0] as f64) / operations as f64;
+            counts.extend(share.iter().copied().zip(totals.chunks(2).map(per_operation)));
+        }
+        Ok(counts)
+    })?;
+    Ok(counts.into_iter().collect())
 }
 
-/// Instructions of a whole run.
-fn total(module: &str, workload: &str, subject: &str, operations: usize) -> Result<u64> {
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+/// Instructions of each operation run N times and 2N times, in turn.
+fn totals(module: &str, ops: &[(&str, &str)], operations: usize) -> Result<Vec<u64>> {
+    let mut child = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--instr-atstart=no"])
         .arg(std::env::current_exe()?)
-        .args(["operate", module, workload, subject, &operations.to_string()])
-        .output()
+        .args(["operate", module])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .context("cannot run valgrind")?;
+    let mut jobs = child.stdin.take().context("no pipe to valgrind")?;
+    let both = |(workload, subject): &(&str, &str)| {
+        [operations, 2 * operations].map(|operations| format!("{workload}\t{subject}\t{operations}\n")).concat()
+    };
+    let text = ops.iter().map(both).collect::<Vec<_>>().concat();
+    // A few kilobytes fit into the pipe whole; more are read as the operations run, while what they print is short.
+    let writer = std::thread::spawn(move || jobs.write_all(text.as_bytes()));
+    let output = child.wait_with_output()?;
+    let written = writer.join().expect("a thread that writes does not panic");
     let messages = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
-        bail!("valgrind failed on {workload} {subject}: {}", messages.lines().last().unwrap_or_default());
+        bail!("valgrind failed on {module}: {}", messages.lines().last().unwrap_or_default());
     }
-    collected(&messages).with_context(|| format!("callgrind gave no count for {workload} {subject}"))
+    written?;
+    let processes = String::from_utf8_lossy(&output.stdout);
+    let count = |process: &str| {
+        collected(&messages, process)
+            .with_context(|| format!("callgrind gave no count for process {process} of {module}"))
+    };
+    let totals: Vec<u64> = processes.lines().map(count).collect::<Result<_>>()?;
+    if totals.len() != 2 * ops.len() {
+        bail!("valgrind counted {} of {} runs of {module}", totals.len(), 2 * ops.len());
+    }
+    Ok(totals)
 }
 
-/// The number in callgrind's last line, `==1234== Collected : 5678`.
-fn collected(messages: &str) -> Option<u64> {
-    let (_, count) = messages.lines().find(|line| line.contains("Collected"))?.rsplit_once(':')?;
+/// The number in a process's last line, `==1234== Collected : 5678`.
+fn collected(messages: &str, process: &str) -> Option<u64> {
+    let of_process = |line: &&str| line.split("==").nth(1) == Some(process) && line.contains("Collected");
+    let (_, count) = messages.lines().find(of_process)?.rsplit_once(':')?;
     count.trim().parse().ok()
+}
+
+/// What runs under callgrind: for each line of standard input a process of its own, whose number is printed.
+pub(crate) fn operate(suite: &Suite) -> Result<()> {
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        let mut fields = line.split('\t');
+        let mut field = || fields.next().with_context(|| format!("not an operation: {line}"));
+        let (workload, subject, operations) = (field()?, field()?, field()?.parse()?);
+        let op = suite.find(workload, subject).with_context(|| format!("no such operation: {line}"))?;
+        let process = in_child(|| {
+            let mut run = (op.prepare)();
+            request(START);
+            run(operations);
+            request(STOP);
+        })?;
+        writeln!(io::stdout(), "{process}")?;
+    }
+    Ok(())
+}
+
+/// Runs `f` in a copy of this process and says its number.
+#[cfg(unix)]
+fn in_child(f: impl FnOnce()) -> Result<libc::pid_t> {
+    // SAFETY: this process has one thread, so that the copy may do whatever this one may.
+    let process = unsafe { libc::fork() };
+    if process == 0 {
+        f();
+        // SAFETY: it has no preconditions; nothing is flushed, so that nothing is printed twice.
+        unsafe { libc::_exit(0) };
+    }
+    if process < 0 {
+        return Err(io::Error::last_os_error().into());
+    }
+    let mut status = 0;
+    // SAFETY: the number goes to a local.
+    let waited = unsafe { libc::waitpid(process, &raw mut status, 0) };
+    if waited != process || status != 0 {
+        bail!("an operation ended with status {status}");
+    }
+    Ok(process)
+}
+
+const START: u64 = 0x4354_0004;
+const STOP: u64 = 0x4354_0005;
+
+/// Asks callgrind to begin or to end counting: a sequence of instructions that does nothing and that valgrind knows.
+#[cfg(target_arch = "x86_64")]
+fn request(code: u64) {
+    let arguments = [code, 0, 0, 0, 0, 0];
+    // SAFETY: without valgrind the rotations add up to whole turns and the exchange is of a register with itself; with it,
+    // the six words that `rax` points to are read, and `rdx` is written.
+    unsafe {
+        std::arch::asm!(
+            "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",
+            in("rax") arguments.as_ptr(),
+            inout("rdx") 0_u64 => _,
+            options(nostack),
+        );
+    }
+}
+
+/// The same for the other processor that valgrind has a sequence for in common use.
+#[cfg(target_arch = "aarch64")]
+fn request(code: u64) {
+    let arguments = [code, 0, 0, 0, 0, 0];
+    // SAFETY: as on x86-64, with `x12`, `x4` and `x3`.
+    unsafe {
+        std::arch::asm!(
+            "ror x12, x12, #3", "ror x12, x12, #13", "ror x12, x12, #51", "ror x12, x12, #61", "orr x10, x10, x10",
+            in("x4") arguments.as_ptr(),
+            inout("x3") 0_u64 => _,
+            options(nostack),
+        );
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn count_is_found() {
-        let messages = "==7== Events    : Ir\n==7== Collected : 123456\n==7== \n==7== I   refs:      123,456\n";
-        assert_eq!(super::collected(messages), Some(123_456));
-        assert_eq!(super::collected("==7== Events    : Ir"), None);
+        let messages =
+            "==7== Events    : Ir\n==7== Collected : 123456\n==8== Collected : 5\n==7== I   refs:      123,456\n";
+        assert_eq!(super::collected(messages, "7"), Some(123_456));
+        assert_eq!(super::collected(messages, "8"), Some(5));
+        assert_eq!(super::collected("==7== Events    : Ir", "7"), None);
+    }
+
+    #[test]
+    fn asking_without_valgrind_does_nothing() {
+        super::request(super::START);
+        super::request(super::STOP);
     }
 }

@@ -36,6 +36,10 @@ static BYTES: AtomicIsize = AtomicIsize::new(0);
 static BLOCKS: AtomicIsize = AtomicIsize::new(0);
 static MADE: AtomicIsize = AtomicIsize::new(0);
 
+/// Whether the allocator is asked what it takes.
+static ASKING: AtomicBool = AtomicBool::new(false);
+static TAKEN: AtomicIsize = AtomicIsize::new(0);
+
 /// What lives more than at [`start`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Live {
@@ -62,6 +66,39 @@ pub(crate) fn made() -> isize {
     MADE.load(Relaxed)
 }
 
+/// From here on the allocator is asked how much it takes for each block. Not while anything is timed.
+pub(crate) fn start_asking() {
+    TAKEN.store(0, Relaxed);
+    ASKING.store(true, Relaxed);
+}
+
+/// The bytes that the allocator took for blocks since [`start_asking`] and not freed; it is not asked any more.
+pub(crate) fn taken() -> isize {
+    ASKING.store(false, Relaxed);
+    TAKEN.load(Relaxed)
+}
+
+/// Bytes that the allocator takes for a block, its own for each block included.
+///
+/// # Safety
+///
+/// It is a block of the allocator's.
+unsafe fn taken_for(block: *mut u8) -> usize {
+    #[cfg(feature = "profile")]
+    // SAFETY: by the caller.
+    return unsafe { tikv_jemallocator::usable_size(block) };
+    #[cfg(all(feature = "mimalloc", not(feature = "profile")))]
+    // SAFETY: by the caller.
+    return unsafe { INNER.usable_size(block) };
+    // The size of its chunk stands before each block of glibc's, and another word if it has pages of its own.
+    #[cfg(not(any(feature = "profile", feature = "mimalloc")))]
+    {
+        // SAFETY: by the caller.
+        let usable = unsafe { libc::malloc_usable_size(block.cast()) };
+        if usable == 0 { 0 } else { usable + size_of::<usize>() }
+    }
+}
+
 /// Counts no more.
 pub(crate) fn stop() {
     ON.store(false, Relaxed);
@@ -70,6 +107,18 @@ pub(crate) fn stop() {
 struct Counting(Inner);
 
 impl Counting {
+    /// Counts what is taken for a block, in the direction of `sign`.
+    ///
+    /// # Safety
+    ///
+    /// It is a block of the allocator's, or null.
+    unsafe fn ask(block: *mut u8, sign: isize) {
+        if ASKING.load(Relaxed) && !block.is_null() {
+            // SAFETY: by the caller.
+            TAKEN.fetch_add(sign * signed(unsafe { taken_for(block) }), Relaxed);
+        }
+    }
+
     fn add(blocks: isize, bytes: isize) {
         if ON.load(Relaxed) {
             BYTES.fetch_add(bytes, Relaxed);
@@ -88,23 +137,36 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         Self::add(1, signed(layout.size()));
         // SAFETY: the caller keeps the contract of this very function.
-        unsafe { self.0.alloc(layout) }
+        let block = unsafe { self.0.alloc(layout) };
+        // SAFETY: that is where it is from.
+        unsafe { Self::ask(block, 1) };
+        block
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         Self::add(1, signed(layout.size()));
         // SAFETY: as in `alloc`.
-        unsafe { self.0.alloc_zeroed(layout) }
+        let block = unsafe { self.0.alloc_zeroed(layout) };
+        // SAFETY: that is where it is from.
+        unsafe { Self::ask(block, 1) };
+        block
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         Self::add(0, signed(size) - signed(layout.size()));
+        // SAFETY: the caller's block is the allocator's.
+        unsafe { Self::ask(block, -1) };
         // SAFETY: as in `alloc`.
-        unsafe { self.0.realloc(block, layout, size) }
+        let block = unsafe { self.0.realloc(block, layout, size) };
+        // SAFETY: that is where it is from.
+        unsafe { Self::ask(block, 1) };
+        block
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         Self::add(-1, -signed(layout.size()));
+        // SAFETY: the caller's block is the allocator's.
+        unsafe { Self::ask(block, -1) };
         // SAFETY: as in `alloc`.
         unsafe { self.0.dealloc(block, layout) }
     }

@@ -1,11 +1,24 @@
 //! `dwell-bench gate`: the numbers that must not get worse.
+//!
+//! `gates.toml` has the bounds that were promised, beside peers. `baseline.tsv` has every count of Dwell's as it was when
+//! the file was last written (`gate --update`): nothing may take 2 % more.
+
+mod baseline;
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+use self::baseline::Baseline;
 use crate::check::CheckFailed;
 use crate::row::{Output, Row};
 use crate::{callgrind, sparse, suites, weigh};
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Writes what is measured to bench/baseline.tsv instead of comparing with it.
+    #[arg(long)]
+    update: bool,
+}
 
 /// A bound on one number of one subject.
 #[derive(Debug, Deserialize)]
@@ -72,22 +85,27 @@ impl Gate {
     }
 }
 
-/// Measures what `gates.toml` names.
-pub(crate) fn run(output: Output) -> Result<()> {
+/// Measures what `gates.toml` names and what the baseline holds.
+pub(crate) fn run(args: &Args, output: Output) -> Result<()> {
     let mut gates = parse(include_str!("../gates.toml")).context("bench/gates.toml")?;
-    let mut rows = Vec::new();
-    if gates.iter().any(|gate| gate.metric != "ir") {
-        rows.extend(sparse::counted()?);
-        rows.extend(weigh::counted()?);
-    }
+    let mut rows = sparse::counted()?;
+    rows.extend(weigh::counted()?);
     let before = gates.len();
-    if callgrind::version().is_some() {
+    let counts = callgrind::version().is_some();
+    if counts {
         for suite in suites() {
             rows.extend(callgrind::rows(&suite, |workload, subject| {
                 let names = (suite.module, workload, subject, "ir");
-                gates.iter().any(|gate| {
-                    names == (gate.module.as_str(), gate.workload.as_str(), gate.subject.as_str(), gate.metric.as_str())
-                })
+                baseline::is_ours(subject)
+                    || gates.iter().any(|gate| {
+                        names
+                            == (
+                                gate.module.as_str(),
+                                gate.workload.as_str(),
+                                gate.subject.as_str(),
+                                gate.metric.as_str(),
+                            )
+                    })
             })?);
         }
     } else {
@@ -108,10 +126,20 @@ pub(crate) fn run(output: Output) -> Result<()> {
     if output.json {
         output.rows(&measured)?;
     }
-    if failed > 0 {
-        return Err(CheckFailed::error(format!("{failed} of {} gates do not hold", gates.len())));
+    if args.update {
+        if !counts {
+            bail!("without valgrind there is nothing to write");
+        }
+        return Baseline::of(&rows).write();
     }
-    Ok(())
+    let worse = Baseline::committed()?.compare(&rows, output)?;
+    match (failed, worse) {
+        (0, 0) => Ok(()),
+        (0, worse) => Err(CheckFailed::error(format!(
+            "{worse} numbers are worse than bench/baseline.tsv; if that is meant: dwell-bench gate --update"
+        ))),
+        (failed, _) => Err(CheckFailed::error(format!("{failed} of {} gates do not hold", gates.len()))),
+    }
 }
 
 #[cfg(test)]

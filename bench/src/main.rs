@@ -3,17 +3,22 @@
 //! `dwell-bench MODULE` measures one module, `all` all of them, `gate` the bounds in `gates.toml`. A module is a folder:
 //! it says what its operations are (`op`), and `callgrind` and `time` measure them.
 
+mod about;
 mod bump;
 mod callgrind;
 mod check;
 mod companions;
 mod compile;
 mod count;
+mod fairness;
 mod gate;
 mod medians;
+mod nightly;
 mod op;
 mod pin;
+mod report;
 mod row;
+mod scaling;
 mod sink;
 mod slab;
 mod small;
@@ -23,12 +28,14 @@ mod weigh;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
-use std::io;
+use std::io::{self, BufRead};
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::PoisonError;
 
 use crate::check::CheckFailed;
 use crate::op::Suite;
-use crate::row::Output;
+use crate::row::{Lines, Output};
 
 /// Measures Dwell beside its peers.
 #[derive(Parser)]
@@ -42,6 +49,9 @@ struct Cli {
     /// Takes less data and fewer rounds.
     #[arg(long, global = true)]
     quick: bool,
+    /// Writes a page with pictures of all rows.
+    #[arg(long, global = true, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -49,7 +59,7 @@ enum Command {
     /// Boxes that keep small values in place: access, creation, queues and trees.
     Small(small::Args),
     /// Slabs and pools: operations, latency, growth, threads and an order book.
-    Slab,
+    Slab(slab::Args),
     /// Mostly-empty structs: a real program in twelve layouts, and the cost of a read.
     Sparse(sparse::Args),
     /// How big a value is: a real program in four layouts, weighed by all.
@@ -60,12 +70,22 @@ enum Command {
     Companions,
     /// Futures kept still and erased: the write-up's workloads, and a stack of tower services.
     Pin,
+    /// What an operation costs with 1e3 to 1e7 values alive and in two threads, and the memory left over after 1e8.
+    Scaling,
     /// What boxing and erasing futures does to compile times: generated and published programs, built in turn.
     Compile,
     /// All modules.
     All,
-    /// Measures what gates.toml names; exit code 1 if a bound does not hold.
-    Gate,
+    /// What is measured on, and the versions of all peers.
+    About,
+    /// Measures what gates.toml and baseline.tsv name; exit code 1 if a bound does not hold or a number got worse.
+    Gate(gate::Args),
+    /// Checks that no subject's loop was emptied, and that Dwell is as fast as itself; exit code 1 if not so.
+    Check,
+    /// Reads rows (`--json`) and prints the write-ups' own tables: as published, as measured, and Dwell's.
+    Seeds,
+    /// Reads rows (`--json`) and writes them as a page (`--html FILE`) or as Markdown.
+    Report(report::Args),
     /// Reads rows of several runs (`--json`) and prints the median of each number, and the least and the greatest ratio.
     Medians,
     /// What a process of its own does for `sparse`.
@@ -74,9 +94,12 @@ enum Command {
     /// What a process of its own does for `weigh`.
     #[command(hide = true)]
     WeighOne(weigh::Task),
+    /// What a process of its own does for `scaling`.
+    #[command(hide = true)]
+    LeftOver(scaling::Task),
     /// What runs under callgrind.
     #[command(hide = true)]
-    Operate { module: String, workload: String, subject: String, operations: usize },
+    Operate { module: String },
 }
 
 /// The operations of all modules.
@@ -100,6 +123,37 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<()> {
+    if cli.quick {
+        callgrind::be_quick();
+    }
+    if let Command::Report(args) = &cli.command {
+        return report::run(args, io::stdin().lock(), cli.html);
+    }
+    // For the rest of the run, which is that of the program.
+    let kept: Option<&'static Lines> = cli.html.is_some().then(|| &*Box::leak(Box::default()));
+    measure(cli.command, cli.quick, Output { json: cli.json, kept })?;
+    if let (Some(file), Some(kept)) = (cli.html, kept) {
+        report::write(&file, &report::page(&kept.lock().unwrap_or_else(PoisonError::into_inner))?)?;
+    }
+    Ok(())
+}
+
+fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
+    match command {
+        Command::Sparse(args) => sparse::run(&args, quick, output),
+        Command::Bump(args) => bump::run(&args, quick, output),
+        Command::Companions => companions::run(quick, output),
+        Command::Weigh(args) => weigh::run(&args, quick, output),
+        Command::Slab(args) => slab::run(&args, quick, output),
+        Command::Small(args) => small::run(&args, quick, output),
+        Command::Pin => pin::run(quick, output),
+        Command::All => all(quick, output),
+        Command::About => about::run(output),
+        Command::Check => fairness::run(quick, output),
+        Command::Gate(args) => gate::run(&args, output),
+        Command::Seeds => {
+            let lines = io::stdin().lock().lines().collect::<Result<Vec<_>, _>>()?;
+            report::seeds::run(&lines, output)
     let output = Output { json: cli.json };
     match cli.command {
         Command::Sparse(args) => sparse::run(&args, cli.quick, output),
@@ -125,15 +179,35 @@ fn run(cli: Cli) -> Result<()> {
             output.say("")?;
             weigh::run(&weigh::Args::default(), cli.quick, output)
         }
-        Command::Gate => gate::run(output),
+        Command::Report(_) => unreachable!("it measures nothing"),
         Command::Medians => medians::run(io::stdin().lock(), output),
+        Command::Scaling => scaling::run(quick, output),
+        Command::LeftOver(task) => task.answer(),
         Command::Load(task) => task.answer(),
         Command::WeighOne(task) => task.answer(),
-        Command::Operate { module, workload, subject, operations } => {
+        Command::Operate { module } => {
             let suite = suites().into_iter().find(|suite| suite.module == module).context("no such module")?;
-            let op = suite.find(&workload, &subject).context("no such operation")?;
-            (op.prepare)()(operations);
-            Ok(())
+            callgrind::operate(&suite)
         }
     }
+}
+
+fn all(quick: bool, output: Output) -> Result<()> {
+    about::run(output)?;
+    let modules: [&dyn Fn() -> Result<()>; 9] = [
+        &|| small::run(&small::Args::default(), quick, output),
+        &|| bump::run(&bump::Args::default(), quick, output),
+        &|| slab::run(&slab::Args::default(), quick, output),
+        &|| pin::run(quick, output),
+        &|| sparse::run(&sparse::Args::default(), quick, output),
+        &|| companions::run(quick, output),
+        &|| weigh::run(&weigh::Args::default(), quick, output),
+        &|| scaling::run(quick, output),
+        &|| nightly::run(quick, output),
+    ];
+    for module in modules {
+        output.say("")?;
+        module()?;
+    }
+    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
 
 /// One number. Lower is better in every metric.
 #[derive(Clone, Debug, Serialize)]
@@ -17,10 +18,15 @@ pub(crate) struct Row {
     pub(crate) ratio: f64,
 }
 
+/// Rows as JSON, one a line.
+pub(crate) type Lines = Mutex<Vec<String>>;
+
 /// Where rows and the words around them go: a table for a reader, or one JSON row a line and nothing else.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
+    /// Rows are kept here besides, for a report.
+    pub(crate) kept: Option<&'static Lines>,
 }
 
 impl Output {
@@ -31,15 +37,46 @@ impl Output {
 
     /// Prints rows: with a line a subject and a column a metric, or as JSON.
     pub(crate) fn rows(self, rows: &[Row]) -> io::Result<()> {
+        let lines = rows.iter().map(|row| serde_json::to_string(row).expect("a row is plain data"));
+        if let Some(kept) = self.kept {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).extend(lines.clone());
+        }
         if !self.json {
             return io::stdout().write_all(table(rows).as_bytes());
         }
-        rows.iter().try_for_each(|row| {
-            let row = serde_json::to_string(row).expect("a row is plain data");
-            writeln!(io::stdout(), "{row}")
-        })
+        for line in lines {
+            writeln!(io::stdout(), "{line}")?;
+        }
+        Ok(())
     }
 }
+
+impl Output {
+    /// Prints rows that another process made, as a list.
+    pub(crate) fn foreign(self, rows: &[String]) -> io::Result<()> {
+        if let Some(kept) = self.kept {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(rows);
+        }
+        for row in rows {
+            if self.json {
+                writeln!(io::stdout(), "{row}")?;
+                continue;
+            }
+            let Ok(value) = serde_json::from_str::<serde_json::Value>(row) else { continue };
+            let text = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
+            if RANGE.iter().any(|end| text("metric").ends_with(end)) {
+                continue;
+            }
+            let numbers = [&value["value"], &value["ratio"]].map(|number| number.as_f64().unwrap_or(f64::NAN));
+            let (what, metric) = (format!("{} {}", text("workload"), text("subject")), text("metric"));
+            writeln!(io::stdout(), "{what}: {:.2} {metric}, {:.3} of {}", numbers[0], numbers[1], text("baseline"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Ends of metrics that say in which range a number lies: in JSON and in reports, not in tables.
+pub(crate) const RANGE: [&str; 2] = ["_low", "_high"];
 
 /// The values of `items` without repeats, in order of appearance.
 pub(crate) fn distinct<'a>(items: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
@@ -54,7 +91,8 @@ pub(crate) fn distinct<'a>(items: impl Iterator<Item = &'a str>) -> Vec<&'a str>
 
 /// A line for each subject under its workload; each metric has its value and its ratio to the baseline.
 fn table(rows: &[Row]) -> String {
-    let metrics = distinct(rows.iter().map(|row| row.metric));
+    let in_range = |metric: &&str| RANGE.iter().any(|end| metric.ends_with(end));
+    let metrics = distinct(rows.iter().map(|row| row.metric).filter(|metric| !in_range(metric)));
     let mut lines = vec![vec![String::new()]];
     for metric in &metrics {
         let unit = rows.iter().find(|row| row.metric == *metric).map_or("", |row| row.unit);
@@ -96,7 +134,7 @@ fn align(lines: &[Vec<String>]) -> String {
 }
 
 /// Digits that a reader can use: three or four, with separators in counts.
-fn number(value: f64, unit: &str) -> String {
+pub(crate) fn number(value: f64, unit: &str) -> String {
     if unit == "%" {
         return format!("{value:.4}");
     }

@@ -7,9 +7,15 @@ use crate::row::Row;
 
 /// Operations in one timing: long against the clock's resolution, short against the machine's moods.
 const OPERATIONS: usize = 400_000;
+/// With so few rounds, a quick look is wanted.
+const QUICK: usize = 5;
 
-/// A row for each operation: the median over `rounds`, and the median of the ratios to the baseline in the same round.
+/// Rows for each operation: the median over `rounds` of its time and of its ratio to the baseline in the same round, and
+/// the range in which that median lies (`ns_low`, `ns_high`).
+///
+/// No subject is always first, or always after the same one: each round begins with another and every other goes backwards.
 pub(crate) fn rows(suite: &Suite, rounds: usize) -> Vec<Row> {
+    let operations = if rounds > QUICK { OPERATIONS } else { OPERATIONS / 4 };
     let mut rows = Vec::new();
     for workload in suite.workloads() {
         let ops: Vec<_> = suite.of(workload).collect();
@@ -19,29 +25,56 @@ pub(crate) fn rows(suite: &Suite, rounds: usize) -> Vec<Row> {
             let holes: Vec<Vec<u8>> = (0..64).map(|index| vec![0; 16 + (index * 40 + round * 24) % 1000]).collect();
             let mut runs: Vec<_> = ops.iter().map(|op| (op.prepare)()).collect();
             drop(holes);
-            for (run, times) in runs.iter_mut().zip(&mut times) {
-                run(OPERATIONS / 10);
+            for at in turns(ops.len(), round) {
+                runs[at](operations / 10);
                 let start = Instant::now();
-                run(OPERATIONS);
-                times.push(start.elapsed().as_secs_f64() * 1e9 / OPERATIONS as f64);
+                runs[at](operations);
+                times[at].push(start.elapsed().as_secs_f64() * 1e9 / operations as f64);
             }
         }
         let baseline = ops.iter().position(|op| op.subject == suite.baseline).expect("a suite has its baseline");
         for (op, time) in ops.iter().zip(&times) {
-            let ratios = time.iter().zip(&times[baseline]).map(|(time, baseline)| time / baseline).collect();
-            rows.push(Row {
-                module: suite.module,
-                workload: workload.to_owned(),
-                subject: op.subject.to_owned(),
-                metric: "ns",
-                value: median(time.clone()),
-                unit: "ns",
-                baseline: suite.baseline.to_owned(),
-                ratio: if op.subject == LOOP { 0.0 } else { median(ratios) },
-            });
+            let ratios: Vec<f64> = time.iter().zip(&times[baseline]).map(|(time, baseline)| time / baseline).collect();
+            let (times, ratios) = (spread(time.clone()), spread(ratios));
+            for (at, metric) in ["ns", "ns_low", "ns_high"].into_iter().enumerate() {
+                rows.push(Row {
+                    module: suite.module,
+                    workload: workload.to_owned(),
+                    subject: op.subject.to_owned(),
+                    metric,
+                    value: times[at],
+                    unit: "ns",
+                    baseline: suite.baseline.to_owned(),
+                    ratio: if op.subject == LOOP { 0.0 } else { ratios[at] },
+                });
+            }
         }
     }
     rows
+}
+
+/// The order in which so many subjects take their turns in a round.
+pub(crate) fn turns(subjects: usize, round: usize) -> impl Iterator<Item = usize> {
+    (0..subjects).map(move |turn| {
+        let turn = if round.is_multiple_of(2) { turn } else { subjects - 1 - turn };
+        (turn + round / 2) % subjects
+    })
+}
+
+/// The median of values, and the range that the median of all values there could be lies in with 95 % confidence.
+///
+/// By ranks, whatever the distribution; of less than six values it is their least and their greatest.
+///
+/// # Panics
+///
+/// If there is none.
+pub(crate) fn spread(mut values: Vec<f64>) -> [f64; 3] {
+    values.sort_by(f64::total_cmp);
+    let count = values.len() as f64;
+    #[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "a rank below the middle")]
+    let low = (count / 2.0 - 0.98 * count.sqrt()).max(1.0) as usize - 1;
+    let (least, greatest) = (values[low], values[values.len() - 1 - low]);
+    [median(values), least, greatest]
 }
 
 /// The middle value, or the mean of the middle two.
@@ -62,5 +95,27 @@ mod tests {
     fn median_is_in_the_middle() {
         assert_eq!(super::median(vec![3.0, 1.0, 2.0]), 2.0);
         assert_eq!(super::median(vec![4.0, 1.0, 2.0, 100.0]), 3.0);
+    }
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "exact in binary")]
+    fn spread_is_by_ranks() {
+        assert_eq!(super::spread(vec![3.0, 1.0, 2.0]), [2.0, 1.0, 3.0]);
+        // The 6th and the 16th of 21: tables of the binomial distribution say the same.
+        assert_eq!(super::spread((1..=21).map(f64::from).collect()), [11.0, 6.0, 16.0]);
+    }
+
+    #[test]
+    fn each_subject_has_a_turn_and_none_is_always_first() {
+        let mut first = Vec::new();
+        for round in 0..10 {
+            let mut order: Vec<usize> = super::turns(5, round).collect();
+            first.push(order[0]);
+            order.sort_unstable();
+            assert_eq!(order, [0, 1, 2, 3, 4]);
+        }
+        for subject in 0..5 {
+            assert_eq!(first.iter().filter(|&&at| at == subject).count(), 2);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! `dwell::bump` beside the published arenas, the article's six allocators, and the allocators beneath them.
 
 mod article;
+mod claims;
 mod compile;
 mod parser;
 mod peers;
@@ -27,6 +28,9 @@ pub(crate) struct Args {
     /// Counts instructions only.
     #[arg(long)]
     ir: bool,
+    /// Measures times only.
+    #[arg(long, conflicts_with = "ir")]
+    times: bool,
     /// Measures how long a program of 900 calls takes to compile, and nothing else.
     #[arg(long)]
     compile: bool,
@@ -47,12 +51,16 @@ pub(crate) fn suite() -> Suite {
     let mut ops: Vec<_> = ops! {
         Dwell<1>: ops vectors texts maps;
         Dwell<8>: ops vectors texts maps;
+        Dwell<16>: singles;
         Bumpalo<1>: ops vectors texts maps;
         Bumpalo<8>: ops vectors maps;
+        Bumpalo<16>: singles;
         Upwards<1>: ops vectors texts maps;
         Upwards<8>: ops vectors texts maps;
+        Upwards<16>: singles;
         Downwards<1>: ops vectors texts maps;
         Downwards<8>: ops vectors texts maps;
+        Downwards<16>: singles;
         BlinkAlloc: ops vectors;
         Up<0>: ops;
         Down<0>: ops;
@@ -81,7 +89,9 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     }
     output.say("ratios of ir are taken after the loop's own ir is taken off")?;
     let mut rows = Vec::new();
-    if let Some(version) = callgrind::version() {
+    if args.times {
+        // Nothing is counted.
+    } else if let Some(version) = callgrind::version() {
         output.say(&format!("({version})"))?;
         rows = callgrind::rows(&suite, |_, _| true)?;
     } else {
@@ -91,8 +101,10 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
         rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
     }
     output.rows(&rows)?;
-    output.say("\nbeside the best settings of bumpalo and bump-scope, net of the loop:")?;
+    output.say("\nbeside the best settings of bumpalo and bump-scope, net of the loop:\n")?;
     output.say(&targets::table(&rows))?;
+    output.say("the write-up's allocators:\n")?;
+    output.say(&claims::table(&rows))?;
     Ok(())
 }
 

@@ -33,20 +33,24 @@ fn best<'a>(rows: &'a [Row], workload: &str, metric: &str, name: &str) -> Option
     settings.map(|row| (row.subject.as_str(), row.value - bare)).min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// A line for each target whose subjects were measured.
+/// A line for each target whose subjects were measured, as a table for the documentation.
 pub(super) fn table(rows: &[Row]) -> String {
-    let mut text = String::new();
+    let mut text = String::from(
+        "| | ours | bumpalo's best | ratio | meant | bump-scope's best | ratio | meant | |\n\
+         |---|---|---|--:|--:|---|--:|--:|---|\n",
+    );
     for (workload, metric, to_bumpalo, to_bump_scope) in TARGETS {
         let Some((ours, value)) = best(rows, workload, metric, "dwell") else { continue };
-        let _ = write!(text, "{workload} {metric}: {ours} {value:.1}");
+        let mut missed = false;
+        let mut line = format!("| {workload}, {metric} | {value:.1} `{ours}` |");
         for (name, bound) in [("bumpalo", to_bumpalo), ("bump-scope", to_bump_scope)] {
             let Some((theirs, other)) = best(rows, workload, metric, name) else { continue };
             let ratio = value / other;
             // Of instructions the least part that is printed counts; a time is not known so well.
-            let verdict = if ratio < bound + 0.005 { "reached" } else { "MISSED" };
-            let _ = write!(text, "; {ratio:.2} of {theirs} ({other:.1}), meant {bound:.2}: {verdict}");
+            missed |= ratio >= bound + 0.005;
+            let _ = write!(line, " {other:.1} `{theirs}` | {ratio:.2} | {bound:.2} |");
         }
-        text.push('\n');
+        let _ = writeln!(text, "{line} {} |", if missed { "**missed**" } else { "reached" });
     }
     text
 }
@@ -71,8 +75,7 @@ mod tests {
             row("dwell", 9.0),
             row("loop", 3.0),
         ];
-        let expected = "u64 ir: dwell 6.0; 0.67 of bumpalo 1/8 (9.0), meant 0.67: reached; \
-            1.00 of bump-scope 1 (6.0), meant 0.86: MISSED\n";
-        assert_eq!(table(&rows), expected);
+        let expected = "| u64, ir | 6.0 `dwell` | 9.0 `bumpalo 1/8` | 0.67 | 0.67 | 6.0 `bump-scope 1` | 1.00 | 0.86 | **missed** |";
+        assert_eq!(table(&rows).lines().last(), Some(expected));
     }
 }

@@ -325,7 +325,7 @@ pub(super) fn ops<A: Arena>() -> Vec<Op> {
 }
 
 /// One type at a time.
-fn singles<S: Put<u8> + Put<u64> + Put<u128> + Put<[u64; 5]>>() -> Vec<Op> {
+pub(super) fn singles<S: Put<u8> + Put<u64> + Put<u128> + Put<[u64; 5]>>() -> Vec<Op> {
     named::<S>(vec![
         ("u8", single::<u8, S>),
         ("u64", single::<u64, S>),

@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use fastrand::Rng;
 
 use super::operations::{LIVE, Live, exchange, live_once, warm};
-use super::subject::{Edits, Grows, Holds, Sends, Words};
+use super::subject::{Edits, Grows, Holds, Names, Sends, Words};
 use super::{BASELINE, ticks};
 use crate::row::{Row, distinct};
 use crate::sink;
@@ -29,6 +29,13 @@ pub(super) struct Probe {
     /// Rounds at most.
     rounds: usize,
     prepare: fn() -> Sample,
+}
+
+impl Probe {
+    /// Its workload and its subject.
+    pub(super) fn names(&self) -> (&str, &str) {
+        (&self.workload, self.subject)
+    }
 }
 
 /// Operations timed together.
@@ -226,6 +233,55 @@ fn replace<S: Edits<Words<N>>, const N: usize>() -> Sample {
     })
 }
 
+/// Values that are there under their keys, and taken at the end.
+struct Named<S: Names<Words<8>>> {
+    place: S::Place,
+    keys: Vec<S::Key>,
+}
+
+impl<S: Names<Words<8>>> Named<S> {
+    fn new() -> Self {
+        let mut place = S::place(BATCH);
+        let keys = (0..BATCH as u64).map(|word| {
+            let slot = S::insert(&mut place, Words::new(word));
+            S::name(&mut place, slot)
+        });
+        Self { keys: keys.collect(), place }
+    }
+}
+
+impl<S: Names<Words<8>>> Drop for Named<S> {
+    fn drop(&mut self) {
+        self.keys.drain(..).for_each(|key| S::take(&mut self.place, key));
+    }
+}
+
+fn contains<S: Names<Words<8>>>() -> Sample {
+    let live = Named::<S>::new();
+    Box::new(move |samples, count| {
+        for _ in 0..count {
+            timed(samples, || {
+                for &key in black_box(&live.keys) {
+                    sink::word(u64::from(S::contains(&live.place, key)));
+                }
+            });
+        }
+    })
+}
+
+fn find<S: Names<Words<8>>>() -> Sample {
+    let live = Named::<S>::new();
+    Box::new(move |samples, count| {
+        for _ in 0..count {
+            timed(samples, || {
+                for &key in black_box(&live.keys) {
+                    S::find(&live.place, key, |value| sink::word(value.0[0]));
+                }
+            });
+        }
+    })
+}
+
 /// Values of a place that grows, and of one that is emptied at random.
 const MILLION: usize = 1_000_000;
 
@@ -355,6 +411,12 @@ pub(super) fn editing<S: Edits<Words<N>>, const N: usize>(probes: &mut Vec<Probe
     list.hot(format!("replace/{}B", 8 * N), replace::<S, N>);
 }
 
+pub(super) fn naming<S: Names<Words<8>>>(probes: &mut Vec<Probe>) {
+    let mut list = List { probes, subject: S::NAME };
+    list.hot("contains", contains::<S>);
+    list.hot("get by key", find::<S>);
+}
+
 pub(super) fn growing<S: Grows<Words<8>>>(probes: &mut Vec<Probe>) {
     let mut list = List { probes, subject: S::NAME };
     list.add("growth/64B", 1, MILLION, 5, growth::<S>);
@@ -396,7 +458,8 @@ pub(super) fn rows(probes: &[Probe], quick: bool) -> Vec<Row> {
         for samples in &mut samples {
             samples.sort_unstable();
         }
-        let baseline = probes.iter().position(|probe| probe.subject == BASELINE).expect("each workload has it");
+        // A box has no key.
+        let baseline = probes.iter().position(|probe| probe.subject == BASELINE).unwrap_or(0);
         for (probe, sorted) in probes.iter().zip(&samples) {
             for (metric, share, least) in PERCENTILES {
                 if sorted.len() < least {
@@ -410,7 +473,7 @@ pub(super) fn rows(probes: &[Probe], quick: bool) -> Vec<Row> {
                     metric,
                     value: value / probe.batch as f64,
                     unit: ticks::UNIT,
-                    baseline: BASELINE.to_owned(),
+                    baseline: probes[baseline].subject.to_owned(),
                     ratio: value / percentile(&samples[baseline], share),
                 });
             }

@@ -6,16 +6,19 @@ mod latency;
 mod operations;
 mod peers;
 mod subject;
+mod tables;
 mod ticks;
 
 use anyhow::Result;
 use mimalloc::MiMalloc;
 use std::alloc::System;
 
+pub(crate) use self::peers::heap::HeapBox;
+
 use self::latency::Probe;
 use self::peers::{bare::Bare, dwell, heap::Heap, nexus, nexus_macro, plurality::Plurality, sharded::Sharded};
 use self::peers::{slab::SlabCrate, slotmap::Slotmap};
-use self::subject::{Books, Edits, Grows, Holds, Sends, Words};
+use self::subject::{Books, Edits, Grows, Holds, Names, Sends, Words};
 use crate::op::{Op, Suite};
 use crate::row::Output;
 use crate::{callgrind, time};
@@ -44,6 +47,10 @@ fn editing<S: Edits<Words<8>> + Edits<Words<512>>>(all: &mut Measures) {
     latency::editing::<S, 512>(&mut all.probes);
 }
 
+fn naming<S: Names<Words<8>>>(all: &mut Measures) {
+    latency::naming::<S>(&mut all.probes);
+}
+
 fn growing<S: Grows<Words<8>>>(all: &mut Measures) {
     operations::growing::<S>(&mut all.ops);
     latency::growing::<S>(&mut all.probes);
@@ -69,6 +76,7 @@ fn measures() -> Measures {
         nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Sharded, Plurality, Bare);
     each!(editing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, nexus_macro::Bounded,
         nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Plurality, Bare);
+    each!(naming: dwell::Thread, dwell::Direct, nexus_macro::Bounded, SlabCrate, Slotmap);
     each!(growing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Sync, nexus_macro::Unbounded,
         nexus::Unbounded, SlabCrate, Slotmap, Sharded, Plurality);
     each!(sending: Heap<System>, Heap<MiMalloc>, dwell::Sync, dwell::SyncTogether, Sharded, Plurality);
@@ -88,11 +96,29 @@ pub(crate) fn suite() -> Suite {
     suite_of(measures().ops)
 }
 
-pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
-    let Measures { ops, probes } = measures();
+/// What to measure, and how to show it.
+#[derive(clap::Args, Default)]
+pub(crate) struct Args {
+    /// Only times, no instructions.
+    #[arg(long)]
+    times: bool,
+    /// Only workloads whose name has this in it.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Prints the tables of docs/slab.md.
+    #[arg(long)]
+    markdown: bool,
+}
+
+pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
+    let Measures { mut ops, mut probes } = measures();
+    ops.retain(|op| op.workload.contains(&args.only));
+    probes.retain(|probe| probe.names().0.contains(&args.only));
     let suite = suite_of(ops);
     let mut rows = Vec::new();
-    if let Some(version) = callgrind::version() {
+    if args.times {
+        // Nothing to count.
+    } else if let Some(version) = callgrind::version() {
         output.say(&format!("({version})"))?;
         rows = callgrind::rows(&suite, |_, _| true)?;
     } else {
@@ -100,6 +126,10 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     }
     rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
     rows.extend(latency::rows(&probes, quick));
-    output.rows(&rows)?;
+    if args.markdown {
+        output.say(&tables::markdown(&rows))?;
+    } else {
+        output.rows(&rows)?;
+    }
     Ok(())
 }

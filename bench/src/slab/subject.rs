@@ -36,6 +36,16 @@ pub(super) trait Edits<T: 'static>: Holds<T> {
     fn get_mut<R>(place: &mut Self::Place, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R;
 }
 
+/// Values that are found by keys, which may be of values that are gone: each use asks whether they are.
+pub(super) trait Names<T: 'static>: Holds<T> {
+    type Key: Copy + 'static;
+    /// The key of a value, which is there until it is taken.
+    fn name(place: &mut Self::Place, slot: Self::Slot) -> Self::Key;
+    fn contains(place: &Self::Place, key: Self::Key) -> bool;
+    fn find<R>(place: &Self::Place, key: Self::Key, f: impl FnOnce(&T) -> R) -> R;
+    fn take(place: &mut Self::Place, key: Self::Key);
+}
+
 /// A place that grows from nothing, one that was not told how much it will hold.
 pub(super) trait Grows<T: 'static>: Holds<T> {
     fn empty() -> Self::Place {

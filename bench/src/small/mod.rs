@@ -36,7 +36,7 @@ pub(crate) fn suite() -> Suite {
 pub(crate) struct Args {
     /// Only times, no instructions.
     #[arg(long)]
-    times: bool,
+    pub(crate) times: bool,
 }
 
 pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {

@@ -19,15 +19,19 @@ pub(super) fn suite() -> Suite {
     Suite { module: "weigh", baseline: subjects::BASELINE, ops }
 }
 
-/// An operation is a twenty-thousandth of a walk over one generated model.
-fn add<M: DeserializeOwned + 'static>(ops: &mut Vec<Op>, workload: &str, subjects: Vec<Subject<M>>) {
+/// Models in one walk: what a tree does once is little beside the walk.
+const MODELS: usize = 8;
+
+/// An operation is a twenty-thousandth of a walk over some generated models.
+fn add<M: DeserializeOwned + 'static>(ops: &mut Vec<Op>, workload: &str, subjects: Vec<Subject<Vec<M>>>) {
     for subject in subjects {
         ops.push(Op::new(workload, subject.name, move || {
-            let (_, json) = cargo_dwell::sample::documents(SEED, 1).next().expect("one model");
-            let model: M = serde_json::from_slice(&json).expect("a model is Smithy");
+            let documents = cargo_dwell::sample::documents(SEED, MODELS);
+            let models: Vec<M> =
+                documents.map(|(_, json)| serde_json::from_slice(&json).expect("a model is Smithy")).collect();
             Box::new(move |operations| {
                 for _ in 0..operations / PART {
-                    black_box((subject.weigh)(black_box(&model)));
+                    black_box((subject.weigh)(black_box(&models)));
                 }
             })
         }));

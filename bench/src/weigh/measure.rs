@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use dwell::Weigh;
-use dwell::weigh::{WhatIf, tree};
+use dwell::weigh::{Model, WhatIf, tree, weigh_as};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -29,6 +29,15 @@ pub(super) const LAYOUTS: &[Layout] = &[
     Layout { name: "lean", run: |task| task.run::<layouts::lean::Model>(&subjects::dwell()) },
 ];
 
+/// The model of the allocator that this program has.
+const MODEL: Model = if cfg!(feature = "profile") {
+    Model::Jemalloc
+} else if cfg!(feature = "mimalloc") {
+    Model::Mimalloc
+} else {
+    Model::Glibc
+};
+
 /// What one process is to do.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Task {
@@ -38,7 +47,7 @@ pub(crate) struct Task {
     models: PathBuf,
     /// Where the page of the tree goes, if it is wanted.
     #[arg(long)]
-    html: Option<PathBuf>,
+    tree: Option<PathBuf>,
     /// How often each subject weighs.
     #[arg(long)]
     rounds: usize,
@@ -49,6 +58,9 @@ pub(crate) struct Task {
 pub(super) struct Report {
     /// As loaded, then after three quarters of the shapes were deleted.
     pub(super) states: [State; 2],
+    /// What this program's allocator took for it, and what `weigh` says by the model of that allocator.
+    pub(super) taken: u64,
+    pub(super) modelled: u64,
     pub(super) allocations: u64,
     /// Heap bytes and allocations that the write-up's layout would take, predicted from this one.
     pub(super) boxed: Option<(u64, u64)>,
@@ -84,18 +96,21 @@ impl Task {
     fn run<M: DeserializeOwned + Thinned + Weigh>(&self, subjects: &[Subject<Vec<M>>]) -> Result<Report> {
         let files = sparse::files(&self.models)?;
         count::start();
+        count::start_asking();
         let mut models: Vec<M> = Vec::with_capacity(files.len());
         for file in &files {
             let json = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
             models.push(serde_json::from_str(&json).with_context(|| format!("{} is no model", file.display()))?);
         }
         let live = count::live();
+        let taken = count::taken().cast_unsigned() as u64;
+        let modelled = weigh_as(&models, MODEL).heap;
         let allocations = live.blocks.cast_unsigned() as u64;
         let loaded = self.weigh(&models, live.bytes, subjects);
         let boxed = (self.layout == "naive").then(|| boxed(&models)).transpose()?;
         let tree = tree(&models);
         let advice = tree.advise().to_string();
-        if let Some(file) = &self.html {
+        if let Some(file) = &self.tree {
             fs::write(file, tree.to_html()).with_context(|| format!("cannot write {}", file.display()))?;
         }
         drop(tree);
@@ -103,7 +118,7 @@ impl Task {
         let said = count::live().bytes - live.bytes;
         models.iter_mut().for_each(Thinned::delete_three_quarters);
         let thinned = self.weigh(&models, count::live().bytes - said, subjects);
-        Ok(Report { states: [loaded, thinned], allocations, boxed, advice })
+        Ok(Report { states: [loaded, thinned], taken, modelled, allocations, boxed, advice })
     }
 
     fn weigh<T>(&self, value: &T, live: isize, subjects: &[Subject<T>]) -> State {
@@ -145,7 +160,7 @@ pub(super) fn measure(layout: &Layout, models: &Path, rounds: usize, html: Optio
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["weigh-one", "--layout", layout.name, "--rounds", &rounds.to_string(), "--models"]).arg(models);
     if let Some(file) = html {
-        command.arg("--html").arg(file);
+        command.arg("--tree").arg(file);
     }
     let output = command.output().context("cannot run this program again")?;
     if !output.status.success() {

@@ -28,7 +28,7 @@ pub(crate) struct Args {
     models: Option<PathBuf>,
     /// Writes the tree of the naive layout as a page of HTML.
     #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
+    tree: Option<PathBuf>,
 }
 
 /// Who knows.
@@ -42,12 +42,12 @@ pub(crate) fn suite() -> Suite {
 pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     let corpus = Corpus::open(args.models.as_deref(), quick)?;
     output.say(&format!("{}; {} allocator", corpus.describe(), count::ALLOCATOR))?;
-    let reports = measure_all(&corpus, if quick { 3 } else { 11 }, args.html.as_deref())?;
+    let reports = measure_all(&corpus, if quick { 3 } else { 11 }, args.tree.as_deref())?;
     output.rows(&rows(&reports))?;
     output.say("\nWhat the advisor says of `naive`; each move after those above it:")?;
     output.say(reports[0].advice.trim_end())?;
     if let Some(version) = callgrind::version() {
-        output.say(&format!("\nOne walk over two generated models ({version})"))?;
+        output.say(&format!("\nA walk over eight generated models, a twenty-thousandth of it ({version})"))?;
         output.rows(&callgrind::rows(&suite(), |_, _| true)?)?;
     } else {
         eprintln!("no valgrind: the column `ir` is left out");
@@ -72,12 +72,29 @@ fn rows(reports: &[Report]) -> Vec<Row> {
         for (state, name) in report.states.iter().zip(["loaded", "deleted"]) {
             rows.extend(said(&format!("{}/{name}", layout.name), state));
         }
+        rows.extend(modelled(layout.name, report));
         if let (Some((bytes, allocations)), "boxed") = (predicted, layout.name) {
             rows.extend(prediction(bytes, allocations, report));
         }
         predicted = predicted.or(report.boxed);
     }
     rows
+}
+
+/// What `weigh` says by the model of this program's allocator, beside what that took.
+fn modelled(layout: &str, report: &Report) -> [Row; 2] {
+    let ratio = report.modelled as f64 / report.taken as f64;
+    let row = |metric, value, unit| Row {
+        module: "weigh",
+        workload: format!("{layout}/loaded"),
+        subject: "dwell/model".to_owned(),
+        metric,
+        value,
+        unit,
+        baseline: ALLOCATOR.to_owned(),
+        ratio,
+    };
+    [row("bytes", report.modelled as f64 / 1e6, "MB"), row("error", (ratio - 1.0).abs() * 100.0, "%")]
 }
 
 /// What was predicted from the naive layout for the write-up's, beside what that one takes.

@@ -11,6 +11,7 @@
 //! | a future, or another value that must not move | pinned by a suffix, erased in place or in a pool | [`pin`] |
 //! | an optional struct that is mostly empty | one word until it is needed | [`sparse`]: [`Sparse`](struct@Sparse) |
 //! | a string or slice that no longer grows, a map of a few entries | one word | [`sparse`]: [`ThinStr`](sparse::ThinStr), [`ThinSlice`](sparse::ThinSlice), [`SortedMap`](sparse::SortedMap) |
+//! | a future, or another value that must not move | pinned by suffix, erased without `malloc` | [`mod@pin`]: [`PinExt`](pin::PinExt), [`ErasedExt`](pin::ErasedExt) |
 //! | any, and how big is it, really? | measured by following every pointer | [`mod@weigh`]: [`weigh()`] |
 //!
 //! and the command-line tool `cargo dwell` to find out which values need one.
@@ -37,14 +38,12 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `std` (default) | [`slab!`], and [`IsEmpty`](sparse::IsEmpty) for the types of std; without it the crate is `no_std` and needs `alloc` |
-//! | `derive` | `#[derive(Sparse)]` |
-//! | `serde` | `Serialize` and `Deserialize` |
-//! | `allocator-api2` | allocators of one's own, by the trait of allocator-api2 0.2, which hashbrown and bumpalo speak |
-//! | `allocator-api2-04` | the same by the trait of allocator-api2 0.4, the newest, in an `alloc::V04`; both may be on |
-//! | `std` (default) | [`IsEmpty`](sparse::IsEmpty) for the types of std; without it the crate is `no_std` and needs `alloc` |
 //! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]` |
 //! | `serde` | `Serialize` and `Deserialize` |
-//! | `allocator-api2` | allocators of one's own, by the trait of allocator-api2 0.2 |
+//! | `futures` | streams, sinks, readers and writers pinned and erased as futures are |
+//! | `tower` | `pin::tower`: services erased without `malloc` |
+//! | `allocator-api2` | allocators of one's own, by the trait of allocator-api2 0.2, which hashbrown and bumpalo speak |
+//! | `allocator-api2-04` | the same by the trait of allocator-api2 0.4, the newest, in an `alloc::V04`; both may be on |
 //! | `ahash`, `arrayvec`, `bumpalo`, `bytes`, `chrono`, `compact_str`, `hashbrown`, `indexmap`, `rustc-hash`, `serde_json`, `slab`, `slotmap`, `smallvec`, `time`, `uuid` | [`Weigh`] for the types of these crates |
 //! | `futures` | `Stream`, `Sink`, `AsyncRead` and `AsyncWrite` for what [`pin`] makes, and its suffixes for them |
 //! | `tower` | [`pin`]'s services for tower |

@@ -44,12 +44,16 @@ union Parts<T: ?Sized> {
     numbers: [usize; 2],
 }
 
+/// What a length is shifted by: it makes room for two bits, and of a slice of 8-byte words that is shifted back and
+/// multiplied, only the clearing of those is left.
+const SHIFT: u32 = 3;
+
 /// The metadata of a `*const T` and one bit more, in a word that is not zero.
 ///
 /// The bit says whether the value is outside its owner: "heap". It is the word's lowest.
 ///
 /// - no metadata: `0b10 | heap`
-/// - a length: `len << 2 | 0b10 | heap`, for lengths of two bits less than a word
+/// - a length: `len << 3 | 0b10 | heap`, for lengths of three bits less than a word
 /// - a vtable: `address | heap`
 #[repr(transparent)] // a niche at null, and nothing else
 pub(crate) struct Meta<T: ?Sized> {
@@ -74,7 +78,7 @@ impl<T: ?Sized> Meta<T> {
     ///
     /// # Panics
     ///
-    /// When `like` is a slice of more than `usize::MAX / 4` elements, or when the assumptions of this file do not hold.
+    /// When `like` is a slice of more than `usize::MAX / 8` elements, or when the assumptions of this file do not hold.
     #[inline]
     pub(crate) fn new(like: *const T, heap: bool) -> Self {
         let inline = Self::encode(like);
@@ -101,8 +105,8 @@ impl<T: ?Sized> Meta<T> {
             Kind::Length => {
                 // SAFETY: by assumptions 1 and 2 the pointer fills both words and its second is a length.
                 let length = unsafe { parts.numbers }[1];
-                assert!(length <= usize::MAX >> 2, "the slice has too many elements for a SmallBox");
-                ptr::without_provenance(length << 2 | 0b10)
+                assert!(length <= usize::MAX >> SHIFT, "the slice has too many elements for a SmallBox");
+                ptr::without_provenance(length << SHIFT | 0b10)
             }
             Kind::Vtable => {
                 // SAFETY: by assumptions 1 and 2 the pointer fills both words and its second is a vtable's address.
@@ -220,7 +224,7 @@ impl<T: ?Sized> Meta<T> {
     fn join(self, data: *const (), vtable: *const ()) -> *const T {
         let second = match Kind::of::<T>() {
             Kind::Absent => ptr::null(),
-            Kind::Length => ptr::without_provenance(self.word.as_ptr().addr() >> 2),
+            Kind::Length => ptr::without_provenance(self.word.as_ptr().addr() >> SHIFT),
             Kind::Vtable => vtable,
         };
         let parts: Parts<T> = Parts { words: [data, second] };
@@ -234,12 +238,14 @@ impl<T: ?Sized> Meta<T> {
 ///
 /// # Safety
 ///
-/// `value` is a live `T`, or one that is being moved: its address is aligned, its memory there, and its metadata valid.
+/// `value` is a live `T`, or one that is being moved: its address is aligned, its memory there and ours to write, and its
+/// metadata valid.
 #[inline]
-pub(crate) unsafe fn layout_of<T: ?Sized>(value: *const T) -> Layout {
+pub(crate) unsafe fn layout_of<T: ?Sized>(value: *mut T) -> Layout {
     // A `&T` would say that nobody writes to the value while it is there, and end what pointers the value has to itself. A
     // `&UnsafeCell<T>` says neither: it gives no access that others would notice, and has the layout of a `T`, as
-    // `UnsafeCell`'s documentation promises.
+    // `UnsafeCell`'s documentation promises. It may be written through, so that under Stacked Borrows it cannot be made of
+    // a pointer that may not be: for a value that is only lent there is `Layout::for_value`.
     let value = value as *const UnsafeCell<T>;
     // SAFETY: the caller says that it is aligned, in memory that is there, and has valid metadata.
     Layout::for_value(unsafe { &*value })
@@ -267,7 +273,7 @@ const _: () = {
 
 #[cfg(test)]
 mod tests {
-    use super::Meta;
+    use super::{Meta, SHIFT};
     use core::any::Any;
     use core::ptr;
 
@@ -293,7 +299,7 @@ mod tests {
         check::<[u64]>(&[1, 2, 3]);
         check::<dyn Any>(&7_u8);
         check::<dyn Any + Send>(&std_alloc::string::String::new());
-        let longest = usize::MAX >> 2;
+        let longest = usize::MAX >> SHIFT;
         check(ptr::slice_from_raw_parts(ptr::dangling::<()>(), longest));
         check(ptr::slice_from_raw_parts(ptr::dangling::<u8>(), longest));
     }
@@ -316,7 +322,7 @@ mod tests {
     #[test]
     #[should_panic = "too many elements"]
     fn too_long() {
-        let _ = Meta::new(ptr::slice_from_raw_parts(ptr::dangling::<()>(), (usize::MAX >> 2) + 1), true);
+        let _ = Meta::new(ptr::slice_from_raw_parts(ptr::dangling::<()>(), (usize::MAX >> SHIFT) + 1), true);
     }
 
     #[test]

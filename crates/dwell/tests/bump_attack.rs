@@ -100,6 +100,25 @@ fn odd_blocks_grow_shrink_and_are_freed_in_place() {
     check::<64>();
 }
 
+/// What a vector gave back is another's; growing again, it moves there.
+#[test]
+fn room_that_was_given_back_is_anothers() {
+    let bump = Bump::with_capacity(4000);
+    let mut first = bump::Vec::with_capacity_in(100, &bump);
+    first.extend_from_slice(&[1_u16; 10]);
+    first.shrink_to_fit();
+    let mut second = bump::Vec::new_in(&bump);
+    second.extend_from_slice(&[2_u16; 60]);
+    first.extend_from_slice(&[3; 50]);
+    second.extend_from_slice(&[4; 50]);
+    first.truncate(0);
+    first.shrink_to_fit();
+    let third = bump.alloc_slice_copy(&[5_u16; 40]);
+    first.push(6);
+    assert_eq!((&*first, &second[..60], &second[60..]), (&[6][..], &[2; 60][..], &[4; 50][..]));
+    assert_eq!(third, [5; 40]);
+}
+
 /// A vector alone in its chunk takes the chunk along, and leaves nothing behind.
 #[test]
 fn alone_in_a_chunk_is_grown_with_it() {
@@ -196,6 +215,62 @@ fn the_next_chunk_is_large_enough() {
             unsafe { block.write_bytes(1, size) };
         }
     }
+}
+
+/// A block of no bytes is never refused, and is a block like any other to whoever grows or frees it.
+#[test]
+fn no_bytes_are_always_there() {
+    fn check<const MIN_ALIGN: usize>() {
+        let bump = Bump::<MIN_ALIGN>::with_min_align();
+        bump.set_limit(Some(0));
+        for align in (0..=13).map(|bits| 1 << bits) {
+            let block = bump.alloc_layout(bytes(0, align));
+            assert!(block.addr().get().is_multiple_of(align));
+            // SAFETY: the block is the arena's, with this layout.
+            unsafe { (&&bump).deallocate(block, bytes(0, align)) };
+        }
+        assert_eq!(bump.alloc_slice_copy::<u64>(&[]).len(), 0);
+        assert_eq!(bump.allocated_bytes(), 0);
+        bump.set_limit(None);
+        for align in (0..=13).map(|bits| 1 << bits) {
+            for used in 0..3 {
+                bump.alloc_slice_copy(&vec![1_u8; used]);
+                let (a, b) = (bump.alloc_layout(bytes(0, align)), bump.alloc_layout(bytes(0, align)));
+                // SAFETY: the blocks are the arena's, with this layout.
+                let a = unsafe { (&&bump).grow(a, bytes(0, align), bytes(700, align)) }.unwrap();
+                // SAFETY: as above.
+                let b = unsafe { (&&bump).grow(b, bytes(0, align), bytes(9, align)) }.unwrap();
+                let (a, b) = (a.cast::<u8>(), b.cast::<u8>());
+                // SAFETY: the block has these bytes.
+                unsafe { a.write_bytes(2, 700) };
+                // SAFETY: as above.
+                unsafe { b.write_bytes(3, 9) };
+                assert_eq!((read(a, 0), read(a, 699), read(b, 0)), (2, 2, 3));
+            }
+        }
+    }
+    check::<1>();
+    check::<8>();
+    check::<64>();
+}
+
+/// More elements than there are addresses, of a type that has no bytes.
+#[test]
+fn as_many_as_can_be_counted() {
+    #[repr(align(64))]
+    #[derive(Clone, Copy)]
+    struct Nothing;
+    let bump = Bump::new();
+    let mut vec = bump::Vec::new_in(&bump);
+    vec.extend_from_slice(&[Nothing; usize::MAX]);
+    assert!((&raw const vec[0]).is_aligned());
+    assert!(vec.try_push(Nothing).is_err());
+    assert!(panics(|| vec.push(Nothing)));
+    assert!(panics(|| vec.extend([Nothing])));
+    assert_eq!(vec.len(), usize::MAX);
+    assert_eq!(bump.alloc_thin((), &vec).len(), usize::MAX);
+    assert_eq!(vec.into_slice().len(), usize::MAX);
+    assert_eq!(bump.alloc_slice_copy(&[Nothing; usize::MAX]).len(), usize::MAX);
 }
 
 /// bumpalo #205: what no allocation can be is refused, not wrapped.
@@ -376,6 +451,69 @@ fn a_forgotten_scope_leaks_and_no_more() {
     assert_eq!(bump.alloc([4_u8; 100])[99], 4);
 }
 
+/// What owns a block is forgotten: its bytes come back with the arena.
+#[test]
+fn forgotten_owners_leak_and_no_more() {
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let mut bump = Bump::new();
+        for size in [4, 100, 10_000] {
+            let mut vec = bump::Vec::new_in(&bump);
+            vec.extend((0..size).map(|n| counts.spy(n)));
+            let mut values = vec.into_iter();
+            values.next();
+            values.next_back();
+            std::mem::forget(values);
+            let mut vec = bump::Vec::new_in(&bump);
+            vec.extend((0..size).map(|n| counts.spy(n)));
+            std::mem::forget(vec);
+            std::mem::forget(bump::Box::new_in(counts.spy(1), &bump));
+            let mut text = bump::String::new_in(&bump);
+            text.push_str("gone");
+            std::mem::forget(text);
+            std::mem::forget(bump.scope_guard());
+            let after = bump.alloc_slice_copy(&[7_u8; 100]);
+            assert!(after.iter().all(|&byte| byte == 7));
+            std::mem::forget(bump.chunks());
+            bump.reset();
+        }
+    });
+    assert_eq!(counts.dropped.get(), 6);
+    assert_eq!(left, (0, 0));
+}
+
+/// A guard is a value like others: it is moved, boxed, returned, swapped and dropped late.
+#[test]
+fn a_guard_that_is_moved() {
+    fn begin(bump: &Bump) -> Scope<'_> {
+        let scope = bump.scope_guard();
+        scope.alloc([1_u64; 9]);
+        scope
+    }
+    let (bump, other) = (Bump::with_capacity(1000), Bump::with_capacity(1000));
+    let place = bump.alloc_layout(bytes(0, 1));
+    let mut first = Box::new(begin(&bump));
+    let mut second = begin(&other);
+    std::mem::swap(&mut *first, &mut second);
+    let a = first.alloc([2_u64; 9]); // of `other` now
+    let b = second.alloc([3_u64; 9]);
+    let (c, d) = (bump.alloc([4_u64; 9]), other.alloc([5_u64; 9]));
+    assert_eq!((*a, *b, *c, *d), ([2; 9], [3; 9], [4; 9], [5; 9]));
+    let mut kept = vec![*first, second];
+    kept.push(begin(&bump));
+    let value = kept[1].alloc(6);
+    assert_eq!(*value, 6);
+    kept.reverse();
+    drop(kept);
+    assert_eq!((*c, *d), ([4; 9], [5; 9]));
+    // Where nothing else was allocated meanwhile, all of it is back.
+    let bump = Bump::with_capacity(1000);
+    let start = bump.alloc_layout(bytes(0, 1));
+    drop(Box::new(begin(&bump)));
+    assert_eq!(bump.alloc_layout(bytes(0, 1)), start);
+    assert_ne!(start, place);
+}
+
 /// Room that a scope found is there for the next: it is not fetched again.
 #[test]
 fn the_next_scope_finds_its_room() {
@@ -427,6 +565,41 @@ fn rounds_of_one_size_stop_allocating() {
             bump.reset();
         }
     }
+}
+
+/// Also when a round needs more than any regular chunk has, and blocks of all kinds.
+#[test]
+fn rounds_of_any_size_stop_allocating() {
+    for blocks in [100, 2000, 40_000] {
+        let mut bump = Bump::new();
+        for round in 0..4 {
+            failing_after(if round < 3 { usize::MAX } else { 0 }, || {
+                for n in 0..blocks {
+                    bump.alloc_layout(bytes(n % 4000, 1 << (n % 5)));
+                    if n % 700 == 0 {
+                        bump.alloc_layout(bytes(100_000, 64));
+                    }
+                }
+            });
+            bump.reset();
+        }
+    }
+}
+
+/// Rounds that grow slowly do not make the arena grow fast.
+#[test]
+fn rounds_that_grow_do_not_double_it() {
+    let mut bump = Bump::new();
+    for blocks in (0..60).map(|round| 1000 + 10 * round) {
+        (0..blocks).for_each(|_| _ = bump.alloc_layout(bytes(4000, 8)));
+        assert!(bump.allocated_bytes() < 5 * 4000 * blocks / 2);
+        bump.reset();
+    }
+    // Under a limit the next chunk is as large as may be.
+    bump.set_limit(Some(bump.allocated_bytes() + 5000));
+    (0..2000).map_while(|_| bump.try_alloc_layout(bytes(4000, 8)).ok()).count();
+    bump.reset();
+    assert!(bump.try_alloc_layout(bytes(4000, 8)).is_ok());
 }
 
 /// Values that were freed do not keep their bytes: use after free is seen in debug builds.
@@ -551,6 +724,116 @@ fn reentrancy() {
         drop(vec);
         drop(bump::Box::new_in(Allocates(&bump), &bump));
     }
+}
+
+/// An iterator, a clone and a length that use the arena, with scopes that stay open in between.
+#[test]
+fn reentrancy_of_iterators_and_clones() {
+    struct Greedy<'a>(&'a Bump, u32, Option<Scope<'a>>);
+    impl Iterator for Greedy<'_> {
+        type Item = u32;
+        fn next(&mut self) -> Option<u32> {
+            self.1 = self.1.checked_sub(1)?;
+            self.2 = (self.1 % 3 != 0).then(|| self.0.scope_guard());
+            self.0.alloc([self.1; 7]);
+            Some(self.1)
+        }
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            self.0.alloc([9_u8; 5]);
+            self.2.as_ref().map(|scope| scope.alloc([9_u8; 300]));
+            (self.1 as usize / 2, None)
+        }
+    }
+    #[derive(Debug)]
+    struct Copies<'a>(&'a Bump, &'a [u8]);
+    impl Clone for Copies<'_> {
+        fn clone(&self) -> Self {
+            self.0.scope(|scope| scope.alloc_slice_clone(&[Some(self.1); 20]).len());
+            Self(self.0, self.0.alloc_slice_copy(self.1))
+        }
+    }
+    struct Speaks<'a>(&'a Bump, Cell<Option<Scope<'a>>>);
+    impl fmt::Display for Speaks<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("one ")?;
+            self.1.set(Some(self.0.scope_guard())); // takes the room behind the text
+            f.write_str("two ")?;
+            self.0.alloc(1_u8);
+            self.1.take();
+            f.write_str("three ")?;
+            self.1.set(Some(self.0.scope_guard()));
+            write!(f, "{:>700}", "four")
+        }
+    }
+    for fill in 0..40 {
+        let bump = Bump::new();
+        bump.alloc_slice_copy(&vec![1_u8; 13 * fill]);
+        let numbers = bump.alloc_iter(Greedy(&bump, 90, None));
+        let mut vec = bump::Vec::new_in(&bump);
+        vec.extend(Greedy(&bump, 50, None));
+        let text: &[u8] = bump.alloc_str("some text").as_bytes();
+        let copies = bump.alloc_slice_clone(&vec![Copies(&bump, text); 30]);
+        let speaks = Speaks(&bump, Cell::new(None));
+        let said = bump.alloc_fmt(format_args!("{speaks}!{speaks}"));
+        let last = bump.alloc_slice_copy(&[0xEE_u8; 60]);
+        assert!(numbers.iter().copied().eq((0..90).rev()) && vec.iter().copied().eq((0..50).rev()));
+        assert!(copies.iter().all(|copy| copy.1 == text));
+        let once = format!("one two three {:>700}", "four");
+        assert_eq!(*said, *format!("{once}!{once}"));
+        assert!(last.iter().all(|&byte| byte == 0xEE));
+    }
+}
+
+/// Iterators and texts that panic leave what they made, and the arena goes on.
+#[test]
+fn panics_in_iterators_and_texts() {
+    struct Panics(u32);
+    impl fmt::Display for Panics {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            (0..self.0).try_for_each(|_| f.write_str("piece"))?;
+            panic!("in fmt")
+        }
+    }
+    for at in 0..70_u32 {
+        let counts = Counts::default();
+        let bump = Bump::new();
+        let iter = || (0..1000).map(|n| if n == at { panic!("in next") } else { counts.spy(n) });
+        let mut vec = bump::Vec::new_in(&bump);
+        assert!(panics(|| vec.extend(iter())));
+        assert!(vec.iter().map(|spy| spy.value).eq(0..at));
+        assert!(panics(|| _ = bump.alloc_iter(iter())));
+        assert!(panics(|| drop(bump.try_alloc_iter(iter()))));
+        assert!(panics(|| _ = bump.alloc_fmt(format_args!("{}{}", at, Panics(at)))));
+        let mut text = bump::String::new_in(&bump);
+        assert!(panics(|| _ = fmt::write(&mut text, format_args!("{}", Panics(at)))));
+        assert_eq!(text.len(), 5 * at as usize);
+        bump.alloc_slice_copy(&[7_u8; 30]);
+        assert!(vec.iter().map(|spy| spy.value).eq(0..at));
+        drop(vec);
+        assert!(counts.balanced());
+    }
+}
+
+/// Pieces of all lengths, at each place in a chunk and over its end.
+#[test]
+fn pieces_of_all_lengths() {
+    fn check<const MIN_ALIGN: usize>() {
+        let source: String = ('a'..='z').chain('0'..='9').collect();
+        for fill in 0..120 {
+            let bump = Bump::<MIN_ALIGN>::with_min_align();
+            bump.alloc_slice_copy(&vec![0xEE_u8; 4 * fill]);
+            for len in 0..source.len() {
+                let (a, b) = source.split_at(len);
+                let text = bump.alloc_fmt(format_args!("{a}{b}{}{a}", 'x'));
+                let next = bump.alloc_slice_copy(&[0xEE_u8; 3]);
+                assert_eq!(*text, *format!("{a}{b}x{a}"));
+                assert_eq!(next, [0xEE; 3]);
+            }
+        }
+    }
+    check::<1>();
+    check::<8>();
+    check::<64>();
 }
 
 #[test]
@@ -679,10 +962,22 @@ fn the_allocator_fails() {
                 values.iter().copied().eq(0..last)
             }));
             assert!(vec.try_reserve(5000).is_err());
+            let mut other = bump::Vec::new_in(&bump);
+            assert!(other.try_extend(0..9999).is_err_and(|error| {
+                let (last, mut rest) = error.into_inner();
+                rest.next() == Some(last + 1)
+            }));
+            let len = other.len();
+            assert!(other.iter().copied().eq(0..len) && other.capacity() == len);
+            assert_eq!(other.try_insert(len / 2, 7).map_err(AllocError::into_inner), Err(7));
             bump.scope(|scope| assert!(scope.try_alloc(big).is_err()));
             assert!(Bump::try_with_capacity(10).is_err());
         });
         assert_eq!(*vec, [1]);
+        vec.try_insert(0, 2).unwrap();
+        vec.try_extend([3]).unwrap();
+        assert_eq!(*vec, [2, 1, 3]);
+        assert_eq!((vec.remove(0), vec.pop()), (2, Some(3)));
         vec.extend_from_slice(&big);
         assert_eq!((vec[0], vec[2000]), (1, 7));
     }
@@ -722,6 +1017,34 @@ fn the_limit_is_exact() {
 }
 
 // --- Buffers, threads --------------------------------------------------------------------------------------------------
+
+/// Whatever the buffer's alignment and length, and the arena's.
+#[test]
+fn odd_buffers() {
+    fn check<const MIN_ALIGN: usize>() {
+        for len in 0..200 {
+            for skip in 0..len.min(67) {
+                let mut buffer = [const { MaybeUninit::uninit() }; 202];
+                buffer[len].write(0x5A);
+                let mut bump = Bump::<MIN_ALIGN, _>::with_buffer(&mut buffer[skip..len]);
+                for round in 0..2 {
+                    let bytes: Vec<&mut u8> = (0..60).map(|n| bump.alloc(n)).collect();
+                    let words: Vec<&mut u64> = (0..9).map(|n| bump.alloc(n)).collect();
+                    assert!(bytes.iter().map(|byte| **byte).eq(0..60), "round {round}");
+                    assert!(words.iter().map(|word| **word).eq(0..9));
+                    bump.reset();
+                }
+                drop(bump);
+                // SAFETY: it was written above.
+                assert_eq!(unsafe { buffer[len].assume_init() }, 0x5A);
+            }
+        }
+    }
+    check::<1>();
+    check::<8>();
+    check::<32>();
+    check::<64>();
+}
 
 #[test]
 fn a_first_chunk_in_a_buffer() {
@@ -815,6 +1138,48 @@ fn a_pool_for_threads() {
         assert!(!format!("{pool:?}").is_empty());
         pool.reset();
     }
+}
+
+/// Threads that panic, guards that are forgotten, and an allocator whose clone panics.
+#[test]
+fn a_pool_after_panics() {
+    let counts = Counts::default();
+    let mut pool = Pool::new();
+    for round in 0..3_u8 {
+        let kept = {
+            let bump = pool.get();
+            bump.keep(|bump| bump.alloc([round; 50]))
+        };
+        assert!(panics(|| {
+            let bump = pool.get();
+            let _spy = bump::Box::new_in(counts.spy(1), &bump);
+            let scope = bump.scope_guard();
+            scope.alloc([1_u8; 5000]);
+            panic!("with an arena of the pool's");
+        }));
+        assert!(panics(|| _ = pool.get().keep(|bump| bump.alloc_with(|| -> u8 { panic!("while keeping") }))));
+        let panicked = thread::scope(|threads| {
+            let pool = &pool;
+            let thread = threads.spawn(move || {
+                let bump = pool.get();
+                bump.alloc([2_u8; 50]);
+                panics(|| panic!("in a thread"))
+            });
+            thread.join().unwrap()
+        });
+        assert!(panicked);
+        let again = pool.get().keep(|bump| bump.alloc([7_u8; 50]));
+        assert_eq!((*kept, *again), ([round; 50], [7; 50]));
+        pool.reset();
+    }
+    assert!(counts.balanced());
+    // One that is forgotten is missed by no one, and what is kept in it stays.
+    let bump = pool.get();
+    let kept = bump.keep(|bump| bump.alloc([1_u8; 50]));
+    std::mem::forget(bump);
+    assert_eq!(*pool.get().keep(|bump| bump.alloc([2_u8; 50])), [2; 50]);
+    assert_eq!(*kept, [1; 50]);
+    pool.reset();
 }
 
 /// What may be sent and shared, and what unwinding may pass.

@@ -208,6 +208,89 @@ fn an_aligned_allocator_that_fails_at_each_call() {
     assert_eq!(bump.allocator().bytes.get(), bump.allocated_bytes().cast_signed());
 }
 
+/// An allocator that panics instead of failing, and gives more than was asked.
+struct Panicking(Counting);
+
+impl Panicking {
+    /// What is asked of `Global`: a block that is longer.
+    fn longer(layout: Layout) -> Layout {
+        self::layout(layout.size() + 48, layout.align())
+    }
+}
+
+// SAFETY: blocks are `Global`'s, which also takes them back, and longer than they need to be.
+unsafe impl Allocator for Panicking {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.0.call().expect("told to panic");
+        let block = Global.allocate(Self::longer(layout))?;
+        self.0.count(1, layout.size());
+        Ok(block)
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        self.0.count(-1, layout.size());
+        // SAFETY: the caller's promise, passed on.
+        unsafe { Global.deallocate(block, Self::longer(layout)) };
+        self.0.call().expect("told to panic");
+    }
+
+    unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.0.call().expect("told to panic");
+        // SAFETY: the caller's promise, passed on.
+        let grown = unsafe { Global.grow(block, Self::longer(old), Self::longer(new)) }?;
+        self.0.count(1, new.size() - old.size());
+        self.0.blocks.set(self.0.blocks.get() - 1);
+        Ok(grown)
+    }
+}
+
+/// The allocator panics at each call, also of `deallocate`: nothing is used that it has back, and the arena goes on.
+#[test]
+fn an_allocator_that_panics_at_each_call() {
+    for fail_at in 1.. {
+        let base = Panicking(Counting::default());
+        let counts = Counts::default();
+        base.0.fail_at.set(fail_at);
+        let mut bump = Bump::<8, _>::new_in(&base);
+        let mut panicked = panics(|| workload(&mut bump, &counts).unwrap());
+        if panicked {
+            workload(&mut bump, &counts).unwrap();
+        }
+        panicked |= panics(|| drop(bump));
+        assert!(counts.balanced());
+        assert!(base.0.blocks.get() >= 0);
+        if !panicked {
+            assert_eq!((base.0.blocks.get(), base.0.bytes.get()), (0, 0));
+            assert!(fail_at > 10, "the workload made {fail_at} calls");
+            break;
+        }
+    }
+}
+
+/// Collections in the arena from before a checkpoint are as they were after going back to it, and go on.
+#[test]
+fn collections_outlast_a_rewind() {
+    for size in [3, 100, 30_000] {
+        let bump = Bump::new();
+        let mut before = AnyVec::new_in(&bump);
+        before.extend(0..size);
+        let own = bump.alloc_iter(0..size);
+        for _ in 0..3 {
+            let checkpoint = bump.checkpoint();
+            let mut after = AnyVec::new_in(&bump);
+            after.extend(0..2 * size);
+            bump.scope(|scope| AnyVec::<u64, _>::with_capacity_in(5000, scope).push(1));
+            let boxed = AnyBox::new_in([1_u8; 20_000], &bump);
+            drop((boxed, after));
+            // SAFETY: nothing from after the checkpoint is used again, and what is from before was not changed.
+            unsafe { bump.rewind(checkpoint) };
+        }
+        before.extend(0..size);
+        before.shrink_to_fit();
+        assert!(before.iter().copied().eq((0..size).chain(0..size)) && own.iter().copied().eq(0..size));
+    }
+}
+
 /// An arena whose chunks come from an arena.
 #[test]
 fn an_arena_in_an_arena() {
@@ -224,6 +307,7 @@ fn an_arena_in_an_arena() {
 thread_local! {
     static SELF: Cell<Option<&'static Bump<8, Reentrant>>> = const { Cell::new(None) };
     static DEPTH: Cell<u32> = const { Cell::new(0) };
+    static KEPT: Cell<Option<&'static [u64; 40]>> = const { Cell::new(None) };
 }
 
 /// An allocator that allocates from the arena that is asking it, and panics when told to.
@@ -235,6 +319,7 @@ impl Reentrant {
         if DEPTH.replace(1) == 0 {
             if let Some(bump) = SELF.get() {
                 let value = bump.alloc([7_u64; 40]);
+                KEPT.set(Some(value));
                 bump.scope(|scope| assert_eq!(*scope.alloc(value[39]), 7));
                 assert!(bump.alloc_slice_copy(&[7_u8; 30_000]).iter().all(|&byte| byte == 7));
             }
@@ -288,6 +373,16 @@ fn an_allocator_that_comes_back() {
             (0..size).for_each(|n| vec.push(n));
             assert!(vec.iter().copied().eq(0..size));
         });
+        // Going back releases chunks, and the allocator uses the arena then, and what it made there stays.
+        let checkpoint = bump.checkpoint();
+        bump.alloc_layout(layout(size, 8));
+        bump.alloc_layout(layout(3 << 20, 8)); // more than any chunk has
+        (0..20).for_each(|_| _ = bump.alloc([7_u64; 60]));
+        KEPT.set(None);
+        // SAFETY: nothing of this is used again.
+        unsafe { bump.rewind(checkpoint) };
+        bump.alloc_slice_copy(&[8_u8; 3000]);
+        assert_eq!(KEPT.get(), Some(&[7; 40]));
         let mut vec = bump::Vec::with_capacity_in(10, bump);
         bump.allocator().0.set(true);
         let _ = panics(|| (0..size).for_each(|n| vec.push(n)));

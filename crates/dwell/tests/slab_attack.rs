@@ -594,6 +594,205 @@ fn pinned_values_stay() {
     assert_eq!(future.as_mut().poll(&mut context), std::task::Poll::Ready(7));
 }
 
+/// A slab and its slots in thread-local variables, destroyed in either order; slots that hold slots of the other.
+#[test]
+fn thread_exit_in_every_order() {
+    struct Held {
+        _other: Option<Slot<Held>>,
+        _owned: Box<u64>,
+    }
+    thread_local! {
+        static SLAB: RefCell<Option<Slab<Held>>> = const { RefCell::new(None) };
+        static SLOTS: RefCell<Vec<Slot<Held>>> = const { RefCell::new(Vec::new()) };
+    }
+    fn fill() {
+        SLAB.with_borrow_mut(|slab| {
+            let slab = slab.insert(Slab::new());
+            SLOTS.with_borrow_mut(|slots| {
+                for n in 0..3000 {
+                    let other = slots.pop();
+                    slots.push(slab.insert(Held { _other: other.filter(|_| n % 10 != 0), _owned: Box::new(n) }));
+                    slots.push(slab.insert(Held { _other: None, _owned: Box::new(n) }));
+                }
+                for n in 0..100 {
+                    slab.insert(Held { _other: slots.pop(), _owned: Box::new(n) }).leak();
+                }
+            });
+        });
+    }
+    let slab_first = left_by_thread(|| {
+        SLOTS.with_borrow(|_| ());
+        fill();
+    });
+    let slots_first = left_by_thread(|| {
+        SLAB.with_borrow(|_| ());
+        fill();
+    });
+    assert_eq!((slab_first, slots_first), ((0, 0), (0, 0)));
+}
+
+/// A value that was leaked leaks others when it is dropped at its thread's end, where they are found and dropped too.
+#[test]
+fn leaks_at_the_end_of_a_thread() {
+    dwell::slab!(mod nodes: Node);
+    thread_local!(static DROPPED: Cell<u32> = const { Cell::new(0) });
+    struct Node(Box<u32>);
+    impl Drop for Node {
+        fn drop(&mut self) {
+            let counted = DROPPED.try_with(|dropped| dropped.set(dropped.get() + 1));
+            if let (Ok(()), Some(less)) = (counted, self.0.checked_sub(1)) {
+                nodes::insert(Node(Box::new(less))).leak();
+            }
+        }
+    }
+    let left = left_by_thread(|| {
+        nodes::insert(Node(Box::new(20))).leak();
+        drop(nodes::insert(Node(Box::new(5))));
+        assert_eq!((nodes::len(), DROPPED.get()), (2, 1));
+    });
+    assert_eq!(left, (0, 0));
+}
+
+/// Closures that do to a module what would be wrong if it were in the middle of something.
+#[test]
+fn closures_that_use_their_module() {
+    dwell::slab!(mod texts: String);
+    let slot = texts::insert_with(|| {
+        assert_eq!(texts::len(), 1, "the place is taken");
+        assert_eq!(texts::shutdown(), Err(SlotsRemaining(1)));
+        assert!(panics(|| texts::init().build()));
+        texts::shrink_to_fit();
+        texts::reserve(10_000);
+        drop((0..5000).map(|n| texts::insert(n.to_string())).collect::<Vec<_>>());
+        String::from("made")
+    });
+    let key = slot.leak();
+    texts::with(key, |text| {
+        assert!(texts::reclaim(key).is_none() && !texts::contains_key(key));
+        assert!(texts::with(key, |_| ()).is_none());
+        assert_eq!(texts::shutdown(), Err(SlotsRemaining(1)));
+        texts::shrink_to_fit();
+        text.push('!');
+    });
+    assert!(panics(|| texts::with(key, |text| {
+        text.push('?');
+        panic!("in with")
+    })
+    .unwrap_or_default()));
+    assert_eq!(*texts::reclaim(key).unwrap(), "made!?");
+    assert!(panics(|| drop(texts::insert_with(|| panic!("no value")))));
+    texts::shutdown().unwrap();
+    assert_eq!((texts::len(), texts::capacity()), (0, 0));
+}
+
+/// A slot that is leaked, and found again, when its slab has retired.
+#[test]
+fn keys_after_the_slab_has_retired() {
+    dwell::slab!(mod boxes: Box<u64>);
+    struct AtEnd(Vec<boxes::Slot>);
+    impl Drop for AtEnd {
+        fn drop(&mut self) {
+            // Some of the places are vacant, some are not, and it goes on in both.
+            for slot in mem::take(&mut self.0) {
+                let (value, key) = (**slot, slot.leak());
+                assert!(boxes::contains_key(key));
+                let stamped = boxes::reclaim(key).unwrap().leak_stamped();
+                assert!(boxes::insert(Box::new(0)).key() != key, "it is taken");
+                assert_eq!(**boxes::reclaim_stamped(stamped).unwrap(), value);
+            }
+            assert!(boxes::is_empty());
+        }
+    }
+    thread_local!(static AT_END: RefCell<AtEnd> = const { RefCell::new(AtEnd(Vec::new())) });
+    let left = left_by_thread(|| {
+        AT_END.with_borrow(|_| ()); // destroyed after the slab
+        let mut slots: Vec<boxes::Slot> = (0..3000).map(|n| boxes::insert(Box::new(n))).collect();
+        slots.retain(|slot| ***slot % 3 != 0);
+        AT_END.with_borrow_mut(|end| end.0 = slots);
+    });
+    assert_eq!(left, (0, 0));
+}
+
+/// Everything that a slab does for values of one shape.
+#[test]
+fn shapes() {
+    #[derive(Clone, PartialEq, Debug)]
+    #[repr(align(128))]
+    struct Aligned(u8);
+    #[derive(Clone, PartialEq, Debug)]
+    #[repr(align(131_072))]
+    struct Huge(u8);
+    #[derive(Clone, PartialEq, Debug)]
+    #[repr(align(256))]
+    struct Nothing;
+    fn check<T: Clone + PartialEq + Debug>(value: &T) {
+        let left = left_by(|| {
+            let slab = Slab::new();
+            let mut slots: Vec<Slot<T>> = (0..40).map(|_| slab.insert(value.clone())).collect();
+            let places: HashSet<usize> = slots.iter().map(|slot| slot.as_ptr().addr()).collect();
+            assert_eq!(places.len(), 40, "even values of no bytes have a place each");
+            assert!(places.iter().all(|place| place.is_multiple_of(align_of::<T>())));
+            let stamped = slots.pop().unwrap().leak_stamped();
+            let key = slots.pop().unwrap().leak();
+            assert_ne!(key, stamped.key());
+            slots.truncate(20);
+            slab.shrink_to_fit();
+            assert_eq!(slab.with(key, |found| found.clone()).as_ref(), Some(value));
+            assert_eq!(slab.reclaim_stamped(stamped).as_deref(), Some(value));
+            drop(slab);
+            assert!(slots.iter().all(|slot| **slot == *value));
+        });
+        assert_eq!(left, (0, 0));
+        let bounded = Bounded::with_capacity(5);
+        let slots: Vec<Slot<T>> = (0..5).map(|_| bounded.insert(value.clone())).collect();
+        assert!(bounded.try_insert(value.clone()).is_err_and(|full| full.into_inner() == *value));
+        drop(slots);
+        assert!(bounded.is_empty());
+    }
+    // In a debug build each function that a value passes through has room for it.
+    let stack = std::thread::Builder::new().stack_size(64 << 20);
+    let all = stack.spawn(|| {
+        check(&());
+        check(&Nothing);
+        check(&1_u8);
+        check(&[1_u8; 7]);
+        check(&Aligned(1));
+        check(&Huge(2));
+        check(&[3_u8; 64 * 1024]);
+        check(&[4_u64; 128]);
+    });
+    all.unwrap().join().unwrap();
+}
+
+/// What is on the stack of vacant places comes and goes in any order, around the lengths at which it grows.
+#[test]
+fn vacant_places_are_each_handed_out_once() {
+    for chunk in [1, 2, 63, 64, 65, 1000] {
+        let slab = Slab::builder().chunk_capacity(chunk).build();
+        let mut slots: Vec<Slot<Box<usize>>> = Vec::new();
+        for round in 1..40_usize {
+            slots.extend((0..round * 7).map(|n| slab.insert(Box::new(n))));
+            let addresses: HashSet<*const Box<usize>> = slots.iter().map(Slot::as_ptr).collect();
+            assert_eq!((addresses.len(), slab.len()), (slots.len(), slots.len()));
+            let mut index = round;
+            slots.retain(|_| {
+                index += 1;
+                index % 3 == 0
+            });
+            if round % 5 == 0 {
+                slab.shrink_to_fit();
+            }
+            if round % 13 == 0 {
+                slab.reserve(round * 10);
+            }
+            assert_eq!(slab.len(), slots.len());
+        }
+        slots.clear();
+        slab.shrink_to_fit();
+        assert_eq!((slab.len(), slab.capacity()), (0, 0));
+    }
+}
+
 /// Not even a module that lies about where its slots come from frees memory that is in use.
 #[test]
 fn a_module_is_not_trusted() {

@@ -198,14 +198,14 @@ fn over_aligned_values_of_no_size() {
 #[test]
 fn slices_of_more_elements_than_the_word_holds_are_refused() {
     assert!(panics(|| drop(SmallBox::<[()]>::from(vec![(); usize::MAX]))));
-    assert!(panics(|| drop(SmallBox::<[()]>::from_box(vec![(); usize::MAX / 4 + 1].into_boxed_slice()))));
+    assert!(panics(|| drop(SmallBox::<[()]>::from_box(vec![(); usize::MAX / 8 + 1].into_boxed_slice()))));
     assert!(panics(|| drop(SmallBox::<[()]>::new_uninit_slice(usize::MAX))));
     assert!(panics(|| drop(SmallBox::<[u64]>::new_uninit_slice(usize::MAX / 8))));
-    let most = usize::MAX / 4;
+    let most = usize::MAX / 8;
     let slice = SmallBox::<[()]>::from(vec![(); most]);
     assert_eq!(slice.len(), most);
     assert_eq!(slice.into_box().len(), most);
-    let array: SmallBox<[()]> = small_box!([(); usize::MAX / 4]);
+    let array: SmallBox<[()]> = small_box!([(); usize::MAX / 8]);
     assert_eq!(array.len(), most);
     assert!(panics(|| drop(SmallBox::<[()]>::new_with([(); usize::MAX], |place| place))));
 }
@@ -375,6 +375,150 @@ fn iterators_that_lie_are_not_believed() {
     assert!(counts.balanced());
 }
 
+/// A supertype may stand in for the value's own type: what the closure returns is then another vtable, that of a type which
+/// every such value also has.
+#[test]
+fn a_place_may_be_seen_as_of_a_supertype() {
+    type Any1 = for<'a> fn(&'a u8) -> u8;
+    type Static1 = fn(&'static u8) -> u8;
+    static OTHER: Place<Any1, Any1> = Place::new(|_| 1);
+    static SEVEN: u8 = 7;
+    let any: SmallBox<dyn Any> = SmallBox::new_with((|n: &u8| *n) as Any1, |_| {
+        let wider: &Place<Any1, Static1> = &OTHER;
+        wider as _
+    });
+    assert!(any.downcast_ref::<Any1>().is_none());
+    assert_eq!(any.downcast::<Static1>().unwrap()(&SEVEN), 7);
+}
+
+/// What the call by value is given may be anybody's: `CallOnce` can be implemented in safe code, by types that are not
+/// moved out.
+#[test]
+fn a_call_that_does_not_take_its_value() {
+    struct Idle<'a>(Spy<'a>, [u64; 3]);
+    impl CallOnce<()> for Idle<'_> {
+        type Output = u32;
+        unsafe fn call_in_place(&mut self, (): ()) -> u32 {
+            assert!(self.0.value > 0, "a panic in the call");
+            self.0.value + u32::try_from(self.1.len()).unwrap()
+        }
+    }
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let call: SmallBox<Idle<'_>> = SmallBox::new(Idle(counts.spy(1), [0; 3]));
+        assert!(!call.is_inline());
+        assert_eq!(call.call_once(()), 4);
+        let call: SmallBox<dyn CallOnce<(), Output = u32> + '_, 8> = small_box!(Idle(counts.spy(0), [0; 3]));
+        assert!(panics(|| _ = call.call_once(())));
+    });
+    // Forgotten, which is allowed, and their blocks are back.
+    assert_eq!((counts.made.get(), counts.dropped.get()), (2, 0));
+    assert_eq!(left, (0, 0));
+}
+
+/// A value may point to itself while it is pinned, up to and into its drop: nothing may be said of it in between.
+#[test]
+fn a_future_that_points_to_itself_is_dropped_in_the_middle() {
+    use std::future::poll_fn;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    /// Writes through its reference when it is dropped.
+    struct Writes<'a>(&'a mut u64, &'a Cell<u64>);
+    impl Drop for Writes<'_> {
+        fn drop(&mut self) {
+            *self.0 += 1;
+            self.1.set(*self.0);
+        }
+    }
+    async fn waits(seen: &Cell<u64>) {
+        let mut own = 41;
+        let _writes = Writes(&mut own, seen);
+        poll_fn(|_| Poll::<()>::Pending).await;
+    }
+    fn check<const N: usize>(inline: bool) {
+        let seen = Cell::new(0);
+        let left = left_by(|| {
+            let future: SmallBox<dyn Future<Output = ()> + '_, N> = small_box!(waits(&seen));
+            assert_eq!(future.is_inline(), inline);
+            let mut future = Box::pin(future);
+            let mut context = Context::from_waker(Waker::noop());
+            assert!(future.as_mut().poll(&mut context).is_pending());
+            assert!(future.as_mut().poll(&mut context).is_pending());
+            drop(future);
+            assert_eq!(seen.replace(0), 42);
+            // `Pin::set` drops the old value where it is.
+            let future: SmallBox<dyn Future<Output = ()> + '_, N> = small_box!(waits(&seen));
+            let mut future = pin!(future);
+            assert!(future.as_mut().poll(&mut context).is_pending());
+            future.set(small_box!(async {}));
+            assert_eq!(seen.get(), 42);
+            assert!(future.poll(&mut context).is_ready());
+        });
+        assert_eq!(left, (0, 0));
+    }
+    check::<1>(false);
+    check::<12>(true);
+}
+
+/// Code of the value's that runs in the middle of something finds a box that is whole.
+#[test]
+fn values_that_use_boxes_while_they_are_made_and_dropped() {
+    struct Nested<'a>(Option<SmallBox<dyn Object + 'a>>, #[expect(dead_code, reason = "dropped")] Spy<'a>);
+    impl Drop for Nested<'_> {
+        fn drop(&mut self) {
+            let taken = self.0.take();
+            let again: SmallBox<dyn Object + '_> = small_box!((taken, [0_u64; 3]));
+            drop(again.resize::<9>());
+        }
+    }
+    let counts = Counts::default();
+    let left = left_by(|| {
+        let mut nested: SmallBox<dyn Object + '_> = small(&counts);
+        for _ in 0..50 {
+            nested = small_box!(Nested(Some(nested), counts.spy(1)));
+        }
+        drop(nested);
+        let made =
+            SmallBox::<[SmallBox<dyn Object + '_>; 3]>::from_fn(|| [small(&counts), large(&counts), small(&counts)]);
+        let [first, second, third] = made.into_inner();
+        drop((third, first, second));
+        // The iterator makes boxes of its own while the slice is half written, and panics while it is.
+        let values = || (0..7).map(|n| if n % 2 == 0 { small(&counts) } else { large(&counts) });
+        let slice: SmallBox<[SmallBox<dyn Object + '_>], 4> = values().collect();
+        assert_eq!(slice.len(), 7);
+        assert!(panics(|| {
+            let values = values().enumerate().map(|(n, value)| if n == 5 { panic!("no more") } else { value });
+            drop(values.collect::<SmallBox<[SmallBox<dyn Object + '_>], 20>>());
+        }));
+    });
+    assert!(counts.balanced());
+    assert_eq!(left.0, 0);
+}
+
+/// Two bits are kept in the word of a length: no operation on the metadata may leak one into the other.
+#[test]
+fn every_length_and_place_survives_every_conversion() {
+    for len in (0..40).chain([1000]) {
+        let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(len).collect();
+        let small: SmallBox<[u8]> = (&*bytes).into();
+        assert_eq!((small.is_inline(), small.len()), (len <= 16, len));
+        let small = small.resize::<1>();
+        assert_eq!((small.is_inline(), small.len()), (len <= 8, len));
+        let small = SmallBox::<[u8]>::from_box(small.into_box());
+        assert_eq!((small.is_inline(), &*small), (false, &*bytes), "a box keeps its block");
+        let small = small.resize::<5>().resize::<2>();
+        assert_eq!((small.is_inline(), &*small), (len <= 16, &*bytes));
+        let some = std::hint::black_box(Some(small));
+        assert_eq!(*some.unwrap(), *bytes);
+        let text: SmallBox<str> = "x".repeat(len).into();
+        let bytes: SmallBox<[u8]> = text.clone().into();
+        assert_eq!((bytes.len(), text.len()), (len, len));
+        let array = SmallBox::<[u8; 16]>::try_from(bytes);
+        assert_eq!(array.is_ok(), len == 16);
+    }
+}
+
 #[test]
 fn auto_traits_are_those_of_box() {
     fn send<T: Send + ?Sized>() {}
@@ -387,6 +531,9 @@ fn auto_traits_are_those_of_box() {
     unpin::<SmallBox<dyn Future<Output = ()> + Unpin>>();
     unwind_safe::<SmallBox<str>>();
     unwind_safe::<SmallBox<dyn Any + UnwindSafe + RefUnwindSafe>>();
+    send::<dwell::small::IntoIter<u8>>();
+    sync::<dwell::small::IntoIter<u8>>();
+    unpin::<dwell::small::IntoIter<u8>>();
 }
 
 /// smallbox #40.
@@ -408,9 +555,18 @@ mod allocator {
     use super::*;
     use dwell::alloc::Allocator;
 
-    /// Counts its blocks, and refuses when told to.
     #[derive(Clone, Copy)]
-    struct Counting<'a>(&'a Cell<isize>, &'a Cell<bool>);
+    enum Mood {
+        Gives,
+        Refuses,
+        /// Instead of giving, and after taking back.
+        Panics,
+    }
+    use Mood::{Gives, Panics, Refuses};
+
+    /// Counts its blocks, and does as it is told.
+    #[derive(Clone, Copy)]
+    struct Counting<'a>(&'a Cell<isize>, &'a Cell<Mood>);
 
     /// `Counting` as an allocator by one of the traits.
     macro_rules! counting {
@@ -418,8 +574,10 @@ mod allocator {
             // SAFETY: it hands on to `Global`.
             unsafe impl $Allocator for Counting<'_> {
                 fn allocate(&self, layout: std::alloc::Layout) -> Result<std::ptr::NonNull<[u8]>, $Refused> {
-                    if self.1.get() {
-                        return Err($refused);
+                    match self.1.get() {
+                        Gives => {}
+                        Refuses => return Err($refused),
+                        Panics => panic!("no block"),
                     }
                     self.0.set(self.0.get() + 1);
                     <$Global as $Allocator>::allocate(&$Global, layout)
@@ -429,6 +587,7 @@ mod allocator {
                     self.0.set(self.0.get() - 1);
                     // SAFETY: the caller's block came from `allocate`, thus from `Global`.
                     unsafe { <$Global as $Allocator>::deallocate(&$Global, block, layout) };
+                    assert!(!matches!(self.1.get(), Panics), "it is back");
                 }
             }
         };
@@ -445,7 +604,7 @@ mod allocator {
         allocator_api2_04::alloc::Global
     );
 
-    fn check<A: Allocator + Copy>(alloc: A, Counting(blocks, refuse): Counting<'_>) {
+    fn check<A: Allocator + Copy>(alloc: A, Counting(blocks, mood): Counting<'_>) {
         let counts = Counts::default();
         let small: SmallBox<dyn Object + '_, 2, _> = SmallBox::new_with_in(counts.spy(1), alloc, |place| place as _);
         assert_eq!(blocks.get(), 0);
@@ -453,9 +612,9 @@ mod allocator {
         assert_eq!(blocks.get(), 1);
         let back = out.resize::<3>();
         assert_eq!(blocks.get(), 0);
-        refuse.set(true);
+        mood.set(Refuses);
         let back = back.try_resize::<1>().map(drop).unwrap_err().into_inner();
-        refuse.set(false);
+        mood.set(Gives);
         drop(back);
         let large: SmallBox<[u64], 2, _> = SmallBox::try_from_slice_in(&[1, 2, 3], alloc).unwrap();
         let clone = large.clone();
@@ -464,13 +623,42 @@ mod allocator {
         drop(large);
         let value = SmallBox::<_, 2, _>::new_in([7_u64; 5], alloc).into_inner();
         assert_eq!((value, blocks.get()), ([7; 5], 0));
+        panicking(alloc, mood, &counts);
         assert!(counts.balanced());
+        assert_eq!(blocks.get(), 0);
+    }
+
+    /// Whatever the allocator does in its two functions, values are dropped once and blocks are back.
+    fn panicking<A: Allocator + Copy>(alloc: A, mood: &Cell<Mood>, counts: &Counts) {
+        let object = |value| SmallBox::<dyn Object + '_, 2, _>::new_with_in(value, alloc, |place| place as _);
+        let with = |now, f: &mut dyn FnMut()| {
+            mood.set(now);
+            assert!(panics(f));
+            mood.set(Gives);
+        };
+        let mut small = Some(object(counts.spy(1)));
+        let large = || Some(SmallBox::<_, 2, _>::new_in(Large(counts.spy(1), [1; 4]), alloc));
+        with(Panics, &mut || drop(SmallBox::<_, 2, _>::new_in(Large(counts.spy(1), [1; 4]), alloc)));
+        with(Panics, &mut || drop(small.take().map(SmallBox::resize::<1>)));
+        let mut boxed = large();
+        with(Panics, &mut || drop(boxed.take()));
+        let mut boxed = large();
+        with(Panics, &mut || drop(boxed.take().map(SmallBox::resize::<9>)));
+        let spies = (0..3).map(|n| counts.spy(n)).collect::<Vec<_>>();
+        let mut slice = Some(SmallBox::<[Spy<'_>], 2, _>::try_from_slice_in(&spies, alloc).unwrap());
+        with(Panics, &mut || drop(slice.clone()));
+        with(Panics, &mut || drop(slice.take().map(SmallBox::into_iter)));
+        // A panic in the value's drop, the block back all the same.
+        let mut boxed = large();
+        counts.panic_at_drop.set(counts.dropped.get() + 1);
+        with(Gives, &mut || drop(boxed.take()));
+        counts.panic_at_drop.set(0);
     }
 
     #[test]
     fn blocks_go_back_to_where_they_came_from() {
-        let (blocks, refuse) = (Cell::new(0), Cell::new(false));
-        let counting = Counting(&blocks, &refuse);
+        let (blocks, mood) = (Cell::new(0), Cell::new(Gives));
+        let counting = Counting(&blocks, &mood);
         #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
         check(counting, counting);
         #[cfg(feature = "allocator-api2-04")]
@@ -483,18 +671,18 @@ mod allocator {
     fn v04_hands_every_function_on() {
         use dwell::alloc::V04;
         use std::alloc::Layout;
-        let (blocks, refuse) = (Cell::new(0), Cell::new(false));
-        let alloc = V04(Counting(&blocks, &refuse));
+        let (blocks, mood) = (Cell::new(0), Cell::new(Gives));
+        let alloc = V04(Counting(&blocks, &mood));
         let (one, four) = (Layout::new::<u64>(), Layout::new::<[u64; 4]>());
         let block = alloc.allocate_zeroed(one).unwrap().cast::<u8>();
         // SAFETY: the block came from `alloc` with this layout.
         let block = unsafe { alloc.grow_zeroed(block, one, four) }.unwrap();
         // SAFETY: all of it is zeroed, and nobody else has it.
         assert!(unsafe { &block.as_ref()[..four.size()] }.iter().all(|byte| *byte == 0));
-        refuse.set(true);
+        mood.set(Refuses);
         // SAFETY: the block came from `alloc` with this layout, and stays when it cannot be moved.
         assert!(unsafe { alloc.shrink(block.cast(), four, one) }.is_err());
-        refuse.set(false);
+        mood.set(Gives);
         // SAFETY: as above.
         let block = unsafe { alloc.shrink(block.cast(), four, one) }.unwrap();
         // SAFETY: as above, with the layout that it was shrunk to.

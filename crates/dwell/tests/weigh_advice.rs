@@ -3,10 +3,11 @@
 #![cfg(all(feature = "derive", feature = "std"))]
 
 use dwell::Weigh;
-use dwell::weigh::{MoveKind, WhatIf, tree};
+use dwell::weigh::{MoveKind, Texts, WhatIf, tree, tree_with_texts};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashMap, LinkedList};
 use std::rc::Rc;
+use std::sync::Arc;
 
 fn cases() -> u32 {
     std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(200)
@@ -292,6 +293,48 @@ fn small_trait_objects_fit_inline() {
     assert_eq!((made.kind, made.allocations, made.to.as_str()), (MoveKind::Inline, -10, "SmallBox<dyn Any, 1>"));
     let large: Vec<Box<dyn std::any::Any>> = (0..10_u64).map(|n| Box::new([n; 100]) as _).collect();
     assert!(tree(&large).advise().moves.is_empty());
+}
+
+#[derive(Weigh)]
+struct Row<Unit, Id> {
+    unit: Unit,
+    id: Id,
+}
+
+const UNITS: [&str; 4] = ["metre", "second", "kilogram", "ampere"];
+
+#[test]
+fn equal_strings_are_worth_sharing() {
+    let id = |n: usize| format!("{n:08}");
+    let as_is: Vec<Row<String, String>> = (0..1000).map(|n| Row { unit: UNITS[n % 4].into(), id: id(n) }).collect();
+    // Nobody has looked.
+    assert!(tree(&as_is).advise().moves.iter().all(|made| made.kind != MoveKind::Intern));
+
+    let advice = tree_with_texts(&as_is).advise();
+    let interned: Vec<_> = advice.moves.iter().filter(|made| made.kind == MoveKind::Intern).collect();
+    // The identifiers all differ.
+    assert_eq!(interned.len(), 1, "{advice}");
+    assert_eq!((interned[0].path.as_str(), interned[0].is_exact), ("Row<String, String>.unit", false));
+    assert_eq!(interned[0].allocations, 4 - 1000);
+
+    // All moves together, against the program that they make.
+    let shared = UNITS.map(Arc::<str>::from);
+    let made = |n: usize| Row { unit: shared[n % 4].clone(), id: id(n).into_boxed_str() };
+    let made: Vec<Row<Arc<str>, Box<str>>> = (0..1000).map(made).collect();
+    let measured = dwell::weigh(&made);
+    let predicted = advice.before - advice.moves.iter().map(|made| made.saves).sum::<u64>();
+    assert!(predicted.abs_diff(measured.total()) <= 16, "{predicted} {measured}\n{advice}");
+    let more: i64 = advice.moves.iter().map(|made| made.allocations).sum();
+    assert_eq!(2001 + more, measured.allocations.cast_signed());
+}
+
+#[test]
+fn strings_in_boxes_are_read_too() {
+    let texts: Vec<Box<str>> = (0..100).map(|n| UNITS[n % 4].into()).collect();
+    let tree = tree_with_texts(&texts);
+    assert_eq!(tree.nodes[1].texts.as_ref().map(Texts::distinct), Some(4));
+    assert_eq!(tree.advise().moves[0].kind, MoveKind::Intern);
+    assert_eq!(tree.weight, dwell::weigh(&texts));
 }
 
 /// Elements and values of a recursive type are counted at the node where it was first met.

@@ -16,8 +16,10 @@ impl<S: BumpAllocatorSettings<GuaranteedAllocated = True> + 'static> Subject for
     const NAME: &'static str = match (S::MIN_ALIGN, S::UP) {
         (1, true) => "bump-scope 2.4.1/up/1",
         (8, true) => "bump-scope 2.4.1/up/8",
+        (16, true) => "bump-scope 2.4.1/up/16",
         (1, false) => "bump-scope 2.4.1/down/1",
         (8, false) => "bump-scope 2.4.1/down/8",
+        (16, false) => "bump-scope 2.4.1/down/16",
         _ => panic!("not measured"),
     };
 

@@ -12,6 +12,7 @@ impl<const MIN_ALIGN: usize> Subject for Bumpalo<MIN_ALIGN> {
     const NAME: &'static str = match MIN_ALIGN {
         1 => "bumpalo 3.20.3/1",
         8 => "bumpalo 3.20.3/8",
+        16 => "bumpalo 3.20.3/16",
         _ => panic!("not measured"),
     };
 

@@ -10,6 +10,7 @@ impl<const MIN_ALIGN: usize> Subject for Dwell<MIN_ALIGN> {
     const NAME: &'static str = match MIN_ALIGN {
         1 => "dwell/1",
         8 => "dwell",
+        16 => "dwell/16",
         _ => panic!("not measured"),
     };
 

@@ -1,8 +1,8 @@
 //! Ours: slabs of their own, slabs of a thread, pools, and those whose slots are `Send`.
 
-use dwell::slab::{Bounded, Pool, PoolSlot, Slab, Slot, sync};
+use dwell::slab::{Bounded, Key, Pool, PoolSlot, Slab, Slot, sync};
 
-use crate::slab::subject::{Edits, Grows, Holds, Order, Sends, Words, links_by_pointer};
+use crate::slab::subject::{Edits, Grows, Holds, Names, Order, Sends, Words, links_by_pointer};
 
 macro_rules! dwell {
     ($Subject:ident, $name:literal, $Slab:ty, $Slot:ty, |$capacity:ident| $new:expr) => {
@@ -48,6 +48,28 @@ dwell!(Direct, "dwell/direct", Slab<T>, Slot<T>, |capacity| Slab::builder().prea
 dwell!(Fixed, "dwell/bounded", Bounded<T>, Slot<T>, |capacity| Bounded::with_capacity(capacity));
 dwell!(Sync, "dwell/sync", sync::Slab<T>, sync::Slot<T>, |capacity| sync::Slab::with_capacity(capacity));
 dwell!(Pooled, "dwell/pool", Pool, PoolSlot<T>, |_capacity| Pool::new());
+
+impl<T: 'static> Names<T> for Direct {
+    type Key = Key;
+
+    fn name(_: &mut Slab<T>, slot: Slot<T>) -> Key {
+        slot.leak()
+    }
+
+    #[inline(always)]
+    fn contains(slab: &Slab<T>, key: Key) -> bool {
+        slab.contains_key(key)
+    }
+
+    #[inline(always)]
+    fn find<R>(slab: &Slab<T>, key: Key, f: impl FnOnce(&T) -> R) -> R {
+        slab.with(key, |value| f(value)).expect("leaked")
+    }
+
+    fn take(slab: &mut Slab<T>, key: Key) {
+        drop(slab.reclaim(key));
+    }
+}
 
 impl<T: 'static> Grows<T> for Direct {}
 impl<T: 'static> Grows<T> for Sync {}
@@ -159,5 +181,27 @@ links_by_pointer!(Thread, |slot| slot.as_mut_ptr());
 impl Grows<Words<8>> for Thread {
     fn empty() {
         words8::shutdown().expect("other workloads have given back what they had");
+    }
+}
+
+impl Names<Words<8>> for Thread {
+    type Key = Key;
+
+    fn name((): &mut (), slot: Self::Slot) -> Key {
+        slot.leak()
+    }
+
+    #[inline(always)]
+    fn contains((): &(), key: Key) -> bool {
+        words8::contains_key(key)
+    }
+
+    #[inline(always)]
+    fn find<R>((): &(), key: Key, f: impl FnOnce(&Words<8>) -> R) -> R {
+        words8::with(key, |value| f(value)).expect("leaked")
+    }
+
+    fn take((): &mut (), key: Key) {
+        drop(words8::reclaim(key));
     }
 }

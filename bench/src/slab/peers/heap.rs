@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use crate::slab::subject::{Edits, Grows, Holds, Sends, links_by_pointer};
 
 /// An allocator without state.
-pub(in crate::slab) trait Malloc: GlobalAlloc + 'static {
+pub(crate) trait Malloc: GlobalAlloc + 'static {
     const NAME: &'static str;
     const MALLOC: Self;
 }
@@ -23,7 +23,7 @@ impl Malloc for mimalloc::MiMalloc {
 }
 
 /// What `Box<T, A>` is, which stable Rust does not have.
-pub(in crate::slab) struct HeapBox<T, A: Malloc> {
+pub(crate) struct HeapBox<T, A: Malloc> {
     // Invariant: a block for a `T` from `A`, with a value, owned by this box.
     block: NonNull<T>,
     owns: PhantomData<(T, A)>,
@@ -34,7 +34,7 @@ unsafe impl<T: Send, A: Malloc> Send for HeapBox<T, A> {}
 
 impl<T, A: Malloc> HeapBox<T, A> {
     #[inline(always)]
-    fn new(value: T) -> Self {
+    pub(crate) fn new(value: T) -> Self {
         const { assert!(size_of::<T>() != 0) };
         // SAFETY: the size is not zero.
         let block = unsafe { A::MALLOC.alloc(Layout::new::<T>()) };

@@ -1,6 +1,6 @@
 //! nexus-slab 0.10.2: the write-up's own version, an allocator a thread that a macro makes.
 
-use crate::slab::subject::{Edits, Grows, Holds, Words, links_by_pointer};
+use crate::slab::subject::{Edits, Grows, Holds, Names, Words, links_by_pointer};
 
 /// One `create_allocator!` for each type a subject holds.
 macro_rules! nexus_macro {
@@ -80,3 +80,27 @@ nexus_macro!(
 );
 
 impl Grows<Words<8>> for Unbounded {}
+
+impl Names<Words<8>> for Bounded {
+    type Key = nexus_slab_0_10::Key;
+
+    fn name(_: &mut Self::Place, slot: Self::Slot) -> Self::Key {
+        slot.leak()
+    }
+
+    #[inline(always)]
+    fn contains(_: &Self::Place, key: Self::Key) -> bool {
+        bounded::words8::contains_key(key)
+    }
+
+    #[inline(always)]
+    fn find<R>(_: &Self::Place, key: Self::Key, f: impl FnOnce(&Words<8>) -> R) -> R {
+        // SAFETY: the value is there until it is taken, and is not changed.
+        f(unsafe { bounded::words8::get(key) }.expect("leaked"))
+    }
+
+    fn take(_: &mut Self::Place, key: Self::Key) {
+        // SAFETY: nobody looks at it.
+        let _ = unsafe { bounded::words8::remove_by_key(key) };
+    }
+}

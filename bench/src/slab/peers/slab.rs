@@ -2,7 +2,7 @@
 
 use slab::Slab;
 
-use crate::slab::subject::{Books, Edits, Grows, Holds, Links, Order};
+use crate::slab::subject::{Books, Edits, Grows, Holds, Links, Names, Order};
 
 pub(in crate::slab) struct SlabCrate;
 
@@ -35,6 +35,28 @@ impl<T: 'static> Edits<T> for SlabCrate {
     #[inline(always)]
     fn get_mut<R>(slab: &mut Slab<T>, slot: &mut usize, f: impl FnOnce(&mut T) -> R) -> R {
         f(&mut slab[*slot])
+    }
+}
+
+impl<T: 'static> Names<T> for SlabCrate {
+    type Key = usize;
+
+    fn name(_: &mut Slab<T>, slot: usize) -> usize {
+        slot
+    }
+
+    #[inline(always)]
+    fn contains(slab: &Slab<T>, key: usize) -> bool {
+        slab.contains(key)
+    }
+
+    #[inline(always)]
+    fn find<R>(slab: &Slab<T>, key: usize, f: impl FnOnce(&T) -> R) -> R {
+        f(slab.get(key).expect("inserted"))
+    }
+
+    fn take(slab: &mut Slab<T>, key: usize) {
+        drop(slab.remove(key));
     }
 }
 

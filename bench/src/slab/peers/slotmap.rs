@@ -2,7 +2,7 @@
 
 use slotmap::{DefaultKey, Key, KeyData, SlotMap};
 
-use crate::slab::subject::{Books, Edits, Grows, Holds, Links, Order};
+use crate::slab::subject::{Books, Edits, Grows, Holds, Links, Names, Order};
 
 pub(in crate::slab) struct Slotmap;
 
@@ -35,6 +35,28 @@ impl<T: 'static> Edits<T> for Slotmap {
     #[inline(always)]
     fn get_mut<R>(map: &mut Self::Place, slot: &mut DefaultKey, f: impl FnOnce(&mut T) -> R) -> R {
         f(&mut map[*slot])
+    }
+}
+
+impl<T: 'static> Names<T> for Slotmap {
+    type Key = DefaultKey;
+
+    fn name(_: &mut Self::Place, slot: DefaultKey) -> DefaultKey {
+        slot
+    }
+
+    #[inline(always)]
+    fn contains(map: &Self::Place, key: DefaultKey) -> bool {
+        map.contains_key(key)
+    }
+
+    #[inline(always)]
+    fn find<R>(map: &Self::Place, key: DefaultKey, f: impl FnOnce(&T) -> R) -> R {
+        f(map.get(key).expect("inserted"))
+    }
+
+    fn take(map: &mut Self::Place, key: DefaultKey) {
+        drop(map.remove(key));
     }
 }
 

@@ -116,12 +116,13 @@ pub(super) const fn after(size: usize) -> usize {
     if size >= LARGEST_CHUNK { LARGEST_CHUNK } else { 2 * size + MALLOC }
 }
 
-/// The size of the next regular chunk of an arena that is reset, when all it needed were `held` bytes in several.
+/// The size of the next regular chunk of an arena that is reset, when it had `used` bytes in several.
 ///
-/// One that holds them all, so that the arena ends up with one chunk, within reason.
+/// One that holds them all, and some more, since rounds are not quite equal and padding falls differently. What was used
+/// counts, not what the chunks had: otherwise rounds that grow slowly would double the arena each time.
 #[inline]
-pub(super) fn next_round(next: usize, held: usize) -> usize {
-    next.max(held.min(LARGEST_CHUNK << 6))
+pub(super) fn next_round(next: usize, used: usize) -> usize {
+    next.max(used.saturating_add(used / 8).min(isize::MAX.cast_unsigned() / 2))
 }
 
 /// `size` as a chunk may have it: a multiple of `align` that is no more than a `Layout` of that alignment can be.

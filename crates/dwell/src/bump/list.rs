@@ -41,6 +41,31 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 }
 
+impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
+    /// The alignment of chunks.
+    pub(crate) const CHUNK_ALIGN: usize = chunk::Of::<MIN_ALIGN>::ALIGN;
+
+    /// Calls `each`, which does not use the arena, with the bytes of each of its chunks and how many of them at the end are free.
+    pub(crate) fn each_chunk(&self, mut each: impl FnMut(usize, usize)) {
+        let pos = self.pos.get().addr().get();
+        let mut next = self.chunk.get();
+        while let Some(chunk) = next {
+            // SAFETY: by invariant 3 of `Bump` it is a chunk, and none is released meanwhile, since nobody uses the arena.
+            let header = unsafe { chunk.read() };
+            let start = chunk.addr().get();
+            let end = start + header.size;
+            // What the newest says of itself is old.
+            let used = match header.used {
+                Some(_) if start < pos && pos <= end => pos,
+                Some(used) => used.addr().get(),
+                None => end,
+            };
+            each(header.size, end - used);
+            next = header.prev;
+        }
+    }
+}
+
 impl<'a, const MIN_ALIGN: usize, A: Allocator> Iterator for Chunks<'a, MIN_ALIGN, A> {
     type Item = &'a [MaybeUninit<u8>];
 

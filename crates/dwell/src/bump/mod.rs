@@ -329,6 +329,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[cold]
     #[inline(never)]
     fn more(&self, layout: Layout) -> Option<NonNull<u8>> {
+        if layout.size() == 0 {
+            // Padding did not fit, and there is nothing to pad for.
+            return Some(Self::at(Self::NOWHERE, layout.align()));
+        }
         let (header, align) = (chunk::Of::<MIN_ALIGN>::HEADER, chunk::Of::<MIN_ALIGN>::ALIGN);
         let next = self.next.get();
         // Nearly always the next regular chunk is large enough, and there is nothing to plan.
@@ -614,8 +618,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Forgets everything that was allocated, and keeps the largest chunk for what comes.
     ///
-    /// If there were several, the next that has to be made will have room for all of it, so that an arena that is used and
-    /// reset again and again ends up with one.
+    /// If all of it has no room there, the next chunk that has to be made will have: an arena that is used and reset again
+    /// and again ends up with one chunk and calls its allocator no more.
     ///
     /// ```
     /// use dwell::Bump;
@@ -628,13 +632,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// }
     /// ```
     pub fn reset(&mut self) {
+        let used: usize = self.chunks().map(<[_]>::len).sum();
         self.pos.set(Self::NOWHERE);
         self.end.set(Self::NOWHERE);
-        let held = self.allocated_bytes();
         if let Some(chunk) = self.clear() {
             self.push(chunk);
-            if self.allocated_bytes() < held {
-                self.next.set(fit::next_round(self.next.get(), held));
+            if used > self.end.get().addr().get() - self.pos.get().addr().get() {
+                self.next.set(fit::next_round(self.next.get(), used));
             }
         }
     }
@@ -672,6 +676,20 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             unsafe { chunk::poison(start, header.size - chunk::Of::<MIN_ALIGN>::HEADER) };
         }
         kept
+    }
+
+    /// Gives a list of chunks back.
+    ///
+    /// # Safety
+    ///
+    /// They came from this arena's store, are in no other list, and their blocks are not used again.
+    unsafe fn release_all(&self, mut list: Option<NonNull<Header>>) {
+        while let Some(chunk) = list {
+            // SAFETY: a chunk begins with its header.
+            list = unsafe { chunk.read() }.prev;
+            // SAFETY: the caller's promise, passed on.
+            unsafe { self.store().release::<MIN_ALIGN>(chunk) };
+        }
     }
 
     /// The bytes that the arena has from its allocator, used or not.
@@ -716,12 +734,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Bump<MIN_ALIGN, A> {
 
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Bump<MIN_ALIGN, A> {
     fn drop(&mut self) {
-        let mut list = self.chunk.take();
-        while let Some(chunk) = list {
-            // SAFETY: invariant 3.
-            list = unsafe { chunk.read() }.prev;
-            // SAFETY: invariant 3, and the list is no longer this arena's.
-            unsafe { self.store().release::<MIN_ALIGN>(chunk) };
-        }
+        // SAFETY: invariant 3, and the list is no longer this arena's.
+        unsafe { self.release_all(self.chunk.take()) };
     }
 }

@@ -5,7 +5,7 @@ use crate::alloc::{Allocator, Global};
 use core::fmt;
 use core::mem::ManuallyDrop;
 use core::ops::Deref;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std_alloc::vec::Vec;
 
 /// Hands out an arena to each thread that asks and takes it back, with its chunks and what is in them.
@@ -59,6 +59,15 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
     /// The shelf is in order whatever panicked: arenas are put there and taken off whole.
     fn shelf(&self) -> MutexGuard<'_, Shelf<MIN_ALIGN, A>> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs `f` on the arenas that nobody has, unless another thread is at the shelf.
+    pub(crate) fn shelved<R>(&self, f: impl FnOnce(&Vec<Bump<MIN_ALIGN, A>>) -> R) -> Option<R> {
+        match self.shelf.try_lock() {
+            Ok(guard) => Some(f(&guard.arenas)),
+            Err(TryLockError::Poisoned(guard)) => Some(f(&guard.into_inner().arenas)),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// An arena for a thread: the one that came back last, or a new one.

@@ -8,7 +8,8 @@ use core::alloc::Layout;
 use core::mem;
 use core::ptr::NonNull;
 
-/// A chunk that the allocator was asked to grow. If that panics, the chunk goes back to the arena, for its one block.
+/// A chunk that the allocator was asked to grow. If that panics, the chunk goes back to the arena, for its one block: as for
+/// std's `Vec`, an allocator whose `grow` panics has not freed the block.
 struct Unlinked<'a, const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
@@ -23,6 +24,15 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Unlinked<'_, MIN_ALIGN, A> {
     }
 }
 
+/// Aborts when it is dropped while a panic unwinds, which is what a panic in between is made to do.
+struct MustReturn;
+
+impl Drop for MustReturn {
+    fn drop(&mut self) {
+        panic!("an allocator panicked when a block that had moved was given back");
+    }
+}
+
 /// Below this a block is in no chunk of its own: see `fit::plan`.
 const NEVER_APART: usize = 1 << 13;
 
@@ -33,27 +43,44 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         fit::is_last(block.addr().get(), size, self.pos().addr().get(), MIN_ALIGN)
     }
 
+    /// Where `pos` is as long as this is the last block, if it is.
+    pub(super) fn after_last(&self, block: NonNull<u8>, size: usize) -> Option<usize> {
+        self.is_last(block, size).then(|| self.pos.get().addr().get())
+    }
+
     /// Whether a block can grow where it is.
     #[inline]
     fn has_room_behind(&self, block: NonNull<u8>, old: usize, new: usize) -> bool {
         self.is_last(block, old) && new <= self.end.get().addr().get() - block.addr().get()
     }
 
-    /// Makes a block of bytes end `more` bytes behind the first `len`, where it is, or says that it can not.
+    /// Makes a block of `len` bytes longer by `more`, where it is: the arena's `pos` then, or that it can not. It can if `pos`
+    /// is where it was when the block came to this length.
     ///
     /// # Safety
     ///
-    /// `block` came from this arena with `size` bytes of alignment 1 and is in use; `len` is at most `size`. After `true`, it
-    /// has `len + more` bytes.
+    /// `block` came from this arena with `len` bytes of alignment 1, is in use, and may reach its chunk. `after` is 0, or where
+    /// `pos` is as long as the block is the last. `more` is at most `isize::MAX`.
     #[inline]
-    pub(super) unsafe fn extend_last(&self, block: NonNull<u8>, size: usize, len: usize, more: usize) -> bool {
-        let (pos, at) = (self.pos(), block.addr().get() + len);
-        // The last block ends at `end` or before, and so does its beginning.
-        let fits = self.is_last(block, size) && more <= self.end.get().addr().get() - at;
-        if fits {
-            self.pos.set(Self::at(pos, fit::up(at + more, MIN_ALIGN)));
+    pub(super) unsafe fn extend_last(
+        &self,
+        block: NonNull<u8>,
+        len: usize,
+        more: usize,
+        after: usize,
+    ) -> Option<usize> {
+        debug_assert!(self.pos.get().addr().get() != after || self.is_last(block, len));
+        // Two sizes of blocks: the sum does not wrap.
+        let size = len + more;
+        // The last block ends at `end` or before.
+        if self.pos.get().addr().get() != after || size > self.end.get().addr().get() - block.addr().get() {
+            return None;
         }
-        fits
+        // A block begins at a multiple of MIN_ALIGN, and `end` is one: the rounded size fits too.
+        // SAFETY: the bytes up to `end` are in the allocation that the block is in.
+        let pos = unsafe { block.add(fit::up(size, MIN_ALIGN)) };
+        self.pos.set(pos);
+        Some(pos.addr().get())
     }
 
     /// Makes a block larger. `None` leaves it as it is.
@@ -93,7 +120,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         // SAFETY: both have `old.size()` bytes, and one is new.
         unsafe { larger.copy_from_nonoverlapping(block, old.size()) };
         // SAFETY: the caller gives the old one back with this.
-        unsafe { self.free_block(block, old) };
+        unsafe { self.free_moved(block, old) };
         Some(larger)
     }
 
@@ -198,7 +225,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // SAFETY: both have `new.size()` bytes, and one is new.
             unsafe { aligned.copy_from_nonoverlapping(block, new.size()) };
             // SAFETY: the caller gives the old one back with this.
-            unsafe { self.free_block(block, old) };
+            unsafe { self.free_moved(block, old) };
             return Some(aligned);
         }
         if self.is_last(block, old.size()) {
@@ -226,6 +253,19 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         } else if layout.size() >= NEVER_APART {
             self.free_chunk(block);
         }
+    }
+
+    /// [`free_block`](Self::free_block) of a block that was copied elsewhere. Its owner must learn of that, panic or not.
+    ///
+    /// # Safety
+    ///
+    /// As `free_block`.
+    #[inline]
+    unsafe fn free_moved(&self, block: NonNull<u8>, layout: Layout) {
+        let must_return = MustReturn;
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.free_block(block, layout) };
+        mem::forget(must_return);
     }
 
     /// Releases the chunk that has this block alone, if the last such chunk does.

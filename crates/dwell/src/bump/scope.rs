@@ -123,51 +123,57 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///   earlier one, and no block from before was given back or made larger or smaller.
     /// - Nothing that was allocated since is used again, and each scope that began since has ended.
     pub unsafe fn rewind(&self, checkpoint: Checkpoint) {
-        let is_newer = |header: Header| header.serial > checkpoint.made;
-        while let Some(newest) = self.chunk.get() {
-            // SAFETY: invariant 3.
-            let header = unsafe { newest.read() };
-            if !is_newer(header) {
-                break;
-            }
-            self.chunk.set(header.prev);
-            // SAFETY: the chunk was this arena's; its blocks are from after the checkpoint.
-            unsafe { self.store().release::<MIN_ALIGN>(newest) };
-        }
+        // Newer chunks are released at the end, when the arena is whole: the allocator may come back to it.
+        let (mut list, mut gone) = (self.chunk.get(), None);
+        // SAFETY: the chunks are this arena's; their blocks are from after the checkpoint.
+        unsafe { move_newer(&mut list, &mut gone, checkpoint.made) };
+        self.chunk.set(list);
         self.pos.set(checkpoint.pos);
         self.end.set(checkpoint.end);
-        let Some(newest) = self.chunk.get() else { return };
-        // Chunks for one block each, made while this one was the newest.
-        loop {
+        if let Some(newest) = list {
             // SAFETY: invariant 3.
             let mut header = unsafe { newest.read() };
-            // SAFETY: invariant 3.
-            let Some((apart, below)) = header.prev.map(|apart| (apart, unsafe { apart.read() })) else { break };
-            if !is_newer(below) {
-                break;
-            }
-            header.prev = below.prev;
+            // Chunks for one block each, made while this one was the newest.
+            // SAFETY: as above.
+            unsafe { move_newer(&mut header.prev, &mut gone, checkpoint.made) };
             // SAFETY: invariant 3.
             unsafe { newest.write(header) };
-            // SAFETY: the chunk was this arena's; its block is from after the checkpoint.
-            unsafe { self.store().release::<MIN_ALIGN>(apart) };
-        }
-        // SAFETY: invariant 3.
-        let header = unsafe { newest.read() };
-        if checkpoint.offset.is_some() && header.used.is_none() {
-            // It grew to where it may have no more than one block.
-            self.pos.set(Self::NOWHERE);
-            self.end.set(Self::NOWHERE);
-        } else if let Some(offset) = checkpoint.offset {
-            // The chunk may have moved: an empty one, whose first block grew.
-            // SAFETY: the newest chunk is the one that was then, and has not become smaller.
-            self.pos.set(unsafe { newest.cast::<u8>().add(offset) });
-            // SAFETY: invariant 3.
-            self.end.set(unsafe { Of::<MIN_ALIGN>::end(newest) });
+            if checkpoint.offset.is_some() && header.used.is_none() {
+                // It grew to where it may have no more than one block.
+                self.pos.set(Self::NOWHERE);
+                self.end.set(Self::NOWHERE);
+            } else if let Some(offset) = checkpoint.offset {
+                // The chunk may have moved: an empty one, whose first block grew.
+                // SAFETY: the newest chunk is the one that was then, and has not become smaller.
+                self.pos.set(unsafe { newest.cast::<u8>().add(offset) });
+                // SAFETY: invariant 3.
+                self.end.set(unsafe { Of::<MIN_ALIGN>::end(newest) });
+            }
         }
         let free = self.end.get().addr().get() - self.pos.get().addr().get();
         // SAFETY: these bytes are free.
         unsafe { chunk::poison(self.pos.get(), free) };
+        // SAFETY: the chunks were this arena's, and their blocks are not used again.
+        unsafe { self.release_all(gone) };
+    }
+}
+
+/// Moves the chunks at the beginning of a list that are newer than when `made` had been made to another list.
+///
+/// # Safety
+///
+/// `from` is a list of chunks.
+unsafe fn move_newer(from: &mut Option<NonNull<Header>>, to: &mut Option<NonNull<Header>>, made: usize) {
+    while let Some(chunk) = *from {
+        // SAFETY: a chunk begins with its header.
+        let mut header = unsafe { chunk.read() };
+        if header.serial <= made {
+            return;
+        }
+        *from = header.prev;
+        header.prev = to.replace(chunk);
+        // SAFETY: as above.
+        unsafe { chunk.write(header) };
     }
 }
 

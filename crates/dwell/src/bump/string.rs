@@ -146,12 +146,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Display for String<'_, MIN_ALIGN
 struct Tail<'a, const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
-    // 1. `start` is a block of `bump`'s of `cap` bytes, aligned to 1, that this alone reaches; the first `len` are written,
-    //    with whole `str`s.
+    // 1. `start` is a block of `bump`'s of `len + slack` bytes, aligned to 1, that this alone reaches; the first `len` are
+    //    written, with whole `str`s.
+    // 2. `after` is where the arena's `pos` is as long as the block is the last, or 0. It is 0 if there is slack.
     bump: &'a Bump<MIN_ALIGN, A>,
     start: NonNull<u8>,
     len: usize,
-    cap: usize,
+    slack: usize,
+    after: usize,
     /// What there was no room for.
     refused: Option<Layout>,
 }
@@ -160,31 +162,70 @@ fn bytes(size: usize) -> Option<Layout> {
     Layout::from_size_align(size, 1).ok()
 }
 
+/// Copies a piece of text. Most are numbers and single characters, for which a call would cost more than all the rest.
+///
+/// # Safety
+///
+/// The `len` bytes from `from` are text, those from `to` can be written, and they are apart.
+#[inline]
+unsafe fn copy_piece(from: NonNull<u8>, to: NonNull<u8>, len: usize) {
+    match len {
+        // SAFETY: the caller's promise; there is one byte.
+        1 => unsafe { to.copy_from_nonoverlapping(from, 1) },
+        // SAFETY: the caller's promise; `len` is 2 or 3.
+        2..4 => unsafe { copy_ends::<2>(from, to, len) },
+        // SAFETY: the caller's promise; `len` is from 4 to 8.
+        4..=8 => unsafe { copy_ends::<4>(from, to, len) },
+        // SAFETY: the caller's promise.
+        _ => unsafe { to.copy_from_nonoverlapping(from, len) },
+    }
+}
+
+/// Copies the first `N` bytes and the last, which together are all.
+///
+/// # Safety
+///
+/// As `copy_piece`; `len` is from `N` to `2 * N`.
+#[inline]
+unsafe fn copy_ends<const N: usize>(from: NonNull<u8>, to: NonNull<u8>, len: usize) {
+    // SAFETY: there are at least `N` bytes.
+    unsafe { to.copy_from_nonoverlapping(from, N) };
+    // SAFETY: as above.
+    let from = unsafe { from.add(len - N) };
+    // SAFETY: as above.
+    let to = unsafe { to.add(len - N) };
+    // SAFETY: `N` bytes are left of both.
+    unsafe { to.copy_from_nonoverlapping(from, N) };
+}
+
 impl<const MIN_ALIGN: usize, A: Allocator> Tail<'_, MIN_ALIGN, A> {
-    /// A place for the next `more` bytes, which count as written: the caller writes them before anything else.
+    /// A place for the next `more` bytes behind the text, if nothing was allocated since the last piece, as for by far the
+    /// most. They count as written: the caller writes them before anything else.
     #[inline]
-    fn room(&mut self, more: usize) -> Result<NonNull<u8>, fmt::Error> {
-        // By far the most pieces come where nothing was allocated since the last.
-        // SAFETY: invariant 1.
-        if unsafe { self.bump.extend_last(self.start, self.cap, self.len, more) } {
-            self.cap = self.len + more;
-        } else {
-            self.make_room(more)?;
-        }
+    fn place(&mut self, more: usize) -> Option<NonNull<u8>> {
+        // SAFETY: invariants 1 and 2.
+        self.after = unsafe { self.bump.extend_last(self.start, self.len, more, self.after) }?;
+        Some(self.next(more))
+    }
+
+    /// The next `more` bytes of the block, which count as written from now on: there are as many.
+    #[inline]
+    fn next(&mut self, more: usize) -> NonNull<u8> {
         // SAFETY: it is in the block, whose pointer is the arena's own and reaches all of its chunk.
         let place = unsafe { self.start.add(self.len) };
         self.len += more;
-        Ok(place)
+        place
     }
 
-    /// Room in what is left of a block that was moved, or in another block.
+    /// A piece that goes to what is left of a block that was moved, or to another block.
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, more: usize) -> fmt::Result {
-        if more > self.cap - self.len {
-            let least = self.len.checked_add(more).ok_or(fmt::Error)?;
+    fn write_elsewhere(&mut self, text: &str) -> fmt::Result {
+        let more = text.len();
+        if more > self.slack {
+            let (had, least) = (self.len + self.slack, self.len.checked_add(more).ok_or(fmt::Error)?);
             // Where it has to move, it may have to again.
-            let (old, new) = (bytes(self.cap), bytes(least.max(self.cap.saturating_mul(2))));
+            let (old, new) = (bytes(had), bytes(least.max(had.saturating_mul(2))));
             let (Some(old), Some(new)) = (old, new) else { return Err(fmt::Error) };
             // SAFETY: invariant 1.
             let Some(start) = (unsafe { self.bump.grow_block(self.start, old, new) }) else {
@@ -192,8 +233,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Tail<'_, MIN_ALIGN, A> {
                 self.refused = Some(new);
                 return Err(fmt::Error);
             };
-            self.start = start;
-            self.cap = new.size();
+            (self.start, self.slack, self.after) = (start, new.size() - self.len, 0);
+        }
+        self.slack -= more;
+        let place = self.next(more);
+        // SAFETY: as in `write_str`.
+        unsafe { place.copy_from_nonoverlapping(NonNull::from(text).cast(), more) };
+        if self.slack == 0 {
+            self.after = self.bump.after_last(self.start, self.len).unwrap_or(0);
         }
         Ok(())
     }
@@ -202,21 +249,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Tail<'_, MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Write for Tail<'_, MIN_ALIGN, A> {
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let place = self.room(text.len())?;
+        let Some(place) = self.place(text.len()) else { return self.write_elsewhere(text) };
         // SAFETY: there is room for the text, which is not in this block: nobody else reaches that.
-        unsafe { place.copy_from_nonoverlapping(NonNull::from(text).cast(), text.len()) };
-        Ok(())
-    }
-
-    #[inline]
-    fn write_char(&mut self, character: char) -> fmt::Result {
-        // Copying one byte through a call would cost more than all the rest.
-        if !character.is_ascii() {
-            return self.write_str(character.encode_utf8(&mut [0; 4]));
-        }
-        let place = self.room(1)?;
-        // SAFETY: there is room for a byte.
-        unsafe { place.write(character as u8) };
+        unsafe { copy_piece(NonNull::from(text).cast(), place, text.len()) };
         Ok(())
     }
 }
@@ -252,9 +287,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             return self.try_alloc_str(text);
         }
         let start = self.try_alloc_layout(Layout::from_size_align(0, 1).unwrap_or(Layout::new::<()>()))?;
-        let mut tail = Tail { bump: self, start, len: 0, cap: 0, refused: None };
+        let mut tail = Tail { bump: self, start, len: 0, slack: 0, after: start.addr().get(), refused: None };
         let result = tail.write_fmt(text);
-        let (Some(old), Some(new)) = (bytes(tail.cap), bytes(tail.len)) else { unreachable!("it has that many") };
+        let (old, new) = (bytes(tail.len + tail.slack), bytes(tail.len));
+        let (Some(old), Some(new)) = (old, new) else { unreachable!("it has that many") };
         if let Some(layout) = tail.refused {
             // SAFETY: invariant 1 of `Tail`; it is not used again.
             unsafe { self.free_block(tail.start, old) };

@@ -216,6 +216,37 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self[index..].rotate_right(1);
     }
 
+    /// [`insert`](Self::insert) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room; the value comes back in the error.
+    ///
+    /// # Panics
+    ///
+    /// When `index` is more than the length.
+    pub fn try_insert(&mut self, index: usize, value: T) -> Result<(), AllocError<T>> {
+        assert!(index <= self.len, "an element was to go to {index}, and there are {}", self.len);
+        self.try_push(value)?;
+        self[index..].rotate_right(1);
+        Ok(())
+    }
+
+    /// [`extend`](Extend::extend) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room. The value that found none comes back in the error, and the iterator with those after it.
+    pub fn try_extend<I: IntoIterator<Item = T>>(&mut self, values: I) -> Result<(), AllocError<(T, I::IntoIter)>> {
+        let mut values = values.into_iter();
+        while let Some(value) = values.next() {
+            if let Err(error) = self.try_push(value) {
+                return Err(error.map(|value| (value, values)));
+            }
+        }
+        Ok(())
+    }
+
     /// Takes the element at `index` out; those behind it move up.
     ///
     /// # Panics

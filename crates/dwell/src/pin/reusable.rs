@@ -121,6 +121,18 @@ impl<T: ?Sized> Reusable<T> {
         Some(unsafe { Pin::new_unchecked(value) })
     }
 
+    /// The value, not to be moved out of.
+    pub(crate) fn peek(&self) -> Option<&T> {
+        let value = self.value()?;
+        // SAFETY: by invariant 1 it is live, and shared as `self` is.
+        Some(unsafe { &*value })
+    }
+
+    /// The layout of the block, of size 0 if there is none.
+    pub(crate) fn block(&self) -> Layout {
+        self.block.layout
+    }
+
     #[inline]
     fn value(&self) -> Option<*mut T> {
         Some(self.meta?.decode(self.block.address.as_ptr().cast_const().cast()).cast_mut())

@@ -3,9 +3,9 @@
 //! A *chunk* is one allocation: one or more *blocks* in a row, the last of which may be cut short. A block is aligned to its
 //! size and begins with a [`Header`], so that the address of anything in it, masked, is the header's.
 //!
-//! Nothing here is touched by an insert or a drop that finds the list of vacant places as it should be.
+//! Nothing here is touched by an insert or a drop that finds the stack of vacant places as it should be.
 
-use super::free::{List, Place};
+use super::free::{Place, Stack};
 use super::geometry::Geometry;
 use super::key::{Key, StampedKey};
 use crate::alloc::try_alloc;
@@ -261,8 +261,8 @@ impl Blocks {
         }
     }
 
-    /// Hands out places that were never used, at most a page of them.
-    pub(super) fn carve(&mut self, geometry: Geometry, owner: *const ()) -> Result<Carved, Refusal> {
+    /// Hands out places that were never used, at most a page of them, and sees that the stack has room for all.
+    pub(super) fn carve(&mut self, geometry: Geometry, owner: *const (), stack: &Stack) -> Result<Carved, Refusal> {
         while self.left == 0 {
             match self.chunks.get(self.carving) {
                 Some(chunk) if chunk.begun < chunk.places => self.begin_block(geometry, owner)?,
@@ -271,6 +271,11 @@ impl Blocks {
             }
         }
         let count = (BATCH / geometry.stride).clamp(1, self.left);
+        // Of another slab's places, on this stack only if a module lies, there are as many as were counted.
+        let least = self.carved.max(stack.len()) + count;
+        // In steps that grow with the slab. A slab grows when its stack is empty, so that nothing is copied.
+        let room = if least <= stack.room() { least } else { self.capacity.max(2 * stack.room()) };
+        stack.try_room(room.max(least)).or_else(|_| stack.try_room(least)).map_err(Refusal::Alloc)?;
         let first = NonNull::new(self.at).expect("places are left");
         self.at = first.as_ptr().wrapping_byte_add(count * geometry.stride);
         self.left -= count;
@@ -363,6 +368,25 @@ impl Blocks {
         self.add(geometry, missing.max(self.chunk_places.min(self.limit - self.capacity)))
     }
 
+    /// Calls `each` with the layout of each block of the allocator's that it has, and the bytes of vacant places in it. Which
+    /// chunk the `occupied` places are in is not known: as if they were in the first.
+    pub(super) fn each_block(&self, geometry: Geometry, mut occupied: usize, each: &mut dyn FnMut(Layout, usize)) {
+        let tables =
+            [Layout::array::<Chunk>(self.chunks.capacity()), Layout::array::<Listed>(self.directory.capacity())];
+        tables.into_iter().flatten().filter(|table| table.size() != 0).for_each(|table| each(table, 0));
+        for chunk in &self.chunks {
+            let taken = occupied.min(chunk.places);
+            occupied -= taken;
+            if let Some(layout) = geometry.chunk(chunk.places) {
+                each(layout, (chunk.places - taken) * geometry.stride);
+            }
+            let stamped = chunk.headers(geometry).filter(|header| !header.stamps.get().is_null());
+            for table in stamped.filter_map(|_| Layout::array::<u32>(geometry.places).ok()) {
+                each(table, 0);
+            }
+        }
+    }
+
     /// The place that a key names, if there is such a place.
     pub(super) fn find(&self, geometry: Geometry, key: Key) -> Option<Entry> {
         let index = key.position()?;
@@ -425,26 +449,14 @@ impl Blocks {
         (self.limit, self.chunk_places) = (limit.max(self.capacity), chunk_places);
     }
 
-    /// Puts what is left of the block that is being carved on the list, uncounted. The number of these places.
-    fn carve_rest(&mut self, geometry: Geometry, list: &List) -> usize {
-        let left = core::mem::take(&mut self.left);
-        if let Some(first) = NonNull::new(self.at) {
-            // SAFETY: by invariant 2 these places were never handed out.
-            unsafe { list.link_all(first, left, geometry.stride) };
-        }
-        self.carved += left;
-        left
-    }
-
-    /// Frees the chunks whose every place is vacant, and takes their places off the list. What that adds to its length.
+    /// Frees the chunks whose every place is vacant, and takes their places off the stack. The number of those that stay.
     ///
-    /// What is on the list is not trusted: places of another owner stay there and count for nothing.
+    /// What is on the stack is not trusted: places of another owner stay there and count for nothing.
     ///
     /// # Safety
     ///
-    /// The list has places with this geometry, in chunks that are there.
-    pub(super) unsafe fn sweep(&mut self, geometry: Geometry, owner: *const (), list: &List) -> isize {
-        let added = self.carve_rest(geometry, list);
+    /// The stack has places with this geometry, in chunks that are there.
+    pub(super) unsafe fn sweep(&mut self, geometry: Geometry, owner: *const (), stack: &Stack) -> usize {
         for header in self.directory.iter().filter_map(|listed| NonNull::new(listed.header)) {
             // SAFETY: by invariant 1 of `Listed` it is a header.
             unsafe { header.as_ref() }.seen.set(0);
@@ -454,18 +466,27 @@ impl Blocks {
             let header = unsafe { header(place, geometry.block).as_ref() };
             (header.owner == owner).then_some(&header.seen)
         };
-        list.each(|place| {
+        let see = |place, places: usize| {
             if let Some(seen) = seen_by(place) {
-                seen.set(seen.get() + 1);
+                seen.set(seen.get() + u32::try_from(places).expect("there are fewer places than keys"));
             }
-        });
+        };
+        stack.each(|place| see(place, 1));
+        // Those that were never handed out are vacant too.
+        let carving = NonNull::new(self.at).filter(|_| self.left != 0);
+        if let Some(at) = carving {
+            see(at, self.left);
+        }
         for chunk in &self.chunks {
             if chunk.headers(geometry).map(|header| header.seen.get() as usize).sum::<usize>() == chunk.begun {
                 chunk.headers(geometry).for_each(|header| header.seen.set(DOOMED));
             }
         }
-        let gone = list.retain(|place| seen_by(place).is_none_or(|seen| seen.get() != DOOMED));
-        self.carved -= gone;
+        let is_doomed = |place| seen_by(place).is_some_and(|seen| seen.get() == DOOMED);
+        if carving.is_some_and(is_doomed) {
+            self.left = 0;
+        }
+        self.carved -= stack.retain(|place| !is_doomed(place));
         self.carving = 0;
         let Self { chunks, directory, capacity, .. } = self;
         chunks.retain_mut(|chunk| {
@@ -477,12 +498,12 @@ impl Blocks {
                     header.free_stamps(geometry);
                 }
                 *capacity -= chunk.places;
-                // SAFETY: all its places are vacant and, since `retain`, on no list; its blocks are in no directory.
+                // SAFETY: all its places are vacant and, since `retain`, on no stack; its blocks are in no directory.
                 unsafe { chunk.free(geometry) };
             }
             keep
         });
-        added.cast_signed() - gone.cast_signed()
+        chunks.len()
     }
 }
 
@@ -515,5 +536,35 @@ impl Header {
             // SAFETY: `try_stamps` made it of a box of this many numbers, and nothing else has it.
             drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(stamps, geometry.places)) });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Blocks, Entry};
+    use crate::slab::free::Stack;
+    use crate::slab::geometry::Geometry;
+    use crate::slab::key::Key;
+    use core::alloc::Layout;
+    use core::ptr;
+
+    #[test]
+    fn stamps_begin_again_behind_none() {
+        let geometry = Geometry::of(Layout::new::<u64>());
+        let (stack, mut blocks) = (Stack::new(), Blocks::new(Key::LIMIT));
+        let place = blocks.carve(geometry, ptr::null(), &stack).map(|carved| carved.first).unwrap();
+        // SAFETY: the place was just carved, and its chunk is there until the end of the test.
+        let entry = unsafe { Entry::of(place, geometry) };
+        entry.try_stamps().unwrap();
+        entry.header().serial.set(u32::MAX - 1);
+        assert_eq!(entry.leak_stamped().stamp(), u32::MAX);
+        assert!(entry.has_stamp(u32::MAX) && entry.unleak());
+        assert_eq!(entry.leak_stamped().stamp(), 1, "0 is none");
+        assert!(entry.has_stamp(1) && !entry.has_stamp(u32::MAX) && !entry.has_stamp(0) && entry.unleak());
+        entry.leak();
+        assert!(!entry.has_stamp(0) && !entry.has_stamp(1));
+        // SAFETY: neither the entry nor the place is used again.
+        unsafe { blocks.free_all(geometry) };
+        stack.free();
     }
 }

@@ -16,7 +16,7 @@ use std_alloc::alloc::handle_alloc_error;
 /// assert_eq!(*slab.insert(3), 3);
 /// ```
 pub struct Bounded<T> {
-    slab: Slab<T>,
+    pub(crate) slab: Slab<T>,
 }
 
 impl<T> Bounded<T> {

@@ -1,10 +1,10 @@
-//! A slab without its type: the list of vacant places, and the memory that they are in.
+//! A slab without its type: the vacant places, and the memory that they are in.
 
 use super::blocks::{Blocks, Refusal};
-#[cfg(feature = "std")]
-use super::free::Vacant;
-use super::free::{List, Place};
+use super::free::{Place, Stack};
 use super::geometry::Geometry;
+#[cfg(feature = "std")]
+use super::remote::Vacant;
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
 use core::mem::ManuallyDrop;
@@ -16,11 +16,18 @@ pub(super) struct Core {
     // # Invariants
     //
     // 1. All methods of one `Core` are called with the same geometry, and `owner` as its address.
-    // 2. Every place on the list is in a chunk that is there. Those of `blocks` that are not on it are occupied.
-    // 3. `blocks` is not borrowed while a user's code runs, other than the global allocator.
-    pub(super) list: List,
-    /// Nobody inserts any more, or only while a thread ends: chunks are freed as soon as all is vacant.
-    pub(super) retired: Cell<bool>,
+    // 2. Every place on `vacant` or `parked` is in a chunk that is there. Those that `blocks` has handed out and that are on
+    //    neither are occupied.
+    // 3. In service, `parked` is empty, and `vacant` has room for all places that `blocks` has handed out. Retired, it is the
+    //    other way round, so that every `pop` and every `push` of `vacant` fails, and `out` places are occupied.
+    // 4. `blocks` is not borrowed while a user's code runs, other than the global allocator.
+    //
+    // (A module that lies may have put places of another slab on these stacks, and have this one's elsewhere. Then room may
+    // be short, and what is occupied is more than it seems. Nothing but the number of values depends on either.)
+    pub(super) vacant: Stack,
+    parked: Stack,
+    out: Cell<usize>,
+    retired: Cell<bool>,
     // Not dropped, so that a `Core` in thread-local storage needs no destructor, and no test for one at each use.
     blocks: ManuallyDrop<RefCell<Blocks>>,
 }
@@ -29,7 +36,7 @@ impl Core {
     /// For at most this many places.
     pub(super) const fn new(limit: usize) -> Self {
         let blocks = ManuallyDrop::new(RefCell::new(Blocks::new(limit)));
-        Self { list: List::new(), retired: Cell::new(false), blocks }
+        Self { vacant: Stack::new(), parked: Stack::new(), out: Cell::new(0), retired: Cell::new(false), blocks }
     }
 
     /// Runs `f` on what is known of the memory, or refuses if the global allocator came back here while that changes.
@@ -37,65 +44,103 @@ impl Core {
         self.blocks.try_borrow_mut().map(|mut blocks| f(&mut blocks)).map_err(|_| Refusal::Alloc(Layout::new::<()>()))
     }
 
-    /// The place that `List::pop` did not find.
+    /// The stack that has the vacant places.
+    fn stack(&self) -> &Stack {
+        if self.retired.get() { &self.parked } else { &self.vacant }
+    }
+
+    /// The place that `vacant` did not have.
     #[cold]
     #[inline(never)]
     pub(super) fn refill(&self, geometry: Geometry, owner: *const ()) -> Result<Place, Refusal> {
-        self.list.undo();
-        self.supply(geometry, owner)
-    }
-
-    /// A place, when there is none on the list, or it is retired.
-    pub(super) fn supply(&self, geometry: Geometry, owner: *const ()) -> Result<Place, Refusal> {
-        if self.retired.get() {
-            let place = match self.list.unlink() {
-                Some(place) => place,
-                None => self.carve(geometry, owner)?.0,
-            };
-            self.list.await_place();
-            return Ok(place);
+        if !self.retired.get() {
+            return self.carve(geometry, owner);
         }
-        let (place, more) = self.carve(geometry, owner)?;
-        self.list.set_count(self.list.count() + more.cast_signed());
+        let place = match self.parked.pop() {
+            Some(place) => place,
+            None => self.carve(geometry, owner)?,
+        };
+        self.out.set(self.out.get() + 1);
         Ok(place)
     }
 
-    /// Carves some places: one for the caller, the others are put on the list uncounted.
-    fn carve(&self, geometry: Geometry, owner: *const ()) -> Result<(Place, usize), Refusal> {
-        let carved = self.blocks(|blocks| blocks.carve(geometry, owner))??;
-        // SAFETY: at least one place was carved; if it was the only one this is the end of its block.
-        let second = unsafe { carved.first.byte_add(geometry.stride) };
-        let more = carved.count - 1;
-        // SAFETY: these places were never handed out before; the callers count them.
-        unsafe { self.list.link_all(second, more, geometry.stride) };
-        Ok((carved.first, more))
+    /// Carves some places: one for the caller, the others for the stack.
+    fn carve(&self, geometry: Geometry, owner: *const ()) -> Result<Place, Refusal> {
+        let stack = self.stack();
+        let carved = self.blocks(|blocks| blocks.carve(geometry, owner, stack))??;
+        for n in (1..carved.count).rev() {
+            // SAFETY: this many places were carved, a stride apart.
+            let place = unsafe { carved.first.byte_add(n * geometry.stride) };
+            // SAFETY: it was never handed out before. There is room, since `carve` looked.
+            let _ = unsafe { stack.push(place) };
+        }
+        Ok(carved.first)
     }
 
-    /// Places that are occupied, of a slab in service.
+    /// Takes a place for which there was no room on `vacant`. Whether it was the last one of a slab that is retired.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Stack::push`].
+    #[cold]
+    #[inline(never)]
+    pub(super) unsafe fn put_aside(&self, place: Place) -> bool {
+        if !self.retired.get() {
+            // Of another slab, from a module that lies. Nobody will have it.
+            return false;
+        }
+        // SAFETY: by the caller. There is room, unless a module lies; then nobody will have it.
+        let _ = unsafe { self.parked.push(place) };
+        let out = self.out.get();
+        self.out.set(out.saturating_sub(1));
+        out == 1
+    }
+
+    /// Places that are occupied.
     pub(super) fn occupied(&self) -> usize {
         if self.retired.get() {
-            return self.list.count().min(0).unsigned_abs();
+            return self.out.get();
         }
         let carved = self.blocks(|blocks| blocks.carved).unwrap_or(0);
-        carved.saturating_sub(self.list.count().unsigned_abs())
+        carved.saturating_sub(self.vacant.len())
+    }
+
+    /// Gets memory for this many more values than there are.
+    pub(super) fn reserve(&self, geometry: Geometry, additional: usize) -> Result<(), Refusal> {
+        let occupied = self.occupied();
+        let stack = self.stack();
+        self.blocks(|blocks| {
+            blocks.reserve(geometry, occupied, additional)?;
+            stack.try_room(blocks.capacity).map_err(Refusal::Alloc)
+        })?
+    }
+
+    /// Calls `each`, which is no user's code, with the layout of each block but this one's, and the bytes in it that hold
+    /// nothing.
+    pub(super) fn each_block(&self, geometry: Geometry, each: &mut dyn FnMut(Layout, usize)) {
+        let occupied = self.occupied();
+        let _ = self.blocks(|blocks| blocks.each_block(geometry, occupied, each));
+        let stack = self.stack();
+        if let Some(layout) = stack.block() {
+            each(layout, (stack.room() - stack.len()) * size_of::<Place>());
+        }
     }
 
     /// Frees the chunks that have no occupied place.
     pub(super) fn sweep(&self, geometry: Geometry, owner: *const ()) {
+        let stack = self.stack();
         // SAFETY: by invariant 2.
-        let swept = self.blocks(|blocks| unsafe { blocks.sweep(geometry, owner, &self.list) });
-        let Ok(added) = swept else { return };
-        let count = self.list.count();
-        // A retired list is shorter now, and counts something else. That it never counts more than it has matters if
-        // places of others were put on it.
-        self.list.set_count(if self.retired.get() { count.min(0) } else { count + added });
+        let left = self.blocks(|blocks| unsafe { blocks.sweep(geometry, owner, stack) }).is_ok_and(|left| left == 0);
+        if left && stack.len() == 0 {
+            stack.take().free();
+        }
     }
 
-    /// From now on each chunk is freed by the drop of the last slot.
+    /// From now on nothing is inserted, or only while a thread ends, and whoever drops the last slot is told.
     pub(super) fn retire(&self) {
-        let occupied = self.occupied();
+        self.out.set(self.occupied());
         self.retired.set(true);
-        self.list.set_count(-occupied.cast_signed());
+        self.vacant.swap(&self.parked);
     }
 
     /// Frees a core of its own.
@@ -120,20 +165,22 @@ impl Core {
         let mut blocks = ManuallyDrop::into_inner(self.blocks).into_inner();
         // SAFETY: by the caller no place is used again.
         unsafe { blocks.free_all(geometry) };
+        self.vacant.free();
+        self.parked.free();
     }
 
-    /// Puts places that came back from elsewhere on the list.
+    /// Puts places that came back from elsewhere on the stack.
     ///
     /// # Safety
     ///
-    /// From `at` on they are vacant places of this core, in service, linked, and on no other list.
+    /// From `at` on they are vacant places of this core, in service, linked, and on no stack.
     #[cfg(feature = "std")]
     pub(super) unsafe fn take_back(&self, mut at: *mut Vacant) {
         while let Some(place) = NonNull::new(at) {
             // SAFETY: by the caller it begins with a `Vacant`.
             at = unsafe { (*at).next };
-            // SAFETY: by the caller.
-            unsafe { self.list.push(place.cast()) };
+            // SAFETY: by the caller. There is room by invariant 3.
+            let _ = unsafe { self.vacant.push(place.cast()) };
         }
     }
 }

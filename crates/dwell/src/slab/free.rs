@@ -1,154 +1,170 @@
-//! The vacant places of a slab, and how many there are: the part that every insert and every drop touches.
+//! The vacant places of a slab: the part that every insert and every drop touches.
 
+use crate::alloc::try_alloc;
+use core::alloc::Layout;
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
+use std_alloc::alloc::dealloc;
 
 /// A place, whatever it holds. A pointer to one was made from its chunk's, so that it reaches the block's header.
 pub(super) type Place = NonNull<()>;
 
-/// What a vacant place begins with.
-pub(super) struct Vacant {
-    pub(super) next: *mut Vacant,
-}
-
-/// A stack of vacant places, linked through them.
+/// Vacant places, the last one that was given back uppermost. The places themselves are not touched.
 ///
-/// It is in one of two modes. *In service*, `count` is its length, and so it is both what says that the stack is empty
-/// and what the number of occupied places follows from. *Retired*, `count` is the number of occupied places, negated:
-/// every [`pop`](Self::pop) then fails as if the stack were empty, and the [`push`](Self::push) that brings it to 0 was
-/// the last. No test of its own tells the two apart.
-pub(super) struct List {
+/// ```text
+/// bottom           top                 end
+///   ▼               ▼                   ▼
+///   ┌───────┬───────┬───────────────────┐
+///   │ place │ place │ one for each that │
+///   │       │       │ is occupied       │
+///   └───────┴───────┴───────────────────┘
+/// ```
+///
+/// `top == bottom` is all that an insert asks, and `top == end` all that a drop does. A stack without a buffer answers
+/// yes to both: so a slab that is not set up, full, or gone needs no test of its own.
+pub(super) struct Stack {
     // # Invariants
     //
-    // 1. From `head` on, each place is vacant, on this list alone, and begins with a `Vacant`; the last one's `next` is
-    //    null.
-    // 2. `count` is at most the number of these places. In service it is that number.
-    head: Cell<*mut Vacant>,
-    count: Cell<isize>,
+    // 1. `bottom <= top <= end`, and from `bottom` to `end` is a block of the global allocator's. If `bottom` is null, all are,
+    //    and there is no block.
+    // 2. From `bottom` to `top` are the addresses of vacant places, each of which is on this stack once and on no other.
+    top: Cell<*mut Place>,
+    bottom: Cell<*mut Place>,
+    end: Cell<*mut Place>,
 }
 
-impl List {
+impl Stack {
+    /// A stack with room for nothing.
     pub(super) const fn new() -> Self {
-        Self { head: Cell::new(ptr::null_mut()), count: Cell::new(0) }
+        Self { top: Cell::new(ptr::null_mut()), bottom: Cell::new(ptr::null_mut()), end: Cell::new(ptr::null_mut()) }
     }
 
-    /// Takes a place, or owes one: after `None`, [`undo`](Self::undo) comes next.
+    /// Takes the uppermost place.
     #[inline(always)]
     pub(super) fn pop(&self) -> Option<Place> {
-        let count = self.count.get() - 1;
-        self.count.set(count);
-        if count < 0 {
+        let top = self.top.get();
+        if top == self.bottom.get() {
             return None;
         }
-        let head = self.head.get();
-        // SAFETY: the count was positive, so the list is not empty by invariant 2, and `head` begins with a
-        // `Vacant` by invariant 1.
-        let next = unsafe { (*head).next };
-        self.head.set(next);
-        // SAFETY: as above: `head` is a place.
-        Some(unsafe { NonNull::new_unchecked(head.cast()) })
+        // SAFETY: by invariant 1 `top` is above `bottom`, in one block.
+        let top = unsafe { top.sub(1) };
+        self.top.set(top);
+        // SAFETY: by invariant 2 there is the address of a place.
+        Some(unsafe { top.read() })
     }
 
-    /// Counts a place that was taken by `unlink` from a retired list.
-    pub(super) fn await_place(&self) {
-        self.count.set(self.count.get() - 1);
-    }
-
-    /// Takes back what a failed `pop` did to the count.
-    pub(super) fn undo(&self) {
-        self.count.set(self.count.get() + 1);
-    }
-
-    /// Puts a place on top. Whether it was the last that was out, which only a retired list knows.
+    /// Puts a place on top, or says that there is no room for it.
     ///
     /// # Safety
     ///
-    /// The place is vacant, at least 8 bytes aligned to 8, valid for as long as it is listed, and on no list.
+    /// The place is vacant, on no stack, and the caller's to give away.
     #[inline(always)]
-    pub(super) unsafe fn push(&self, place: Place) -> bool {
-        // SAFETY: the caller says the same.
-        unsafe { self.link(place) };
-        let count = self.count.get() + 1;
-        self.count.set(count);
-        count == 0
-    }
-
-    /// [`push`](Self::push) without counting.
-    ///
-    /// # Safety
-    ///
-    /// As for `push`; and the count is corrected before the next `pop`.
-    #[inline(always)]
-    unsafe fn link(&self, place: Place) {
-        let vacant = place.cast::<Vacant>();
-        // SAFETY: the caller says that the place may be written.
-        unsafe { vacant.write(Vacant { next: self.head.get() }) };
-        self.head.set(vacant.as_ptr());
-    }
-
-    /// Puts `count` places on top, a stride apart, the first uppermost, without counting.
-    ///
-    /// # Safety
-    ///
-    /// As for `link`, for each of these.
-    pub(super) unsafe fn link_all(&self, first: Place, count: usize, stride: usize) {
-        for n in (0..count).rev() {
-            // SAFETY: the caller says that there is a place.
-            let place = unsafe { first.byte_add(n * stride) };
-            // SAFETY: as above.
-            unsafe { self.link(place) };
+    pub(super) unsafe fn push(&self, place: Place) -> Result<(), NoRoom> {
+        let top = self.top.get();
+        if top == self.end.get() {
+            return Err(NoRoom);
         }
+        // SAFETY: by invariant 1 there is a word between `top` and `end`.
+        unsafe { top.write(place) };
+        // SAFETY: as above.
+        self.top.set(unsafe { top.add(1) });
+        Ok(())
     }
 
-    /// In service: how many places are vacant. Retired: how many are occupied, negated.
-    pub(super) fn count(&self) -> isize {
-        self.count.get()
+    /// Places on the stack.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        Self::between(self.bottom.get(), self.top.get())
     }
 
-    /// Corrects the count; a negative one retires the list.
-    pub(super) fn set_count(&self, count: isize) {
-        self.count.set(count);
+    /// Places for which there is room.
+    pub(super) fn room(&self) -> usize {
+        Self::between(self.bottom.get(), self.end.get())
     }
 
-    /// Takes a place without counting.
-    pub(super) fn unlink(&self) -> Option<Place> {
-        let head = NonNull::new(self.head.get())?;
-        // SAFETY: `head` is a place of the list, so it begins with a `Vacant` by invariant 1.
-        let next = unsafe { (*head.as_ptr()).next };
-        self.head.set(next);
-        Some(head.cast())
+    fn between(from: *mut Place, to: *mut Place) -> usize {
+        (to.addr() - from.addr()) / size_of::<Place>()
+    }
+
+    /// Sees that there is room for this many places in all.
+    ///
+    /// The global allocator may come back to the stack from here, though not to this method.
+    pub(super) fn try_room(&self, places: usize) -> Result<(), Layout> {
+        if places <= self.room() {
+            return Ok(());
+        }
+        let too_large = Layout::new::<Place>();
+        let layout = Layout::array::<Place>(places).map_err(|_| too_large)?;
+        let bottom = try_alloc(layout).ok_or(layout)?.cast::<Place>().as_ptr();
+        let len = self.len();
+        if len != 0 {
+            // SAFETY: there are `len` words of invariant 2 in the one, and room for more than them in the other, which is new.
+            unsafe { ptr::copy_nonoverlapping(self.bottom.get(), bottom, len) };
+        }
+        let old = self.take();
+        self.bottom.set(bottom);
+        // SAFETY: inside the new block: what was on the stack is in the old one, which is smaller.
+        self.top.set(unsafe { bottom.add(len) });
+        // SAFETY: the end of the new block.
+        self.end.set(unsafe { bottom.add(places) });
+        // Only now may the global allocator come back.
+        old.free();
+        Ok(())
+    }
+
+    /// Takes the stack away, and leaves one with room for nothing.
+    pub(super) fn take(&self) -> Self {
+        let taken = Self::new();
+        self.swap(&taken);
+        taken
+    }
+
+    pub(super) fn swap(&self, other: &Self) {
+        self.top.swap(&other.top);
+        self.bottom.swap(&other.bottom);
+        self.end.swap(&other.end);
     }
 
     /// Calls `f` with each place.
     pub(super) fn each(&self, mut f: impl FnMut(Place)) {
-        let mut at = self.head.get();
-        while let Some(place) = NonNull::new(at) {
-            f(place.cast());
-            // SAFETY: `at` is a place of the list, so it begins with a `Vacant` by invariant 1. `f` is ours and does not
-            // touch places.
-            at = unsafe { (*at).next };
+        for index in 0..self.len() {
+            // SAFETY: by invariant 2 there is the address of a place. `f` is ours, and leaves the stack alone.
+            f(unsafe { self.bottom.get().wrapping_add(index).read() });
         }
     }
 
-    /// Keeps the places that `keep` says, in their order, and does not count. The number of places that went.
+    /// Keeps the places that `keep` says, in their order. The number of places that went.
     pub(super) fn retain(&self, mut keep: impl FnMut(Place) -> bool) -> usize {
-        let mut gone = 0;
-        let mut link: *mut *mut Vacant = self.head.as_ptr();
-        loop {
-            // SAFETY: `link` is the head's address, or that of the `next` of a place on the list.
-            let at = unsafe { link.read() };
-            let Some(place) = NonNull::new(at) else { return gone };
-            // SAFETY: `at` is a place of the list: it begins with a `Vacant` by invariant 1.
-            let next = unsafe { &raw mut (*at).next };
-            if keep(place.cast()) {
-                link = next;
-            } else {
-                gone += 1;
-                // SAFETY: as above.
-                let after = unsafe { next.read() };
-                // SAFETY: as for the first.
-                unsafe { link.write(after) };
+        let mut kept = 0;
+        let len = self.len();
+        for index in 0..len {
+            // SAFETY: as in `each`; words are overwritten behind the one that is read.
+            let place = unsafe { self.bottom.get().wrapping_add(index).read() };
+            if keep(place) {
+                // SAFETY: `kept` is at most `index`.
+                unsafe { self.bottom.get().wrapping_add(kept).write(place) };
+                kept += 1;
             }
+        }
+        if kept != len {
+            self.top.set(self.bottom.get().wrapping_add(kept));
+        }
+        len - kept
+    }
+
+    /// The layout of its memory, if it has any.
+    pub(super) fn block(&self) -> Option<Layout> {
+        Layout::array::<Place>(self.room()).ok().filter(|layout| layout.size() != 0)
+    }
+
+    /// Frees the memory of the stack, not of its places.
+    pub(super) fn free(self) {
+        if let (Some(layout), Some(bottom)) = (self.block(), NonNull::new(self.bottom.get())) {
+            // SAFETY: by invariant 1; `self` is gone.
+            unsafe { dealloc(bottom.as_ptr().cast(), layout) };
         }
     }
 }
+
+/// A stack has no room for a place: see [`Stack::push`].
+pub(super) struct NoRoom;

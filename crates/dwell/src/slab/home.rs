@@ -26,6 +26,11 @@ pub(super) mod sealed {
         ///
         /// The place came from here, for values of this layout, it is vacant, and not used again by the caller.
         unsafe fn give_back(place: Place, layout: Layout);
+
+        /// The block of the allocator's that a value of this layout has for itself, if it has one.
+        fn block_alone(_layout: Layout) -> Option<Layout> {
+            None
+        }
     }
 
     /// # Safety
@@ -40,7 +45,7 @@ pub enum Own {}
 impl Home for Own {}
 impl Keyed for Own {}
 
-// SAFETY: the place is put on one list.
+// SAFETY: the place is put on one stack.
 unsafe impl sealed::Home for Own {
     #[inline(always)]
     unsafe fn give_back(place: Place, layout: Layout) {
@@ -60,9 +65,13 @@ impl Own {
         // SAFETY: by the caller it is a place of a slab whose blocks have this size.
         let core = unsafe { owner(place, block) }.cast::<Core>().cast_mut();
         // SAFETY: the owner of such a block is a `Core` that is there at least until its last place is given back.
-        let vacant = unsafe { &(*core).list };
-        // SAFETY: the place is vacant, and large enough by the geometry.
-        let last = unsafe { vacant.push(place) };
+        let here = unsafe { &*core };
+        // SAFETY: the place is vacant and the caller's.
+        if unsafe { here.vacant.push(place) }.is_ok() {
+            return;
+        }
+        // SAFETY: as above.
+        let last = unsafe { here.put_aside(place) };
         if last {
             // SAFETY: not null, as it was just used.
             let core = unsafe { NonNull::new_unchecked(core) };

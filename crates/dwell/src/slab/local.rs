@@ -3,7 +3,7 @@
 use super::blocks::{Blocks, Entry, Refusal};
 use super::core::Core;
 use super::error::{Full, SlotsRemaining};
-use super::free::Place;
+use super::free::{NoRoom, Place};
 use super::geometry::Geometry;
 use super::home::{Home, Keyed, sealed};
 use super::key::{Key, StampedKey};
@@ -23,8 +23,8 @@ use std_alloc::vec::Vec;
 /// A module that [`slab!`](crate::slab!) wrote.
 ///
 /// It is safe to implement, so that the macro needs no `unsafe` in its user's crate, and nothing here trusts it: if `local`
-/// returns now one slab and now another, a place ends on the list of a slab that it did not come from. It has the right
-/// layout there, and a chunk is freed only when all of its places are found on the list of its owner.
+/// returns now one slab and now another, a place ends on the stack of a slab that it did not come from. It has the right
+/// layout there, and a chunk is freed only when all of its places are found on the stack of its owner.
 pub trait Module: 'static {
     /// What is in the slab.
     type Value: 'static;
@@ -40,15 +40,16 @@ pub struct PerThread<M>(Infallible, PhantomData<M>);
 impl<M: Module> Home for PerThread<M> {}
 impl<M: Module> Keyed for PerThread<M> {}
 
-// SAFETY: the place is put on one list, or none.
+// SAFETY: the place is put on one stack, or none.
 unsafe impl<M: Module> sealed::Home for PerThread<M> {
     #[inline(always)]
     unsafe fn give_back(place: Place, _layout: Layout) {
         // SAFETY: by the caller the place is vacant, and it is as large as those of a slab for the same values. A slab that
         // is gone (there are no such on targets with native thread-local storage) gets nothing: the place is leaked.
-        let last = M::local().try_with(|local| unsafe { local.core.list.push(place) });
-        if last == Ok(true) {
-            emptied::<M>();
+        let kept = M::local().try_with(|local| unsafe { local.core.vacant.push(place) });
+        if let Ok(Err(NoRoom)) = kept {
+            // SAFETY: as above, since it was not taken.
+            unsafe { put_aside::<M>(place) };
         }
     }
 }
@@ -136,26 +137,35 @@ fn retire<M: Module>() {
     });
 }
 
-/// The last slot of a retired slab was dropped.
+/// Takes the place of a slab that is retired, and frees what the last one leaves.
+///
+/// # Safety
+///
+/// As for `Stack::push`.
 #[cold]
-fn emptied<M: Module>() {
-    let _ = M::local().try_with(Local::sweep);
+#[inline(never)]
+unsafe fn put_aside<M: Module>(place: Place) {
+    let _ = M::local().try_with(|local| {
+        // SAFETY: by the caller.
+        if unsafe { local.core.put_aside(place) } {
+            local.sweep();
+        }
+    });
 }
 
 #[cold]
 #[inline(never)]
 fn refill<M: Module>() -> Result<Place, Refusal> {
     let refilled = M::local().try_with(|local| {
-        local.core.list.undo();
         local.begin::<M>()?;
-        local.core.supply(Local::<M::Value>::GEOMETRY, local.owner())
+        local.core.refill(Local::<M::Value>::GEOMETRY, local.owner())
     });
     refilled.unwrap_or(Err(Refusal::Alloc(Layout::new::<M::Value>())))
 }
 
 #[inline(always)]
 fn take<M: Module>() -> Result<Place, Refusal> {
-    match M::local().try_with(|local| local.core.list.pop()) {
+    match M::local().try_with(|local| local.core.vacant.pop()) {
         Ok(Some(place)) => Ok(place),
         Ok(None) => refill::<M>(),
         Err(_) => Err(Refusal::Alloc(Layout::new::<M::Value>())),
@@ -269,8 +279,7 @@ pub fn is_initialized<M: Module>() -> bool {
 pub fn try_reserve<M: Module>(additional: usize) -> Result<(), Full<()>> {
     let reserved = M::local().try_with(|local| {
         local.begin::<M>()?;
-        let occupied = local.core.occupied();
-        local.core.blocks(|blocks| blocks.reserve(Local::<M::Value>::GEOMETRY, occupied, additional))?
+        local.core.reserve(Local::<M::Value>::GEOMETRY, additional)
     });
     reserved.unwrap_or(Err(Refusal::Alloc(Layout::new::<M::Value>()))).map_err(|refusal| Full::new((), refusal))
 }

@@ -34,6 +34,53 @@
 //! [`Slab::with`]. That is safe, for a key finds leaked values only, and costs nothing where it is not used. A [`StampedKey`]
 //! of 8 bytes finds one value, and no later one of its place.
 //!
+//! # Shared values
+//!
+//! A count beside the value makes an `Rc` of 4 bytes of a key. Nothing else in the slab pays for it.
+//!
+//! ```
+//! use dwell::slab::Key;
+//!
+//! dwell::slab!(mod texts: (u32, String));
+//!
+//! struct Shared(Key);
+//!
+//! impl Shared {
+//!     fn new(text: &str) -> Self {
+//!         Self(texts::insert((1, text.to_owned())).leak())
+//!     }
+//!     fn len(&self) -> usize {
+//!         texts::with(self.0, |(_, text)| text.len()).expect("not used within `with`")
+//!     }
+//! }
+//!
+//! impl Clone for Shared {
+//!     fn clone(&self) -> Self {
+//!         texts::with(self.0, |(count, _)| *count += 1).expect("not used within `with`");
+//!         Self(self.0)
+//!     }
+//! }
+//!
+//! impl Drop for Shared {
+//!     fn drop(&mut self) {
+//!         let left = texts::with(self.0, |(count, _)| {
+//!             *count -= 1;
+//!             *count
+//!         });
+//!         if left == Some(0) {
+//!             drop(texts::reclaim(self.0));
+//!         }
+//!     }
+//! }
+//!
+//! let one = Shared::new("shared");
+//! let two = one.clone();
+//! drop(one);
+//! assert_eq!((two.len(), texts::len()), (6, 1));
+//! drop(two);
+//! assert!(texts::is_empty());
+//! ```
+//!
 //! # When to use something else
 //!
 //! - Values that are all dropped together: an arena.
@@ -200,7 +247,7 @@ impl<T> Slab<T> {
 
     #[inline(always)]
     fn take(&self) -> Result<free::Place, Refusal> {
-        match self.core().list.pop() {
+        match self.core().vacant.pop() {
             Some(place) => Ok(place),
             None => self.core().refill(Self::GEOMETRY, self.core.as_ptr().cast()),
         }
@@ -340,14 +387,20 @@ impl<T> Slab<T> {
 
     /// [`reserve`](Self::reserve) that reports a failed allocation.
     pub fn try_reserve(&self, additional: usize) -> Result<(), AllocError<()>> {
-        let len = self.len();
-        let reserved = self.core().blocks(|blocks| blocks.reserve(Self::GEOMETRY, len, additional));
-        reserved.and_then(|result| result).map_err(|refusal| AllocError::new((), layout_of(refusal)))
+        let reserved = self.core().reserve(Self::GEOMETRY, additional);
+        reserved.map_err(|refusal| AllocError::new((), layout_of(refusal)))
     }
 
     /// Frees the chunks in which there is no value. Looks at every vacant place.
     pub fn shrink_to_fit(&self) {
         self.core().sweep(Self::GEOMETRY, self.core.as_ptr().cast());
+    }
+
+    /// Calls `each`, which is no user's code, with the layout of each block that the slab has, and the bytes in it that hold
+    /// nothing.
+    pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
+        each(Layout::new::<Core>(), 0);
+        self.core().each_block(Self::GEOMETRY, each);
     }
 
     fn drop_leaked(&self) {

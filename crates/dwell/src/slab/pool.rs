@@ -82,6 +82,13 @@ pub(super) mod engine {
         ///
         /// It came from `take` with this layout, is vacant, and not used again by the caller.
         unsafe fn put(place: Place, block: usize, layout: impl FnOnce() -> Layout);
+
+        /// Calls `each`, which is no user's code, with the layout of each block, and the bytes in it that hold nothing.
+        ///
+        /// # Safety
+        ///
+        /// As for `take`.
+        unsafe fn each_block(slab: NonNull<()>, layout: Layout, each: &mut dyn FnMut(Layout, usize));
     }
 }
 
@@ -95,7 +102,7 @@ unsafe impl engine::Pooling for Own {
     unsafe fn take(slab: NonNull<()>, layout: Layout) -> Result<Place, Layout> {
         // SAFETY: by the caller it is the core that `make` made, and there.
         let core = unsafe { slab.cast::<Core>().as_ref() };
-        match core.list.pop() {
+        match core.vacant.pop() {
             Some(place) => Ok(place),
             None => core.refill(Geometry::of(layout), slab.as_ptr()).map_err(layout_of),
         }
@@ -117,6 +124,12 @@ unsafe impl engine::Pooling for Own {
     unsafe fn put(place: Place, block: usize, layout: impl FnOnce() -> Layout) {
         // SAFETY: by the caller.
         unsafe { Self::give_back_in(place, block, || Geometry::of(layout())) };
+    }
+
+    unsafe fn each_block(slab: NonNull<()>, layout: Layout, each: &mut dyn FnMut(Layout, usize)) {
+        each(Layout::new::<Core>(), 0);
+        // SAFETY: by the caller it is the core that `make` made, and there.
+        unsafe { slab.cast::<Core>().as_ref() }.each_block(Geometry::of(layout), each);
     }
 }
 
@@ -147,6 +160,11 @@ mod anywhere {
             // SAFETY: by the caller.
             unsafe { Self::give_back_in(place, block, || Geometry::of(layout())) };
         }
+
+        unsafe fn each_block(slab: NonNull<()>, layout: Layout, each: &mut dyn FnMut(Layout, usize)) {
+            // SAFETY: by the caller, who has it from `make`.
+            unsafe { slab.cast::<Shared>().as_ref() }.each_block(Geometry::of(layout), each);
+        }
     }
 }
 
@@ -170,6 +188,10 @@ unsafe impl<H: Pooling> sealed::Home for Classed<H> {
             // SAFETY: by the caller.
             unsafe { give_back_large::<H>(place, layout) };
         }
+    }
+
+    fn block_alone(layout: Layout) -> Option<Layout> {
+        Class::of(layout).is_none().then(|| alone(layout))
     }
 }
 
@@ -226,6 +248,17 @@ impl<H: Pooling> SizeClasses<H> {
             unsafe { H::retire(other, class.layout) };
         }
         Ok(slab)
+    }
+
+    /// Calls `each`, which is no user's code, with the layout of each block of the slabs, and the bytes in it that hold
+    /// nothing.
+    pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
+        for (index, slab) in self.slabs.iter().enumerate() {
+            if let Some(slab) = slab.get() {
+                // SAFETY: invariant 1.
+                unsafe { H::each_block(slab, Class::numbered(index).layout, each) };
+            }
+        }
     }
 
     /// Puts a value in a place.

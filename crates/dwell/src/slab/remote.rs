@@ -10,7 +10,7 @@
 //! The order of `close` and of the `give`s that find it does not matter: until `left` was added to it is below 0, and from
 //! then on it is the number of places that are out.
 
-use super::free::{Place, Vacant};
+use super::free::Place;
 use core::ptr;
 use primitive::{AtomicIsize, AtomicPtr, Ordering};
 
@@ -20,6 +20,11 @@ mod primitive {
     pub(super) use core::sync::atomic::{AtomicIsize, AtomicPtr, Ordering};
     #[cfg(all(loom, test))]
     pub(super) use loom::sync::atomic::{AtomicIsize, AtomicPtr, Ordering};
+}
+
+/// What a vacant place begins with while it is on its way.
+pub(super) struct Vacant {
+    pub(super) next: *mut Vacant,
 }
 
 /// Vacant places linked one to the next, for giving back at once.

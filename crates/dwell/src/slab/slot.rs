@@ -10,6 +10,7 @@ use super::place::{Brand, View};
 use crate::alloc::AllocError;
 use crate::raw::Meta;
 use core::alloc::Layout;
+use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::mem::{self, ManuallyDrop};
 use core::ops::{Deref, DerefMut};
@@ -141,11 +142,19 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
 
     #[inline(always)]
     fn leaving(&self) -> Leaving<H> {
-        Leaving { place: self.value.cast(), layout: Layout::for_value::<T>(self), home: PhantomData }
+        Leaving { place: self.value.cast(), layout: self.layout(), home: PhantomData }
+    }
+
+    /// The value's layout.
+    #[inline(always)]
+    fn layout(&self) -> Layout {
+        // A reference to the value itself would say that nobody writes to it, which a future that refers to itself denies.
+        // SAFETY: by invariant 1 there is a value, or, in `into_inner`, what was one; a cell has its layout. Nothing is read.
+        Layout::for_value(unsafe { &*(self.value.as_ptr() as *const UnsafeCell<T>) })
     }
 
     fn entry(&self) -> Entry {
-        let geometry = Geometry::of(Layout::for_value::<T>(self));
+        let geometry = Geometry::of(self.layout());
         // SAFETY: by invariant 1 of `Slot`. The entry is used while the slot is there.
         unsafe { Entry::of(self.value.cast(), geometry) }
     }

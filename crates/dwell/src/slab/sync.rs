@@ -130,7 +130,7 @@ impl Shared {
     pub(super) unsafe fn take(this: NonNull<Self>, geometry: impl FnOnce() -> Geometry) -> Result<Place, Refusal> {
         // SAFETY: by the caller.
         let shared = unsafe { this.as_ref() };
-        match shared.core.list.pop() {
+        match shared.core.vacant.pop() {
             Some(place) => Ok(place),
             None => shared.refill(geometry()),
         }
@@ -142,14 +142,19 @@ impl Shared {
     fn refill(&self, geometry: Geometry) -> Result<Place, Refusal> {
         let returned = self.returns.0.take();
         if !returned.is_null() {
-            self.core.list.undo();
             // SAFETY: they are places of this slab that other threads gave back and nobody else has.
             unsafe { self.core.take_back(returned) };
-            if let Some(place) = self.core.list.pop() {
+            if let Some(place) = self.core.vacant.pop() {
                 return Ok(place);
             }
         }
         self.core.refill(geometry, ptr::from_ref(self).cast())
+    }
+
+    /// Calls `each` with the layout of each block, and the bytes in it that hold nothing.
+    pub(super) fn each_block(&self, geometry: Geometry, each: &mut dyn FnMut(Layout, usize)) {
+        each(Layout::new::<Self>(), 0);
+        self.core.each_block(geometry, each);
     }
 
     /// Takes what other threads gave back.
@@ -218,7 +223,7 @@ unsafe fn shared(place: Place, block: usize) -> NonNull<Shared> {
     unsafe { NonNull::new_unchecked(shared.cast_mut()) }
 }
 
-// SAFETY: the place is put on one list.
+// SAFETY: the place is put on one stack.
 unsafe impl sealed::Home for Anywhere {
     #[inline(always)]
     unsafe fn give_back(place: Place, layout: Layout) {
@@ -240,8 +245,8 @@ impl Anywhere {
         // SAFETY: it is there until the last place was given back, which this one was not.
         let here = unsafe { this.as_ref() };
         if here.is_here() {
-            // SAFETY: the place is vacant and large enough. By invariant 1 no other thread is at the list.
-            unsafe { here.core.list.push(place) };
+            // SAFETY: the place is vacant. By invariant 1 no other thread is at the stack, which has room for it.
+            let _ = unsafe { here.core.vacant.push(place) };
         } else {
             // SAFETY: by the caller.
             unsafe { Self::send_back(this, place, geometry) };
@@ -366,6 +371,12 @@ impl<T> Slab<T> {
         }
     }
 
+    /// Calls `each`, which is no user's code, with the layout of each block that the slab has, and the bytes in it that hold
+    /// nothing.
+    pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
+        self.shared().each_block(Self::GEOMETRY, each);
+    }
+
     /// Values in the slab, without those whose drop on another thread is over.
     pub fn len(&self) -> usize {
         self.shared().collect();
@@ -389,9 +400,9 @@ impl<T> Slab<T> {
 
     /// [`reserve`](Self::reserve) that reports a failed allocation.
     pub fn try_reserve(&self, additional: usize) -> Result<(), AllocError<()>> {
-        let len = self.len();
-        let reserved = self.shared().core.blocks(|blocks| blocks.reserve(Self::GEOMETRY, len, additional));
-        reserved.and_then(|result| result).map_err(|refusal| AllocError::new((), layout_of(refusal)))
+        self.shared().collect();
+        let reserved = self.shared().core.reserve(Self::GEOMETRY, additional);
+        reserved.map_err(|refusal| AllocError::new((), layout_of(refusal)))
     }
 
     /// Frees the chunks in which there is no value. Looks at every vacant place.

@@ -106,7 +106,7 @@ pub use self::push::PushWith;
 ///
 /// A `SmallBox` is `Unpin` only if `T` is, because its value moves with it. In return a pinned `SmallBox` pins its value,
 /// so that `SmallBox<dyn Future>` is a `Future` for every future.
-// In this order so that the word that tells what the others are, and the heap word, have fixed places.
+// In this order, since the address of a box is then that of its value in place.
 #[repr(C)]
 pub struct SmallBox<T: ?Sized, const N: usize = 2, A: Allocator = Global, L = usize> {
     // # Invariants
@@ -120,14 +120,14 @@ pub struct SmallBox<T: ?Sized, const N: usize = 2, A: Allocator = Global, L = us
     // 4. While not `heap`, nobody but the value's users reads or writes `room`; a look at `meta` is a look at nothing of
     //    theirs.
     //
-    //   word  0        1           2
-    //         ┌────────┬───────────┬───────────┐
-    // inline  │ meta|0 │ value ..              │
-    //         ├────────┼───────────┼───────────┤
-    // heap    │ meta|1 │ address   │ (uninit)  │      `L` may put padding before word 1 and after the last.
-    //         └────────┴───────────┴───────────┘
-    meta: Meta<T>,
+    //   word  0           1           2
+    //         ┌───────────┬───────────┬────────┐
+    // inline  │ value ..              │ meta|0 │
+    //         ├───────────┼───────────┼────────┤
+    // heap    │ address   │ (uninit)  │ meta|1 │      `L` may put padding before and after `meta`.
+    //         └───────────┴───────────┴────────┘
     room: Room<N, L>,
+    meta: Meta<T>,
     alloc: A,
     // Owns a `T`: drop check and auto traits are those of a `Box<T>`.
     owns: PhantomData<T>,
@@ -418,7 +418,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// # Panics
     ///
     /// If the closure does (the value is dropped), or when the value is coerced to a slice of more than
-    /// `usize::MAX / 4` elements.
+    /// `usize::MAX / 8` elements.
     #[inline]
     pub fn new_with<U, F>(value: U, unsize: F) -> Self
     where
@@ -456,7 +456,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Panics
     ///
-    /// When it is a slice of more than `usize::MAX / 4` elements.
+    /// When it is a slice of more than `usize::MAX / 8` elements.
     #[inline]
     pub fn from_box(value: Box<T>) -> Self {
         let meta = Meta::new(&raw const *value, true);
@@ -615,7 +615,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         let alloc = unsafe { ptr::read(&raw const this.alloc) };
         // SAFETY: the value is live and moved from, since `this` is not dropped. Its new place fits, is a new block of its
         // layout, or is where it is.
-        let new = unsafe { SmallBox::fill_from(value, this.meta, address, alloc) };
+        let new = unsafe { SmallBox::fill_from(value, layout.size(), this.meta, address, alloc) };
         if let (Some(address), true) = (old, fits) {
             // SAFETY: by invariant 3 the block came from the allocator with this layout. The value has been moved out.
             unsafe { deallocate(address, layout, &new.alloc) };
@@ -717,14 +717,12 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     ///
     /// # Safety
     ///
-    /// - `value` is a live `T` that is not used afterwards.
+    /// - `value` is a live `T` of this size that is not used afterwards.
     /// - `address` is none and the value fits, or `value` itself, or a block from `alloc` for its layout; or `value` is in
     ///   a block from `alloc` for its layout.
     /// - `meta` is its metadata.
     #[inline]
-    unsafe fn fill_from(value: *mut T, meta: Meta<T>, address: Option<NonNull<()>>, alloc: A) -> Self {
-        // SAFETY: the caller says that it is live.
-        let size = unsafe { layout_of(value) }.size();
+    unsafe fn fill_from(value: *const T, size: usize, meta: Meta<T>, address: Option<NonNull<()>>, alloc: A) -> Self {
         let meta = meta.with_heap(address.is_some());
         if let Some(address) = address {
             // SAFETY: the caller says that both are valid for the value's size. They may be the same, so this is no
@@ -845,9 +843,9 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
 ///
 /// # Safety
 ///
-/// `value` is a live `T`, which is not used again and not dropped if it was moved.
-unsafe fn move_to_box<T: ?Sized>(value: *const T) -> Result<Box<T>, Layout> {
-    // SAFETY: the caller says that it is live.
+/// `value` is a live `T`, ours to write, which is not used again and not dropped if it was moved.
+unsafe fn move_to_box<T: ?Sized>(value: *mut T) -> Result<Box<T>, Layout> {
+    // SAFETY: the caller says that it is live and ours.
     let layout = unsafe { layout_of(value) };
     let meta = Meta::new(value, true);
     let Ok(address) = allocate(layout, &Global) else { return Err(layout) };

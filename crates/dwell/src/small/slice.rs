@@ -45,7 +45,7 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
     ///
     /// # Panics
     ///
-    /// When it has more than `isize::MAX` bytes, or more than `usize::MAX / 4` elements.
+    /// When it has more than `isize::MAX` bytes, or more than `usize::MAX / 8` elements.
     #[expect(clippy::type_complexity, reason = "a box and its error")]
     pub fn try_new_uninit_slice(len: usize) -> Result<SmallBox<[MaybeUninit<T>], N, Global, L>, AllocError<()>> {
         SmallBox::uninit_slice(len, Global)
@@ -186,7 +186,7 @@ impl<T: ?Sized + Bytes, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         let Ok(address) = Self::find(layout, &alloc) else { return Err(AllocError::new((), layout)) };
         // SAFETY: the place was found for this layout, and the source remains: a copy of its bytes is a value (`Bytes`).
         // `fill_from` only reads from it.
-        Ok(unsafe { Self::fill_from((&raw const *source).cast_mut(), meta, address, alloc) })
+        Ok(unsafe { Self::fill_from(source, layout.size(), meta, address, alloc) })
     }
 
     fn copy_in(source: &T, alloc: A) -> Self {
@@ -344,7 +344,7 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
     ///
     /// # Panics
     ///
-    /// When it has more than `usize::MAX / 4` elements.
+    /// When it has more than `usize::MAX / 8` elements.
     pub fn try_from_vec(mut vec: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
         let len = vec.len();
         if len == vec.capacity() && !Self::fits(size_of_val(&*vec), align_of::<T>()) {

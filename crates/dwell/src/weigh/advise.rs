@@ -71,6 +71,8 @@ pub enum MoveKind {
     Shrink,
     /// A `Box<dyn Trait>` of small values becomes a `SmallBox`.
     Inline,
+    /// Equal strings share one block. Only where they [were read](super::tree_with_texts).
+    Intern,
 }
 
 impl MoveKind {
@@ -83,6 +85,7 @@ impl MoveKind {
             Self::Reorder => "reorder",
             Self::Shrink => "shrink",
             Self::Inline => "inline",
+            Self::Intern => "intern",
         }
     }
 }
@@ -140,8 +143,13 @@ impl Tree {
             now = next;
         }
         let mut estimates: Vec<Move> = (0..what_if.sites.len())
-            .filter(|site| !what_if.changes.contains_key(site))
-            .filter_map(|site| shrink(site, &what_if).or_else(|| inline(&what_if.sites[site])))
+            .filter_map(|site| match what_if.changes.get(&site) {
+                None => shrink(site, &what_if)
+                    .or_else(|| inline(&what_if.sites[site]))
+                    .or_else(|| intern(&what_if.sites[site], false)),
+                Some(Change::Exact) => intern(&what_if.sites[site], true),
+                Some(_) => None,
+            })
             .filter(|made| made.saves > before.bytes / LEAST || made.kind == MoveKind::Inline)
             .collect();
         estimates.sort_by_key(|made| core::cmp::Reverse(made.saves));
@@ -276,6 +284,23 @@ fn shrink(id: SiteId, what_if: &WhatIf<'_>) -> Option<Move> {
     };
     let cost = "time, once; the next insertion allocates";
     (saves > site.heap / 2).then(|| estimate(site, MoveKind::Shrink, "shrink_to_fit()", saves, 0, cost))
+}
+
+/// Strings of which many are equal: what it saves that each is there once, behind an `Arc` as large as a `Box<str>`.
+fn intern(site: &Site, is_exact: bool) -> Option<Move> {
+    let texts = site.texts.as_ref()?;
+    let word = size_of::<usize>() as u64;
+    let spare = if is_exact { site.waste } else { 0 };
+    let place = if is_exact { 2 * word } else { site.ty.size as u64 };
+    let now = site.heap.saturating_sub(spare).saturating_add(place.saturating_mul(site.slots));
+    // Two counts before each, rounded up to a word: half a word on the average.
+    let each = 2 * word + word / 2;
+    let then = texts.bytes().saturating_add(each.saturating_mul(texts.distinct()));
+    let then = then.saturating_add((2 * word).saturating_mul(site.slots));
+    let blocks = i64::try_from(texts.distinct()).ok()?.checked_sub(i64::try_from(site.allocations).ok()?)?;
+    let cost = "a look-up for each that is made; none can be changed in place";
+    (texts.distinct() < site.filled / 2 && then < now)
+        .then(|| estimate(site, MoveKind::Intern, "a shared Arc<str>", now - then, blocks, cost))
 }
 
 /// A box of values of unknown type, which are small on the average.

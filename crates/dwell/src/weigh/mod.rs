@@ -95,6 +95,7 @@ mod model;
 mod render;
 mod seen;
 mod tally;
+mod texts;
 mod tree;
 mod types;
 mod walk;
@@ -109,6 +110,7 @@ pub use self::advise::{Advice, Move, MoveKind};
 pub use self::diff::{Changed, Diff, diff};
 pub use self::model::Model;
 pub use self::render::JSON_VERSION;
+pub use self::texts::Texts;
 pub use self::tree::{Edge, Node, Tree};
 pub use self::types::{Field, Kind, MapKind, Part, Reach, Repr, Type, Variant, type_of};
 pub use self::walk::Walk;
@@ -224,6 +226,20 @@ pub fn tree<T: Weigh + ?Sized>(value: &T) -> Tree {
 
 /// What a value owns, by type and field, as an allocator takes it.
 pub fn tree_as<T: Weigh + ?Sized>(value: &T, model: Model) -> Tree {
-    let (weight, tally) = walk::tally(value, model);
-    Tree::new(&tally, weight, model)
+    let (weight, counters) = walk::counters(value, model, false);
+    Tree::new(&counters, weight, model)
+}
+
+/// [`tree`] that also reads every string, to count [how many differ](Node::texts): what [`Tree::advise`] needs to know to
+/// say which are worth sharing.
+///
+/// ```
+/// let names = vec!["Ada", "Ada", "Grace", "Ada"].into_iter().map(String::from).collect::<Vec<_>>();
+/// let tree = dwell::weigh::tree_with_texts(&names);
+/// let texts = tree.nodes[1].texts.as_ref().unwrap();
+/// assert_eq!((texts.distinct(), texts.bytes()), (2, 8));
+/// ```
+pub fn tree_with_texts<T: Weigh + ?Sized>(value: &T) -> Tree {
+    let (weight, counters) = walk::counters(value, Model::Requested, true);
+    Tree::new(&counters, weight, Model::Requested)
 }

@@ -2,7 +2,8 @@
 
 use super::Weight;
 use super::model::Model;
-use super::tally::{Counter, Tally};
+use super::tally::Counter;
+use super::texts::Texts;
 use super::types::{Field, Kind, Reach, Type};
 use std_alloc::vec::Vec;
 
@@ -55,6 +56,8 @@ pub struct Node {
     pub allocations: u64,
     /// Bytes asked for that hold nothing: capacity beyond the length, free buckets, free places in a B-tree.
     pub waste: u64,
+    /// The strings at this place, those in boxes of it too, if [they were read](super::tree_with_texts).
+    pub texts: Option<Texts>,
 }
 
 /// Which part of its parent a node is.
@@ -149,29 +152,28 @@ impl Tree {
         sums
     }
 
-    pub(super) fn new(tally: &Tally, weight: Weight, model: Model) -> Self {
-        let mut tree = Self { nodes: Vec::with_capacity(tally.nodes.len() * 2), weight, model };
-        tree.grow(tally);
+    pub(super) fn new(counters: &[Counter], weight: Weight, model: Model) -> Self {
+        let mut tree = Self { nodes: Vec::with_capacity(counters.len() * 2), weight, model };
+        tree.grow(counters);
         tree
     }
 
     /// Brings the nodes met in order, with those beside them that were not met.
-    fn grow(&mut self, tally: &Tally) {
+    fn grow(&mut self, counters: &[Counter]) {
         // Where in the tree each counter has gone; a parent's before its children's.
-        let mut places: Vec<Option<usize>> = tally.nodes.iter().map(|_| None).collect();
+        let mut places: Vec<Option<usize>> = counters.iter().map(|_| None).collect();
         let mut links: Vec<(usize, usize)> = Vec::new();
         // Counters to bring, last first.
         let mut todo: Vec<(usize, Option<usize>, Edge)> = Vec::new();
         todo.push((0, None, Edge::Root));
         while let Some((counter, parent, edge)) = todo.pop() {
-            let counted = &tally.nodes[counter];
+            let counted = &counters[counter];
             let index = self.push(counted, parent, edge);
             places[counter] = Some(index);
-            let children: Vec<_> = tally.children(counted).enumerate().collect();
-            for &(part, child) in children.iter().rev() {
+            for (part, &child) in counted.children.iter().enumerate().rev() {
                 let Some(edge) = edge_of(counted, part) else { continue };
                 match child {
-                    Some(child) if tally.nodes[child].parent as usize == counter && child != 0 => {
+                    Some(child) if counters[child].parent == Some(counter) => {
                         todo.push((child, Some(index), edge));
                     }
                     // A recursive type comes round.
@@ -179,7 +181,7 @@ impl Tree {
                     None => {}
                 }
             }
-            self.add_unmet(counted, index, &children);
+            self.add_unmet(counted, index);
         }
         for (parent, child) in links {
             if let Some(child) = places[child] {
@@ -204,6 +206,7 @@ impl Tree {
             requested: counted.requested,
             allocations: counted.blocks,
             waste: counted.spare,
+            texts: counted.texts.clone(),
         });
         if let Some(parent) = parent {
             self.nodes[parent].children.push(index);
@@ -211,26 +214,36 @@ impl Tree {
         index
     }
 
-    /// The fields and variants of which no value was met.
-    fn add_unmet(&mut self, counted: &Counter, parent: usize, children: &[(usize, Option<usize>)]) {
-        for &(part, child) in children {
+    /// The fields and variants of which no value was met, and what the walk had no need to look at.
+    fn add_unmet(&mut self, counted: &Counter, parent: usize) {
+        for (part, child) in counted.children.iter().enumerate() {
             if child.is_some() {
                 continue;
             }
             let (Some(edge), Some(ty)) = (edge_of(counted, part), type_of_part(counted, part)) else { continue };
-            // What no pointer and no block leads to has no place either; and the variants of an enum that is all the same
+            // Behind each box is a place, which the walk did not count if all its values are the same.
+            let pointees = match counted.ty.kind {
+                Kind::Pointer { to, .. } if counted.ty.is_box() && to().reach == Reach::Plain => counted.entered,
+                _ => 0,
+            };
+            // What else no pointer and no block leads to has no place either; and the variants of an enum that is all the same
             // to a walk were not counted.
-            if edge.is_inline() && !(matches!(edge, Edge::Variant(_)) && counted.ty.reach == Reach::Plain) {
+            if pointees != 0
+                || edge.is_inline() && !(matches!(edge, Edge::Variant(_)) && counted.ty.reach == Reach::Plain)
+            {
                 let unmet = Counter {
                     ty,
                     entered: 0,
-                    slots: 0,
-                    used: 0,
+                    slots: pointees,
+                    used: pointees,
                     requested: 0,
                     taken: 0,
                     blocks: 0,
                     spare: 0,
-                    ..*counted
+                    variant: counted.variant,
+                    parent: counted.parent,
+                    texts: None,
+                    children: Vec::new(),
                 };
                 self.push(&unmet, Some(parent), edge);
             }
@@ -309,15 +322,16 @@ fn edge_of(counted: &Counter, part: usize) -> Option<Edge> {
     })
 }
 
-/// The type of an inline part that was not met; `None` for those left out.
+/// The type of a part that was not met, inline or behind a pointer; `None` for those left out.
 fn type_of_part(counted: &Counter, part: usize) -> Option<&'static Type> {
     Some(match (&counted.ty.kind, counted.variant) {
         (Kind::Struct { fields, .. }, _) => fields[part].part?(),
-        (Kind::Enum { variants }, Some(variant)) => variants[variant as usize].fields[part].part?(),
+        (Kind::Enum { variants }, Some(variant)) => variants[variant].fields[part].part?(),
         (Kind::Enum { .. }, None) => counted.ty,
         (Kind::Optional { some }, _) => some(),
         (Kind::Wrapper { inner }, _) => inner(),
         (Kind::Array { element, .. }, _) => element(),
+        (Kind::Pointer { to, .. }, _) => to(),
         _ => return None,
     })
 }

@@ -240,6 +240,11 @@ impl Type {
         self.shown_as.unwrap_or_else(self.name)
     }
 
+    /// Whether it is std's box.
+    pub(super) fn is_box(&self) -> bool {
+        (self.name)().starts_with("alloc::boxed::Box<")
+    }
+
     /// Whether both describe the same type.
     pub fn is(&self, other: &Self) -> bool {
         core::ptr::eq(self, other)

@@ -2,7 +2,7 @@
 
 use super::model::Model;
 use super::seen::Seen;
-use super::tally::{Cursor, Tally};
+use super::tally::{Counter, Cursor, Tally};
 use super::types::{opaque_type_of, shared_type_of};
 use super::{Weigh, Weight};
 use core::mem;
@@ -83,25 +83,30 @@ handle!(Rc Arc);
 
 /// Walks over a value and everything it owns.
 pub(super) fn total<T: Weigh + ?Sized>(value: &T, model: Model) -> Weight {
-    run::<T, false>(value, model).weight
+    run::<T, false>(value, model, false).weight
 }
 
 /// The same, by type and field.
-pub(super) fn tally<T: Weigh + ?Sized>(value: &T, model: Model) -> (Weight, Tally) {
-    let core = run::<T, true>(value, model);
-    (core.weight, core.tally)
+pub(super) fn counters<T: Weigh + ?Sized>(value: &T, model: Model, texts: bool) -> (Weight, Vec<Counter>) {
+    let core = run::<T, true>(value, model, texts);
+    let counters = core.tally.counters();
+    let mut weight = core.weight;
+    weight.heap = counters.iter().fold(0, |sum, counter| counter.taken.saturating_add(sum));
+    weight.allocations = counters.iter().map(|counter| counter.blocks).sum();
+    (weight, counters)
 }
 
-fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model) -> Core<'v, TREE> {
+fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model, texts: bool) -> Core<'v, TREE> {
     let mut core = Core { model, ..Core::default() };
     core.weight.inline = size_of_val(value) as u64;
     if TREE {
         core.tally = Tally::new(T::TYPE);
+        core.tally.texts = texts.then(Vec::new);
     }
     let mut walk = Walk { core, later: Vec::new(), depth: 0, guards: 0 };
     if !(T::REACH.is_skipped(TREE) || TREE && value.is_vacant()) {
         if TREE {
-            walk.core.tally.count_root();
+            walk.core.tally.count(1);
         }
         value.weigh(&mut walk);
         walk.finish_later(0);
@@ -119,17 +124,33 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     #[inline(always)]
     pub fn field<T: Weigh + ?Sized + 'v>(&mut self, index: usize, value: &'a T) {
         if !(const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant()) {
-            self.follow(index, value);
+            if TREE {
+                self.follow(index, value);
+            } else {
+                value.weigh(self);
+            }
         }
     }
 
     #[inline]
     fn follow<T: Weigh + ?Sized + 'v>(&mut self, index: usize, value: &'a T) {
-        if TREE {
-            let outer = self.core.tally.enter(index, const { T::TYPE });
-            value.weigh(self);
-            self.core.tally.cursor = outer;
-        } else {
+        let outer = self.core.tally.enter(index, const { T::TYPE });
+        value.weigh(self);
+        self.core.tally.cursor = outer;
+    }
+
+    /// Says what the string at hand says, to a walk that counts [how many differ](super::tree_with_texts).
+    #[inline]
+    pub fn text(&mut self, text: &[u8]) {
+        if TREE && self.core.tally.texts.is_some() {
+            self.core.tally.read(text);
+        }
+    }
+
+    /// Looks at a value that nothing is behind for the sake of strings only.
+    #[inline]
+    pub(super) fn read<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
+        if TREE && self.core.tally.texts.is_some() {
             value.weigh(self);
         }
     }
@@ -173,16 +194,29 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if count == 0 {
             return;
         }
-        let (size, count) = (size as u64, count as u64);
-        let taken = match self.core.model {
-            Model::Requested => size,
-            model => model.bytes(size, align as u64),
-        };
-        let weight = &mut self.core.weight;
-        weight.heap = weight.heap.saturating_add(taken.saturating_mul(count));
-        weight.allocations += count;
+        if self.core.model != Model::Requested {
+            self.add_modelled(size, align, count);
+        }
+        let (requested, count) = ((size as u64).saturating_mul(count as u64), count as u64);
         if TREE {
-            self.core.tally.block(size.saturating_mul(count), taken.saturating_mul(count), count, spare);
+            self.core.tally.block(requested, count, spare);
+        } else {
+            let weight = &mut self.core.weight;
+            weight.heap = weight.heap.saturating_add(requested);
+            weight.allocations += count;
+        }
+    }
+
+    /// Adds what the model's allocator takes for blocks beyond the bytes asked for.
+    #[cold]
+    #[inline(never)]
+    fn add_modelled(&mut self, size: usize, align: usize, count: usize) {
+        let size = size as u64;
+        let beyond = (self.core.model.bytes(size, align as u64) - size).saturating_mul(count as u64);
+        if TREE {
+            self.core.tally.add_beyond(beyond);
+        } else {
+            self.core.weight.heap = self.core.weight.heap.saturating_add(beyond);
         }
     }
 
@@ -192,7 +226,8 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     #[inline]
     pub fn places<T: Weigh + ?Sized + 'v>(&mut self, index: usize, slots: usize, used: usize) {
         if TREE {
-            self.core.tally.places(index, const { T::TYPE }, slots as u64, used as u64);
+            let free = slots.saturating_sub(used);
+            self.core.tally.places(index, const { T::TYPE }, used as u64, free as u64);
         }
     }
 
@@ -213,14 +248,16 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
 
     #[inline]
     fn each<T: Weigh + 'v>(&mut self, values: impl IntoIterator<Item = &'a T>) {
+        let mut entered = 0;
         for value in values {
             if TREE && value.is_vacant() {
                 continue;
             }
-            if TREE {
-                self.core.tally.count();
-            }
+            entered += 1;
             value.weigh(self);
+        }
+        if TREE {
+            self.core.tally.count(entered);
         }
     }
 
@@ -233,37 +270,40 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
             return;
         }
         let outer = self.core.tally.cursor;
-        let inner = if TREE {
-            let mut inner = |index, ty, skipped: bool| {
-                if skipped {
-                    return Cursor::default();
-                }
-                self.core.tally.descend_apart(index, ty);
-                mem::replace(&mut self.core.tally.cursor, outer)
-            };
-            (inner(0, const { K::TYPE }, key), inner(1, const { V::TYPE }, value))
-        } else {
-            (outer, outer)
+        let mut inner = |index, ty, skipped: bool| {
+            if !TREE || skipped {
+                return (Cursor::default(), 0);
+            }
+            self.core.tally.descend_apart(index, ty);
+            (mem::replace(&mut self.core.tally.cursor, outer), 0)
         };
+        let (mut key, mut value) = (inner(0, const { K::TYPE }, key), inner(1, const { V::TYPE }, value));
         self.depth += 1;
         for (k, v) in entries {
-            self.entered(k, inner.0);
-            self.entered(v, inner.1);
+            self.entered(k, &mut key);
+            self.entered(v, &mut value);
         }
         self.depth -= 1;
         if TREE {
+            for (cursor, entered) in [key, value] {
+                if cursor != Cursor::default() {
+                    self.core.tally.cursor = cursor;
+                    self.core.tally.count(entered);
+                }
+            }
             self.core.tally.cursor = outer;
         }
     }
 
+    /// Follows a key or value to its node, where so many were met.
     #[inline]
-    fn entered<T: Weigh + 'v>(&mut self, value: &'a T, cursor: Cursor) {
+    fn entered<T: Weigh + 'v>(&mut self, value: &'a T, (cursor, entered): &mut (Cursor, u64)) {
         if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
             return;
         }
         if TREE {
-            self.core.tally.cursor = cursor;
-            self.core.tally.count();
+            self.core.tally.cursor = *cursor;
+            *entered += 1;
         }
         value.weigh(self);
     }
@@ -271,22 +311,23 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Follows a pointer to part 0, which lies in a block of its own.
     #[inline]
     pub fn pointee<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
-        if TREE {
-            self.core.tally.places(0, const { T::TYPE }, 1, 1);
-        }
-        if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
+        let is_skipped = const { T::REACH.is_skipped(TREE) };
+        if !TREE {
+            if !is_skipped {
+                self.depth += 1;
+                value.weigh(self);
+                self.depth -= 1;
+            }
             return;
         }
-        let outer = if TREE { self.core.tally.descend_apart(0, const { T::TYPE }) } else { Cursor::default() };
-        if TREE {
-            self.core.tally.count();
+        let is_vacant = is_skipped || value.is_vacant();
+        let outer = self.core.tally.enter_pointee(const { T::TYPE }, is_vacant);
+        if !is_vacant {
+            self.depth += 1;
+            value.weigh(self);
+            self.depth -= 1;
         }
-        self.depth += 1;
-        value.weigh(self);
-        self.depth -= 1;
-        if TREE {
-            self.core.tally.cursor = outer;
-        }
+        self.core.tally.cursor = outer;
     }
 
     /// Whether `pointer` is put off, since the walk is deep enough: ask before counting what the pointer owns.
@@ -352,12 +393,13 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Adds what a function of the user's says that part `index` owns.
     pub fn add<T>(&mut self, index: usize, owned: Weight) {
         let weight = &mut self.core.weight;
-        weight.heap = weight.heap.saturating_add(owned.heap);
-        weight.allocations += owned.allocations;
         weight.missed += owned.missed;
-        if TREE && owned.heap != 0 {
+        if !TREE {
+            weight.heap = weight.heap.saturating_add(owned.heap);
+            weight.allocations += owned.allocations;
+        } else if owned.heap != 0 || owned.allocations != 0 {
             let outer = self.core.tally.enter(index, opaque_type_of::<T>());
-            self.core.tally.block(owned.heap, owned.heap, owned.allocations, 0);
+            self.core.tally.block(owned.heap, owned.allocations, 0);
             self.core.tally.cursor = outer;
         }
     }

@@ -1,6 +1,7 @@
 //! What a value would take if some of its fields were of other types.
 #![forbid(unsafe_code)]
 
+use super::texts::Texts;
 use super::tree::{Edge, Node, Tree};
 use super::types::{Field, Kind, MapKind, Repr, Type};
 use core::fmt;
@@ -31,6 +32,8 @@ pub(super) struct Site {
     pub(super) heap: u64,
     pub(super) allocations: u64,
     pub(super) waste: u64,
+    /// The strings, if they were read.
+    pub(super) texts: Option<Texts>,
 }
 
 /// Another type for a field.
@@ -141,6 +144,9 @@ impl<'t> WhatIf<'t> {
             site.heap = site.heap.saturating_add(node.requested);
             site.allocations = site.allocations.saturating_add(node.allocations);
             site.waste = site.waste.saturating_add(node.waste);
+            if let Some(texts) = &node.texts {
+                site.texts.get_or_insert_default().merge(texts);
+            }
         }
         let mut next = 0;
         while next < what_if.sites.len() {
@@ -481,7 +487,19 @@ impl<'t> WhatIf<'t> {
     fn add(&mut self, type_id: usize, edge: Edge, path: String) -> SiteId {
         let ty = self.types[type_id];
         let (slots, instances, filled, heap, allocations, waste) = (0, 0, 0, 0, 0, 0);
-        self.sites.push(Site { ty, type_id, edge, path, slots, instances, filled, heap, allocations, waste });
+        self.sites.push(Site {
+            ty,
+            type_id,
+            edge,
+            path,
+            slots,
+            instances,
+            filled,
+            heap,
+            allocations,
+            waste,
+            texts: None,
+        });
         self.sites.len() - 1
     }
 

@@ -27,6 +27,7 @@ impl Weigh for String {
         Self: 'v,
     {
         walk.block(self.capacity(), 1, self.capacity() - self.len());
+        walk.text(self.as_bytes());
     }
 }
 
@@ -121,11 +122,32 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
     where
         Self: 'v,
     {
-        if const { !T::REACH.is_skipped(TREE) } && walk.puts_off(self) {
-            return;
+        if const { T::REACH.is_skipped(TREE) } {
+            // A tree knows that behind each box is a value.
+            walk.block(size_of_val::<T>(self), align_of_val::<T>(self), 0);
+            walk.read::<T>(self);
+        } else if TREE {
+            open(self, walk);
+        } else {
+            open_apart(self, walk);
         }
-        walk.block(size_of_val::<T>(self), align_of_val::<T>(self), 0);
-        walk.pointee::<T>(self);
+    }
+}
+
+/// A call of its own, so that whoever holds an `Option<Box<T>>` looks whether it is there without one. A tree asks for
+/// that before it calls anything.
+#[expect(clippy::borrowed_box, reason = "it is the box that may be put off")]
+#[inline(never)]
+fn open_apart<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box<T>, walk: &mut Walk<'a, 'v, TREE>) {
+    open(pointer, walk);
+}
+
+#[expect(clippy::borrowed_box, reason = "it is the box that may be put off")]
+#[inline]
+fn open<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box<T>, walk: &mut Walk<'a, 'v, TREE>) {
+    if !walk.puts_off(pointer) {
+        walk.block(size_of_val::<T>(pointer), align_of_val::<T>(pointer), 0);
+        walk.pointee::<T>(pointer);
     }
 }
 

@@ -13,8 +13,8 @@ use std_alloc::collections::{BTreeMap, BTreeSet};
 const KEYS: usize = 11;
 /// Each node but the root has at least as many keys, and the root of more than one node has one.
 const LEAST_KEYS: usize = 5;
-/// Levels that a tree of `usize::MAX` keys does not have.
-const LEVELS: usize = 32;
+/// Levels that a tree of `usize::MAX` keys does not have: each has at least six times the nodes of the one above.
+const LEVELS: usize = 25;
 
 /// Size and alignment of a leaf: a pointer to its parent, its index there, its length, keys and values.
 const fn leaf<K, V>() -> (usize, usize) {
@@ -92,23 +92,27 @@ pub(super) fn weigh<'a, 'v, K, V, I, const TREE: bool>(
 {
     let followed = const { !K::REACH.is_skipped(TREE) || !V::REACH.is_skipped(TREE) };
     // Two leaves have that many keys below a root of one.
-    let only_a_root = len <= 2 * LEAST_KEYS;
-    let mut nodes = Nodes::new();
-    let mut meet = |key: &K, value: &V| {
-        if size_of::<K>() != 0 {
-            nodes.meet(ptr::from_ref(key).addr(), size_of::<K>());
-        } else {
-            nodes.meet(ptr::from_ref(value).addr(), size_of::<V>());
+    let (leaves, internals) = if len <= 2 * LEAST_KEYS {
+        if followed {
+            walk.entries(entries());
         }
+        (1, 0)
+    } else {
+        let mut nodes = Nodes::new();
+        let mut meet = |key: &K, value: &V| {
+            if size_of::<K>() != 0 {
+                nodes.meet(ptr::from_ref(key).addr(), size_of::<K>());
+            } else {
+                nodes.meet(ptr::from_ref(value).addr(), size_of::<V>());
+            }
+        };
+        if followed {
+            walk.entries(entries().inspect(|(key, value)| meet(key, value)));
+        } else {
+            entries().for_each(|(key, value)| meet(key, value));
+        }
+        nodes.counts()
     };
-    if followed && only_a_root {
-        walk.entries(entries());
-    } else if followed {
-        walk.entries(entries().inspect(|(key, value)| meet(key, value)));
-    } else if !only_a_root {
-        entries().for_each(|(key, value)| meet(key, value));
-    }
-    let (leaves, internals) = if only_a_root { (1, 0) } else { nodes.counts() };
     let places = (leaves + internals).saturating_mul(KEYS);
     let spare = (size_of::<K>() + size_of::<V>()) as u64 * places.saturating_sub(len) as u64;
     let (size, align) = const { leaf::<K, V>() };

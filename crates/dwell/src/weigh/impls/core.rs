@@ -52,12 +52,25 @@ plain! {
 }
 
 opaque! {
-    str: Kind::Text { growable: false };
     CStr: Kind::Text { growable: false };
     dyn Any: Kind::Opaque; dyn Any + Send: Kind::Opaque; dyn Any + Send + Sync: Kind::Opaque;
     dyn Error: Kind::Opaque; dyn Error + Send: Kind::Opaque; dyn Error + Send + Sync: Kind::Opaque;
     dyn Debug: Kind::Opaque; dyn Debug + Send: Kind::Opaque; dyn Debug + Send + Sync: Kind::Opaque;
     dyn Display: Kind::Opaque; dyn Display + Send: Kind::Opaque; dyn Display + Send + Sync: Kind::Opaque;
+    @[T] dyn Future<Output = T> + '_: Kind::Opaque; @[T] dyn Future<Output = T> + Send + '_: Kind::Opaque;
+}
+
+impl Weigh for str {
+    const REACH: Reach = Reach::Plain;
+    const TYPE: &'static Type = &Type::new_unsized::<Self>(Kind::Text { growable: false });
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        walk.text(self.as_bytes());
+    }
 }
 
 fields! {

@@ -19,9 +19,27 @@ impl<T: Weigh> Weigh for Sparse<T> {
         Self: 'v,
     {
         let Some(value) = self.get() else { return };
-        if walk.puts_off(self) {
-            return;
+        if TREE {
+            open(self, value, walk);
+        } else {
+            open_apart(self, value, walk);
         }
+    }
+}
+
+/// A call of its own, so that whether the value is there is seen without one. A tree asks for that before.
+#[inline(never)]
+fn open_apart<'a, 'v, T: Weigh + 'v, const TREE: bool>(
+    pointer: &'a Sparse<T>,
+    value: &'a T,
+    walk: &mut Walk<'a, 'v, TREE>,
+) {
+    open(pointer, value, walk);
+}
+
+#[inline]
+fn open<'a, 'v, T: Weigh + 'v, const TREE: bool>(pointer: &'a Sparse<T>, value: &'a T, walk: &mut Walk<'a, 'v, TREE>) {
+    if !walk.puts_off(pointer) {
         walk.block(size_of::<T>(), align_of::<T>(), 0);
         walk.pointee(value);
     }
@@ -87,6 +105,7 @@ impl Weigh for ThinStr {
             && let Ok(block) = layout::str(self.len())
         {
             walk.block(block.size(), block.align(), 0);
+            walk.text(self.as_bytes());
         }
     }
 }

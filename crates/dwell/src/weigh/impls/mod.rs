@@ -109,10 +109,13 @@ macro_rules! variants {
 
 mod alloc;
 mod btree;
+mod bump;
 mod core;
 mod dwell;
 mod foreign;
 mod hash;
+mod pin;
+mod slab;
 #[cfg(feature = "std")]
 mod std;
 

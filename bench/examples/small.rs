@@ -1,0 +1,47 @@
+//! `dwell-bench small` in a program with nothing else in it: it builds in seconds, and what it times does not move when
+//! another module changes. For `bench/several-builds`.
+#![expect(dead_code, reason = "the modules are those of the whole suite, which uses more of them")]
+
+#[path = "../src/callgrind.rs"]
+mod callgrind;
+#[path = "../src/medians.rs"]
+mod medians;
+#[path = "../src/op.rs"]
+mod op;
+#[path = "../src/row.rs"]
+mod row;
+#[path = "../src/sink.rs"]
+mod sink;
+#[path = "../src/small/mod.rs"]
+mod small;
+#[path = "../src/time.rs"]
+mod time;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use std::io;
+
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static MIMALLOC: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[derive(Parser)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Prints one row of times a line, as JSON.
+    Times,
+    /// Reads rows of several runs and prints the median of each number.
+    Medians,
+}
+
+fn main() -> Result<()> {
+    match Cli::parse().command {
+        Command::Times => small::run(&small::Args { times: true }, true, row::Output { json: true, kept: None }),
+        Command::Medians => medians::run(io::stdin().lock(), row::Output { json: false, kept: None }),
+    }
+}

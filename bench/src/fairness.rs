@@ -1,0 +1,213 @@
+//! `dwell-bench check`: whether the comparison is one.
+//!
+//! - Every workload says what keeps the compiler from removing the work.
+//! - Every subject's operation takes instructions, and not an order of magnitude less or more than the others' without a
+//!   reason that is listed in `fairness.toml`.
+//! - Dwell under two names is as fast as itself, within the noise that is stated here.
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::check::CheckFailed;
+use crate::op::{LOOP, Op, Suite};
+use crate::row::{Output, Row};
+use crate::{callgrind, suites, time};
+
+/// Fewer instructions than this, the loop taken off, are none.
+const FLOOR: f64 = 0.5;
+/// What one subject may differ from the middle of the others by.
+const ORDER: f64 = 10.0;
+/// What the same code under two names may differ by, in the median of 21 rounds.
+const NOISE: f64 = 0.10;
+
+/// Why the compiler cannot remove a workload's work.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Note {
+    pub(crate) module: String,
+    /// Names; one that ends in `*` is of all that begin so.
+    pub(crate) workloads: Vec<String>,
+    pub(crate) does: String,
+    pub(crate) stops: String,
+}
+
+/// Why a subject takes far less or far more than the others.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unequal {
+    module: String,
+    workloads: Vec<String>,
+    subjects: Vec<String>,
+    why: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fairness {
+    note: Vec<Note>,
+    unequal: Vec<Unequal>,
+}
+
+fn parse() -> Result<Fairness> {
+    let fairness: Fairness = toml::from_str(include_str!("../fairness.toml")).context("bench/fairness.toml")?;
+    if let Some(unequal) = fairness.unequal.iter().find(|unequal| unequal.why.trim().is_empty()) {
+        anyhow::bail!("bench/fairness.toml: {unequal:?} gives no reason");
+    }
+    Ok(fairness)
+}
+
+/// What is said of the workloads.
+pub(crate) fn notes() -> Result<Vec<Note>> {
+    Ok(parse()?.note)
+}
+
+/// Whether one of the names is `name`, or begins like it and ends in a star.
+fn names(names: &[String], name: &str) -> bool {
+    names.iter().any(|wanted| wanted.strip_suffix('*').map_or(wanted == name, |start| name.starts_with(start)))
+}
+
+pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
+    let fairness = parse()?;
+    let mut wrong = without_note(&suites(), &fairness);
+    let mut compared = 0;
+    if callgrind::version().is_some() {
+        for suite in suites() {
+            let rows = callgrind::rows(&suite, |_, _| true)?;
+            compared += rows.len();
+            wrong.extend(unequal(&rows, &fairness));
+        }
+    } else {
+        eprintln!("no valgrind: whether a loop was emptied is not checked");
+    }
+    for line in &wrong {
+        output.say(line)?;
+    }
+    output.say(&format!("{compared} operations counted: {} findings", wrong.len()))?;
+    let apart = twice(if quick { 5 } else { 21 }, output)?;
+    if wrong.is_empty() && apart == 0 {
+        return Ok(());
+    }
+    Err(CheckFailed::error(format!("{} findings of unfairness", wrong.len() + apart)))
+}
+
+/// Workloads of which nothing is said.
+fn without_note(suites: &[Suite], fairness: &Fairness) -> Vec<String> {
+    let mut missing = Vec::new();
+    for suite in suites {
+        for workload in suite.workloads() {
+            if !fairness.note.iter().any(|note| note.module == suite.module && names(&note.workloads, workload)) {
+                missing.push(format!("NO NOTE  {} {workload}: what stops the optimiser?", suite.module));
+            }
+        }
+    }
+    missing
+}
+
+/// Subjects whose instructions are none, or far from the others', in rows of one module.
+fn unequal(rows: &[Row], fairness: &Fairness) -> Vec<String> {
+    let mut found = Vec::new();
+    let workloads = crate::row::distinct(rows.iter().map(|row| row.workload.as_str()));
+    for workload in workloads {
+        let of_workload = || rows.iter().filter(|row| row.workload == workload);
+        let bare = of_workload().find(|row| row.subject == LOOP).map_or(0.0, |row| row.value);
+        let subjects: Vec<(&Row, f64)> =
+            of_workload().filter(|row| row.subject != LOOP).map(|row| (row, row.value - bare)).collect();
+        for (row, net) in &subjects {
+            let others: Vec<f64> =
+                subjects.iter().filter(|(other, _)| other.subject != row.subject).map(|(_, net)| *net).collect();
+            let listed = fairness.unequal.iter().any(|unequal| {
+                unequal.module == row.module
+                    && names(&unequal.workloads, workload)
+                    && names(&unequal.subjects, &row.subject)
+            });
+            let name = format!("{} {workload} {}", row.module, row.subject);
+            if listed {
+                continue;
+            }
+            if *net < FLOOR || net.is_nan() {
+                found.push(format!("EMPTY    {name}: {net:.2} instructions more than the loop alone"));
+            } else if !others.is_empty() {
+                let middle = time::median(others).max(1.0);
+                if net / middle > ORDER || middle / net > ORDER {
+                    found.push(format!("UNEQUAL  {name}: {net:.1} instructions, the others {middle:.1} in the middle"));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Times Dwell beside itself, and says how many workloads are apart by more than the noise.
+fn twice(rounds: usize, output: Output) -> Result<usize> {
+    let mut apart = 0;
+    output.say(&format!("\nthe same code under two names, {rounds} rounds; at most {:.0} % apart:", NOISE * 100.0))?;
+    for (first, second) in suites().into_iter().zip(suites()) {
+        let ours = |op: &Op| op.subject.starts_with("dwell");
+        let workloads: Vec<String> = first.workloads().into_iter().map(str::to_owned).collect();
+        // The first workload of each module that Dwell does.
+        let Some((workload, subject)) = workloads
+            .iter()
+            .find_map(|workload| first.of(workload).find(|op| ours(op)).map(|op| (workload.clone(), op.subject)))
+        else {
+            continue;
+        };
+        let pick = |suite: Suite, name| {
+            let op = suite.ops.into_iter().find(|op| op.workload == workload && op.subject == subject);
+            op.map(|op| Op { subject: name, ..op })
+        };
+        let module = first.module;
+        let ops = pick(first, "A").into_iter().chain(pick(second, "A again")).collect();
+        let rows = time::rows(&Suite { module, baseline: "A", ops }, rounds);
+        let again = rows.iter().find(|row| row.subject == "A again" && row.metric == "ns");
+        let ratio = again.context("it was timed twice")?.ratio;
+        let holds = (ratio - 1.0).abs() <= NOISE;
+        apart += usize::from(!holds);
+        output.say(&format!("{}  {module} {workload} {subject}: {ratio:.3}", if holds { "ok   " } else { "APART" }))?;
+    }
+    Ok(apart)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fairness, Unequal, names, parse, unequal, without_note};
+    use crate::row::Row;
+
+    fn rows(values: &[(&str, f64)]) -> Vec<Row> {
+        let row = |&(subject, value): &(&str, f64)| Row {
+            module: "m",
+            workload: "w".to_owned(),
+            subject: subject.to_owned(),
+            metric: "ir",
+            value,
+            unit: "ir",
+            baseline: "a".to_owned(),
+            ratio: 1.0,
+        };
+        values.iter().map(row).collect()
+    }
+
+    #[test]
+    fn every_workload_has_a_note() {
+        assert_eq!(without_note(&crate::suites(), &parse().unwrap()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn emptied_and_unequal_loops_are_found() {
+        let mut fairness = Fairness { note: Vec::new(), unequal: Vec::new() };
+        let fair = [("loop", 2.0), ("a", 12.0), ("b", 22.0), ("c", 8.0)];
+        assert!(unequal(&rows(&fair), &fairness).is_empty());
+        let emptied = rows(&[("loop", 2.0), ("a", 12.0), ("b", 22.0), ("c", 2.0)]);
+        assert!(unequal(&emptied, &fairness)[0].starts_with("EMPTY    m w c"));
+        let apart = rows(&[("loop", 2.0), ("a", 12.0), ("b", 22.0), ("c", 502.0)]);
+        assert!(unequal(&apart, &fairness)[0].starts_with("UNEQUAL  m w c"));
+        let (module, why) = ("m".to_owned(), "it allocates".to_owned());
+        fairness.unequal.push(Unequal { module, workloads: vec!["w".into()], subjects: vec!["c".into()], why });
+        assert!(unequal(&apart, &fairness).is_empty());
+    }
+
+    #[test]
+    fn stars_match_the_rest() {
+        let wanted = ["read/*".to_owned(), "len".to_owned()];
+        assert!(names(&wanted, "read/50%") && names(&wanted, "len") && !names(&wanted, "length"));
+    }
+}

@@ -1,0 +1,187 @@
+//! Rows as tables of Markdown: all of them, and the few of a README.
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+use std::fmt::Write as _;
+
+use super::seeds;
+use crate::about;
+use crate::row::{RANGE, distinct, number};
+
+/// What is read of a row.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Measured {
+    pub(super) module: String,
+    pub(super) workload: String,
+    pub(super) subject: String,
+    pub(super) metric: String,
+    pub(super) value: Option<f64>,
+    pub(super) unit: String,
+    pub(super) baseline: String,
+    pub(super) ratio: Option<f64>,
+}
+
+/// The rows that are numbers, without the machine and without ranges.
+pub(super) fn parse(lines: &[String]) -> Result<Vec<Measured>> {
+    let rows = lines.iter().map(|line| serde_json::from_str(line).with_context(|| format!("not a row: {line}")));
+    let rows: Vec<Measured> = rows.collect::<Result<_>>()?;
+    let numbers = rows.into_iter().filter(|row| row.module != "about");
+    Ok(numbers.filter(|row| !RANGE.iter().any(|end| row.metric.ends_with(end))).collect())
+}
+
+/// Text as a cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+/// `docs/results.md`.
+pub(super) fn results(lines: &[String]) -> Result<String> {
+    let rows = parse(lines)?;
+    let mut text = "# Results\n\nMade by\n\n".to_owned();
+    text += "    cargo run --release -p dwell-bench -- all --json > rows.jsonl\n";
+    text += "    cargo run --release -p dwell-bench -- report --markdown docs/results.md < rows.jsonl\n\n";
+    text +=
+        "Lower is better in every column. `×` is the number beside the baseline's: of counts less the loop's own, of ";
+    text += "times the median of the ratios in the same round. The bold subjects are Dwell's.\n\n";
+    text += "| measured on | |\n|---|---|\n";
+    for (name, value) in about::machine() {
+        writeln!(text, "| {name} | {} |", cell(&value))?;
+    }
+    let versions: Vec<String> = about::versions()?.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    writeln!(text, "| peers | {} |", versions.join(", "))?;
+    text += &seeds::markdown(&rows)?;
+    for module in distinct(rows.iter().map(|row| row.module.as_str())) {
+        let of_module: Vec<&Measured> = rows.iter().filter(|row| row.module == module).collect();
+        writeln!(text, "\n## {module}")?;
+        for workload in distinct(of_module.iter().map(|row| row.workload.as_str())) {
+            let of_workload: Vec<&Measured> =
+                of_module.iter().copied().filter(|row| row.workload == workload).collect();
+            text += &table(workload, &of_workload);
+        }
+    }
+    Ok(text)
+}
+
+/// A line a subject, a column a metric.
+fn table(workload: &str, rows: &[&Measured]) -> String {
+    let metrics = distinct(rows.iter().map(|row| row.metric.as_str()));
+    let title = |metric: &&str| {
+        let unit = rows.iter().find(|row| row.metric == *metric).map_or("", |row| row.unit.as_str());
+        let unit = if unit.is_empty() || unit == *metric { String::new() } else { format!(", {unit}") };
+        vec![format!("{metric}{unit}"), "×".to_owned()]
+    };
+    let numbers = |subject: &str, metric: &str| {
+        let row = rows.iter().find(|row| row.subject == subject && row.metric == metric);
+        let value = row.and_then(|row| Some(number(row.value?, &row.unit)));
+        let ratio = row.and_then(|row| row.ratio).filter(|ratio| *ratio > 0.0).map(|ratio| format!("{ratio:.2}"));
+        vec![value.unwrap_or_default(), ratio.unwrap_or_default()]
+    };
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let mut lines =
+        vec!["\n".to_owned(), line([vec![cell(workload)], metrics.iter().flat_map(title).collect()].concat())];
+    lines.push(format!("|---|{}\n", "--:|--:|".repeat(metrics.len())));
+    for subject in distinct(rows.iter().map(|row| row.subject.as_str())) {
+        let name = if subject.starts_with("dwell") { format!("**{}**", cell(subject)) } else { cell(subject) };
+        let cells = metrics.iter().flat_map(|metric| numbers(subject, metric)).collect();
+        lines.push(line([vec![name], cells].concat()));
+    }
+    lines.concat()
+}
+
+/// What a README says, in at most twenty lines: of each a workload, Dwell's subject, and a metric.
+const HEADLINES: [[&str; 5]; 20] = [
+    // What is measured; module, workload, subject, metric.
+    ["a small boxed trait object: make, drop", "small", "create+drop/small", "dwell", "ir"],
+    ["a call through it, sizes mixed", "small", "access/varied", "dwell", "ns"],
+    ["a call through it, shuffled", "small", "access/random/2", "dwell", "ns"],
+    ["a large one: make, drop", "small", "create+drop/large", "dwell", "ir"],
+    ["slab: make, drop one of 64 bytes", "slab", "lifecycle/64B", "dwell", "ns"],
+    ["slab: exchange one among 1000", "slab", "churn/64B", "dwell", "ns"],
+    ["slab: an order book", "slab", "book", "dwell", "ns"],
+    ["slab: p99.9 while growing", "slab", "growth/64B", "dwell", "p999"],
+    ["slab: free on another thread", "slab", "producer+consumer/64B", "dwell/sync", "ns"],
+    ["bump: allocate a `u64`", "bump", "u64", "dwell", "ir"],
+    ["bump: mixed layouts", "bump", "mixed", "dwell", "ns"],
+    ["bump: plant a tree", "bump", "tree", "dwell", "ns"],
+    ["bump: `format!` into it", "bump", "fmt", "dwell", "ns"],
+    ["future: box in a pool, first poll", "pin", "pending_8/first_poll", "dwell/pooled", "ns"],
+    ["future: eight boxed layers, to the end", "pin", "layered_pending_8_l8/complete", "dwell/pooled", "ns"],
+    ["Smithy models in memory", "sparse", "smithy", "dwell/sparse", "bytes"],
+    ["the same, every string once", "sparse", "smithy", "dwell/interned", "bytes"],
+    ["read a mostly empty part", "sparse", "read/field/2%", "dwell", "ir"],
+    ["weigh the models", "weigh", "naive/loaded", "dwell", "ms"],
+    ["a sorted map of Smithy's sizes", "companions", "maps", "dwell", "bytes"],
+];
+
+/// Subjects that compete with nothing.
+pub(super) fn is_ground(subject: &str) -> bool {
+    ["loop", "allocator", "value alone", "inline", "lent"].contains(&subject)
+        || subject.starts_with("no_box")
+        || subject.contains("prototype")
+        || subject.ends_with(" bytes")
+}
+
+const BEGIN: &str = "<!-- results -->\n";
+const END: &str = "<!-- /results -->";
+
+/// A README with its table of results made anew.
+pub(super) fn into_readme(readme: &str, lines: &[String]) -> Result<String> {
+    let (before, rest) = readme.split_once(BEGIN).context("no comment `results` in the README")?;
+    let (_, after) = rest.split_once(END).context("no comment `/results` in the README")?;
+    let rows = parse(lines)?;
+    let mut table = "| | Dwell | baseline | × | best peer | × |\n|---|--:|---|--:|---|--:|\n".to_owned();
+    for [what, module, workload, subject, metric] in HEADLINES {
+        let of: Vec<&Measured> = rows
+            .iter()
+            .filter(|row| {
+                row.module == module && row.workload == workload && row.metric == metric && row.ratio > Some(0.0)
+            })
+            .collect();
+        let Some(ours) = of.iter().find(|row| row.subject == subject) else {
+            continue; // not measured in this run
+        };
+        let is_peer = |row: &&&Measured| !row.subject.starts_with("dwell") && !is_ground(&row.subject);
+        let peers = of.iter().filter(is_peer).filter(|row| row.subject != ours.baseline);
+        let best = peers.min_by(|a, b| a.ratio.partial_cmp(&b.ratio).unwrap_or(std::cmp::Ordering::Equal));
+        let ratio = ours.ratio.unwrap_or(f64::NAN);
+        let (peer, beside) = best.map_or_else(Default::default, |peer| {
+            (cell(&peer.subject), format!("{:.2}", ratio / peer.ratio.unwrap_or(f64::NAN)))
+        });
+        let value = number(ours.value.unwrap_or(f64::NAN), &ours.unit);
+        writeln!(
+            table,
+            "| {what} | {value} {} | {} | {ratio:.2} | {peer} | {beside} |",
+            ours.unit,
+            cell(&ours.baseline)
+        )?;
+    }
+    Ok(format!("{before}{BEGIN}{table}{END}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BEGIN, END, HEADLINES, into_readme, results};
+
+    fn row(subject: &str, value: f64, ratio: f64) -> String {
+        format!(
+            r#"{{"module":"slab","workload":"book","subject":"{subject}","metric":"ns","value":{value},"unit":"ns","baseline":"box/glibc","ratio":{ratio}}}"#
+        )
+    }
+
+    #[test]
+    fn a_headline_is_beside_its_baseline_and_the_best_peer() {
+        let rows =
+            [row("box/glibc", 10.0, 1.0), row("dwell", 5.0, 0.5), row("value alone", 1.0, 0.1), row("p 1", 4.0, 0.4)];
+        let readme = into_readme(&format!("a\n{BEGIN}old\n{END}\nb"), &rows).unwrap();
+        assert!(readme.starts_with("a\n") && readme.ends_with("\nb") && !readme.contains("old"));
+        assert!(readme.contains("| slab: an order book | 5.0 ns | box/glibc | 0.50 | p 1 | 1.25 |"), "{readme}");
+        assert!(into_readme("none", &rows).is_err());
+        assert!(HEADLINES.len() <= 20);
+    }
+
+    #[test]
+    fn every_number_has_a_cell() {
+        let text = results(&[row("dwell", 5.0, 0.5)]).unwrap();
+        assert!(text.contains("\n| book | ns | × |\n|---|--:|--:|\n| **dwell** | 5.0 | 0.50 |\n"), "{text}");
+    }
+}

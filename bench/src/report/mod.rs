@@ -1,0 +1,98 @@
+//! What was measured as a page to look at, and as tables of Markdown.
+//!
+//! The page is one file that asks no network: style, script and rows are in it. The script draws; here is only what
+//! puts the file together.
+
+mod markdown;
+pub(crate) mod seeds;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use std::fs;
+use std::io::BufRead;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::{about, fairness};
+
+/// What `dwell-bench report` makes of rows on standard input.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Writes all as tables of Markdown.
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Replaces the table of results in a README: what stands between the two comments `results`.
+    #[arg(long, value_name = "FILE")]
+    readme: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, lines: impl BufRead, html: Option<PathBuf>) -> Result<()> {
+    let lines = lines.lines().collect::<Result<Vec<_>, _>>()?;
+    if let Some(file) = html {
+        write(&file, &page(&lines)?)?;
+    }
+    if let Some(file) = &args.markdown {
+        write(file, &markdown::results(&lines)?)?;
+    }
+    if let Some(file) = &args.readme {
+        let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        write(file, &markdown::into_readme(&text, &lines)?)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn write(file: &PathBuf, text: &str) -> Result<()> {
+    fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// What the script is told besides rows.
+#[derive(Serialize)]
+struct About {
+    machine: Vec<(&'static str, String)>,
+    versions: Vec<(String, String)>,
+    command: String,
+    /// Seconds since 1970.
+    made: u64,
+    notes: Vec<fairness::Note>,
+    claims: Vec<seeds::Table>,
+}
+
+/// The page for rows as JSON.
+pub(crate) fn page(rows: &[String]) -> Result<String> {
+    let about = About {
+        machine: about::machine(),
+        versions: about::versions()?,
+        command: std::env::args().skip(1).fold("dwell-bench".to_owned(), |all, word| all + " " + &word),
+        made: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
+        notes: fairness::notes()?,
+        claims: seeds::tables(&markdown::parse(rows)?)?,
+    };
+    let about = serde_json::to_string(&about)?;
+    let data = format!("{{\"about\":{about},\"rows\":[{}]}}", rows.join(",\n"));
+    // Nothing in the data may look like the end of the element that it is in.
+    let data = data.replace('<', "\\u003c");
+    Ok(include_str!("page.html")
+        .replace("/* STYLE */", include_str!("page.css"))
+        .replace("/* SCRIPT */", include_str!("page.js"))
+        .replace("/* DATA */", &data))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn data_cannot_end_its_element() {
+        let row = r#"{"module":"m","workload":"</script><b>","subject":"s","metric":"ns","value":1.0,"unit":"ns","baseline":"b","ratio":1.0}"#.to_owned();
+        let page = super::page(&[row]).unwrap();
+        assert_eq!(page.matches("</script>").count(), include_str!("page.html").matches("</script>").count());
+        assert!(page.contains(r"\u003c/script>"));
+        assert!(super::page(&["{}".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn the_page_asks_no_network() {
+        let page = super::page(&[]).unwrap();
+        for outside in ["src=", "href=\"http", "@import", "url(", "fetch("] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+    }
+}

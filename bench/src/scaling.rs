@@ -1,0 +1,470 @@
+//! `dwell-bench scaling`: what an operation costs as more values live and more threads run, and what memory is left over
+//! after very many.
+//!
+//! What grows with the number of values is misses of the caches and of the TLB; what grows with threads is what they share.
+//! Subjects take turns, each time with data of their own.
+
+use anyhow::{Context, Result};
+use dwell::pin::ErasedExt;
+use dwell::slab::{Slab, sync};
+use dwell::{SmallBox, Sparse, bump, small_box};
+use futures::future::FutureExt;
+use mem_dbg::{MemSize, SizeFlags};
+use mimalloc::MiMalloc;
+use serde::{Deserialize, Serialize};
+use std::alloc::System;
+use std::process::Command;
+use std::time::Instant;
+
+use crate::row::{Output, Row};
+use crate::slab::HeapBox;
+use crate::{sink, time};
+
+/// A value of 64 bytes.
+type Value = [u64; 8];
+
+const GLIBC: &str = "box/glibc";
+const MIMALLOC: &str = "box/mimalloc";
+
+/// Operations in a timing.
+const OPERATIONS: usize = 1_000_000;
+
+/// One subject doing one thing among so many values; says nanoseconds an operation.
+struct Case {
+    workload: &'static str,
+    subject: &'static str,
+    baseline: &'static str,
+    run: fn(usize) -> f64,
+}
+
+/// Numbers that no predictor learns, in three instructions.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from((u128::from(self.0) * bound as u128) >> 64).expect("less than the bound")
+    }
+}
+
+fn random() -> Random {
+    Random(0x9E37_79B9_7F4A_7C15)
+}
+
+/// Nanoseconds of each of so many operations.
+fn clock(operations: usize, mut operation: impl FnMut()) -> f64 {
+    let start = Instant::now();
+    for _ in 0..operations {
+        operation();
+    }
+    start.elapsed().as_secs_f64() * 1e9 / operations as f64
+}
+
+fn value(word: usize) -> Value {
+    [sink::opaque(word as u64); 8]
+}
+
+/// A value is made, and takes the place of another that is dropped, at random.
+fn exchange<S>(live: usize, make: impl Fn(Value) -> S) -> f64 {
+    let mut slots: Vec<S> = (0..live).map(|word| make(value(word))).collect();
+    let mut random = random();
+    clock(OPERATIONS, || {
+        let at = random.below(live);
+        slots[at] = make(value(at));
+        sink::change(&mut slots);
+    })
+}
+
+/// The same in each of two threads at once, on values of their own.
+fn in_threads(threads: usize, run: impl Fn() -> f64 + Sync) -> f64 {
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(&run)).collect();
+        let times = running.into_iter().map(|thread| thread.join().expect("a thread that measures does not panic"));
+        times.sum::<f64>() / threads as f64
+    })
+}
+
+trait Object {
+    fn call(&self) -> u64;
+}
+
+impl Object for Value {
+    fn call(&self) -> u64 {
+        self[0]
+    }
+}
+
+impl Object for [u64; 2] {
+    fn call(&self) -> u64 {
+        self[1]
+    }
+}
+
+/// A value at random is read.
+fn read<T>(live: usize, make: impl Fn(usize) -> T, read: impl Fn(&T) -> u64) -> f64 {
+    let values: Vec<T> = (0..live).map(make).collect();
+    let values = std::hint::black_box(values);
+    let mut random = random();
+    clock(OPERATIONS, || sink::word(read(&values[random.below(live)])))
+}
+
+#[derive(Default, Sparse)]
+struct Part {
+    count: u64,
+    rest: [u64; 7],
+}
+
+/// One in ten has a part.
+fn part(at: usize) -> Option<Part> {
+    at.is_multiple_of(10).then_some(Part { count: at as u64, rest: [at as u64; 7] })
+}
+
+const CASES: &[Case] = &[
+    Case {
+        workload: "slab/exchange",
+        subject: "dwell",
+        baseline: GLIBC,
+        run: |live| {
+            let slab = Slab::new();
+            exchange(live, |value| slab.insert(value))
+        },
+    },
+    Case {
+        workload: "slab/exchange",
+        subject: "dwell/sync",
+        baseline: GLIBC,
+        run: |live| {
+            let slab = sync::Slab::with_capacity(0);
+            exchange(live, |value| slab.insert(value))
+        },
+    },
+    Case {
+        workload: "slab/exchange",
+        subject: GLIBC,
+        baseline: GLIBC,
+        run: |live| exchange(live, HeapBox::<Value, System>::new),
+    },
+    Case {
+        workload: "slab/exchange",
+        subject: MIMALLOC,
+        baseline: GLIBC,
+        run: |live| exchange(live, HeapBox::<Value, MiMalloc>::new),
+    },
+    Case {
+        workload: "small/call",
+        subject: "dwell",
+        baseline: GLIBC,
+        run: |live| {
+            let make = |word| -> SmallBox<dyn Object> { small_box!([word as u64; 2]) };
+            read(live, make, |object| object.call())
+        },
+    },
+    Case {
+        workload: "small/call",
+        subject: GLIBC,
+        baseline: GLIBC,
+        run: |live| {
+            let make = |word| -> Box<dyn Object> { Box::new([word as u64; 2]) };
+            read(live, make, |object| object.call())
+        },
+    },
+    Case {
+        workload: "sparse/read",
+        subject: "dwell",
+        baseline: "option-box",
+        run: |live| read(live, |at| part(at).map_or_else(Sparse::empty, Sparse::new), |part| part.count ^ part.rest[6]),
+    },
+    Case {
+        workload: "sparse/read",
+        subject: "option-box",
+        baseline: "option-box",
+        run: |live| {
+            read(live, |at| part(at).map(Box::new), |part| part.as_ref().map_or(0, |part| part.count ^ part.rest[6]))
+        },
+    },
+    Case {
+        workload: "sparse/read",
+        subject: "inline",
+        baseline: "option-box",
+        run: |live| read(live, part, |part| part.as_ref().map_or(0, |part| part.count ^ part.rest[6])),
+    },
+    Case {
+        workload: "bump/fill",
+        subject: "dwell",
+        baseline: GLIBC,
+        run: |live| {
+            let mut arena: bump::Bump = bump::Bump::new();
+            fill(live, &mut arena, |arena, value| sink::pointer(arena.alloc(value)), bump::Bump::reset)
+        },
+    },
+    Case {
+        workload: "bump/fill",
+        subject: "bumpalo 3.20.3",
+        baseline: GLIBC,
+        run: |live| {
+            let mut arena = bumpalo::Bump::new();
+            fill(live, &mut arena, |arena, value| sink::pointer(arena.alloc(value)), bumpalo::Bump::reset)
+        },
+    },
+    Case {
+        workload: "bump/fill",
+        subject: GLIBC,
+        baseline: GLIBC,
+        run: |live| {
+            let mut boxes = Vec::new();
+            fill(live, &mut boxes, |boxes, value| boxes.push(HeapBox::<Value, System>::new(value)), Vec::clear)
+        },
+    },
+    Case {
+        workload: "pin/exchange",
+        subject: "dwell/pooled",
+        baseline: "boxed",
+        run: |live| exchange(live, |value| async move { value[0] }.pooled()),
+    },
+    Case {
+        workload: "pin/exchange",
+        subject: "boxed",
+        baseline: "boxed",
+        run: |live| exchange(live, |value| async move { value[0] }.boxed()),
+    },
+    Case {
+        workload: "weigh/block",
+        subject: "dwell",
+        baseline: "mem_dbg 0.4.4",
+        run: |live| walk(live, |boxes| dwell::weigh::weigh(boxes).heap),
+    },
+    Case {
+        workload: "weigh/block",
+        subject: "mem_dbg 0.4.4",
+        baseline: "mem_dbg 0.4.4",
+        run: |live| walk(live, |boxes| boxes.mem_size(SizeFlags::CAPACITY | SizeFlags::FOLLOW_RCS) as u64),
+    },
+];
+
+/// So many values are allocated and freed together, the second time.
+fn fill<A>(live: usize, arena: &mut A, mut alloc: impl FnMut(&mut A, Value), reset: impl Fn(&mut A)) -> f64 {
+    let mut round = || {
+        let start = Instant::now();
+        for word in 0..live {
+            alloc(arena, value(word));
+        }
+        reset(arena);
+        start.elapsed().as_secs_f64() * 1e9 / live as f64
+    };
+    round();
+    round()
+}
+
+/// A vector of boxes is weighed.
+fn walk(live: usize, weigh: impl Fn(&Vec<Box<u64>>) -> u64) -> f64 {
+    let boxes: Vec<Box<u64>> = (0..live as u64).map(Box::new).collect();
+    let rounds = (OPERATIONS / live).max(1);
+    clock(rounds, || sink::word(weigh(std::hint::black_box(&boxes)))) / live as f64
+}
+
+/// Values of each thread.
+const IN_THREAD: usize = 50_000;
+
+const THREADED: &[Case] = &[
+    Case {
+        workload: "slab/threads",
+        subject: "dwell",
+        baseline: GLIBC,
+        run: |threads| {
+            in_threads(threads, || {
+                let slab = Slab::new();
+                exchange(IN_THREAD, |value| slab.insert(value))
+            })
+        },
+    },
+    Case {
+        workload: "slab/threads",
+        subject: "dwell/sync",
+        baseline: GLIBC,
+        run: |threads| {
+            in_threads(threads, || {
+                let slab = sync::Slab::with_capacity(0);
+                exchange(IN_THREAD, |value| slab.insert(value))
+            })
+        },
+    },
+    Case {
+        workload: "slab/threads",
+        subject: GLIBC,
+        baseline: GLIBC,
+        run: |threads| in_threads(threads, || exchange(IN_THREAD, HeapBox::<Value, System>::new)),
+    },
+    Case {
+        workload: "slab/threads",
+        subject: MIMALLOC,
+        baseline: GLIBC,
+        run: |threads| in_threads(threads, || exchange(IN_THREAD, HeapBox::<Value, MiMalloc>::new)),
+    },
+];
+
+pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
+    let (most, rounds) = if quick { (100_000, 2) } else { (10_000_000, 5) };
+    output.say("nanoseconds an operation, with so many values alive:")?;
+    let sizes = std::iter::successors(Some(1_000), |size| Some(size * 10)).take_while(|size| *size <= most);
+    output.rows(&sizes.flat_map(|size| measure(CASES, size, rounds)).collect::<Vec<_>>())?;
+    output.say(&format!("\nnanoseconds an operation in each of so many threads, {IN_THREAD} values each:"))?;
+    output.rows(&[1, 2].into_iter().flat_map(|threads| measure(THREADED, threads, rounds)).collect::<Vec<_>>())?;
+    output.say("\nresident memory after random makes and drops of 32, 64 and 256 bytes, half of 200,000 alive:")?;
+    output.rows(&left_over(if quick { 1_000_000 } else { 100_000_000 })?)?;
+    Ok(())
+}
+
+/// Rows of all cases at one size.
+fn measure(cases: &[Case], size: usize, rounds: usize) -> Vec<Row> {
+    let mut times = vec![Vec::with_capacity(rounds); cases.len()];
+    for round in 0..rounds {
+        for at in time::turns(cases.len(), round) {
+            times[at].push((cases[at].run)(size));
+        }
+    }
+    let mut rows = Vec::new();
+    for (case, time) in cases.iter().zip(&times) {
+        let of = |other: &Case| (other.workload, other.subject) == (case.workload, case.baseline);
+        let baseline = cases.iter().position(of).expect("each workload has its baseline");
+        let ratios = time::spread(time.iter().zip(&times[baseline]).map(|(time, of)| time / of).collect());
+        let times = time::spread(time.clone());
+        for (at, metric) in ["ns", "ns_low", "ns_high"].into_iter().enumerate() {
+            let (workload, subject) = (format!("{}/{size}", case.workload), case.subject.to_owned());
+            let (value, ratio, baseline) = (times[at], ratios[at], case.baseline.to_owned());
+            rows.push(Row { module: "scaling", workload, subject, metric, value, unit: "ns", baseline, ratio });
+        }
+    }
+    rows
+}
+
+/// What a process of its own does: makes and drops at random, and says what it took.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Task {
+    subject: String,
+    operations: usize,
+}
+
+/// What it answers, in bytes.
+#[derive(Deserialize, Serialize)]
+struct Left {
+    ns: f64,
+    full: f64,
+    tenth: f64,
+}
+
+/// One of three sizes.
+enum Held<A, B, C> {
+    Small(A),
+    Middle(B),
+    Large(C),
+}
+
+impl Task {
+    pub(crate) fn answer(&self) -> Result<()> {
+        let left = match self.subject.as_str() {
+            "dwell" => {
+                let (small, middle, large) = (Slab::new(), Slab::new(), Slab::new());
+                self.left(|kind, word| match kind {
+                    0 => Held::Small(small.insert([word; 4])),
+                    1 => Held::Middle(middle.insert([word; 8])),
+                    _ => Held::Large(large.insert([word; 32])),
+                })
+            }
+            GLIBC => self.left(|kind, word| match kind {
+                0 => Held::Small(HeapBox::<_, System>::new([word; 4])),
+                1 => Held::Middle(HeapBox::<_, System>::new([word; 8])),
+                _ => Held::Large(HeapBox::<_, System>::new([word; 32])),
+            }),
+            MIMALLOC => self.left(|kind, word| match kind {
+                0 => Held::Small(HeapBox::<_, MiMalloc>::new([word; 4])),
+                1 => Held::Middle(HeapBox::<_, MiMalloc>::new([word; 8])),
+                _ => Held::Large(HeapBox::<_, MiMalloc>::new([word; 32])),
+            }),
+            other => anyhow::bail!("no such subject: {other}"),
+        }?;
+        println!("{}", serde_json::to_string(&left)?);
+        Ok(())
+    }
+
+    fn left<A, B, C>(&self, make: impl Fn(usize, u64) -> Held<A, B, C>) -> Result<Left> {
+        const PLACES: usize = 200_000;
+        let mut places: Vec<Option<Held<A, B, C>>> = Vec::new();
+        places.resize_with(PLACES, || None);
+        let before = resident()?;
+        let mut random = random();
+        let ns = clock(self.operations, || {
+            let at = random.below(PLACES);
+            places[at] = if places[at].is_some() { None } else { Some(make(at % 3, at as u64)) };
+            sink::change(&mut places);
+        });
+        let full = resident()? - before;
+        for place in &mut places {
+            if random.below(10) != 0 {
+                *place = None;
+            }
+        }
+        for held in places.iter().flatten() {
+            match held {
+                Held::Small(held) => sink::pointer(held),
+                Held::Middle(held) => sink::pointer(held),
+                Held::Large(held) => sink::pointer(held),
+            }
+        }
+        Ok(Left { ns, full, tenth: resident()? - before })
+    }
+}
+
+/// Bytes of this process in memory.
+fn resident() -> Result<f64> {
+    let statm = std::fs::read_to_string("/proc/self/statm").context("no /proc/self/statm")?;
+    let pages: f64 = statm.split_whitespace().nth(1).context("statm has a second field")?.parse()?;
+    Ok(pages * rustix::param::page_size() as f64)
+}
+
+fn left_over(operations: usize) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    let mut baseline = None;
+    for subject in [GLIBC, MIMALLOC, "dwell"] {
+        let output = Command::new(std::env::current_exe()?)
+            .args(["left-over", subject, &operations.to_string()])
+            .output()
+            .context("cannot run a process of its own")?;
+        let left: Left = serde_json::from_slice(&output.stdout)
+            .with_context(|| format!("{subject}: {}", String::from_utf8_lossy(&output.stderr)))?;
+        let of = baseline.get_or_insert(Left { ..left });
+        for (workload, metric, unit, value, of) in [
+            ("random/all", "rss", "MB", left.full / 1e6, of.full / 1e6),
+            ("random/a tenth left", "rss", "MB", left.tenth / 1e6, of.tenth / 1e6),
+            ("random/all", "ns", "ns", left.ns, of.ns),
+        ] {
+            let (workload, subject, baseline) = (workload.to_owned(), subject.to_owned(), GLIBC.to_owned());
+            rows.push(Row { module: "scaling", workload, subject, metric, value, unit, baseline, ratio: value / of });
+        }
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CASES, THREADED, Task};
+
+    #[test]
+    fn every_case_runs() {
+        for case in CASES {
+            assert!((case.run)(10) > 0.0, "{}", case.workload);
+        }
+        for case in THREADED {
+            assert!((case.run)(2) > 0.0, "{}", case.workload);
+        }
+    }
+
+    #[test]
+    fn every_subject_leaves_something() {
+        for subject in ["dwell", super::GLIBC, super::MIMALLOC] {
+            Task { subject: subject.to_owned(), operations: 100_000 }.answer().unwrap();
+        }
+        assert!(Task { subject: "none".to_owned(), operations: 1 }.answer().is_err());
+    }
+}

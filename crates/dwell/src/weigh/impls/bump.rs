@@ -1,0 +1,105 @@
+//! Arenas and what is in them: an arena has all its chunks, a box or vector in it what its values own elsewhere.
+
+use crate::alloc::Allocator;
+use crate::bump::{Box, Bump, Checkpoint, String, Thin, Vec};
+use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
+use core::pin::Pin;
+
+plain! {
+    Checkpoint;
+    // As a reference: what it leads to is the arena's.
+    @[H, T: ?Sized] Thin<'_, H, T>;
+}
+
+/// The arena's chunks. Those of a buffer of the caller's count as if the allocator had given them.
+impl<const MIN_ALIGN: usize, A: Allocator> Weigh for Bump<MIN_ALIGN, A> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        self.each_chunk(|size, free| walk.block(size, Self::CHUNK_ALIGN, free));
+    }
+}
+
+#[cfg(feature = "std")]
+impl<const MIN_ALIGN: usize, A: Allocator> Weigh for crate::bump::Pool<MIN_ALIGN, A> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        let counted = self.shelved(|arenas| {
+            let (size, align) = (size_of::<Bump<MIN_ALIGN, A>>(), align_of::<Bump<MIN_ALIGN, A>>());
+            walk.block(arenas.capacity() * size, align, (arenas.capacity() - arenas.len()) * size);
+            for arena in arenas {
+                arena.each_chunk(|size, free| walk.block(size, Bump::<MIN_ALIGN, A>::CHUNK_ALIGN, free));
+            }
+        });
+        if counted.is_none() {
+            walk.missed();
+        }
+    }
+}
+
+macro_rules! boxed {
+    ($($ty:ty)*) => {$(
+        impl<T: Weigh + ?Sized> Weigh for $ty {
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
+
+            #[inline]
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                if !walk.puts_off(self) {
+                    walk.pointee::<T>(self);
+                }
+            }
+        }
+    )*};
+}
+
+boxed! {
+    Box<'_, T> Pin<Box<'_, T>>
+}
+
+impl<T: Weigh, const MIN_ALIGN: usize, A: Allocator> Weigh for Vec<'_, T, MIN_ALIGN, A> {
+    const TYPE: &'static Type =
+        &Type::new::<Self>(Kind::Sequence { element: type_of::<T>, growable: true, contiguous: true });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        if size_of::<T>() == 0 { self.is_empty() } else { self.capacity() == 0 }
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if !walk.puts_off(self) {
+            let places = if size_of::<T>() == 0 { self.len() } else { self.capacity() };
+            walk.places::<T>(0, places, self.len());
+            walk.elements(0, &**self);
+        }
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> Weigh for String<'_, MIN_ALIGN, A> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: true });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.capacity() == 0
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, _: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+    }
+}

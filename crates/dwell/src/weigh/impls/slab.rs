@@ -1,0 +1,103 @@
+//! Slabs and their slots: a slab has the memory of all its places, a slot what its value owns.
+
+use crate::slab::{Bounded, Home, Key, Pooling, SizeClasses, Slab, Slot, StampedKey};
+use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
+use core::alloc::Layout;
+use core::pin::Pin;
+
+plain! {
+    Key; StampedKey;
+}
+
+/// A slab's blocks. The values in it belong to their slots, but for those that were leaked into it.
+impl<T: Weigh> Weigh for Slab<T> {
+    const TYPE: &'static Type =
+        &Type::new::<Self>(Kind::Sequence { element: type_of::<T>, growable: true, contiguous: true });
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if walk.puts_off(self) {
+            return;
+        }
+        self.each_block(&mut |block, spare| walk.block(block.size(), block.align(), spare));
+        for key in self.leaked() {
+            walk.places::<T>(0, 1, 1);
+            if !const { T::REACH.is_skipped(TREE) } {
+                self.with(key, |value| walk.guarded(&*value));
+            }
+        }
+    }
+}
+
+impl<T: Weigh> Weigh for Bounded<T> {
+    const TYPE: &'static Type =
+        &Type::new::<Self>(Kind::Sequence { element: type_of::<T>, growable: false, contiguous: true });
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        self.slab.weigh(walk);
+    }
+}
+
+/// Its slabs' blocks. The values, of any types, belong to their slots.
+impl<H: Pooling> Weigh for SizeClasses<H> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        self.each_block(&mut |block, spare| walk.block(block.size(), block.align(), spare));
+    }
+}
+
+#[cfg(feature = "std")]
+impl<T> Weigh for crate::slab::sync::Slab<T> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        self.each_block(&mut |block, spare| walk.block(block.size(), block.align(), spare));
+    }
+}
+
+/// What the value owns. Its own bytes are the slab's, unless they are too many for a pool.
+impl<T: Weigh + ?Sized, H: Home> Weigh for Slot<T, H> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if !walk.puts_off(self) {
+            if let Some(block) = H::block_alone(Layout::for_value::<T>(self)) {
+                walk.block(block.size(), block.align(), 0);
+            }
+            walk.pointee::<T>(self);
+        }
+    }
+}
+
+impl<T: Weigh + ?Sized, H: Home> Weigh for Pin<Slot<T, H>> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if !walk.puts_off(self) {
+            if let Some(block) = H::block_alone(Layout::for_value::<T>(self)) {
+                walk.block(block.size(), block.align(), 0);
+            }
+            walk.pointee::<T>(self);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! How many of a place's strings differ, in little memory.
+
+use std_alloc::collections::BTreeMap;
+
+/// Strings that are told apart one by one; of more, a sample is.
+const SAMPLE: usize = 1024;
+
+/// How many of the strings at a place differ, and what these take: exact up to 1024, beyond that estimated from a sample, to
+/// about 3 %.
+///
+/// The sample is of strings whose hash ends in so many zeros that there are few enough ("distinct sampling", Gibbons 2001):
+/// however often a string occurs, it is in the sample once or never.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texts {
+    /// Bytes of each string of the sample, by its hash.
+    sample: BTreeMap<u64, u64>,
+    /// How many zeros the hashes of the sample end in.
+    zeros: u32,
+}
+
+impl Texts {
+    /// How many different strings there are.
+    pub fn distinct(&self) -> u64 {
+        (self.sample.len() as u64) << self.zeros
+    }
+
+    /// The bytes of them, each string once.
+    pub fn bytes(&self) -> u64 {
+        self.sample.values().sum::<u64>().saturating_mul(1 << self.zeros)
+    }
+
+    pub(super) fn meet(&mut self, text: &[u8]) {
+        let hash = hash(text);
+        if hash.trailing_zeros() >= self.zeros {
+            self.sample.insert(hash, text.len() as u64);
+            self.thin_out();
+        }
+    }
+
+    /// Takes in the strings of another place.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.zeros = self.zeros.max(other.zeros);
+        self.sample.extend(&other.sample);
+        self.sample.retain(|hash, _| hash.trailing_zeros() >= self.zeros);
+        self.thin_out();
+    }
+
+    fn thin_out(&mut self) {
+        while self.sample.len() > SAMPLE && self.zeros < u64::BITS - 1 {
+            self.zeros += 1;
+            self.sample.retain(|hash, _| hash.trailing_zeros() >= self.zeros);
+        }
+    }
+}
+
+/// Eight bytes at a time, each mixed by the two halves of a product.
+fn hash(text: &[u8]) -> u64 {
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half, and the upper one")]
+    let mix = |a: u64, b: u64| {
+        let product = u128::from(a) * u128::from(b);
+        (product as u64) ^ ((product >> 64) as u64)
+    };
+    let step = |hash: u64, word: u64| mix(hash ^ word, 0x9E37_79B9_7F4A_7C15);
+    let (words, rest) = text.as_chunks();
+    let hash = words
+        .iter()
+        .fold(text.len() as u64 ^ 0x243F_6A88_85A3_08D3, |hash, word| step(hash, u64::from_le_bytes(*word)));
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    mix(step(hash, u64::from_le_bytes(last)), 0xD6E8_FEB8_6659_FD93)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std_alloc::format;
+
+    fn of(range: core::ops::Range<u32>) -> Texts {
+        let mut texts = Texts::default();
+        for _ in 0..3 {
+            range.clone().for_each(|n| texts.meet(format!("text {n}").as_bytes()));
+        }
+        texts
+    }
+
+    #[test]
+    fn few_are_counted_exactly() {
+        let texts = of(0..1000);
+        assert_eq!((texts.distinct(), texts.bytes()), (1000, 5000 + 10 + 90 * 2 + 900 * 3));
+        let mut empty = Texts::default();
+        empty.meet(b"");
+        assert_eq!((empty.distinct(), empty.bytes()), (1, 0));
+    }
+
+    #[test]
+    fn many_are_estimated_in_bounded_memory() {
+        for many in [5_000_u32, 100_000] {
+            let texts = of(0..many);
+            assert!(texts.sample.len() <= SAMPLE);
+            let error = (texts.distinct() as f64 / f64::from(many) - 1.0).abs();
+            assert!(error < 0.1, "{} of {many}", texts.distinct());
+        }
+    }
+
+    #[test]
+    fn merging_counts_what_both_have_once() {
+        let mut one = of(0..600);
+        one.merge(&of(300..900));
+        assert_eq!(one.distinct(), 900);
+        let mut many = of(0..50_000);
+        many.merge(&of(0..900));
+        assert_eq!(many, of(0..50_000));
+    }
+}
