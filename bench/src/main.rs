@@ -154,31 +154,8 @@ fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
         Command::Seeds => {
             let lines = io::stdin().lock().lines().collect::<Result<Vec<_>, _>>()?;
             report::seeds::run(&lines, output)
-    let output = Output { json: cli.json };
-    match cli.command {
-        Command::Sparse(args) => sparse::run(&args, cli.quick, output),
-        Command::Bump(args) => bump::run(&args, cli.quick, output),
-        Command::Companions => companions::run(cli.quick, output),
-        Command::Weigh(args) => weigh::run(&args, cli.quick, output),
-        Command::Slab => slab::run(cli.quick, output),
-        Command::Small(args) => small::run(&args, cli.quick, output),
-        Command::Pin => pin::run(cli.quick, output),
-        Command::Compile => compile::run(cli.quick, output),
-        Command::All => {
-            small::run(&small::Args::default(), cli.quick, output)?;
-            output.say("")?;
-            bump::run(&bump::Args::default(), cli.quick, output)?;
-            output.say("")?;
-            slab::run(cli.quick, output)?;
-            output.say("")?;
-            pin::run(cli.quick, output)?;
-            output.say("")?;
-            sparse::run(&sparse::Args::default(), cli.quick, output)?;
-            output.say("")?;
-            companions::run(cli.quick, output)?;
-            output.say("")?;
-            weigh::run(&weigh::Args::default(), cli.quick, output)
         }
+        Command::Compile => compile::run(quick, output),
         Command::Report(_) => unreachable!("it measures nothing"),
         Command::Medians => medians::run(io::stdin().lock(), output),
         Command::Scaling => scaling::run(quick, output),
