@@ -86,11 +86,17 @@ fn mimalloc(size: u64, align: u64) -> u64 {
         0..=8 => 8,
         9..=64 => up(size, 16),
         65..=MIMALLOC_LARGE => class(size),
-        // What has pages of its own.
-        ..0x20_0000 => up(size, 64 << 10),
-        ..0x80_0000 => up(size, 256 << 10),
-        ..0x200_0000 => up(size, 1 << 20),
-        _ => up(size, 4 << 20),
+        // These have pages of their own.
+        _ => {
+            let mebibytes = size >> 20;
+            let step = match mebibytes {
+                0..2 => 64 << 10,
+                2..8 => 256 << 10,
+                8..32 => 1 << 20,
+                _ => 4 << 20,
+            };
+            up(size, step)
+        }
     }
 }
 
