@@ -24,8 +24,9 @@ pub enum Model {
     Mimalloc,
 }
 
-/// Bytes from which glibc gives a block pages of its own, until a freed one has raised the limit.
-const GLIBC_MMAP: u64 = 128 * 1024;
+/// Bytes from which glibc always gives a block pages of its own. At first it does from 128 KiB on; but each such block that
+/// is freed, as a growing vector or table does, raises the limit to its size, up to this one.
+const GLIBC_MMAP: u64 = 4 * 1024 * 1024 * size_of::<usize>() as u64;
 /// The least size of which jemalloc counts pages.
 const JEMALLOC_LARGE: u64 = 14 * 1024 + 1;
 /// The largest size of mimalloc's size classes.
@@ -130,9 +131,16 @@ mod tests {
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn chunks() {
-        for (size, chunk) in
-            [(1, 32), (24, 32), (25, 48), (40, 48), (41, 64), (1000, 1008), (1 << 20, (1 << 20) + 4096)]
-        {
+        for (size, chunk) in [
+            (1, 32),
+            (24, 32),
+            (25, 48),
+            (40, 48),
+            (41, 64),
+            (1000, 1008),
+            (1 << 20, (1 << 20) + 16),
+            (64 << 20, (64 << 20) + 4096),
+        ] {
             assert_eq!(Model::Glibc.bytes(size, 8), chunk, "{size}");
         }
     }
