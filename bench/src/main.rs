@@ -157,6 +157,12 @@ fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
         Command::Gate(args) => gate::run(&args, output),
         Command::Compile => compile::run(quick, output),
         Command::Seeds | Command::Report(_) => unreachable!("they measure nothing"),
+        Command::Seeds => {
+            let lines = io::stdin().lock().lines().collect::<Result<Vec<_>, _>>()?;
+            report::seeds::run(&lines, output)
+        }
+        Command::Compile => compile::run(quick, output),
+        Command::Report(_) => unreachable!("it measures nothing"),
         Command::Medians => medians::run(io::stdin().lock(), output),
         Command::Scaling => scaling::run(quick, output),
         Command::LeftOver(task) => task.answer(),

@@ -47,8 +47,8 @@ pub(super) fn write(folder: &Path, quick: bool) -> Result<Vec<Vec<Program>>> {
             fs::create_dir_all(folder.join("src"))?;
             let manifest = format!(
                 "[package]\nname = \"program\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n\
-                 {PROFILE}[dependencies]\ndwell = {{ path = {:?} }}\n",
-                dwell_path()
+                 {PROFILE}[dependencies]\ndwell = {{ path = \"{}\" }}\n",
+                dwell_path().display()
             );
             fs::write(folder.join("Cargo.toml"), manifest)?;
             let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");

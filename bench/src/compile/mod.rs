@@ -156,8 +156,8 @@ impl Program {
         if !output.status.success() {
             bail!("no LLVM IR: {}", String::from_utf8_lossy(&output.stderr));
         }
-        let text = fs::read(&file).with_context(|| format!("no {}", file.display()))?;
-        Ok(text.iter().filter(|byte| **byte == b'\n').count() as f64)
+        let text = fs::read_to_string(&file).with_context(|| format!("no {}", file.display()))?;
+        Ok(text.lines().count() as f64)
     }
 }
 
@@ -211,13 +211,14 @@ fn rows(subjects: &[Program], rounds: usize) -> Result<Vec<Row>> {
     let mut sizes = vec![Vec::new(); subjects.len()];
     for task in Task::ALL {
         let mut times = vec![Vec::new(); subjects.len()];
-        // The dependencies are not measured.
-        subjects[0].once(task, 0)?;
+        // Not measured: the dependencies, and what a build after a change begins with.
+        let before = if let Task::Incremental = task { subjects.len() } else { 1 };
+        for program in &subjects[..before] {
+            program.once(task, 0)?;
+        }
         for round in 1..=rounds {
             for (index, program) in subjects.iter().enumerate() {
-                // The first was built once more.
-                let leaf = if index == 0 { round } else { round - 1 };
-                times[index].push(program.once(task, leaf)?);
+                times[index].push(program.once(task, round)?);
                 if let Task::Release = task {
                     sizes[index].push(program.size()?);
                 }

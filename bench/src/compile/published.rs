@@ -145,7 +145,7 @@ features = [\"full\"]
 version = \"0.3\"
 [dependencies.dwell]
 ";
-        Ok(format!("{manifest}{more}path = {:?}\n[workspace]\n{PROFILE}", dwell_path()))
+        Ok(format!("{manifest}{more}path = \"{}\"\n[workspace]\n{PROFILE}", dwell_path().display()))
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Header {
     owner: *const (),
     /// Its number in the directory.
     number: u32,
-    /// Bits that are set.
+    /// Bits that are set, and places that are lent.
     leaked: Cell<u32>,
     stamps: Cell<*mut u32>,
     /// The last stamp given.
@@ -177,13 +177,33 @@ impl Entry {
         stamp != 0 && self.stamp().is_some_and(|cell| cell.get() == stamp)
     }
 
-    /// Leaks it again with the stamp it had.
-    pub(super) fn leak_again(&self) {
-        let stamp = self.stamp().map(Cell::get);
-        self.leak();
-        if let (Some(cell), Some(stamp)) = (self.stamp(), stamp) {
-            cell.set(stamp);
-        }
+    /// Takes the place away from its key for a while, if it was leaked.
+    pub(super) fn lend(self) -> Option<Lent> {
+        let (word, bit) = self.bit();
+        let leaked = word.get() & bit != 0;
+        word.set(word.get() & !bit);
+        leaked.then(|| Lent(self))
+    }
+}
+
+/// A leaked place that its key does not find until this is dropped.
+pub(super) struct Lent(
+    // Invariant: the place holds a leaked value, and its bit is clear: nobody else has it.
+    Entry,
+);
+
+impl Lent {
+    #[inline(always)]
+    pub(super) fn place(&self) -> Place {
+        self.0.place()
+    }
+}
+
+impl Drop for Lent {
+    #[inline]
+    fn drop(&mut self) {
+        let (word, bit) = self.0.bit();
+        word.set(word.get() | bit);
     }
 }
 

@@ -7,8 +7,8 @@ use super::free::{NoRoom, Place};
 use super::geometry::Geometry;
 use super::home::{Home, Keyed, sealed};
 use super::key::{Key, StampedKey};
+use super::refused;
 use super::slot::Slot;
-use super::{Lent, refused};
 // For the macro, which names nothing that its user could have named otherwise.
 pub use ::std;
 pub use core::{iter::Iterator, ops::FnOnce, option::Option, result::Result};
@@ -246,8 +246,9 @@ pub fn reclaim_stamped<M: Module>(key: StampedKey) -> Option<SlotOf<M>> {
 
 #[inline]
 pub fn with<M: Module, R>(key: Key, f: impl FnOnce(&mut M::Value) -> R) -> Option<R> {
-    let mut slot = Lent(Some(reclaim::<M>(key)?));
-    slot.0.as_deref_mut().map(f)
+    let lent = find::<M>(key)?.lend()?;
+    // SAFETY: a leaked place holds an `M::Value`. Nobody else has it while it is lent, not even if `f` comes back here.
+    Some(f(unsafe { lent.place().cast().as_mut() }))
 }
 
 fn leaked<M: Module>(from: usize) -> Option<Key> {

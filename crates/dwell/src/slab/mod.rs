@@ -358,8 +358,9 @@ impl<T> Slab<T> {
     /// While `f` runs, the key finds nothing.
     #[inline]
     pub fn with<R>(&self, key: Key, f: impl FnOnce(&mut T) -> R) -> Option<R> {
-        let mut slot = Lent(Some(self.reclaim(key)?));
-        slot.0.as_deref_mut().map(f)
+        let lent = self.core().blocks(|blocks| blocks.find(Self::GEOMETRY, key)).ok()??.lend()?;
+        // SAFETY: a leaked place holds a `T`. Nobody else has it while it is lent, not even if `f` comes back here.
+        Some(f(unsafe { lent.place().cast().as_mut() }))
     }
 
     /// Values in the slab, leaked ones too.
@@ -417,17 +418,6 @@ impl<T> Slab<T> {
             from = entry.key().index() as usize + 1;
             Some(entry.key())
         })
-    }
-}
-
-/// A slot that is leaked again at the end of a scope, however that ends.
-struct Lent<T, H: Home>(Option<Slot<T, H>>);
-
-impl<T, H: Home> Drop for Lent<T, H> {
-    fn drop(&mut self) {
-        if let Some(slot) = self.0.take() {
-            slot.leak_again();
-        }
     }
 }
 

@@ -252,10 +252,6 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
         }
     }
 
-    pub(super) fn leak_again(self) {
-        ManuallyDrop::new(self).entry().leak_again();
-    }
-
     /// The slot pinned: its value has the address for good.
     ///
     /// The place of a value is not used for another before the value was dropped, even if the slot is forgotten, its slab

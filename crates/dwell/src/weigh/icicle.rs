@@ -29,6 +29,9 @@ table{border-collapse:collapse;font:12px/1.5 ui-monospace,monospace}
 td,th{padding:1px 10px;text-align:right;border-bottom:1px solid #eee}td:first-child,th:first-child{text-align:left}
 thead th{position:sticky;top:0;background:#fff}
 .key span{padding:1px 6px;margin-right:6px;border-radius:2px;color:#111}
+:root{color-scheme:light dark}
+@media(prefers-color-scheme:dark){body,thead th{color:#ddd;background:#161616}p{color:#aaa}td,th{border-color:#333}
+.bar{border-right-color:#161616}.bar:hover,.bar:focus{outline-color:#fff}.struct{background:#b8b4aa}.other{background:#999}}
 </style>
 "#;
 

@@ -6,8 +6,8 @@
 /// |---|---|---|
 /// | `Requested` | any allocator | the sizes asked for, exactly |
 /// | `Glibc` | malloc of glibc 2.26 and later, 64-bit or 32-bit | chunk headers and alignment, pages of large blocks |
-/// | `Jemalloc` | jemalloc 5 | size classes |
-/// | `Mimalloc` | mimalloc 2 and 3 | size classes |
+/// | `Jemalloc` | jemalloc 5.3.1 and later | size classes, pages of large blocks |
+/// | `Mimalloc` | mimalloc 3 | size classes, larger steps for large blocks |
 ///
 /// None of them knows of what an allocator holds back for later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -24,8 +24,13 @@ pub enum Model {
     Mimalloc,
 }
 
-/// Bytes from which glibc gives a block pages of its own, until a freed one has raised the limit.
-const GLIBC_MMAP: u64 = 128 * 1024;
+/// Bytes from which glibc always gives a block pages of its own. At first it does from 128 KiB on; but each such block that
+/// is freed, as a growing vector or table does, raises the limit to its size, up to this one.
+const GLIBC_MMAP: u64 = 4 * 1024 * 1024 * size_of::<usize>() as u64;
+/// The least size of which jemalloc counts pages.
+const JEMALLOC_LARGE: u64 = 14 * 1024 + 1;
+/// The largest size of mimalloc's size classes.
+const MIMALLOC_LARGE: u64 = 512 * 1024;
 const PAGE: u64 = 4096;
 
 impl Model {
@@ -70,6 +75,8 @@ fn jemalloc(size: u64, align: u64) -> u64 {
     match size {
         0..=8 => 8,
         9..=128 => up(size, 16),
+        // Since 5.3.1, unless told otherwise; before, these had classes too.
+        JEMALLOC_LARGE.. => up(size, PAGE),
         _ => class(size),
     }
 }
@@ -79,7 +86,18 @@ fn mimalloc(size: u64, align: u64) -> u64 {
     match size {
         0..=8 => 8,
         9..=64 => up(size, 16),
-        _ => class(size),
+        65..=MIMALLOC_LARGE => class(size),
+        // These have pages of their own.
+        _ => {
+            let mebibytes = size >> 20;
+            let step = match mebibytes {
+                0..2 => 64 << 10,
+                2..8 => 256 << 10,
+                8..32 => 1 << 20,
+                _ => 4 << 20,
+            };
+            up(size, step)
+        }
     }
 }
 
@@ -104,15 +122,25 @@ mod tests {
         }
         assert_eq!(Model::Jemalloc.bytes(16 << 10, 1), 16 << 10);
         assert_eq!(Model::Jemalloc.bytes((16 << 10) + 1, 1), 20 << 10);
+        assert_eq!(Model::Jemalloc.bytes((1 << 20) + 1, 1), (1 << 20) + 4096);
         assert_eq!(Model::Jemalloc.bytes(8, 64), 64);
+        assert_eq!(Model::Mimalloc.bytes((512 << 10) + 1, 1), (512 + 64) << 10);
+        assert_eq!(Model::Mimalloc.bytes(9 << 20, 1), 9 << 20);
     }
 
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn chunks() {
-        for (size, chunk) in
-            [(1, 32), (24, 32), (25, 48), (40, 48), (41, 64), (1000, 1008), (1 << 20, (1 << 20) + 4096)]
-        {
+        for (size, chunk) in [
+            (1, 32),
+            (24, 32),
+            (25, 48),
+            (40, 48),
+            (41, 64),
+            (1000, 1008),
+            (1 << 20, (1 << 20) + 16),
+            (64 << 20, (64 << 20) + 4096),
+        ] {
             assert_eq!(Model::Glibc.bytes(size, 8), chunk, "{size}");
         }
     }
