@@ -35,13 +35,13 @@ pub(super) const ALL: [Published; 2] = [
         version: "0.9.6",
         binary: "program",
         main: Some(
-            "use fast_socks5::server::{SimpleUserPassword, Socks5Server};
+            "use fast_socks5::server::{DenyAuthentication, Socks5Server};
 use tokio_stream::StreamExt as _;
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let listener = Socks5Server::<SimpleUserPassword>::bind(\"127.0.0.1:1080\").await.unwrap();
+        let listener = Socks5Server::<DenyAuthentication>::bind(\"127.0.0.1:1080\").await.unwrap();
         let mut incoming = listener.incoming();
         while let Some(Ok(socket)) = incoming.next().await {
             tokio::spawn(async move { socket.upgrade_to_socks5().await.map(drop) });
