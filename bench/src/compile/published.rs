@@ -35,13 +35,13 @@ pub(super) const ALL: [Published; 2] = [
         version: "0.9.6",
         binary: "program",
         main: Some(
-            "use fast_socks5::server::{SimpleUserPassword, Socks5Server};
+            "use fast_socks5::server::{DenyAuthentication, Socks5Server};
 use tokio_stream::StreamExt as _;
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let listener = Socks5Server::<SimpleUserPassword>::bind(\"127.0.0.1:1080\").await.unwrap();
+        let listener = Socks5Server::<DenyAuthentication>::bind(\"127.0.0.1:1080\").await.unwrap();
         let mut incoming = listener.incoming();
         while let Some(Ok(socket)) = incoming.next().await {
             tokio::spawn(async move { socket.upgrade_to_socks5().await.map(drop) });
@@ -109,7 +109,7 @@ impl Published {
                 // The manifest names them.
                 copy_sources(&source.join("examples"), &copy.join("examples"), &str::to_owned)?;
             }
-            fs::write(copy.join("Cargo.toml"), Self::manifest(&source)?)?;
+            fs::write(copy.join("Cargo.toml"), self.manifest(&source)?)?;
             // The versions are those of the first copy.
             if let Some(Program { folder, .. }) = programs.first() {
                 fs::copy(folder.join("Cargo.lock"), copy.join("Cargo.lock"))?;
@@ -133,18 +133,16 @@ impl Published {
     }
 
     /// The crate's own, with what the changed text needs.
-    fn manifest(source: &Path) -> Result<String> {
-        let manifest = fs::read_to_string(source.join("Cargo.toml"))?;
-        // By another name, since it may be there already: cargo unites the features.
-        let more = "
-[dependencies.tokio-full]
-package = \"tokio\"
-version = \"1\"
-features = [\"full\"]
-[dependencies.futures-util]
-version = \"0.3\"
-[dependencies.dwell]
-";
+    fn manifest(&self, source: &Path) -> Result<String> {
+        let mut manifest = fs::read_to_string(source.join("Cargo.toml"))?;
+        if self.main.is_some() {
+            let tokio = "[dependencies.tokio]\nversion = \"1\"\nfeatures = [";
+            if !manifest.contains(tokio) {
+                bail!("its manifest is not as it was");
+            }
+            manifest = manifest.replacen(tokio, &format!("{tokio}\"full\", "), 1);
+        }
+        let more = "\n[dependencies.futures-util]\nversion = \"0.3\"\n[dependencies.dwell]\n";
         Ok(format!("{manifest}{more}path = \"{}\"\n[workspace]\n{PROFILE}", dwell_path().display()))
     }
 }
@@ -169,7 +167,14 @@ fn at_each_await(subject: Boxes, text: &str) -> String {
         Boxes::Boxed => ".boxed()",
         Boxes::None | Boxes::OnceInside | Boxes::Once | Boxes::OncePooled => return text.to_owned(),
     };
-    if text.contains(".await") { text.replace(".await", &format!("{suffix}.await")) + IMPORTS } else { text.to_owned() }
+    if text.contains(".await") {
+        text.replace(".await", &format!("{suffix}.await"))
+            // Of an address that need not be `Send`, as `.boxed()` asks for.
+            .replace(&format!("connect(addr){suffix}"), "connect(addr)")
+            + IMPORTS
+    } else {
+        text.to_owned()
+    }
 }
 
 fn copy_sources(from: &Path, to: &Path, change: &dyn Fn(&str) -> String) -> Result<()> {
