@@ -10,7 +10,7 @@ use std::io::{self, BufRead, Write};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::op::{LOOP, Suite};
+use crate::op::{LOOP, Suite, repeat};
 use crate::row::Row;
 
 /// Enough to drown what differs between the two runs by chance: a handful of instructions in the allocator. A multiple of
@@ -83,7 +83,10 @@ fn counts<'a>(module: &str, ops: &[(&'a str, &'a str)]) -> Result<HashMap<(&'a s
         let mut counts = Vec::new();
         for (share, thread) in running {
             let totals = thread.join().expect("a thread that counts does not panic")?;
-            let per_operation = |pair: &[u64]| (pair[1] as f64 - pair[0] as f64) / operations as f64;
+            let per_operation = |pair: &[Total]| {
+                (pair[1].instructions as f64 - pair[0].instructions as f64)
+                    / (pair[1].operations - pair[0].operations) as f64
+            };
             counts.extend(share.iter().copied().zip(totals.chunks(2).map(per_operation)));
         }
         Ok(counts)
@@ -91,8 +94,14 @@ fn counts<'a>(module: &str, ops: &[(&'a str, &'a str)]) -> Result<HashMap<(&'a s
     Ok(counts.into_iter().collect())
 }
 
-/// Instructions of each operation run N times and 2N times, in turn.
-fn totals(module: &str, ops: &[(&str, &str)], operations: usize) -> Result<Vec<u64>> {
+/// What one process did.
+struct Total {
+    operations: usize,
+    instructions: u64,
+}
+
+/// Each operation run N times and 2N times, in turn.
+fn totals(module: &str, ops: &[(&str, &str)], operations: usize) -> Result<Vec<Total>> {
     let mut child = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--instr-atstart=no"])
         .arg(std::env::current_exe()?)
@@ -104,7 +113,7 @@ fn totals(module: &str, ops: &[(&str, &str)], operations: usize) -> Result<Vec<u
         .context("cannot run valgrind")?;
     let mut jobs = child.stdin.take().context("no pipe to valgrind")?;
     let both = |(workload, subject): &(&str, &str)| {
-        [operations, 2 * operations].map(|operations| format!("{workload}\t{subject}\t{operations}\n")).concat()
+        [1, 2].map(|times| format!("{workload}\t{subject}\t{operations}\t{times}\n")).concat()
     };
     let text = ops.iter().map(both).collect::<Vec<_>>().concat();
     // A few kilobytes fit into the pipe whole; more are read as the operations run, while what they print is short.
@@ -117,11 +126,13 @@ fn totals(module: &str, ops: &[(&str, &str)], operations: usize) -> Result<Vec<u
     }
     written?;
     let processes = String::from_utf8_lossy(&output.stdout);
-    let count = |process: &str| {
-        collected(&messages, process)
-            .with_context(|| format!("callgrind gave no count for process {process} of {module}"))
+    let count = |line: &str| {
+        let (operations, process) = line.split_once(' ').with_context(|| format!("a process printed '{line}'"))?;
+        let instructions = collected(&messages, process)
+            .with_context(|| format!("callgrind gave no count for process {process} of {module}"))?;
+        Ok(Total { operations: operations.parse()?, instructions })
     };
-    let totals: Vec<u64> = processes.lines().map(count).collect::<Result<_>>()?;
+    let totals: Vec<Total> = processes.lines().map(count).collect::<Result<_>>()?;
     if totals.len() != 2 * ops.len() {
         bail!("valgrind counted {} of {} runs of {module}", totals.len(), 2 * ops.len());
     }
@@ -135,19 +146,23 @@ fn collected(messages: &str, process: &str) -> Option<u64> {
     count.trim().parse().ok()
 }
 
-/// What runs under callgrind: for each line of standard input a process of its own, whose number is printed.
+/// What runs under callgrind: for each line of standard input a process of its own. How many operations it did and its
+/// number are printed.
 pub(crate) fn operate(suite: &Suite) -> Result<()> {
     for line in io::stdin().lock().lines() {
         let line = line?;
         let mut fields = line.split('\t');
         let mut field = || fields.next().with_context(|| format!("not an operation: {line}"));
-        let (workload, subject, operations) = (field()?, field()?, field()?.parse()?);
+        let (workload, subject, operations, times) = (field()?, field()?, field()?.parse()?, field()?.parse()?);
         let op = suite.find(workload, subject).with_context(|| format!("no such operation: {line}"))?;
         let process = in_child(|| {
             let mut run = (op.prepare)();
             request(START);
-            run(operations);
+            let done = repeat(&mut run, operations, times);
             request(STOP);
+            print!("{done} ");
+            // A process that ends here flushes nothing by itself. If nobody reads, the count is missed there.
+            let _ = io::stdout().flush();
         })?;
         writeln!(io::stdout(), "{process}")?;
     }

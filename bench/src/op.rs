@@ -1,5 +1,8 @@
 //! A thing to be measured: one subject doing one workload.
 
+use std::cell::Cell;
+use std::ops::Range;
+
 use crate::row::distinct;
 
 /// Runs the operation as often as it is told.
@@ -17,6 +20,30 @@ impl Op {
     pub(crate) fn new(workload: impl Into<String>, subject: &'static str, prepare: impl Fn() -> Run + 'static) -> Self {
         Self { workload: workload.into(), subject, prepare: Box::new(prepare) }
     }
+}
+
+thread_local! {
+    /// What `whole_rounds` made of the operations that were asked for.
+    static DONE: Cell<usize> = const { Cell::new(0) };
+    /// How many times the same work is asked for at once.
+    static TIMES: Cell<usize> = const { Cell::new(1) };
+}
+
+/// The rounds of so many operations that are at least as many as were asked for. For runs that work in rounds.
+pub(crate) fn whole_rounds(operations: usize, per_round: usize) -> Range<usize> {
+    let times = TIMES.get();
+    let rounds = (operations / times).div_ceil(per_round) * times;
+    DONE.set(rounds * per_round);
+    0..rounds
+}
+
+/// Runs an operation as often as was said, or a little more often to make the last round whole. How often it was.
+pub(crate) fn repeat(run: &mut Run, operations: usize, times: usize) -> usize {
+    DONE.set(operations * times);
+    TIMES.set(times);
+    run(operations * times);
+    TIMES.set(1);
+    DONE.get()
 }
 
 /// The operations of one module, and what each is compared with.

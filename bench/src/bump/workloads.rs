@@ -12,7 +12,7 @@ use std::hint::black_box;
 use super::parser;
 use super::subject::{Allocates, Arena, Line, Put, Subject, Text, Vector};
 use super::tree::{Binary, Call, Expression, weight};
-use crate::op::{LOOP, Op, Run};
+use crate::op::{LOOP, Op, Run, whole_rounds};
 use crate::sink;
 
 /// Allocations between two resets, as in the article.
@@ -27,7 +27,7 @@ const OPERANDS: usize = 4000;
 fn rounds<S: Subject>(per_round: usize, mut round: impl FnMut(&S) + 'static) -> Run {
     let mut subject = S::new();
     Box::new(move |operations| {
-        for _ in 0..operations / per_round {
+        for _ in whole_rounds(operations, per_round) {
             round(black_box(&subject));
             subject.reset();
         }
@@ -119,7 +119,7 @@ fn walk_nothing<T: Clone + 'static>(item: T) -> Run {
         items.iter().for_each(sink::pointer);
     }
     let items = vec![item; DRAWN];
-    Box::new(move |operations| (0..operations / DRAWN).for_each(|_| walk(black_box(&items))))
+    Box::new(move |operations| whole_rounds(operations, DRAWN).for_each(|_| walk(black_box(&items))))
 }
 
 #[derive(Clone, Copy)]
@@ -252,7 +252,7 @@ fn vec_warm<V: Vector>() -> Run {
 /// A vector grows in an arena of its own.
 fn vec_fresh<V: Vector>() -> Run {
     Box::new(|operations| {
-        for _ in 0..operations / PUSHES {
+        for _ in whole_rounds(operations, PUSHES) {
             push_all(black_box(&V::new()));
         }
     })
@@ -369,7 +369,7 @@ pub(super) mod typed {
 
     fn tree() -> Run {
         Box::new(|operations| {
-            for _ in 0..operations / NODES {
+            for _ in crate::op::whole_rounds(operations, NODES) {
                 let arena = typed_arena::Arena::new();
                 sink::word(plant(&arena).sum());
             }
@@ -392,7 +392,7 @@ pub(super) mod typed {
 /// What the loops cost; where the loop is part of the use, nothing.
 pub(super) fn loops() -> Vec<Op> {
     fn count() -> Run {
-        Box::new(|operations| (0..operations / ROUND).for_each(|_| count_all()))
+        Box::new(|operations| whole_rounds(operations, ROUND).for_each(|_| count_all()))
     }
     fn nothing() -> Run {
         Box::new(|_| ())

@@ -7,7 +7,7 @@
 use std::sync::mpsc;
 
 use super::subject::{Edits, Grows, Holds, Sends, Words};
-use crate::op::{Op, Run};
+use crate::op::{Op, Run, whole_rounds};
 use crate::sink;
 
 /// Values that live during a churn.
@@ -104,7 +104,7 @@ fn get_mut<S: Edits<Words<N>>, const N: usize>() -> Run {
     let mut live = warm::<S, N>(64);
     Box::new(move |operations| {
         let Live { slots, place } = &mut live;
-        run::<S, N>(place, slots, operations / 64);
+        run::<S, N>(place, slots, whole_rounds(operations, 64).len());
     })
 }
 
@@ -138,7 +138,7 @@ fn pipe<S: Sends<Words<8>>>() -> Run {
                     let _ = give_back.send(batch);
                 }
             });
-            for round in 0..operations / BATCH {
+            for round in whole_rounds(operations, BATCH) {
                 let mut batch =
                     if round < 6 { Vec::with_capacity(BATCH) } else { again.recv().expect("the other thread runs") };
                 for word in 0..BATCH as u64 {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::hint::black_box;
 
 use super::subjects::{Node, Object, Subject, World};
-use crate::op::{LOOP, Op, Run};
+use crate::op::{LOOP, Op, Run, whole_rounds};
 use crate::sink;
 
 struct Empty;
@@ -81,7 +81,7 @@ fn orders(count: u32, rng: &mut Rng) -> Vec<u32> {
 fn access<S: Subject>(sizes: Sizes) -> Run {
     let mut rng = Rng::with_seed(2);
     let boxes: Vec<S::Object> = (0..FEW).map(|_| object::<S>(sizes, &mut rng)).collect();
-    Box::new(move |operations| (0..operations / FEW).for_each(|_| walk(black_box(&boxes))))
+    Box::new(move |operations| whole_rounds(operations, FEW).for_each(|_| walk(black_box(&boxes))))
 }
 
 fn random<S: Subject>(sizes: Sizes) -> Run {
@@ -90,7 +90,9 @@ fn random<S: Subject>(sizes: Sizes) -> Run {
     let orders = orders(MANY, &mut rng);
     Box::new(move |operations| {
         let orders = orders.chunks(MANY as usize).cycle();
-        orders.take(operations / MANY as usize).for_each(|order| jump(black_box(&boxes), black_box(order)));
+        orders
+            .take(whole_rounds(operations, MANY as usize).len())
+            .for_each(|order| jump(black_box(&boxes), black_box(order)));
     })
 }
 
@@ -128,7 +130,9 @@ fn slices<S: Subject>(count: u32, longest: usize, orders: fn(u32, &mut Rng) -> V
     let orders = orders(count, &mut rng);
     Box::new(move |operations| {
         let orders = orders.chunks(count as usize).cycle();
-        orders.take(operations / count as usize).for_each(|order| sum_all(black_box(&slices), black_box(order)));
+        orders
+            .take(whole_rounds(operations, count as usize).len())
+            .for_each(|order| sum_all(black_box(&slices), black_box(order)));
     })
 }
 
@@ -159,7 +163,7 @@ const BULK: u32 = 100_000;
 fn bulk<S: Subject>() -> Run {
     let mut boxes = Vec::with_capacity(BULK as usize);
     Box::new(move |operations| {
-        for _ in 0..operations / BULK as usize {
+        for _ in whole_rounds(operations, BULK as usize) {
             push::<S>(&mut boxes, BULK.into());
             drain::<S>(&mut boxes);
         }
@@ -273,7 +277,7 @@ const TREE: usize = 1000;
 fn ast<S: Subject>() -> Run {
     let mut rng = Rng::with_seed(6);
     Box::new(move |operations| {
-        for _ in 0..operations / TREE {
+        for _ in whole_rounds(operations, TREE) {
             let root = tree::<S>(TREE, &mut rng);
             sink::word(root.value());
             sink::word(root.value());
@@ -288,7 +292,7 @@ fn workloads<S: Subject>() -> Vec<Workload> {
     fn walk_nothing() -> Run {
         let values: Vec<u64> = (0..FEW as u64).collect();
         Box::new(move |operations| {
-            for _ in 0..operations / FEW {
+            for _ in whole_rounds(operations, FEW) {
                 black_box(&values).iter().for_each(sink::pointer);
             }
         })
@@ -296,7 +300,7 @@ fn workloads<S: Subject>() -> Vec<Workload> {
     fn jump_nothing() -> Run {
         let values: Vec<u32> = (0..MANY).collect();
         Box::new(move |operations| {
-            for _ in 0..operations / MANY as usize {
+            for _ in whole_rounds(operations, MANY as usize) {
                 black_box(&values).iter().for_each(sink::pointer);
             }
         })

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::sync::LazyLock;
 
 use super::lent::{HasDefault, Lent};
-use crate::op::{LOOP, Op, Run, Suite};
+use crate::op::{LOOP, Op, Run, Suite, whole_rounds};
 use crate::sink;
 
 /// A struct of eight words, as a part of some record.
@@ -206,7 +206,7 @@ fn records<H: Holder>(filled: f64) -> Vec<Record<H>> {
 /// Calls `pass` with all of `records` until there were `operations` of them.
 fn passes<H: 'static>(records: Vec<Record<H>>, pass: fn(&[Record<H>])) -> Run {
     Box::new(move |operations| {
-        for _ in 0..operations / RECORDS {
+        for _ in whole_rounds(operations, RECORDS) {
             pass(black_box(&records));
         }
     })

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use super::layouts;
 use super::subjects::{self, Subject};
-use crate::op::{Op, Suite};
+use crate::op::{Op, Suite, whole_rounds};
 
 const SEED: u64 = 1;
 /// Operations in one walk.
@@ -30,7 +30,7 @@ fn add<M: DeserializeOwned + 'static>(ops: &mut Vec<Op>, workload: &str, subject
             let models: Vec<M> =
                 documents.map(|(_, json)| serde_json::from_slice(&json).expect("a model is Smithy")).collect();
             Box::new(move |operations| {
-                for _ in 0..operations / PART {
+                for _ in whole_rounds(operations, PART) {
                     black_box((subject.weigh)(black_box(&models)));
                 }
             })
