@@ -15,7 +15,7 @@ const QUICK: usize = 5;
 ///
 /// No subject is always first, or always after the same one: each round begins with another and every other goes backwards.
 pub(crate) fn rows(suite: &Suite, rounds: usize) -> Vec<Row> {
-    let operations = if rounds > QUICK { OPERATIONS } else { OPERATIONS / 4 };
+    let operations = if rounds > QUICK { OPERATIONS } else { OPERATIONS / 10 };
     let mut rows = Vec::new();
     for workload in suite.workloads() {
         let ops: Vec<_> = suite.of(workload).collect();
