@@ -43,7 +43,7 @@ fn cell(text: &str) -> String {
 pub(super) fn results(lines: &[String]) -> Result<String> {
     let rows = parse(lines)?;
     let mut text = "# Results\n\nMade by\n\n".to_owned();
-    text += "    cargo run --release -p dwell-bench -- all --json > rows.jsonl\n";
+    text += "    cargo run --release -p dwell-bench -- all --quick --json > rows.jsonl\n";
     text += "    cargo run --release -p dwell-bench -- report --markdown docs/results.md < rows.jsonl\n\n";
     text +=
         "Lower is better in every column. `×` is the number beside the baseline's: of counts less the loop's own, of ";
@@ -114,7 +114,7 @@ const HEADLINES: [[&str; 5]; 20] = [
     ["Smithy models in memory", "sparse", "smithy", "dwell/sparse", "bytes"],
     ["the same, every string once", "sparse", "smithy", "dwell/interned", "bytes"],
     ["read a mostly empty part", "sparse", "read/field/2%", "dwell", "ir"],
-    ["weigh the models", "weigh", "naive/loaded", "dwell", "ms"],
+    ["weigh the models", "weigh", "walk/naive", "dwell", "ir"],
     ["a sorted map of Smithy's sizes", "companions", "maps", "dwell", "bytes"],
 ];
 
