@@ -1,5 +1,7 @@
 //! Pinning by suffix and values in place: what they are, and what happens when user code misbehaves.
 
+#![cfg_attr(feature = "nightly", feature(allocator_api))]
+
 mod common;
 
 use common::{Counts, failing_after, left_by, panics};

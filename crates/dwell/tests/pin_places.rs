@@ -3,14 +3,13 @@
 
 mod common;
 
-use common::{Counts, failing_after, left_by, panics};
+use common::{Counts, failing_after, forget, left_by, panics};
 use dwell::pin::{ErasedExt, LocalPoolFuture, PinExt, PoolFuture, Reusable, ReusableFuture};
 use dwell::slab::{self, Pool, Slab, Slot, sync};
 use std::cell::RefCell;
 use std::fmt::Debug;
 use std::future::{poll_fn, ready};
 use std::marker::PhantomPinned;
-use std::mem;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
@@ -118,7 +117,7 @@ fn a_forgotten_value_keeps_its_place() {
     let slab = Slab::builder().chunk_capacity(2).build();
     let mut forgotten = Stays::new(&dropped_at).pinned_in(&slab);
     let address = forgotten.as_mut().pin();
-    mem::forget(forgotten);
+    forget(forgotten, address);
     for _ in 0..10 {
         let mut other = Stays::new(&dropped_at).pinned_in(&slab);
         assert_ne!(other.as_mut().pin(), address);
@@ -491,7 +490,8 @@ fn reusable_forgotten_is_leaked() {
     let counts = Counts::default();
     let mut value = Reusable::<dyn Debug + '_>::new();
     value.set_with(counts.spy(1), |place| place);
-    mem::forget(value);
+    let address = (&raw const *value.get().unwrap()).addr();
+    forget(value, address);
     assert_eq!(counts.dropped.get(), 0);
 }
 

@@ -5,7 +5,8 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::sync::Once;
+use std::mem;
+use std::sync::{Mutex, Once};
 
 /// The bytes in front of a block that hold its layout: a multiple of every alignment up to 64.
 const HEADER: usize = 64;
@@ -185,4 +186,11 @@ impl Drop for Spy<'_> {
             panic!("told to panic in drop");
         }
     }
+}
+
+/// Forgets a value on purpose. What it owns stays reachable by this address in it, so that a leak checker does not report it.
+pub(crate) fn forget<T>(value: T, address: usize) {
+    static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+    KEPT.lock().unwrap().push(address);
+    mem::forget(value);
 }
