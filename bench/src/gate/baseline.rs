@@ -46,7 +46,11 @@ impl Baseline {
     pub(super) fn of(rows: &[Row]) -> Self {
         // Prototypes are kept to show what lost, peers to compare with.
         let is_dwell = |subject: &str| subject.starts_with("dwell") && !subject.contains("prototype");
-        let ours = |row: &&Row| is_dwell(&row.subject) && ["ir", "bytes", "allocs"].contains(&row.metric);
+        // What two threads do depends on which comes first.
+        let alone = |workload: &str| !workload.starts_with("producer+consumer");
+        let ours = |row: &&Row| {
+            is_dwell(&row.subject) && alone(&row.workload) && ["ir", "bytes", "allocs"].contains(&row.metric)
+        };
         let entries = rows.iter().filter(ours).map(|row| Entry {
             module: row.module.to_owned(),
             workload: row.workload.clone(),
