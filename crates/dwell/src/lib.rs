@@ -8,7 +8,6 @@
 //! | small, of a type not known here | inside its owner, no allocation | [`small`]: [`SmallBox`] |
 //! | one of many of all types, dropped together | an arena | [`bump`]: [`Bump`] |
 //! | many of one type, made and dropped all the time, at an address that does not change | a place of a slab | [`slab`](mod@slab): [`Slab`], [`slab!`] |
-//! | a future, or another value that must not move | pinned by a suffix, erased in place or in a pool | [`pin`] |
 //! | an optional struct that is mostly empty | one word until it is needed | [`sparse`]: [`Sparse`](struct@Sparse) |
 //! | a string or slice that no longer grows, a map of a few entries | one word | [`sparse`]: [`ThinStr`](sparse::ThinStr), [`ThinSlice`](sparse::ThinSlice), [`SortedMap`](sparse::SortedMap) |
 //! | a future, or another value that must not move | pinned by suffix, erased without `malloc` | [`mod@pin`]: [`PinExt`](pin::PinExt), [`ErasedExt`](pin::ErasedExt) |
@@ -45,8 +44,6 @@
 //! | `allocator-api2` | allocators of one's own, by the trait of allocator-api2 0.2, which hashbrown and bumpalo speak |
 //! | `allocator-api2-04` | the same by the trait of allocator-api2 0.4, the newest, in an `alloc::V04`; both may be on |
 //! | `ahash`, `arrayvec`, `bumpalo`, `bytes`, `chrono`, `compact_str`, `hashbrown`, `indexmap`, `rustc-hash`, `serde_json`, `slab`, `slotmap`, `smallvec`, `time`, `uuid` | [`Weigh`] for the types of these crates |
-//! | `futures` | `Stream`, `Sink`, `AsyncRead` and `AsyncWrite` for what [`pin`] makes, and its suffixes for them |
-//! | `tower` | [`pin`]'s services for tower |
 //! | `nightly` | `core`'s `Allocator`, `Unsize` constructors, `Fn*` for boxes of closures, drop check by `may_dangle`; needs a nightly compiler and promises no stability |
 //!
 //! # Guarantees
