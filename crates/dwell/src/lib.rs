@@ -53,8 +53,9 @@
 //! - **Failure comes back.** Every call that allocates has a `try_` twin that returns what it was given in an [`AllocError`].
 //!   For `clone`, `from`, `extend` and `collect`, which abort as std's do, that is a function of the type: `try_clone`,
 //!   `try_from_vec`, `try_extend`, `try_from_iter`. Deserialising has none.
-//! - **No required dependency**, no build script, no network, no global state besides what the derives
-//!   remember of a type's default.
+//! - **No required dependency**, no build script, no network. No global state besides what the derives remember of a
+//!   type's default, the slabs and pools of threads that [`slab!`] and `.pooled()` stand for, and a count of the threads
+//!   that made a [`slab::sync`] slab.
 //! - The minimum supported Rust version is the `rust-version` of `Cargo.toml`; raising it is a minor release.
 
 #![cfg_attr(not(feature = "std"), no_std)]
