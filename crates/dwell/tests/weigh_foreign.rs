@@ -7,6 +7,9 @@ mod common;
 
 use common::live;
 use dwell::weigh::Weigh;
+// Where a table's entries lie is the same in each run.
+#[allow(unused_imports, reason = "each feature uses a part of it")]
+use std::hash::{BuildHasherDefault, DefaultHasher};
 
 fn exact<T: Weigh>(make: impl FnOnce() -> T) {
     let before = live();
@@ -32,15 +35,15 @@ fn text(n: usize) -> String {
 #[test]
 fn hashbrown() {
     use ::hashbrown::{HashMap, HashSet, HashTable};
-    use std::hash::RandomState;
+    type State = BuildHasherDefault<DefaultHasher>;
     for n in lengths() {
-        exact(|| (0..n).map(|n| (n, text(n))).collect::<HashMap<_, _, RandomState>>());
+        exact(|| (0..n).map(|n| (n, text(n))).collect::<HashMap<_, _, State>>());
         exact(|| {
-            let mut map: HashMap<u16, u8, RandomState> = (0..n as u16).map(|n| (n, 1)).collect();
+            let mut map: HashMap<u16, u8, State> = (0..n as u16).map(|n| (n, 1)).collect();
             map.retain(|key, _| key % 4 == 0);
             map
         });
-        exact(|| (0..n).map(text).collect::<HashSet<_, RandomState>>());
+        exact(|| (0..n).map(text).collect::<HashSet<_, State>>());
         exact(|| {
             let mut table = HashTable::with_capacity(n / 2);
             for n in 0..n as u64 {
@@ -56,19 +59,19 @@ fn hashbrown() {
 #[test]
 fn indexmap() {
     use ::indexmap::{IndexMap, IndexSet};
-    use std::hash::RandomState;
+    type State = BuildHasherDefault<DefaultHasher>;
     for n in lengths() {
-        exact(|| (0..n).map(|n| (n, text(n))).collect::<IndexMap<_, _, RandomState>>());
+        exact(|| (0..n).map(|n| (n, text(n))).collect::<IndexMap<_, _, State>>());
         exact(|| {
-            let mut map = IndexMap::<u8, [u8; 3], RandomState>::default();
+            let mut map = IndexMap::<u8, [u8; 3], State>::default();
             for n in 0..n {
                 map.insert(n as u8, [0; 3]);
             }
             map
         });
-        exact(|| (0..n).map(text).collect::<IndexSet<_, RandomState>>());
+        exact(|| (0..n).map(text).collect::<IndexSet<_, State>>());
         exact(|| {
-            let mut set = (0..n).collect::<IndexSet<_, RandomState>>();
+            let mut set = (0..n).collect::<IndexSet<_, State>>();
             set.shrink_to_fit();
             set
         });

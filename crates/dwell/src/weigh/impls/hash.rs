@@ -1,7 +1,7 @@
 //! Hash tables as hashbrown, and with it std, lays them out: buckets, then a control byte for each and for one group more.
 //!
-//! How many buckets there are is not said, but follows: as many as the capacity asks for, if nothing was removed. A
-//! removed entry may leave a mark behind that takes capacity away; then the entries that are left tell by how far apart
+//! How many buckets a table of std's has is not said, but follows: as many as the capacity asks for, if nothing was removed.
+//! A removed entry may leave a mark behind that takes capacity away; then the entries that are left tell by how far apart
 //! they lie.
 #![allow(dead_code, reason = "without `std` and features no table is to be weighed")]
 
@@ -64,6 +64,13 @@ fn buckets_for(capacity: usize) -> usize {
     }
 }
 
+/// The least number of buckets that may have that capacity left.
+fn buckets_left_with(capacity: usize) -> usize {
+    let buckets = buckets_for(capacity);
+    // A mark is left in a run of full buckets as long as a group (hashbrown's `erase`); a table of one group has no such run.
+    if buckets <= GROUP && capacity_of(buckets) != capacity { 2 * GROUP } else { buckets }
+}
+
 /// Bytes and alignment of a table.
 fn layout(buckets: usize, entry: usize, align: usize) -> (usize, usize) {
     let align = align.max(GROUP);
@@ -77,12 +84,20 @@ pub(super) fn layout_for(capacity: usize, entry: usize, align: usize) -> (usize,
     layout(buckets_for(capacity), entry, align)
 }
 
-/// Weighs a table of `(K, V)` by its entries and its capacity.
+/// What a table says of itself.
+#[derive(Clone, Copy)]
+pub(super) struct Table {
+    pub(super) len: usize,
+    pub(super) capacity: usize,
+    /// Of its block, or 0 if it does not say.
+    pub(super) bytes: usize,
+}
+
+/// Weighs a table of `(K, V)` by its entries and what it says of itself.
 #[inline]
 pub(super) fn weigh<'a, 'v, K, V, I, const TREE: bool>(
     walk: &mut Walk<'a, 'v, TREE>,
-    len: usize,
-    capacity: usize,
+    Table { len, capacity, bytes }: Table,
     entries: impl Fn() -> I,
 ) where
     K: Weigh + 'v,
@@ -90,16 +105,20 @@ pub(super) fn weigh<'a, 'v, K, V, I, const TREE: bool>(
     I: Iterator<Item = (&'a K, &'a V)>,
 {
     let entry = size_of::<(K, V)>();
-    let mut buckets = buckets_for(capacity);
+    let mut buckets = buckets_left_with(capacity);
     let mut span = Span::NONE;
     let followed = const { !K::REACH.is_skipped(TREE) || !V::REACH.is_skipped(TREE) };
     if followed {
         walk.entries(entries().inspect(|(key, _)| span.meet(*key)));
-    } else if len <= ALWAYS || capacity_of(buckets) != capacity {
+    } else if bytes == 0 && (len <= ALWAYS || capacity_of(buckets) != capacity) {
         entries().for_each(|(key, _)| span.meet(key));
     }
     buckets = buckets.max(span.buckets(entry).next_power_of_two());
-    let (size, align) = layout(buckets, entry, align_of::<(K, V)>());
+    let (mut size, mut align) = layout(buckets, entry, align_of::<(K, V)>());
+    while size < bytes {
+        buckets *= 2;
+        (size, align) = layout(buckets, entry, align_of::<(K, V)>());
+    }
     walk.block(size, align, buckets.saturating_sub(len).saturating_mul(entry));
     walk.places::<K>(0, buckets, len);
     walk.places::<V>(1, buckets, len);
@@ -114,6 +133,8 @@ mod tests {
         for buckets in (2..40).map(|power| 1_usize << power) {
             assert_eq!(buckets_for(capacity_of(buckets)), buckets);
             assert_eq!(buckets_for(capacity_of(buckets) + 1), buckets * 2);
+            assert_eq!(buckets_left_with(capacity_of(buckets)), buckets);
+            assert!(buckets_left_with(capacity_of(buckets) - 1) > GROUP);
         }
     }
 

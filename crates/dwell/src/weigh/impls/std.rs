@@ -1,6 +1,6 @@
 //! `std`.
 
-use super::hash;
+use super::hash::{self, Table};
 use crate::weigh::{Kind, MapKind, Reach, Type, Walk, Weigh, type_of};
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -67,7 +67,7 @@ impl<K: Weigh, V: Weigh, S> Weigh for HashMap<K, V, S> {
         Self: 'v,
     {
         if self.capacity() != 0 && !walk.puts_off(self) {
-            hash::weigh(walk, self.len(), self.capacity(), || self.iter());
+            hash::weigh(walk, Table { len: self.len(), capacity: self.capacity(), bytes: 0 }, || self.iter());
         }
     }
 }
@@ -91,7 +91,9 @@ impl<T: Weigh, S> Weigh for HashSet<T, S> {
         Self: 'v,
     {
         if self.capacity() != 0 && !walk.puts_off(self) {
-            hash::weigh(walk, self.len(), self.capacity(), || self.iter().map(|key| (key, &())));
+            hash::weigh(walk, Table { len: self.len(), capacity: self.capacity(), bytes: 0 }, || {
+                self.iter().map(|key| (key, &()))
+            });
         }
     }
 }

@@ -1,6 +1,6 @@
-//! hashbrown, laid out as std's maps.
+//! hashbrown, laid out as std's maps, but its tables say how large they are.
 
-use super::super::hash;
+use super::super::hash::{self, Table};
 use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
 use ::hashbrown::{HashMap, HashSet, HashTable};
 
@@ -26,7 +26,8 @@ macro_rules! tables {
             {
                 if self.capacity() != 0 && !walk.puts_off(self) {
                     let $table = self;
-                    hash::weigh(walk, self.len(), self.capacity(), || $entries);
+                    let said = Table { len: self.len(), capacity: self.capacity(), bytes: self.allocation_size() };
+                    hash::weigh(walk, said, || $entries);
                 }
             }
         }
