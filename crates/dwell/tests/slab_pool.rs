@@ -41,6 +41,11 @@ fn shapes() {
     struct Align128<const N: usize>([u8; N]);
     #[repr(align(4096))]
     struct Align4096<const N: usize>([u8; N]);
+    // To a block, and to more.
+    #[repr(align(0x1_0000))]
+    struct AlignBlock<const N: usize>([u8; N]);
+    #[repr(align(0x2_0000))]
+    struct AlignTwo<const N: usize>([u8; N]);
     trait Bytes {
         fn bytes(&self) -> &[u8];
     }
@@ -55,7 +60,7 @@ fn shapes() {
         };
     }
     struct Align1<const N: usize>([u8; N]);
-    bytes!(Align1 Align16 Align64 Align128 Align4096);
+    bytes!(Align1 Align16 Align64 Align128 Align4096 AlignBlock AlignTwo);
     type Slots = Vec<(u8, usize, PoolSlot<dyn Bytes>)>;
     // Each in a function of its own: debug builds give every value on the way a place on the stack.
     fn insert<T: Bytes + 'static>(pool: &Pool, slots: &mut Slots, len: usize, make: impl Fn(u8) -> T) {
@@ -68,6 +73,10 @@ fn shapes() {
         insert(pool, slots, N, |fill| Align128([fill; N]));
         insert(pool, slots, N, |fill| Align4096([fill; N]));
     }
+    fn insert_aligned<const N: usize>(pool: &Pool, slots: &mut Slots) {
+        insert(pool, slots, N, |fill| AlignBlock([fill; N]));
+        insert(pool, slots, N, |fill| AlignTwo([fill; N]));
+    }
     macro_rules! insert {
         ($pool:ident $slots:ident: $($N:literal)*) => {
             $(insert_all::<$N>(&$pool, &mut $slots);)*
@@ -76,12 +85,14 @@ fn shapes() {
     let left = common::left_by(|| {
         let pool = Pool::new();
         let mut slots = Slots::new();
-        insert!(pool slots: 0 1 7 8 9 63 64 65 100 129 1000 1024 1025 4096 5000 16384 16385 70000);
+        insert!(pool slots: 0 1 7 8 9 63 64 65 100 129 1000 1024 1025 4096 5000 14336 14337 16384 70000);
         assert!(slots.iter().all(|(fill, len, slot)| slot.bytes() == vec![*fill; *len]));
         let kept = slots.split_off(slots.len() / 2);
         drop(slots);
         let mut slots = Slots::new();
-        insert!(pool slots: 0 1 7 8 9 63 64 65 100 129 1000 1024 1025 4096 5000 16384 16385 70000);
+        insert!(pool slots: 0 1 7 8 9 63 64 65 100 129 1000 1024 1025 4096 5000 14336 14337 16384 70000);
+        insert_aligned::<0>(&pool, &mut slots);
+        insert_aligned::<1>(&pool, &mut slots);
         drop(pool);
         assert!(slots.iter().chain(&kept).all(|(fill, len, slot)| slot.bytes() == vec![*fill; *len]));
     });

@@ -1,8 +1,9 @@
 //! A pool for each thread, for what is pinned there.
 
-use crate::slab::sync::{Pool, PoolSlot};
+use crate::slab::sync::{Anywhere, Pool, PoolSlot};
+use crate::slab::{REGISTERS, Vacancy};
+use core::mem::ManuallyDrop;
 use core::pin::Pin;
-use core::ptr;
 
 /// A pinned future of a [`sync::Pool`](Pool), its type erased: what [`ErasedExt::pooled`](super::ErasedExt::pooled) returns.
 ///
@@ -38,18 +39,49 @@ use core::ptr;
 pub type PoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + Send + 'a>>;
 
 std::thread_local! {
-    static POOL: Pool = const { Pool::new() };
+    /// Never dropped, so that it can be reached without a question whether it was.
+    static POOL: ManuallyDrop<Pool> = const { ManuallyDrop::new(Pool::new()) };
+
+    static AT_EXIT: AtExit = const { AtExit };
+}
+
+/// Lets go of the thread's pool in its destructor.
+struct AtExit;
+
+impl Drop for AtExit {
+    fn drop(&mut self) {
+        let _ = POOL.try_with(|pool| pool.clear());
+    }
 }
 
 /// Puts a value in this thread's pool.
 #[inline(always)]
 pub(super) fn insert<T>(value: T) -> PoolSlot<T> {
     // The value is not moved into a closure, which would be a copy of it.
-    match POOL.try_with(ptr::from_ref) {
-        // SAFETY: a thread's own, which is there until the thread's end. `insert` calls no code that could end it, nor
-        // does the pool move; and it is shared only.
-        Ok(pool) => unsafe { &*pool }.insert(value),
-        // The thread is at its end. A pool may go before its slots.
-        Err(_) => Pool::new().insert(value),
+    let vacancy = match POOL.try_with(|pool| pool.pop()) {
+        Ok(Some(vacancy)) => vacancy,
+        // As in `Pool::insert`.
+        _ if const { size_of::<T>() <= REGISTERS } => return insert_in_new(value),
+        _ => vacancy(),
+    };
+    vacancy.fill(value)
+}
+
+#[cold]
+#[inline(never)]
+fn insert_in_new<T>(value: T) -> PoolSlot<T> {
+    vacancy().fill(value)
+}
+
+/// The one that `pop` did not find.
+#[cold]
+#[inline(never)]
+fn vacancy<T>() -> Vacancy<T, Anywhere> {
+    if AT_EXIT.try_with(|_| ()).is_ok()
+        && let Ok(vacancy) = POOL.try_with(|pool| pool.refill())
+    {
+        return vacancy;
     }
+    // The thread is at its end. A pool may go before its slots.
+    Pool::new().refill()
 }

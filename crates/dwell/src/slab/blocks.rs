@@ -61,9 +61,11 @@ pub(super) fn header(place: Place, block: usize) -> NonNull<Header> {
 ///
 /// It is a place of a slab whose blocks have this size, and of a chunk that is still there.
 #[inline(always)]
-pub(super) unsafe fn owner(place: Place, block: usize) -> *const () {
+pub(super) unsafe fn owner(place: Place, block: usize) -> NonNull<()> {
     // SAFETY: by the caller the masked address is a header; `owner` does not change.
-    unsafe { (*header(place, block).as_ptr()).owner }
+    let owner = unsafe { (*header(place, block).as_ptr()).owner };
+    // SAFETY: the address of a slab is not null.
+    unsafe { NonNull::new_unchecked(owner.cast_mut()) }
 }
 
 /// A place's entry in its block.

@@ -3,18 +3,23 @@
 
 use core::alloc::Layout;
 
-/// A class for each multiple of 8 up to 64 bytes, then four for each doubling up to this.
-pub(super) const LARGEST: usize = 16 * 1024;
+/// A class for each multiple of 8 up to 64 bytes, then four for each doubling, up to this: the largest of which four places
+/// fit in the least block, which all classes have.
+const LARGEST: usize = 14 * 1024;
 
-/// Places of a class are aligned to what its size is a multiple of, up to this.
-pub(super) const LINE: usize = 64;
+/// Where the doublings begin.
+const LINE: usize = 64;
+
+/// Places of a class are aligned to what its size is a multiple of, up to this: what values are aligned to that are to have
+/// a cache line for themselves.
+const ALIGNED: usize = 128;
 
 /// Classes below the first doubling, and in each.
 const FIRST: usize = 8;
 const EACH: usize = 4;
 
 /// All classes.
-pub(super) const CLASSES: usize = FIRST + EACH * (LARGEST.ilog2() as usize - LINE.ilog2() as usize);
+pub(super) const CLASSES: usize = Class::of_size(LARGEST).index + 1;
 
 /// A size class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +33,7 @@ impl Class {
     #[inline]
     pub(super) const fn of(layout: Layout) -> Option<Self> {
         let (size, align) = (layout.size(), layout.align());
-        if size > LARGEST || align > LINE {
+        if size > LARGEST || align > ALIGNED {
             return None;
         }
         let least = if size < 8 { 8 } else { size };
@@ -39,16 +44,6 @@ impl Class {
         // multiple of all of them.
         let size = least.next_multiple_of(if align > apart { align } else { apart });
         Some(Self::of_size(size))
-    }
-
-    /// The class with this number.
-    pub(super) const fn numbered(index: usize) -> Self {
-        if index < FIRST {
-            return Self::of_size(8 * (index + 1));
-        }
-        let (doubling, before) = ((index - FIRST) / EACH, (index - FIRST) % EACH);
-        let start = LINE << doubling;
-        Self::of_size(start + start / EACH * (before + 1))
     }
 
     /// The class of places of exactly this size.
@@ -63,7 +58,7 @@ impl Class {
             FIRST + EACH * (doubling - LINE.ilog2() as usize) + before
         };
         let align = 1 << size.trailing_zeros();
-        let align = if align > LINE { LINE } else { align };
+        let align = if align > ALIGNED { ALIGNED } else { align };
         match Layout::from_size_align(size, align) {
             Ok(layout) => Self { index, layout },
             Err(_) => panic!("a class is small"),
@@ -73,15 +68,15 @@ impl Class {
 
 #[cfg(test)]
 mod tests {
-    use super::super::geometry::{Geometry, LEAST, SMALL};
-    use super::{CLASSES, Class, LARGEST, LINE};
+    use super::super::geometry::{Geometry, LEAST};
+    use super::{ALIGNED, CLASSES, Class, LARGEST};
     use core::alloc::Layout;
     use std_alloc::vec::Vec;
 
     #[test]
     fn every_layout_fits_its_class_and_wastes_little() {
         let mut sizes: Vec<Option<usize>> = std_alloc::vec![None; CLASSES];
-        for align in [1, 2, 4, 8, 16, 32, 64] {
+        for align in [1, 2, 4, 8, 16, 32, 64, 128] {
             for size in (0..=LARGEST).filter(|size| align == 1 || size % align == 0) {
                 let class = Class::of(Layout::from_size_align(size, align).unwrap()).unwrap();
                 let place = class.layout;
@@ -93,11 +88,8 @@ mod tests {
                 // A class is of one size, and a place finds its class again: so do a value and its unsized self.
                 assert_eq!(*sizes[class.index].get_or_insert(place.size()), place.size());
                 assert_eq!(Class::of(place), Some(class));
-                // What is given back without a look at its class.
-                if size <= SMALL {
-                    assert_eq!(Geometry::block(place), LEAST, "{size} {align}");
-                }
-                assert_eq!(Class::numbered(class.index), class);
+                // It is given back without a look at its class.
+                assert_eq!(Geometry::of(place).block, LEAST, "{size} {align}");
             }
         }
         let sizes: Vec<usize> = sizes.into_iter().map(|size| size.expect("each class has a size")).collect();
@@ -107,7 +99,7 @@ mod tests {
     #[test]
     fn the_others_have_none() {
         assert_eq!(Class::of(Layout::from_size_align(LARGEST + 1, 1).unwrap()), None);
-        assert_eq!(Class::of(Layout::from_size_align(8, 2 * LINE).unwrap()), None);
+        assert_eq!(Class::of(Layout::from_size_align(8, 2 * ALIGNED).unwrap()), None);
         assert_eq!(Class::of(Layout::from_size_align(isize::MAX.cast_unsigned(), 1).unwrap()), None);
     }
 }

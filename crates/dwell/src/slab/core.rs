@@ -15,7 +15,7 @@ use std_alloc::boxed::Box;
 pub(super) struct Core {
     // # Invariants
     //
-    // 1. All methods of one `Core` are called with the same geometry, and `owner` as its address.
+    // 1. All methods of one `Core` are called with the same `owner`, its address.
     // 2. Every place on `vacant` or `parked` is in a chunk that is there. Those that `blocks` has handed out and that are on
     //    neither are occupied.
     // 3. In service, `parked` is empty, and `vacant` has room for all places that `blocks` has handed out. Retired, it is the
@@ -25,6 +25,7 @@ pub(super) struct Core {
     // (A module that lies may have put places of another slab on these stacks, and have this one's elsewhere. Then room may
     // be short, and what is occupied is more than it seems. Nothing but the number of values depends on either.)
     pub(super) vacant: Stack,
+    geometry: Geometry,
     parked: Stack,
     out: Cell<usize>,
     retired: Cell<bool>,
@@ -32,11 +33,25 @@ pub(super) struct Core {
     blocks: ManuallyDrop<RefCell<Blocks>>,
 }
 
+/// Of no slab: see [`Core::NONE`].
+static NONE: Nobody = Nobody(Core::new(Geometry::of(Layout::new::<()>()), 0));
+
+struct Nobody(Core);
+
+// SAFETY: nothing changes it. It has no place to take, and for one that is given back it has no room.
+unsafe impl Sync for Nobody {}
+
 impl Core {
-    /// For at most this many places.
-    pub(super) const fn new(limit: usize) -> Self {
+    /// The core of no slab: `pop` and `push` of its stack fail, as they do when a slab is set up or gone. Nothing else is
+    /// asked of it.
+    // SAFETY: the address of a static is not null.
+    pub(super) const NONE: NonNull<Self> = unsafe { NonNull::new_unchecked((&raw const NONE.0).cast_mut()) };
+
+    /// For at most this many places of this geometry.
+    pub(super) const fn new(geometry: Geometry, limit: usize) -> Self {
         let blocks = ManuallyDrop::new(RefCell::new(Blocks::new(limit)));
-        Self { vacant: Stack::new(), parked: Stack::new(), out: Cell::new(0), retired: Cell::new(false), blocks }
+        let (out, retired) = (Cell::new(0), Cell::new(false));
+        Self { vacant: Stack::new(), geometry, parked: Stack::new(), out, retired, blocks }
     }
 
     /// Runs `f` on what is known of the memory, or refuses if the global allocator came back here while that changes.
@@ -52,25 +67,25 @@ impl Core {
     /// The place that `vacant` did not have.
     #[cold]
     #[inline(never)]
-    pub(super) fn refill(&self, geometry: Geometry, owner: *const ()) -> Result<Place, Refusal> {
+    pub(super) fn refill(&self, owner: *const ()) -> Result<Place, Refusal> {
         if !self.retired.get() {
-            return self.carve(geometry, owner);
+            return self.carve(owner);
         }
         let place = match self.parked.pop() {
             Some(place) => place,
-            None => self.carve(geometry, owner)?,
+            None => self.carve(owner)?,
         };
         self.out.set(self.out.get() + 1);
         Ok(place)
     }
 
     /// Carves some places: one for the caller, the others for the stack.
-    fn carve(&self, geometry: Geometry, owner: *const ()) -> Result<Place, Refusal> {
+    fn carve(&self, owner: *const ()) -> Result<Place, Refusal> {
         let stack = self.stack();
-        let carved = self.blocks(|blocks| blocks.carve(geometry, owner, stack))??;
+        let carved = self.blocks(|blocks| blocks.carve(self.geometry, owner, stack))??;
         for n in (1..carved.count).rev() {
             // SAFETY: this many places were carved, a stride apart.
-            let place = unsafe { carved.first.byte_add(n * geometry.stride) };
+            let place = unsafe { carved.first.byte_add(n * self.geometry.stride) };
             // SAFETY: it was never handed out before. There is room, since `carve` looked.
             let _ = unsafe { stack.push(place) };
         }
@@ -106,20 +121,20 @@ impl Core {
     }
 
     /// Gets memory for this many more values than there are.
-    pub(super) fn reserve(&self, geometry: Geometry, additional: usize) -> Result<(), Refusal> {
+    pub(super) fn reserve(&self, additional: usize) -> Result<(), Refusal> {
         let occupied = self.occupied();
         let stack = self.stack();
         self.blocks(|blocks| {
-            blocks.reserve(geometry, occupied, additional)?;
+            blocks.reserve(self.geometry, occupied, additional)?;
             stack.try_room(blocks.capacity).map_err(Refusal::Alloc)
         })?
     }
 
     /// Calls `each`, which is no user's code, with the layout of each block but this one's, and the bytes in it that hold
     /// nothing.
-    pub(super) fn each_block(&self, geometry: Geometry, each: &mut dyn FnMut(Layout, usize)) {
+    pub(super) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
         let occupied = self.occupied();
-        let _ = self.blocks(|blocks| blocks.each_block(geometry, occupied, each));
+        let _ = self.blocks(|blocks| blocks.each_block(self.geometry, occupied, each));
         let stack = self.stack();
         if let Some(layout) = stack.block() {
             each(layout, (stack.room() - stack.len()) * size_of::<Place>());
@@ -127,10 +142,11 @@ impl Core {
     }
 
     /// Frees the chunks that have no occupied place.
-    pub(super) fn sweep(&self, geometry: Geometry, owner: *const ()) {
+    pub(super) fn sweep(&self, owner: *const ()) {
         let stack = self.stack();
         // SAFETY: by invariant 2.
-        let left = self.blocks(|blocks| unsafe { blocks.sweep(geometry, owner, stack) }).is_ok_and(|left| left == 0);
+        let left =
+            self.blocks(|blocks| unsafe { blocks.sweep(self.geometry, owner, stack) }).is_ok_and(|left| left == 0);
         if left && stack.len() == 0 {
             stack.take().free();
         }
@@ -147,24 +163,24 @@ impl Core {
     ///
     /// # Safety
     ///
-    /// It was made by `Box::into_raw`, with places of this geometry, and neither it nor any of its places is used again.
+    /// It was made by `Box::into_raw`, and neither it nor any of its places is used again.
     #[cold]
-    pub(super) unsafe fn free(core: NonNull<Self>, geometry: Geometry) {
+    pub(super) unsafe fn free(core: NonNull<Self>) {
         // SAFETY: by the caller.
         let core = unsafe { Box::from_raw(core.as_ptr()) };
         // SAFETY: by the caller.
-        unsafe { core.free_places(geometry) };
+        unsafe { core.free_places() };
     }
 
     /// Frees the memory of all places.
     ///
     /// # Safety
     ///
-    /// None of them, all of this geometry, is used again.
-    pub(super) unsafe fn free_places(self, geometry: Geometry) {
+    /// None of them is used again.
+    pub(super) unsafe fn free_places(self) {
         let mut blocks = ManuallyDrop::into_inner(self.blocks).into_inner();
         // SAFETY: by the caller no place is used again.
-        unsafe { blocks.free_all(geometry) };
+        unsafe { blocks.free_all(self.geometry) };
         self.vacant.free();
         self.parked.free();
     }

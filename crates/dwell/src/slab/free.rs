@@ -71,6 +71,21 @@ impl Stack {
         Ok(())
     }
 
+    /// Puts a place on top, for which there is room.
+    ///
+    /// # Safety
+    ///
+    /// As for `push`, which would not refuse.
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    pub(super) unsafe fn push_within(&self, place: Place) {
+        let top = self.top.get();
+        // SAFETY: by the caller there is a word between `top` and `end`.
+        unsafe { top.write(place) };
+        // SAFETY: as above.
+        self.top.set(unsafe { top.add(1) });
+    }
+
     /// Places on the stack.
     #[inline]
     pub(super) fn len(&self) -> usize {

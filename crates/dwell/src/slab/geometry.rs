@@ -7,12 +7,13 @@ use core::alloc::Layout;
 pub(crate) const LEAST: usize = 64 * 1024;
 
 /// Values of at most this size and alignment are in such blocks.
-pub(crate) const SMALL: usize = LEAST / 16;
+const SMALL: usize = LEAST / 16;
 
 /// Places of a multiple of this many bytes compete for the same few cache sets.
 const ALIASED: usize = 1024;
 
-/// What such places are moved apart by, and what places are aligned to at least at the start of a block.
+/// What such places are moved apart by, or by their alignment if that is more, up to two of it; and what places are aligned to
+/// at least at the start of a block.
 const LINE: usize = 64;
 
 /// Places of at least this number fit in a block.
@@ -83,7 +84,11 @@ impl Geometry {
     const fn stride(size: usize, align: usize) -> usize {
         let (size, align) = (if size < 8 { 8 } else { size }, if align < 8 { 8 } else { align });
         let stride = size.next_multiple_of(align);
-        if stride % ALIASED == 0 && align <= LINE { stride + LINE } else { stride }
+        if stride % ALIASED == 0 && align <= 2 * LINE {
+            stride + if align > LINE { align } else { LINE }
+        } else {
+            stride
+        }
     }
 
     /// The bytes of a chunk of this many places, or `None` if there is no such chunk.

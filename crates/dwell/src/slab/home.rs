@@ -20,12 +20,19 @@ pub(super) mod sealed {
     ///
     /// `give_back` hands the place out again at most once.
     pub unsafe trait Home: 'static {
+        /// What `give_back` must know of a value besides where it was. Nothing, at best: it is kept while the value is dropped.
+        type Told: Copy;
+
+        /// For a value of this layout.
+        fn told(layout: Layout) -> Self::Told;
+
         /// Takes a place back.
         ///
         /// # Safety
         ///
-        /// The place came from here, for values of this layout, it is vacant, and not used again by the caller.
-        unsafe fn give_back(place: Place, layout: Layout);
+        /// The place came from here, for values of the layout that `told` was made of, it is vacant, and not used again by
+        /// the caller.
+        unsafe fn give_back(place: Place, told: Self::Told);
 
         /// The block of the allocator's that a value of this layout has for itself, if it has one.
         fn block_alone(_layout: Layout) -> Option<Layout> {
@@ -47,36 +54,53 @@ impl Keyed for Own {}
 
 // SAFETY: the place is put on one stack.
 unsafe impl sealed::Home for Own {
+    /// The size of its block.
+    type Told = usize;
+
     #[inline(always)]
-    unsafe fn give_back(place: Place, layout: Layout) {
-        // SAFETY: by the caller.
-        unsafe { Self::give_back_in(place, Geometry::block(layout), || Geometry::of(layout)) };
+    fn told(layout: Layout) -> usize {
+        Geometry::block(layout)
+    }
+
+    #[inline(always)]
+    unsafe fn give_back(place: Place, block: usize) {
+        // SAFETY: by the caller it is a place of a slab whose blocks have this size.
+        let core = unsafe { owner(place, block) }.cast();
+        // SAFETY: the owner of such a block is a `Core`, and the place is vacant and the caller's.
+        unsafe { Self::put(core, place) };
     }
 }
 
 impl Own {
-    /// [`give_back`](sealed::Home::give_back) to a block of this size. The whole geometry is needed to free a slab only.
+    /// Gives a place back to its core.
     ///
     /// # Safety
     ///
-    /// As for `give_back`, and the geometry is that of the place's slab.
+    /// As for `give_back`.
     #[inline(always)]
-    pub(super) unsafe fn give_back_in(place: Place, block: usize, geometry: impl FnOnce() -> Geometry) {
-        // SAFETY: by the caller it is a place of a slab whose blocks have this size.
-        let core = unsafe { owner(place, block) }.cast::<Core>().cast_mut();
-        // SAFETY: the owner of such a block is a `Core` that is there at least until its last place is given back.
-        let here = unsafe { &*core };
+    pub(super) unsafe fn put(core: NonNull<Core>, place: Place) {
+        // SAFETY: a core is there at least until its last place is given back.
+        let here = unsafe { core.as_ref() };
         // SAFETY: the place is vacant and the caller's.
-        if unsafe { here.vacant.push(place) }.is_ok() {
-            return;
+        if unsafe { here.vacant.push(place) }.is_err() {
+            // SAFETY: by the caller.
+            unsafe { Self::put_aside(core, place) };
         }
-        // SAFETY: as above.
-        let last = unsafe { here.put_aside(place) };
+    }
+
+    /// The place of a slab that is gone, or of none.
+    #[cold]
+    #[inline(never)]
+    unsafe fn put_aside(core: NonNull<Core>, place: Place) {
+        if core == Core::NONE {
+            // SAFETY: by the caller. What has no slab is in a block of its own.
+            return unsafe { super::alone::free(place) };
+        }
+        // SAFETY: as in `put`.
+        let last = unsafe { core.as_ref().put_aside(place) };
         if last {
-            // SAFETY: not null, as it was just used.
-            let core = unsafe { NonNull::new_unchecked(core) };
             // SAFETY: the slab is gone, and this was the last place that was occupied.
-            unsafe { Core::free(core, geometry()) };
+            unsafe { Core::free(core) };
         }
     }
 }

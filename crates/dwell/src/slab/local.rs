@@ -42,8 +42,13 @@ impl<M: Module> Keyed for PerThread<M> {}
 
 // SAFETY: the place is put on one stack, or none.
 unsafe impl<M: Module> sealed::Home for PerThread<M> {
+    type Told = ();
+
     #[inline(always)]
-    unsafe fn give_back(place: Place, _layout: Layout) {
+    fn told(_: Layout) {}
+
+    #[inline(always)]
+    unsafe fn give_back(place: Place, (): ()) {
         // SAFETY: by the caller the place is vacant, and it is as large as those of a slab for the same values. A slab that
         // is gone (there are no such on targets with native thread-local storage) gets nothing: the place is leaked.
         let kept = M::local().try_with(|local| unsafe { local.core.vacant.push(place) });
@@ -74,7 +79,7 @@ impl<T> Local<T> {
     /// A slab without memory, that is to have at most this many places.
     pub const fn new(limit: usize) -> Self {
         assert!(limit <= Key::LIMIT, "a slab has at most 4294967295 places");
-        let core = Core::new(limit);
+        let core = Core::new(Self::GEOMETRY, limit);
         Self { core, registered: Cell::new(false), initialized: Cell::new(false), of: PhantomData }
     }
 
@@ -97,7 +102,7 @@ impl<T> Local<T> {
 
     /// Frees what has no values. All, and what is known of it, if there are none.
     fn sweep(&self) {
-        self.core.sweep(Self::GEOMETRY, self.owner());
+        self.core.sweep(self.owner());
         let _ = self.core.blocks(Blocks::forget_if_empty);
     }
 }
@@ -158,7 +163,7 @@ unsafe fn put_aside<M: Module>(place: Place) {
 fn refill<M: Module>() -> Result<Place, Refusal> {
     let refilled = M::local().try_with(|local| {
         local.begin::<M>()?;
-        local.core.refill(Local::<M::Value>::GEOMETRY, local.owner())
+        local.core.refill(local.owner())
     });
     refilled.unwrap_or(Err(Refusal::Alloc(Layout::new::<M::Value>())))
 }
@@ -280,7 +285,7 @@ pub fn is_initialized<M: Module>() -> bool {
 pub fn try_reserve<M: Module>(additional: usize) -> Result<(), Full<()>> {
     let reserved = M::local().try_with(|local| {
         local.begin::<M>()?;
-        local.core.reserve(Local::<M::Value>::GEOMETRY, additional)
+        local.core.reserve(additional)
     });
     reserved.unwrap_or(Err(Refusal::Alloc(Layout::new::<M::Value>()))).map_err(|refusal| Full::new((), refusal))
 }
@@ -292,7 +297,7 @@ pub fn reserve<M: Module>(additional: usize) {
 }
 
 pub fn shrink_to_fit<M: Module>() {
-    let _ = M::local().try_with(|local| local.core.sweep(Local::<M::Value>::GEOMETRY, local.owner()));
+    let _ = M::local().try_with(|local| local.core.sweep(local.owner()));
 }
 
 pub fn shutdown<M: Module>() -> Shutdown {

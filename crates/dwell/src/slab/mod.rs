@@ -95,6 +95,7 @@
     reason = "a value that is passed to a function is written twice; a place costs less than a call"
 )]
 
+mod alone;
 mod blocks;
 mod bounded;
 mod classes;
@@ -136,6 +137,8 @@ pub use self::key::{Key, StampedKey};
 pub use self::local::{Init, PerThread};
 pub use self::place::{Brand, View};
 pub use self::pool::{Classed, Pool, PoolSlot, Pooling, SizeClasses};
+#[cfg(feature = "std")]
+pub(crate) use self::pool::{REGISTERS, Vacancy};
 pub use self::slot::Slot;
 
 /// The most places that a slab has: there are no more keys.
@@ -205,7 +208,7 @@ impl<T> Builder<T> {
 
     /// [`build`](Self::build) that reports a failed allocation.
     pub fn try_build(self) -> Result<Slab<T>, AllocError<()>> {
-        let core = try_box(Core::new(Key::LIMIT)).map_err(|error| error.map(drop))?;
+        let core = try_box(Core::new(Slab::<T>::GEOMETRY, Key::LIMIT)).map_err(|error| error.map(drop))?;
         let slab = Slab { core: NonNull::from(Box::leak(core)), of: PhantomData };
         let _ = slab.core().blocks(|blocks| blocks.chunk_places = self.chunk_capacity);
         slab.try_reserve(self.preallocate)?;
@@ -249,7 +252,7 @@ impl<T> Slab<T> {
     fn take(&self) -> Result<free::Place, Refusal> {
         match self.core().vacant.pop() {
             Some(place) => Ok(place),
-            None => self.core().refill(Self::GEOMETRY, self.core.as_ptr().cast()),
+            None => self.core().refill(self.core.as_ptr().cast()),
         }
     }
 
@@ -388,20 +391,20 @@ impl<T> Slab<T> {
 
     /// [`reserve`](Self::reserve) that reports a failed allocation.
     pub fn try_reserve(&self, additional: usize) -> Result<(), AllocError<()>> {
-        let reserved = self.core().reserve(Self::GEOMETRY, additional);
+        let reserved = self.core().reserve(additional);
         reserved.map_err(|refusal| AllocError::new((), layout_of(refusal)))
     }
 
     /// Frees the chunks in which there is no value. Looks at every vacant place.
     pub fn shrink_to_fit(&self) {
-        self.core().sweep(Self::GEOMETRY, self.core.as_ptr().cast());
+        self.core().sweep(self.core.as_ptr().cast());
     }
 
     /// Calls `each`, which is no user's code, with the layout of each block that the slab has, and the bytes in it that hold
     /// nothing.
     pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
         each(Layout::new::<Core>(), 0);
-        self.core().each_block(Self::GEOMETRY, each);
+        self.core().each_block(each);
     }
 
     fn drop_leaked(&self) {
@@ -446,7 +449,7 @@ impl<T> Drop for Slab<T> {
                 slab.drop_leaked();
                 if slab.is_empty() {
                     // SAFETY: no place is occupied, so that no slot is left, and the slab is not used again.
-                    unsafe { Core::free(slab.core, Slab::<T>::GEOMETRY) };
+                    unsafe { Core::free(slab.core) };
                 } else {
                     slab.core().retire();
                 }

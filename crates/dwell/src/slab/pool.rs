@@ -1,19 +1,20 @@
 //! Places for values of many types: a slab a size class.
 
-use super::classes::{CLASSES, Class, LINE};
+use super::alone;
+use super::classes::{CLASSES, Class};
 use super::core::Core;
 use super::free::Place;
-use super::geometry::{Geometry, LEAST, SMALL};
+use super::geometry::Geometry;
 use super::home::{Home, Own, sealed};
 use super::key::Key;
 use super::{Slot, layout_of};
-use crate::alloc::{AllocError, try_alloc, try_box};
+use crate::alloc::{AllocError, try_box};
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
-use std_alloc::alloc::{dealloc, handle_alloc_error};
+use std_alloc::alloc::handle_alloc_error;
 use std_alloc::boxed::Box;
 
 /// A pool whose slots stay on their thread.
@@ -38,13 +39,13 @@ pub type PoolSlot<T> = Slot<T, Classed<Own>>;
 /// Places for values of any types: small ones in slabs by size, others in blocks of their own.
 ///
 /// What a [`Slab`](super::Slab) is for one type, for all. Sizes are rounded up, by a quarter at most, so that types share
-/// slabs. A value of more than 16 KiB, or aligned to more than 64, is allocated as by a `Box`. With [`Slot::coerce`] the
-/// slots of many types become one type. A pool may go before its slots, which have no keys.
+/// slabs. A value of more than 14 KiB, or aligned to more than 128, has a block of the allocator's, aligned to 64 KiB. With
+/// [`Slot::coerce`] the slots of many types become one type. A pool may go before its slots, which have no keys.
 pub struct SizeClasses<H: Pooling> {
     // # Invariants
     //
-    // 1. Each slab is in service, this thread's, and has the geometry of its class.
-    slabs: [Cell<Option<NonNull<()>>>; CLASSES],
+    // 1. Each slab is `H::NONE`, or came from `H::make` for the layout of its class, on this thread, and is not retired.
+    slabs: [Cell<NonNull<()>>; CLASSES],
     home: PhantomData<H>,
 }
 
@@ -60,115 +61,137 @@ pub(super) mod engine {
     ///
     /// # Safety
     ///
-    /// Places that `take` returns are vacant, for values of this layout, and given back to this `Home`.
+    /// Places that `pop` and `refill` return are vacant, for values of the slab's layout, and given back to this `Home`.
     pub unsafe trait Pooling {
-        fn make() -> Result<NonNull<()>, AllocError<()>>;
+        /// No slab: `pop` finds nothing in it. The owner of a value in a block of its own.
+        const NONE: NonNull<()>;
 
-        /// A place, or the layout of a block that there was not.
+        /// For values of this layout.
+        fn make(layout: Layout) -> Result<NonNull<()>, AllocError<()>>;
+
+        /// A place, if there is one at hand.
         ///
         /// # Safety
         ///
-        /// `slab` came from `make`, is not retired, and is always used with one layout and on one thread.
-        unsafe fn take(slab: NonNull<()>, layout: Layout) -> Result<Place, Layout>;
+        /// `slab` is `NONE`, or came from `make` on this thread and is not retired.
+        unsafe fn pop(slab: NonNull<()>) -> Option<Place>;
 
-        /// # Safety
-        ///
-        /// As for `take`, which is not called again.
-        unsafe fn retire(slab: NonNull<()>, layout: Layout);
-
-        /// Gives a place back to a block of this size. The layout is asked for only if a slab is freed, or far away.
+        /// The place that `pop` did not find, or the layout of a block that there was not.
         ///
         /// # Safety
         ///
-        /// It came from `take` with this layout, is vacant, and not used again by the caller.
-        unsafe fn put(place: Place, block: usize, layout: impl FnOnce() -> Layout);
+        /// As for `pop`, and it is not `NONE`.
+        unsafe fn refill(slab: NonNull<()>) -> Result<Place, Layout>;
+
+        /// # Safety
+        ///
+        /// As for `refill`; neither is called again.
+        unsafe fn retire(slab: NonNull<()>);
+
+        /// Gives a place back to its owner.
+        ///
+        /// # Safety
+        ///
+        /// It came from `pop` or `refill`, or from `alone::make` for `NONE`; it is vacant, and not used again by the caller.
+        unsafe fn put(owner: NonNull<()>, place: Place);
 
         /// Calls `each`, which is no user's code, with the layout of each block, and the bytes in it that hold nothing.
         ///
         /// # Safety
         ///
-        /// As for `take`.
-        unsafe fn each_block(slab: NonNull<()>, layout: Layout, each: &mut dyn FnMut(Layout, usize));
+        /// As for `refill`.
+        unsafe fn each_block(slab: NonNull<()>, each: &mut dyn FnMut(Layout, usize));
     }
 }
 
-// SAFETY: `take` returns places of the core, which is what `Own` gives them back to.
+// SAFETY: places are the core's, which is what `Own` gives them back to.
 unsafe impl engine::Pooling for Own {
-    fn make() -> Result<NonNull<()>, AllocError<()>> {
-        Ok(NonNull::from(Box::leak(try_box(Core::new(Key::LIMIT)).map_err(|error| error.map(drop))?)).cast())
+    const NONE: NonNull<()> = Core::NONE.cast();
+
+    fn make(layout: Layout) -> Result<NonNull<()>, AllocError<()>> {
+        let core = try_box(Core::new(Geometry::of(layout), Key::LIMIT)).map_err(|error| error.map(drop))?;
+        Ok(NonNull::from(Box::leak(core)).cast())
     }
 
     #[inline(always)]
-    unsafe fn take(slab: NonNull<()>, layout: Layout) -> Result<Place, Layout> {
-        // SAFETY: by the caller it is the core that `make` made, and there.
-        let core = unsafe { slab.cast::<Core>().as_ref() };
-        match core.vacant.pop() {
-            Some(place) => Ok(place),
-            None => core.refill(Geometry::of(layout), slab.as_ptr()).map_err(layout_of),
-        }
+    unsafe fn pop(slab: NonNull<()>) -> Option<Place> {
+        // SAFETY: by the caller it is a core, and there.
+        unsafe { slab.cast::<Core>().as_ref() }.vacant.pop()
     }
 
-    unsafe fn retire(slab: NonNull<()>, layout: Layout) {
+    unsafe fn refill(slab: NonNull<()>) -> Result<Place, Layout> {
+        // SAFETY: by the caller it is the core that `make` made, and there.
+        unsafe { slab.cast::<Core>().as_ref() }.refill(slab.as_ptr()).map_err(layout_of)
+    }
+
+    unsafe fn retire(slab: NonNull<()>) {
         let slab = slab.cast::<Core>();
         // SAFETY: by the caller it is the core that `make` made, and there.
         let core = unsafe { slab.as_ref() };
         if core.occupied() == 0 {
             // SAFETY: no place is occupied, so that no slot is left, and the slab is not used again.
-            unsafe { Core::free(slab, Geometry::of(layout)) };
+            unsafe { Core::free(slab) };
         } else {
             core.retire();
         }
     }
 
     #[inline(always)]
-    unsafe fn put(place: Place, block: usize, layout: impl FnOnce() -> Layout) {
+    unsafe fn put(owner: NonNull<()>, place: Place) {
         // SAFETY: by the caller.
-        unsafe { Self::give_back_in(place, block, || Geometry::of(layout())) };
+        unsafe { Self::put(owner.cast(), place) };
     }
 
-    unsafe fn each_block(slab: NonNull<()>, layout: Layout, each: &mut dyn FnMut(Layout, usize)) {
+    unsafe fn each_block(slab: NonNull<()>, each: &mut dyn FnMut(Layout, usize)) {
         each(Layout::new::<Core>(), 0);
         // SAFETY: by the caller it is the core that `make` made, and there.
-        unsafe { slab.cast::<Core>().as_ref() }.each_block(Geometry::of(layout), each);
+        unsafe { slab.cast::<Core>().as_ref() }.each_block(each);
     }
 }
 
 #[cfg(feature = "std")]
 mod anywhere {
-    use super::super::sync::{Anywhere, Shared};
+    use super::super::sync::{Anywhere, Near, Shared};
     use super::{AllocError, Geometry, Layout, NonNull, Place, engine, layout_of};
 
-    // SAFETY: `take` returns places of the slab, which is what `Anywhere` gives them back to.
+    // SAFETY: places are the slab's, which is what `Anywhere` gives them back to.
     unsafe impl engine::Pooling for Anywhere {
-        fn make() -> Result<NonNull<()>, AllocError<()>> {
-            Shared::try_new().map(NonNull::cast)
+        const NONE: NonNull<()> = Near::NONE.cast();
+
+        fn make(layout: Layout) -> Result<NonNull<()>, AllocError<()>> {
+            Shared::try_new(Geometry::of(layout)).map(NonNull::cast)
         }
 
         #[inline(always)]
-        unsafe fn take(slab: NonNull<()>, layout: Layout) -> Result<Place, Layout> {
-            // SAFETY: by the caller, who has it from `make`.
-            unsafe { Shared::take(slab.cast(), || Geometry::of(layout)) }.map_err(layout_of)
+        unsafe fn pop(slab: NonNull<()>) -> Option<Place> {
+            // SAFETY: by the caller it is what a slab begins with, and there.
+            unsafe { slab.cast::<Near>().as_ref() }.pop()
         }
 
-        unsafe fn retire(slab: NonNull<()>, layout: Layout) {
+        unsafe fn refill(slab: NonNull<()>) -> Result<Place, Layout> {
             // SAFETY: by the caller, who has it from `make`.
-            unsafe { Shared::retire(slab.cast(), Geometry::of(layout)) };
+            unsafe { slab.cast::<Shared>().as_ref() }.refill().map_err(layout_of)
+        }
+
+        unsafe fn retire(slab: NonNull<()>) {
+            // SAFETY: by the caller, who has it from `make`.
+            unsafe { Shared::retire(slab.cast()) };
         }
 
         #[inline(always)]
-        unsafe fn put(place: Place, block: usize, layout: impl FnOnce() -> Layout) {
+        unsafe fn put(owner: NonNull<()>, place: Place) {
             // SAFETY: by the caller.
-            unsafe { Self::give_back_in(place, block, || Geometry::of(layout())) };
+            unsafe { Self::put(owner.cast(), place) };
         }
 
-        unsafe fn each_block(slab: NonNull<()>, layout: Layout, each: &mut dyn FnMut(Layout, usize)) {
+        unsafe fn each_block(slab: NonNull<()>, each: &mut dyn FnMut(Layout, usize)) {
             // SAFETY: by the caller, who has it from `make`.
-            unsafe { slab.cast::<Shared>().as_ref() }.each_block(Geometry::of(layout), each);
+            unsafe { slab.cast::<Shared>().as_ref() }.each_block(each);
         }
     }
 }
 
-/// By its value's size class, and then as `H` says: the slots of a [`Pool`].
+/// By its own address, masked, whatever the value: the slots of a [`Pool`].
 pub struct Classed<H: Home> {
     home: PhantomData<H>,
 }
@@ -177,41 +200,21 @@ impl<H: Pooling> Home for Classed<H> {}
 
 // SAFETY: the place goes to one home, or to the allocator.
 unsafe impl<H: Pooling> sealed::Home for Classed<H> {
+    type Told = ();
+
     #[inline(always)]
-    unsafe fn give_back(place: Place, layout: Layout) {
-        // The layout of a `dyn Trait` is known at run time only, and which class it has is work. It is left undone for the
-        // small ones, all of which have blocks of one size, as have their classes.
-        if layout.size() <= SMALL && layout.align() <= LINE {
-            // SAFETY: by the caller the place came from the pool for values of this layout: from the slab of this class.
-            unsafe { H::put(place, LEAST, || small(layout)) };
-        } else {
-            // SAFETY: by the caller.
-            unsafe { give_back_large::<H>(place, layout) };
-        }
+    fn told(_: Layout) {}
+
+    #[inline(always)]
+    unsafe fn give_back(place: Place, (): ()) {
+        // SAFETY: by the caller the place came from a pool, all of whose places are such.
+        let owner = unsafe { alone::owner(place) };
+        // SAFETY: by the caller.
+        unsafe { H::put(owner, place) };
     }
 
-    fn block_alone(layout: Layout) -> Option<Layout> {
-        Class::of(layout).is_none().then(|| alone(layout))
-    }
-}
-
-/// What values of this layout, which have a class, are kept as.
-fn small(layout: Layout) -> Layout {
-    Class::of(layout).map_or(layout, |class| class.layout)
-}
-
-/// # Safety
-///
-/// As for `give_back` of `Classed<H>`.
-#[inline(never)]
-unsafe fn give_back_large<H: Pooling>(place: Place, layout: Layout) {
-    match Class::of(layout) {
-        Some(class) => {
-            // SAFETY: by the caller the place came from the pool for values of this layout: from the slab of this class.
-            unsafe { H::put(place, Geometry::block(class.layout), || class.layout) };
-        }
-        // SAFETY: from the allocator, with this layout.
-        None => unsafe { dealloc(place.cast().as_ptr(), alone(layout)) },
+    fn block_alone(value: Layout) -> Option<Layout> {
+        if Class::of(value).is_some() { None } else { alone::layout(value).map(|(block, _)| block) }
     }
 }
 
@@ -221,43 +224,55 @@ unsafe impl<H: Pooling + sealed::Portable> sealed::Portable for Classed<H> {}
 impl<H: Pooling> SizeClasses<H> {
     /// A pool without memory.
     pub const fn new() -> Self {
-        Self { slabs: [const { Cell::new(None) }; CLASSES], home: PhantomData }
+        Self { slabs: [const { Cell::new(H::NONE) }; CLASSES], home: PhantomData }
     }
 
-    /// A place for values of this layout.
+    /// A place for values of this layout, if there is one at hand.
     #[inline(always)]
-    fn take(&self, layout: Layout) -> Result<Place, Layout> {
-        let Some(class) = Class::of(layout) else {
-            return large(layout).ok_or(layout);
-        };
-        let slab = match self.slabs[class.index].get() {
-            Some(slab) => slab,
-            None => self.open(class)?,
-        };
+    pub(crate) fn pop<T>(&self) -> Option<Vacancy<T, H>> {
+        let class = const { Class::of(Layout::new::<T>()) }?;
         // SAFETY: invariant 1.
-        unsafe { H::take(slab, class.layout) }
+        let place = unsafe { H::pop(self.slabs[class.index].get()) }?;
+        Some(Vacancy { place, of: PhantomData })
     }
 
+    /// A place for values of this layout, in a new block if there is none.
     #[cold]
     #[inline(never)]
-    fn open(&self, class: Class) -> Result<NonNull<()>, Layout> {
-        let slab = H::make().map_err(|error| error.layout())?;
-        // If the global allocator came back here and opened it too, that one is not lost.
-        if let Some(other) = self.slabs[class.index].replace(Some(slab)) {
-            // SAFETY: invariant 1; it is not here any more.
-            unsafe { H::retire(other, class.layout) };
+    fn place(&self, layout: Layout) -> Result<Place, Layout> {
+        let Some(class) = Class::of(layout) else {
+            return alone::make(layout, H::NONE).ok_or(layout);
+        };
+        let cell = &self.slabs[class.index];
+        if cell.get() == H::NONE {
+            let slab = H::make(class.layout).map_err(|error| error.layout())?;
+            // If the global allocator came back here and made one too, that one is not lost.
+            Self::let_go(cell.replace(slab));
         }
-        Ok(slab)
+        // SAFETY: invariant 1, and it is a slab.
+        unsafe { H::refill(cell.get()) }
+    }
+
+    fn let_go(slab: NonNull<()>) {
+        if slab != H::NONE {
+            // SAFETY: it is a slab by invariant 1, and in no cell any more.
+            unsafe { H::retire(slab) };
+        }
+    }
+
+    /// Lets go of the slabs.
+    pub(crate) fn clear(&self) {
+        for slab in &self.slabs {
+            Self::let_go(slab.replace(H::NONE));
+        }
     }
 
     /// Calls `each`, which is no user's code, with the layout of each block of the slabs, and the bytes in it that hold
     /// nothing.
     pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
-        for (index, slab) in self.slabs.iter().enumerate() {
-            if let Some(slab) = slab.get() {
-                // SAFETY: invariant 1.
-                unsafe { H::each_block(slab, Class::numbered(index).layout, each) };
-            }
+        for slab in self.slabs.iter().map(Cell::get).filter(|slab| *slab != H::NONE) {
+            // SAFETY: invariant 1, and it is a slab.
+            unsafe { H::each_block(slab, each) };
         }
     }
 
@@ -271,11 +286,29 @@ impl<H: Pooling> SizeClasses<H> {
     /// ```
     #[inline(always)]
     pub fn insert<T>(&self, value: T) -> Slot<T, Classed<H>> {
-        match self.take(Layout::new::<T>()) {
-            // SAFETY: the place is for this layout, vacant, and this pool's.
-            Ok(place) => unsafe { Slot::fill(place, value) },
-            Err(layout) => handle_alloc_error(layout),
-        }
+        let vacancy = match self.pop() {
+            Some(vacancy) => vacancy,
+            // What is passed in registers is: then nothing must be kept over the call, and the way without it has no frame.
+            None if const { size_of::<T>() <= REGISTERS } => return self.insert_in_new(value),
+            None => self.refill(),
+        };
+        vacancy.fill(value)
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn insert_in_new<T>(&self, value: T) -> Slot<T, Classed<H>> {
+        self.refill().fill(value)
+    }
+
+    /// The place that `pop` did not find.
+    pub(crate) fn refill<T>(&self) -> Vacancy<T, H> {
+        self.try_refill().unwrap_or_else(|layout| handle_alloc_error(layout))
+    }
+
+    fn try_refill<T>(&self) -> Result<Vacancy<T, H>, Layout> {
+        let place = self.place(Layout::new::<T>())?;
+        Ok(Vacancy { place, of: PhantomData })
     }
 
     /// [`insert`](Self::insert) that reports a failed allocation.
@@ -285,11 +318,14 @@ impl<H: Pooling> SizeClasses<H> {
     /// When the allocator has no memory; the value comes back in the error.
     #[inline(always)]
     pub fn try_insert<T>(&self, value: T) -> Result<Slot<T, Classed<H>>, AllocError<T>> {
-        match self.take(Layout::new::<T>()) {
-            // SAFETY: as in `insert`.
-            Ok(place) => Ok(unsafe { Slot::fill(place, value) }),
-            Err(layout) => Err(AllocError::new(value, layout)),
-        }
+        let vacancy = match self.pop() {
+            Some(vacancy) => vacancy,
+            None => match self.try_refill() {
+                Ok(vacancy) => vacancy,
+                Err(layout) => return Err(AllocError::new(value, layout)),
+            },
+        };
+        Ok(vacancy.fill(value))
     }
 
     /// Puts what `make` returns in a place that was found before. It is given back if `make` panics.
@@ -301,32 +337,35 @@ impl<H: Pooling> SizeClasses<H> {
     /// ```
     #[inline(always)]
     pub fn insert_with<T>(&self, make: impl FnOnce() -> T) -> Slot<T, Classed<H>> {
-        match self.take(Layout::new::<T>()) {
-            // SAFETY: as in `insert`.
-            Ok(place) => unsafe { Slot::fill_with(place, make) },
-            Err(layout) => handle_alloc_error(layout),
-        }
+        let Vacancy { place, .. } = self.pop::<T>().unwrap_or_else(|| self.refill());
+        // SAFETY: invariant 1 of `Vacancy`.
+        unsafe { Slot::fill_with(place, make) }
     }
 }
 
-/// The block of a value that is in no class. An allocator has none of no bytes.
-fn alone(layout: Layout) -> Layout {
-    if layout.size() == 0 { Layout::from_size_align(1, layout.align()).unwrap_or(layout) } else { layout }
+/// Values of at most this many bytes are passed in registers, if they can be.
+pub(crate) const REGISTERS: usize = 2 * size_of::<usize>();
+
+/// A vacant place of a pool.
+pub(crate) struct Vacancy<T, H> {
+    // # Invariants
+    //
+    // 1. The place is vacant, nobody else's, for values of the layout of a `T`, and to be given back to `Classed<H>`.
+    place: Place,
+    of: PhantomData<(T, H)>,
 }
 
-#[cold]
-fn large(layout: Layout) -> Option<Place> {
-    try_alloc(alone(layout)).map(NonNull::cast)
+impl<T, H: Pooling> Vacancy<T, H> {
+    #[inline(always)]
+    pub(crate) fn fill(self, value: T) -> Slot<T, Classed<H>> {
+        // SAFETY: invariant 1.
+        unsafe { Slot::fill(self.place, value) }
+    }
 }
 
 impl<H: Pooling> Drop for SizeClasses<H> {
     fn drop(&mut self) {
-        for (index, slab) in self.slabs.iter().enumerate() {
-            if let Some(slab) = slab.take() {
-                // SAFETY: invariant 1.
-                unsafe { H::retire(slab, Class::numbered(index).layout) };
-            }
-        }
+        self.clear();
     }
 }
 

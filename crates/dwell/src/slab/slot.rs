@@ -83,10 +83,9 @@ unsafe impl<T: ?Sized + Sync, H: Portable> Sync for Slot<T, H> {}
 struct Leaving<H: Home> {
     // # Invariants
     //
-    // 1. The place is vacant, and this guard's alone to give back to `H`. It is for values of this layout.
+    // 1. The place is vacant, and this guard's alone to give back to `H`, which is to be told this.
     place: Place,
-    layout: Layout,
-    home: PhantomData<H>,
+    told: H::Told,
 }
 
 impl<H: Home> Leaving<H> {
@@ -95,7 +94,7 @@ impl<H: Home> Leaving<H> {
     fn leave(self) {
         let this = ManuallyDrop::new(self);
         // SAFETY: invariant 1; `this` is not used again.
-        unsafe { H::give_back(this.place, this.layout) };
+        unsafe { H::give_back(this.place, this.told) };
     }
 }
 
@@ -104,7 +103,7 @@ impl<H: Home> Drop for Leaving<H> {
     #[inline(always)]
     fn drop(&mut self) {
         // SAFETY: invariant 1.
-        unsafe { give_back_unwinding::<H>(self.place, self.layout) };
+        unsafe { give_back_unwinding::<H>(self.place, self.told) };
     }
 }
 
@@ -113,9 +112,9 @@ impl<H: Home> Drop for Leaving<H> {
 /// As for `give_back`.
 #[cold]
 #[inline(never)]
-unsafe fn give_back_unwinding<H: Home>(place: Place, layout: Layout) {
+unsafe fn give_back_unwinding<H: Home>(place: Place, told: H::Told) {
     // SAFETY: by the caller.
-    unsafe { H::give_back(place, layout) };
+    unsafe { H::give_back(place, told) };
 }
 
 impl<T: ?Sized, H: Home> Drop for Slot<T, H> {
@@ -142,7 +141,7 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
 
     #[inline(always)]
     fn leaving(&self) -> Leaving<H> {
-        Leaving { place: self.value.cast(), layout: self.layout(), home: PhantomData }
+        Leaving { place: self.value.cast(), told: H::told(self.layout()) }
     }
 
     /// The value's layout.
@@ -348,7 +347,7 @@ impl<T, H: Home> Slot<T, H> {
     /// As for `fill`.
     #[inline(always)]
     pub(super) unsafe fn fill_with(place: Place, make: impl FnOnce() -> T) -> Self {
-        let leaving = Leaving::<H> { place, layout: Layout::new::<T>(), home: PhantomData };
+        let leaving = Leaving::<H> { place, told: H::told(Layout::new::<T>()) };
         let value = place.cast::<T>();
         // SAFETY: the caller says so.
         unsafe { value.write(make()) };

@@ -71,19 +71,24 @@ impl Home for Anywhere {}
 struct Apart<T>(T);
 
 /// What a slab is, whoever owns it. Its address is what blocks know their owner by.
+#[repr(C)] // `near` first: its address is the same
 pub struct Shared {
+    near: Near,
+    /// Written by all.
+    returns: Apart<Returns>,
+}
+
+/// The part of it that its thread works with.
+pub(super) struct Near {
     // # Invariants
     //
     // 1. `core` is in service. It is used by one thread at a time: until `retire`, the one whose number `thread` is; then
     //    the one that retires it; then the one that brings `returns` to 0.
     // 2. `thread` is the number of the thread that made this, and `RETIRED` from the beginning of `retire` on. It is written
     //    by that thread alone.
-    // 3. All is called with the same geometry.
     core: Core,
     /// Read by all, hardly ever written.
     thread: Apart<AtomicUsize>,
-    /// Written by all.
-    returns: Apart<Returns>,
 }
 
 /// The number of no thread.
@@ -106,11 +111,21 @@ fn this_thread() -> usize {
     THREAD.get()
 }
 
-impl Shared {
-    pub(super) fn try_new() -> Result<NonNull<Self>, AllocError<()>> {
-        let thread = Apart(AtomicUsize::new(this_thread()));
-        let shared = Self { core: Core::new(Key::LIMIT), thread, returns: Apart(Returns::new()) };
-        Ok(NonNull::from(Box::leak(try_box(shared).map_err(|error| error.map(drop))?)))
+/// Of no slab: see [`Near::NONE`].
+static NONE: Nobody = Nobody(Near::new(Geometry::of(Layout::new::<()>()), 0, RETIRED));
+
+struct Nobody(Near);
+
+// SAFETY: nothing changes it. It has no place to take, and no thread gives it one back.
+unsafe impl Sync for Nobody {}
+
+impl Near {
+    /// That of no slab: it has no place, and is of no thread. There is nothing behind it.
+    // SAFETY: the address of a static is not null.
+    pub(super) const NONE: NonNull<Self> = unsafe { NonNull::new_unchecked((&raw const NONE.0).cast_mut()) };
+
+    const fn new(geometry: Geometry, limit: usize, thread: usize) -> Self {
+        Self { core: Core::new(geometry, limit), thread: Apart(AtomicUsize::new(thread)) }
     }
 
     /// Whether this thread made it, and it is not retired.
@@ -121,46 +136,45 @@ impl Shared {
         self.thread.0.load(Ordering::Relaxed) == THREAD.get()
     }
 
-    /// A vacant place. The geometry is not worked out unless it is needed.
-    ///
-    /// # Safety
-    ///
-    /// `this` is in service and was made by this thread.
+    /// A vacant place, if there is one at hand.
     #[inline(always)]
-    pub(super) unsafe fn take(this: NonNull<Self>, geometry: impl FnOnce() -> Geometry) -> Result<Place, Refusal> {
-        // SAFETY: by the caller.
-        let shared = unsafe { this.as_ref() };
-        match shared.core.vacant.pop() {
-            Some(place) => Ok(place),
-            None => shared.refill(geometry()),
-        }
+    pub(super) fn pop(&self) -> Option<Place> {
+        self.core.vacant.pop()
+    }
+}
+
+impl Shared {
+    pub(super) fn try_new(geometry: Geometry) -> Result<NonNull<Self>, AllocError<()>> {
+        let near = Near::new(geometry, Key::LIMIT, this_thread());
+        let shared = Self { near, returns: Apart(Returns::new()) };
+        Ok(NonNull::from(Box::leak(try_box(shared).map_err(|error| error.map(drop))?)))
     }
 
-    /// The place that `List::pop` did not find.
+    /// The place that `pop` did not find. The caller is the thread that made this, which is in service.
     #[cold]
     #[inline(never)]
-    fn refill(&self, geometry: Geometry) -> Result<Place, Refusal> {
+    pub(super) fn refill(&self) -> Result<Place, Refusal> {
         let returned = self.returns.0.take();
         if !returned.is_null() {
             // SAFETY: they are places of this slab that other threads gave back and nobody else has.
-            unsafe { self.core.take_back(returned) };
-            if let Some(place) = self.core.vacant.pop() {
+            unsafe { self.near.core.take_back(returned) };
+            if let Some(place) = self.near.core.vacant.pop() {
                 return Ok(place);
             }
         }
-        self.core.refill(geometry, ptr::from_ref(self).cast())
+        self.near.core.refill(ptr::from_ref(self).cast())
     }
 
     /// Calls `each` with the layout of each block, and the bytes in it that hold nothing.
-    pub(super) fn each_block(&self, geometry: Geometry, each: &mut dyn FnMut(Layout, usize)) {
+    pub(super) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
         each(Layout::new::<Self>(), 0);
-        self.core.each_block(geometry, each);
+        self.near.core.each_block(each);
     }
 
     /// Takes what other threads gave back.
     fn collect(&self) {
         // SAFETY: as in `refill`.
-        unsafe { self.core.take_back(self.returns.0.take()) };
+        unsafe { self.near.core.take_back(self.returns.0.take()) };
     }
 
     /// Gives places back from a thread that did not make the slab, or to one that is gone.
@@ -170,13 +184,13 @@ impl Shared {
     /// They are places of `this`, which `this` was not told yet; it is not used again by the caller.
     #[cold]
     #[inline(never)]
-    unsafe fn give(this: NonNull<Self>, chain: Chain, geometry: Geometry) {
+    unsafe fn give(this: NonNull<Self>, chain: Chain) {
         // SAFETY: it is there until the last place was given back. That may be on another thread as soon as this one was, while
         // `give` still runs; it does not touch it then, and a reference to atomics does not say that they are there for long.
         let returns = unsafe { &(*this.as_ptr()).returns.0 };
         if returns.give(chain) {
             // SAFETY: the slab is gone and this was the last place.
-            unsafe { Self::free(this, geometry) };
+            unsafe { Self::free(this) };
         }
     }
 
@@ -185,16 +199,16 @@ impl Shared {
     /// # Safety
     ///
     /// `this` is in service and was made by this thread; the caller inserts no more.
-    pub(super) unsafe fn retire(this: NonNull<Self>, geometry: Geometry) {
+    pub(super) unsafe fn retire(this: NonNull<Self>) {
         // SAFETY: by the caller.
         let shared = unsafe { this.as_ref() };
         // From here on drops on this thread are counted as those of others are.
-        shared.thread.0.store(RETIRED, Ordering::Relaxed);
+        shared.near.thread.0.store(RETIRED, Ordering::Relaxed);
         // SAFETY: as in `refill`.
-        unsafe { shared.core.take_back(shared.returns.0.close()) };
-        if shared.returns.0.expect(shared.core.occupied().cast_signed()) {
+        unsafe { shared.near.core.take_back(shared.returns.0.close()) };
+        if shared.returns.0.expect(shared.near.core.occupied().cast_signed()) {
             // SAFETY: no place is out, and none will be.
-            unsafe { Self::free(this, geometry) };
+            unsafe { Self::free(this) };
         }
     }
 
@@ -202,11 +216,11 @@ impl Shared {
     ///
     /// It was made by `try_new`; neither it nor any of its places is used again.
     #[cold]
-    unsafe fn free(this: NonNull<Self>, geometry: Geometry) {
+    unsafe fn free(this: NonNull<Self>) {
         // SAFETY: by the caller.
         let shared = unsafe { Box::from_raw(this.as_ptr()) };
         // SAFETY: by the caller.
-        unsafe { shared.core.free_places(geometry) };
+        unsafe { shared.near.core.free_places() };
     }
 }
 
@@ -218,49 +232,58 @@ impl Shared {
 #[inline(always)]
 unsafe fn shared(place: Place, block: usize) -> NonNull<Shared> {
     // SAFETY: by the caller its blocks have this size.
-    let shared = unsafe { owner(place, block) }.cast::<Shared>();
-    // SAFETY: an owner is not null.
-    unsafe { NonNull::new_unchecked(shared.cast_mut()) }
+    unsafe { owner(place, block) }.cast()
 }
 
 // SAFETY: the place is put on one stack.
 unsafe impl sealed::Home for Anywhere {
+    /// The size of its block.
+    type Told = usize;
+
     #[inline(always)]
-    unsafe fn give_back(place: Place, layout: Layout) {
-        // SAFETY: by the caller.
-        unsafe { Self::give_back_in(place, Geometry::block(layout), || Geometry::of(layout)) };
+    fn told(layout: Layout) -> usize {
+        Geometry::block(layout)
+    }
+
+    #[inline(always)]
+    unsafe fn give_back(place: Place, block: usize) {
+        // SAFETY: by the caller the place is a `Shared`'s, vacant and the caller's.
+        unsafe { Self::put(shared(place, block).cast(), place) };
     }
 }
 
 impl Anywhere {
-    /// [`give_back`](sealed::Home::give_back) to a block of this size. The whole geometry is needed to free a slab only.
+    /// Gives a place back to its slab.
     ///
     /// # Safety
     ///
-    /// As for `give_back`, and the geometry is that of the place's slab.
+    /// As for `give_back`.
     #[inline(always)]
-    pub(super) unsafe fn give_back_in(place: Place, block: usize, geometry: impl FnOnce() -> Geometry) {
-        // SAFETY: by the caller the place is a `Shared`'s.
-        let this = unsafe { shared(place, block) };
+    pub(super) unsafe fn put(near: NonNull<Near>, place: Place) {
         // SAFETY: it is there until the last place was given back, which this one was not.
-        let here = unsafe { this.as_ref() };
+        let here = unsafe { near.as_ref() };
         if here.is_here() {
-            // SAFETY: the place is vacant. By invariant 1 no other thread is at the stack, which has room for it.
-            let _ = unsafe { here.core.vacant.push(place) };
+            // SAFETY: the place is vacant. By invariant 1 no other thread is at the stack, which by invariant 3 of the core
+            // has room for it.
+            unsafe { here.core.vacant.push_within(place) };
         } else {
             // SAFETY: by the caller.
-            unsafe { Self::send_back(this, place, geometry) };
+            unsafe { Self::send_back(near, place) };
         }
     }
 
-    /// Apart, so that no geometry is worked out for a place that is given back here.
+    /// The place of another thread's slab, of one that is gone, or of none.
     #[cold]
     #[inline(never)]
-    unsafe fn send_back(this: NonNull<Shared>, place: Place, geometry: impl FnOnce() -> Geometry) {
+    unsafe fn send_back(near: NonNull<Near>, place: Place) {
+        if near == Near::NONE {
+            // SAFETY: by the caller. What has no slab is in a block of its own.
+            return unsafe { super::alone::free(place) };
+        }
         // SAFETY: the place is vacant and the caller's.
         let chain = unsafe { Chain::new(place) };
-        // SAFETY: by the caller.
-        unsafe { Shared::give(this, chain, geometry()) };
+        // SAFETY: by the caller. It is not `NONE`, so the beginning of a `Shared`, whose pointer it was made as.
+        unsafe { Shared::give(near.cast(), chain) };
     }
 }
 
@@ -309,7 +332,7 @@ impl<T> Slab<T> {
 
     /// [`with_capacity`](Self::with_capacity) that reports a failed allocation.
     pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError<()>> {
-        let slab = Self { shared: Shared::try_new()?, of: PhantomData };
+        let slab = Self { shared: Shared::try_new(Self::GEOMETRY)?, of: PhantomData };
         slab.try_reserve(capacity)?;
         Ok(slab)
     }
@@ -322,8 +345,10 @@ impl<T> Slab<T> {
 
     #[inline(always)]
     fn take(&self) -> Result<Place, Refusal> {
-        // SAFETY: invariant 1.
-        unsafe { Shared::take(self.shared, || Self::GEOMETRY) }
+        match self.shared().near.pop() {
+            Some(place) => Ok(place),
+            None => self.shared().refill(),
+        }
     }
 
     /// Puts a value in a place.
@@ -374,13 +399,13 @@ impl<T> Slab<T> {
     /// Calls `each`, which is no user's code, with the layout of each block that the slab has, and the bytes in it that hold
     /// nothing.
     pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
-        self.shared().each_block(Self::GEOMETRY, each);
+        self.shared().each_block(each);
     }
 
     /// Values in the slab, without those whose drop on another thread is over.
     pub fn len(&self) -> usize {
         self.shared().collect();
-        self.shared().core.occupied()
+        self.shared().near.core.occupied()
     }
 
     /// Whether there is no value.
@@ -390,7 +415,7 @@ impl<T> Slab<T> {
 
     /// Values that there is memory for.
     pub fn capacity(&self) -> usize {
-        self.shared().core.blocks(|blocks| blocks.capacity).unwrap_or(0)
+        self.shared().near.core.blocks(|blocks| blocks.capacity).unwrap_or(0)
     }
 
     /// Gets memory for this many more values.
@@ -401,21 +426,21 @@ impl<T> Slab<T> {
     /// [`reserve`](Self::reserve) that reports a failed allocation.
     pub fn try_reserve(&self, additional: usize) -> Result<(), AllocError<()>> {
         self.shared().collect();
-        let reserved = self.shared().core.reserve(Self::GEOMETRY, additional);
+        let reserved = self.shared().near.core.reserve(additional);
         reserved.map_err(|refusal| AllocError::new((), layout_of(refusal)))
     }
 
     /// Frees the chunks in which there is no value. Looks at every vacant place.
     pub fn shrink_to_fit(&self) {
         self.shared().collect();
-        self.shared().core.sweep(Self::GEOMETRY, self.shared.as_ptr().cast());
+        self.shared().near.core.sweep(self.shared.as_ptr().cast());
     }
 }
 
 impl<T> Drop for Slab<T> {
     fn drop(&mut self) {
         // SAFETY: invariant 1; the slab is not used again.
-        unsafe { Shared::retire(self.shared, Self::GEOMETRY) };
+        unsafe { Shared::retire(self.shared) };
     }
 }
 
@@ -476,7 +501,7 @@ impl<T> Run<T> {
                         let chain = unsafe { Chain::new(self.1) };
                         if let Some((shared, chain)) = other.replace((of, chain)) {
                             // SAFETY: invariant 1 of `Run`.
-                            unsafe { finish(shared, chain, Geometry::of(Layout::new::<T>())) };
+                            unsafe { finish(shared, chain) };
                         }
                     }
                 }
@@ -496,7 +521,7 @@ impl<T> Drop for Run<T> {
     fn drop(&mut self) {
         if let Some((shared, chain)) = self.of.take() {
             // SAFETY: invariant 1.
-            unsafe { finish(shared, chain, Geometry::of(Layout::new::<T>())) };
+            unsafe { finish(shared, chain) };
         }
     }
 }
@@ -506,14 +531,14 @@ impl<T> Drop for Run<T> {
 /// # Safety
 ///
 /// As for `Shared::give`.
-unsafe fn finish(shared: NonNull<Shared>, chain: Chain, geometry: Geometry) {
+unsafe fn finish(shared: NonNull<Shared>, chain: Chain) {
     // SAFETY: it is there until the last place was given back.
     let here = unsafe { shared.as_ref() };
-    if here.is_here() {
+    if here.near.is_here() {
         // SAFETY: they are vacant places of this slab, and no other thread is at its core.
-        unsafe { here.core.take_back(chain.into_linked()) };
+        unsafe { here.near.core.take_back(chain.into_linked()) };
     } else {
         // SAFETY: by the caller.
-        unsafe { Shared::give(shared, chain, geometry) };
+        unsafe { Shared::give(shared, chain) };
     }
 }

@@ -77,8 +77,9 @@ impl<T: Weigh + ?Sized, H: Home> Weigh for Slot<T, H> {
         Self: 'v,
     {
         if !walk.puts_off(self) {
-            if let Some(block) = H::block_alone(Layout::for_value::<T>(self)) {
-                walk.block(block.size(), block.align(), 0);
+            let value = Layout::for_value::<T>(self);
+            if let Some(block) = H::block_alone(value) {
+                walk.block(block.size(), block.align(), block.size() - value.size());
             }
             walk.pointee::<T>(self);
         }
@@ -94,8 +95,9 @@ impl<T: Weigh + ?Sized, H: Home> Weigh for Pin<Slot<T, H>> {
         Self: 'v,
     {
         if !walk.puts_off(self) {
-            if let Some(block) = H::block_alone(Layout::for_value::<T>(self)) {
-                walk.block(block.size(), block.align(), 0);
+            let value = Layout::for_value::<T>(self);
+            if let Some(block) = H::block_alone(value) {
+                walk.block(block.size(), block.align(), block.size() - value.size());
             }
             walk.pointee::<T>(self);
         }
