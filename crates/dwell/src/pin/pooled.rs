@@ -1,7 +1,7 @@
 //! A pool for each thread, for what is pinned there.
 
 use crate::slab::sync::{Anywhere, Pool, PoolSlot};
-use crate::slab::{REGISTERS, Vacancy};
+use crate::slab::{Vacancy, Words};
 use core::mem::ManuallyDrop;
 use core::pin::Pin;
 
@@ -60,8 +60,7 @@ pub(super) fn insert<T>(value: T) -> PoolSlot<T> {
     // The value is not moved into a closure, which would be a copy of it.
     let vacancy = match POOL.try_with(|pool| pool.pop()) {
         Ok(Some(vacancy)) => vacancy,
-        // As in `Pool::insert`.
-        _ if const { size_of::<T>() <= REGISTERS } => return insert_in_new(value),
+        _ if const { Words::fit::<T>() } => return insert_in_new(Words::new(value)),
         _ => vacancy(),
     };
     vacancy.fill(value)
@@ -69,8 +68,9 @@ pub(super) fn insert<T>(value: T) -> PoolSlot<T> {
 
 #[cold]
 #[inline(never)]
-fn insert_in_new<T>(value: T) -> PoolSlot<T> {
-    vacancy().fill(value)
+fn insert_in_new<T>(words: Words) -> PoolSlot<T> {
+    // SAFETY: made of a `T` by `insert`.
+    vacancy().fill(unsafe { words.into() })
 }
 
 /// The one that `pop` did not find.

@@ -97,8 +97,9 @@ impl Own {
             return unsafe { super::alone::free(place) };
         }
         // SAFETY: as in `put`.
-        let last = unsafe { core.as_ref().put_aside(place) };
-        if last {
+        let here = unsafe { core.as_ref() };
+        // SAFETY: the place is vacant and the caller's.
+        if unsafe { here.put_aside(place) } {
             // SAFETY: the slab is gone, and this was the last place that was occupied.
             unsafe { Core::free(core) };
         }

@@ -118,6 +118,7 @@ mod serde;
 mod slot;
 #[cfg(feature = "std")]
 pub mod sync;
+mod words;
 
 use self::blocks::Refusal;
 use self::core::Core;
@@ -137,9 +138,9 @@ pub use self::key::{Key, StampedKey};
 pub use self::local::{Init, PerThread};
 pub use self::place::{Brand, View};
 pub use self::pool::{Classed, Pool, PoolSlot, Pooling, SizeClasses};
-#[cfg(feature = "std")]
-pub(crate) use self::pool::{REGISTERS, Vacancy};
 pub use self::slot::Slot;
+#[cfg(feature = "std")]
+pub(crate) use self::{pool::Vacancy, words::Words};
 
 /// The most places that a slab has: there are no more keys.
 pub const MAX_CAPACITY: usize = Key::LIMIT;

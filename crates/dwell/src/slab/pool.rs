@@ -7,6 +7,7 @@ use super::free::Place;
 use super::geometry::Geometry;
 use super::home::{Home, Own, sealed};
 use super::key::Key;
+use super::words::Words;
 use super::{Slot, layout_of};
 use crate::alloc::{AllocError, try_box};
 use core::alloc::Layout;
@@ -288,8 +289,7 @@ impl<H: Pooling> SizeClasses<H> {
     pub fn insert<T>(&self, value: T) -> Slot<T, Classed<H>> {
         let vacancy = match self.pop() {
             Some(vacancy) => vacancy,
-            // What is passed in registers is: then nothing must be kept over the call, and the way without it has no frame.
-            None if const { size_of::<T>() <= REGISTERS } => return self.insert_in_new(value),
+            None if const { Words::fit::<T>() } => return self.insert_in_new(Words::new(value)),
             None => self.refill(),
         };
         vacancy.fill(value)
@@ -297,8 +297,9 @@ impl<H: Pooling> SizeClasses<H> {
 
     #[cold]
     #[inline(never)]
-    pub(crate) fn insert_in_new<T>(&self, value: T) -> Slot<T, Classed<H>> {
-        self.refill().fill(value)
+    fn insert_in_new<T>(&self, words: Words) -> Slot<T, Classed<H>> {
+        // SAFETY: made of a `T` by `insert`.
+        self.refill().fill(unsafe { words.into() })
     }
 
     /// The place that `pop` did not find.
@@ -342,9 +343,6 @@ impl<H: Pooling> SizeClasses<H> {
         unsafe { Slot::fill_with(place, make) }
     }
 }
-
-/// Values of at most this many bytes are passed in registers, if they can be.
-pub(crate) const REGISTERS: usize = 2 * size_of::<usize>();
 
 /// A vacant place of a pool.
 pub(crate) struct Vacancy<T, H> {

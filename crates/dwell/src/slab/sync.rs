@@ -247,8 +247,10 @@ unsafe impl sealed::Home for Anywhere {
 
     #[inline(always)]
     unsafe fn give_back(place: Place, block: usize) {
-        // SAFETY: by the caller the place is a `Shared`'s, vacant and the caller's.
-        unsafe { Self::put(shared(place, block).cast(), place) };
+        // SAFETY: by the caller the place is a `Shared`'s.
+        let this = unsafe { shared(place, block) };
+        // SAFETY: by the caller it is vacant and the caller's.
+        unsafe { Self::put(this.cast(), place) };
     }
 }
 
