@@ -9,6 +9,7 @@ use super::home::{Home, Keyed, sealed};
 use super::key::{Key, StampedKey};
 use super::refused;
 use super::slot::Slot;
+use super::words::Words;
 // For the macro, which names nothing that its user could have named otherwise.
 pub use ::std;
 pub use core::{iter::Iterator, ops::FnOnce, option::Option, result::Result};
@@ -158,9 +159,16 @@ unsafe fn put_aside<M: Module>(place: Place) {
     });
 }
 
+/// The place that `pop` did not find.
 #[cold]
 #[inline(never)]
-fn refill<M: Module>() -> Result<Place, Refusal> {
+fn refill<M: Module>() -> Place {
+    try_refill::<M>().unwrap_or_else(|refusal| refused(refusal))
+}
+
+#[cold]
+#[inline(never)]
+fn try_refill<M: Module>() -> Result<Place, Refusal> {
     let refilled = M::local().try_with(|local| {
         local.begin::<M>()?;
         local.core.refill(local.owner())
@@ -169,12 +177,8 @@ fn refill<M: Module>() -> Result<Place, Refusal> {
 }
 
 #[inline(always)]
-fn take<M: Module>() -> Result<Place, Refusal> {
-    match M::local().try_with(|local| local.core.vacant.pop()) {
-        Ok(Some(place)) => Ok(place),
-        Ok(None) => refill::<M>(),
-        Err(_) => Err(Refusal::Alloc(Layout::new::<M::Value>())),
-    }
+fn pop<M: Module>() -> Option<Place> {
+    M::local().try_with(|local| local.core.vacant.pop()).ok()?
 }
 
 /// The slot of a module.
@@ -182,11 +186,22 @@ pub type SlotOf<M> = Slot<<M as Module>::Value, PerThread<M>>;
 
 #[inline(always)]
 pub fn insert<M: Module>(value: M::Value) -> SlotOf<M> {
-    match take::<M>() {
-        // SAFETY: the place is for such a value, vacant, and from `M`.
-        Ok(place) => unsafe { Slot::fill(place, value) },
-        Err(refusal) => refused(refusal),
-    }
+    let place = match pop::<M>() {
+        Some(place) => place,
+        None if const { Words::fit::<M::Value>() } => return insert_in_new::<M>(Words::new(value)),
+        None => refill::<M>(),
+    };
+    // SAFETY: the place is for such a value, vacant, and from `M`.
+    unsafe { Slot::fill(place, value) }
+}
+
+#[cold]
+#[inline(never)]
+fn insert_in_new<M: Module>(words: Words) -> SlotOf<M> {
+    // SAFETY: made of a value by `insert`.
+    let value = unsafe { words.into() };
+    // SAFETY: the place is for such a value, vacant, and from `M`.
+    unsafe { Slot::fill(refill::<M>(), value) }
 }
 
 /// What `try_insert` returns.
@@ -197,29 +212,35 @@ pub type Shutdown = Result<(), SlotsRemaining>;
 
 #[inline(always)]
 pub fn try_insert<M: Module>(value: M::Value) -> TryInsert<M> {
-    match take::<M>() {
-        // SAFETY: as in `insert`.
-        Ok(place) => Ok(unsafe { Slot::fill(place, value) }),
-        Err(refusal) => Err(Full::new(value, refusal)),
-    }
+    let place = match pop::<M>() {
+        Some(place) => place,
+        None => match try_refill::<M>() {
+            Ok(place) => place,
+            Err(refusal) => return Err(Full::new(value, refusal)),
+        },
+    };
+    // SAFETY: as in `insert`.
+    Ok(unsafe { Slot::fill(place, value) })
 }
 
 #[inline(always)]
 pub fn insert_with<M: Module>(make: impl FnOnce() -> M::Value) -> SlotOf<M> {
-    match take::<M>() {
-        // SAFETY: as in `insert`.
-        Ok(place) => unsafe { Slot::fill_with(place, make) },
-        Err(refusal) => refused(refusal),
-    }
+    let place = pop::<M>().unwrap_or_else(refill::<M>);
+    // SAFETY: as in `insert`.
+    unsafe { Slot::fill_with(place, make) }
 }
 
 #[inline(always)]
 pub fn try_insert_with<M: Module, F: FnOnce() -> M::Value>(make: F) -> Result<SlotOf<M>, Full<F>> {
-    match take::<M>() {
-        // SAFETY: as in `insert`.
-        Ok(place) => Ok(unsafe { Slot::fill_with(place, make) }),
-        Err(refusal) => Err(Full::new(make, refusal)),
-    }
+    let place = match pop::<M>() {
+        Some(place) => place,
+        None => match try_refill::<M>() {
+            Ok(place) => place,
+            Err(refusal) => return Err(Full::new(make, refusal)),
+        },
+    };
+    // SAFETY: as in `insert`.
+    Ok(unsafe { Slot::fill_with(place, make) })
 }
 
 /// Calls `f` on the memory of this thread's slab, unless that is gone.

@@ -122,6 +122,7 @@ mod words;
 
 use self::blocks::Refusal;
 use self::core::Core;
+use self::free::Place;
 use self::geometry::Geometry;
 use crate::alloc::{AllocError, try_box};
 use ::core::alloc::Layout;
@@ -137,10 +138,11 @@ pub use self::key::{Key, StampedKey};
 #[cfg(feature = "std")]
 pub use self::local::{Init, PerThread};
 pub use self::place::{Brand, View};
+#[cfg(feature = "std")]
+pub(crate) use self::pool::Vacancy;
 pub use self::pool::{Classed, Pool, PoolSlot, Pooling, SizeClasses};
 pub use self::slot::Slot;
-#[cfg(feature = "std")]
-pub(crate) use self::{pool::Vacancy, words::Words};
+pub(crate) use self::words::Words;
 
 /// The most places that a slab has: there are no more keys.
 pub const MAX_CAPACITY: usize = Key::LIMIT;
@@ -250,11 +252,28 @@ impl<T> Slab<T> {
     }
 
     #[inline(always)]
-    fn take(&self) -> Result<free::Place, Refusal> {
-        match self.core().vacant.pop() {
-            Some(place) => Ok(place),
-            None => self.core().refill(self.core.as_ptr().cast()),
-        }
+    fn pop(&self) -> Option<Place> {
+        self.core().vacant.pop()
+    }
+
+    /// The place that `pop` did not find.
+    #[cold]
+    #[inline(never)]
+    fn refill(&self) -> Place {
+        self.try_refill().unwrap_or_else(|refusal| refused(refusal))
+    }
+
+    fn try_refill(&self) -> Result<Place, Refusal> {
+        self.core().refill(self.core.as_ptr().cast())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert_in_new(&self, words: Words) -> Slot<T> {
+        // SAFETY: made of a `T` by `insert`.
+        let value = unsafe { words.into() };
+        // SAFETY: the place is for a `T`, vacant, and this slab's.
+        unsafe { Slot::fill(self.refill(), value) }
     }
 
     /// Puts a value in a place.
@@ -265,11 +284,13 @@ impl<T> Slab<T> {
     /// ```
     #[inline(always)]
     pub fn insert(&self, value: T) -> Slot<T> {
-        match self.take() {
-            // SAFETY: the place is for a `T`, vacant, and this slab's.
-            Ok(place) => unsafe { Slot::fill(place, value) },
-            Err(refusal) => refused(refusal),
-        }
+        let place = match self.pop() {
+            Some(place) => place,
+            None if const { Words::fit::<T>() } => return self.insert_in_new(Words::new(value)),
+            None => self.refill(),
+        };
+        // SAFETY: the place is for a `T`, vacant, and this slab's.
+        unsafe { Slot::fill(place, value) }
     }
 
     /// [`insert`](Self::insert) that reports a failed allocation.
@@ -287,11 +308,15 @@ impl<T> Slab<T> {
 
     #[inline(always)]
     fn put(&self, value: T) -> Result<Slot<T>, Full<T>> {
-        match self.take() {
-            // SAFETY: as in `insert`.
-            Ok(place) => Ok(unsafe { Slot::fill(place, value) }),
-            Err(refusal) => Err(Full::new(value, refusal)),
-        }
+        let place = match self.pop() {
+            Some(place) => place,
+            None => match self.try_refill() {
+                Ok(place) => place,
+                Err(refusal) => return Err(Full::new(value, refusal)),
+            },
+        };
+        // SAFETY: as in `insert`.
+        Ok(unsafe { Slot::fill(place, value) })
     }
 
     /// Puts what `make` returns in a place that was found before.
@@ -306,11 +331,9 @@ impl<T> Slab<T> {
     /// ```
     #[inline(always)]
     pub fn insert_with(&self, make: impl FnOnce() -> T) -> Slot<T> {
-        match self.take() {
-            // SAFETY: as in `insert`.
-            Ok(place) => unsafe { Slot::fill_with(place, make) },
-            Err(refusal) => refused(refusal),
-        }
+        let place = self.pop().unwrap_or_else(|| self.refill());
+        // SAFETY: as in `insert`.
+        unsafe { Slot::fill_with(place, make) }
     }
 
     /// [`insert_with`](Self::insert_with) that reports a failed allocation.
@@ -328,11 +351,15 @@ impl<T> Slab<T> {
 
     #[inline(always)]
     fn put_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T>, Full<F>> {
-        match self.take() {
-            // SAFETY: as in `insert`.
-            Ok(place) => Ok(unsafe { Slot::fill_with(place, make) }),
-            Err(refusal) => Err(Full::new(make, refusal)),
-        }
+        let place = match self.pop() {
+            Some(place) => place,
+            None => match self.try_refill() {
+                Ok(place) => place,
+                Err(refusal) => return Err(Full::new(make, refusal)),
+            },
+        };
+        // SAFETY: as in `insert`.
+        Ok(unsafe { Slot::fill_with(place, make) })
     }
 
     /// Whether there is a leaked value under this key.

@@ -24,6 +24,7 @@ use super::geometry::Geometry;
 use super::home::{Home, sealed};
 use super::key::Key;
 use super::remote::{Chain, Returns};
+use super::words::Words;
 use super::{layout_of, refused};
 use crate::alloc::{AllocError, try_box};
 use core::alloc::Layout;
@@ -346,11 +347,24 @@ impl<T> Slab<T> {
     }
 
     #[inline(always)]
-    fn take(&self) -> Result<Place, Refusal> {
-        match self.shared().near.pop() {
-            Some(place) => Ok(place),
-            None => self.shared().refill(),
-        }
+    fn pop(&self) -> Option<Place> {
+        self.shared().near.pop()
+    }
+
+    /// The place that `pop` did not find.
+    #[cold]
+    #[inline(never)]
+    fn refill(&self) -> Place {
+        self.shared().refill().unwrap_or_else(|refusal| refused(refusal))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert_in_new(&self, words: Words) -> Slot<T> {
+        // SAFETY: made of a `T` by `insert`.
+        let value = unsafe { words.into() };
+        // SAFETY: the place is for a `T`, vacant, and this slab's.
+        unsafe { Slot::fill(self.refill(), value) }
     }
 
     /// Puts a value in a place.
@@ -361,11 +375,13 @@ impl<T> Slab<T> {
     /// ```
     #[inline(always)]
     pub fn insert(&self, value: T) -> Slot<T> {
-        match self.take() {
-            // SAFETY: the place is for a `T`, vacant, and this slab's.
-            Ok(place) => unsafe { Slot::fill(place, value) },
-            Err(refusal) => refused(refusal),
-        }
+        let place = match self.pop() {
+            Some(place) => place,
+            None if const { Words::fit::<T>() } => return self.insert_in_new(Words::new(value)),
+            None => self.refill(),
+        };
+        // SAFETY: the place is for a `T`, vacant, and this slab's.
+        unsafe { Slot::fill(place, value) }
     }
 
     /// [`insert`](Self::insert) that reports a failed allocation.
@@ -375,11 +391,15 @@ impl<T> Slab<T> {
     /// When the allocator has no chunk; the value comes back in the error.
     #[inline(always)]
     pub fn try_insert(&self, value: T) -> Result<Slot<T>, AllocError<T>> {
-        match self.take() {
-            // SAFETY: as in `insert`.
-            Ok(place) => Ok(unsafe { Slot::fill(place, value) }),
-            Err(refusal) => Err(AllocError::new(value, layout_of(refusal))),
-        }
+        let place = match self.pop() {
+            Some(place) => place,
+            None => match self.shared().refill() {
+                Ok(place) => place,
+                Err(refusal) => return Err(AllocError::new(value, layout_of(refusal))),
+            },
+        };
+        // SAFETY: as in `insert`.
+        Ok(unsafe { Slot::fill(place, value) })
     }
 
     /// Puts what `make` returns in a place that was found before. It is given back if `make` panics.
@@ -391,11 +411,9 @@ impl<T> Slab<T> {
     /// ```
     #[inline(always)]
     pub fn insert_with(&self, make: impl FnOnce() -> T) -> Slot<T> {
-        match self.take() {
-            // SAFETY: as in `insert`.
-            Ok(place) => unsafe { Slot::fill_with(place, make) },
-            Err(refusal) => refused(refusal),
-        }
+        let place = self.pop().unwrap_or_else(|| self.refill());
+        // SAFETY: as in `insert`.
+        unsafe { Slot::fill_with(place, make) }
     }
 
     /// Calls `each`, which is no user's code, with the layout of each block that the slab has, and the bytes in it that hold
