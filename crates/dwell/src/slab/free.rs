@@ -86,6 +86,26 @@ impl Stack {
         self.top.set(unsafe { top.add(1) });
     }
 
+    /// Puts the places behind `place` on top, this many and a stride apart, so that the nearest is uppermost.
+    ///
+    /// # Safety
+    ///
+    /// As for `push` of each, and there is room for all.
+    pub(super) unsafe fn push_run(&self, place: Place, stride: usize, count: usize) {
+        let mut top = self.top.get();
+        // SAFETY: by the caller the last of them is there.
+        let mut place = unsafe { place.byte_add(count * stride) };
+        for _ in 0..count {
+            // SAFETY: by the caller there is a word between `top` and `end`.
+            unsafe { top.write(place) };
+            // SAFETY: as above.
+            top = unsafe { top.add(1) };
+            // SAFETY: the one before, or the one that they are behind.
+            place = unsafe { place.byte_sub(stride) };
+        }
+        self.top.set(top);
+    }
+
     /// Places on the stack.
     #[inline]
     pub(super) fn len(&self) -> usize {
