@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
 use crate::row::Output;
 
@@ -12,15 +13,22 @@ const MODULE: &str = "small";
 /// The subjects that are added, beside the baseline that their ratios are to.
 const SUBJECT: &str = "ssobox";
 
-/// Builds the program with a nightly compiler, and adds the rows of `small` that this one cannot have. A quick run takes the
-/// program that an earlier one built.
+/// What is done for those rows.
+#[derive(Clone, Copy)]
+pub(crate) struct How {
+    /// The program is built, which takes minutes; otherwise it is one that an earlier run built.
+    pub(crate) build: bool,
+    pub(crate) quick: bool,
+}
+
+/// Adds the rows of `small` that this program cannot have and one built with a nightly compiler can.
 ///
 /// Without a nightly compiler, or where it cannot build the peer, one line says so.
-pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
+pub(crate) fn run(how: How, output: Output) -> Result<()> {
     if cfg!(feature = "ssobox") {
         return Ok(()); // they are here already
     }
-    match rows(quick) {
+    match rows(how) {
         Ok(rows) => {
             output.say("peers that need a nightly compiler, in a program built with it:")?;
             output.foreign(&rows)?;
@@ -30,14 +38,16 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     Ok(())
 }
 
-fn rows(quick: bool) -> Result<Vec<String>> {
+fn rows(How { build, quick }: How) -> Result<Vec<String>> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("a crate of a workspace")?;
     let target = workspace.join("target/nightly");
     let program = target.join("release/dwell-bench");
-    if !quick {
-        build(workspace, &target)?;
+    if build {
+        self::build(workspace, &target)?;
     } else if !program.exists() {
-        bail!("it is not built yet, and building takes longer than a quick run may");
+        bail!("its program is built by `dwell-bench all` without --quick, which was not run here");
+    } else if changed(&program)? < changed(&std::env::current_exe()?)? {
+        eprintln!("{SUBJECT}: its program is older than this one; `dwell-bench all` without --quick builds it anew");
     }
     let mut command = Command::new(program);
     command.args([MODULE, "--json"]);
@@ -49,6 +59,11 @@ fn rows(quick: bool) -> Result<Vec<String>> {
         bail!("it ended with {}", output.status);
     }
     Ok(String::from_utf8(output.stdout)?.lines().filter(|line| is_added(line)).map(str::to_owned).collect())
+}
+
+fn changed(file: &Path) -> Result<SystemTime> {
+    let metadata = file.metadata().with_context(|| format!("cannot read {}", file.display()))?;
+    Ok(metadata.modified()?)
 }
 
 fn build(workspace: &Path, target: &Path) -> Result<()> {
