@@ -20,7 +20,7 @@ const FLOOR: f64 = 0.5;
 /// What one subject may differ from the middle of the others by.
 const ORDER: f64 = 10.0;
 /// What the same code under two names may differ by: of so many rounds, the range that the median ratio lies in must reach
-/// so close to 1. On a machine that does nothing else the median itself is within 2 %.
+/// so close to 1.
 const NOISE: f64 = 0.10;
 const ROUNDS: usize = 21;
 

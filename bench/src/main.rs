@@ -34,7 +34,6 @@ use std::process::ExitCode;
 use std::sync::PoisonError;
 
 use crate::check::CheckFailed;
-use crate::nightly::How;
 use crate::op::Suite;
 use crate::row::{Lines, Output};
 
@@ -153,7 +152,7 @@ fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
         Command::Slab(args) => slab::run(&args, quick, output),
         Command::Small(args) => {
             small::run(&args, quick, output)?;
-            if args.times { Ok(()) } else { nightly::run(How { build: false, quick }, output) }
+            if args.times { Ok(()) } else { nightly::run(quick, output) }
         }
         Command::Pin => pin::run(quick, output),
         Command::All => all(quick, output),
@@ -185,7 +184,7 @@ fn all(quick: bool, output: Output) -> Result<()> {
         &|| companions::run(quick, output),
         &|| weigh::run(&weigh::Args::default(), quick, output),
         &|| scaling::run(quick, output),
-        &|| nightly::run(How { build: !quick, quick }, output),
+        &|| nightly::run(quick, output),
     ];
     for module in modules {
         output.say("")?;

@@ -13,22 +13,15 @@ const MODULE: &str = "small";
 /// The subjects that are added, beside the baseline that their ratios are to.
 const SUBJECT: &str = "ssobox";
 
-/// What is done for those rows.
-#[derive(Clone, Copy)]
-pub(crate) struct How {
-    /// The program is built, which takes minutes; otherwise it is one that an earlier run built.
-    pub(crate) build: bool,
-    pub(crate) quick: bool,
-}
-
-/// Adds the rows of `small` that this program cannot have and one built with a nightly compiler can.
+/// Builds the program with a nightly compiler, and adds the rows of `small` that this one cannot have. A quick run takes the
+/// program that an earlier one built.
 ///
 /// Without a nightly compiler, or where it cannot build the peer, one line says so.
-pub(crate) fn run(how: How, output: Output) -> Result<()> {
+pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     if cfg!(feature = "ssobox") {
         return Ok(()); // they are here already
     }
-    match rows(how) {
+    match rows(quick) {
         Ok(rows) => {
             output.say("peers that need a nightly compiler, in a program built with it:")?;
             output.foreign(&rows)?;
@@ -38,16 +31,16 @@ pub(crate) fn run(how: How, output: Output) -> Result<()> {
     Ok(())
 }
 
-fn rows(How { build, quick }: How) -> Result<Vec<String>> {
+fn rows(quick: bool) -> Result<Vec<String>> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("a crate of a workspace")?;
     let target = workspace.join("target/nightly");
     let program = target.join("release/dwell-bench");
-    if build {
-        self::build(workspace, &target)?;
+    if !quick {
+        build(workspace, &target)?;
     } else if !program.exists() {
-        bail!("its program is built by `dwell-bench all` without --quick, which was not run here");
+        bail!("its program is not built yet, which a run without --quick does");
     } else if changed(&program)? < changed(&std::env::current_exe()?)? {
-        eprintln!("{SUBJECT}: its program is older than this one; `dwell-bench all` without --quick builds it anew");
+        eprintln!("{SUBJECT}: its program is older than this one; a run without --quick builds it anew");
     }
     let mut command = Command::new(program);
     command.args([MODULE, "--json"]);

@@ -51,11 +51,10 @@ struct Rest {
 impl Bound {
     /// Both numbers' ratios to their baseline, which are net of the loop and taken round by round, one by the other.
     fn measured(&self, rows: &[Measured]) -> Option<(f64, String)> {
-        let [module, workload, subject, metric] = &self.row;
+        let [module, workload, _, metric] = &self.row;
         let row = find(rows, &self.row)?;
         let Some(other) = &self.beside else { return Some((row.ratio?, row.baseline.clone())) };
         let beside = find(rows, &[module.clone(), workload.clone(), other.clone(), metric.clone()])?;
-        debug_assert_ne!(subject, other);
         Some((row.ratio? / beside.ratio?, other.clone()))
     }
 
@@ -65,19 +64,13 @@ impl Bound {
         let bounds = bounds.into_iter().filter_map(|(words, bound)| Some(format!("{words} {:.2}", bound?)));
         let bounds = bounds.collect::<Vec<_>>().join(" and ");
         let name = format!("{module} {workload} {metric}: {subject} is {bounds} of");
-        match self.measured(rows) {
-            Some((ratio, other)) => Rest {
-                text: format!("{name} {other} ({ratio:.2} measured)"),
-                // Written so that NaN does not hold.
-                holds: Some(
-                    self.at_least.is_none_or(|bound| ratio >= bound) && self.at_most.is_none_or(|bound| ratio <= bound),
-                ),
-            },
-            None => {
-                let other = self.beside.as_deref().unwrap_or("its baseline");
-                Rest { text: format!("{name} {other} (not measured in this run)"), holds: None }
-            }
-        }
+        let Some((ratio, other)) = self.measured(rows) else {
+            let other = self.beside.as_deref().unwrap_or("its baseline");
+            return Rest { text: format!("{name} {other} (not measured in this run)"), holds: None };
+        };
+        // Written so that NaN does not hold.
+        let holds = self.at_least.is_none_or(|bound| ratio >= bound) && self.at_most.is_none_or(|bound| ratio <= bound);
+        Rest { text: format!("{name} {other} ({ratio:.2} measured)"), holds: Some(holds) }
     }
 }
 
@@ -209,7 +202,9 @@ pub(super) fn markdown(rows: &[Measured]) -> Result<String> {
 pub(super) fn complain(lines: &[String]) -> Result<usize> {
     let tables = tables(&parse(lines)?)?;
     let contradicted: Vec<String> = tables.iter().flat_map(Table::contradicted).collect();
-    contradicted.iter().for_each(|line| eprintln!("{line}"));
+    for line in &contradicted {
+        eprintln!("{line}");
+    }
     Ok(contradicted.len())
 }
 
