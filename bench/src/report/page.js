@@ -274,7 +274,8 @@ function table(list) {
 // What a verdict rests on, and a word on what no longer holds.
 function rests(claim) {
   const items = claim.rests.map(rest => `<li>${rest.holds === false ? "<b>The verdict no longer fits:</b> " : ""}${escaped(rest.text)}</li>`).join("");
-  return `<details><summary>What the verdict rests on</summary><ul>${items}</ul></details>`;
+  const open = claim.rests.some(rest => rest.holds === false) ? " open" : "";
+  return `<details${open}><summary>What the verdict rests on</summary><ul>${items}</ul></details>`;
 }
 
 // What the write-ups claimed, beside what was found.
