@@ -22,6 +22,11 @@ pub(crate) fn be_quick() {
     OPERATIONS.store(20_000, Relaxed);
 }
 
+/// Counts so few that only orders of magnitude are to be trusted.
+pub(crate) fn be_coarse() {
+    OPERATIONS.store(2_000, Relaxed);
+}
+
 /// The valgrind that is installed, or none.
 pub(crate) fn version() -> Option<String> {
     let output = Command::new("valgrind").arg("--version").stderr(Stdio::null()).output().ok()?;
@@ -112,10 +117,8 @@ fn totals(module: &str, ops: &[(&str, &str)], operations: usize) -> Result<Vec<T
         .spawn()
         .context("cannot run valgrind")?;
     let mut jobs = child.stdin.take().context("no pipe to valgrind")?;
-    let both = |(workload, subject): &(&str, &str)| {
-        [1, 2].map(|times| format!("{workload}\t{subject}\t{operations}\t{times}\n")).concat()
-    };
-    let text = ops.iter().map(both).collect::<Vec<_>>().concat();
+    let line = |(workload, subject): &(&str, &str)| format!("{workload}\t{subject}\t{operations}\t1\t2\n");
+    let text = ops.iter().map(line).collect::<String>();
     // A few kilobytes fit into the pipe whole; more are read as the operations run, while what they print is short.
     let writer = std::thread::spawn(move || jobs.write_all(text.as_bytes()));
     let output = child.wait_with_output()?;
@@ -146,38 +149,55 @@ fn collected(messages: &str, process: &str) -> Option<u64> {
     count.trim().parse().ok()
 }
 
-/// What runs under callgrind: for each line of standard input a process of its own. How many operations it did and its
-/// number are printed.
+/// What runs under callgrind: for each line of standard input a process of its own, which prepares, and from it one for each
+/// time that the operations are to be run. How many operations each did and its number are printed.
 pub(crate) fn operate(suite: &Suite) -> Result<()> {
     for line in io::stdin().lock().lines() {
         let line = line?;
         let mut fields = line.split('\t');
         let mut field = || fields.next().with_context(|| format!("not an operation: {line}"));
-        let (workload, subject, operations, times) = (field()?, field()?, field()?.parse()?, field()?.parse()?);
+        let (workload, subject, operations) = (field()?, field()?, field()?.parse()?);
+        let times: Vec<usize> = fields.map(str::parse).collect::<Result<_, _>>()?;
         let op = suite.find(workload, subject).with_context(|| format!("no such operation: {line}"))?;
-        let process = in_child(|| {
+        in_child(|| {
             let mut run = (op.prepare)();
-            request(START);
-            let done = repeat(&mut run, operations, times);
-            request(STOP);
-            print!("{done} ");
-            // A process that ends here flushes nothing by itself. If nobody reads, the count is missed there.
-            let _ = io::stdout().flush();
+            for times in times {
+                let process = in_child(|| {
+                    request(START);
+                    let done = repeat(&mut run, operations, times);
+                    request(STOP);
+                    say(&format!("{done} "))
+                })?;
+                say(&format!("{process}\n"))?;
+            }
+            Ok(())
         })?;
-        writeln!(io::stdout(), "{process}")?;
     }
     Ok(())
 }
 
+/// Prints at once: a process that ends as those here do flushes nothing by itself.
+fn say(text: &str) -> Result<()> {
+    let mut out = io::stdout();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
 /// Runs `f` in a copy of this process and says its number.
 #[cfg(unix)]
-fn in_child(f: impl FnOnce()) -> Result<libc::pid_t> {
+fn in_child(f: impl FnOnce() -> Result<()>) -> Result<libc::pid_t> {
     // SAFETY: this process has one thread, so that the copy may do whatever this one may.
     let process = unsafe { libc::fork() };
     if process == 0 {
-        f();
+        let code = f().map_or_else(
+            |error| {
+                eprintln!("error: {error:#}");
+                1
+            },
+            |()| 0,
+        );
         // SAFETY: it has no preconditions; nothing is flushed, so that nothing is printed twice.
-        unsafe { libc::_exit(0) };
+        unsafe { libc::_exit(code) };
     }
     if process < 0 {
         return Err(io::Error::last_os_error().into());

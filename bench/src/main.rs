@@ -80,8 +80,9 @@ enum Command {
     About,
     /// Measures what gates.toml and baseline.tsv name; exit code 1 if a bound does not hold or a number got worse.
     Gate(gate::Args),
-    /// Checks that no subject's loop was emptied, and that Dwell is as fast as itself; exit code 1 if not so.
-    Check,
+    /// Checks that no subject's loop was emptied, that the verdicts fit what is counted, and that Dwell is as fast as itself;
+    /// exit code 1 if not so.
+    Check(fairness::Args),
     /// Reads rows (`--json`) and prints the write-ups' own tables: as published, as measured, and Dwell's.
     Seeds,
     /// Reads rows (`--json`) and writes them as a page (`--html FILE`) or as Markdown.
@@ -149,11 +150,14 @@ fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
         Command::Companions => companions::run(quick, output),
         Command::Weigh(args) => weigh::run(&args, quick, output),
         Command::Slab(args) => slab::run(&args, quick, output),
-        Command::Small(args) => small::run(&args, quick, output),
+        Command::Small(args) => {
+            small::run(&args, quick, output)?;
+            if args.times { Ok(()) } else { nightly::run(quick, output) }
+        }
         Command::Pin => pin::run(quick, output),
         Command::All => all(quick, output),
         Command::About => about::run(output),
-        Command::Check => fairness::run(quick, output),
+        Command::Check(args) => fairness::run(&args, quick, output),
         Command::Gate(args) => gate::run(&args, output),
         Command::Compile => compile::run(quick, output),
         Command::Seeds | Command::Report(_) => unreachable!("they measure nothing"),

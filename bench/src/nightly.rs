@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
 use crate::row::Output;
 
@@ -37,7 +38,9 @@ fn rows(quick: bool) -> Result<Vec<String>> {
     if !quick {
         build(workspace, &target)?;
     } else if !program.exists() {
-        bail!("it is not built yet, and building takes longer than a quick run may");
+        bail!("its program is not built yet, which a run without --quick does");
+    } else if changed(&program)? < changed(&std::env::current_exe()?)? {
+        eprintln!("{SUBJECT}: its program is older than this one; a run without --quick builds it anew");
     }
     let mut command = Command::new(program);
     command.args([MODULE, "--json"]);
@@ -49,6 +52,11 @@ fn rows(quick: bool) -> Result<Vec<String>> {
         bail!("it ended with {}", output.status);
     }
     Ok(String::from_utf8(output.stdout)?.lines().filter(|line| is_added(line)).map(str::to_owned).collect())
+}
+
+fn changed(file: &Path) -> Result<SystemTime> {
+    let metadata = file.metadata().with_context(|| format!("cannot read {}", file.display()))?;
+    Ok(metadata.modified()?)
 }
 
 fn build(workspace: &Path, target: &Path) -> Result<()> {

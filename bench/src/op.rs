@@ -70,4 +70,8 @@ impl Suite {
     pub(crate) fn find(&self, workload: &str, subject: &str) -> Option<&Op> {
         self.ops.iter().find(|op| op.workload == workload && op.subject == subject)
     }
+
+    pub(crate) fn find_owned(self, workload: &str, subject: &str) -> Option<Op> {
+        self.ops.into_iter().find(|op| op.workload == workload && op.subject == subject)
+    }
 }

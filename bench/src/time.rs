@@ -15,7 +15,12 @@ const QUICK: usize = 5;
 ///
 /// No subject is always first, or always after the same one: each round begins with another and every other goes backwards.
 pub(crate) fn rows(suite: &Suite, rounds: usize) -> Vec<Row> {
-    let operations = if rounds > QUICK { OPERATIONS } else { OPERATIONS / 10 };
+    rows_of(suite, rounds, rounds <= QUICK)
+}
+
+/// The same with rounds that are short or not.
+pub(crate) fn rows_of(suite: &Suite, rounds: usize, short: bool) -> Vec<Row> {
+    let operations = if short { OPERATIONS / 10 } else { OPERATIONS };
     let mut rows = Vec::new();
     for workload in suite.workloads() {
         let ops: Vec<_> = suite.of(workload).collect();

@@ -28,6 +28,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, lines: impl BufRead, html: Option<PathBuf>) -> Result<()> {
     let lines = lines.lines().collect::<Result<Vec<_>, _>>()?;
+    seeds::complain(&lines)?;
     if let Some(file) = html {
         write(&file, &page(&lines)?)?;
     }

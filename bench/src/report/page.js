@@ -271,12 +271,19 @@ function table(list) {
   return element;
 }
 
+// What a verdict rests on, and a word on what no longer holds.
+function rests(claim) {
+  const items = claim.rests.map(rest => `<li>${rest.holds === false ? "<b>The verdict no longer fits:</b> " : ""}${escaped(rest.text)}</li>`).join("");
+  const open = claim.rests.some(rest => rest.holds === false) ? " open" : "";
+  return `<details${open}><summary>What the verdict rests on</summary><ul>${items}</ul></details>`;
+}
+
 // What the write-ups claimed, beside what was found.
 function claims() {
   const element = made(`<section id="claims"><h2>The write-ups' own tables</h2><p>Each as it was published, then with the code that they published measured here, then Dwell.</p></section>`);
   for (const claim of about.claims) {
     const lines = claim.lines.map(line => `<tr><td>${escaped(line.what)}</td><td>${escaped(line.published)}</td><td>${escaped(line.theirs)}</td><td>${escaped(line.ours)}</td></tr>`).join("");
-    element.append(made(`<div class="card tablebox" style="margin-bottom:14px"><h3>${escaped(claim.title)}</h3><p class="note">${escaped(claim.source)}</p><table class="words"><thead><tr><th></th><th>as published</th><th>theirs, here</th><th>Dwell, here</th></tr></thead><tbody>${lines}</tbody></table><p><b>${escaped(claim.verdict)}</b> ${escaped(claim.why)}</p></div>`));
+    element.append(made(`<div class="card tablebox" style="margin-bottom:14px"><h3>${escaped(claim.title)}</h3><p class="note">${escaped(claim.source)}</p><table class="words"><thead><tr><th></th><th>as published</th><th>theirs, here</th><th>Dwell, here</th></tr></thead><tbody>${lines}</tbody></table><p><b>${escaped(claim.verdict)}</b> ${escaped(claim.why)}</p>${rests(claim)}</div>`));
   }
   return element;
 }

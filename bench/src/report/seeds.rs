@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
 use super::markdown::{Measured, number, parse};
-use crate::row::Output;
+use crate::check::CheckFailed;
+use crate::row::{Output, Row};
 
 /// Names of a number: module, workload, subject, metric.
 type Names = [String; 4];
@@ -25,6 +26,58 @@ struct Claim {
     verdict: String,
     why: String,
     line: Vec<Line>,
+    /// What the verdict rests on.
+    rests: Vec<Bound>,
+}
+
+/// A number beside another of the same workload, and what it may be if the verdict fits.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bound {
+    row: Names,
+    /// The other subject; without one the baseline.
+    beside: Option<String>,
+    at_least: Option<f64>,
+    at_most: Option<f64>,
+}
+
+/// A bound as text, and whether it holds: unknown if it was not measured.
+#[derive(Debug, Serialize)]
+struct Rest {
+    text: String,
+    holds: Option<bool>,
+}
+
+impl Bound {
+    /// Both numbers' ratios to their baseline, which are net of the loop and taken round by round, one by the other.
+    fn measured(&self, rows: &[Measured]) -> Option<(f64, String)> {
+        let [module, workload, _, metric] = &self.row;
+        let row = find(rows, &self.row)?;
+        let Some(other) = &self.beside else { return Some((row.ratio?, row.baseline.clone())) };
+        let beside = find(rows, &[module.clone(), workload.clone(), other.clone(), metric.clone()])?;
+        Some((row.ratio? / beside.ratio?, other.clone()))
+    }
+
+    fn judge(&self, rows: &[Measured]) -> Rest {
+        let [module, workload, subject, metric] = &self.row;
+        let bounds = [("at least", self.at_least), ("at most", self.at_most)];
+        let bounds = bounds.into_iter().filter_map(|(words, bound)| Some(format!("{words} {:.2}", bound?)));
+        let bounds = bounds.collect::<Vec<_>>().join(" and ");
+        let name = format!("{module} {workload} {metric}: {subject} is {bounds} of");
+        let Some((ratio, other)) = self.measured(rows) else {
+            let other = self.beside.as_deref().unwrap_or("its baseline");
+            return Rest { text: format!("{name} {other} (not measured in this run)"), holds: None };
+        };
+        // Written so that NaN does not hold.
+        let holds = self.at_least.is_none_or(|bound| ratio >= bound) && self.at_most.is_none_or(|bound| ratio <= bound);
+        Rest { text: format!("{name} {other} ({ratio:.2} measured)"), holds: Some(holds) }
+    }
+}
+
+/// The row of that name.
+fn find<'a>(rows: &'a [Measured], [module, workload, subject, metric]: &Names) -> Option<&'a Measured> {
+    rows.iter()
+        .find(|row| (&row.module, &row.workload, &row.subject, &row.metric) == (module, workload, subject, metric))
 }
 
 #[derive(Debug, Deserialize)]
@@ -44,6 +97,15 @@ pub(super) struct Table {
     verdict: String,
     why: String,
     lines: Vec<Cells>,
+    rests: Vec<Rest>,
+}
+
+impl Table {
+    /// What the verdict rests on and does not hold.
+    fn contradicted(&self) -> impl Iterator<Item = String> {
+        let wrong = self.rests.iter().filter(|rest| rest.holds == Some(false));
+        wrong.map(|rest| format!("{}: the verdict no longer fits: {}", self.title, rest.text))
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -54,15 +116,37 @@ struct Cells {
     ours: String,
 }
 
+fn file() -> Result<File> {
+    toml::from_str(include_str!("../../seeds.toml")).context("bench/seeds.toml")
+}
+
+/// How many bounds of verdicts these rows have something to say of, and those that they contradict.
+pub(crate) fn judge(rows: &[Row]) -> Result<(usize, Vec<String>)> {
+    let measured = |row: &Row| Measured {
+        module: row.module.to_owned(),
+        workload: row.workload.clone(),
+        subject: row.subject.clone(),
+        metric: row.metric.to_owned(),
+        value: Some(row.value),
+        unit: row.unit.to_owned(),
+        baseline: row.baseline.clone(),
+        ratio: Some(row.ratio),
+    };
+    let tables = tables(&rows.iter().map(measured).collect::<Vec<_>>())?;
+    let judged = tables.iter().flat_map(|table| &table.rests).filter(|rest| rest.holds.is_some()).count();
+    Ok((judged, tables.iter().flat_map(Table::contradicted).map(|line| format!("VERDICT  {line}")).collect()))
+}
+
 /// The claims beside the rows.
 pub(super) fn tables(rows: &[Measured]) -> Result<Vec<Table>> {
-    let file: File = toml::from_str(include_str!("../../seeds.toml")).context("bench/seeds.toml")?;
+    let file = file()?;
     let found = |names: Option<Names>| names.map_or_else(|| "–".to_owned(), |names| value(rows, &names));
     let table = |claim: Claim| Table {
         title: claim.title,
         source: claim.source,
         verdict: claim.verdict,
         why: claim.why,
+        rests: claim.rests.iter().map(|bound| bound.judge(rows)).collect(),
         lines: claim
             .line
             .into_iter()
@@ -78,11 +162,8 @@ pub(super) fn tables(rows: &[Measured]) -> Result<Vec<Table>> {
 }
 
 /// A number with its ratio to the baseline.
-fn value(rows: &[Measured], [module, workload, subject, metric]: &Names) -> String {
-    let row = rows
-        .iter()
-        .find(|row| (&row.module, &row.workload, &row.subject, &row.metric) == (module, workload, subject, metric));
-    let Some((row, value)) = row.and_then(|row| Some((row, row.value?))) else {
+fn value(rows: &[Measured], names: &Names) -> String {
+    let Some((row, value)) = find(rows, names).and_then(|row| Some((row, row.value?))) else {
         return "not measured in this run".to_owned();
     };
     match row.ratio {
@@ -96,7 +177,9 @@ fn value(rows: &[Measured], [module, workload, subject, metric]: &Names) -> Stri
 /// The claims as Markdown.
 pub(super) fn markdown(rows: &[Measured]) -> Result<String> {
     let mut text = "\n## The write-ups' own tables\n".to_owned();
-    for Table { title, source, verdict, why, lines } in tables(rows)? {
+    for table in tables(rows)? {
+        let contradicted: Vec<String> = table.contradicted().collect();
+        let Table { title, source, verdict, why, lines, rests } = table;
         write!(
             text,
             "\n### {title}\n\n{source}\n\n| | as published | theirs, here | Dwell, here |\n|---|---|---|---|\n"
@@ -104,36 +187,64 @@ pub(super) fn markdown(rows: &[Measured]) -> Result<String> {
         for Cells { what, published, theirs, ours } in lines {
             writeln!(text, "| {what} | {published} | {theirs} | {ours} |")?;
         }
-        writeln!(text, "\n**{verdict}** {why}")?;
+        writeln!(text, "\n**{verdict}** {why}\n\nThe verdict rests on:\n")?;
+        for rest in rests {
+            writeln!(text, "- {}", rest.text)?;
+        }
+        for line in contradicted {
+            writeln!(text, "\n**{line}**")?;
+        }
     }
     Ok(text)
 }
 
-/// Prints the claims beside rows that were read.
-pub(crate) fn run(lines: &[String], output: Output) -> Result<()> {
+/// Says on the standard error what the rows contradict. How much that is.
+pub(super) fn complain(lines: &[String]) -> Result<usize> {
     let tables = tables(&parse(lines)?)?;
+    let contradicted: Vec<String> = tables.iter().flat_map(Table::contradicted).collect();
+    for line in &contradicted {
+        eprintln!("{line}");
+    }
+    Ok(contradicted.len())
+}
+
+/// Prints the claims beside rows that were read. Fails if they contradict a verdict.
+pub(crate) fn run(lines: &[String], output: Output) -> Result<()> {
+    let rows = parse(lines)?;
     if output.json {
-        for table in &tables {
+        for table in &tables(&rows)? {
             println!("{}", serde_json::to_string(table)?);
         }
     }
-    output.say(markdown(&parse(lines)?)?.trim())?;
-    Ok(())
+    output.say(markdown(&rows)?.trim())?;
+    match complain(lines)? {
+        0 => Ok(()),
+        wrong => Err(CheckFailed::error(format!("{wrong} bounds of verdicts do not hold"))),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{File, markdown, tables};
+    use super::{Measured, file, judge, markdown, parse, tables};
+    use crate::row::Row;
     use crate::suites;
 
     #[test]
     fn every_claim_has_a_verdict_and_names_what_is_measured() {
-        let file: File = toml::from_str(include_str!("../../seeds.toml")).unwrap();
+        let file = file().unwrap();
         assert!(file.claim.len() >= 5);
         let suites = suites();
         for claim in &file.claim {
             assert!(!claim.verdict.is_empty() && !claim.why.is_empty(), "{claim:?}");
-            for names in claim.line.iter().flat_map(|line| line.theirs.iter().chain(&line.ours)) {
+            assert!(!claim.rests.is_empty(), "{}: the verdict rests on nothing", claim.title);
+            let mut beside = Vec::new();
+            for bound in &claim.rests {
+                assert!(bound.at_least.is_some() || bound.at_most.is_some(), "{bound:?}");
+                let [module, workload, _, metric] = bound.row.clone();
+                beside.extend(bound.beside.clone().map(|subject| [module, workload, subject, metric]));
+            }
+            let lines = claim.line.iter().flat_map(|line| line.theirs.iter().chain(&line.ours));
+            for names in lines.chain(claim.rests.iter().map(|bound| &bound.row)).chain(&beside) {
                 let [module, workload, subject, metric] = names;
                 // Percentiles, bytes and what runs under an executor are no operations of a suite.
                 if !["ir", "ns"].contains(&metric.as_str())
@@ -152,5 +263,29 @@ mod tests {
     fn what_was_not_measured_is_said() {
         assert!(markdown(&[]).unwrap().contains("not measured in this run"));
         assert_eq!(tables(&[]).unwrap().len(), markdown(&[]).unwrap().matches("\n### ").count());
+    }
+
+    fn row(subject: &str, ratio: f64) -> Row {
+        let (workload, baseline) = ("smithy".to_owned(), "naive".to_owned());
+        let (module, subject, metric) = ("sparse", subject.to_owned(), "bytes");
+        Row { module, workload, subject, metric, value: 38.0 * ratio, unit: "MB", baseline, ratio }
+    }
+
+    #[test]
+    fn rows_that_contradict_a_verdict_are_told() {
+        let (judged, wrong) = judge(&[row("boxed", 0.3), row("dwell/sparse", 0.2)]).unwrap();
+        assert_eq!((judged, wrong), (2, Vec::new()));
+        let (judged, wrong) = judge(&[row("boxed", 0.7), row("dwell/sparse", f64::NAN)]).unwrap();
+        assert_eq!((judged, wrong.len()), (2, 2));
+        assert!(wrong[0].contains("no longer fits") && wrong[0].contains("0.70 measured"), "{}", wrong[0]);
+        let lines = [serde_json::to_string(&row("boxed", 0.7)).unwrap()];
+        let rows: Vec<Measured> = parse(&lines).unwrap();
+        assert!(markdown(&rows).unwrap().contains("**Box to save memory: Smithy models: the verdict no longer fits"));
+        assert_eq!(super::complain(&lines).unwrap(), 1);
+    }
+
+    #[test]
+    fn the_committed_results_contradict_no_verdict() {
+        assert!(!include_str!("../../../docs/results.md").contains("the verdict no longer fits"));
     }
 }

@@ -42,9 +42,6 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     let suite = suite();
     output.say("ratios of ir are taken after the loop's own ir is taken off")?;
-    if !cfg!(feature = "ssobox") {
-        output.say("without ssobox, which needs a nightly: cargo +nightly run --features ssobox ...")?;
-    }
     let mut rows = Vec::new();
     if args.times {
         // Nothing to count.
