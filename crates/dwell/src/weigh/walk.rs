@@ -35,6 +35,8 @@ pub struct Walk<'a, 'v, const TREE: bool> {
 pub(super) struct Core<'v, const TREE: bool> {
     weight: Weight,
     model: Model,
+    /// Whether a tree is to know more than numbers of blocks: what an allocator takes for them, or what strings say.
+    more: bool,
     seen: Seen,
     tally: Tally,
     /// Shared pointers that were met below a guard and are to be followed when it is gone.
@@ -83,6 +85,9 @@ handle!(Rc Arc);
 
 /// Walks over a value and everything it owns.
 pub(super) fn total<T: Weigh + ?Sized>(value: &T, model: Model) -> Weight {
+    if model != Model::Requested {
+        return counters(value, model, false).0;
+    }
     run::<T, false>(value, model, false).weight
 }
 
@@ -97,7 +102,7 @@ pub(super) fn counters<T: Weigh + ?Sized>(value: &T, model: Model, texts: bool) 
 }
 
 fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model, texts: bool) -> Core<'v, TREE> {
-    let mut core = Core { model, ..Core::default() };
+    let mut core = Core { model, more: texts || model != Model::Requested, ..Core::default() };
     core.weight.inline = size_of_val(value) as u64;
     if TREE {
         core.tally = Tally::new(T::TYPE);
@@ -106,7 +111,7 @@ fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model, te
     let mut walk = Walk { core, later: Vec::new(), depth: 0, guards: 0 };
     if !(T::REACH.is_skipped(TREE) || TREE && value.is_vacant()) {
         if TREE {
-            walk.core.tally.count(1);
+            walk.core.tally.enter_root();
         }
         value.weigh(&mut walk);
         walk.finish_later(0);
@@ -142,7 +147,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Says what the string at hand says, to a walk that counts [how many differ](super::tree_with_texts).
     #[inline]
     pub fn text(&mut self, text: &[u8]) {
-        if TREE && self.core.tally.texts.is_some() {
+        if TREE && self.core.more {
             self.core.tally.read(text);
         }
     }
@@ -150,7 +155,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Looks at a value that nothing is behind for the sake of strings only.
     #[inline]
     pub(super) fn read<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
-        if TREE && self.core.tally.texts.is_some() {
+        if TREE && self.core.more {
             value.weigh(self);
         }
     }
@@ -173,18 +178,25 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if const { T::REACH.is_skipped(TREE) } {
             return;
         }
-        let outer = if TREE { self.core.tally.descend(index, const { T::TYPE }) } else { Cursor::default() };
-        self.each(values);
-        if TREE {
-            self.core.tally.cursor = outer;
-        }
+        let inner = if TREE { self.core.tally.inline(index, const { T::TYPE }) } else { Cursor::default() };
+        self.each(index, inner, values);
     }
 
     /// Counts a block that the value owns, of `size` bytes aligned to `align`, of which `spare` are not in use.
     #[inline]
     pub fn block(&mut self, size: usize, align: usize, spare: usize) {
-        if size != 0 {
-            self.blocks(size, align, 1, spare as u64);
+        if TREE && self.core.more {
+            self.add_modelled(size, align, 1);
+        }
+        // No block has no bytes: that is told without a branch.
+        let is_block = u64::from(size != 0);
+        if TREE {
+            self.core.tally.block(size as u64, is_block, spare as u64);
+        } else {
+            // Blocks that are there are not too large together; where one is made up, so is the sum.
+            let weight = &mut self.core.weight;
+            weight.heap = weight.heap.wrapping_add(size as u64);
+            weight.allocations += is_block;
         }
     }
 
@@ -194,15 +206,15 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if count == 0 {
             return;
         }
-        if self.core.model != Model::Requested {
+        if TREE && self.core.more {
             self.add_modelled(size, align, count);
         }
-        let (requested, count) = ((size as u64).saturating_mul(count as u64), count as u64);
+        let (requested, count) = ((size as u64).wrapping_mul(count as u64), count as u64);
         if TREE {
             self.core.tally.block(requested, count, spare);
         } else {
             let weight = &mut self.core.weight;
-            weight.heap = weight.heap.saturating_add(requested);
+            weight.heap = weight.heap.wrapping_add(requested);
             weight.allocations += count;
         }
     }
@@ -211,13 +223,12 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     #[cold]
     #[inline(never)]
     fn add_modelled(&mut self, size: usize, align: usize, count: usize) {
+        if size == 0 {
+            return;
+        }
         let size = size as u64;
         let beyond = (self.core.model.bytes(size, align as u64) - size).saturating_mul(count as u64);
-        if TREE {
-            self.core.tally.add_beyond(beyond);
-        } else {
-            self.core.weight.heap = self.core.weight.heap.saturating_add(beyond);
-        }
+        self.core.tally.add_beyond(beyond);
     }
 
     /// Counts places for part `index` in blocks of the value's: `slots`, of which `used` hold a `T`.
@@ -237,72 +248,68 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if const { T::REACH.is_skipped(TREE) } {
             return;
         }
-        let outer = if TREE { self.core.tally.descend_apart(index, const { T::TYPE }) } else { Cursor::default() };
+        let inner = if TREE { self.core.tally.apart(index, const { T::TYPE }) } else { Cursor::default() };
         self.depth += 1;
-        self.each(values);
+        self.each(index, inner, values);
         self.depth -= 1;
-        if TREE {
-            self.core.tally.cursor = outer;
-        }
     }
 
+    /// Follows the values of part `index`, whose node is `inner`.
     #[inline]
-    fn each<T: Weigh + 'v>(&mut self, values: impl IntoIterator<Item = &'a T>) {
+    fn each<T: Weigh + 'v>(&mut self, index: usize, inner: Cursor, values: impl IntoIterator<Item = &'a T>) {
+        let outer = mem::replace(&mut self.core.tally.cursor, inner);
         let mut entered = 0;
-        for value in values {
-            if TREE && value.is_vacant() {
-                continue;
+        values.into_iter().for_each(|value| {
+            if !(TREE && value.is_vacant()) {
+                entered += 1;
+                value.weigh(self);
             }
-            entered += 1;
-            value.weigh(self);
-        }
+        });
         if TREE {
-            self.core.tally.count(entered);
+            self.core.tally.cursor = outer;
+            self.core.tally.count(index, entered);
         }
     }
 
     /// Follows keys and values, parts 0 and 1 of a map.
     #[inline]
     pub fn entries<K: Weigh + 'v, V: Weigh + 'v>(&mut self, entries: impl IntoIterator<Item = (&'a K, &'a V)>) {
-        let (key, value) = const { (K::REACH.is_skipped(TREE), V::REACH.is_skipped(TREE)) };
-        if key && value {
+        let (no_key, no_value) = const { (K::REACH.is_skipped(TREE), V::REACH.is_skipped(TREE)) };
+        if no_key && no_value {
             entries.into_iter().for_each(drop);
             return;
         }
         let outer = self.core.tally.cursor;
         let mut inner = |index, ty, skipped: bool| {
-            if !TREE || skipped {
-                return (Cursor::default(), 0);
-            }
-            self.core.tally.descend_apart(index, ty);
-            (mem::replace(&mut self.core.tally.cursor, outer), 0)
+            if TREE && !skipped { self.core.tally.apart(index, ty) } else { Cursor::default() }
         };
-        let (mut key, mut value) = (inner(0, const { K::TYPE }, key), inner(1, const { V::TYPE }, value));
+        let (key, value) = (inner(0, const { K::TYPE }, no_key), inner(1, const { V::TYPE }, no_value));
+        let (mut keys, mut values) = (0, 0);
         self.depth += 1;
-        for (k, v) in entries {
-            self.entered(k, &mut key);
-            self.entered(v, &mut value);
-        }
+        entries.into_iter().for_each(|(k, v)| {
+            self.entered(k, key, &mut keys);
+            self.entered(v, value, &mut values);
+        });
         self.depth -= 1;
         if TREE {
-            for (cursor, entered) in [key, value] {
-                if cursor != Cursor::default() {
-                    self.core.tally.cursor = cursor;
-                    self.core.tally.count(entered);
-                }
-            }
             self.core.tally.cursor = outer;
+            if !no_key {
+                self.core.tally.count(0, keys);
+            }
+            if !no_value {
+                self.core.tally.count(1, values);
+            }
         }
     }
 
-    /// Follows a key or value to its node, where so many were met.
+    /// Follows a value to its node, where so many were met.
     #[inline]
-    fn entered<T: Weigh + 'v>(&mut self, value: &'a T, (cursor, entered): &mut (Cursor, u64)) {
+    fn entered<T: Weigh + 'v>(&mut self, value: &'a T, inner: Cursor, entered: &mut u64) {
         if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
             return;
         }
         if TREE {
-            self.core.tally.cursor = *cursor;
+            self.core.tally.cursor = inner;
             *entered += 1;
         }
         value.weigh(self);
@@ -338,8 +345,14 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if self.depth < DEEPEST {
             return false;
         }
-        self.later.push((self.core.tally.cursor, Later::Pointer(pointer)));
+        self.put_off(pointer);
         true
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_off(&mut self, pointer: &'a (dyn Resume<'a, 'v, TREE> + 'a)) {
+        self.later.push((self.core.tally.cursor, Later::Pointer(pointer)));
     }
 
     /// Whether the walk is so deep that [`puts_off`](Self::puts_off) would put a pointer off.
@@ -392,9 +405,9 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
 
     /// Adds what a function of the user's says that part `index` owns.
     pub fn add<T>(&mut self, index: usize, owned: Weight) {
-        let weight = &mut self.core.weight;
-        weight.missed += owned.missed;
+        self.core.weight.missed += owned.missed;
         if !TREE {
+            let weight = &mut self.core.weight;
             weight.heap = weight.heap.saturating_add(owned.heap);
             weight.allocations += owned.allocations;
         } else if owned.heap != 0 || owned.allocations != 0 {

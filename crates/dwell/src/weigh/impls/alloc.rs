@@ -26,8 +26,8 @@ impl Weigh for String {
     where
         Self: 'v,
     {
-        walk.block(self.capacity(), 1, self.capacity() - self.len());
         walk.text(self.as_bytes());
+        walk.block(self.capacity(), 1, self.capacity() - self.len());
     }
 }
 
@@ -68,14 +68,12 @@ macro_rules! growable {
             where
                 Self: 'v,
             {
-                if walk.puts_off(self) {
-                    return;
+                let (len, capacity) = (self.len(), self.capacity());
+                if TREE || const { T::REACH.is_skipped(TREE) } {
+                    grown(self, len, capacity, walk);
+                } else if !self.is_vacant() {
+                    grown_apart(self, len, capacity, walk);
                 }
-                let (size, len) = (size_of::<T>(), self.len());
-                let capacity = if size == 0 { len } else { self.capacity() };
-                walk.block(capacity * size, align_of::<T>(), (capacity - len) * size);
-                walk.places::<T>(0, capacity, len);
-                walk.elements(0, self);
             }
         }
     )*};
@@ -83,6 +81,38 @@ macro_rules! growable {
 
 growable! {
     Vec; VecDeque; BinaryHeap;
+}
+
+/// A call of its own, so that whoever holds a vector looks whether it is vacant without one.
+#[inline(never)]
+fn grown_apart<'a, 'v, C: Weigh + 'v, T: Weigh + 'v, const TREE: bool>(
+    owner: &'a C,
+    len: usize,
+    capacity: usize,
+    walk: &mut Walk<'a, 'v, TREE>,
+) where
+    &'a C: IntoIterator<Item = &'a T>,
+{
+    grown(owner, len, capacity, walk);
+}
+
+#[inline]
+fn grown<'a, 'v, C: Weigh + 'v, T: Weigh + 'v, const TREE: bool>(
+    owner: &'a C,
+    len: usize,
+    capacity: usize,
+    walk: &mut Walk<'a, 'v, TREE>,
+) where
+    &'a C: IntoIterator<Item = &'a T>,
+{
+    if !const { T::REACH.is_skipped(TREE) } && walk.puts_off(owner) {
+        return;
+    }
+    let size = size_of::<T>();
+    let capacity = if size == 0 { len } else { capacity };
+    walk.block(capacity * size, align_of::<T>(), (capacity - len) * size);
+    walk.places::<T>(0, capacity, len);
+    walk.elements(0, owner);
 }
 
 /// Size and alignment of a list's node: two links and a value.
@@ -128,7 +158,7 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
             walk.read::<T>(self);
         } else if TREE {
             open(self, walk);
-        } else {
+        } else if size_of_val::<T>(self) != 0 || !T::is_vacant(self) {
             open_apart(self, walk);
         }
     }

@@ -24,10 +24,13 @@ macro_rules! tables {
             where
                 Self: 'v,
             {
-                if self.capacity() != 0 && !walk.puts_off(self) {
-                    let $table = self;
-                    let said = Table { len: self.len(), capacity: self.capacity(), bytes: self.allocation_size() };
-                    hash::weigh(walk, said, || $entries);
+                if self.capacity() != 0 {
+                    let said = |table: &Self| Table {
+                        len: table.len(),
+                        capacity: table.capacity(),
+                        bytes: table.allocation_size(),
+                    };
+                    hash::weigh(walk, self, said, |$table| $entries);
                 }
             }
         }
