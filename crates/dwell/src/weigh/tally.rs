@@ -111,14 +111,31 @@ impl Tally {
         self.nodes.partition_point(|node| node.at < cursor)
     }
 
+    #[inline]
+    fn cell(&mut self, at: usize) -> &mut Cell {
+        match self.cells.get_mut(at) {
+            Some(cell) => cell,
+            None => no_such_part(),
+        }
+    }
+
+    /// The link to part `index` of the node at hand.
+    #[inline]
+    fn link(&mut self, index: usize) -> &mut Cell {
+        self.cell(self.cursor + LINKS + index)
+    }
+
     /// Counts a value, and leads on to its parts; gives back the cursor to return to.
     #[inline]
     pub(super) fn enter(&mut self, index: usize, ty: &'static Type) -> Cursor {
         let outer = self.cursor;
-        let link = &mut self.cells[outer + LINKS + index];
+        let link = self.link(index);
         link[ENTERED] += 1;
-        let to = of_cell(link[TO]);
-        self.cursor = if to == 0 { self.link(index, ty, None) } else { to };
+        // What is made anew gives nothing back: so a step has nothing to keep while that is done.
+        match of_cell(link[TO]) {
+            0 => self.enter_new(index, ty),
+            to => self.cursor = to,
+        }
         outer
     }
 
@@ -126,44 +143,69 @@ impl Tally {
     #[inline]
     pub(super) fn enter_variant(&mut self, index: usize) -> Cursor {
         let outer = self.cursor;
-        let link = &mut self.cells[outer + LINKS + index];
+        let link = self.link(index);
         link[ENTERED] += 1;
-        let to = of_cell(link[TO]);
-        self.cursor = if to == 0 { self.link_variant(index) } else { to };
+        match of_cell(link[TO]) {
+            0 => self.enter_new_variant(index),
+            to => self.cursor = to,
+        }
         outer
     }
 
-    /// Counts a place for part 0, and leads on to it.
+    /// Counts a place for part 0 with a value, and leads on to it.
     #[inline]
-    pub(super) fn enter_pointee(&mut self, ty: &'static Type, is_vacant: bool) -> Cursor {
+    pub(super) fn enter_pointee(&mut self, ty: &'static Type) -> Cursor {
         let outer = self.cursor;
-        let link = &mut self.cells[outer + LINKS];
+        let link = self.link(0);
         link[USED] += 1;
-        if !is_vacant {
-            link[ENTERED] += 1;
+        link[ENTERED] += 1;
+        match of_cell(link[TO]) {
+            0 => self.enter_new_apart(ty),
+            to => self.cursor = to,
         }
-        let to = of_cell(link[TO]);
-        self.cursor = if to == 0 { self.link_apart(0, ty) } else { to };
         outer
     }
 
     /// Where part `index` is, which lies in the value itself.
     #[inline]
     pub(super) fn inline(&mut self, index: usize, ty: &'static Type) -> Cursor {
-        let to = of_cell(self.cells[self.cursor + LINKS + index][TO]);
-        if to == 0 { self.link(index, ty, None) } else { to }
+        match of_cell(self.link(index)[TO]) {
+            0 => self.make(index, ty, None),
+            to => to,
+        }
     }
 
     /// Where part `index` is, which lies in a block of its own: only here does a recursive type come round again.
     #[inline]
     pub(super) fn apart(&mut self, index: usize, ty: &'static Type) -> Cursor {
-        let to = of_cell(self.cells[self.cursor + LINKS + index][TO]);
-        if to == 0 { self.link_apart(index, ty) } else { to }
+        match of_cell(self.link(index)[TO]) {
+            0 => self.make_apart(index, ty),
+            to => to,
+        }
     }
 
     #[cold]
     #[inline(never)]
-    fn link(&mut self, index: usize, ty: &'static Type, variant: Option<usize>) -> Cursor {
+    fn enter_new(&mut self, index: usize, ty: &'static Type) {
+        self.cursor = self.make(index, ty, None);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter_new_variant(&mut self, index: usize) {
+        let ty = self.nodes[self.number(self.cursor)].ty;
+        self.cursor = self.make(index, ty, Some(index));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter_new_apart(&mut self, ty: &'static Type) {
+        self.cursor = self.make_apart(0, ty);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make(&mut self, index: usize, ty: &'static Type, variant: Option<usize>) -> Cursor {
         let made = self.add(ty, variant, Some(self.number(self.cursor)));
         self.cells[self.cursor + LINKS + index][TO] = made as u64;
         made
@@ -171,20 +213,13 @@ impl Tally {
 
     #[cold]
     #[inline(never)]
-    fn link_variant(&mut self, index: usize) -> Cursor {
-        let ty = self.nodes[self.number(self.cursor)].ty;
-        self.link(index, ty, Some(index))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn link_apart(&mut self, index: usize, ty: &'static Type) -> Cursor {
+    fn make_apart(&mut self, index: usize, ty: &'static Type) -> Cursor {
         match self.same_type_around(ty) {
             Some(found) => {
                 self.cells[self.cursor + LINKS + index][TO] = found as u64;
                 found
             }
-            None => self.link(index, ty, None),
+            None => self.make(index, ty, None),
         }
     }
 
@@ -203,13 +238,13 @@ impl Tally {
     /// Counts values of part `index` that are not vacant.
     #[inline]
     pub(super) fn count(&mut self, index: usize, values: u64) {
-        self.cells[self.cursor + LINKS + index][ENTERED] += values;
+        self.link(index)[ENTERED] += values;
     }
 
     /// Counts blocks of the node at hand.
     #[inline]
     pub(super) fn block(&mut self, requested: u64, blocks: u64, spare: u64) {
-        let cell = &mut self.cells[self.cursor];
+        let cell = self.cell(self.cursor);
         cell[REQUESTED] = cell[REQUESTED].wrapping_add(requested);
         cell[BLOCKS] += blocks;
         cell[SPARE] = cell[SPARE].wrapping_add(spare);
@@ -224,11 +259,11 @@ impl Tally {
     /// Counts places for part `index` in blocks of the node at hand.
     #[inline]
     pub(super) fn places(&mut self, index: usize, ty: &'static Type, used: u64, free: u64) {
-        let link = &mut self.cells[self.cursor + LINKS + index];
+        let link = self.link(index);
         link[USED] = link[USED].saturating_add(used);
         link[FREE] = link[FREE].saturating_add(free);
         if link[TO] == 0 {
-            self.link_apart(index, ty);
+            self.make_apart(index, ty);
         }
     }
 
@@ -280,6 +315,12 @@ impl Tally {
     fn links(&self, made: &Made) -> &[Cell] {
         &self.cells[made.at + LINKS..][..made.parts]
     }
+}
+
+#[cold]
+#[inline(never)]
+fn no_such_part() -> ! {
+    panic!("a `Weigh` reports a part that its `TYPE` does not have");
 }
 
 /// A cursor in a cell: an index of memory that is there.

@@ -152,12 +152,39 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Looks at a value that nothing is behind for the sake of strings only.
+    /// Counts the block of a string with room for `capacity` bytes, and says what the string says.
     #[inline]
-    pub(super) fn read<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
+    pub(super) fn text_block(&mut self, text: &[u8], capacity: usize) {
         if TREE && self.core.more {
-            value.weigh(self);
+            self.more_of_text(text, capacity);
+        } else {
+            self.count(capacity, u64::from(capacity != 0), (capacity - text.len()) as u64);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn more_of_text(&mut self, text: &[u8], capacity: usize) {
+        self.block(capacity, 1, capacity - text.len());
+        self.core.tally.read(text);
+    }
+
+    /// Counts the block behind a pointer to a value that nothing is behind. A tree knows that behind each is a value.
+    #[inline]
+    pub(super) fn last_block<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
+        if TREE && self.core.more {
+            self.more_of_last(value);
+        } else {
+            self.count(size_of_val(value), u64::from(size_of_val(value) != 0), 0);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn more_of_last<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
+        self.block(size_of_val(value), align_of_val(value), 0);
+        // For the sake of strings.
+        value.weigh(self);
     }
 
     /// Follows the fields of the variant `index` of an enum by calling `fields`.
@@ -186,17 +213,10 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     #[inline]
     pub fn block(&mut self, size: usize, align: usize, spare: usize) {
         if TREE && self.core.more {
-            self.add_modelled(size, align, 1);
-        }
-        // No block has no bytes: that is told without a branch.
-        let is_block = u64::from(size != 0);
-        if TREE {
-            self.core.tally.block(size as u64, is_block, spare as u64);
+            self.more_of_blocks(size, align, usize::from(size != 0), spare as u64);
         } else {
-            // Blocks that are there are not too large together; where one is made up, so is the sum.
-            let weight = &mut self.core.weight;
-            weight.heap = weight.heap.wrapping_add(size as u64);
-            weight.allocations += is_block;
+            // No block has no bytes: that is told without a branch.
+            self.count(size, u64::from(size != 0), spare as u64);
         }
     }
 
@@ -207,28 +227,35 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
             return;
         }
         if TREE && self.core.more {
-            self.add_modelled(size, align, count);
-        }
-        let (requested, count) = ((size as u64).wrapping_mul(count as u64), count as u64);
-        if TREE {
-            self.core.tally.block(requested, count, spare);
+            self.more_of_blocks(size, align, count, spare);
         } else {
-            let weight = &mut self.core.weight;
-            weight.heap = weight.heap.wrapping_add(requested);
-            weight.allocations += count;
+            self.count(size.wrapping_mul(count), count as u64, spare);
         }
     }
 
-    /// Adds what the model's allocator takes for blocks beyond the bytes asked for.
+    #[inline]
+    fn count(&mut self, requested: usize, blocks: u64, spare: u64) {
+        let requested = requested as u64;
+        if TREE {
+            self.core.tally.block(requested, blocks, spare);
+        } else {
+            // Blocks that are there are not too large together; where one is made up, so is the sum.
+            let weight = &mut self.core.weight;
+            weight.heap = weight.heap.wrapping_add(requested);
+            weight.allocations += blocks;
+        }
+    }
+
+    /// Counts blocks, and what the model's allocator takes for them beyond the bytes asked for.
     #[cold]
     #[inline(never)]
-    fn add_modelled(&mut self, size: usize, align: usize, count: usize) {
-        if size == 0 {
-            return;
+    fn more_of_blocks(&mut self, size: usize, align: usize, count: usize, spare: u64) {
+        self.count(size.wrapping_mul(count), count as u64, spare);
+        if size != 0 {
+            let size = size as u64;
+            let beyond = (self.core.model.bytes(size, align as u64) - size).saturating_mul(count as u64);
+            self.core.tally.add_beyond(beyond);
         }
-        let size = size as u64;
-        let beyond = (self.core.model.bytes(size, align as u64) - size).saturating_mul(count as u64);
-        self.core.tally.add_beyond(beyond);
     }
 
     /// Counts places for part `index` in blocks of the value's: `slots`, of which `used` hold a `T`.
@@ -318,23 +345,17 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Follows a pointer to part 0, which lies in a block of its own.
     #[inline]
     pub fn pointee<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
-        let is_skipped = const { T::REACH.is_skipped(TREE) };
-        if !TREE {
-            if !is_skipped {
-                self.depth += 1;
-                value.weigh(self);
-                self.depth -= 1;
-            }
+        if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
+            self.places::<T>(0, 1, 1);
             return;
         }
-        let is_vacant = is_skipped || value.is_vacant();
-        let outer = self.core.tally.enter_pointee(const { T::TYPE }, is_vacant);
-        if !is_vacant {
-            self.depth += 1;
-            value.weigh(self);
-            self.depth -= 1;
+        let outer = if TREE { self.core.tally.enter_pointee(const { T::TYPE }) } else { Cursor::default() };
+        self.depth += 1;
+        value.weigh(self);
+        self.depth -= 1;
+        if TREE {
+            self.core.tally.cursor = outer;
         }
-        self.core.tally.cursor = outer;
     }
 
     /// Whether `pointer` is put off, since the walk is deep enough: ask before counting what the pointer owns.

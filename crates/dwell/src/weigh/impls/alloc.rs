@@ -26,8 +26,7 @@ impl Weigh for String {
     where
         Self: 'v,
     {
-        walk.text(self.as_bytes());
-        walk.block(self.capacity(), 1, self.capacity() - self.len());
+        walk.text_block(self.as_bytes(), self.capacity());
     }
 }
 
@@ -153,9 +152,7 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
         Self: 'v,
     {
         if const { T::REACH.is_skipped(TREE) } {
-            // A tree knows that behind each box is a value.
-            walk.block(size_of_val::<T>(self), align_of_val::<T>(self), 0);
-            walk.read::<T>(self);
+            walk.last_block::<T>(self);
         } else if TREE {
             open(self, walk);
         } else if size_of_val::<T>(self) != 0 || !T::is_vacant(self) {
