@@ -13,7 +13,7 @@ use std_alloc::sync::Arc;
 use std_alloc::vec::Vec;
 
 /// Pointers that are followed one inside the other before the rest is put off: what bounds the stack.
-const DEEPEST: u32 = 64;
+const DEEPEST: i32 = 64;
 /// Guards that are held one inside the other. What lies deeper is missed, unless an `Rc` or `Arc` leads there.
 const MOST_GUARDS: u32 = 256;
 
@@ -26,7 +26,8 @@ pub struct Walk<'a, 'v, const TREE: bool> {
     core: Core<'v, TREE>,
     /// Pointers that are still to be followed.
     later: Vec<(Cursor, Later<'a, 'v, TREE>)>,
-    depth: u32,
+    /// How many pointers deeper it goes before it puts off.
+    room: i32,
     guards: u32,
 }
 
@@ -71,10 +72,10 @@ macro_rules! handle {
     ($($pointer:ident)*) => {$(
         impl<'v, T: Weigh + ?Sized + 'v, const TREE: bool> Handle<'v, TREE> for $pointer<T> {
             fn resume(&self, core: Core<'v, TREE>, cursor: Cursor) -> Core<'v, TREE> {
-                let mut walk = Walk { core, later: Vec::new(), depth: 0, guards: 0 };
+                let mut walk = Walk { core, later: Vec::new(), room: DEEPEST, guards: 0 };
                 walk.core.tally.cursor = cursor;
                 self.weigh(&mut walk);
-                walk.finish_later(0);
+                walk.finish_later(DEEPEST);
                 walk.core
             }
         }
@@ -108,13 +109,13 @@ fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model, te
         core.tally = Tally::new(T::TYPE);
         core.tally.texts = texts.then(Vec::new);
     }
-    let mut walk = Walk { core, later: Vec::new(), depth: 0, guards: 0 };
+    let mut walk = Walk { core, later: Vec::new(), room: DEEPEST, guards: 0 };
     if !(T::REACH.is_skipped(TREE) || TREE && value.is_vacant()) {
         if TREE {
             walk.core.tally.enter_root();
         }
         value.weigh(&mut walk);
-        walk.finish_later(0);
+        walk.finish_later(DEEPEST);
     }
     let mut core = walk.core;
     while let Some((cursor, handle)) = core.owned.pop() {
@@ -272,13 +273,18 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Follows the values in such places.
     #[inline]
     pub fn elements<T: Weigh + 'v>(&mut self, index: usize, values: impl IntoIterator<Item = &'a T>) {
+        self.room -= 1;
+        self.elements_here(index, values);
+        self.room += 1;
+    }
+
+    #[inline]
+    pub(super) fn elements_here<T: Weigh + 'v>(&mut self, index: usize, values: impl IntoIterator<Item = &'a T>) {
         if const { T::REACH.is_skipped(TREE) } {
             return;
         }
         let inner = if TREE { self.core.tally.apart(index, const { T::TYPE }) } else { Cursor::default() };
-        self.depth += 1;
         self.each(index, inner, values);
-        self.depth -= 1;
     }
 
     /// Follows the values of part `index`, whose node is `inner`.
@@ -301,6 +307,16 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Follows keys and values, parts 0 and 1 of a map.
     #[inline]
     pub fn entries<K: Weigh + 'v, V: Weigh + 'v>(&mut self, entries: impl IntoIterator<Item = (&'a K, &'a V)>) {
+        self.room -= 1;
+        self.entries_here(entries);
+        self.room += 1;
+    }
+
+    #[inline]
+    pub(super) fn entries_here<K: Weigh + 'v, V: Weigh + 'v>(
+        &mut self,
+        entries: impl IntoIterator<Item = (&'a K, &'a V)>,
+    ) {
         let (no_key, no_value) = const { (K::REACH.is_skipped(TREE), V::REACH.is_skipped(TREE)) };
         if no_key && no_value {
             entries.into_iter().for_each(drop);
@@ -312,12 +328,10 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         };
         let (key, value) = (inner(0, const { K::TYPE }, no_key), inner(1, const { V::TYPE }, no_value));
         let (mut keys, mut values) = (0, 0);
-        self.depth += 1;
         entries.into_iter().for_each(|(k, v)| {
             self.entered(k, key, &mut keys);
             self.entered(v, value, &mut values);
         });
-        self.depth -= 1;
         if TREE {
             self.core.tally.cursor = outer;
             if !no_key {
@@ -345,14 +359,19 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Follows a pointer to part 0, which lies in a block of its own.
     #[inline]
     pub fn pointee<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
+        self.room -= 1;
+        self.pointee_here(value);
+        self.room += 1;
+    }
+
+    #[inline]
+    pub(super) fn pointee_here<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
         if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
             self.places::<T>(0, 1, 1);
             return;
         }
         let outer = if TREE { self.core.tally.enter_pointee(const { T::TYPE }) } else { Cursor::default() };
-        self.depth += 1;
         value.weigh(self);
-        self.depth -= 1;
         if TREE {
             self.core.tally.cursor = outer;
         }
@@ -363,7 +382,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// It is then weighed again, later and with less on the stack.
     #[inline]
     pub fn puts_off<T: Weigh + 'v>(&mut self, pointer: &'a T) -> bool {
-        if self.depth < DEEPEST {
+        if !self.is_deep() {
             return false;
         }
         self.put_off(pointer);
@@ -376,10 +395,28 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         self.later.push((self.core.tally.cursor, Later::Pointer(pointer)));
     }
 
+    /// Puts `pointer` off, or counts and follows it one deeper by `follow`: in one step on the number of both.
+    #[inline]
+    pub(super) fn open<T: Weigh + 'v>(&mut self, pointer: &'a T, follow: impl FnOnce(&mut Self)) {
+        self.room -= 1;
+        if self.room < 0 {
+            return self.put_off_below(pointer);
+        }
+        follow(self);
+        self.room += 1;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_off_below(&mut self, pointer: &'a (dyn Resume<'a, 'v, TREE> + 'a)) {
+        self.room += 1;
+        self.put_off(pointer);
+    }
+
     /// Whether the walk is so deep that [`puts_off`](Self::puts_off) would put a pointer off.
     #[inline]
     pub fn is_deep(&self) -> bool {
-        self.depth >= DEEPEST
+        self.room <= 0
     }
 
     /// Puts off a pointer that may be kept alive by a handle of one's own.
@@ -412,10 +449,10 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
             return;
         }
         let core = mem::take(&mut self.core);
-        let mut inner = Walk { core, later: Vec::new(), depth: self.depth, guards: self.guards + 1 };
+        let mut inner = Walk { core, later: Vec::new(), room: self.room, guards: self.guards + 1 };
         inner.field(0, value);
         // One pointer each may be followed from here.
-        inner.finish_later(self.depth.min(DEEPEST - 1));
+        inner.finish_later(self.room.max(1));
         self.core = inner.core;
     }
 
@@ -447,7 +484,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
         let outer = if TREE { self.core.tally.enter(index, shared_type_of::<P>()) } else { Cursor::default() };
         self.block(size_of_val(target), align_of_val(target), 0);
-        if self.depth < DEEPEST {
+        if !self.is_deep() {
             self.pointee(target);
         } else {
             self.later.push((self.core.tally.cursor, Later::Target(Box::new(move |walk| walk.pointee(&**pointer)))));
@@ -457,9 +494,9 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Follows what was put off, each from this depth.
-    fn finish_later(&mut self, depth: u32) {
-        let before = mem::replace(&mut self.depth, depth);
+    /// Follows what was put off, each with so much room.
+    fn finish_later(&mut self, room: i32) {
+        let before = mem::replace(&mut self.room, room);
         while let Some((cursor, later)) = self.later.pop() {
             self.core.tally.cursor = cursor;
             match later {
@@ -467,6 +504,6 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
                 Later::Target(follow) => follow(self),
             }
         }
-        self.depth = before;
+        self.room = before;
     }
 }

@@ -104,14 +104,14 @@ fn grown<'a, 'v, C: Weigh + 'v, T: Weigh + 'v, const TREE: bool>(
 ) where
     &'a C: IntoIterator<Item = &'a T>,
 {
-    if !const { T::REACH.is_skipped(TREE) } && walk.puts_off(owner) {
-        return;
-    }
     let size = size_of::<T>();
     let capacity = if size == 0 { len } else { capacity };
-    walk.block(capacity * size, align_of::<T>(), (capacity - len) * size);
-    walk.places::<T>(0, capacity, len);
-    walk.elements(0, owner);
+    let follow = |walk: &mut Walk<'a, 'v, TREE>| {
+        walk.block(capacity * size, align_of::<T>(), (capacity - len) * size);
+        walk.places::<T>(0, capacity, len);
+        walk.elements_here(0, owner);
+    };
+    if const { T::REACH.is_skipped(TREE) } { follow(walk) } else { walk.open(owner, follow) }
 }
 
 /// Size and alignment of a list's node: two links and a value.
@@ -172,10 +172,10 @@ fn open_apart<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box
 #[expect(clippy::borrowed_box, reason = "it is the box that may be put off")]
 #[inline]
 fn open<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box<T>, walk: &mut Walk<'a, 'v, TREE>) {
-    if !walk.puts_off(pointer) {
+    walk.open(pointer, |walk| {
         walk.block(size_of_val::<T>(pointer), align_of_val::<T>(pointer), 0);
-        walk.pointee::<T>(pointer);
-    }
+        walk.pointee_here::<T>(pointer);
+    });
 }
 
 impl<T: Weigh + ?Sized> Weigh for Pin<Box<T>> {

@@ -130,14 +130,21 @@ fn open<'a, 'v, M, K, V, I, const TREE: bool>(
     V: Weigh + 'v,
     I: Iterator<Item = (&'a K, &'a V)>,
 {
-    if walk.puts_off(map) {
-        return;
-    }
+    walk.open(map, |walk| follow(walk, len, || entries(map)));
+}
+
+#[inline]
+fn follow<'a, 'v, K, V, I, const TREE: bool>(walk: &mut Walk<'a, 'v, TREE>, len: usize, entries: impl Fn() -> I)
+where
+    K: Weigh + 'v,
+    V: Weigh + 'v,
+    I: Iterator<Item = (&'a K, &'a V)>,
+{
     let followed = const { !K::REACH.is_skipped(TREE) || !V::REACH.is_skipped(TREE) };
     // Two leaves have that many keys below a root of one.
     let (leaves, internals) = if len <= 2 * LEAST_KEYS {
         if followed {
-            walk.entries(entries(map));
+            walk.entries_here(entries());
         }
         (1, 0)
     } else {
@@ -150,9 +157,9 @@ fn open<'a, 'v, M, K, V, I, const TREE: bool>(
             }
         };
         if followed {
-            walk.entries(entries(map).inspect(|(key, value)| meet(key, value)));
+            walk.entries_here(entries().inspect(|(key, value)| meet(key, value)));
         } else {
-            entries(map).for_each(|(key, value)| meet(key, value));
+            entries().for_each(|(key, value)| meet(key, value));
         }
         nodes.counts()
     };

@@ -165,17 +165,26 @@ fn open<'a, 'v, M, K, V, I, const TREE: bool>(
     V: Weigh + 'v,
     I: Iterator<Item = (&'a K, &'a V)>,
 {
-    if walk.puts_off(map) {
-        return;
-    }
-    let Table { len, capacity, bytes } = said(map);
+    walk.open(map, |walk| follow(walk, said(map), || entries(map)));
+}
+
+#[inline]
+fn follow<'a, 'v, K, V, I, const TREE: bool>(
+    walk: &mut Walk<'a, 'v, TREE>,
+    Table { len, capacity, bytes }: Table,
+    entries: impl Fn() -> I,
+) where
+    K: Weigh + 'v,
+    V: Weigh + 'v,
+    I: Iterator<Item = (&'a K, &'a V)>,
+{
     let entry = size_of::<(K, V)>();
     let mut buckets = buckets_left_with(capacity);
     let mut span = Span::NONE;
     if const { !K::REACH.is_skipped(TREE) || !V::REACH.is_skipped(TREE) } {
-        walk.entries(entries(map).inspect(|(key, _)| span.meet(*key)));
+        walk.entries_here(entries().inspect(|(key, _)| span.meet(*key)));
     } else if bytes == 0 && (len <= ALWAYS || capacity_of(buckets) != capacity) {
-        entries(map).for_each(|(key, _)| span.meet(key));
+        entries().for_each(|(key, _)| span.meet(key));
     }
     if span.reaches_beyond(buckets * entry) {
         buckets = buckets.max(span.buckets(entry).next_power_of_two());
