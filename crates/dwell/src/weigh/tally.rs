@@ -17,12 +17,12 @@ const MOST_NODES: usize = 1 << 14;
 /// What is read and written together, so that one look at where it is will do.
 type Cell = [u64; 4];
 
-// The first cell of a node has its blocks: bytes asked for, bytes that the model's allocator takes beyond those, how many,
-// bytes not in use.
+// The first cell of a node has its blocks: bytes asked for, bytes not in use, bytes that the model's allocator takes beyond
+// those asked for, how many.
 const REQUESTED: usize = 0;
-const BEYOND: usize = 1;
-const BLOCKS: usize = 2;
-const SPARE: usize = 3;
+const SPARE: usize = 1;
+const BEYOND: usize = 2;
+const BLOCKS: usize = 3;
 
 /// From here on the cells of its links, by their distance from the cursor: one a part.
 const LINKS: usize = 1;

@@ -147,6 +147,12 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
 
     #[inline]
+    fn is_vacant(&self) -> bool {
+        // As a vector without memory: a slice of nothing.
+        size_of_val::<T>(self) == 0 && T::is_vacant(self)
+    }
+
+    #[inline]
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where
         Self: 'v,
@@ -155,7 +161,7 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
             walk.last_block::<T>(self);
         } else if TREE {
             open(self, walk);
-        } else if size_of_val::<T>(self) != 0 || !T::is_vacant(self) {
+        } else if !self.is_vacant() {
             open_apart(self, walk);
         }
     }
