@@ -484,10 +484,10 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
         let outer = if TREE { self.core.tally.enter(index, shared_type_of::<P>()) } else { Cursor::default() };
         self.block(size_of_val(target), align_of_val(target), 0);
-        if !self.is_deep() {
-            self.pointee(target);
-        } else {
+        if self.is_deep() {
             self.later.push((self.core.tally.cursor, Later::Target(Box::new(move |walk| walk.pointee(&**pointer)))));
+        } else {
+            self.pointee(target);
         }
         if TREE {
             self.core.tally.cursor = outer;

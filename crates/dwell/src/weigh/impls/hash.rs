@@ -56,7 +56,7 @@ impl Span {
     /// The least number of buckets that reach so far.
     #[cold]
     fn buckets(self, entry: usize) -> usize {
-        if entry == 0 { 0 } else { self.first.abs_diff(self.last) / entry + 1 }
+        self.first.abs_diff(self.last).checked_div(entry).map_or(0, |entries| entries + 1)
     }
 }
 
