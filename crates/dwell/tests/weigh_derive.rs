@@ -140,6 +140,16 @@ struct Padded {
 }
 
 #[test]
+fn a_box_of_nothing_is_vacant() {
+    let boxes = [Box::<[String]>::default(), vec!["x".to_owned()].into(), Box::default()];
+    assert_eq!(boxes.each_ref().map(Weigh::is_vacant), [true, false, true]);
+    assert!(!Box::<[()]>::from([()]).is_vacant(), "it holds something, if not in memory");
+    assert!(!Box::new(Level::Low).is_vacant());
+    let tree = exact(|| boxes.to_vec());
+    assert_eq!((at(&tree, &["[]"]).slots, at(&tree, &["[]"]).filled), (3, 1));
+}
+
+#[test]
 fn shapes_without_memory() {
     assert_eq!(
         (Never::REACH, Unit::REACH, Level::REACH, Padded::REACH),

@@ -3,7 +3,7 @@
 #![cfg(all(feature = "derive", feature = "std"))]
 
 use dwell::Weigh;
-use dwell::weigh::{JSON_VERSION, Tree, diff, tree};
+use dwell::weigh::{JSON_VERSION, Tree, diff, tree, tree_with_texts};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
@@ -83,6 +83,15 @@ fn json_says_what_the_tree_does() {
     }
     let nodes = parsed(&tree(&nasty()).to_json())["nodes"].clone();
     assert!(nodes.as_array().unwrap().iter().any(|node| node["label"] == NASTY));
+}
+
+#[test]
+fn json_says_how_many_strings_differ_where_they_were_read() {
+    let names = ["Ada", "Ada", "Grace"].map(String::from).to_vec();
+    let nodes = parsed(&tree_with_texts(&names).to_json())["nodes"].clone();
+    assert_eq!(nodes[0].get("texts"), None, "a vector is no string");
+    assert_eq!(nodes[1]["texts"], serde_json::json!({"distinct": 2, "bytes": 8}));
+    assert_eq!(parsed(&tree(&names).to_json())["nodes"][1].get("texts"), None);
 }
 
 #[test]

@@ -195,7 +195,7 @@ pub fn weigh<T: Weigh + ?Sized>(value: &T) -> Weight {
     walk::total(value, Model::Requested)
 }
 
-/// The bytes of a value and of all that it owns, as an allocator takes them.
+/// The bytes of a value and of all that it owns, as an allocator takes them. It walks as [`tree`] does.
 ///
 /// ```
 /// use dwell::weigh::{Model, weigh_as};

@@ -84,6 +84,8 @@ impl Tree {
     ///  "nodes": [{"parent": null, "edge": "root", "label": "", "type": "..", "size": 24, "align": 8, "values": 1,
     ///             "places": 1, "filled": 1, "heap": 24, "requested": 24, "allocations": 1, "waste": 0}, ..]}
     /// ```
+    ///
+    /// Where [strings were read](super::tree_with_texts), a node has `"texts": {"distinct": 2, "bytes": 8}` too.
     pub fn to_json(&self) -> String {
         let mut text = String::new();
         let weight = &self.weight;
@@ -99,7 +101,7 @@ impl Tree {
             let parent = node.parent.map_or_else(|| "null".into(), |parent| parent.to_string());
             let _ = write!(
                 text,
-                r#"{{"parent":{parent},"edge":"{}","label":{},"type":{},"size":{},"align":{},"values":{},"places":{},"filled":{},"heap":{},"requested":{},"allocations":{},"waste":{}}}"#,
+                r#"{{"parent":{parent},"edge":"{}","label":{},"type":{},"size":{},"align":{},"values":{},"places":{},"filled":{},"heap":{},"requested":{},"allocations":{},"waste":{}"#,
                 edge_name(node.edge),
                 Json(self.label(index)),
                 Json(node.ty.name()),
@@ -113,6 +115,10 @@ impl Tree {
                 node.allocations,
                 node.waste,
             );
+            if let Some(texts) = &node.texts {
+                let _ = write!(text, r#","texts":{{"distinct":{},"bytes":{}}}"#, texts.distinct(), texts.bytes());
+            }
+            text.push('}');
         }
         text.push_str("]}");
         text

@@ -7,32 +7,39 @@ use std_alloc::vec::Vec;
 /// Where a node's cells begin: what a walk holds of it. 0 is none.
 pub(super) type Cursor = usize;
 
-const ROOT: Cursor = 1;
+/// The link that leads to the root stands alone before it.
+const TO_ROOT: usize = 0;
+const ROOT: Cursor = TO_ROOT + 1;
 /// Nodes from which on recursive types share one node each, wherever they occur: bounds what many types that hold each
 /// other could make of a tree.
 const MOST_NODES: usize = 1 << 14;
 
-// The cells of a node, by their distance from the cursor.
-/// Values found that are not vacant.
-const ENTERED: usize = 0;
-/// Places in blocks of the parent's that are in use, and those that are not.
-const USED: usize = 1;
-const FREE: usize = 2;
-/// Blocks owned: bytes asked for, bytes that the model's allocator takes beyond those, how many, bytes not in use.
-const REQUESTED: usize = 3;
-const BEYOND: usize = 4;
-const BLOCKS: usize = 5;
-const SPARE: usize = 6;
-/// Its number.
-const NUMBER: usize = 7;
-/// From here on the cursors of its parts.
-const LINKS: usize = 8;
+/// What is read and written together, so that one look at where it is will do.
+type Cell = [u64; 4];
 
-/// Counters for each node met, and the links from nodes to parts, in one table: a step of the walk is a look at one link
-/// and an addition where it leads.
+// The first cell of a node has its blocks: bytes asked for, bytes not in use, bytes that the model's allocator takes beyond
+// those asked for, how many.
+const REQUESTED: usize = 0;
+const SPARE: usize = 1;
+const BEYOND: usize = 2;
+const BLOCKS: usize = 3;
+
+/// From here on the cells of its links, by their distance from the cursor: one a part.
+const LINKS: usize = 1;
+/// The cursor of the part, 0 if none was met.
+const TO: usize = 0;
+/// Values found by this link that are not vacant.
+const ENTERED: usize = 1;
+/// Places for them in blocks of this node's that are not in use, and those that are.
+const FREE: usize = 2;
+const USED: usize = 3;
+
+/// Counters for each node met, and the links from nodes to parts, in one table: a step of the walk is a look at one link,
+/// which counts what goes along it.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    cells: Vec<u64>,
+    cells: Vec<Cell>,
+    /// In the order of their cells.
     nodes: Vec<Made>,
     /// Of each node, if strings are read.
     pub(super) texts: Option<Vec<Option<Texts>>>,
@@ -73,10 +80,16 @@ pub(super) struct Counter {
 
 impl Tally {
     pub(super) fn new(root: &'static Type) -> Self {
-        let mut tally = Self { cells: Vec::from([0; ROOT]), nodes: Vec::new(), texts: None, cursor: ROOT };
+        let mut to_root = Cell::default();
+        (to_root[TO], to_root[USED]) = (ROOT as u64, 1);
+        let mut tally = Self { cells: Vec::from([to_root]), nodes: Vec::new(), texts: None, cursor: ROOT };
         tally.add(root, None, None);
-        tally.cells[ROOT + USED] = 1;
         tally
+    }
+
+    /// Counts the root as a value that is not vacant.
+    pub(super) fn enter_root(&mut self) {
+        self.cells[TO_ROOT][ENTERED] = 1;
     }
 
     /// Makes a node.
@@ -88,39 +101,41 @@ impl Tally {
             _ => ty.parts(),
         };
         let at = self.cells.len();
-        self.cells.resize(at + LINKS + parts, 0);
-        self.cells[at + NUMBER] = self.nodes.len() as u64;
+        self.cells.resize(at + LINKS + parts, Cell::default());
         self.nodes.push(Made { at, parts, ty, variant, parent });
         at
     }
 
-    /// The number of the node at hand.
-    fn number(&self) -> usize {
-        of_cell(self.cells[self.cursor + NUMBER])
+    /// The number of the node at `cursor`.
+    fn number(&self, cursor: Cursor) -> usize {
+        self.nodes.partition_point(|node| node.at < cursor)
+    }
+
+    #[inline]
+    fn cell(&mut self, at: usize) -> &mut Cell {
+        match self.cells.get_mut(at) {
+            Some(cell) => cell,
+            None => no_such_part(),
+        }
+    }
+
+    /// The link to part `index` of the node at hand.
+    #[inline]
+    fn link(&mut self, index: usize) -> &mut Cell {
+        self.cell(self.cursor + LINKS + index)
     }
 
     /// Counts a value, and leads on to its parts; gives back the cursor to return to.
     #[inline]
     pub(super) fn enter(&mut self, index: usize, ty: &'static Type) -> Cursor {
-        let outer = self.descend(index, ty);
-        self.count(1);
-        outer
-    }
-
-    /// Leads on to part `index`, which lies in the value itself.
-    #[inline]
-    pub(super) fn descend(&mut self, index: usize, ty: &'static Type) -> Cursor {
         let outer = self.cursor;
-        let found = of_cell(self.cells[outer + LINKS + index]);
-        self.cursor = if found == 0 { self.link(index, ty, None) } else { found };
-        outer
-    }
-
-    /// Leads on to part `index`, which lies in a block of its own: only here does a recursive type come round again.
-    #[inline]
-    pub(super) fn descend_apart(&mut self, index: usize, ty: &'static Type) -> Cursor {
-        let outer = self.cursor;
-        self.cursor = self.apart(index, ty);
+        let link = self.link(index);
+        link[ENTERED] += 1;
+        // What is made anew gives nothing back: so a step has nothing to keep while that is done.
+        match of_cell(link[TO]) {
+            0 => self.enter_new(index, ty),
+            to => self.cursor = to,
+        }
         outer
     }
 
@@ -128,44 +143,83 @@ impl Tally {
     #[inline]
     pub(super) fn enter_variant(&mut self, index: usize) -> Cursor {
         let outer = self.cursor;
-        let found = of_cell(self.cells[outer + LINKS + index]);
-        self.cursor = if found == 0 { self.link_variant(index) } else { found };
-        self.count(1);
+        let link = self.link(index);
+        link[ENTERED] += 1;
+        match of_cell(link[TO]) {
+            0 => self.enter_new_variant(index),
+            to => self.cursor = to,
+        }
         outer
     }
 
+    /// Counts a place for part 0 with a value, and leads on to it.
     #[inline]
-    fn apart(&mut self, index: usize, ty: &'static Type) -> Cursor {
-        match of_cell(self.cells[self.cursor + LINKS + index]) {
-            0 => self.link_apart(index, ty),
-            found => found,
+    pub(super) fn enter_pointee(&mut self, ty: &'static Type) -> Cursor {
+        let outer = self.cursor;
+        let link = self.link(0);
+        link[USED] += 1;
+        link[ENTERED] += 1;
+        match of_cell(link[TO]) {
+            0 => self.enter_new_apart(ty),
+            to => self.cursor = to,
+        }
+        outer
+    }
+
+    /// Where part `index` is, which lies in the value itself.
+    #[inline]
+    pub(super) fn inline(&mut self, index: usize, ty: &'static Type) -> Cursor {
+        match of_cell(self.link(index)[TO]) {
+            0 => self.make(index, ty, None),
+            to => to,
+        }
+    }
+
+    /// Where part `index` is, which lies in a block of its own: only here does a recursive type come round again.
+    #[inline]
+    pub(super) fn apart(&mut self, index: usize, ty: &'static Type) -> Cursor {
+        match of_cell(self.link(index)[TO]) {
+            0 => self.make_apart(index, ty),
+            to => to,
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn link(&mut self, index: usize, ty: &'static Type, variant: Option<usize>) -> Cursor {
-        let made = self.add(ty, variant, Some(self.number()));
-        self.cells[self.cursor + LINKS + index] = made as u64;
+    fn enter_new(&mut self, index: usize, ty: &'static Type) {
+        self.cursor = self.make(index, ty, None);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter_new_variant(&mut self, index: usize) {
+        let ty = self.nodes[self.number(self.cursor)].ty;
+        self.cursor = self.make(index, ty, Some(index));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter_new_apart(&mut self, ty: &'static Type) {
+        self.cursor = self.make_apart(0, ty);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make(&mut self, index: usize, ty: &'static Type, variant: Option<usize>) -> Cursor {
+        let made = self.add(ty, variant, Some(self.number(self.cursor)));
+        self.cells[self.cursor + LINKS + index][TO] = made as u64;
         made
     }
 
     #[cold]
     #[inline(never)]
-    fn link_variant(&mut self, index: usize) -> Cursor {
-        let ty = self.nodes[self.number()].ty;
-        self.link(index, ty, Some(index))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn link_apart(&mut self, index: usize, ty: &'static Type) -> Cursor {
+    fn make_apart(&mut self, index: usize, ty: &'static Type) -> Cursor {
         match self.same_type_around(ty) {
             Some(found) => {
-                self.cells[self.cursor + LINKS + index] = found as u64;
+                self.cells[self.cursor + LINKS + index][TO] = found as u64;
                 found
             }
-            None => self.link(index, ty, None),
+            None => self.make(index, ty, None),
         }
     }
 
@@ -176,55 +230,48 @@ impl Tally {
         {
             return Some(found.at);
         }
-        let around = core::iter::successors(Some(&self.nodes[self.number()]), |node| Some(&self.nodes[node.parent?]));
+        let here = &self.nodes[self.number(self.cursor)];
+        let around = core::iter::successors(Some(here), |node| Some(&self.nodes[node.parent?]));
         around.into_iter().find(is_of).map(|node| node.at)
     }
 
-    /// Counts values of the node at hand.
+    /// Counts values of part `index` that are not vacant.
     #[inline]
-    pub(super) fn count(&mut self, values: u64) {
-        self.cells[self.cursor + ENTERED] += values;
+    pub(super) fn count(&mut self, index: usize, values: u64) {
+        self.link(index)[ENTERED] += values;
     }
 
     /// Counts blocks of the node at hand.
     #[inline]
     pub(super) fn block(&mut self, requested: u64, blocks: u64, spare: u64) {
-        let Some(cells) = self.cells[self.cursor..].first_chunk_mut::<LINKS>() else { return };
-        cells[REQUESTED] = cells[REQUESTED].saturating_add(requested);
-        cells[BLOCKS] += blocks;
-        cells[SPARE] = cells[SPARE].saturating_add(spare);
+        let cell = self.cell(self.cursor);
+        cell[REQUESTED] = cell[REQUESTED].wrapping_add(requested);
+        cell[BLOCKS] += blocks;
+        cell[SPARE] = cell[SPARE].wrapping_add(spare);
     }
 
     /// Counts what an allocator takes for them beyond the bytes asked for.
     pub(super) fn add_beyond(&mut self, bytes: u64) {
-        let cell = &mut self.cells[self.cursor + BEYOND];
+        let cell = &mut self.cells[self.cursor][BEYOND];
         *cell = cell.saturating_add(bytes);
     }
 
+    /// Counts places for part `index` in blocks of the node at hand.
     #[inline]
     pub(super) fn places(&mut self, index: usize, ty: &'static Type, used: u64, free: u64) {
-        let at = self.apart(index, ty);
-        let Some(cells) = self.cells[at..].first_chunk_mut::<LINKS>() else { return };
-        cells[USED] = cells[USED].saturating_add(used);
-        cells[FREE] = cells[FREE].saturating_add(free);
-    }
-
-    /// Counts a place for part 0, and leads on to it.
-    #[inline]
-    pub(super) fn enter_pointee(&mut self, ty: &'static Type, is_vacant: bool) -> Cursor {
-        let outer = self.descend_apart(0, ty);
-        if let Some(cells) = self.cells[self.cursor..].first_chunk_mut::<LINKS>() {
-            cells[USED] += 1;
-            cells[ENTERED] += u64::from(!is_vacant);
+        let link = self.link(index);
+        link[USED] = link[USED].saturating_add(used);
+        link[FREE] = link[FREE].saturating_add(free);
+        if link[TO] == 0 {
+            self.make_apart(index, ty);
         }
-        outer
     }
 
     /// Takes a string of the node at hand for one of those that are told apart.
     #[cold]
     #[inline(never)]
     pub(super) fn read(&mut self, text: &[u8]) {
-        let number = self.number();
+        let number = self.number(self.cursor);
         if let Some(texts) = &mut self.texts {
             texts.resize(texts.len().max(number + 1), None);
             texts[number].get_or_insert_default().meet(text);
@@ -233,30 +280,50 @@ impl Tally {
 
     /// All nodes; a parent stands before its children.
     pub(super) fn counters(&self) -> Vec<Counter> {
-        let number = |link: &u64| Some(of_cell(*link)).filter(|at| *at != 0).map(|at| of_cell(self.cells[at + NUMBER]));
-        let texts = |number: usize| self.texts.as_ref()?.get(number)?.clone();
-        let counter = |(number_of, made): (usize, &Made)| {
-            let (cells, links) = self.cells[made.at..made.at + LINKS + made.parts].split_at(LINKS);
-            Counter {
-                ty: made.ty,
-                variant: made.variant,
-                parent: made.parent,
-                entered: cells[ENTERED],
-                slots: cells[USED].saturating_add(cells[FREE]),
-                used: cells[USED],
-                requested: cells[REQUESTED],
-                taken: cells[REQUESTED].saturating_add(cells[BEYOND]),
-                blocks: cells[BLOCKS],
-                spare: cells[SPARE],
-                texts: texts(number_of),
-                children: links.iter().map(number).collect(),
-            }
-        };
-        self.nodes.iter().enumerate().map(counter).collect()
+        let mut counters: Vec<Counter> =
+            self.nodes.iter().enumerate().map(|(number, made)| self.own(number, made)).collect();
+        let links = self.nodes.iter().flat_map(|made| self.links(made));
+        for link in links.chain(self.cells.get(TO_ROOT)).filter(|link| link[TO] != 0) {
+            let counter = &mut counters[self.number(of_cell(link[TO]))];
+            counter.entered += link[ENTERED];
+            counter.used = counter.used.saturating_add(link[USED]);
+            counter.slots = counter.slots.saturating_add(link[USED].saturating_add(link[FREE]));
+        }
+        counters
+    }
+
+    /// What was counted at a node itself, without what the links to it say.
+    fn own(&self, number: usize, made: &Made) -> Counter {
+        let cell = &self.cells[made.at];
+        let child = |link: &Cell| Some(of_cell(link[TO])).filter(|to| *to != 0).map(|to| self.number(to));
+        Counter {
+            ty: made.ty,
+            variant: made.variant,
+            parent: made.parent,
+            entered: 0,
+            slots: 0,
+            used: 0,
+            requested: cell[REQUESTED],
+            taken: cell[REQUESTED].saturating_add(cell[BEYOND]),
+            blocks: cell[BLOCKS],
+            spare: cell[SPARE],
+            texts: self.texts.as_ref().and_then(|texts| texts.get(number)?.clone()),
+            children: self.links(made).iter().map(child).collect(),
+        }
+    }
+
+    fn links(&self, made: &Made) -> &[Cell] {
+        &self.cells[made.at + LINKS..][..made.parts]
     }
 }
 
-/// A cursor or number in a cell: an index of memory that is there.
+#[cold]
+#[inline(never)]
+fn no_such_part() -> ! {
+    panic!("a `Weigh` reports a part that its `TYPE` does not have");
+}
+
+/// A cursor in a cell: an index of memory that is there.
 #[expect(clippy::cast_possible_truncation, reason = "it came from a `usize`")]
 #[inline]
 fn of_cell(cell: u64) -> usize {

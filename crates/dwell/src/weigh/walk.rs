@@ -13,7 +13,7 @@ use std_alloc::sync::Arc;
 use std_alloc::vec::Vec;
 
 /// Pointers that are followed one inside the other before the rest is put off: what bounds the stack.
-const DEEPEST: u32 = 64;
+const DEEPEST: i32 = 64;
 /// Guards that are held one inside the other. What lies deeper is missed, unless an `Rc` or `Arc` leads there.
 const MOST_GUARDS: u32 = 256;
 
@@ -26,7 +26,8 @@ pub struct Walk<'a, 'v, const TREE: bool> {
     core: Core<'v, TREE>,
     /// Pointers that are still to be followed.
     later: Vec<(Cursor, Later<'a, 'v, TREE>)>,
-    depth: u32,
+    /// How many pointers deeper it goes before it puts off.
+    room: i32,
     guards: u32,
 }
 
@@ -35,6 +36,8 @@ pub struct Walk<'a, 'v, const TREE: bool> {
 pub(super) struct Core<'v, const TREE: bool> {
     weight: Weight,
     model: Model,
+    /// Whether a tree is to know more than numbers of blocks: what an allocator takes for them, or what strings say.
+    more: bool,
     seen: Seen,
     tally: Tally,
     /// Shared pointers that were met below a guard and are to be followed when it is gone.
@@ -69,10 +72,10 @@ macro_rules! handle {
     ($($pointer:ident)*) => {$(
         impl<'v, T: Weigh + ?Sized + 'v, const TREE: bool> Handle<'v, TREE> for $pointer<T> {
             fn resume(&self, core: Core<'v, TREE>, cursor: Cursor) -> Core<'v, TREE> {
-                let mut walk = Walk { core, later: Vec::new(), depth: 0, guards: 0 };
+                let mut walk = Walk { core, later: Vec::new(), room: DEEPEST, guards: 0 };
                 walk.core.tally.cursor = cursor;
                 self.weigh(&mut walk);
-                walk.finish_later(0);
+                walk.finish_later(DEEPEST);
                 walk.core
             }
         }
@@ -83,6 +86,9 @@ handle!(Rc Arc);
 
 /// Walks over a value and everything it owns.
 pub(super) fn total<T: Weigh + ?Sized>(value: &T, model: Model) -> Weight {
+    if model != Model::Requested {
+        return counters(value, model, false).0;
+    }
     run::<T, false>(value, model, false).weight
 }
 
@@ -97,19 +103,19 @@ pub(super) fn counters<T: Weigh + ?Sized>(value: &T, model: Model, texts: bool) 
 }
 
 fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model, texts: bool) -> Core<'v, TREE> {
-    let mut core = Core { model, ..Core::default() };
+    let mut core = Core { model, more: texts || model != Model::Requested, ..Core::default() };
     core.weight.inline = size_of_val(value) as u64;
     if TREE {
         core.tally = Tally::new(T::TYPE);
         core.tally.texts = texts.then(Vec::new);
     }
-    let mut walk = Walk { core, later: Vec::new(), depth: 0, guards: 0 };
+    let mut walk = Walk { core, later: Vec::new(), room: DEEPEST, guards: 0 };
     if !(T::REACH.is_skipped(TREE) || TREE && value.is_vacant()) {
         if TREE {
-            walk.core.tally.count(1);
+            walk.core.tally.enter_root();
         }
         value.weigh(&mut walk);
-        walk.finish_later(0);
+        walk.finish_later(DEEPEST);
     }
     let mut core = walk.core;
     while let Some((cursor, handle)) = core.owned.pop() {
@@ -142,17 +148,44 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Says what the string at hand says, to a walk that counts [how many differ](super::tree_with_texts).
     #[inline]
     pub fn text(&mut self, text: &[u8]) {
-        if TREE && self.core.tally.texts.is_some() {
+        if TREE && self.core.more {
             self.core.tally.read(text);
         }
     }
 
-    /// Looks at a value that nothing is behind for the sake of strings only.
+    /// Counts the block of a string with room for `capacity` bytes, and says what the string says.
     #[inline]
-    pub(super) fn read<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
-        if TREE && self.core.tally.texts.is_some() {
-            value.weigh(self);
+    pub(super) fn text_block(&mut self, text: &[u8], capacity: usize) {
+        if TREE && self.core.more {
+            self.more_of_text(text, capacity);
+        } else {
+            self.count(capacity, u64::from(capacity != 0), (capacity - text.len()) as u64);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn more_of_text(&mut self, text: &[u8], capacity: usize) {
+        self.block(capacity, 1, capacity - text.len());
+        self.core.tally.read(text);
+    }
+
+    /// Counts the block behind a pointer to a value that nothing is behind. A tree knows that behind each is a value.
+    #[inline]
+    pub(super) fn last_block<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
+        if TREE && self.core.more {
+            self.more_of_last(value);
+        } else {
+            self.count(size_of_val(value), u64::from(size_of_val(value) != 0), 0);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn more_of_last<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
+        self.block(size_of_val(value), align_of_val(value), 0);
+        // For the sake of strings.
+        value.weigh(self);
     }
 
     /// Follows the fields of the variant `index` of an enum by calling `fields`.
@@ -173,18 +206,18 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if const { T::REACH.is_skipped(TREE) } {
             return;
         }
-        let outer = if TREE { self.core.tally.descend(index, const { T::TYPE }) } else { Cursor::default() };
-        self.each(values);
-        if TREE {
-            self.core.tally.cursor = outer;
-        }
+        let inner = if TREE { self.core.tally.inline(index, const { T::TYPE }) } else { Cursor::default() };
+        self.each(index, inner, values);
     }
 
     /// Counts a block that the value owns, of `size` bytes aligned to `align`, of which `spare` are not in use.
     #[inline]
     pub fn block(&mut self, size: usize, align: usize, spare: usize) {
-        if size != 0 {
-            self.blocks(size, align, 1, spare as u64);
+        if TREE && self.core.more {
+            self.more_of_blocks(size, align, usize::from(size != 0), spare as u64);
+        } else {
+            // No block has no bytes: that is told without a branch.
+            self.count(size, u64::from(size != 0), spare as u64);
         }
     }
 
@@ -194,29 +227,35 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if count == 0 {
             return;
         }
-        if self.core.model != Model::Requested {
-            self.add_modelled(size, align, count);
-        }
-        let (requested, count) = ((size as u64).saturating_mul(count as u64), count as u64);
-        if TREE {
-            self.core.tally.block(requested, count, spare);
+        if TREE && self.core.more {
+            self.more_of_blocks(size, align, count, spare);
         } else {
-            let weight = &mut self.core.weight;
-            weight.heap = weight.heap.saturating_add(requested);
-            weight.allocations += count;
+            self.count(size.wrapping_mul(count), count as u64, spare);
         }
     }
 
-    /// Adds what the model's allocator takes for blocks beyond the bytes asked for.
+    #[inline]
+    fn count(&mut self, requested: usize, blocks: u64, spare: u64) {
+        let requested = requested as u64;
+        if TREE {
+            self.core.tally.block(requested, blocks, spare);
+        } else {
+            // Blocks that are there are not too large together; where one is made up, so is the sum.
+            let weight = &mut self.core.weight;
+            weight.heap = weight.heap.wrapping_add(requested);
+            weight.allocations += blocks;
+        }
+    }
+
+    /// Counts blocks, and what the model's allocator takes for them beyond the bytes asked for.
     #[cold]
     #[inline(never)]
-    fn add_modelled(&mut self, size: usize, align: usize, count: usize) {
-        let size = size as u64;
-        let beyond = (self.core.model.bytes(size, align as u64) - size).saturating_mul(count as u64);
-        if TREE {
+    fn more_of_blocks(&mut self, size: usize, align: usize, count: usize, spare: u64) {
+        self.count(size.wrapping_mul(count), count as u64, spare);
+        if size != 0 {
+            let size = size as u64;
+            let beyond = (self.core.model.bytes(size, align as u64) - size).saturating_mul(count as u64);
             self.core.tally.add_beyond(beyond);
-        } else {
-            self.core.weight.heap = self.core.weight.heap.saturating_add(beyond);
         }
     }
 
@@ -234,75 +273,84 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Follows the values in such places.
     #[inline]
     pub fn elements<T: Weigh + 'v>(&mut self, index: usize, values: impl IntoIterator<Item = &'a T>) {
-        if const { T::REACH.is_skipped(TREE) } {
-            return;
-        }
-        let outer = if TREE { self.core.tally.descend_apart(index, const { T::TYPE }) } else { Cursor::default() };
-        self.depth += 1;
-        self.each(values);
-        self.depth -= 1;
-        if TREE {
-            self.core.tally.cursor = outer;
-        }
+        self.room -= 1;
+        self.elements_here(index, values);
+        self.room += 1;
     }
 
     #[inline]
-    fn each<T: Weigh + 'v>(&mut self, values: impl IntoIterator<Item = &'a T>) {
-        let mut entered = 0;
-        for value in values {
-            if TREE && value.is_vacant() {
-                continue;
-            }
-            entered += 1;
-            value.weigh(self);
+    pub(super) fn elements_here<T: Weigh + 'v>(&mut self, index: usize, values: impl IntoIterator<Item = &'a T>) {
+        if const { T::REACH.is_skipped(TREE) } {
+            return;
         }
+        let inner = if TREE { self.core.tally.apart(index, const { T::TYPE }) } else { Cursor::default() };
+        self.each(index, inner, values);
+    }
+
+    /// Follows the values of part `index`, whose node is `inner`.
+    #[inline]
+    fn each<T: Weigh + 'v>(&mut self, index: usize, inner: Cursor, values: impl IntoIterator<Item = &'a T>) {
+        let outer = mem::replace(&mut self.core.tally.cursor, inner);
+        let mut entered = 0;
+        values.into_iter().for_each(|value| {
+            if !(TREE && value.is_vacant()) {
+                entered += 1;
+                value.weigh(self);
+            }
+        });
         if TREE {
-            self.core.tally.count(entered);
+            self.core.tally.cursor = outer;
+            self.core.tally.count(index, entered);
         }
     }
 
     /// Follows keys and values, parts 0 and 1 of a map.
     #[inline]
     pub fn entries<K: Weigh + 'v, V: Weigh + 'v>(&mut self, entries: impl IntoIterator<Item = (&'a K, &'a V)>) {
-        let (key, value) = const { (K::REACH.is_skipped(TREE), V::REACH.is_skipped(TREE)) };
-        if key && value {
+        self.room -= 1;
+        self.entries_here(entries);
+        self.room += 1;
+    }
+
+    #[inline]
+    pub(super) fn entries_here<K: Weigh + 'v, V: Weigh + 'v>(
+        &mut self,
+        entries: impl IntoIterator<Item = (&'a K, &'a V)>,
+    ) {
+        let (no_key, no_value) = const { (K::REACH.is_skipped(TREE), V::REACH.is_skipped(TREE)) };
+        if no_key && no_value {
             entries.into_iter().for_each(drop);
             return;
         }
         let outer = self.core.tally.cursor;
         let mut inner = |index, ty, skipped: bool| {
-            if !TREE || skipped {
-                return (Cursor::default(), 0);
-            }
-            self.core.tally.descend_apart(index, ty);
-            (mem::replace(&mut self.core.tally.cursor, outer), 0)
+            if TREE && !skipped { self.core.tally.apart(index, ty) } else { Cursor::default() }
         };
-        let (mut key, mut value) = (inner(0, const { K::TYPE }, key), inner(1, const { V::TYPE }, value));
-        self.depth += 1;
-        for (k, v) in entries {
-            self.entered(k, &mut key);
-            self.entered(v, &mut value);
-        }
-        self.depth -= 1;
+        let (key, value) = (inner(0, const { K::TYPE }, no_key), inner(1, const { V::TYPE }, no_value));
+        let (mut keys, mut values) = (0, 0);
+        entries.into_iter().for_each(|(k, v)| {
+            self.entered(k, key, &mut keys);
+            self.entered(v, value, &mut values);
+        });
         if TREE {
-            for (cursor, entered) in [key, value] {
-                if cursor != Cursor::default() {
-                    self.core.tally.cursor = cursor;
-                    self.core.tally.count(entered);
-                }
-            }
             self.core.tally.cursor = outer;
+            if !no_key {
+                self.core.tally.count(0, keys);
+            }
+            if !no_value {
+                self.core.tally.count(1, values);
+            }
         }
     }
 
-    /// Follows a key or value to its node, where so many were met.
+    /// Follows a value to its node, where so many were met.
     #[inline]
-    fn entered<T: Weigh + 'v>(&mut self, value: &'a T, (cursor, entered): &mut (Cursor, u64)) {
+    fn entered<T: Weigh + 'v>(&mut self, value: &'a T, inner: Cursor, entered: &mut u64) {
         if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
             return;
         }
         if TREE {
-            self.core.tally.cursor = *cursor;
+            self.core.tally.cursor = inner;
             *entered += 1;
         }
         value.weigh(self);
@@ -311,23 +359,22 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Follows a pointer to part 0, which lies in a block of its own.
     #[inline]
     pub fn pointee<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
-        let is_skipped = const { T::REACH.is_skipped(TREE) };
-        if !TREE {
-            if !is_skipped {
-                self.depth += 1;
-                value.weigh(self);
-                self.depth -= 1;
-            }
+        self.room -= 1;
+        self.pointee_here(value);
+        self.room += 1;
+    }
+
+    #[inline]
+    pub(super) fn pointee_here<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
+        if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
+            self.places::<T>(0, 1, 1);
             return;
         }
-        let is_vacant = is_skipped || value.is_vacant();
-        let outer = self.core.tally.enter_pointee(const { T::TYPE }, is_vacant);
-        if !is_vacant {
-            self.depth += 1;
-            value.weigh(self);
-            self.depth -= 1;
+        let outer = if TREE { self.core.tally.enter_pointee(const { T::TYPE }) } else { Cursor::default() };
+        value.weigh(self);
+        if TREE {
+            self.core.tally.cursor = outer;
         }
-        self.core.tally.cursor = outer;
     }
 
     /// Whether `pointer` is put off, since the walk is deep enough: ask before counting what the pointer owns.
@@ -335,17 +382,41 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// It is then weighed again, later and with less on the stack.
     #[inline]
     pub fn puts_off<T: Weigh + 'v>(&mut self, pointer: &'a T) -> bool {
-        if self.depth < DEEPEST {
+        if !self.is_deep() {
             return false;
         }
-        self.later.push((self.core.tally.cursor, Later::Pointer(pointer)));
+        self.put_off(pointer);
         true
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_off(&mut self, pointer: &'a (dyn Resume<'a, 'v, TREE> + 'a)) {
+        self.later.push((self.core.tally.cursor, Later::Pointer(pointer)));
+    }
+
+    /// Puts `pointer` off, or counts and follows it one deeper by `follow`: in one step on the number of both.
+    #[inline]
+    pub(super) fn open<T: Weigh + 'v>(&mut self, pointer: &'a T, follow: impl FnOnce(&mut Self)) {
+        self.room -= 1;
+        if self.room < 0 {
+            return self.put_off_below(pointer);
+        }
+        follow(self);
+        self.room += 1;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_off_below(&mut self, pointer: &'a (dyn Resume<'a, 'v, TREE> + 'a)) {
+        self.room += 1;
+        self.put_off(pointer);
     }
 
     /// Whether the walk is so deep that [`puts_off`](Self::puts_off) would put a pointer off.
     #[inline]
     pub fn is_deep(&self) -> bool {
-        self.depth >= DEEPEST
+        self.room <= 0
     }
 
     /// Puts off a pointer that may be kept alive by a handle of one's own.
@@ -378,10 +449,10 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
             return;
         }
         let core = mem::take(&mut self.core);
-        let mut inner = Walk { core, later: Vec::new(), depth: self.depth, guards: self.guards + 1 };
+        let mut inner = Walk { core, later: Vec::new(), room: self.room, guards: self.guards + 1 };
         inner.field(0, value);
         // One pointer each may be followed from here.
-        inner.finish_later(self.depth.min(DEEPEST - 1));
+        inner.finish_later(self.room.max(1));
         self.core = inner.core;
     }
 
@@ -392,9 +463,9 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
 
     /// Adds what a function of the user's says that part `index` owns.
     pub fn add<T>(&mut self, index: usize, owned: Weight) {
-        let weight = &mut self.core.weight;
-        weight.missed += owned.missed;
+        self.core.weight.missed += owned.missed;
         if !TREE {
+            let weight = &mut self.core.weight;
             weight.heap = weight.heap.saturating_add(owned.heap);
             weight.allocations += owned.allocations;
         } else if owned.heap != 0 || owned.allocations != 0 {
@@ -413,19 +484,19 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
         let outer = if TREE { self.core.tally.enter(index, shared_type_of::<P>()) } else { Cursor::default() };
         self.block(size_of_val(target), align_of_val(target), 0);
-        if self.depth < DEEPEST {
-            self.pointee(target);
-        } else {
+        if self.is_deep() {
             self.later.push((self.core.tally.cursor, Later::Target(Box::new(move |walk| walk.pointee(&**pointer)))));
+        } else {
+            self.pointee(target);
         }
         if TREE {
             self.core.tally.cursor = outer;
         }
     }
 
-    /// Follows what was put off, each from this depth.
-    fn finish_later(&mut self, depth: u32) {
-        let before = mem::replace(&mut self.depth, depth);
+    /// Follows what was put off, each with so much room.
+    fn finish_later(&mut self, room: i32) {
+        let before = mem::replace(&mut self.room, room);
         while let Some((cursor, later)) = self.later.pop() {
             self.core.tally.cursor = cursor;
             match later {
@@ -433,6 +504,6 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
                 Later::Target(follow) => follow(self),
             }
         }
-        self.depth = before;
+        self.room = before;
     }
 }

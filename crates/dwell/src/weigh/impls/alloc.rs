@@ -26,8 +26,7 @@ impl Weigh for String {
     where
         Self: 'v,
     {
-        walk.block(self.capacity(), 1, self.capacity() - self.len());
-        walk.text(self.as_bytes());
+        walk.text_block(self.as_bytes(), self.capacity());
     }
 }
 
@@ -68,14 +67,12 @@ macro_rules! growable {
             where
                 Self: 'v,
             {
-                if walk.puts_off(self) {
-                    return;
+                let (len, capacity) = (self.len(), self.capacity());
+                if TREE || const { T::REACH.is_skipped(TREE) } {
+                    grown(self, len, capacity, walk);
+                } else if !self.is_vacant() {
+                    grown_apart(self, len, capacity, walk);
                 }
-                let (size, len) = (size_of::<T>(), self.len());
-                let capacity = if size == 0 { len } else { self.capacity() };
-                walk.block(capacity * size, align_of::<T>(), (capacity - len) * size);
-                walk.places::<T>(0, capacity, len);
-                walk.elements(0, self);
             }
         }
     )*};
@@ -83,6 +80,38 @@ macro_rules! growable {
 
 growable! {
     Vec; VecDeque; BinaryHeap;
+}
+
+/// A call of its own, so that whoever holds a vector looks whether it is vacant without one.
+#[inline(never)]
+fn grown_apart<'a, 'v, C: Weigh + 'v, T: Weigh + 'v, const TREE: bool>(
+    owner: &'a C,
+    len: usize,
+    capacity: usize,
+    walk: &mut Walk<'a, 'v, TREE>,
+) where
+    &'a C: IntoIterator<Item = &'a T>,
+{
+    grown(owner, len, capacity, walk);
+}
+
+#[inline]
+fn grown<'a, 'v, C: Weigh + 'v, T: Weigh + 'v, const TREE: bool>(
+    owner: &'a C,
+    len: usize,
+    capacity: usize,
+    walk: &mut Walk<'a, 'v, TREE>,
+) where
+    &'a C: IntoIterator<Item = &'a T>,
+{
+    let size = size_of::<T>();
+    let capacity = if size == 0 { len } else { capacity };
+    let follow = |walk: &mut Walk<'a, 'v, TREE>| {
+        walk.block(capacity * size, align_of::<T>(), (capacity - len) * size);
+        walk.places::<T>(0, capacity, len);
+        walk.elements_here(0, owner);
+    };
+    if const { T::REACH.is_skipped(TREE) } { follow(walk) } else { walk.open(owner, follow) }
 }
 
 /// Size and alignment of a list's node: two links and a value.
@@ -118,17 +147,21 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
 
     #[inline]
+    fn is_vacant(&self) -> bool {
+        // As a vector without memory: a slice of nothing.
+        size_of_val::<T>(self) == 0 && T::is_vacant(self)
+    }
+
+    #[inline]
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where
         Self: 'v,
     {
         if const { T::REACH.is_skipped(TREE) } {
-            // A tree knows that behind each box is a value.
-            walk.block(size_of_val::<T>(self), align_of_val::<T>(self), 0);
-            walk.read::<T>(self);
+            walk.last_block::<T>(self);
         } else if TREE {
             open(self, walk);
-        } else {
+        } else if !self.is_vacant() {
             open_apart(self, walk);
         }
     }
@@ -145,10 +178,10 @@ fn open_apart<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box
 #[expect(clippy::borrowed_box, reason = "it is the box that may be put off")]
 #[inline]
 fn open<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box<T>, walk: &mut Walk<'a, 'v, TREE>) {
-    if !walk.puts_off(pointer) {
+    walk.open(pointer, |walk| {
         walk.block(size_of_val::<T>(pointer), align_of_val::<T>(pointer), 0);
-        walk.pointee::<T>(pointer);
-    }
+        walk.pointee_here::<T>(pointer);
+    });
 }
 
 impl<T: Weigh + ?Sized> Weigh for Pin<Box<T>> {

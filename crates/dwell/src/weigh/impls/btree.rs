@@ -81,11 +81,61 @@ impl Nodes {
 
 /// Weighs a tree of `K` and `V` by its entries in order.
 #[inline]
-pub(super) fn weigh<'a, 'v, K, V, I, const TREE: bool>(
+pub(super) fn weigh<'a, 'v, M, K, V, I, const TREE: bool>(
     walk: &mut Walk<'a, 'v, TREE>,
+    map: &'a M,
     len: usize,
-    entries: impl Fn() -> I,
+    entries: impl Fn(&'a M) -> I,
 ) where
+    M: Weigh + 'v,
+    K: Weigh + 'v,
+    V: Weigh + 'v,
+    I: Iterator<Item = (&'a K, &'a V)>,
+{
+    if len == 0 {
+        return;
+    }
+    if TREE {
+        open(walk, map, len, entries);
+    } else {
+        open_apart(walk, map, len, entries);
+    }
+}
+
+/// A call of its own, so that whoever holds a tree looks whether it is empty without one.
+#[inline(never)]
+fn open_apart<'a, 'v, M, K, V, I, const TREE: bool>(
+    walk: &mut Walk<'a, 'v, TREE>,
+    map: &'a M,
+    len: usize,
+    entries: impl Fn(&'a M) -> I,
+) where
+    M: Weigh + 'v,
+    K: Weigh + 'v,
+    V: Weigh + 'v,
+    I: Iterator<Item = (&'a K, &'a V)>,
+{
+    open(walk, map, len, entries);
+}
+
+#[inline]
+fn open<'a, 'v, M, K, V, I, const TREE: bool>(
+    walk: &mut Walk<'a, 'v, TREE>,
+    map: &'a M,
+    len: usize,
+    entries: impl Fn(&'a M) -> I,
+) where
+    M: Weigh + 'v,
+    K: Weigh + 'v,
+    V: Weigh + 'v,
+    I: Iterator<Item = (&'a K, &'a V)>,
+{
+    walk.open(map, |walk| follow(walk, len, || entries(map)));
+}
+
+#[inline]
+fn follow<'a, 'v, K, V, I, const TREE: bool>(walk: &mut Walk<'a, 'v, TREE>, len: usize, entries: impl Fn() -> I)
+where
     K: Weigh + 'v,
     V: Weigh + 'v,
     I: Iterator<Item = (&'a K, &'a V)>,
@@ -94,7 +144,7 @@ pub(super) fn weigh<'a, 'v, K, V, I, const TREE: bool>(
     // Two leaves have that many keys below a root of one.
     let (leaves, internals) = if len <= 2 * LEAST_KEYS {
         if followed {
-            walk.entries(entries());
+            walk.entries_here(entries());
         }
         (1, 0)
     } else {
@@ -107,7 +157,7 @@ pub(super) fn weigh<'a, 'v, K, V, I, const TREE: bool>(
             }
         };
         if followed {
-            walk.entries(entries().inspect(|(key, value)| meet(key, value)));
+            walk.entries_here(entries().inspect(|(key, value)| meet(key, value)));
         } else {
             entries().for_each(|(key, value)| meet(key, value));
         }
@@ -141,9 +191,7 @@ impl<K: Weigh, V: Weigh> Weigh for BTreeMap<K, V> {
     where
         Self: 'v,
     {
-        if !self.is_empty() && !walk.puts_off(self) {
-            weigh(walk, self.len(), || self.iter());
-        }
+        weigh(walk, self, self.len(), Self::iter);
     }
 }
 
@@ -165,8 +213,6 @@ impl<T: Weigh> Weigh for BTreeSet<T> {
     where
         Self: 'v,
     {
-        if !self.is_empty() && !walk.puts_off(self) {
-            weigh(walk, self.len(), || self.iter().map(|key| (key, &())));
-        }
+        weigh(walk, self, self.len(), |set| set.iter().map(|key| (key, &())));
     }
 }

@@ -224,6 +224,11 @@ impl<T: Weigh> Weigh for [T] {
         &Type::new_unsized::<Self>(Kind::Sequence { element: type_of::<T>, growable: false, contiguous: true });
 
     #[inline]
+    fn is_vacant(&self) -> bool {
+        self.is_empty()
+    }
+
+    #[inline]
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where
         Self: 'v,

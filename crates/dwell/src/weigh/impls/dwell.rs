@@ -39,10 +39,10 @@ fn open_apart<'a, 'v, T: Weigh + 'v, const TREE: bool>(
 
 #[inline]
 fn open<'a, 'v, T: Weigh + 'v, const TREE: bool>(pointer: &'a Sparse<T>, value: &'a T, walk: &mut Walk<'a, 'v, TREE>) {
-    if !walk.puts_off(pointer) {
+    walk.open(pointer, |walk| {
         walk.block(size_of::<T>(), align_of::<T>(), 0);
-        walk.pointee(value);
-    }
+        walk.pointee_here(value);
+    });
 }
 
 impl<T: Weigh + ?Sized, const N: usize, A: Allocator, L> Weigh for SmallBox<T, N, A, L> {

@@ -29,7 +29,7 @@ const GROUP: usize = if cfg!(any(
 /// capacity are too rare to look.
 const ALWAYS: usize = 1024;
 
-/// Least and largest address met.
+/// How far entries lie apart: those of a table come in the order of their addresses, so that the first and the last tell.
 #[derive(Clone, Copy)]
 struct Span {
     first: usize,
@@ -37,41 +37,65 @@ struct Span {
 }
 
 impl Span {
-    const NONE: Self = Self { first: usize::MAX, last: 0 };
+    const NONE: Self = Self { first: 0, last: 0 };
 
+    #[inline]
     fn meet<T>(&mut self, value: &T) {
         let address = ptr::from_ref(value).addr();
-        self.first = self.first.min(address);
-        self.last = self.last.max(address);
+        if self.first == 0 {
+            self.first = address;
+        }
+        self.last = address;
     }
 
+    #[inline]
+    fn reaches_beyond(self, bytes: usize) -> bool {
+        self.first.abs_diff(self.last) >= bytes
+    }
+
+    /// The least number of buckets that reach so far.
+    #[cold]
     fn buckets(self, entry: usize) -> usize {
-        if entry == 0 || self.first > self.last { 0 } else { (self.last - self.first) / entry + 1 }
+        self.first.abs_diff(self.last).checked_div(entry).map_or(0, |entries| entries + 1)
     }
 }
 
 /// What a table of this many buckets holds at most.
 const fn capacity_of(buckets: usize) -> usize {
-    if buckets <= 8 { buckets - 1 } else { buckets / 8 * 7 }
+    let free = buckets / 8;
+    buckets - if free == 0 { 1 } else { free }
+}
+
+/// A power of two.
+#[inline]
+fn buckets_at_least(capacity: usize) -> usize {
+    capacity.max(4).checked_next_power_of_two().unwrap_or(1 << (usize::BITS - 1))
 }
 
 /// The least number of buckets with that capacity.
 fn buckets_for(capacity: usize) -> usize {
-    match capacity {
-        0..=3 => 4,
-        4..=7 => 8,
-        _ => (capacity.saturating_mul(8).saturating_sub(1) / 7 + 1).checked_next_power_of_two().unwrap_or(usize::MAX),
-    }
+    let buckets = buckets_at_least(capacity);
+    if capacity <= capacity_of(buckets) { buckets } else { buckets.saturating_mul(2) }
 }
 
 /// The least number of buckets that may have that capacity left.
+#[inline]
 fn buckets_left_with(capacity: usize) -> usize {
+    let buckets = buckets_at_least(capacity);
+    if capacity_of(buckets) == capacity { buckets } else { buckets_with_marks(capacity) }
+}
+
+/// The same for a table from which entries were removed.
+#[cold]
+#[inline(never)]
+fn buckets_with_marks(capacity: usize) -> usize {
     let buckets = buckets_for(capacity);
     // A mark is left in a run of full buckets as long as a group (hashbrown's `erase`); a table of one group has no such run.
     if buckets <= GROUP && capacity_of(buckets) != capacity { 2 * GROUP } else { buckets }
 }
 
 /// Bytes and alignment of a table.
+#[inline]
 fn layout(buckets: usize, entry: usize, align: usize) -> (usize, usize) {
     let align = align.max(GROUP);
     let entries = buckets.saturating_mul(entry);
@@ -93,9 +117,59 @@ pub(super) struct Table {
     pub(super) bytes: usize,
 }
 
-/// Weighs a table of `(K, V)` by its entries and what it says of itself.
+/// Weighs a table of `(K, V)` that has memory by its entries and what it says of itself.
 #[inline]
-pub(super) fn weigh<'a, 'v, K, V, I, const TREE: bool>(
+pub(super) fn weigh<'a, 'v, M, K, V, I, const TREE: bool>(
+    walk: &mut Walk<'a, 'v, TREE>,
+    map: &'a M,
+    said: impl Fn(&M) -> Table,
+    entries: impl Fn(&'a M) -> I,
+) where
+    M: Weigh + 'v,
+    K: Weigh + 'v,
+    V: Weigh + 'v,
+    I: Iterator<Item = (&'a K, &'a V)>,
+{
+    if TREE {
+        open(walk, map, said, entries);
+    } else {
+        open_apart(walk, map, said, entries);
+    }
+}
+
+/// A call of its own, so that whoever holds a table looks whether it has memory without one.
+#[inline(never)]
+fn open_apart<'a, 'v, M, K, V, I, const TREE: bool>(
+    walk: &mut Walk<'a, 'v, TREE>,
+    map: &'a M,
+    said: impl Fn(&M) -> Table,
+    entries: impl Fn(&'a M) -> I,
+) where
+    M: Weigh + 'v,
+    K: Weigh + 'v,
+    V: Weigh + 'v,
+    I: Iterator<Item = (&'a K, &'a V)>,
+{
+    open(walk, map, said, entries);
+}
+
+#[inline]
+fn open<'a, 'v, M, K, V, I, const TREE: bool>(
+    walk: &mut Walk<'a, 'v, TREE>,
+    map: &'a M,
+    said: impl Fn(&M) -> Table,
+    entries: impl Fn(&'a M) -> I,
+) where
+    M: Weigh + 'v,
+    K: Weigh + 'v,
+    V: Weigh + 'v,
+    I: Iterator<Item = (&'a K, &'a V)>,
+{
+    walk.open(map, |walk| follow(walk, said(map), || entries(map)));
+}
+
+#[inline]
+fn follow<'a, 'v, K, V, I, const TREE: bool>(
     walk: &mut Walk<'a, 'v, TREE>,
     Table { len, capacity, bytes }: Table,
     entries: impl Fn() -> I,
@@ -107,17 +181,20 @@ pub(super) fn weigh<'a, 'v, K, V, I, const TREE: bool>(
     let entry = size_of::<(K, V)>();
     let mut buckets = buckets_left_with(capacity);
     let mut span = Span::NONE;
-    let followed = const { !K::REACH.is_skipped(TREE) || !V::REACH.is_skipped(TREE) };
-    if followed {
-        walk.entries(entries().inspect(|(key, _)| span.meet(*key)));
+    if const { !K::REACH.is_skipped(TREE) || !V::REACH.is_skipped(TREE) } {
+        walk.entries_here(entries().inspect(|(key, _)| span.meet(*key)));
     } else if bytes == 0 && (len <= ALWAYS || capacity_of(buckets) != capacity) {
         entries().for_each(|(key, _)| span.meet(key));
     }
-    buckets = buckets.max(span.buckets(entry).next_power_of_two());
-    let (mut size, mut align) = layout(buckets, entry, align_of::<(K, V)>());
+    if span.reaches_beyond(buckets * entry) {
+        buckets = buckets.max(span.buckets(entry).next_power_of_two());
+    }
+    let align = align_of::<(K, V)>().max(GROUP);
+    // It is there, so that its size is a number.
+    let mut size = (buckets * entry).next_multiple_of(align) + buckets + GROUP;
     while size < bytes {
         buckets *= 2;
-        (size, align) = layout(buckets, entry, align_of::<(K, V)>());
+        size = layout(buckets, entry, align).0;
     }
     walk.block(size, align, buckets.saturating_sub(len).saturating_mul(entry));
     walk.places::<K>(0, buckets, len);
@@ -144,6 +221,7 @@ mod tests {
             let buckets = buckets_for(capacity);
             assert!(layout(buckets, 3, 1).0 >= buckets);
         }
-        assert_eq!(Span::NONE.buckets(8), 0);
+        assert_eq!(Span::NONE.buckets(8), 1);
+        assert_eq!(Span::NONE.buckets(0), 0);
     }
 }

@@ -66,8 +66,9 @@ impl<K: Weigh, V: Weigh, S> Weigh for HashMap<K, V, S> {
     where
         Self: 'v,
     {
-        if self.capacity() != 0 && !walk.puts_off(self) {
-            hash::weigh(walk, Table { len: self.len(), capacity: self.capacity(), bytes: 0 }, || self.iter());
+        if self.capacity() != 0 {
+            let said = |map: &Self| Table { len: map.len(), capacity: map.capacity(), bytes: 0 };
+            hash::weigh(walk, self, said, Self::iter);
         }
     }
 }
@@ -90,10 +91,9 @@ impl<T: Weigh, S> Weigh for HashSet<T, S> {
     where
         Self: 'v,
     {
-        if self.capacity() != 0 && !walk.puts_off(self) {
-            hash::weigh(walk, Table { len: self.len(), capacity: self.capacity(), bytes: 0 }, || {
-                self.iter().map(|key| (key, &()))
-            });
+        if self.capacity() != 0 {
+            let said = |set: &Self| Table { len: set.len(), capacity: set.capacity(), bytes: 0 };
+            hash::weigh(walk, self, said, |set| set.iter().map(|key| (key, &())));
         }
     }
 }

@@ -43,12 +43,9 @@ impl Weigh for Map<String, Value> {
     where
         Self: 'v,
     {
-        if self.is_empty() || walk.puts_off(self) {
-            return;
-        }
         if IS_BTREE {
-            btree::weigh(walk, self.len(), || self.iter());
-        } else {
+            btree::weigh(walk, self, self.len(), Self::iter);
+        } else if !self.is_empty() && !walk.puts_off(self) {
             walk.missed();
             walk.entries(self);
         }
