@@ -157,8 +157,8 @@ pub(super) fn round(size: usize, align: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::{
-        APART, FIRST_CHUNK, HIGH_TOP, LARGEST_CHUNK, LOWER_HALF, MALLOC, MAX_MIN_ALIGN, TOP, after, any, constant,
-        high, is_last, is_small, low, plan, round, up,
+        APART, FIRST_CHUNK, HIGH_TOP, LARGEST_CHUNK, MALLOC, MAX_MIN_ALIGN, TOP, after, any, constant, high, is_last,
+        is_small, low, plan, round, up,
     };
     use core::alloc::Layout;
     use proptest::prelude::*;
