@@ -570,12 +570,11 @@ fn the_limit_holds_while_the_allocator_is_asked() {
                     arena.scope(|scope| _ = scope.try_alloc([7_u64; 300]));
                     assert!(arena.allocator().peak.get() <= limit);
                 });
-                let what: fn(&'static Scripted) = |arena| arena.set_limit(Some(10_000));
+                let what: fn(&'static Scripted) = |arena| arena.set_limit(Some(80_000));
                 scripted(Script::new(0, what), |arena| {
                     first(arena);
-                    (0..50).for_each(|_| _ = arena.try_alloc([7_u64; 100]));
-                    // The request before may have had more.
-                    assert!(arena.allocator().held.get() <= 10_000.max(9000 * 8 + 2048));
+                    (0..200).for_each(|_| _ = arena.try_alloc([7_u64; 100]));
+                    assert!(arena.allocator().peak.get() <= 80_000);
                 });
             }
         }
@@ -622,7 +621,9 @@ fn a_first_chunk_is_rewound() {
                 let checkpoint = arena.checkpoint();
                 let kept = first(arena);
                 let one = arena.checkpoint();
-                FIRST.iter().for_each(|next| _ = next(arena));
+                for next in FIRST {
+                    next(arena);
+                }
                 arena.scope(|scope| assert_eq!(scope.alloc([7_u64; 300]), &[7; 300]));
                 // SAFETY: nothing from after it is used again.
                 unsafe { arena.rewind(one) };
