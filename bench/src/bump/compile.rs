@@ -85,6 +85,8 @@ fn write_crate(folder: &Path, subject: &Subject) -> Result<()> {
 fn build(folder: &Path, release: bool) -> Result<()> {
     let mut command = Command::new("cargo");
     command.args(["build", "--quiet", "--offline"]).current_dir(folder).env("CARGO_TARGET_DIR", folder.join("target"));
+    // Otherwise a debug build of a program whose text is the same compiles nothing.
+    command.env("CARGO_INCREMENTAL", "0");
     if release {
         command.arg("--release");
     }

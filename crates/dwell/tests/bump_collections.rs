@@ -405,3 +405,237 @@ fn a_vector_keeps_what_it_has_when_there_is_no_more() {
     failing_after(0, || assert!(vec.try_reserve(100_000).is_err()));
     assert_eq!(*vec, [1, 2, 3]);
 }
+
+type Scripted = Bump<8, Script>;
+
+/// An allocator that does something with the arena that is asking it, once, and knows what it has given.
+struct Script {
+    arena: Cell<Option<&'static Scripted>>,
+    /// In the call with this number, counted from 0: what is done.
+    when: usize,
+    what: fn(&'static Scripted),
+    calls: Cell<usize>,
+    /// Blocks of more bytes are refused.
+    largest: Cell<usize>,
+    held: Cell<usize>,
+    /// The most bytes that it had given, if that is more than when `what` was done.
+    peak: Cell<usize>,
+}
+
+impl Script {
+    fn new(when: usize, what: fn(&'static Scripted)) -> Self {
+        Self {
+            arena: Cell::new(None),
+            when,
+            what,
+            calls: Cell::new(0),
+            largest: Cell::new(usize::MAX),
+            held: Cell::new(0),
+            peak: Cell::new(0),
+        }
+    }
+
+    fn enter(&self) {
+        if self.calls.replace(self.calls.get() + 1) == self.when
+            && let Some(arena) = self.arena.get()
+        {
+            (self.what)(arena);
+        }
+    }
+
+    fn hold(&self, more: usize, less: usize) {
+        self.held.set(self.held.get() + more - less);
+        self.peak.set(self.peak.get().max(self.held.get()));
+    }
+}
+
+// SAFETY: blocks are `Global`'s, which also takes them back.
+unsafe impl Allocator for Script {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.enter();
+        if layout.size() > self.largest.get() {
+            return Err(AllocError);
+        }
+        let block = Global.allocate(layout)?;
+        self.hold(layout.size(), 0);
+        Ok(block)
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        self.enter();
+        // SAFETY: the caller's promise, passed on.
+        unsafe { Global.deallocate(block, layout) };
+        self.hold(0, layout.size());
+    }
+
+    unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.enter();
+        if new.size() > self.largest.get() {
+            return Err(AllocError);
+        }
+        // SAFETY: the caller's promise, passed on.
+        let block = unsafe { Global.grow(block, old, new) }?;
+        self.hold(new.size(), old.size());
+        Ok(block)
+    }
+}
+
+/// Runs `f` with an arena of this allocator, and checks its books and that nothing is left.
+fn scripted(script: Script, f: impl Fn(&'static Scripted)) {
+    assert_eq!(
+        left_by(|| {
+            let owner = Box::into_raw(Box::new(Bump::new_in(script)));
+            // SAFETY: it is a value of `Box`'s, which is not given back before the end.
+            let arena: &'static Scripted = unsafe { &*owner };
+            arena.allocator().arena.set(Some(arena));
+            f(arena);
+            assert_eq!(arena.allocated_bytes(), arena.allocator().held.get());
+            arena.allocator().arena.set(None);
+            // SAFETY: it came from `Box::into_raw`, and is not used again.
+            drop(unsafe { Box::from_raw(owner) });
+        }),
+        (0, 0)
+    );
+}
+
+/// What an arena may be asked first, each of which fills what it returns.
+const FIRST: [fn(&'static Scripted) -> &'static [u64]; 7] = [
+    |arena| std::slice::from_ref(arena.alloc(7)),
+    |arena| arena.alloc([7; 2]),
+    |arena| arena.alloc([7; 5]),
+    |arena| arena.alloc_slice_copy(&[7; 58]), // all of a first chunk
+    |arena| arena.alloc_slice_copy(&[7; 59]),
+    |arena| arena.alloc([7; 9000]),
+    |arena| arena.try_alloc_slice_copy(&[7; 3]).unwrap(),
+];
+
+/// The allocator uses the arena while that waits for its first chunk.
+#[test]
+fn an_allocator_that_comes_back_for_the_first_chunk() {
+    fn keep(arena: &'static Scripted, value: &'static [u64]) {
+        KEPT_ALL.with_borrow_mut(|all| all.push(value));
+        assert!(arena.allocated_bytes() > 0);
+    }
+    thread_local!(static KEPT_ALL: std::cell::RefCell<Vec<&'static [u64]>> = const { std::cell::RefCell::new(Vec::new()) });
+    let whats: [fn(&'static Scripted); 9] = [
+        |_| {},
+        |arena| keep(arena, FIRST[0](arena)),
+        |arena| keep(arena, FIRST[2](arena)),
+        |arena| keep(arena, FIRST[5](arena)),
+        |arena| arena.scope(|scope| assert_eq!(*scope.alloc(7), 7)),
+        |arena| arena.set_limit(None),
+        |arena| {
+            let checkpoint = arena.checkpoint();
+            arena.alloc([1_u64; 100]);
+            // SAFETY: what was allocated is not used again.
+            unsafe { arena.rewind(checkpoint) };
+        },
+        |arena| std::mem::forget(arena.scope_guard()),
+        |arena| (0..200).for_each(|_| keep(arena, FIRST[1](arena))),
+    ];
+    for first in FIRST {
+        for what in whats {
+            for when in 0..3 {
+                scripted(Script::new(when, what), |arena| {
+                    KEPT_ALL.take();
+                    let value = first(arena);
+                    let more: Vec<_> = FIRST.iter().chain(&FIRST).map(|next| next(arena)).collect();
+                    let kept = KEPT_ALL.take();
+                    let all: Vec<_> = more.iter().chain(&kept).chain([&value]).collect();
+                    assert!(all.iter().all(|value| value.iter().all(|&n| n == 7)));
+                    let mut places: Vec<_> = all.iter().map(|value| value.as_ptr_range()).collect();
+                    places.sort_by_key(|range| range.start);
+                    assert!(places.is_sorted_by(|a, b| a.end <= b.start), "two values have the same bytes");
+                });
+            }
+        }
+    }
+}
+
+/// What the allocator is being asked for counts: one that comes back can not have the same bytes again.
+#[test]
+fn the_limit_holds_while_the_allocator_is_asked() {
+    for first in FIRST {
+        for when in 0..4 {
+            for limit in [0, 200, 600, 1100, 2000, 20_000, 100_000] {
+                // Set before, or while the first chunk is being asked for.
+                let what: fn(&'static Scripted) = |arena| _ = arena.try_alloc_slice_copy(&[7_u64; 50]);
+                scripted(Script::new(when, what), |arena| {
+                    arena.set_limit(Some(limit));
+                    for size in [1, 30, 60, 100, 1000, 3000, 10] {
+                        let _ = arena.try_alloc_slice_copy(&vec![7_u64; size]);
+                        let mut vec = bump::Vec::new_in(arena);
+                        let _ = vec.try_extend(0..size);
+                    }
+                    arena.scope(|scope| _ = scope.try_alloc([7_u64; 300]));
+                    assert!(arena.allocator().peak.get() <= limit);
+                });
+                let what: fn(&'static Scripted) = |arena| arena.set_limit(Some(80_000));
+                scripted(Script::new(0, what), |arena| {
+                    first(arena);
+                    (0..200).for_each(|_| _ = arena.try_alloc([7_u64; 100]));
+                    assert!(arena.allocator().peak.get() <= 80_000);
+                });
+            }
+        }
+    }
+    // From inside a scope.
+    scripted(Script::new(usize::MAX, |_| {}), |arena| {
+        arena.scope(|scope| scope.set_limit(Some(100)));
+        assert!(arena.try_alloc([7_u64; 20]).is_err() && arena.try_alloc(7_u64).is_ok());
+        assert!(arena.allocated_bytes() <= 100);
+    });
+}
+
+/// A first chunk that is refused, or whose allocator panics, is not counted, and a smaller one does.
+#[test]
+fn a_first_chunk_that_is_refused() {
+    for first in FIRST {
+        scripted(Script::new(0, |_| panic!("told to panic in the allocator")), |arena| {
+            assert!(panics(|| _ = first(arena)));
+            assert_eq!(arena.allocated_bytes(), 0);
+            assert!(first(arena).iter().all(|&n| n == 7));
+        });
+        scripted(Script::new(usize::MAX, |_| {}), |arena| {
+            arena.allocator().largest.set(0);
+            assert!(arena.try_alloc(7_u64).is_err() && arena.try_alloc([7_u64; 9]).is_err());
+            assert_eq!(arena.allocated_bytes(), 0);
+            arena.allocator().largest.set(100);
+            assert_eq!(*arena.alloc(7_u64), 7);
+            assert_eq!(arena.alloc([7_u64; 3]), &[7; 3]);
+            assert!(arena.allocated_bytes() <= 2 * 100);
+            arena.allocator().largest.set(usize::MAX);
+            assert!(first(arena).iter().all(|&n| n == 7));
+        });
+    }
+}
+
+/// A checkpoint of an arena without chunks is before the first one, and one of an arena with one is not.
+#[test]
+fn a_first_chunk_is_rewound() {
+    for first in FIRST {
+        scripted(Script::new(usize::MAX, |_| {}), |arena| {
+            for round in 0..3 {
+                let none = arena.checkpoint();
+                first(arena);
+                let checkpoint = arena.checkpoint();
+                let kept = first(arena);
+                let one = arena.checkpoint();
+                for next in FIRST {
+                    next(arena);
+                }
+                arena.scope(|scope| assert_eq!(scope.alloc([7_u64; 300]), &[7; 300]));
+                // SAFETY: nothing from after it is used again.
+                unsafe { arena.rewind(one) };
+                arena.alloc([round; 70]);
+                assert!(kept.iter().all(|&n| n == 7));
+                // SAFETY: as above.
+                unsafe { arena.rewind(checkpoint) };
+                assert!(arena.allocated_bytes() > 0);
+                // SAFETY: as above.
+                unsafe { arena.rewind(none) };
+                assert_eq!(arena.allocated_bytes(), 0);
+            }
+        });
+    }
+}

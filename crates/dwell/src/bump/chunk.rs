@@ -4,6 +4,8 @@ use super::fit;
 use crate::alloc::Allocator;
 use core::alloc::Layout;
 use core::cell::Cell;
+use core::hint::assert_unchecked;
+use core::mem;
 use core::ptr::NonNull;
 
 /// What stands at the beginning of a chunk.
@@ -40,9 +42,29 @@ impl<const MIN_ALIGN: usize> Of<MIN_ALIGN> {
     /// Bytes in front of a chunk's first block.
     pub(super) const HEADER: usize = fit::up(size_of::<Header>(), Self::ALIGN);
 
+    /// The layout of an arena's first chunk, if nothing is said about it.
+    pub(super) const FIRST: Layout = match Layout::from_size_align(fit::up(fit::FIRST_CHUNK, Self::ALIGN), Self::ALIGN)
+    {
+        Ok(layout) => layout,
+        Err(_) => panic!("it is small"),
+    };
+
     /// The layout of a chunk of `size` bytes.
     pub(super) fn layout(size: usize) -> Option<Layout> {
         Layout::from_size_align(size, Self::ALIGN).ok()
+    }
+
+    /// The layout of a chunk that is there.
+    ///
+    /// # Safety
+    ///
+    /// `size` is a chunk's.
+    #[inline]
+    unsafe fn layout_of(size: usize) -> Layout {
+        // SAFETY: a chunk is larger than its header.
+        unsafe { assert_unchecked(size > Self::HEADER) };
+        // SAFETY: it was made with this layout.
+        unsafe { Layout::from_size_align_unchecked(size, Self::ALIGN) }
     }
 
     /// Where a chunk's first block begins.
@@ -71,19 +93,35 @@ impl<const MIN_ALIGN: usize> Of<MIN_ALIGN> {
 }
 
 /// Where an arena's chunks come from, and the count of what it has.
+// All zero when it is new: two words of it are one instruction.
 pub(super) struct Store<A: Allocator> {
     // # Invariants
     //
-    // 1. `held` is the sum of the sizes of the chunks that came from `obtain` and were not given to `release`.
+    // 1. `held` is the sum of the sizes of the chunks that were made and not given to `release`, and of those that the allocator
+    //    is being asked for.
     alloc: A,
-    pub(super) limit: Cell<usize>,
+    /// What the limit leaves of all the bytes that there could be.
+    beyond: Cell<usize>,
     held: Cell<usize>,
     made: Cell<usize>,
 }
 
+/// Bytes that are counted before the allocator has given them, so that one that comes back here finds no more than is left.
+struct Reserved<'a> {
+    held: &'a Cell<usize>,
+    size: usize,
+}
+
+impl Drop for Reserved<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.held.set(self.held.get() - self.size);
+    }
+}
+
 impl<A: Allocator> Store<A> {
     pub(super) const fn new(alloc: A) -> Self {
-        Self { alloc, limit: Cell::new(usize::MAX), held: Cell::new(0), made: Cell::new(0) }
+        Self { alloc, beyond: Cell::new(0), held: Cell::new(0), made: Cell::new(0) }
     }
 
     pub(super) fn alloc(&self) -> &A {
@@ -95,14 +133,60 @@ impl<A: Allocator> Store<A> {
         self.held.get()
     }
 
-    /// The number of chunks that were ever made: a new one's serial number is larger.
+    /// The number of chunks that were made but for an arena's first: a new one's serial number is larger.
     pub(super) fn made(&self) -> usize {
         self.made.get()
     }
 
+    /// The most bytes that there may be.
+    pub(super) fn set_limit(&self, bytes: usize) {
+        self.beyond.set(usize::MAX - bytes);
+    }
+
     /// Bytes up to the limit.
     pub(super) fn left(&self) -> usize {
-        self.limit.get().saturating_sub(self.held.get())
+        (usize::MAX - self.beyond.get()).saturating_sub(self.held.get())
+    }
+
+    /// Counts bytes that are about to be asked for, if they are within the limit.
+    #[inline]
+    fn reserve(&self, size: usize) -> Option<Reserved<'_>> {
+        if size > self.left() {
+            return None;
+        }
+        self.held.set(self.held.get() + size);
+        Some(Reserved { held: &self.held, size })
+    }
+
+    /// The first chunk of an arena: no limit, no number, which is that of none made, and none before it.
+    #[inline]
+    pub(super) fn obtain_first<const M: usize>(&self, still: impl FnOnce() -> bool) -> Option<NonNull<Header>> {
+        let layout = Of::<M>::FIRST;
+        let block = self.alloc.allocate(layout).ok()?.cast::<u8>();
+        // The allocator may be anybody's: it may have come back here.
+        if !(still() && ends_low(block, layout.size())) {
+            // SAFETY: the block came from this allocator with this layout.
+            unsafe { self.alloc.deallocate(block, layout) };
+            return None;
+        }
+        self.held.set(self.held.get() + layout.size());
+        // SAFETY: the block was made with this layout.
+        Some(unsafe { Self::begin::<M>(block, layout.size(), 0) })
+    }
+
+    /// Makes a block a chunk.
+    ///
+    /// # Safety
+    ///
+    /// The block has `size` bytes, more than `Of::HEADER`, and is aligned to `Of::ALIGN`.
+    #[inline]
+    unsafe fn begin<const M: usize>(block: NonNull<u8>, size: usize, serial: usize) -> NonNull<Header> {
+        // SAFETY: the block is larger than the header.
+        let start = unsafe { block.add(Of::<M>::HEADER) };
+        let chunk = block.cast::<Header>();
+        // SAFETY: the block is larger than the header and aligned to at least 16, as `ALIGN` says.
+        unsafe { chunk.write(Header { prev: None, size, serial, used: Some(start) }) };
+        chunk
     }
 
     /// A chunk of `size` bytes, regular and unused, linked to none.
@@ -110,25 +194,19 @@ impl<A: Allocator> Store<A> {
     /// `size` is a multiple of `Of::ALIGN` and more than `Of::HEADER`.
     pub(super) fn obtain<const M: usize>(&self, size: usize) -> Option<NonNull<Header>> {
         debug_assert!(size > Of::<M>::HEADER && size.is_multiple_of(Of::<M>::ALIGN));
-        if size > self.left() {
-            return None;
-        }
         let layout = Of::<M>::layout(size)?;
+        let reserved = self.reserve(size)?;
         let block = self.alloc.allocate(layout).ok()?.cast::<u8>();
         if !ends_low(block, size) {
             // SAFETY: the block came from this allocator with this layout.
             unsafe { self.alloc.deallocate(block, layout) };
             return None;
         }
+        mem::forget(reserved);
         // After the allocator, which may be anybody's: it may have come back here.
-        self.held.set(self.held.get() + size);
         self.made.set(self.made.get() + 1);
-        // SAFETY: the block is larger than the header.
-        let start = unsafe { block.add(Of::<M>::HEADER) };
-        let chunk = block.cast::<Header>();
-        // SAFETY: the block is larger than the header and aligned to at least 16, as `ALIGN` says.
-        unsafe { chunk.write(Header { prev: None, size, serial: self.made.get(), used: Some(start) }) };
-        Some(chunk)
+        // SAFETY: the block was made with this layout.
+        Some(unsafe { Self::begin::<M>(block, size, self.made.get()) })
     }
 
     /// Gives a chunk back.
@@ -139,9 +217,23 @@ impl<A: Allocator> Store<A> {
     pub(super) unsafe fn release<const M: usize>(&self, chunk: NonNull<Header>) {
         // SAFETY: a chunk begins with its header.
         let Header { size, .. } = unsafe { chunk.read() };
-        // Its size once made a layout.
-        let Some(layout) = Of::<M>::layout(size) else { return };
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.release_uncounted::<M>(chunk) };
+        // After the allocator, which has the block until it returns.
         self.held.set(self.held.get() - size);
+    }
+
+    /// [`release`](Self::release) by an arena that is being dropped: nobody asks for the count any more.
+    ///
+    /// # Safety
+    ///
+    /// As `release`.
+    #[inline]
+    pub(super) unsafe fn release_uncounted<const M: usize>(&self, chunk: NonNull<Header>) {
+        // SAFETY: a chunk begins with its header.
+        let Header { size, .. } = unsafe { chunk.read() };
+        // SAFETY: it is the chunk's.
+        let layout = unsafe { Of::<M>::layout_of(size) };
         // SAFETY: it came from this allocator with this layout, and is not used again.
         unsafe { self.alloc.deallocate(chunk.cast(), layout) };
     }
@@ -156,13 +248,13 @@ impl<A: Allocator> Store<A> {
     pub(super) unsafe fn extend<const M: usize>(&self, chunk: NonNull<Header>, size: usize) -> Option<NonNull<Header>> {
         // SAFETY: a chunk begins with its header.
         let mut header = unsafe { chunk.read() };
-        if size - header.size > self.left() {
-            return None;
-        }
-        let (old, new) = (Of::<M>::layout(header.size)?, Of::<M>::layout(size)?);
+        let new = Of::<M>::layout(size)?;
+        // SAFETY: it is the chunk's.
+        let old = unsafe { Of::<M>::layout_of(header.size) };
+        let reserved = self.reserve(size - header.size)?;
         // SAFETY: the chunk came from this allocator with the layout `old`, and `new` is not smaller.
         let block = unsafe { self.alloc.grow(chunk.cast(), old, new) }.ok()?.cast::<u8>();
-        self.held.set(self.held.get() + size - header.size);
+        mem::forget(reserved);
         header.size = size;
         let chunk = block.cast::<Header>();
         // SAFETY: the block is larger than the header and aligned as before.
@@ -171,9 +263,11 @@ impl<A: Allocator> Store<A> {
     }
 }
 
-/// Whether blocks may be placed there. Only on a target of few address bits is there memory where they may not.
+/// Whether blocks may be placed there. There is memory where they may not only on a target of few address bits.
+#[inline]
 pub(super) fn ends_low(block: NonNull<u8>, size: usize) -> bool {
-    block.addr().get().checked_add(size).is_some_and(|end| end <= fit::TOP)
+    // No allocation wraps.
+    block.addr().get().wrapping_add(size) <= fit::TOP
 }
 
 /// What free bytes read as in debug builds.

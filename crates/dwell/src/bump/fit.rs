@@ -9,8 +9,16 @@ use core::alloc::Layout;
 /// The largest minimum alignment.
 pub(super) const MAX_MIN_ALIGN: usize = 64;
 
+/// Whether all memory is in the lower half of the address space: then an address and any layout's size can be added.
+///
+/// Elsewhere a kernel may be above, or a tag in an address's highest bits.
+const LOWER_HALF: bool = cfg!(all(target_arch = "x86_64", target_pointer_width = "64", not(target_os = "none")));
+
 /// No chunk ends above this address, so that a sum of an address in a chunk and [`SMALL`] does not wrap.
-pub(super) const TOP: usize = usize::MAX - SMALL;
+pub(super) const TOP: usize = if LOWER_HALF { isize::MAX.cast_unsigned() } else { HIGH_TOP };
+
+/// [`TOP`] where memory may be anywhere.
+const HIGH_TOP: usize = usize::MAX - SMALL;
 
 /// Sizes and alignments whose sum is at most this are added to addresses unchecked.
 const SMALL: usize = 1 << 16;
@@ -55,13 +63,28 @@ pub(super) const fn constant(pos: usize, end: usize, size: usize, align: usize, 
 /// [`constant`] for a layout of any size: what `size` and `align` are is that of a `Layout`.
 #[inline]
 pub(super) const fn any(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<(usize, usize)> {
+    if LOWER_HALF { low(pos, end, size, align, min) } else { high(pos, end, size, align, min) }
+}
+
+/// [`any`] where `end` is at most `isize::MAX`.
+#[inline]
+const fn low(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<(usize, usize)> {
+    // To `pos` is added at most `isize::MAX`, which is what a `Layout` says of its size rounded up to its alignment.
+    let start = up(pos, align);
+    let after = start + size;
+    // At most `end`, which is a multiple of `min`.
+    if after > end { None } else { Some((start, up(after, min))) }
+}
+
+/// [`any`] where memory may be anywhere.
+#[inline]
+const fn high(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<(usize, usize)> {
     let pad = pos.wrapping_neg() & (align - 1);
-    // At most `isize::MAX`, which is what a `Layout` says of its size rounded up to its alignment.
+    // At most `isize::MAX`, as above.
     let need = pad + size;
     if need > end - pos {
         return None;
     }
-    // At most `end`, which is a multiple of `min`.
     Some((pos + pad, up(pos + need, min)))
 }
 
@@ -134,8 +157,8 @@ pub(super) fn round(size: usize, align: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::{
-        APART, FIRST_CHUNK, LARGEST_CHUNK, MALLOC, MAX_MIN_ALIGN, TOP, after, any, constant, is_last, is_small, plan,
-        round, up,
+        APART, FIRST_CHUNK, HIGH_TOP, LARGEST_CHUNK, MALLOC, MAX_MIN_ALIGN, TOP, after, any, constant, high, is_last,
+        is_small, low, plan, round, up,
     };
     use core::alloc::Layout;
     use proptest::prelude::*;
@@ -150,11 +173,11 @@ mod tests {
     }
 
     /// A place anywhere, the top and the bottom of the address space more often.
-    fn ground() -> impl Strategy<Value = (usize, usize, usize)> {
-        (0_u32..=6, prop_oneof![0..5000_usize, TOP - 5000..TOP, 0..TOP], prop_oneof![0..200_usize, 0..TOP]).prop_map(
-            |(min, pos, room)| {
+    fn ground(top: usize) -> impl Strategy<Value = (usize, usize, usize)> {
+        (0_u32..=6, prop_oneof![0..5000_usize, top - 5000..top, 0..top], prop_oneof![0..200_usize, 0..top]).prop_map(
+            move |(min, pos, room)| {
                 let min = 1 << min;
-                let top = TOP & !(min - 1);
+                let top = top & !(min - 1);
                 let pos = (pos & !(min - 1)).max(min);
                 (pos, pos.saturating_add(room & !(min - 1)).min(top), min)
             },
@@ -170,7 +193,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_is_exact((pos, end, min) in ground(), layout in layout()) {
+        fn low_is_exact((pos, end, min) in ground(MAX), layout in layout()) {
+            let placed = low(pos, end, layout.size(), layout.align(), min);
+            prop_assert_eq!(placed, naive(pos, end, layout.size(), layout.align(), min));
+        }
+
+        #[test]
+        fn high_is_exact((pos, end, min) in ground(HIGH_TOP), layout in layout()) {
+            let placed = high(pos, end, layout.size(), layout.align(), min);
+            prop_assert_eq!(placed, naive(pos, end, layout.size(), layout.align(), min));
+        }
+
+        #[test]
+        fn any_is_exact((pos, end, min) in ground(TOP), layout in layout()) {
             let placed = any(pos, end, layout.size(), layout.align(), min);
             prop_assert_eq!(placed, naive(pos, end, layout.size(), layout.align(), min));
             if let Some((start, after)) = placed {
@@ -179,7 +214,7 @@ mod tests {
         }
 
         #[test]
-        fn constant_is_exact((pos, end, min) in ground(), align in 0_u32..=16, size in 0..1_usize << 16) {
+        fn constant_is_exact((pos, end, min) in ground(HIGH_TOP), align in 0_u32..=16, size in 0..1_usize << 16) {
             let align = 1 << align;
             prop_assume!(is_small(size, align));
             prop_assert_eq!(constant(pos, end, size, align, min), naive(pos, end, size, align, min));

@@ -61,7 +61,7 @@ use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::fmt;
-use core::hint::assert_unchecked;
+use core::hint::{assert_unchecked, unreachable_unchecked};
 use core::mem::MaybeUninit;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::{self, NonNull};
@@ -110,16 +110,21 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     //    is its end and `pos` lies in it. Otherwise they are NOWHERE or what a scope was lent.
     // 6. Chunks further down the list that have a `used` are older; those that have none may be newer only if they come
     //    right after `chunk`.
+    // 7. If `next` is 0, then there is no chunk and no limit, and the store is this arena's own.
+    // 8. An arena that is lent a store has no chunk when it is dropped.
     //
     // A block is never reachable through a header, nor a header through a block: all headers are read and written through
     // the pointer that the allocator returned, which no reference to a chunk's bytes is derived from but that of a block.
     pos: Cell<NonNull<u8>>,
     chunk: Cell<Option<NonNull<Header>>>,
-    end: Cell<NonNull<u8>>,
-    /// The size of the next regular chunk.
+    /// The size of the next regular chunk, or 0: then nothing is said of the first.
     next: Cell<usize>,
+    end: Cell<NonNull<u8>>,
     source: Source<A>,
 }
+
+/// A value of up to a word, whatever it is made of. A pointer, so that one in the value stays one.
+type Word = MaybeUninit<*mut ()>;
 
 /// What a value may have in bytes to be an argument in registers, as Rust passes them today: no more than speed is at stake.
 const IN_REGISTERS: usize = 2 * size_of::<usize>();
@@ -127,8 +132,8 @@ const IN_REGISTERS: usize = 2 * size_of::<usize>();
 /// Who has the allocator and the counts.
 enum Source<A: Allocator> {
     Own(Store<A>),
-    /// Another arena's, which outlives this one: see `scope`.
-    Lent(NonNull<Store<A>>),
+    /// Another arena's, which outlives this one, and that arena's `next`: see `scope`.
+    Lent(NonNull<Store<A>>, NonNull<Cell<usize>>),
 }
 
 // SAFETY: an arena owns its chunks and its allocator, and shares them only with those who borrow it. One that is lent a store
@@ -186,7 +191,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             pos: Cell::new(Self::NOWHERE),
             chunk: Cell::new(None),
             end: Cell::new(Self::NOWHERE),
-            next: Cell::new(fit::FIRST_CHUNK),
+            next: Cell::new(0),
             source: Source::Own(Store::new(alloc)),
         }
     }
@@ -219,8 +224,22 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         match &self.source {
             Source::Own(store) => store,
             // SAFETY: the arena that lent it outlives this one, and lets no one borrow its store mutably while this one lives.
-            Source::Lent(store) => unsafe { store.as_ref() },
+            Source::Lent(store, _) => unsafe { store.as_ref() },
         }
+    }
+
+    /// The `next` of the arena that has the store.
+    fn next_of_owner(&self) -> &Cell<usize> {
+        match &self.source {
+            Source::Own(_) => &self.next,
+            // SAFETY: the arena that lent it outlives this one, and is not borrowed mutably while this one lives.
+            Source::Lent(_, next) => unsafe { next.as_ref() },
+        }
+    }
+
+    /// The size of the next regular chunk.
+    fn next(&self) -> usize {
+        self.next.get().max(fit::FIRST_CHUNK)
     }
 
     /// Makes a chunk the newest, and the one to allocate from. Its `prev` is written, and so is `used` of the one before.
@@ -238,6 +257,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let start = unsafe { chunk::Of::<MIN_ALIGN>::start(chunk) };
         // SAFETY: it is a chunk.
         let end = unsafe { chunk::Of::<MIN_ALIGN>::end(chunk) };
+        self.next.set(self.next());
         self.chunk.set(Some(chunk));
         self.pos.set(start);
         self.end.set(end);
@@ -325,6 +345,30 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
+    /// The first `size` bytes of the first chunk, when nothing is said of that: nearly all of it is known beforehand.
+    ///
+    /// # Safety
+    ///
+    /// `next` is 0. `size` is a multiple of `MIN_ALIGN` and has room there.
+    #[inline]
+    unsafe fn first_chunk(&self, size: usize) -> Option<NonNull<u8>> {
+        debug_assert!(self.next.get() == 0 && self.chunk.get().is_none());
+        let Source::Own(store) = &self.source else {
+            // SAFETY: invariant 7.
+            unsafe { unreachable_unchecked() }
+        };
+        let chunk = store.obtain_first::<MIN_ALIGN>(|| self.next.get() == 0)?;
+        self.next.set(const { fit::after(chunk::Of::<MIN_ALIGN>::FIRST.size()) });
+        self.chunk.set(Some(chunk));
+        // SAFETY: it is a chunk.
+        let start = unsafe { chunk::Of::<MIN_ALIGN>::start(chunk) };
+        // SAFETY: it has room for the block.
+        self.pos.set(unsafe { start.add(size) });
+        // SAFETY: it has as many bytes.
+        self.end.set(unsafe { chunk.cast::<u8>().add(chunk::Of::<MIN_ALIGN>::FIRST.size()) });
+        Some(start)
+    }
+
     /// Bytes from a new chunk.
     #[cold]
     #[inline(never)]
@@ -334,7 +378,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             return Some(Self::at(Self::NOWHERE, layout.align()));
         }
         let (header, align) = (chunk::Of::<MIN_ALIGN>::HEADER, chunk::Of::<MIN_ALIGN>::ALIGN);
-        let next = self.next.get();
+        let next = self.next();
         // Nearly always the next regular chunk is large enough, and there is nothing to plan.
         if layout.align() <= align
             && layout.size() <= next - header
@@ -355,7 +399,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[inline(never)]
     fn more_by_plan(&self, layout: Layout) -> Option<NonNull<u8>> {
         let store = self.store();
-        let next = self.next.get();
+        let next = self.next();
         let plan =
             fit::plan(layout, chunk::Of::<MIN_ALIGN>::HEADER, chunk::Of::<MIN_ALIGN>::ALIGN, next, store.left())?;
         let chunk = match store.obtain::<MIN_ALIGN>(plan.size) {
@@ -397,6 +441,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// Links a chunk behind the one with room, or in front if there is none.
     fn link_apart(&self, chunk: NonNull<Header>, mut header: Header) {
+        self.next.set(self.next());
         let newest = self.chunk.get();
         match newest {
             // SAFETY: invariant 3.
@@ -435,6 +480,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let place = if const { size_of::<T>() <= IN_REGISTERS } {
             match self.take_for() {
                 Some(place) => place,
+                None if const { size_of::<T>() <= size_of::<Word>() && size_of::<Word>() <= MIN_ALIGN } => {
+                    let mut word = Word::uninit();
+                    // SAFETY: it fits, and is no more aligned than large.
+                    unsafe { (&raw mut word).cast::<T>().write(value) };
+                    // SAFETY: the word is a `T`, and new.
+                    return unsafe { self.alloc_word(word).cast().as_mut() };
+                }
                 None => return self.alloc_slow(value),
             }
         } else {
@@ -464,6 +516,32 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let place = self.more_or_abort(Layout::new::<T>());
         // SAFETY: the place is for a `T`, and new.
         unsafe { Self::fill(place.cast(), value) }
+    }
+
+    /// [`alloc_slow`](Self::alloc_slow) of what has a word: the same code for all types.
+    #[cold]
+    #[inline(never)]
+    fn alloc_word(&self, word: Word) -> NonNull<Word> {
+        if self.next.get() == 0
+            // SAFETY: `next` is 0, and the chunk has room for a block of the least size.
+            && let Some(place) = unsafe { self.first_chunk(MIN_ALIGN) }
+        {
+            let place = place.cast();
+            // SAFETY: a block has at least `MIN_ALIGN` bytes, which for this are a word.
+            unsafe { place.write(word) };
+            return place;
+        }
+        self.alloc_word_slow(word)
+    }
+
+    /// [`alloc_word`](Self::alloc_word) beyond the first chunk.
+    #[cold]
+    #[inline(never)]
+    fn alloc_word_slow(&self, word: Word) -> NonNull<Word> {
+        let place = self.more_or_abort(Layout::new::<Word>()).cast();
+        // SAFETY: the place is for a word, and new.
+        unsafe { place.write(word) };
+        place
     }
 
     /// [`alloc`](Self::alloc) that reports a failed allocation.
@@ -537,6 +615,23 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[cold]
     #[inline(never)]
     fn more_or_abort(&self, layout: Layout) -> NonNull<u8> {
+        let (header, align) = (chunk::Of::<MIN_ALIGN>::HEADER, chunk::Of::<MIN_ALIGN>::ALIGN);
+        if self.next.get() == 0
+            && layout.align() <= align
+            // No bytes are too many too.
+            && layout.size().wrapping_sub(1) < chunk::Of::<MIN_ALIGN>::FIRST.size() - header
+            // SAFETY: `next` is 0, and the size of a chunk without its header is a multiple of `MIN_ALIGN`.
+            && let Some(block) = unsafe { self.first_chunk(fit::up(layout.size(), MIN_ALIGN)) }
+        {
+            return block;
+        }
+        self.more_or_abort_slow(layout)
+    }
+
+    /// [`more_or_abort`](Self::more_or_abort) beyond the first chunk.
+    #[cold]
+    #[inline(never)]
+    fn more_or_abort_slow(&self, layout: Layout) -> NonNull<u8> {
         match self.more(layout) {
             Some(block) => block,
             None => handle_alloc_error(layout),
@@ -638,7 +733,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         if let Some(chunk) = self.clear() {
             self.push(chunk);
             if used > self.end.get().addr().get() - self.pos.get().addr().get() {
-                self.next.set(fit::next_round(self.next.get(), used));
+                self.next.set(fit::next_round(self.next(), used));
             }
         }
     }
@@ -711,7 +806,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// assert!(bump.allocated_bytes() <= 1000);
     /// ```
     pub fn set_limit(&self, bytes: Option<usize>) {
-        self.store().limit.set(bytes.unwrap_or(usize::MAX));
+        let next = self.next_of_owner();
+        next.set(next.get().max(fit::FIRST_CHUNK));
+        self.store().set_limit(bytes.unwrap_or(usize::MAX));
     }
 
     /// The allocator that chunks come from.
@@ -733,8 +830,30 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Bump<MIN_ALIGN, A> {
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Bump<MIN_ALIGN, A> {
+    #[inline]
     fn drop(&mut self) {
-        // SAFETY: invariant 3, and the list is no longer this arena's.
-        unsafe { self.release_all(self.chunk.take()) };
+        let Some(chunk) = self.chunk.get() else { return };
+        // SAFETY: a chunk begins with its header.
+        if unsafe { chunk.read() }.prev.is_some() {
+            return self.drop_all();
+        }
+        // Counts and list stay as they are: by invariant 8 both are this arena's, and go with it.
+        // SAFETY: invariant 3.
+        unsafe { self.store().release_uncounted::<MIN_ALIGN>(chunk) };
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
+    /// The end of an arena of several chunks.
+    #[cold]
+    #[inline(never)]
+    fn drop_all(&mut self) {
+        let mut list = self.chunk.get();
+        while let Some(chunk) = list {
+            // SAFETY: a chunk begins with its header.
+            list = unsafe { chunk.read() }.prev;
+            // SAFETY: invariant 3.
+            unsafe { self.store().release_uncounted::<MIN_ALIGN>(chunk) };
+        }
     }
 }

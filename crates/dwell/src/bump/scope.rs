@@ -83,8 +83,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             pos: pos.into(),
             chunk: None.into(),
             end: end.into(),
-            next: self.next.get().into(),
-            source: Source::Lent(NonNull::from(self.store())),
+            next: self.next().into(),
+            source: Source::Lent(NonNull::from(self.store()), NonNull::from(self.next_of_owner())),
         };
         Scope { inner, outer: self, pos, end, chunk }
     }
@@ -97,7 +97,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             let in_chunk = pos != Self::NOWHERE && unsafe { chunk.read() }.used.is_some();
             in_chunk.then(|| pos.addr().get() - chunk.addr().get())
         });
-        Checkpoint { pos, end, offset, made: self.store().made() }
+        // A first chunk has the number that none has been made.
+        let made = (self.next.get() != 0).then(|| self.store().made());
+        Checkpoint { pos, end, offset, made }
     }
 
     /// Forgets everything that was allocated since the checkpoint.
@@ -163,11 +165,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 /// # Safety
 ///
 /// `from` is a list of chunks.
-unsafe fn move_newer(from: &mut Option<NonNull<Header>>, to: &mut Option<NonNull<Header>>, made: usize) {
+unsafe fn move_newer(from: &mut Option<NonNull<Header>>, to: &mut Option<NonNull<Header>>, made: Option<usize>) {
     while let Some(chunk) = *from {
         // SAFETY: a chunk begins with its header.
         let mut header = unsafe { chunk.read() };
-        if header.serial <= made {
+        if made.is_some_and(|made| header.serial <= made) {
             return;
         }
         *from = header.prev;
@@ -219,7 +221,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Scope<'_, MIN_ALIGN, A> {
         // SAFETY: by `clear` it is a chunk, and in no list.
         let size = unsafe { largest.read() }.size;
         if back && size - Of::<MIN_ALIGN>::HEADER > self.room() {
-            self.outer.next.set(self.inner.next.get().max(self.outer.next.get()));
+            self.outer.next.set(self.inner.next().max(self.outer.next.get()));
             self.outer.push(largest);
         } else {
             // SAFETY: it came from this store, and is in no list.
@@ -250,5 +252,6 @@ pub struct Checkpoint {
     end: NonNull<u8>,
     /// How far `pos` is from the beginning of the newest chunk, if it is in it.
     offset: Option<usize>,
-    made: usize,
+    /// The number of chunks that had been made. `None`: the arena was new.
+    made: Option<usize>,
 }

@@ -286,7 +286,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         if let Some(text) = text.as_str() {
             return self.try_alloc_str(text);
         }
-        let start = self.try_alloc_layout(Layout::from_size_align(0, 1).unwrap_or(Layout::new::<()>()))?;
+        // A block of no bytes, for which there is always room.
+        let start = self.pos();
         let mut tail = Tail { bump: self, start, len: 0, slack: 0, after: start.addr().get(), refused: None };
         let result = tail.write_fmt(text);
         let (old, new) = (bytes(tail.len + tail.slack), bytes(tail.len));
