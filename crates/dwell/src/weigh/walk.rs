@@ -406,6 +406,17 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         self.room += 1;
     }
 
+    /// [`open`](Self::open), for a total in a call of its own: so whoever holds a map looks whether it is empty without a frame.
+    #[inline]
+    pub(super) fn open_map<T: Weigh + 'v>(&mut self, map: &'a T, follow: impl FnOnce(&mut Self)) {
+        if TREE { self.open(map, follow) } else { self.open_apart(map, follow) }
+    }
+
+    #[inline(never)]
+    fn open_apart<T: Weigh + 'v>(&mut self, map: &'a T, follow: impl FnOnce(&mut Self)) {
+        self.open(map, follow);
+    }
+
     #[cold]
     #[inline(never)]
     fn put_off_below(&mut self, pointer: &'a (dyn Resume<'a, 'v, TREE> + 'a)) {

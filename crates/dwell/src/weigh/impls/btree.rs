@@ -95,42 +95,7 @@ pub(super) fn weigh<'a, 'v, M, K, V, I, const TREE: bool>(
     if len == 0 {
         return;
     }
-    if TREE {
-        open(walk, map, len, entries);
-    } else {
-        open_apart(walk, map, len, entries);
-    }
-}
-
-/// A call of its own, so that whoever holds a tree looks whether it is empty without one.
-#[inline(never)]
-fn open_apart<'a, 'v, M, K, V, I, const TREE: bool>(
-    walk: &mut Walk<'a, 'v, TREE>,
-    map: &'a M,
-    len: usize,
-    entries: impl Fn(&'a M) -> I,
-) where
-    M: Weigh + 'v,
-    K: Weigh + 'v,
-    V: Weigh + 'v,
-    I: Iterator<Item = (&'a K, &'a V)>,
-{
-    open(walk, map, len, entries);
-}
-
-#[inline]
-fn open<'a, 'v, M, K, V, I, const TREE: bool>(
-    walk: &mut Walk<'a, 'v, TREE>,
-    map: &'a M,
-    len: usize,
-    entries: impl Fn(&'a M) -> I,
-) where
-    M: Weigh + 'v,
-    K: Weigh + 'v,
-    V: Weigh + 'v,
-    I: Iterator<Item = (&'a K, &'a V)>,
-{
-    walk.open(map, |walk| follow(walk, len, || entries(map)));
+    walk.open_map(map, move |walk| follow(walk, len, || entries(map)));
 }
 
 #[inline]

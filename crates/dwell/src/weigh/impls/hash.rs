@@ -130,42 +130,7 @@ pub(super) fn weigh<'a, 'v, M, K, V, I, const TREE: bool>(
     V: Weigh + 'v,
     I: Iterator<Item = (&'a K, &'a V)>,
 {
-    if TREE {
-        open(walk, map, said, entries);
-    } else {
-        open_apart(walk, map, said, entries);
-    }
-}
-
-/// A call of its own, so that whoever holds a table looks whether it has memory without one.
-#[inline(never)]
-fn open_apart<'a, 'v, M, K, V, I, const TREE: bool>(
-    walk: &mut Walk<'a, 'v, TREE>,
-    map: &'a M,
-    said: impl Fn(&M) -> Table,
-    entries: impl Fn(&'a M) -> I,
-) where
-    M: Weigh + 'v,
-    K: Weigh + 'v,
-    V: Weigh + 'v,
-    I: Iterator<Item = (&'a K, &'a V)>,
-{
-    open(walk, map, said, entries);
-}
-
-#[inline]
-fn open<'a, 'v, M, K, V, I, const TREE: bool>(
-    walk: &mut Walk<'a, 'v, TREE>,
-    map: &'a M,
-    said: impl Fn(&M) -> Table,
-    entries: impl Fn(&'a M) -> I,
-) where
-    M: Weigh + 'v,
-    K: Weigh + 'v,
-    V: Weigh + 'v,
-    I: Iterator<Item = (&'a K, &'a V)>,
-{
-    walk.open(map, |walk| follow(walk, said(map), || entries(map)));
+    walk.open_map(map, move |walk| follow(walk, said(map), || entries(map)));
 }
 
 #[inline]
