@@ -28,7 +28,7 @@ mod weigh;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
-use std::io::{self, BufRead};
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::PoisonError;
@@ -131,8 +131,11 @@ fn run(cli: Cli) -> Result<()> {
         return report::run(args, io::stdin().lock(), cli.html);
     }
     if let Command::Seeds = &cli.command {
-        let lines = io::stdin().lock().lines().collect::<Result<Vec<_>, _>>()?;
-        return report::seeds::run(&lines, Output { json: cli.json, kept: None });
+        return report::seeds::run(&row::read(io::stdin().lock())?, Output { json: cli.json, kept: None });
+    }
+    if let Some(file) = &cli.html {
+        // Before minutes are spent on what could not be kept.
+        report::can_write(file)?;
     }
     // For the rest of the run, which is that of the program.
     let kept: Option<&'static Lines> = cli.html.is_some().then(|| &*Box::leak(Box::default()));

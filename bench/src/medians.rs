@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use std::io::BufRead;
 
-use crate::row::Output;
+use crate::row::{self, Output};
 use crate::time::median;
 
 /// What is read of a row.
@@ -30,8 +30,7 @@ struct Summary {
 /// Groups the rows by what they measured, in order of appearance.
 fn summaries(rows: impl BufRead) -> Result<Vec<Summary>> {
     let mut summaries: Vec<Summary> = Vec::new();
-    for line in rows.lines() {
-        let line = line?;
+    for line in row::read(rows)? {
         let row: Measured = serde_json::from_str(&line).with_context(|| format!("not a row: {line}"))?;
         let same =
             |of: &&mut Summary| (&of.workload, &of.subject, &of.metric) == (&row.workload, &row.subject, &row.metric);
@@ -84,5 +83,6 @@ mod tests {
         let found: Vec<_> = summaries.iter().map(|of| (of.subject.as_str(), of.values.clone())).collect();
         assert_eq!(found, [("a", vec![1.5, 3.5]), ("b", vec![2.0])]);
         assert!(super::summaries("no row".as_bytes()).is_err());
+        assert!(super::summaries("".as_bytes()).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! A thing to be measured: one subject doing one workload.
 
+use anyhow::{Result, bail};
 use std::cell::Cell;
 use std::ops::Range;
 
@@ -60,6 +61,15 @@ impl Suite {
     /// The workloads, in order.
     pub(crate) fn workloads(&self) -> Vec<&str> {
         distinct(self.ops.iter().map(|op| op.workload.as_str()))
+    }
+
+    /// Leaves only the workloads that are wanted, which must be some.
+    pub(crate) fn keep(&mut self, wanted: impl Fn(&str) -> bool) -> Result<()> {
+        if !self.workloads().into_iter().any(&wanted) {
+            bail!("no such workload; {} has: {}", self.module, self.workloads().join(", "));
+        }
+        self.ops.retain(|op| wanted(&op.workload));
+        Ok(())
     }
 
     /// The operations of one workload.

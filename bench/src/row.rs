@@ -1,7 +1,8 @@
 //! What a measurement says, and how it is printed.
 
+use anyhow::{Result, bail};
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io::{self, BufRead, Write};
 use std::sync::{Mutex, PoisonError};
 
 /// One number. Lower is better in every metric.
@@ -20,6 +21,15 @@ pub(crate) struct Row {
 
 /// Rows as JSON, one a line.
 pub(crate) type Lines = Mutex<Vec<String>>;
+
+/// The rows that earlier runs printed.
+pub(crate) fn read(lines: impl BufRead) -> Result<Vec<String>> {
+    let lines = lines.lines().collect::<Result<Vec<_>, _>>()?;
+    if lines.is_empty() {
+        bail!("there are no rows on standard input; `dwell-bench all --json` prints some");
+    }
+    Ok(lines)
+}
 
 /// Where rows and the words around them go: a table for a reader, or one JSON row a line and nothing else.
 #[derive(Clone, Copy, Debug)]

@@ -44,6 +44,25 @@ fn bad_input_is_one_line_and_code_2() {
 }
 
 #[test]
+fn what_cannot_be_done_is_said_before_anything_is_measured() {
+    for (arguments, told) in [
+        (&["slab", "--only", "lost"][..], "no workload has `lost` in its name; there are: "),
+        (&["bump", "--workload", "lost"], "no such workload; bump has: "),
+        (&["sparse", "--html", "no-folder/page.html"], "cannot write no-folder/page.html"),
+        (&["report"], "nothing to write"),
+        (&["report", "--markdown", "results.md"], "there are no rows on standard input"),
+        (&["seeds"], "there are no rows on standard input"),
+        (&["medians"], "there are no rows on standard input"),
+    ] {
+        // Standard input is empty.
+        let output = bench(arguments);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.lines().count() == 1 && message.contains(told), "{message}");
+    }
+}
+
+#[test]
 fn rows_are_json_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     for (name, json) in cargo_dwell::sample::documents(2, 3) {

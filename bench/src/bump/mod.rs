@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     }
     let mut suite = suite();
     if !args.workload.is_empty() {
-        suite.ops.retain(|op| args.workload.contains(&op.workload));
+        suite.keep(|workload| args.workload.iter().any(|wanted| wanted == workload))?;
     }
     output.say("ratios of ir are taken after the loop's own ir is taken off")?;
     let mut rows = Vec::new();

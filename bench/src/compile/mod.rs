@@ -140,24 +140,30 @@ impl Program {
         Ok(fs::metadata(&binary).with_context(|| format!("no {}", binary.display()))?.len() as f64)
     }
 
-    /// Lines of LLVM IR that rustc hands to LLVM in a dev build, for the program alone.
+    /// Lines of LLVM IR that rustc hands to LLVM in a dev build, for the program and its own library.
     fn lines(&self) -> Result<f64> {
-        let file = self.folder.join("program.ll");
-        let emit = format!("--emit=llvm-ir={}", file.display());
-        let output = Command::new("cargo")
-            .args(["rustc", "--quiet", "--offline", "--bin", self.binary, "--", &emit])
-            .args(["-Ccodegen-units=1", "-Cno-prepopulate-passes"])
-            .current_dir(&self.folder)
-            .env("CARGO_TARGET_DIR", &self.target)
-            .env("CARGO_INCREMENTAL", "0")
-            .env_remove("RUSTFLAGS")
-            .output()
-            .context("cannot run cargo")?;
-        if !output.status.success() {
-            bail!("no LLVM IR: {}", String::from_utf8_lossy(&output.stderr));
+        let mut lines = 0;
+        let library = self.folder.join("src/lib.rs").exists().then_some(&["--lib"][..]);
+        for what in library.into_iter().chain([&["--bin", self.binary][..]]) {
+            let file = self.folder.join("program.ll");
+            let emit = format!("--emit=llvm-ir={}", file.display());
+            let output = Command::new("cargo")
+                .args(["rustc", "--quiet", "--offline"])
+                .args(what)
+                .args(["--", &emit, "-Ccodegen-units=1", "-Cno-prepopulate-passes"])
+                .current_dir(&self.folder)
+                .env("CARGO_TARGET_DIR", &self.target)
+                .env("CARGO_INCREMENTAL", "0")
+                .env_remove("RUSTFLAGS")
+                .output()
+                .context("cannot run cargo")?;
+            if !output.status.success() {
+                bail!("no LLVM IR: {}", String::from_utf8_lossy(&output.stderr));
+            }
+            let text = fs::read_to_string(&file).with_context(|| format!("no {}", file.display()))?;
+            lines += text.lines().count();
         }
-        let text = fs::read_to_string(&file).with_context(|| format!("no {}", file.display()))?;
-        Ok(text.lines().count() as f64)
+        Ok(lines as f64)
     }
 }
 
@@ -187,7 +193,10 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     output.say(&format!("processor seconds, medians of {rounds}; `leaf`: a dev build after a leaf was changed"))?;
     for subjects in &programs {
         match rows(subjects, rounds) {
-            Ok(rows) => output.rows(&rows)?,
+            Ok(rows) => {
+                output.say(&format!("\n{}", subjects[0].workload))?;
+                output.rows(&rows)?;
+            }
             // A published program may be of its time.
             Err(reason) => output.say(&format!("skipped {}: {reason:#}", subjects[0].workload))?,
         }

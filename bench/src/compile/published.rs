@@ -17,6 +17,8 @@ pub(super) struct Published {
     main: Option<&'static str>,
     /// Its file with the leaf.
     leaf: &'static str,
+    /// What its bounds lack for a `.boxed()` everywhere, which asks for `Send`: a text, and what stands in its place for all subjects.
+    bounds: &'static [(&'static str, &'static str)],
     /// Where it is erased once: a file, what is there, and what follows it.
     boundary: (&'static str, &'static str),
 }
@@ -28,6 +30,7 @@ pub(super) const ALL: [Published; 2] = [
         binary: "mini-redis-server",
         main: None,
         leaf: "src/frame.rs",
+        bounds: &[],
         boundary: ("src/server.rs", "handler.run()"),
     },
     Published {
@@ -51,6 +54,13 @@ fn main() {
 ",
         ),
         leaf: "src/util/target_addr.rs",
+        bounds: &[
+            ("AsyncWrite + Unpin", "AsyncWrite + Unpin + Send + Sync"),
+            ("AsyncRead + Unpin", "AsyncRead + Unpin + Send"),
+            (": ToSocketAddrs", ": ToSocketAddrs + Send"),
+            (": AsyncToSocketAddrs", ": AsyncToSocketAddrs + Send + Sync"),
+            ("type Item;", "type Item: Send;"),
+        ],
         boundary: ("src/bin/program.rs", "socket.upgrade_to_socks5()"),
     },
 ];
@@ -87,7 +97,10 @@ impl Published {
         for subject in [Boxes::None, Boxes::Pinned, Boxes::Boxed, Boxes::Once, Boxes::OncePooled] {
             let copy = folder.join(self.name).join(subject.name().replace('/', "-"));
             fs::create_dir_all(&copy)?;
-            copy_sources(&source.join("src"), &copy.join("src"), &|text| at_each_await(subject, text))?;
+            copy_sources(&source.join("src"), &copy.join("src"), &|text| {
+                let bound = self.bounds.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
+                at_each_await(subject, &bound)
+            })?;
             if let Some(main) = self.main {
                 fs::create_dir_all(copy.join("src/bin"))?;
                 fs::write(copy.join("src/bin/program.rs"), at_each_await(subject, main))?;

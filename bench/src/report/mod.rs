@@ -6,14 +6,14 @@
 mod markdown;
 pub(crate) mod seeds;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use std::fs;
 use std::io::BufRead;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::{about, fairness};
+use crate::{about, fairness, row};
 
 /// What `dwell-bench report` makes of rows on standard input.
 #[derive(clap::Args, Debug)]
@@ -27,7 +27,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, lines: impl BufRead, html: Option<PathBuf>) -> Result<()> {
-    let lines = lines.lines().collect::<Result<Vec<_>, _>>()?;
+    if html.is_none() && args.markdown.is_none() && args.readme.is_none() {
+        bail!("nothing to write: give --html, --markdown or --readme a file");
+    }
+    let lines = row::read(lines)?;
     seeds::complain(&lines)?;
     if let Some(file) = html {
         write(&file, &page(&lines)?)?;
@@ -42,7 +45,21 @@ pub(crate) fn run(args: &Args, lines: impl BufRead, html: Option<PathBuf>) -> Re
     Ok(())
 }
 
-pub(crate) fn write(file: &PathBuf, text: &str) -> Result<()> {
+/// Whether `write` will be able to; what the file holds stays.
+pub(crate) fn can_write(file: &Path) -> Result<()> {
+    let new = !file.exists();
+    fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(file)
+        .with_context(|| format!("cannot write {}", file.display()))?;
+    if new {
+        fs::remove_file(file)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn write(file: &Path, text: &str) -> Result<()> {
     fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 

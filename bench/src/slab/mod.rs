@@ -9,7 +9,7 @@ mod subject;
 mod tables;
 mod ticks;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use mimalloc::MiMalloc;
 use std::alloc::System;
 
@@ -20,7 +20,7 @@ use self::peers::{bare::Bare, dwell, heap::Heap, nexus, nexus_macro, plurality::
 use self::peers::{slab::SlabCrate, slotmap::Slotmap};
 use self::subject::{Books, Edits, Grows, Holds, Names, Sends, Words};
 use crate::op::{Op, Suite};
-use crate::row::Output;
+use crate::row::{Output, distinct};
 use crate::{callgrind, time};
 
 /// All there is to measure.
@@ -112,8 +112,21 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     let Measures { mut ops, mut probes } = measures();
+    let all: Vec<String> = ops
+        .iter()
+        .map(|op| op.workload.as_str())
+        .chain(probes.iter().map(|probe| probe.names().0))
+        .map(str::to_owned)
+        .collect();
     ops.retain(|op| op.workload.contains(&args.only));
     probes.retain(|probe| probe.names().0.contains(&args.only));
+    if ops.is_empty() && probes.is_empty() {
+        bail!(
+            "no workload has `{}` in its name; there are: {}",
+            args.only,
+            distinct(all.iter().map(String::as_str)).join(", ")
+        );
+    }
     let suite = suite_of(ops);
     let mut rows = Vec::new();
     if args.times {
