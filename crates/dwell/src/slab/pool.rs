@@ -7,7 +7,7 @@ use super::free::Place;
 use super::geometry::Geometry;
 use super::home::{Home, Own, sealed};
 use super::key::Key;
-use super::words::Words;
+use super::words::{Pair, Words};
 use super::{Slot, layout_of};
 use crate::alloc::{AllocError, try_box};
 use core::alloc::Layout;
@@ -289,7 +289,10 @@ impl<H: Pooling> SizeClasses<H> {
     pub fn insert<T>(&self, value: T) -> Slot<T, Classed<H>> {
         let vacancy = match self.pop() {
             Some(vacancy) => vacancy,
-            None if const { Words::fit::<T>() } => return self.insert_in_new(Words::new(value)),
+            None if const { Words::fit::<T>() } => {
+                let Words(first, second) = Words::new(value);
+                return self.insert_in_new(first, second);
+            }
             None => self.refill(),
         };
         vacancy.fill(value)
@@ -297,9 +300,10 @@ impl<H: Pooling> SizeClasses<H> {
 
     #[cold]
     #[inline(never)]
-    fn insert_in_new<T>(&self, words: Words) -> Slot<T, Classed<H>> {
+    fn insert_in_new<T>(&self, first: Pair, second: Pair) -> Slot<T, Classed<H>> {
         // SAFETY: made of a `T` by `insert`.
-        self.refill().fill(unsafe { words.into() })
+        let value = unsafe { Words(first, second).into() };
+        self.refill().fill(value)
     }
 
     /// The place that `pop` did not find.
@@ -356,6 +360,13 @@ pub(crate) struct Vacancy<T, H> {
 impl<T, H: Pooling> Vacancy<T, H> {
     #[inline(always)]
     pub(crate) fn fill(self, value: T) -> Slot<T, Classed<H>> {
+        if const { Words::are::<T>() } {
+            let place = self.place.cast::<T>();
+            // SAFETY: by invariant 1 it is a place for a `T`, which is of whole words.
+            unsafe { Words::new(value).write(place.as_ptr()) };
+            // SAFETY: invariant 1, and there is a value.
+            return unsafe { Slot::from_raw(place) };
+        }
         // SAFETY: invariant 1.
         unsafe { Slot::fill(self.place, value) }
     }
