@@ -136,7 +136,7 @@ impl<T, D: ?Sized, const N: usize, L> FutureInPlace<T, D, N, L> {
         let room = Room::<N, L>::new();
         // SAFETY: the assertion above says that the room is large and aligned enough for an `F`.
         unsafe { room.words.get().cast::<F>().write(future) };
-        Self { room, table: NonNull::from_ref(const { &Table::<T>::of::<F>() }), owns: PhantomData }
+        Self { room, table: NonNull::from(const { &Table::<T>::of::<F>() }), owns: PhantomData }
     }
 
     #[inline]

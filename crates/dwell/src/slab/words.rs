@@ -56,9 +56,11 @@ impl Words {
     pub(super) unsafe fn write<T>(self, place: *mut T) {
         let (from, to) = ((&raw const self).cast::<Word>(), place.cast::<Word>());
         for index in 0..size_of::<T>() / size_of::<Word>() {
-            // SAFETY: it fits.
-            let word = unsafe { from.add(index).read() };
-            // SAFETY: by the caller there is room for that many words.
+            // SAFETY: it fits, so that there are as many words.
+            let from = unsafe { from.add(index) };
+            // SAFETY: as above.
+            let word = unsafe { from.read() };
+            // SAFETY: by the caller there is room for as many.
             let to = unsafe { to.add(index) };
             // SAFETY: as above.
             unsafe { to.write_volatile(word) };
