@@ -64,6 +64,11 @@ pub(super) fn insert<T>(value: T) -> PoolSlot<T> {
             let Words(first, second) = Words::new(value);
             return insert_in_new(first, second);
         }
+        _ if const { Words::nearly_fit::<T>() } => {
+            // As in a pool's `insert`.
+            let value = ManuallyDrop::new(value);
+            return vacancy().fill(ManuallyDrop::into_inner(value));
+        }
         _ => vacancy(),
     };
     vacancy.fill(value)

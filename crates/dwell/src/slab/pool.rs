@@ -14,6 +14,7 @@ use core::alloc::Layout;
 use core::cell::Cell;
 use core::fmt;
 use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 use std_alloc::alloc::handle_alloc_error;
 use std_alloc::boxed::Box;
@@ -292,6 +293,11 @@ impl<H: Pooling> SizeClasses<H> {
             None if const { Words::fit::<T>() } => {
                 let Words(first, second) = Words::new(value);
                 return self.insert_in_new(first, second);
+            }
+            None if const { Words::nearly_fit::<T>() } => {
+                // Leaked if this panics: what is dropped then would be kept in memory for it.
+                let value = ManuallyDrop::new(value);
+                return self.refill().fill(ManuallyDrop::into_inner(value));
             }
             None => self.refill(),
         };

@@ -26,6 +26,12 @@ impl Words {
         size_of::<T>() <= size_of::<Self>() && align_of::<T>() <= align_of::<Self>()
     }
 
+    /// Whether a `T` does not fit, but is so small that it is best put together in its place: in registers, and not in memory
+    /// first.
+    pub(crate) const fn nearly_fit<T>() -> bool {
+        !Self::fit::<T>() && size_of::<T>() <= 4 * size_of::<Self>()
+    }
+
     /// Whether a `T` is of three words or four. Two are passed in registers, without a way through memory.
     pub(super) const fn are<T>() -> bool {
         Self::fit::<T>() && align_of::<T>() == align_of::<Word>() && size_of::<T>() > size_of::<Pair>()
