@@ -7,7 +7,7 @@ mod common;
 use common::{Counts, failing_after, left_by, panics};
 use dwell::SmallBox;
 use dwell::alloc::Global;
-use dwell::pin::{ErasedExt, InPlace, PinExt};
+use dwell::pin::{ErasedExt, InPlace, InPlaceFuture, LocalInPlaceFuture, PinExt};
 use std::cell::Cell;
 use std::fmt::Debug;
 use std::future::{poll_fn, ready};
@@ -69,8 +69,6 @@ impl Future for Address {
     }
 }
 
-type Small<T, const N: usize> = InPlace<dyn Future<Output = T> + Send, N>;
-
 #[test]
 fn pinned_keeps_the_type() {
     let mut boxed: Pin<Box<Address>> = Address::default().pinned();
@@ -94,25 +92,27 @@ fn refused_value_comes_back() {
 #[test]
 fn sizes() {
     const WORD: usize = size_of::<usize>();
-    assert_eq!(size_of::<Small<(), 3>>(), 4 * WORD);
-    assert_eq!(size_of::<Option<Small<(), 3>>>(), 4 * WORD);
+    assert_eq!(size_of::<InPlaceFuture<'_, (), 3>>(), 4 * WORD);
+    assert_eq!(size_of::<Option<InPlaceFuture<'_, (), 3>>>(), 4 * WORD);
     assert_eq!(size_of::<InPlace<dyn Debug, 0>>(), WORD);
+    assert_eq!(size_of::<LocalInPlaceFuture<'_, String, 0>>(), WORD);
+    assert_eq!(align_of::<InPlaceFuture<'_, (), 4, u128>>(), align_of::<u128>());
     assert_eq!(align_of::<InPlace<dyn Debug, 4, u128>>(), align_of::<u128>());
 }
 
 #[test]
 fn in_place_allocates_nothing() {
     failing_after(0, || {
-        let future: Small<u32, 8> = borrows_itself(5).in_place();
+        let future: InPlaceFuture<'_, u32, 8> = borrows_itself(5).in_place();
         assert_eq!(block_on(pin!(future)), 5);
-        let local: InPlace<dyn Future<Output = u32>, 8> = borrows_itself(6).in_place_local();
+        let local: LocalInPlaceFuture<'_, u32, 8> = borrows_itself(6).in_place_local();
         assert_eq!(block_on(pin!(local)), 6);
     });
 }
 
 #[test]
 fn moved_before_it_is_pinned() {
-    let future: Small<bool, 4> = Address::default().in_place();
+    let future: InPlaceFuture<'_, bool, 4> = Address::default().in_place();
     let elsewhere = Box::new(future);
     assert!(block_on(Box::into_pin(elsewhere).as_mut()));
 }
@@ -170,7 +170,7 @@ fn cancelled_at_every_await() {
 #[test]
 fn panics_drop_once() {
     let counts = Counts::default();
-    let in_poll = async {
+    let in_poll = async || {
         let _a = counts.spy(1);
         pending(1).await;
         if counts.made.get() == 1 {
@@ -178,9 +178,18 @@ fn panics_drop_once() {
         }
     };
     assert!(panics(|| {
-        let future: InPlace<dyn Future<Output = ()>, 8> = InPlace::new_with(in_poll, |place| place as _);
+        let future: InPlace<dyn Future<Output = ()>, 8> = InPlace::new_with(in_poll(), |place| place as _);
         block_on(pin!(future));
     }));
+    assert!(counts.balanced());
+    counts.made.set(0);
+    counts.dropped.set(0);
+    assert!(panics(|| block_on(pin!(in_poll().in_place_local::<8>()))));
+    assert!(counts.balanced());
+
+    let at_drop = counts.spy(4);
+    counts.panic_at_drop.set(counts.dropped.get() + 1);
+    assert!(panics(|| drop(LocalInPlaceFuture::<_, 2>::new_local(ready(at_drop)))));
     assert!(counts.balanced());
 
     counts.panic_at_drop.set(counts.dropped.get() + 1);
@@ -195,6 +204,7 @@ fn panics_drop_once() {
 fn forgotten_is_leaked() {
     let counts = Counts::default();
     mem::forget(InPlace::<dyn Debug + '_, 2>::new_with(counts.spy(1), |place| place));
+    mem::forget(LocalInPlaceFuture::<_, 2>::new_local(ready(counts.spy(2))));
     assert_eq!(counts.dropped.get(), 0);
 }
 
@@ -218,6 +228,34 @@ fn values_of_all_layouts() {
 }
 
 #[test]
+fn futures_of_all_layouts() {
+    #[derive(Debug, PartialEq)]
+    #[repr(align(64))]
+    struct Aligned(u8);
+
+    let aligned = InPlaceFuture::<_, 16, Aligned>::new(ready(Aligned(7)));
+    assert_eq!((&raw const aligned).addr() % 64, 0);
+    assert_eq!(format!("{aligned:?}"), "InPlaceFuture { .. }");
+    assert_eq!(block_on(pin!(aligned)), Aligned(7));
+    let nothing: InPlaceFuture<'_, u8, 0> = std::future::pending().in_place();
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(pin!(nothing).poll(&mut context).is_pending());
+    // What is returned may be larger than the future.
+    let large = pin!(InPlaceFuture::<[u64; 100], 1>::new(poll_fn(|_| Poll::Ready([7; 100]))));
+    assert_eq!(large.poll(&mut context), Poll::Ready([7; 100]));
+}
+
+#[test]
+fn a_future_in_place_lives_shorter_if_need_be() {
+    fn either<'a>(first: InPlaceFuture<'a, u32, 2>, _: &'a u32) -> InPlaceFuture<'a, u32, 2> {
+        first
+    }
+    let lives = 7;
+    let forever: InPlaceFuture<'static, u32, 2> = ready(1).in_place();
+    assert_eq!(block_on(pin!(either(forever, &lives))), 1);
+}
+
+#[test]
 fn cells_are_seen_to_change() {
     let cell = InPlace::<dyn Fn() -> u32, 1>::new_with(
         {
@@ -231,7 +269,7 @@ fn cells_are_seen_to_change() {
 
 #[test]
 fn another_thread_finishes_it() {
-    let mut future: Pin<Box<Small<u32, 8>>> = borrows_itself(9).in_place().pinned();
+    let mut future: Pin<Box<InPlaceFuture<'_, u32, 8>>> = borrows_itself(9).in_place().pinned();
     let mut context = Context::from_waker(Waker::noop());
     assert!(future.as_mut().poll(&mut context).is_pending());
     assert_eq!(thread::spawn(move || block_on(future.as_mut())).join().unwrap(), 9);
@@ -247,4 +285,5 @@ fn auto_traits() {
     sync::<InPlace<dyn Debug + Sync, 2>>();
     unpin::<InPlace<dyn Debug + Unpin, 2>>();
     unwind::<InPlace<dyn Debug + UnwindSafe + RefUnwindSafe, 2>>();
+    send::<InPlaceFuture<'_, Rc<u8>, 2>>();
 }

@@ -245,6 +245,26 @@ fn a_refused_value_comes_back() {
     assert!(counts.balanced());
 }
 
+/// What a full slab refuses goes another way by its size, in registers or in memory, and is dropped once on each.
+#[test]
+fn a_value_without_a_place_is_dropped_once() {
+    fn check<const N: usize>() {
+        let counts = Counts::default();
+        let slab = Bounded::with_capacity(1);
+        let taken = slab.insert((counts.spy(1), [7_u64; N]));
+        assert_eq!((taken.0.value, taken.1), (1, [7; N]));
+        assert!(panics(|| drop(slab.insert((counts.spy(2), [8; N])))));
+        assert_eq!(counts.dropped.get(), 1);
+        drop(taken);
+        assert!(counts.balanced());
+    }
+    check::<0>();
+    check::<1>();
+    check::<2>();
+    check::<3>();
+    check::<20>();
+}
+
 /// Two slots from one key dropped a value twice.
 #[test]
 fn a_key_gives_one_slot() {

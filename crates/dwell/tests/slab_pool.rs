@@ -1,10 +1,11 @@
 //! `slab::Pool` as its users see it, and what attackers do to it.
 #![expect(clippy::large_stack_arrays, reason = "what is too large for a class is large")]
+#![expect(clippy::cast_possible_truncation, reason = "numbers that are small enough")]
 
 mod common;
 
 use common::Counts;
-use dwell::slab::{Pool, PoolSlot};
+use dwell::slab::{Pool, PoolSlot, sync};
 use std::fmt::Debug;
 use std::future::Future;
 use std::mem::ManuallyDrop;
@@ -28,6 +29,33 @@ fn types_of_one_size_share_places() {
     let larger = pool.insert([1_u64; 4]);
     assert_ne!(larger.as_ptr().addr(), address);
     assert_eq!((&**text, larger[3]), ("three words too", 1));
+}
+
+/// Small values go in registers if there is no place at hand, and a word at a time if there is.
+#[test]
+fn small_values_are_whole() {
+    fn check<T: PartialEq + Debug>(make: impl Fn(usize) -> T) {
+        let (pool, sync) = (Pool::new(), sync::Pool::new());
+        let values: Vec<_> = (0..2000).map(|n| (pool.insert(make(n)), sync.insert(make(n)))).collect();
+        for (n, (value, other)) in values.iter().enumerate() {
+            let expected = make(n);
+            assert_eq!((&**value, &**other), (&expected, &expected));
+        }
+        drop(values);
+        assert_eq!(*pool.insert(make(3)), make(3));
+    }
+    check(|n| n);
+    check(|n| (n, n + 1));
+    check(|n| (n % 2 == 0, n.to_string()));
+    check(|n| (u8::MAX, n as u16, [n; 2]));
+    check(|n| [n; 4]);
+    check(|n| [n; 5]);
+    check(|n| [n as u32; 7]);
+    check(|n| [u8::MAX, n as u8, 7]);
+    check(|n| n as u128);
+    check(|n| (n as u128, n));
+    check(|_| ());
+    check(|n| (Box::new(n), Box::<str>::from("text"), Some(n as u16)));
 }
 
 /// Values of every size and alignment, with the bytes they should have.

@@ -1,8 +1,10 @@
 //! Types forgotten by a suffix.
 
+#[cfg(feature = "futures")]
 use super::InPlace;
 #[cfg(feature = "std")]
 use super::pooled;
+use super::{InPlaceFuture, LocalInPlaceFuture};
 use crate::alloc::AllocError;
 #[cfg(feature = "std")]
 use crate::slab::sync;
@@ -13,29 +15,59 @@ use core::pin::Pin;
 /// A pinned future of a [`Pool`], its type erased.
 pub type LocalPoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
 
+/// Futures have a type of their own in place.
+macro_rules! in_place_future {
+    (dyn $Dyn:path) => {
+        /// In place, in `N` words. A value that does not fit is refused when the program is compiled, with its size.
+        #[inline]
+        fn in_place<'a, const N: usize>(self) -> InPlaceFuture<'a, Self::Output, N>
+        where
+            Self: Send + 'a,
+        {
+            InPlaceFuture::new(self)
+        }
+
+        /// [`in_place`](Self::in_place) for a value that is not `Send`.
+        #[inline]
+        fn in_place_local<'a, const N: usize>(self) -> LocalInPlaceFuture<'a, Self::Output, N>
+        where
+            Self: 'a,
+        {
+            LocalInPlaceFuture::new_local(self)
+        }
+    };
+}
+
+#[cfg(feature = "futures")]
+macro_rules! in_place {
+    (dyn $Dyn:path) => {
+        /// In place, in `N` words. A value that does not fit is refused when the program is compiled, with its size.
+        #[inline]
+        fn in_place<'a, const N: usize>(self) -> InPlace<dyn $Dyn + Send + 'a, N>
+        where
+            Self: Send + 'a,
+        {
+            InPlace::new_with(self, |place| place as _)
+        }
+
+        /// [`in_place`](Self::in_place) for a value that is not `Send`.
+        #[inline]
+        fn in_place_local<'a, const N: usize>(self) -> InPlace<dyn $Dyn + 'a, N>
+        where
+            Self: 'a,
+        {
+            InPlace::new_with(self, |place| place as _)
+        }
+    };
+}
+
 macro_rules! erased_ext {
-    ($(#[$attr:meta])* $Ext:ident $(<$Item:ident>)?: $Trait:path, dyn $Dyn:path) => {
+    ($(#[$attr:meta])* $Ext:ident $(<$Item:ident>)?: $Trait:path, dyn $Dyn:path, $in_place:ident) => {
         $(#[$attr])*
         ///
         /// `local` in a name says that the value need not be `Send`.
         pub trait $Ext $(<$Item>)?: $Trait + Sized {
-            /// In place, in `N` words. A value that does not fit is refused when the program is compiled, with its size.
-            #[inline]
-            fn in_place<'a, const N: usize>(self) -> InPlace<dyn $Dyn + Send + 'a, N>
-            where
-                Self: Send + 'a,
-            {
-                InPlace::new_with(self, |place| place as _)
-            }
-
-            /// [`in_place`](Self::in_place) for a value that is not `Send`.
-            #[inline]
-            fn in_place_local<'a, const N: usize>(self) -> InPlace<dyn $Dyn + 'a, N>
-            where
-                Self: 'a,
-            {
-                InPlace::new_with(self, |place| place as _)
-            }
+            $in_place! { dyn $Dyn }
 
             /// In place if it fits in `N` words, otherwise in a box.
             #[inline]
@@ -123,12 +155,12 @@ erased_ext! {
     /// Forgets a future's type, without `malloc`.
     ///
     /// ```
-    /// use dwell::pin::{ErasedExt, InPlace, PoolFuture};
+    /// use dwell::pin::{ErasedExt, InPlaceFuture, PoolFuture};
     /// use dwell::{SmallBox, slab::sync::Pool};
     ///
     /// type Dyn = dyn Future<Output = u8> + Send;
     ///
-    /// let in_place: InPlace<Dyn, 2> = async { 7 }.in_place();
+    /// let in_place: InPlaceFuture<u8, 2> = async { 7 }.in_place();
     /// let small: SmallBox<Dyn, 2> = async { 7 }.small();
     /// assert!(small.is_inline());
     ///
@@ -147,7 +179,7 @@ erased_ext! {
     /// // error: a value of 64 bytes aligned to 8 does not fit in place: there are 16 aligned to 8
     /// let future = core::future::ready(large).in_place::<2>();
     /// ```
-    ErasedExt: Future, dyn Future<Output = Self::Output>
+    ErasedExt: Future, dyn Future<Output = Self::Output>, in_place_future
 }
 
 impl<F: Future> ErasedExt for F {}
@@ -165,7 +197,7 @@ erased_ext! {
     /// }
     /// # assert_eq!(futures::executor::block_on_stream(Box::pin(numbers())).sum::<u32>(), 6);
     /// ```
-    ErasedStreamExt: futures_core::Stream, dyn futures_core::Stream<Item = Self::Item>
+    ErasedStreamExt: futures_core::Stream, dyn futures_core::Stream<Item = Self::Item>, in_place
 }
 
 #[cfg(feature = "futures")]
@@ -182,7 +214,7 @@ erased_ext! {
     /// let mut sink = futures::sink::drain().pooled();
     /// block_on(sink.send(1)).unwrap();
     /// ```
-    ErasedSinkExt<Item>: futures_sink::Sink<Item>, dyn futures_sink::Sink<Item, Error = Self::Error>
+    ErasedSinkExt<Item>: futures_sink::Sink<Item>, dyn futures_sink::Sink<Item, Error = Self::Error>, in_place
 }
 
 #[cfg(feature = "futures")]
@@ -191,7 +223,7 @@ impl<Item, S: futures_sink::Sink<Item>> ErasedSinkExt<Item> for S {}
 #[cfg(all(feature = "futures", feature = "std"))]
 erased_ext! {
     /// Forgets a reader's type, without `malloc`: [`ErasedExt`] for readers.
-    ErasedReadExt: futures_io::AsyncRead, dyn futures_io::AsyncRead
+    ErasedReadExt: futures_io::AsyncRead, dyn futures_io::AsyncRead, in_place
 }
 
 #[cfg(all(feature = "futures", feature = "std"))]
@@ -200,7 +232,7 @@ impl<R: futures_io::AsyncRead> ErasedReadExt for R {}
 #[cfg(all(feature = "futures", feature = "std"))]
 erased_ext! {
     /// Forgets a writer's type, without `malloc`: [`ErasedExt`] for writers.
-    ErasedWriteExt: futures_io::AsyncWrite, dyn futures_io::AsyncWrite
+    ErasedWriteExt: futures_io::AsyncWrite, dyn futures_io::AsyncWrite, in_place
 }
 
 #[cfg(all(feature = "futures", feature = "std"))]

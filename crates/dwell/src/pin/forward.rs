@@ -124,4 +124,8 @@ impl<S: ?Sized + Stream> Stream for Reusable<S> {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
         self.get().map_or(Poll::Ready(None), |stream| stream.poll_next(context))
     }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.peek().map_or((0, Some(0)), S::size_hint)
+    }
 }

@@ -96,9 +96,7 @@ impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
     {
         const {
             if !Self::fits(size_of::<U>(), align_of::<U>()) {
-                let refusal =
-                    Refusal::new([size_of::<U>(), align_of::<U>(), size_of::<[usize; N]>(), align_of::<Room<N, L>>()]);
-                panic!("{}", refusal.text());
+                panic!("{}", Refusal::of::<U, N, L>().text());
             }
         }
         let place = Place::new(value);
@@ -180,7 +178,7 @@ impl<T: ?Sized + fmt::Debug, const N: usize, L> fmt::Debug for InPlace<T, N, L> 
 }
 
 /// What the compiler says of a value that does not fit. Constants cannot format numbers.
-struct Refusal {
+pub(super) struct Refusal {
     text: [u8; Self::ROOM],
     len: usize,
 }
@@ -188,6 +186,11 @@ struct Refusal {
 impl Refusal {
     /// Enough for the words below and four numbers.
     const ROOM: usize = 192;
+
+    /// Of a `U` in `N` words.
+    pub(super) const fn of<U, const N: usize, L>() -> Self {
+        Self::new([size_of::<U>(), align_of::<U>(), size_of::<[usize; N]>(), align_of::<Room<N, L>>()])
+    }
 
     /// `[size, align, room, room's align]` in bytes.
     const fn new(numbers: [usize; 4]) -> Self {
@@ -218,7 +221,7 @@ impl Refusal {
         self.word(&[b'0' + (number % 10) as u8]);
     }
 
-    const fn text(&self) -> &str {
+    pub(super) const fn text(&self) -> &str {
         match core::str::from_utf8(self.text.split_at(self.len).0) {
             Ok(text) => text,
             Err(_) => "the value does not fit in place",

@@ -1,14 +1,14 @@
 //! Futures and other values that stay put: pinned by a suffix, erased without `malloc`.
 //!
 //! ```
-//! use dwell::pin::{ErasedExt, InPlace, PinExt};
+//! use dwell::pin::{ErasedExt, InPlaceFuture, PinExt};
 //!
 //! async fn answer() -> u32 {
 //!     42
 //! }
 //!
 //! let concrete = answer().pinned(); // Pin<Box<impl Future>>: the type is kept
-//! let erased: InPlace<dyn Future<Output = u32> + Send, 4> = answer().in_place(); // no allocation
+//! let erased: InPlaceFuture<u32, 4> = answer().in_place(); // no allocation
 //! # assert!(size_of_val(&erased) == 40 && size_of_val(&concrete) == 8);
 //! ```
 //!
@@ -33,6 +33,7 @@
 mod erased;
 #[cfg(feature = "futures")]
 mod forward;
+mod future;
 mod in_place;
 #[cfg(feature = "std")]
 mod pooled;
@@ -45,6 +46,7 @@ pub use self::erased::{ErasedExt, LocalPoolFuture};
 pub use self::erased::{ErasedReadExt, ErasedWriteExt};
 #[cfg(feature = "futures")]
 pub use self::erased::{ErasedSinkExt, ErasedStreamExt};
+pub use self::future::{FutureInPlace, InPlaceFuture, LocalInPlaceFuture};
 pub use self::in_place::InPlace;
 #[cfg(feature = "std")]
 pub use self::pooled::PoolFuture;

@@ -1,7 +1,7 @@
 //! A pool for each thread, for what is pinned there.
 
 use crate::slab::sync::{Anywhere, Pool, PoolSlot};
-use crate::slab::{Vacancy, Words};
+use crate::slab::{Pair, Vacancy, Words};
 use core::mem::ManuallyDrop;
 use core::pin::Pin;
 
@@ -60,7 +60,15 @@ pub(super) fn insert<T>(value: T) -> PoolSlot<T> {
     // The value is not moved into a closure, which would be a copy of it.
     let vacancy = match POOL.try_with(|pool| pool.pop()) {
         Ok(Some(vacancy)) => vacancy,
-        _ if const { Words::fit::<T>() } => return insert_in_new(Words::new(value)),
+        _ if const { Words::fit::<T>() } => {
+            let Words(first, second) = Words::new(value);
+            return insert_in_new(first, second);
+        }
+        _ if const { Words::nearly_fit::<T>() } => {
+            // As in a pool's `insert`.
+            let value = ManuallyDrop::new(value);
+            return vacancy().fill(ManuallyDrop::into_inner(value));
+        }
         _ => vacancy(),
     };
     vacancy.fill(value)
@@ -68,9 +76,10 @@ pub(super) fn insert<T>(value: T) -> PoolSlot<T> {
 
 #[cold]
 #[inline(never)]
-fn insert_in_new<T>(words: Words) -> PoolSlot<T> {
+fn insert_in_new<T>(first: Pair, second: Pair) -> PoolSlot<T> {
     // SAFETY: made of a `T` by `insert`.
-    vacancy().fill(unsafe { words.into() })
+    let value = unsafe { Words(first, second).into() };
+    vacancy().fill(value)
 }
 
 /// The one that `pop` did not find.

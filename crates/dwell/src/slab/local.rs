@@ -9,7 +9,7 @@ use super::home::{Home, Keyed, sealed};
 use super::key::{Key, StampedKey};
 use super::refused;
 use super::slot::Slot;
-use super::words::Words;
+use super::words::{Pair, Words};
 // For the macro, which names nothing that its user could have named otherwise.
 pub use ::std;
 pub use core::{iter::Iterator, ops::FnOnce, option::Option, result::Result};
@@ -188,7 +188,10 @@ pub type SlotOf<M> = Slot<<M as Module>::Value, PerThread<M>>;
 pub fn insert<M: Module>(value: M::Value) -> SlotOf<M> {
     let place = match pop::<M>() {
         Some(place) => place,
-        None if const { Words::fit::<M::Value>() } => return insert_in_new::<M>(Words::new(value)),
+        None if const { Words::fit::<M::Value>() } => {
+            let Words(first, second) = Words::new(value);
+            return insert_in_new::<M>(first, second);
+        }
         None => refill::<M>(),
     };
     // SAFETY: the place is for such a value, vacant, and from `M`.
@@ -197,9 +200,9 @@ pub fn insert<M: Module>(value: M::Value) -> SlotOf<M> {
 
 #[cold]
 #[inline(never)]
-fn insert_in_new<M: Module>(words: Words) -> SlotOf<M> {
+fn insert_in_new<M: Module>(first: Pair, second: Pair) -> SlotOf<M> {
     // SAFETY: made of a value by `insert`.
-    let value = unsafe { words.into() };
+    let value = unsafe { Words(first, second).into() };
     // SAFETY: the place is for such a value, vacant, and from `M`.
     unsafe { Slot::fill(refill::<M>(), value) }
 }

@@ -142,7 +142,7 @@ pub use self::place::{Brand, View};
 pub(crate) use self::pool::Vacancy;
 pub use self::pool::{Classed, Pool, PoolSlot, Pooling, SizeClasses};
 pub use self::slot::Slot;
-pub(crate) use self::words::Words;
+pub(crate) use self::words::{Pair, Words};
 
 /// The most places that a slab has: there are no more keys.
 pub const MAX_CAPACITY: usize = Key::LIMIT;
@@ -269,9 +269,9 @@ impl<T> Slab<T> {
 
     #[cold]
     #[inline(never)]
-    fn insert_in_new(&self, words: Words) -> Slot<T> {
+    fn insert_in_new(&self, first: Pair, second: Pair) -> Slot<T> {
         // SAFETY: made of a `T` by `insert`.
-        let value = unsafe { words.into() };
+        let value = unsafe { Words(first, second).into() };
         // SAFETY: the place is for a `T`, vacant, and this slab's.
         unsafe { Slot::fill(self.refill(), value) }
     }
@@ -286,7 +286,10 @@ impl<T> Slab<T> {
     pub fn insert(&self, value: T) -> Slot<T> {
         let place = match self.pop() {
             Some(place) => place,
-            None if const { Words::fit::<T>() } => return self.insert_in_new(Words::new(value)),
+            None if const { Words::fit::<T>() } => {
+                let Words(first, second) = Words::new(value);
+                return self.insert_in_new(first, second);
+            }
             None => self.refill(),
         };
         // SAFETY: the place is for a `T`, vacant, and this slab's.

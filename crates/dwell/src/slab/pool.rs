@@ -7,13 +7,14 @@ use super::free::Place;
 use super::geometry::Geometry;
 use super::home::{Home, Own, sealed};
 use super::key::Key;
-use super::words::Words;
+use super::words::{Pair, Words};
 use super::{Slot, layout_of};
 use crate::alloc::{AllocError, try_box};
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::fmt;
 use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 use std_alloc::alloc::handle_alloc_error;
 use std_alloc::boxed::Box;
@@ -289,7 +290,15 @@ impl<H: Pooling> SizeClasses<H> {
     pub fn insert<T>(&self, value: T) -> Slot<T, Classed<H>> {
         let vacancy = match self.pop() {
             Some(vacancy) => vacancy,
-            None if const { Words::fit::<T>() } => return self.insert_in_new(Words::new(value)),
+            None if const { Words::fit::<T>() } => {
+                let Words(first, second) = Words::new(value);
+                return self.insert_in_new(first, second);
+            }
+            None if const { Words::nearly_fit::<T>() } => {
+                // Leaked if this panics: what is dropped then would be kept in memory for it.
+                let value = ManuallyDrop::new(value);
+                return self.refill().fill(ManuallyDrop::into_inner(value));
+            }
             None => self.refill(),
         };
         vacancy.fill(value)
@@ -297,9 +306,10 @@ impl<H: Pooling> SizeClasses<H> {
 
     #[cold]
     #[inline(never)]
-    fn insert_in_new<T>(&self, words: Words) -> Slot<T, Classed<H>> {
+    fn insert_in_new<T>(&self, first: Pair, second: Pair) -> Slot<T, Classed<H>> {
         // SAFETY: made of a `T` by `insert`.
-        self.refill().fill(unsafe { words.into() })
+        let value = unsafe { Words(first, second).into() };
+        self.refill().fill(value)
     }
 
     /// The place that `pop` did not find.
@@ -356,6 +366,13 @@ pub(crate) struct Vacancy<T, H> {
 impl<T, H: Pooling> Vacancy<T, H> {
     #[inline(always)]
     pub(crate) fn fill(self, value: T) -> Slot<T, Classed<H>> {
+        if const { Words::are::<T>() } {
+            let place = self.place.cast::<T>();
+            // SAFETY: by invariant 1 it is a place for a `T`, which is of whole words.
+            unsafe { Words::new(value).write(place.as_ptr()) };
+            // SAFETY: invariant 1, and there is a value.
+            return unsafe { Slot::from_raw(place) };
+        }
         // SAFETY: invariant 1.
         unsafe { Slot::fill(self.place, value) }
     }

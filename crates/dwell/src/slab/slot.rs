@@ -79,23 +79,13 @@ unsafe impl<T: ?Sized + Send, H: Portable> Send for Slot<T, H> {}
 // SAFETY: a shared slot gives access to the value as shared, and to nothing else: keys are of homes that are not portable.
 unsafe impl<T: ?Sized + Sync, H: Portable> Sync for Slot<T, H> {}
 
-/// Gives a place back at the end of a scope, however that ends.
+/// Gives a place back if what is to make its value panics.
 struct Leaving<H: Home> {
     // # Invariants
     //
     // 1. The place is vacant, and this guard's alone to give back to `H`, which is to be told this.
     place: Place,
     told: H::Told,
-}
-
-impl<H: Home> Leaving<H> {
-    /// Gives the place back, here and now: the code that drops a guard is not always put where it is dropped.
-    #[inline(always)]
-    fn leave(self) {
-        let this = ManuallyDrop::new(self);
-        // SAFETY: invariant 1; `this` is not used again.
-        unsafe { H::give_back(this.place, this.told) };
-    }
 }
 
 impl<H: Home> Drop for Leaving<H> {
@@ -117,16 +107,39 @@ unsafe fn give_back_unwinding<H: Home>(place: Place, told: H::Told) {
     unsafe { H::give_back(place, told) };
 }
 
+/// Gives the place of a slot back if the drop of its value panics.
+struct Panicked<'a, T: ?Sized, H: Home> {
+    // # Invariants
+    //
+    // 1. The value of the slot is gone and its place this guard's to give back to `H`, which is to be told this.
+    slot: &'a Slot<T, H>,
+    told: H::Told,
+}
+
+impl<T: ?Sized, H: Home> Drop for Panicked<'_, T, H> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // Read anew, as volatile says: then the panic is all that is kept in a register here, and the way without one has a
+        // register less to save.
+        // SAFETY: the slot is borrowed.
+        let value = unsafe { (&raw const self.slot.value).read_volatile() };
+        // SAFETY: invariant 1.
+        unsafe { give_back_unwinding::<H>(value.cast(), self.told) };
+    }
+}
+
 impl<T: ?Sized, H: Home> Drop for Slot<T, H> {
     #[inline(always)]
     fn drop(&mut self) {
-        let leaving = self.leaving();
+        let (value, told) = (self.value, self.told());
         if mem::needs_drop::<T>() {
-            // The guard gives the place back if this panics.
+            let panicked = Panicked { slot: self, told };
             // SAFETY: by invariant 1 the value is live and the slot's, which is not used again.
-            unsafe { self.value.drop_in_place() };
+            unsafe { value.drop_in_place() };
+            mem::forget(panicked);
         }
-        leaving.leave();
+        // SAFETY: by invariant 3 the place is `H`'s, and it is vacant now; the slot is not used again.
+        unsafe { H::give_back(value.cast(), told) };
     }
 }
 
@@ -140,8 +153,8 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
     }
 
     #[inline(always)]
-    fn leaving(&self) -> Leaving<H> {
-        Leaving { place: self.value.cast(), told: H::told(self.layout()) }
+    fn told(&self) -> H::Told {
+        H::told(self.layout())
     }
 
     /// The value's layout.
@@ -316,7 +329,8 @@ impl<T, H: Home> Slot<T, H> {
         let this = ManuallyDrop::new(self);
         // SAFETY: by invariant 1 the value is live; it is moved out once, since `this` is not used again.
         let value = unsafe { this.value.read() };
-        this.leaving().leave();
+        // SAFETY: by invariant 3 the place is `H`'s, and it is vacant now; `this` is not used again.
+        unsafe { H::give_back(this.value.cast(), this.told()) };
         value
     }
 

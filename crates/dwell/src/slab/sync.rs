@@ -24,7 +24,7 @@ use super::geometry::Geometry;
 use super::home::{Home, sealed};
 use super::key::Key;
 use super::remote::{Chain, Returns};
-use super::words::Words;
+use super::words::{Pair, Words};
 use super::{layout_of, refused};
 use crate::alloc::{AllocError, try_box};
 use core::alloc::Layout;
@@ -360,9 +360,9 @@ impl<T> Slab<T> {
 
     #[cold]
     #[inline(never)]
-    fn insert_in_new(&self, words: Words) -> Slot<T> {
+    fn insert_in_new(&self, first: Pair, second: Pair) -> Slot<T> {
         // SAFETY: made of a `T` by `insert`.
-        let value = unsafe { words.into() };
+        let value = unsafe { Words(first, second).into() };
         // SAFETY: the place is for a `T`, vacant, and this slab's.
         unsafe { Slot::fill(self.refill(), value) }
     }
@@ -377,7 +377,10 @@ impl<T> Slab<T> {
     pub fn insert(&self, value: T) -> Slot<T> {
         let place = match self.pop() {
             Some(place) => place,
-            None if const { Words::fit::<T>() } => return self.insert_in_new(Words::new(value)),
+            None if const { Words::fit::<T>() } => {
+                let Words(first, second) = Words::new(value);
+                return self.insert_in_new(first, second);
+            }
             None => self.refill(),
         };
         // SAFETY: the place is for a `T`, vacant, and this slab's.
