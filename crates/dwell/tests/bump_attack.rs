@@ -1181,6 +1181,53 @@ fn a_pool_after_panics() {
     pool.reset();
 }
 
+/// An allocator whose clone takes an arena of the pool that it is cloned for: not while the pool is locked.
+#[cfg(feature = "allocator-api2")]
+#[test]
+fn a_clone_that_uses_the_pool() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, OnceLock, Weak};
+
+    #[derive(Default)]
+    struct Shared {
+        pool: OnceLock<Weak<Pool<8, Clones>>>,
+        clones: AtomicUsize,
+    }
+
+    struct Clones(Arc<Shared>);
+
+    impl Clone for Clones {
+        fn clone(&self) -> Self {
+            let depth = self.0.clones.fetch_add(1, Ordering::Relaxed);
+            if depth < 3
+                && let Some(pool) = self.0.pool.get().and_then(Weak::upgrade)
+            {
+                assert_eq!(*pool.get().alloc(depth), depth);
+                assert!(!format!("{pool:?}").is_empty());
+            }
+            Self(Arc::clone(&self.0))
+        }
+    }
+
+    // SAFETY: the global allocator's blocks.
+    unsafe impl Allocator for Clones {
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, allocator_api2::alloc::AllocError> {
+            Global.allocate(layout)
+        }
+
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+            // SAFETY: the caller's promise, passed on.
+            unsafe { Global.deallocate(block, layout) };
+        }
+    }
+
+    let shared = Arc::new(Shared::default());
+    let pool = Arc::new(Pool::new_in(Clones(Arc::clone(&shared))));
+    shared.pool.set(Arc::downgrade(&pool)).unwrap();
+    assert_eq!(*pool.get().alloc(7_u8), 7);
+    assert_eq!(shared.clones.load(Ordering::Relaxed), 4);
+}
+
 /// What may be sent and shared, and what unwinding may pass.
 #[test]
 fn auto_traits() {
