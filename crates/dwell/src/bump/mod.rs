@@ -31,6 +31,10 @@
 //! `docs/bump.md` in the repository has the representation, what it is compared with, and the bugs it is tested for.
 
 #![expect(clippy::mut_from_ref, reason = "each call of an allocating method returns another value")]
+#![expect(
+    clippy::inline_always,
+    reason = "what is called for each of a program's types, and is a few instructions, is compiled once for each call and not twice"
+)]
 
 mod allocator;
 mod boxed;
@@ -57,6 +61,7 @@ pub use self::thin::Thin;
 pub use self::vec::{IntoIter, Vec};
 
 use self::chunk::{Header, Store};
+use self::fit::For;
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -125,9 +130,6 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
 
 /// A value of up to a word, whatever it is made of. A pointer, so that one in the value stays one.
 type Word = MaybeUninit<*mut ()>;
-
-/// What a value may have in bytes to be an argument in registers, as Rust passes them today: no more than speed is at stake.
-const IN_REGISTERS: usize = 2 * size_of::<usize>();
 
 /// Who has the allocator and the counts.
 enum Source<A: Allocator> {
@@ -322,13 +324,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Some(Self::at(pos, start))
     }
 
-    /// A place for a type, in the room that is left. What is decided by its layout is decided before code is made of it.
+    /// A place for a type, in the room that is left.
     #[inline]
     fn take_for<T>(&self) -> Option<NonNull<T>> {
         if const { size_of::<T>() == 0 } {
             return Some(NonNull::dangling());
         }
-        let place = if const { fit::is_small(size_of::<T>(), align_of::<T>()) } {
+        let place = if For::<MIN_ALIGN, T>::SMALL {
             self.take_small(Layout::new::<T>())
         } else {
             self.take(Layout::new::<T>())
@@ -336,13 +338,35 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         place.map(NonNull::cast)
     }
 
-    /// A place for a type, wherever it is.
+    /// `pos`.
     #[inline]
-    fn place<T>(&self) -> NonNull<T> {
-        match self.take_for() {
-            Some(place) => place,
-            None => self.more_or_abort(Layout::new::<T>()).cast(),
-        }
+    fn start(&self) -> *mut u8 {
+        self.pos.get().as_ptr()
+    }
+
+    /// Whether a block for which `fit::constant` may be asked has room there.
+    #[inline]
+    fn has_room(&self, start: *mut u8, size: usize) -> bool {
+        fit::has_room(start.addr(), self.end.get().as_ptr().addr(), size)
+    }
+
+    /// `pos` rounded up.
+    #[inline]
+    fn aligned(&self, align: usize) -> *mut u8 {
+        self.pos.get().as_ptr().map_addr(|pos| fit::up(pos, align))
+    }
+
+    /// Takes the bytes from `pos`, padding included, up to `size` bytes behind `start`.
+    ///
+    /// # Safety
+    ///
+    /// They are no more than there are up to `end`, and end at a multiple of `MIN_ALIGN`.
+    #[inline]
+    unsafe fn take_from(&self, start: *mut u8, size: usize) {
+        // SAFETY: up to `end` all is in one allocation (invariant 2).
+        let after = unsafe { start.add(size) };
+        // SAFETY: no memory is at address 0.
+        self.pos.set(unsafe { NonNull::new_unchecked(after) });
     }
 
     /// The first `size` bytes of the first chunk, when nothing is said of that: nearly all of it is known beforehand.
@@ -474,26 +498,53 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// *number += 1;
     /// assert_eq!(*number, 2);
     /// ```
-    #[inline]
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn alloc<T>(&self, value: T) -> &mut T {
-        // A value that is passed by address would have to be put together elsewhere first, on the fast path too.
-        let place = if const { size_of::<T>() <= IN_REGISTERS } {
-            match self.take_for() {
-                Some(place) => place,
-                None if const { size_of::<T>() <= size_of::<Word>() && size_of::<Word>() <= MIN_ALIGN } => {
-                    let mut word = Word::uninit();
-                    // SAFETY: it fits, and is no more aligned than large.
-                    unsafe { (&raw mut word).cast::<T>().write(value) };
-                    // SAFETY: the word is a `T`, and new.
-                    return unsafe { self.alloc_word(word).cast().as_mut() };
+        // Written out, here and in `alloc_with`: a function more is compiled for each type. docs/bump.md has what that takes.
+        let place = if For::<MIN_ALIGN, T>::DIRECT {
+            let start = if For::<MIN_ALIGN, T>::ALIGNED { self.start() } else { self.aligned(align_of::<T>()) };
+            if self.has_room(start, For::<MIN_ALIGN, T>::TAKEN) {
+                // SAFETY: there is room, and both are multiples of `MIN_ALIGN`.
+                unsafe { self.take_from(start, For::<MIN_ALIGN, T>::TAKEN) };
+                start
+            } else {
+                match For::<MIN_ALIGN, T>::PASSED {
+                    fit::WORD => {
+                        let mut word = Word::uninit();
+                        // SAFETY: it fits, and is no more aligned than a word.
+                        unsafe { (&raw mut word).cast::<T>().write(value) };
+                        // SAFETY: the word is a `T`, and new.
+                        return unsafe { self.alloc_word(word).cast().as_mut() };
+                    }
+                    fit::PAIR => {
+                        let mut pair = [Word::uninit(); 2];
+                        // SAFETY: it fits, and is no more aligned than a word.
+                        unsafe { (&raw mut pair).cast::<T>().write(value) };
+                        // SAFETY: the two words are a `T`, and new.
+                        return unsafe { self.alloc_pair(pair[0], pair[1]).cast().as_mut() };
+                    }
+                    fit::VALUE => return self.alloc_slow(value),
+                    _ => self.more_or_abort(Layout::new::<T>()).as_ptr(),
                 }
-                None => return self.alloc_slow(value),
             }
         } else {
-            self.place()
+            self.place_unusual::<T>()
         };
+        let place = place.cast::<T>();
         // SAFETY: the place is for a `T`, and new.
-        unsafe { Self::fill(place, value) }
+        unsafe { place.write(value) };
+        // SAFETY: just written, and the caller's alone.
+        unsafe { &mut *place }
+    }
+
+    /// A place for a type that has no size, or a large one.
+    #[inline]
+    fn place_unusual<T>(&self) -> *mut u8 {
+        if size_of::<T>() == 0 {
+            return ptr::dangling_mut::<T>().cast();
+        }
+        self.alloc_layout(Layout::new::<T>()).as_ptr()
     }
 
     /// Writes a value to its place.
@@ -534,6 +585,16 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.alloc_word_slow(word)
     }
 
+    /// [`alloc_slow`](Self::alloc_slow) of what has two words: the same code for all types.
+    #[cold]
+    #[inline(never)]
+    fn alloc_pair(&self, first: Word, second: Word) -> NonNull<[Word; 2]> {
+        let place = self.more_or_abort(Layout::new::<[Word; 2]>()).cast();
+        // SAFETY: the place is for two words, and new.
+        unsafe { place.write([first, second]) };
+        place
+    }
+
     /// [`alloc_word`](Self::alloc_word) beyond the first chunk.
     #[cold]
     #[inline(never)]
@@ -570,11 +631,26 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// let page: &mut [u8; 4096] = bump.alloc_with(|| [0; 4096]);
     /// assert_eq!(page.len(), 4096);
     /// ```
-    #[inline]
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn alloc_with<T>(&self, make: impl FnOnce() -> T) -> &mut T {
-        let place = self.place();
+        let place = if For::<MIN_ALIGN, T>::DIRECT {
+            let start = if For::<MIN_ALIGN, T>::ALIGNED { self.start() } else { self.aligned(align_of::<T>()) };
+            if self.has_room(start, For::<MIN_ALIGN, T>::TAKEN) {
+                // SAFETY: there is room, and both are multiples of `MIN_ALIGN`.
+                unsafe { self.take_from(start, For::<MIN_ALIGN, T>::TAKEN) };
+                start
+            } else {
+                self.more_or_abort(Layout::new::<T>()).as_ptr()
+            }
+        } else {
+            self.place_unusual::<T>()
+        };
+        let place = place.cast::<T>();
         // SAFETY: the place is for a `T`, and new.
-        unsafe { Self::fill(place, make()) }
+        unsafe { place.write(make()) };
+        // SAFETY: just written, and the caller's alone.
+        unsafe { &mut *place }
     }
 
     /// [`alloc_with`](Self::alloc_with) that reports a failed allocation.
@@ -654,11 +730,28 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// copy.reverse();
     /// assert_eq!(copy, [3, 2, 1]);
     /// ```
-    #[inline]
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn alloc_slice_copy<T: Copy>(&self, values: &[T]) -> &mut [T] {
-        let block = self.alloc_layout(Layout::for_value(values));
-        // SAFETY: the block is for these values, and new.
-        unsafe { Self::copy(block, values) }
+        let size = size_of_val(values);
+        let block = if For::<MIN_ALIGN, T>::ALIGNED {
+            let start = self.start();
+            if fit::has_room_at_pos(start.addr(), self.end.get().as_ptr().addr(), size) {
+                let taken = if For::<MIN_ALIGN, T>::WHOLE { size } else { fit::up(size, MIN_ALIGN) };
+                // SAFETY: there is room, also for the rounded size, as `start` and `end` are multiples of `MIN_ALIGN`.
+                unsafe { self.take_from(start, taken) };
+                start
+            } else {
+                self.more_or_abort(Layout::for_value(values)).as_ptr()
+            }
+        } else {
+            self.alloc_layout(Layout::for_value(values)).as_ptr()
+        };
+        let block = block.cast::<T>();
+        // SAFETY: both are of this many elements, the new one is aligned for them, and they are not the same.
+        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), block, values.len()) };
+        // SAFETY: just written, and the caller's alone.
+        unsafe { slice::from_raw_parts_mut(block, values.len()) }
     }
 
     /// [`alloc_slice_copy`](Self::alloc_slice_copy) that reports a failed allocation.
