@@ -348,7 +348,10 @@ pub(super) fn maps<S: Allocates>() -> Vec<Op> {
 
 /// What an arena for one type does.
 pub(super) mod typed {
-    use super::{LEVELS, NODES, Number, Op, Put, Run, Subject, grow, single, sink};
+    use std::cell::Cell;
+    use std::ptr::NonNull;
+
+    use super::{LEVELS, NODES, Number, Op, Put, Run, Subject, black_box, grow, single, sink};
     use crate::bump::peers::TypedArena;
 
     struct Tree<'a> {
@@ -374,6 +377,37 @@ pub(super) mod typed {
                 sink::word(plant(&arena).sum());
             }
         })
+    }
+
+    #[derive(Clone, Copy)]
+    struct Node {
+        number: u64,
+        children: Option<[NonNull<Cell<Self>>; 2]>,
+    }
+
+    #[inline(never)]
+    fn plant_in_one_place(place: &Cell<Node>) {
+        grow(LEVELS, &|number, children| {
+            place.set(Node { number, children });
+            sink::address(place.as_ptr().cast());
+            NonNull::from(place)
+        });
+    }
+
+    /// What all trees have in common: the same recursion writes all nodes to one place, and a tree that was there is summed.
+    pub(in crate::bump) fn nodes_alone() -> Op {
+        let run = || -> Run {
+            Box::new(|operations| {
+                let arena = typed_arena::Arena::new();
+                let there = plant(&arena);
+                let place = Cell::new(Node { number: 0, children: None });
+                for _ in crate::op::whole_rounds(operations, NODES) {
+                    plant_in_one_place(black_box(&place));
+                    sink::word(black_box(there).sum());
+                }
+            })
+        };
+        Op::new("tree", "nodes alone", run)
     }
 
     fn op<T: Number>(workload: &'static str) -> Op
