@@ -1108,6 +1108,54 @@ fn empty_arenas_on_many_threads() {
     });
 }
 
+/// The header of an arena's first chunk is written when it is needed: each of these needs it, or leaves it unwritten.
+#[test]
+fn a_first_chunk_and_nothing_else() {
+    type Use = fn(&mut Bump);
+    let uses: [Use; 15] = [
+        |_| (),
+        |bump| assert_eq!(bump.allocated_bytes(), 496),
+        |bump| bump.set_limit(Some(496)),
+        |bump| assert_eq!(bump.chunks().map(<[_]>::len).sum::<usize>(), 8),
+        Bump::reset,
+        |bump| _ = bump.alloc([1_u8; 1000]),
+        |bump| _ = bump.alloc([1_u8; 100_000]),
+        |bump| _ = bump.scope(|scope| *scope.alloc(1)),
+        |bump| _ = bump.scope(|scope| scope.alloc([1_u8; 1000])[0]),
+        |bump| {
+            let checkpoint = bump.checkpoint();
+            bump.alloc([1_u8; 1000]);
+            // SAFETY: what was allocated since is not used again.
+            unsafe { bump.rewind(checkpoint) };
+        },
+        |bump| _ = bump.alloc_iter(0..1000),
+        |bump| bump::Vec::new_in(bump).extend(0..10_000),
+        |bump| assert!(!format!("{bump:?}").is_empty()),
+        |bump| *bump = Bump::new(),
+        |bump| {
+            // The arena's first chunk is made while a scope has its store.
+            *bump = Bump::new();
+            let scope = bump.scope_guard();
+            let (outer, inner) = (bump.alloc(1_u64), scope.alloc(2_u64));
+            scope.set_limit(Some(2000));
+            assert_eq!((*outer, *inner, scope.allocated_bytes()), (1, 2, bump.allocated_bytes()));
+            assert!(scope.try_alloc([0_u8; 2000]).is_err());
+        },
+    ];
+    for each in uses {
+        let left = left_by(|| {
+            let mut bump = Bump::new();
+            bump.alloc(7_u64);
+            each(&mut bump);
+            if let Ok(values) = bump.try_alloc([7_u64; 100]) {
+                assert_eq!(values[99], 7);
+            }
+            assert!(bump.allocated_bytes() >= bump.chunks().map(<[_]>::len).sum());
+        });
+        assert_eq!(left, (0, 0));
+    }
+}
+
 #[test]
 fn a_pool_for_threads() {
     let mut pool = Pool::new();

@@ -115,18 +115,25 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     //    is its end and `pos` lies in it. Otherwise they are NOWHERE or what a scope was lent.
     // 6. Chunks further down the list that have a `used` are older; those that have none may be newer only if they come
     //    right after `chunk`.
-    // 7. If `next` is 0, then there is no chunk and no limit, and the store is this arena's own.
+    // 7. If `next` is 0, then there is no chunk and no limit, the store is this arena's own, and no scope has been lent it.
     // 8. An arena that is lent a store has no chunk when it is dropped.
+    // 9. If `next` is ONLY, then `chunk` is an arena's first, of the layout `FIRST`, alone in the list and regular; its header
+    //    is not written, and no count has it. The rest is as in 7. `newest` and `next()` write all that down; what they return
+    //    is as the other invariants say.
     //
     // A block is never reachable through a header, nor a header through a block: all headers are read and written through
     // the pointer that the allocator returned, which no reference to a chunk's bytes is derived from but that of a block.
     pos: Cell<NonNull<u8>>,
     chunk: Cell<Option<NonNull<Header>>>,
-    /// The size of the next regular chunk, or 0: then nothing is said of the first.
+    /// The size of the next regular chunk, or 0: then nothing is said of the first, or ONLY: then there is nothing else.
     next: Cell<usize>,
     end: Cell<NonNull<u8>>,
     source: Source<A>,
 }
+
+/// The `next` of an arena that has its first chunk and nothing else, as most of those have that live for a short time. No chunk
+/// is so small.
+const ONLY: usize = 1;
 
 /// A value of up to a word, whatever it is made of. A pointer, so that one in the value stays one.
 type Word = MaybeUninit<*mut ()>;
@@ -241,12 +248,40 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// The size of the next regular chunk.
     fn next(&self) -> usize {
+        self.settle();
         self.next.get().max(fit::FIRST_CHUNK)
+    }
+
+    /// The newest chunk, with its header.
+    #[inline]
+    fn newest(&self) -> Option<NonNull<Header>> {
+        self.settle();
+        self.chunk.get()
+    }
+
+    /// Makes an only chunk one like others.
+    #[inline]
+    fn settle(&self) {
+        if self.next.get() == ONLY {
+            self.write_first();
+        }
+    }
+
+    /// Writes the header of an only chunk, and counts it.
+    #[cold]
+    #[inline(never)]
+    fn write_first(&self) {
+        debug_assert!(self.next.get() == ONLY);
+        if let Some(chunk) = self.chunk.get() {
+            // SAFETY: by invariant 9 it is from `obtain_first` of this store, and not counted.
+            unsafe { self.store().count_first::<MIN_ALIGN>(chunk) };
+        }
+        self.next.set(const { fit::after(chunk::Of::<MIN_ALIGN>::FIRST.size()) });
     }
 
     /// Makes a chunk the newest, and the one to allocate from. Its `prev` is written, and so is `used` of the one before.
     fn push(&self, chunk: NonNull<Header>) {
-        let prev = self.chunk.get();
+        let prev = self.newest();
         if let Some(prev) = prev {
             // SAFETY: invariant 3.
             unsafe { Self::retire(prev, self.pos.get()) };
@@ -382,7 +417,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             unsafe { unreachable_unchecked() }
         };
         let chunk = store.obtain_first::<MIN_ALIGN>(|| self.next.get() == 0)?;
-        self.next.set(const { fit::after(chunk::Of::<MIN_ALIGN>::FIRST.size()) });
+        self.next.set(ONLY);
         self.chunk.set(Some(chunk));
         // SAFETY: it is a chunk.
         let start = unsafe { chunk::Of::<MIN_ALIGN>::start(chunk) };
@@ -466,7 +501,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Links a chunk behind the one with room, or in front if there is none.
     fn link_apart(&self, chunk: NonNull<Header>, mut header: Header) {
         self.next.set(self.next());
-        let newest = self.chunk.get();
+        let newest = self.newest();
         match newest {
             // SAFETY: invariant 3.
             Some(regular) if unsafe { regular.read() }.used.is_some() => {
@@ -834,7 +869,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Takes the list of chunks apart and releases all but the largest, which is returned, regular and unused.
     fn clear(&self) -> Option<NonNull<Header>> {
         let mut kept: Option<NonNull<Header>> = None;
-        let mut list = self.chunk.take();
+        let mut list = self.newest();
+        self.chunk.set(None);
         while let Some(chunk) = list {
             // SAFETY: invariant 3.
             let header = unsafe { chunk.read() };
@@ -882,6 +918,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// The bytes that the arena has from its allocator, used or not.
     pub fn allocated_bytes(&self) -> usize {
+        self.settle();
         self.store().held()
     }
 
@@ -899,6 +936,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// assert!(bump.allocated_bytes() <= 1000);
     /// ```
     pub fn set_limit(&self, bytes: Option<usize>) {
+        self.settle();
         let next = self.next_of_owner();
         next.set(next.get().max(fit::FIRST_CHUNK));
         self.store().set_limit(bytes.unwrap_or(usize::MAX));
@@ -925,19 +963,20 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Bump<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Bump<MIN_ALIGN, A> {
     #[inline]
     fn drop(&mut self) {
-        let Some(chunk) = self.chunk.get() else { return };
-        // SAFETY: a chunk begins with its header.
-        if unsafe { chunk.read() }.prev.is_some() {
-            return self.drop_all();
-        }
         // Counts and list stay as they are: by invariant 8 both are this arena's, and go with it.
-        // SAFETY: invariant 3.
-        unsafe { self.store().release_uncounted::<MIN_ALIGN>(chunk) };
+        if self.next.get() == ONLY {
+            // SAFETY: by invariant 9 there is a chunk.
+            let chunk = unsafe { self.chunk.get().unwrap_unchecked() };
+            // SAFETY: by invariant 9 it is from `obtain_first` of this store; its blocks are not used again.
+            unsafe { self.store().release_first::<MIN_ALIGN>(chunk) };
+        } else if self.chunk.get().is_some() {
+            self.drop_all();
+        }
     }
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// The end of an arena of several chunks.
+    /// The end of an arena whose chunks have headers.
     #[cold]
     #[inline(never)]
     fn drop_all(&mut self) {
