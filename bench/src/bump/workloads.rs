@@ -380,6 +380,7 @@ pub(super) mod typed {
     }
 
     #[derive(Clone, Copy)]
+    #[expect(dead_code, reason = "a node is written as an arena's is; those of another tree are read")]
     struct Node {
         number: u64,
         children: Option<[NonNull<Cell<Self>>; 2]>,

@@ -288,8 +288,7 @@ impl<A: Allocator> Store<A> {
 /// Whether blocks may be placed there. There is memory where they may not only on a target of few address bits.
 #[inline]
 pub(super) fn ends_low(block: NonNull<u8>, size: usize) -> bool {
-    // No allocation wraps.
-    block.addr().get().wrapping_add(size) <= fit::TOP
+    fit::ends_low(block.addr().get(), size)
 }
 
 /// What free bytes read as in debug builds.

@@ -21,6 +21,14 @@ pub(super) const TOP: usize = if LOWER_HALF { isize::MAX.cast_unsigned() } else 
 /// [`TOP`] where memory may be anywhere.
 const HIGH_TOP: usize = usize::MAX - SMALL;
 
+/// Whether an allocation of `size` bytes that begins there ends at [`TOP`] or below.
+#[inline]
+pub(super) const fn ends_low(start: usize, size: usize) -> bool {
+    // Between the halves of x86-64's address space there are no addresses: none begins in the lower and ends beyond.
+    // And none wraps.
+    if LOWER_HALF { start <= TOP } else { start.wrapping_add(size) <= TOP }
+}
+
 /// Sizes and alignments whose sum is at most this are added to addresses unchecked.
 const SMALL: usize = 1 << 16;
 

@@ -419,12 +419,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let chunk = store.obtain_first::<MIN_ALIGN>(|| self.next.get() == 0)?;
         self.next.set(ONLY);
         self.chunk.set(Some(chunk));
-        // SAFETY: it is a chunk.
-        let start = unsafe { chunk::Of::<MIN_ALIGN>::start(chunk) };
-        // SAFETY: it has room for the block.
-        self.pos.set(unsafe { start.add(size) });
+        // SAFETY: it has room for the block behind its header.
+        self.pos.set(unsafe { chunk.cast::<u8>().add(chunk::Of::<MIN_ALIGN>::HEADER + size) });
         // SAFETY: it has as many bytes.
         self.end.set(unsafe { chunk.cast::<u8>().add(chunk::Of::<MIN_ALIGN>::FIRST.size()) });
+        // SAFETY: it is a chunk.
+        let start = unsafe { chunk::Of::<MIN_ALIGN>::start(chunk) };
         Some(start)
     }
 
@@ -772,7 +772,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let block = if For::<MIN_ALIGN, T>::ALIGNED {
             let start = self.start();
             if fit::has_room_at_pos(start.addr(), self.end.get().as_ptr().addr(), size) {
-                let taken = if For::<MIN_ALIGN, T>::WHOLE { size } else { fit::up(size, MIN_ALIGN) };
+                let taken = if For::<MIN_ALIGN, T>::WHOLE {
+                    size
+                } else {
+                    // One instruction less than the size rounded up.
+                    fit::up(start.addr() + size, MIN_ALIGN) - start.addr()
+                };
                 // SAFETY: there is room, also for the rounded size, as `start` and `end` are multiples of `MIN_ALIGN`.
                 unsafe { self.take_from(start, taken) };
                 start
