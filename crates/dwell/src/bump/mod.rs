@@ -31,9 +31,12 @@
 //! `docs/bump.md` in the repository has the representation, what it is compared with, and the bugs it is tested for.
 
 #![expect(clippy::mut_from_ref, reason = "each call of an allocating method returns another value")]
-#![expect(
-    clippy::inline_always,
-    reason = "what is called for each of a program's types, and is a few instructions, is compiled once for each call and not twice"
+#![cfg_attr(
+    not(debug_assertions),
+    expect(
+        clippy::inline_always,
+        reason = "what each type is put here by is a few instructions: it is compiled where it is called and nowhere else"
+    )
 )]
 
 mod allocator;
