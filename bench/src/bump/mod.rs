@@ -74,6 +74,7 @@ pub(crate) fn suite() -> Suite {
     }
     .collect();
     ops.extend(workloads::typed::ops());
+    ops.push(workloads::typed::nodes_alone());
     ops.extend(workloads::loops());
     Suite { module: "bump", baseline: BASELINE, ops }
 }

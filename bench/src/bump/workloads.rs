@@ -20,6 +20,10 @@ const ROUND: usize = 10_000;
 /// Layouts, lengths and tokens are drawn before the loop, this many.
 const DRAWN: usize = 1000;
 
+/// Mixed layouts between two resets, and how many times that until they come by again.
+const PART: usize = 16 * DRAWN;
+const PARTS: usize = 16;
+
 /// Operands of the text that is parsed.
 const OPERANDS: usize = 4000;
 
@@ -105,12 +109,17 @@ fn blocks_of_all<A: Arena>(arena: &A, layouts: &[Layout]) {
     }
 }
 
-/// Sizes from 1 to 128 and alignments from 1 to 16, which no branch predictor remembers.
+/// Sizes from 1 to 128 and alignments from 1 to 16. So many that no branch predictor remembers them: 16,000, which come by again
+/// and again, it does.
 fn mixed<A: Arena>() -> Run {
     let mut rng = Rng::with_seed(12);
     let layout = || Layout::from_size_align(rng.usize(1..=128), 1 << rng.u8(0..=4)).expect("small");
-    let layouts: Vec<Layout> = std::iter::repeat_with(layout).take(16 * DRAWN).collect();
-    rounds::<A>(16 * DRAWN, move |arena| blocks_of_all(arena, black_box(&layouts)))
+    let layouts: Vec<Layout> = std::iter::repeat_with(layout).take(PARTS * PART).collect();
+    let mut part = 0;
+    rounds::<A>(PART, move |arena| {
+        blocks_of_all(arena, black_box(&layouts[part * PART..][..PART]));
+        part = (part + 1) % PARTS;
+    })
 }
 
 fn walk_nothing<T: Clone + 'static>(item: T) -> Run {
@@ -348,7 +357,10 @@ pub(super) fn maps<S: Allocates>() -> Vec<Op> {
 
 /// What an arena for one type does.
 pub(super) mod typed {
-    use super::{LEVELS, NODES, Number, Op, Put, Run, Subject, grow, single, sink};
+    use std::cell::Cell;
+    use std::ptr::NonNull;
+
+    use super::{LEVELS, NODES, Number, Op, Put, Run, Subject, black_box, grow, single, sink};
     use crate::bump::peers::TypedArena;
 
     struct Tree<'a> {
@@ -374,6 +386,38 @@ pub(super) mod typed {
                 sink::word(plant(&arena).sum());
             }
         })
+    }
+
+    #[derive(Clone, Copy)]
+    #[expect(dead_code, reason = "a node is written as an arena's is; those of another tree are read")]
+    struct Node {
+        number: u64,
+        children: Option<[NonNull<Cell<Self>>; 2]>,
+    }
+
+    #[inline(never)]
+    fn plant_in_one_place(place: &Cell<Node>) {
+        grow(LEVELS, &|number, children| {
+            place.set(Node { number, children });
+            sink::address(place.as_ptr().cast());
+            NonNull::from(place)
+        });
+    }
+
+    /// What all trees have in common: the same recursion writes all nodes to one place, and a tree that was there is summed.
+    pub(in crate::bump) fn nodes_alone() -> Op {
+        let run = || -> Run {
+            Box::new(|operations| {
+                let arena = typed_arena::Arena::new();
+                let there = plant(&arena);
+                let place = Cell::new(Node { number: 0, children: None });
+                for _ in crate::op::whole_rounds(operations, NODES) {
+                    plant_in_one_place(black_box(&place));
+                    sink::word(black_box(there).sum());
+                }
+            })
+        };
+        Op::new("tree", "nodes alone", run)
     }
 
     fn op<T: Number>(workload: &'static str) -> Op

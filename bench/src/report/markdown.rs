@@ -120,7 +120,7 @@ const HEADLINES: [[&str; 5]; 20] = [
 
 /// Subjects that compete with nothing.
 pub(super) fn is_ground(subject: &str) -> bool {
-    ["loop", "allocator", "value alone", "inline", "lent"].contains(&subject)
+    ["loop", "allocator", "value alone", "nodes alone", "inline", "lent"].contains(&subject)
         || subject.starts_with("no_box")
         || subject.contains("prototype")
         || subject.ends_with(" bytes")

@@ -1111,6 +1111,54 @@ fn empty_arenas_on_many_threads() {
     });
 }
 
+/// The header of an arena's first chunk is written when it is needed: each of these needs it, or leaves it unwritten.
+#[test]
+fn a_first_chunk_and_nothing_else() {
+    type Use = fn(&mut Bump);
+    let uses: [Use; 15] = [
+        |_| (),
+        |bump| assert_eq!(bump.allocated_bytes(), 496),
+        |bump| bump.set_limit(Some(496)),
+        |bump| assert_eq!(bump.chunks().map(<[_]>::len).sum::<usize>(), 8),
+        Bump::reset,
+        |bump| _ = bump.alloc([1_u8; 1000]),
+        |bump| _ = bump.alloc([1_u8; 100_000]),
+        |bump| _ = bump.scope(|scope| *scope.alloc(1)),
+        |bump| _ = bump.scope(|scope| scope.alloc([1_u8; 1000])[0]),
+        |bump| {
+            let checkpoint = bump.checkpoint();
+            bump.alloc([1_u8; 1000]);
+            // SAFETY: what was allocated since is not used again.
+            unsafe { bump.rewind(checkpoint) };
+        },
+        |bump| _ = bump.alloc_iter(0..1000),
+        |bump| bump::Vec::new_in(bump).extend(0..10_000),
+        |bump| assert!(!format!("{bump:?}").is_empty()),
+        |bump| *bump = Bump::new(),
+        |bump| {
+            // The arena's first chunk is made while a scope has its store.
+            *bump = Bump::new();
+            let scope = bump.scope_guard();
+            let (outer, inner) = (bump.alloc(1_u64), scope.alloc(2_u64));
+            scope.set_limit(Some(2000));
+            assert_eq!((*outer, *inner, scope.allocated_bytes()), (1, 2, bump.allocated_bytes()));
+            assert!(scope.try_alloc([0_u8; 2000]).is_err());
+        },
+    ];
+    for each in uses {
+        let left = left_by(|| {
+            let mut bump = Bump::new();
+            bump.alloc(7_u64);
+            each(&mut bump);
+            if let Ok(values) = bump.try_alloc([7_u64; 100]) {
+                assert_eq!(values[99], 7);
+            }
+            assert!(bump.allocated_bytes() >= bump.chunks().map(<[_]>::len).sum());
+        });
+        assert_eq!(left, (0, 0));
+    }
+}
+
 #[test]
 fn a_pool_for_threads() {
     let mut pool = Pool::new();
@@ -1182,6 +1230,53 @@ fn a_pool_after_panics() {
     assert_eq!(*pool.get().keep(|bump| bump.alloc([2_u8; 50])), [2; 50]);
     assert_eq!(*kept, [1; 50]);
     pool.reset();
+}
+
+/// An allocator whose clone takes an arena of the pool that it is cloned for: not while the pool is locked.
+#[cfg(feature = "allocator-api2")]
+#[test]
+fn a_clone_that_uses_the_pool() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, OnceLock, Weak};
+
+    #[derive(Default)]
+    struct Shared {
+        pool: OnceLock<Weak<Pool<8, Clones>>>,
+        clones: AtomicUsize,
+    }
+
+    struct Clones(Arc<Shared>);
+
+    impl Clone for Clones {
+        fn clone(&self) -> Self {
+            let depth = self.0.clones.fetch_add(1, Ordering::Relaxed);
+            if depth < 3
+                && let Some(pool) = self.0.pool.get().and_then(Weak::upgrade)
+            {
+                assert_eq!(*pool.get().alloc(depth), depth);
+                assert!(!format!("{pool:?}").is_empty());
+            }
+            Self(Arc::clone(&self.0))
+        }
+    }
+
+    // SAFETY: the global allocator's blocks.
+    unsafe impl Allocator for Clones {
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, allocator_api2::alloc::AllocError> {
+            Global.allocate(layout)
+        }
+
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+            // SAFETY: the caller's promise, passed on.
+            unsafe { Global.deallocate(block, layout) };
+        }
+    }
+
+    let shared = Arc::new(Shared::default());
+    let pool = Arc::new(Pool::new_in(Clones(Arc::clone(&shared))));
+    shared.pool.set(Arc::downgrade(&pool)).unwrap();
+    assert_eq!(*pool.get().alloc(7_u8), 7);
+    assert_eq!(shared.clones.load(Ordering::Relaxed), 4);
 }
 
 /// What may be sent and shared, and what unwinding may pass.

@@ -158,7 +158,7 @@ impl<A: Allocator> Store<A> {
         Some(Reserved { held: &self.held, size })
     }
 
-    /// The first chunk of an arena: no limit, no number, which is that of none made, and none before it.
+    /// The first chunk of an arena, if `still` says that it is one, without a header and not counted.
     #[inline]
     pub(super) fn obtain_first<const M: usize>(&self, still: impl FnOnce() -> bool) -> Option<NonNull<Header>> {
         let layout = Of::<M>::FIRST;
@@ -169,9 +169,31 @@ impl<A: Allocator> Store<A> {
             unsafe { self.alloc.deallocate(block, layout) };
             return None;
         }
-        self.held.set(self.held.get() + layout.size());
+        Some(block.cast())
+    }
+
+    /// Counts a first chunk and writes its header: none before it, and no number, which is that of none made.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` came from `obtain_first` of this store, with this `M`, and was not counted.
+    pub(super) unsafe fn count_first<const M: usize>(&self, chunk: NonNull<Header>) {
+        let size = Of::<M>::FIRST.size();
+        self.held.set(self.held.get() + size);
         // SAFETY: the block was made with this layout.
-        Some(unsafe { Self::begin::<M>(block, layout.size(), 0) })
+        unsafe { Self::begin::<M>(chunk.cast(), size, 0) };
+    }
+
+    /// Gives a first chunk back that was not counted.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` came from `obtain_first` of this store, with this `M`, and was not counted; neither it nor a block in it is
+    /// used again.
+    #[inline]
+    pub(super) unsafe fn release_first<const M: usize>(&self, chunk: NonNull<Header>) {
+        // SAFETY: it came from this allocator with this layout, and is not used again.
+        unsafe { self.alloc.deallocate(chunk.cast(), Of::<M>::FIRST) };
     }
 
     /// Makes a block a chunk.
@@ -266,8 +288,7 @@ impl<A: Allocator> Store<A> {
 /// Whether blocks may be placed there. There is memory where they may not only on a target of few address bits.
 #[inline]
 pub(super) fn ends_low(block: NonNull<u8>, size: usize) -> bool {
-    // No allocation wraps.
-    block.addr().get().wrapping_add(size) <= fit::TOP
+    fit::ends_low(block.addr().get(), size)
 }
 
 /// What free bytes read as in debug builds.

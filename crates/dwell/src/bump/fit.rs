@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 use core::alloc::Layout;
+use core::marker::PhantomData;
 
 /// The largest minimum alignment.
 pub(super) const MAX_MIN_ALIGN: usize = 64;
@@ -19,6 +20,14 @@ pub(super) const TOP: usize = if LOWER_HALF { isize::MAX.cast_unsigned() } else 
 
 /// [`TOP`] where memory may be anywhere.
 const HIGH_TOP: usize = usize::MAX - SMALL;
+
+/// Whether an allocation of `size` bytes that begins there ends at [`TOP`] or below.
+#[inline]
+pub(super) const fn ends_low(start: usize, size: usize) -> bool {
+    // Between the halves of x86-64's address space there are no addresses: none begins in the lower and ends beyond.
+    // And none wraps.
+    if LOWER_HALF { start <= TOP } else { start.wrapping_add(size) <= TOP }
+}
 
 /// Sizes and alignments whose sum is at most this are added to addresses unchecked.
 const SMALL: usize = 1 << 16;
@@ -41,6 +50,52 @@ pub(super) const fn up(addr: usize, align: usize) -> usize {
     (addr + (align - 1)) & !(align - 1)
 }
 
+/// What a type's layout decides before code is made of it: each number is worked out once for a type.
+pub(super) struct For<const MIN_ALIGN: usize, T>(PhantomData<T>);
+
+impl<const MIN_ALIGN: usize, T> For<MIN_ALIGN, T> {
+    /// Whether [`constant`] may be asked.
+    pub(super) const SMALL: bool = is_small(size_of::<T>(), align_of::<T>());
+
+    /// Whether it has a size besides.
+    pub(super) const DIRECT: bool = size_of::<T>() > 0 && Self::SMALL;
+
+    /// What a value takes, in bytes.
+    pub(super) const TAKEN: usize = if Self::SMALL { up(size_of::<T>(), MIN_ALIGN) } else { 0 };
+
+    /// Whether any `pos` is aligned for it.
+    pub(super) const ALIGNED: bool = align_of::<T>() <= MIN_ALIGN;
+
+    /// Whether any number of them ends where another block may begin.
+    pub(super) const WHOLE: bool = size_of::<T>().is_multiple_of(MIN_ALIGN);
+
+    /// How a value that finds no room is handed on: as [`WORD`], [`PAIR`] or [`VALUE`], or it is not.
+    ///
+    /// Rust passes two words in registers, today: no more than speed is at stake. A value that is passed by address would
+    /// have to be put together elsewhere first, on the fast path too.
+    pub(super) const PASSED: u8 = {
+        const ONE: usize = size_of::<usize>();
+        const TWO: usize = 2 * ONE;
+        // Words are written as a whole: a block has room for them if it is one for whole words.
+        let in_words = align_of::<T>() <= ONE && ONE <= MIN_ALIGN;
+        match size_of::<T>() {
+            0..=ONE if in_words => WORD,
+            0..=TWO if in_words => PAIR,
+            0..=TWO => VALUE,
+            _ => NOT,
+        }
+    };
+}
+
+/// As one word.
+pub(super) const WORD: u8 = 0;
+/// As two.
+pub(super) const PAIR: u8 = 1;
+/// As a value of its type.
+pub(super) const VALUE: u8 = 2;
+/// Not at all: a place is found first.
+const NOT: u8 = 3;
+
 /// Whether [`constant`] may be asked.
 #[inline]
 pub(super) const fn is_small(size: usize, align: usize) -> bool {
@@ -57,7 +112,20 @@ pub(super) const fn constant(pos: usize, end: usize, size: usize, align: usize, 
     // Below `TOP + SMALL`: does not wrap.
     let after = start + up(size, min);
     // `end` and `start` are multiples of `min`: rounding the size up does not change what fits.
-    if after > end { None } else { Some((start, after)) }
+    if has_room(start, end, up(size, min)) { Some((start, after)) } else { None }
+}
+
+/// Whether a block for which [`constant`] may be asked has room: `start` is `pos`, rounded up to its alignment, and `size` a
+/// multiple of `min`. The same question in fewer lines for the compiler, which it is given for each type.
+#[inline]
+pub(super) const fn has_room(start: usize, end: usize, size: usize) -> bool {
+    start + size <= end
+}
+
+/// Whether `size` bytes, at most `isize::MAX`, have room from `pos`: what [`any`] says if there is nothing to align.
+#[inline]
+pub(super) const fn has_room_at_pos(pos: usize, end: usize, size: usize) -> bool {
+    if LOWER_HALF { pos + size <= end } else { size <= end - pos }
 }
 
 /// [`constant`] for a layout of any size: what `size` and `align` are is that of a `Layout`.
@@ -157,8 +225,8 @@ pub(super) fn round(size: usize, align: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::{
-        APART, FIRST_CHUNK, HIGH_TOP, LARGEST_CHUNK, MALLOC, MAX_MIN_ALIGN, TOP, after, any, constant, high, is_last,
-        is_small, low, plan, round, up,
+        APART, FIRST_CHUNK, HIGH_TOP, LARGEST_CHUNK, MALLOC, MAX_MIN_ALIGN, TOP, after, any, constant, has_room_at_pos,
+        high, is_last, is_small, low, plan, round, up,
     };
     use core::alloc::Layout;
     use proptest::prelude::*;
@@ -208,6 +276,9 @@ mod tests {
         fn any_is_exact((pos, end, min) in ground(TOP), layout in layout()) {
             let placed = any(pos, end, layout.size(), layout.align(), min);
             prop_assert_eq!(placed, naive(pos, end, layout.size(), layout.align(), min));
+            if layout.align() <= min {
+                prop_assert_eq!(has_room_at_pos(pos, end, layout.size()), placed.is_some());
+            }
             if let Some((start, after)) = placed {
                 prop_assert!(is_last(start, layout.size(), after, min));
             }

@@ -32,7 +32,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// assert_eq!(bump.chunks().map(|chunk| chunk.len()).sum::<usize>(), 16);
     /// ```
     pub fn chunks(&mut self) -> Chunks<'_, MIN_ALIGN, A> {
-        let next = self.chunk.get();
+        let next = self.newest();
         if let Some(chunk) = next {
             // SAFETY: it is the newest of this arena, and `pos` is the arena's.
             unsafe { Self::retire(chunk, self.pos.get()) };
@@ -48,7 +48,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Calls `each`, which does not use the arena, with the bytes of each of its chunks and how many of them at the end are free.
     pub(crate) fn each_chunk(&self, mut each: impl FnMut(usize, usize)) {
         let pos = self.pos.get().addr().get();
-        let mut next = self.chunk.get();
+        let mut next = self.newest();
         while let Some(chunk) = next {
             // SAFETY: by invariant 3 of `Bump` it is a chunk, and none is released meanwhile, since nobody uses the arena.
             let header = unsafe { chunk.read() };

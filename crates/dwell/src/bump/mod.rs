@@ -31,6 +31,13 @@
 //! `docs/bump.md` in the repository has the representation, what it is compared with, and the bugs it is tested for.
 
 #![expect(clippy::mut_from_ref, reason = "each call of an allocating method returns another value")]
+#![cfg_attr(
+    not(debug_assertions),
+    expect(
+        clippy::inline_always,
+        reason = "what each type is put here by is a few instructions: it is compiled where it is called and nowhere else"
+    )
+)]
 
 mod allocator;
 mod boxed;
@@ -57,6 +64,7 @@ pub use self::thin::Thin;
 pub use self::vec::{IntoIter, Vec};
 
 use self::chunk::{Header, Store};
+use self::fit::For;
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -110,24 +118,28 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     //    is its end and `pos` lies in it. Otherwise they are NOWHERE or what a scope was lent.
     // 6. Chunks further down the list that have a `used` are older; those that have none may be newer only if they come
     //    right after `chunk`.
-    // 7. If `next` is 0, then there is no chunk and no limit, and the store is this arena's own.
+    // 7. If `next` is 0, then there is no chunk and no limit, the store is this arena's own, and no scope has been lent it.
     // 8. An arena that is lent a store has no chunk when it is dropped.
+    // 9. If `next` is ONLY, then `chunk` is an arena's first, of the layout `FIRST`, alone in the list and regular; its header
+    //    is not written, and no count has it. The rest is as in 7. `newest` and `next()` write all that down; what they return
+    //    is as the other invariants say.
     //
     // A block is never reachable through a header, nor a header through a block: all headers are read and written through
     // the pointer that the allocator returned, which no reference to a chunk's bytes is derived from but that of a block.
     pos: Cell<NonNull<u8>>,
     chunk: Cell<Option<NonNull<Header>>>,
-    /// The size of the next regular chunk, or 0: then nothing is said of the first.
+    /// The size of the next regular chunk, or 0: then nothing is said of the first, or ONLY: then there is nothing else.
     next: Cell<usize>,
     end: Cell<NonNull<u8>>,
     source: Source<A>,
 }
 
+/// The `next` of an arena that has its first chunk and nothing else, as most of those have that live for a short time. No chunk
+/// is so small.
+const ONLY: usize = 1;
+
 /// A value of up to a word, whatever it is made of. A pointer, so that one in the value stays one.
 type Word = MaybeUninit<*mut ()>;
-
-/// What a value may have in bytes to be an argument in registers, as Rust passes them today: no more than speed is at stake.
-const IN_REGISTERS: usize = 2 * size_of::<usize>();
 
 /// Who has the allocator and the counts.
 enum Source<A: Allocator> {
@@ -239,12 +251,40 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// The size of the next regular chunk.
     fn next(&self) -> usize {
+        self.settle();
         self.next.get().max(fit::FIRST_CHUNK)
+    }
+
+    /// The newest chunk, with its header.
+    #[inline]
+    fn newest(&self) -> Option<NonNull<Header>> {
+        self.settle();
+        self.chunk.get()
+    }
+
+    /// Makes an only chunk one like others.
+    #[inline]
+    fn settle(&self) {
+        if self.next.get() == ONLY {
+            self.write_first();
+        }
+    }
+
+    /// Writes the header of an only chunk, and counts it.
+    #[cold]
+    #[inline(never)]
+    fn write_first(&self) {
+        debug_assert!(self.next.get() == ONLY);
+        if let Some(chunk) = self.chunk.get() {
+            // SAFETY: by invariant 9 it is from `obtain_first` of this store, and not counted.
+            unsafe { self.store().count_first::<MIN_ALIGN>(chunk) };
+        }
+        self.next.set(const { fit::after(chunk::Of::<MIN_ALIGN>::FIRST.size()) });
     }
 
     /// Makes a chunk the newest, and the one to allocate from. Its `prev` is written, and so is `used` of the one before.
     fn push(&self, chunk: NonNull<Header>) {
-        let prev = self.chunk.get();
+        let prev = self.newest();
         if let Some(prev) = prev {
             // SAFETY: invariant 3.
             unsafe { Self::retire(prev, self.pos.get()) };
@@ -322,13 +362,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Some(Self::at(pos, start))
     }
 
-    /// A place for a type, in the room that is left. What is decided by its layout is decided before code is made of it.
+    /// A place for a type, in the room that is left.
     #[inline]
     fn take_for<T>(&self) -> Option<NonNull<T>> {
         if const { size_of::<T>() == 0 } {
             return Some(NonNull::dangling());
         }
-        let place = if const { fit::is_small(size_of::<T>(), align_of::<T>()) } {
+        let place = if For::<MIN_ALIGN, T>::SMALL {
             self.take_small(Layout::new::<T>())
         } else {
             self.take(Layout::new::<T>())
@@ -336,13 +376,35 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         place.map(NonNull::cast)
     }
 
-    /// A place for a type, wherever it is.
+    /// `pos`.
     #[inline]
-    fn place<T>(&self) -> NonNull<T> {
-        match self.take_for() {
-            Some(place) => place,
-            None => self.more_or_abort(Layout::new::<T>()).cast(),
-        }
+    fn start(&self) -> *mut u8 {
+        self.pos.get().as_ptr()
+    }
+
+    /// Whether a block for which `fit::constant` may be asked has room there.
+    #[inline]
+    fn has_room(&self, start: *mut u8, size: usize) -> bool {
+        fit::has_room(start.addr(), self.end.get().as_ptr().addr(), size)
+    }
+
+    /// `pos` rounded up.
+    #[inline]
+    fn aligned(&self, align: usize) -> *mut u8 {
+        self.pos.get().as_ptr().map_addr(|pos| fit::up(pos, align))
+    }
+
+    /// Takes the bytes from `pos`, padding included, up to `size` bytes behind `start`.
+    ///
+    /// # Safety
+    ///
+    /// They are no more than there are up to `end`, and end at a multiple of `MIN_ALIGN`.
+    #[inline]
+    unsafe fn take_from(&self, start: *mut u8, size: usize) {
+        // SAFETY: up to `end` all is in one allocation (invariant 2).
+        let after = unsafe { start.add(size) };
+        // SAFETY: no memory is at address 0.
+        self.pos.set(unsafe { NonNull::new_unchecked(after) });
     }
 
     /// The first `size` bytes of the first chunk, when nothing is said of that: nearly all of it is known beforehand.
@@ -358,14 +420,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             unsafe { unreachable_unchecked() }
         };
         let chunk = store.obtain_first::<MIN_ALIGN>(|| self.next.get() == 0)?;
-        self.next.set(const { fit::after(chunk::Of::<MIN_ALIGN>::FIRST.size()) });
+        self.next.set(ONLY);
         self.chunk.set(Some(chunk));
-        // SAFETY: it is a chunk.
-        let start = unsafe { chunk::Of::<MIN_ALIGN>::start(chunk) };
-        // SAFETY: it has room for the block.
-        self.pos.set(unsafe { start.add(size) });
+        // SAFETY: it has room for the block behind its header.
+        self.pos.set(unsafe { chunk.cast::<u8>().add(chunk::Of::<MIN_ALIGN>::HEADER + size) });
         // SAFETY: it has as many bytes.
         self.end.set(unsafe { chunk.cast::<u8>().add(chunk::Of::<MIN_ALIGN>::FIRST.size()) });
+        // SAFETY: it is a chunk.
+        let start = unsafe { chunk::Of::<MIN_ALIGN>::start(chunk) };
         Some(start)
     }
 
@@ -442,7 +504,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Links a chunk behind the one with room, or in front if there is none.
     fn link_apart(&self, chunk: NonNull<Header>, mut header: Header) {
         self.next.set(self.next());
-        let newest = self.chunk.get();
+        let newest = self.newest();
         match newest {
             // SAFETY: invariant 3.
             Some(regular) if unsafe { regular.read() }.used.is_some() => {
@@ -474,26 +536,53 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// *number += 1;
     /// assert_eq!(*number, 2);
     /// ```
-    #[inline]
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn alloc<T>(&self, value: T) -> &mut T {
-        // A value that is passed by address would have to be put together elsewhere first, on the fast path too.
-        let place = if const { size_of::<T>() <= IN_REGISTERS } {
-            match self.take_for() {
-                Some(place) => place,
-                None if const { size_of::<T>() <= size_of::<Word>() && size_of::<Word>() <= MIN_ALIGN } => {
-                    let mut word = Word::uninit();
-                    // SAFETY: it fits, and is no more aligned than large.
-                    unsafe { (&raw mut word).cast::<T>().write(value) };
-                    // SAFETY: the word is a `T`, and new.
-                    return unsafe { self.alloc_word(word).cast().as_mut() };
+        // Written out, here and in `alloc_with`: a function more is compiled for each type. docs/bump.md has what that takes.
+        let place = if For::<MIN_ALIGN, T>::DIRECT {
+            let start = if For::<MIN_ALIGN, T>::ALIGNED { self.start() } else { self.aligned(align_of::<T>()) };
+            if self.has_room(start, For::<MIN_ALIGN, T>::TAKEN) {
+                // SAFETY: there is room, and both are multiples of `MIN_ALIGN`.
+                unsafe { self.take_from(start, For::<MIN_ALIGN, T>::TAKEN) };
+                start
+            } else {
+                match For::<MIN_ALIGN, T>::PASSED {
+                    fit::WORD => {
+                        let mut word = Word::uninit();
+                        // SAFETY: it fits, and is no more aligned than a word.
+                        unsafe { (&raw mut word).cast::<T>().write(value) };
+                        // SAFETY: the word is a `T`, and new.
+                        return unsafe { self.alloc_word(word).cast().as_mut() };
+                    }
+                    fit::PAIR => {
+                        let mut pair = [Word::uninit(); 2];
+                        // SAFETY: it fits, and is no more aligned than a word.
+                        unsafe { (&raw mut pair).cast::<T>().write(value) };
+                        // SAFETY: the two words are a `T`, and new.
+                        return unsafe { self.alloc_pair(pair[0], pair[1]).cast().as_mut() };
+                    }
+                    fit::VALUE => return self.alloc_slow(value),
+                    _ => self.more_or_abort(Layout::new::<T>()).as_ptr(),
                 }
-                None => return self.alloc_slow(value),
             }
         } else {
-            self.place()
+            self.place_unusual::<T>()
         };
+        let place = place.cast::<T>();
         // SAFETY: the place is for a `T`, and new.
-        unsafe { Self::fill(place, value) }
+        unsafe { place.write(value) };
+        // SAFETY: just written, and the caller's alone.
+        unsafe { &mut *place }
+    }
+
+    /// A place for a type that has no size, or a large one.
+    #[inline]
+    fn place_unusual<T>(&self) -> *mut u8 {
+        if size_of::<T>() == 0 {
+            return ptr::dangling_mut::<T>().cast();
+        }
+        self.alloc_layout(Layout::new::<T>()).as_ptr()
     }
 
     /// Writes a value to its place.
@@ -534,6 +623,16 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.alloc_word_slow(word)
     }
 
+    /// [`alloc_slow`](Self::alloc_slow) of what has two words: the same code for all types.
+    #[cold]
+    #[inline(never)]
+    fn alloc_pair(&self, first: Word, second: Word) -> NonNull<[Word; 2]> {
+        let place = self.more_or_abort(Layout::new::<[Word; 2]>()).cast();
+        // SAFETY: the place is for two words, and new.
+        unsafe { place.write([first, second]) };
+        place
+    }
+
     /// [`alloc_word`](Self::alloc_word) beyond the first chunk.
     #[cold]
     #[inline(never)]
@@ -570,11 +669,26 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// let page: &mut [u8; 4096] = bump.alloc_with(|| [0; 4096]);
     /// assert_eq!(page.len(), 4096);
     /// ```
-    #[inline]
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn alloc_with<T>(&self, make: impl FnOnce() -> T) -> &mut T {
-        let place = self.place();
+        let place = if For::<MIN_ALIGN, T>::DIRECT {
+            let start = if For::<MIN_ALIGN, T>::ALIGNED { self.start() } else { self.aligned(align_of::<T>()) };
+            if self.has_room(start, For::<MIN_ALIGN, T>::TAKEN) {
+                // SAFETY: there is room, and both are multiples of `MIN_ALIGN`.
+                unsafe { self.take_from(start, For::<MIN_ALIGN, T>::TAKEN) };
+                start
+            } else {
+                self.more_or_abort(Layout::new::<T>()).as_ptr()
+            }
+        } else {
+            self.place_unusual::<T>()
+        };
+        let place = place.cast::<T>();
         // SAFETY: the place is for a `T`, and new.
-        unsafe { Self::fill(place, make()) }
+        unsafe { place.write(make()) };
+        // SAFETY: just written, and the caller's alone.
+        unsafe { &mut *place }
     }
 
     /// [`alloc_with`](Self::alloc_with) that reports a failed allocation.
@@ -654,11 +768,33 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// copy.reverse();
     /// assert_eq!(copy, [3, 2, 1]);
     /// ```
-    #[inline]
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn alloc_slice_copy<T: Copy>(&self, values: &[T]) -> &mut [T] {
-        let block = self.alloc_layout(Layout::for_value(values));
-        // SAFETY: the block is for these values, and new.
-        unsafe { Self::copy(block, values) }
+        let size = size_of_val(values);
+        let block = if For::<MIN_ALIGN, T>::ALIGNED {
+            let start = self.start();
+            if fit::has_room_at_pos(start.addr(), self.end.get().as_ptr().addr(), size) {
+                let taken = if For::<MIN_ALIGN, T>::WHOLE {
+                    size
+                } else {
+                    // One instruction less than the size rounded up.
+                    fit::up(start.addr() + size, MIN_ALIGN) - start.addr()
+                };
+                // SAFETY: there is room, also for the rounded size, as `start` and `end` are multiples of `MIN_ALIGN`.
+                unsafe { self.take_from(start, taken) };
+                start
+            } else {
+                self.more_or_abort(Layout::for_value(values)).as_ptr()
+            }
+        } else {
+            self.alloc_layout(Layout::for_value(values)).as_ptr()
+        };
+        let block = block.cast::<T>();
+        // SAFETY: both are of this many elements, the new one is aligned for them, and they are not the same.
+        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), block, values.len()) };
+        // SAFETY: just written, and the caller's alone.
+        unsafe { slice::from_raw_parts_mut(block, values.len()) }
     }
 
     /// [`alloc_slice_copy`](Self::alloc_slice_copy) that reports a failed allocation.
@@ -741,7 +877,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Takes the list of chunks apart and releases all but the largest, which is returned, regular and unused.
     fn clear(&self) -> Option<NonNull<Header>> {
         let mut kept: Option<NonNull<Header>> = None;
-        let mut list = self.chunk.take();
+        let mut list = self.newest();
+        self.chunk.set(None);
         while let Some(chunk) = list {
             // SAFETY: invariant 3.
             let header = unsafe { chunk.read() };
@@ -789,6 +926,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// The bytes that the arena has from its allocator, used or not.
     pub fn allocated_bytes(&self) -> usize {
+        self.settle();
         self.store().held()
     }
 
@@ -806,6 +944,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// assert!(bump.allocated_bytes() <= 1000);
     /// ```
     pub fn set_limit(&self, bytes: Option<usize>) {
+        self.settle();
         let next = self.next_of_owner();
         next.set(next.get().max(fit::FIRST_CHUNK));
         self.store().set_limit(bytes.unwrap_or(usize::MAX));
@@ -832,19 +971,20 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Bump<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Bump<MIN_ALIGN, A> {
     #[inline]
     fn drop(&mut self) {
-        let Some(chunk) = self.chunk.get() else { return };
-        // SAFETY: a chunk begins with its header.
-        if unsafe { chunk.read() }.prev.is_some() {
-            return self.drop_all();
-        }
         // Counts and list stay as they are: by invariant 8 both are this arena's, and go with it.
-        // SAFETY: invariant 3.
-        unsafe { self.store().release_uncounted::<MIN_ALIGN>(chunk) };
+        if self.next.get() == ONLY {
+            // SAFETY: by invariant 9 there is a chunk.
+            let chunk = unsafe { self.chunk.get().unwrap_unchecked() };
+            // SAFETY: by invariant 9 it is from `obtain_first` of this store; its blocks are not used again.
+            unsafe { self.store().release_first::<MIN_ALIGN>(chunk) };
+        } else if self.chunk.get().is_some() {
+            self.drop_all();
+        }
     }
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// The end of an arena of several chunks.
+    /// The end of an arena whose chunks have headers.
     #[cold]
     #[inline(never)]
     fn drop_all(&mut self) {

@@ -34,12 +34,8 @@ use std_alloc::vec::Vec;
 /// pool.reset(); // `words` can not be used after this
 /// ```
 pub struct Pool<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
-    shelf: Mutex<Shelf<MIN_ALIGN, A>>,
-}
-
-struct Shelf<const MIN_ALIGN: usize, A: Allocator> {
-    arenas: Vec<Bump<MIN_ALIGN, A>>,
-    /// What a new arena's allocator is cloned from.
+    shelf: Mutex<Vec<Bump<MIN_ALIGN, A>>>,
+    /// What a new arena's allocator is cloned from. Not on the shelf: a clone is the user's code, and may come back here.
     alloc: A,
 }
 
@@ -53,19 +49,19 @@ impl Pool {
 impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
     /// A pool without arenas, whose chunks will come from clones of `alloc`.
     pub const fn new_in(alloc: A) -> Self {
-        Self { shelf: Mutex::new(Shelf { arenas: Vec::new(), alloc }) }
+        Self { shelf: Mutex::new(Vec::new()), alloc }
     }
 
     /// The shelf is in order whatever panicked: arenas are put there and taken off whole.
-    fn shelf(&self) -> MutexGuard<'_, Shelf<MIN_ALIGN, A>> {
+    fn shelf(&self) -> MutexGuard<'_, Vec<Bump<MIN_ALIGN, A>>> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs `f` on the arenas that nobody has, unless another thread is at the shelf.
     pub(crate) fn shelved<R>(&self, f: impl FnOnce(&Vec<Bump<MIN_ALIGN, A>>) -> R) -> Option<R> {
         match self.shelf.try_lock() {
-            Ok(guard) => Some(f(&guard.arenas)),
-            Err(TryLockError::Poisoned(guard)) => Some(f(&guard.into_inner().arenas)),
+            Ok(guard) => Some(f(&guard)),
+            Err(TryLockError::Poisoned(guard)) => Some(f(&guard.into_inner())),
             Err(TryLockError::WouldBlock) => None,
         }
     }
@@ -75,17 +71,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
     where
         A: Clone,
     {
-        let mut guard = self.shelf();
-        let bump = match guard.arenas.pop() {
-            Some(bump) => bump,
-            None => Bump::new_in(guard.alloc.clone()),
-        };
+        let shelved = self.shelf().pop();
+        let bump = shelved.unwrap_or_else(|| Bump::new_in(self.alloc.clone()));
         Pooled { bump: ManuallyDrop::new(bump), pool: self }
     }
 
     /// Forgets everything that was allocated in the arenas. See [`Bump::reset`].
     pub fn reset(&mut self) {
-        self.shelf.get_mut().unwrap_or_else(PoisonError::into_inner).arenas.iter_mut().for_each(Bump::reset);
+        self.shelf.get_mut().unwrap_or_else(PoisonError::into_inner).iter_mut().for_each(Bump::reset);
     }
 }
 
@@ -97,7 +90,7 @@ impl<const MIN_ALIGN: usize, A: Allocator + Default> Default for Pool<MIN_ALIGN,
 
 impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Pool<MIN_ALIGN, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pool").field("arenas", &self.shelf().arenas.len()).finish_non_exhaustive()
+        f.debug_struct("Pool").field("arenas", &self.shelf().len()).finish_non_exhaustive()
     }
 }
 
@@ -135,7 +128,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Pooled<'_, MIN_ALIGN, A> {
     fn drop(&mut self) {
         // SAFETY: by invariant 1 it is there; it is not used again.
         let bump = unsafe { ManuallyDrop::take(&mut self.bump) };
-        self.pool.shelf().arenas.push(bump);
+        self.pool.shelf().push(bump);
     }
 }
 

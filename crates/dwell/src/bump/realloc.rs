@@ -130,7 +130,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// As `grow_block`; `new` is no more aligned than a chunk.
     unsafe fn grow_chunk(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<u8>> {
-        let newest = self.chunk.get()?;
+        let newest = self.newest()?;
         // SAFETY: invariant 3.
         let header = unsafe { newest.read() };
         // SAFETY: invariant 3.
@@ -186,7 +186,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// The last chunk for one block, if this is the block.
     fn find_apart(&self, block: NonNull<u8>) -> Option<NonNull<Header>> {
-        let newest = self.chunk.get()?;
+        let newest = self.newest()?;
         // SAFETY: invariant 3.
         let header = unsafe { newest.read() };
         let apart = if header.used.is_none() { newest } else { header.prev? };
@@ -198,7 +198,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// Takes the last chunk that is for one block off the list.
     fn unlink_apart(&self) {
-        let Some(newest) = self.chunk.get() else { return };
+        let Some(newest) = self.newest() else { return };
         // SAFETY: invariant 3.
         let mut header = unsafe { newest.read() };
         if header.used.is_none() {

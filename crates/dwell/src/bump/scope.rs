@@ -1,7 +1,7 @@
 //! A part of an arena's life: what is allocated in it is forgotten at its end, and nothing else is.
 
 use super::chunk::{self, Header, Of};
-use super::{Bump, Source};
+use super::{Bump, ONLY, Source};
 use crate::alloc::Allocator;
 use core::fmt;
 use core::ops::Deref;
@@ -73,6 +73,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// [`scope`](Self::scope) as a value, which ends the scope when it is dropped.
     #[inline]
     pub fn scope_guard(&self) -> Scope<'_, MIN_ALIGN, A> {
+        if self.next.get() <= ONLY {
+            self.before_scopes();
+        }
         let (pos, end) = (self.pos.replace(Self::NOWHERE), self.end.replace(Self::NOWHERE));
         let chunk = self.chunk.get();
         if let Some(chunk) = chunk {
@@ -83,15 +86,22 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             pos: pos.into(),
             chunk: None.into(),
             end: end.into(),
-            next: self.next().into(),
+            next: self.next.clone(),
             source: Source::Lent(NonNull::from(self.store()), NonNull::from(self.next_of_owner())),
         };
         Scope { inner, outer: self, pos, end, chunk }
     }
 
+    /// Makes an arena one that has, or will have, chunks with headers: its store is about to be lent.
+    #[cold]
+    #[inline(never)]
+    fn before_scopes(&self) {
+        self.next.set(self.next());
+    }
+
     /// A point to which [`rewind`](Self::rewind) goes back.
     pub fn checkpoint(&self) -> Checkpoint {
-        let (pos, end, chunk) = (self.pos.get(), self.end.get(), self.chunk.get());
+        let (pos, end, chunk) = (self.pos.get(), self.end.get(), self.newest());
         let offset = chunk.and_then(|chunk| {
             // SAFETY: invariant 3.
             let in_chunk = pos != Self::NOWHERE && unsafe { chunk.read() }.used.is_some();
@@ -126,7 +136,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// - Nothing that was allocated since is used again, and each scope that began since has ended.
     pub unsafe fn rewind(&self, checkpoint: Checkpoint) {
         // Newer chunks are released at the end, when the arena is whole: the allocator may come back to it.
-        let (mut list, mut gone) = (self.chunk.get(), None);
+        let (mut list, mut gone) = (self.newest(), None);
         // SAFETY: the chunks are this arena's; their blocks are from after the checkpoint.
         unsafe { move_newer(&mut list, &mut gone, checkpoint.made) };
         self.chunk.set(list);
