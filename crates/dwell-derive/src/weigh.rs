@@ -48,6 +48,20 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                     true #(&& #checks)*
                 }
             };
+            let count = fields.len();
+            let prefetches = fields.iter().filter_map(|part| part.prefetch(dwell, count));
+            let any = fields.iter().filter_map(|part| part.prefetches(dwell, count));
+            let vacant = quote! {
+                const PREFETCHES: ::core::primitive::bool = false #(|| #any)*;
+
+                #vacant
+
+                #[inline]
+                fn prefetch(value: ::core::option::Option<&Self>) {
+                    let _ = value;
+                    #(#prefetches)*
+                }
+            };
             parts.extend(fields);
             (kind, reach, body, vacant)
         }
@@ -246,6 +260,21 @@ impl<'a> FieldPart<'a> {
         } else {
             quote!(::core::mem::size_of::<#ty>() == 0)
         }
+    }
+
+    /// Asks for what the field points to, `value` being the struct that may be there.
+    fn prefetch(&self, dwell: &Path, fields: usize) -> Option<TokenStream> {
+        let (ty, member) = (&self.field.ty, &self.member);
+        let How::Itself = self.how else { return None };
+        let part = quote!(::core::option::Option::map(value, |value| &value.#member));
+        Some(quote_spanned!(ty.span()=> #dwell::weigh::prefetch_part::<#ty>(#part, #fields);))
+    }
+
+    /// Whether that does anything.
+    fn prefetches(&self, dwell: &Path, fields: usize) -> Option<TokenStream> {
+        let ty = &self.field.ty;
+        let How::Itself = self.how else { return None };
+        Some(quote_spanned!(ty.span()=> #dwell::weigh::prefetches_part::<#ty>(#fields)))
     }
 
     /// The step of the walk into it; `value` is a reference to it.

@@ -71,6 +71,7 @@ extern crate alloc as std_alloc;
 pub mod alloc;
 pub mod bump;
 pub mod pin;
+mod prefetch;
 mod raw;
 pub mod slab;
 pub mod small;

@@ -309,6 +309,45 @@ fn empty_places_are_counted() {
 
 type Maybe = Option<Box<(u8, String)>>;
 
+/// A walk over a B-tree looks a few entries ahead: none is left out or met twice where that ends.
+#[test]
+fn entries_of_maps_of_any_length() {
+    #[derive(Weigh)]
+    struct Part {
+        name: String,
+        more: Option<Box<(String, u8)>>,
+        below: BTreeMap<u8, Box<str>>,
+    }
+
+    fn part(n: usize) -> Part {
+        let more = n.is_multiple_of(3).then(|| Box::new(("more".into(), 0)));
+        let below = (0..n % 4).map(|key| (0, "x".repeat(key).into())).collect();
+        Part { name: "x".repeat(n % 2), more, below }
+    }
+
+    for len in (0..=40).chain([150, 1000]) {
+        let tree =
+            exact(|| (0..len).map(|n| (format!("{n:04}").repeat(n % 5), part(n))).collect::<BTreeMap<String, _>>());
+        // All of which the key is empty are one.
+        let kept: Vec<usize> = (0..len).filter(|n| n % 5 != 0).chain((0..len).rev().find(|n| n % 5 == 0)).collect();
+        let count = |is: fn(usize) -> bool| kept.iter().filter(|n| is(**n)).count() as u64;
+        if len != 0 {
+            let (key, value) = (at(&tree, &["key"]), at(&tree, &["value"]));
+            assert_eq!((key.instances, key.filled), (count(|_| true), count(|n| n % 5 != 0)));
+            assert_eq!(value.instances, count(|_| true));
+            assert_eq!(value.filled, count(|n| n % 2 != 0 || n % 3 == 0 || n % 4 != 0));
+            assert_eq!(at(&tree, &["value", "more"]).filled, count(|n| n % 3 == 0));
+        }
+    }
+
+    // What is plain is not looked at, whether it is the keys or the values.
+    for len in 0..=40 {
+        exact(|| (0..len).map(|n| (n, Box::new(n))).collect::<BTreeMap<_, _>>());
+        exact(|| (0..len).map(|n| (Box::new(n), n)).collect::<BTreeMap<_, _>>());
+        exact(|| (0..len).map(|n| (n, (n % 2 == 0).then_some(n))).collect::<BTreeMap<_, _>>());
+    }
+}
+
 #[test]
 fn parts_of_parts() {
     let tree = exact(|| {

@@ -129,6 +129,10 @@ pub trait Weigh {
     /// What is known of the type.
     const TYPE: &'static Type;
 
+    /// Whether [`prefetch`](Self::prefetch) does anything.
+    #[doc(hidden)]
+    const PREFETCHES: bool = false;
+
     /// Whether there is nothing in this value: it is `None`, or a collection without memory, or all its fields are so.
     ///
     /// Trees count those places as empty and do not follow them.
@@ -136,6 +140,11 @@ pub trait Weigh {
     fn is_vacant(&self) -> bool {
         false
     }
+
+    /// Asks for the memory that the value points to, if it is there: a walk will look at it soon.
+    #[doc(hidden)]
+    #[inline]
+    fn prefetch(_value: Option<&Self>) {}
 
     /// Reports the blocks that the value owns and follows its parts. The value's own bytes are counted where it lies.
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
@@ -181,6 +190,27 @@ impl fmt::Display for Weight {
 
 #[doc(hidden)]
 pub use self::assert::Limit;
+
+/// What a derived [`Weigh::prefetch`] does with each of so many fields.
+#[doc(hidden)]
+#[expect(clippy::inline_always, reason = "it is two instructions or none")]
+#[inline(always)]
+pub fn prefetch_part<T: Weigh + ?Sized>(part: Option<&T>, fields: usize) {
+    if prefetches_part::<T>(fields) {
+        T::prefetch(part);
+    }
+}
+
+/// Whether it does anything with it.
+#[doc(hidden)]
+#[inline]
+pub const fn prefetches_part<T: Weigh + ?Sized>(fields: usize) -> bool {
+    // Where there are many, what is optional is seldom there.
+    T::PREFETCHES && (fields <= FEW_FIELDS || !matches!(T::TYPE.kind, Kind::Optional { .. }))
+}
+
+/// Fields of which all are worth asking for what they point to.
+const FEW_FIELDS: usize = 3;
 
 /// The bytes of a value and of all that it owns, as asked of the allocator.
 ///

@@ -34,6 +34,9 @@ pub struct Walk<'a, 'v, const TREE: bool> {
 /// What outlives the guard of a cell.
 #[derive(Default)]
 pub(super) struct Core<'v, const TREE: bool> {
+    /// The total's bytes, to be the weight's: not beside its blocks, for two additions side by side are made one in a vector
+    /// register, which waits for what was written to each before.
+    heap: u64,
     weight: Weight,
     model: Model,
     /// Whether a tree is to know more than numbers of blocks: what an allocator takes for them, or what strings say.
@@ -89,7 +92,8 @@ pub(super) fn total<T: Weigh + ?Sized>(value: &T, model: Model) -> Weight {
     if model != Model::Requested {
         return counters(value, model, false).0;
     }
-    run::<T, false>(value, model, false).weight
+    let core = run::<T, false>(value, model, false);
+    Weight { heap: core.heap, ..core.weight }
 }
 
 /// The same, by type and field.
@@ -241,9 +245,8 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
             self.core.tally.block(requested, blocks, spare);
         } else {
             // Blocks that are there are not too large together; where one is made up, so is the sum.
-            let weight = &mut self.core.weight;
-            weight.heap = weight.heap.wrapping_add(requested);
-            weight.allocations += blocks;
+            self.core.heap = self.core.heap.wrapping_add(requested);
+            self.core.weight.allocations += blocks;
         }
     }
 
@@ -340,6 +343,82 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
             if !no_value {
                 self.core.tally.count(1, values);
             }
+        }
+    }
+
+    /// [`entries_here`](Self::entries_here) of `len` entries, which asks for what four values point to before it follows these:
+    /// so a walk waits for their memory once. Their keys, met on the way, are mostly strings, of which only the length is read.
+    #[inline]
+    pub(super) fn entries_ahead<K: Weigh + 'v, V: Weigh + 'v>(
+        &mut self,
+        len: usize,
+        mut entries: impl Iterator<Item = (&'a K, &'a V)>,
+    ) {
+        if const { !V::PREFETCHES } {
+            return self.entries_here(entries);
+        }
+        self.entries_by::<K, V>(len, |walk, key, value, vacant| {
+            let mut next = entries.next();
+            while next.is_some() {
+                walk.go_to(key);
+                let mut meet = |entry: Option<(&'a K, &'a V)>| {
+                    let (k, v) = entry?;
+                    V::prefetch(Some(v));
+                    walk.next(k, &mut vacant.0);
+                    Some(v)
+                };
+                let batch = [meet(next), meet(entries.next()), meet(entries.next()), meet(entries.next())];
+                walk.go_to(value);
+                for v in batch.iter().copied().map_while(|v| v) {
+                    walk.next(v, &mut vacant.1);
+                }
+                next = entries.next();
+            }
+        });
+    }
+
+    /// Calls `follow` with the nodes of keys and values; it counts the vacant ones of `len` each.
+    #[inline]
+    fn entries_by<K: Weigh + 'v, V: Weigh + 'v>(
+        &mut self,
+        len: usize,
+        follow: impl FnOnce(&mut Self, Cursor, Cursor, &mut (u64, u64)),
+    ) {
+        let (no_key, no_value) = const { (K::REACH.is_skipped(TREE), V::REACH.is_skipped(TREE)) };
+        let outer = self.core.tally.cursor;
+        let mut inner = |index, ty, skipped: bool| {
+            if TREE && !skipped { self.core.tally.apart(index, ty) } else { Cursor::default() }
+        };
+        let (key, value) = (inner(0, const { K::TYPE }, no_key), inner(1, const { V::TYPE }, no_value));
+        let mut vacant = (0, 0);
+        follow(self, key, value, &mut vacant);
+        if TREE {
+            self.core.tally.cursor = outer;
+            if !no_key {
+                self.core.tally.count(0, len as u64 - vacant.0);
+            }
+            if !no_value {
+                self.core.tally.count(1, len as u64 - vacant.1);
+            }
+        }
+    }
+
+    /// Goes to the node of values that come next.
+    #[inline]
+    fn go_to(&mut self, node: Cursor) {
+        if TREE {
+            self.core.tally.cursor = node;
+        }
+    }
+
+    /// Follows a value at its node, or counts it as vacant.
+    #[inline]
+    fn next<T: Weigh + 'v>(&mut self, value: &'a T, vacant: &mut u64) {
+        if const { T::REACH.is_skipped(TREE) } {
+        } else if TREE && value.is_vacant() {
+            *vacant += 1;
+        } else {
+            value.weigh(self);
         }
     }
 
@@ -476,9 +555,8 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     pub fn add<T>(&mut self, index: usize, owned: Weight) {
         self.core.weight.missed += owned.missed;
         if !TREE {
-            let weight = &mut self.core.weight;
-            weight.heap = weight.heap.saturating_add(owned.heap);
-            weight.allocations += owned.allocations;
+            self.core.heap = self.core.heap.saturating_add(owned.heap);
+            self.core.weight.allocations += owned.allocations;
         } else if owned.heap != 0 || owned.allocations != 0 {
             let outer = self.core.tally.enter(index, opaque_type_of::<T>());
             self.core.tally.block(owned.heap, owned.allocations, 0);

@@ -5,6 +5,7 @@
 //! in that same way.
 
 use super::side_by_side;
+use crate::prefetch::prefetch;
 use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
 use core::alloc::Layout;
 use core::ptr;
@@ -95,39 +96,45 @@ pub(super) fn weigh<'a, 'v, M, K, V, I, const TREE: bool>(
     if len == 0 {
         return;
     }
-    walk.open_map(map, move |walk| follow(walk, len, || entries(map)));
+    // Two leaves have that many keys below a root of one.
+    if len <= 2 * LEAST_KEYS {
+        walk.open_map(map, move |walk| {
+            if const { !K::REACH.is_skipped(TREE) || !V::REACH.is_skipped(TREE) } {
+                walk.entries_ahead(len, entries(map));
+            }
+            let (size, align) = const { leaf::<K, V>() };
+            walk.block(size, align, (size_of::<K>() + size_of::<V>()) * (KEYS - len));
+            walk.places::<K>(0, KEYS, len);
+            walk.places::<V>(1, KEYS, len);
+        });
+    } else {
+        walk.open_map(map, move |walk| follow_many(walk, len, entries(map)));
+    }
 }
 
 #[inline]
-fn follow<'a, 'v, K, V, I, const TREE: bool>(walk: &mut Walk<'a, 'v, TREE>, len: usize, entries: impl Fn() -> I)
-where
+fn follow_many<'a, 'v, K, V, const TREE: bool>(
+    walk: &mut Walk<'a, 'v, TREE>,
+    len: usize,
+    entries: impl Iterator<Item = (&'a K, &'a V)>,
+) where
     K: Weigh + 'v,
     V: Weigh + 'v,
-    I: Iterator<Item = (&'a K, &'a V)>,
 {
-    let followed = const { !K::REACH.is_skipped(TREE) || !V::REACH.is_skipped(TREE) };
-    // Two leaves have that many keys below a root of one.
-    let (leaves, internals) = if len <= 2 * LEAST_KEYS {
-        if followed {
-            walk.entries_here(entries());
-        }
-        (1, 0)
-    } else {
-        let mut nodes = Nodes::new();
-        let mut meet = |key: &K, value: &V| {
-            if size_of::<K>() != 0 {
-                nodes.meet(ptr::from_ref(key).addr(), size_of::<K>());
-            } else {
-                nodes.meet(ptr::from_ref(value).addr(), size_of::<V>());
-            }
-        };
-        if followed {
-            walk.entries_here(entries().inspect(|(key, value)| meet(key, value)));
+    let mut nodes = Nodes::new();
+    let mut meet = |key: &K, value: &V| {
+        if size_of::<K>() != 0 {
+            nodes.meet(ptr::from_ref(key).addr(), size_of::<K>());
         } else {
-            entries().for_each(|(key, value)| meet(key, value));
+            nodes.meet(ptr::from_ref(value).addr(), size_of::<V>());
         }
-        nodes.counts()
     };
+    if const { !K::REACH.is_skipped(TREE) || !V::REACH.is_skipped(TREE) } {
+        walk.entries_ahead(len, entries.inspect(|(key, value)| meet(key, value)));
+    } else {
+        entries.for_each(|(key, value)| meet(key, value));
+    }
+    let (leaves, internals) = nodes.counts();
     let places = (leaves + internals).saturating_mul(KEYS);
     let spare = (size_of::<K>() + size_of::<V>()) as u64 * places.saturating_sub(len) as u64;
     let (size, align) = const { leaf::<K, V>() };
@@ -145,10 +152,18 @@ impl<K: Weigh, V: Weigh> Weigh for BTreeMap<K, V> {
         entry: size_of::<K>() + size_of::<V>(),
         map: MapKind::BTree,
     });
+    const PREFETCHES: bool = true;
 
     #[inline]
     fn is_vacant(&self) -> bool {
         self.is_empty()
+    }
+
+    #[inline]
+    fn prefetch(value: Option<&Self>) {
+        if let Some((key, _)) = value.and_then(|map| map.iter().next()) {
+            prefetch(ptr::from_ref(key).cast());
+        }
     }
 
     #[inline]

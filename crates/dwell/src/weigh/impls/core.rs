@@ -103,10 +103,16 @@ variants! {
 impl<T: Weigh> Weigh for Option<T> {
     const REACH: Reach = T::REACH.max(Reach::Inline);
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Optional { some: type_of::<T> });
+    const PREFETCHES: bool = T::PREFETCHES;
 
     #[inline]
     fn is_vacant(&self) -> bool {
         self.is_none()
+    }
+
+    #[inline]
+    fn prefetch(value: Option<&Self>) {
+        T::prefetch(value.and_then(Self::as_ref));
     }
 
     #[inline]
