@@ -5,6 +5,7 @@ use super::seen::Seen;
 use super::tally::{Counter, Cursor, Tally};
 use super::types::{opaque_type_of, shared_type_of};
 use super::{Weigh, Weight};
+use core::convert::identity;
 use core::mem;
 use core::ops::Deref;
 use std_alloc::boxed::Box;
@@ -369,7 +370,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
                 };
                 let batch = [meet(next), meet(entries.next()), meet(entries.next()), meet(entries.next())];
                 walk.go_to(value);
-                for v in batch.iter().copied().map_while(|v| v) {
+                for v in batch.iter().copied().map_while(identity) {
                     walk.next(v, &mut vacant.1);
                 }
                 next = entries.next();

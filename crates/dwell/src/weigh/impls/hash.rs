@@ -147,7 +147,9 @@ fn follow<'a, 'v, K, V, I, const TREE: bool>(
     let mut buckets = buckets_left_with(capacity);
     let mut span = Span::NONE;
     if const { !K::REACH.is_skipped(TREE) || !V::REACH.is_skipped(TREE) } {
-        walk.entries_here(entries().inspect(|(key, _)| span.meet(*key)));
+        let entries = entries().inspect(|(key, _)| span.meet(*key));
+        // A tree waits for memory; a total of boxes would gain little time for many instructions.
+        if TREE { walk.entries_ahead(len, entries) } else { walk.entries_here(entries) }
     } else if bytes == 0 && (len <= ALWAYS || capacity_of(buckets) != capacity) {
         entries().for_each(|(key, _)| span.meet(key));
     }
