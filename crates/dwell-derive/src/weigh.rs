@@ -265,16 +265,17 @@ impl<'a> FieldPart<'a> {
     /// Asks for what the field points to, `value` being the struct that may be there.
     fn prefetch(&self, dwell: &Path, fields: usize) -> Option<TokenStream> {
         let (ty, member) = (&self.field.ty, &self.member);
-        let How::Itself = self.how else { return None };
+        let does = self.prefetches(dwell, fields)?;
         let part = quote!(::core::option::Option::map(value, |value| &value.#member));
-        Some(quote_spanned!(ty.span()=> #dwell::weigh::prefetch_part::<#ty>(#part, #fields);))
+        Some(quote_spanned!(ty.span()=> if #does { <#ty as #dwell::weigh::Weigh>::prefetch(#part) }))
     }
 
     /// Whether that does anything.
     fn prefetches(&self, dwell: &Path, fields: usize) -> Option<TokenStream> {
         let ty = &self.field.ty;
         let How::Itself = self.how else { return None };
-        Some(quote_spanned!(ty.span()=> #dwell::weigh::prefetches_part::<#ty>(#fields)))
+        let name = if fields <= FEW_FIELDS { quote!(PREFETCHES) } else { quote!(PREFETCHES_AMONG_MANY) };
+        Some(quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::#name))
     }
 
     /// The step of the walk into it; `value` is a reference to it.
@@ -288,6 +289,9 @@ impl<'a> FieldPart<'a> {
         }
     }
 }
+
+/// Fields of which all are worth asking for what they point to.
+const FEW_FIELDS: usize = 3;
 
 fn reach_of(dwell: &Path, least: &str, parts: &[FieldPart<'_>]) -> TokenStream {
     let least = Ident::new(least, Span::call_site());

@@ -133,6 +133,10 @@ pub trait Weigh {
     #[doc(hidden)]
     const PREFETCHES: bool = false;
 
+    /// Whether that is worth it for one of many fields, where what is optional is seldom there.
+    #[doc(hidden)]
+    const PREFETCHES_AMONG_MANY: bool = Self::PREFETCHES && !matches!(Self::TYPE.kind, Kind::Optional { .. });
+
     /// Whether there is nothing in this value: it is `None`, or a collection without memory, or all its fields are so.
     ///
     /// Trees count those places as empty and do not follow them.
@@ -190,27 +194,6 @@ impl fmt::Display for Weight {
 
 #[doc(hidden)]
 pub use self::assert::Limit;
-
-/// What a derived [`Weigh::prefetch`] does with each of so many fields.
-#[doc(hidden)]
-#[expect(clippy::inline_always, reason = "it is two instructions or none")]
-#[inline(always)]
-pub fn prefetch_part<T: Weigh + ?Sized>(part: Option<&T>, fields: usize) {
-    if prefetches_part::<T>(fields) {
-        T::prefetch(part);
-    }
-}
-
-/// Whether it does anything with it.
-#[doc(hidden)]
-#[inline]
-pub const fn prefetches_part<T: Weigh + ?Sized>(fields: usize) -> bool {
-    // Where there are many, what is optional is seldom there.
-    T::PREFETCHES && (fields <= FEW_FIELDS || !matches!(T::TYPE.kind, Kind::Optional { .. }))
-}
-
-/// Fields of which all are worth asking for what they point to.
-const FEW_FIELDS: usize = 3;
 
 /// The bytes of a value and of all that it owns, as asked of the allocator.
 ///
