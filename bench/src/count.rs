@@ -113,18 +113,72 @@ pub(crate) fn stop() {
 struct Counting(Inner);
 
 impl Counting {
-    /// Counts a block that is made (`sign` 1) or freed (-1). Not inlined, so that subjects are optimised as with a plain
-    /// allocator: a drop that is inlined there is inlined here.
+    /// Counts a block that is made (`sign` 1) or freed (-1).
     ///
     /// # Safety
     ///
     /// It is a block of the allocator's, or null.
-    #[cold]
-    #[inline(never)]
     unsafe fn note(block: *mut u8, size: usize, sign: isize) {
         Self::add(sign, sign * signed(size));
         // SAFETY: by the caller.
         unsafe { Self::ask(block, sign) };
+    }
+
+    // The ways with counting are whole and apart: so without it there is one test, and nothing is kept over a call for it.
+    // Not inlined, so that subjects are optimised as with a plain allocator: a drop that is inlined there is inlined here.
+
+    /// # Safety
+    ///
+    /// As [`GlobalAlloc::alloc`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn alloc_noted(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: by the caller.
+        let block = unsafe { self.0.alloc(layout) };
+        // SAFETY: that is where it is from.
+        unsafe { Self::note(block, layout.size(), 1) };
+        block
+    }
+
+    /// # Safety
+    ///
+    /// As [`GlobalAlloc::alloc_zeroed`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn alloc_zeroed_noted(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: by the caller.
+        let block = unsafe { self.0.alloc_zeroed(layout) };
+        // SAFETY: that is where it is from.
+        unsafe { Self::note(block, layout.size(), 1) };
+        block
+    }
+
+    /// # Safety
+    ///
+    /// As [`GlobalAlloc::realloc`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn realloc_noted(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        Self::add(0, signed(size) - signed(layout.size()));
+        // SAFETY: the caller's block is the allocator's.
+        unsafe { Self::ask(block, -1) };
+        // SAFETY: by the caller.
+        let block = unsafe { self.0.realloc(block, layout, size) };
+        // SAFETY: that is where it is from.
+        unsafe { Self::ask(block, 1) };
+        block
+    }
+
+    /// # Safety
+    ///
+    /// As [`GlobalAlloc::dealloc`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn dealloc_noted(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller's block is the allocator's.
+        unsafe { Self::note(block, layout.size(), -1) };
+        // SAFETY: by the caller.
+        unsafe { self.0.dealloc(block, layout) }
     }
 
     /// Counts what is taken for a block, in the direction of `sign`.
@@ -155,42 +209,38 @@ fn signed(size: usize) -> isize {
 // SAFETY: every call is handed on to an allocator that keeps the contract.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the contract of this very function.
-        let block = unsafe { self.0.alloc(layout) };
         if WATCHED.load(Relaxed) {
-            // SAFETY: that is where it is from.
-            unsafe { Self::note(block, layout.size(), 1) };
+            // SAFETY: the caller keeps the contract of this very function.
+            return unsafe { self.alloc_noted(layout) };
         }
-        block
+        // SAFETY: as above.
+        unsafe { self.0.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as in `alloc`.
-        let block = unsafe { self.0.alloc_zeroed(layout) };
         if WATCHED.load(Relaxed) {
-            // SAFETY: that is where it is from.
-            unsafe { Self::note(block, layout.size(), 1) };
+            // SAFETY: the caller keeps the contract of this very function.
+            return unsafe { self.alloc_zeroed_noted(layout) };
         }
-        block
+        // SAFETY: as above.
+        unsafe { self.0.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        Self::add(0, signed(size) - signed(layout.size()));
-        // SAFETY: the caller's block is the allocator's.
-        unsafe { Self::ask(block, -1) };
-        // SAFETY: as in `alloc`.
-        let block = unsafe { self.0.realloc(block, layout, size) };
-        // SAFETY: that is where it is from.
-        unsafe { Self::ask(block, 1) };
-        block
+        if WATCHED.load(Relaxed) {
+            // SAFETY: the caller keeps the contract of this very function.
+            return unsafe { self.realloc_noted(block, layout, size) };
+        }
+        // SAFETY: as above.
+        unsafe { self.0.realloc(block, layout, size) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if WATCHED.load(Relaxed) {
-            // SAFETY: the caller's block is the allocator's.
-            unsafe { Self::note(block, layout.size(), -1) };
+            // SAFETY: the caller keeps the contract of this very function.
+            return unsafe { self.dealloc_noted(block, layout) };
         }
-        // SAFETY: as in `alloc`.
+        // SAFETY: as above.
         unsafe { self.0.dealloc(block, layout) }
     }
 }
