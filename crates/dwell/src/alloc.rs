@@ -10,8 +10,11 @@
 //! both; so with the feature `allocator-api2-04` an allocator of that version is put into a `V04`, which implements
 //! whichever of the three is in force.
 
+use core::any::TypeId;
 use core::fmt;
 use core::iter::{Chain, Fuse};
+use core::marker::PhantomData;
+use core::mem;
 use core::option;
 use core::ptr::NonNull;
 use std_alloc::alloc::{Layout, alloc};
@@ -132,6 +135,30 @@ mod own {
             Ok(NonNull::slice_from_raw_parts(larger, new.size()))
         }
     }
+}
+
+/// Whether `A` is [`Global`], whose blocks are a `Box`'s.
+#[inline(always)]
+pub(crate) fn is_global<A>() -> bool {
+    // A type's id is there for `'static` types alone, since two that differ in lifetimes have the same. `Global` has none, so
+    // that whatever has its id is `Global`.
+    trait Identified {
+        fn id(&self) -> TypeId
+        where
+            Self: 'static;
+    }
+    impl<T> Identified for PhantomData<T> {
+        fn id(&self) -> TypeId
+        where
+            Self: 'static,
+        {
+            TypeId::of::<T>()
+        }
+    }
+    let this: &dyn Identified = &PhantomData::<A>;
+    // SAFETY: the two types differ in a lifetime only, and there is nothing behind the reference that could outlive `A`.
+    let this = unsafe { mem::transmute::<&dyn Identified, &(dyn Identified + 'static)>(this) };
+    this.id() == TypeId::of::<Global>()
 }
 
 /// An allocator of allocator-api2 0.4, for the types of this crate.
@@ -346,4 +373,18 @@ pub(crate) fn try_write<I: IntoIterator<Item: fmt::Display>, R>(
         written.expect("a piece of text was written");
     }
     finish(&to.text).map_err(|layout| AllocError::new((to.text, None.into_iter().chain(pieces)), layout))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Global, is_global};
+    use crate::bump::{Bump, First};
+
+    #[test]
+    fn only_the_global_allocator_is() {
+        assert!(is_global::<Global>());
+        assert!(!is_global::<&Global>() && !is_global::<&Bump>() && !is_global::<First<'_>>());
+        #[cfg(feature = "allocator-api2-04")]
+        assert!(!is_global::<super::V04<Global>>());
+    }
 }

@@ -13,6 +13,8 @@
 
 use core::alloc::Layout;
 use core::cell::UnsafeCell;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))]
+use core::hint::assert_unchecked;
 #[cfg(any(test, not(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))))]
 use core::hint::select_unpredictable;
 use core::marker::PhantomData;
@@ -44,16 +46,22 @@ union Parts<T: ?Sized> {
     numbers: [usize; 2],
 }
 
-/// What a length is shifted by: it makes room for two bits, and of a slice of 8-byte words that is shifted back and
-/// multiplied, only the clearing of those is left.
-const SHIFT: u32 = 3;
+/// What a length is multiplied by, as a power of two. Where words have bits to spare it is what most elements have in bytes:
+/// of a slice of 8-byte words, whose length is divided by this and multiplied again, nothing is left.
+const SCALE: u32 = if usize::BITS == 64 { 3 } else { 0 };
+
+/// The bits below a length: of the two, one shift takes the upper one to the carry flag and leaves the length by itself.
+const BITS: u32 = 2;
+
+/// Both.
+const SHIFT: u32 = SCALE + BITS;
 
 /// The metadata of a `*const T` and one bit more, in a word that is not zero.
 ///
-/// The bit says whether the value is outside its owner: "heap". It is the word's lowest.
+/// The bit says whether the value is outside its owner: "heap".
 ///
 /// - no metadata: `0b10 | heap`
-/// - a length: `len << 3 | 0b10 | heap`, for lengths of three bits less than a word
+/// - a length: `len << SHIFT | heap << 1 | 0b1`, for lengths of so many bits less than a word
 /// - a vtable: `address | heap`
 #[repr(transparent)] // a niche at null, and nothing else
 pub(crate) struct Meta<T: ?Sized> {
@@ -78,14 +86,14 @@ impl<T: ?Sized> Meta<T> {
     ///
     /// # Panics
     ///
-    /// When `like` is a slice of more than `usize::MAX / 8` elements, or when the assumptions of this file do not hold.
+    /// When `like` is a slice of more than `usize::MAX >> SHIFT` elements, or when the assumptions of this file do not hold.
     #[inline]
     pub(crate) fn new(like: *const T, heap: bool) -> Self {
         let inline = Self::encode(like);
         assert!(ptr::eq(inline.decode(like.cast()), like) && !inline.is_heap(), "a pointer is not what dwell knows");
         // The bit is clear, so that this sets it. No `|`: of a vtable's address the compiler can fold the sum.
-        let word = inline.word.as_ptr().wrapping_byte_add(usize::from(heap));
-        Self { word: NonNull::new(word).expect("an even word is not usize::MAX"), of: PhantomData }
+        let word = inline.word.as_ptr().wrapping_byte_add(Self::bit(heap));
+        Self { word: NonNull::new(word).expect("of the bits below, one is set"), of: PhantomData }
     }
 
     /// [`new`](Self::new) for a value that is not outside its owner, at compile time.
@@ -106,7 +114,7 @@ impl<T: ?Sized> Meta<T> {
                 // SAFETY: by assumptions 1 and 2 the pointer fills both words and its second is a length.
                 let length = unsafe { parts.numbers }[1];
                 assert!(length <= usize::MAX >> SHIFT, "the slice has too many elements for a SmallBox");
-                ptr::without_provenance(length << SHIFT | 0b10)
+                ptr::without_provenance(length << SHIFT | 0b1)
             }
             Kind::Vtable => {
                 // SAFETY: by assumptions 1 and 2 the pointer fills both words and its second is a vtable's address.
@@ -117,13 +125,25 @@ impl<T: ?Sized> Meta<T> {
         Self { word: NonNull::new(word.cast_mut()).expect("no metadata is encoded as 0"), of: PhantomData }
     }
 
+    /// The bit that says "heap".
+    const HEAP: usize = match Kind::of::<T>() {
+        Kind::Length => 1 << (BITS - 1),
+        Kind::Absent | Kind::Vtable => 1,
+    };
+
+    /// The bit, if it is to be set.
+    #[inline]
+    const fn bit(heap: bool) -> usize {
+        if heap { Self::HEAP } else { 0 }
+    }
+
     /// Whether the value is outside its owner.
     #[inline]
     pub(crate) fn is_heap(self) -> bool {
-        self.word.as_ptr().addr() & 1 != 0
+        self.word.as_ptr().addr() & Self::HEAP != 0
     }
 
-    /// Where the value is: at `room`, or where the pointer that is kept there says.
+    /// The value: at `room`, or where the pointer that is kept there says.
     ///
     /// There is no branch, so that a walk over mixed boxes mispredicts nothing.
     ///
@@ -133,14 +153,31 @@ impl<T: ?Sized> Meta<T> {
     /// - If the bit says "heap", there is an initialised pointer.
     #[inline]
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))]
-    pub(crate) unsafe fn place(&self, room: *mut ()) -> *mut () {
+    pub(crate) unsafe fn locate(&self, room: *mut ()) -> *const T {
         let mut place = room;
-        // What the block does is `if self.is_heap() { place = room.cast::<*mut ()>().read() }`, and that is what it stands
+        // What each block does is `if self.is_heap() { place = room.cast::<*mut ()>().read() }`, and that is what it stands
         // for: the caller says that such a read is valid. The instruction loads the word in either case. Rust could not: a
         // value in place may be uninitialised there, or be an atomic that another thread is storing to, and to read it
         // is then undefined whether it is used or not. To the processor it is a load like any other, from memory that is
         // there; its result reaches nothing but the register it is thrown out of.
-        //
+        if let Kind::Length = Kind::of::<T>() {
+            let mut scaled = self.word.as_ptr().addr();
+            // SAFETY: `place` ends as the branch above would leave it, and `scaled` as `scaled >> BITS`; memory is read and no
+            // more; no stack is used.
+            unsafe {
+                core::arch::asm!(
+                    "shr {scaled}, {bits}", // the bit that says "heap" is the last to leave, to the carry flag
+                    "cmovc {place}, qword ptr [{place}]",
+                    scaled = inout(reg) scaled,
+                    bits = const BITS,
+                    place = inout(reg) place,
+                    options(pure, readonly, nostack)
+                );
+            }
+            // SAFETY: `encode` has shifted the length by so many bits more.
+            unsafe { assert_unchecked(scaled.is_multiple_of(1 << SCALE)) };
+            return Self::join(place, ptr::without_provenance(scaled >> SCALE));
+        }
         // SAFETY: `place` ends as the branch above would leave it; memory is read and no more; no stack is used.
         unsafe {
             core::arch::asm!(
@@ -151,19 +188,19 @@ impl<T: ?Sized> Meta<T> {
                 options(pure, readonly, nostack)
             );
         }
-        place
+        self.decode(place)
     }
 
-    /// [`place`](Self::place) as Rust can say it, for other targets and for Miri.
+    /// [`locate`](Self::locate) as Rust can say it, for other targets and for Miri.
     ///
     /// # Safety
     ///
     /// As there.
     #[inline]
     #[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64", not(miri))))]
-    pub(crate) unsafe fn place(&self, room: *mut ()) -> *mut () {
+    pub(crate) unsafe fn locate(&self, room: *mut ()) -> *const T {
         // SAFETY: the caller says so.
-        unsafe { self.place_by_choice(room) }
+        self.decode(unsafe { self.place_by_choice(room) })
     }
 
     /// There is no branch, so that a walk over mixed boxes mispredicts nothing; and no word of an inline value is read, since
@@ -185,9 +222,8 @@ impl<T: ?Sized> Meta<T> {
     #[inline]
     pub(crate) fn with_heap(self, heap: bool) -> Self {
         let word = self.word.map_addr(|addr| {
-            let even = addr.get() & !1;
-            // At least 2, whatever it is.
-            core::num::NonZero::new(even | usize::from(heap)).unwrap_or(addr)
+            // Another bit is set, whatever it is.
+            core::num::NonZero::new(addr.get() & !Self::HEAP | Self::bit(heap)).unwrap_or(addr)
         });
         Self { word, of: PhantomData }
     }
@@ -207,7 +243,14 @@ impl<T: ?Sized> Meta<T> {
     #[inline]
     pub(crate) fn decode(self, data: *const ()) -> *const T {
         let word = self.word.as_ptr().cast_const();
-        self.join(data, word.map_addr(|addr| addr & !1))
+        Self::join(
+            data,
+            match Kind::of::<T>() {
+                Kind::Absent => ptr::null(),
+                Kind::Length => ptr::without_provenance(word.addr() >> SHIFT),
+                Kind::Vtable => word.map_addr(|addr| addr & !Self::HEAP),
+            },
+        )
     }
 
     /// [`decode`](Self::decode) where the bit is known: of a vtable that is known as well, the compiler can fold the
@@ -215,19 +258,16 @@ impl<T: ?Sized> Meta<T> {
     #[inline]
     pub(crate) fn decode_known(self, heap: bool, data: *const ()) -> *const T {
         debug_assert!(self.is_heap() == heap);
-        let word = self.word.as_ptr().cast_const();
-        self.join(data, word.wrapping_byte_sub(usize::from(heap)))
+        match Kind::of::<T>() {
+            Kind::Absent | Kind::Length => self.decode(data),
+            Kind::Vtable => Self::join(data, self.word.as_ptr().cast_const().wrapping_byte_sub(Self::bit(heap))),
+        }
     }
 
-    /// The pointer of these two words, where the second is looked at only if it is a vtable's address.
+    /// The pointer of these two words, of which the second is looked at only if there is metadata.
     #[inline]
-    fn join(self, data: *const (), vtable: *const ()) -> *const T {
-        let second = match Kind::of::<T>() {
-            Kind::Absent => ptr::null(),
-            Kind::Length => ptr::without_provenance(self.word.as_ptr().addr() >> SHIFT),
-            Kind::Vtable => vtable,
-        };
-        let parts: Parts<T> = Parts { words: [data, second] };
+    fn join(data: *const (), metadata: *const ()) -> *const T {
+        let parts: Parts<T> = Parts { words: [data, metadata] };
         // SAFETY: by assumption 1 these words are a `*const T`: its address and, if it has any, its metadata, which by
         // invariant 1 is valid.
         unsafe { parts.pointer }
@@ -304,19 +344,31 @@ mod tests {
         check(ptr::slice_from_raw_parts(ptr::dangling::<u8>(), longest));
     }
 
-    #[test]
-    fn both_ways_to_the_place_agree() {
-        let mut value = 7_u64;
-        let address = (&raw mut value).cast::<()>();
+    /// In place and outside, by both ways to the value.
+    fn find<T: ?Sized>(value: *mut T) {
+        let address = value.cast::<()>();
         let mut room = address;
         let room = (&raw mut room).cast::<()>();
         for (heap, expected) in [(false, room), (true, address)] {
-            let meta = Meta::new(&raw const value, heap);
+            let meta = Meta::new(value, heap);
             // SAFETY: the room holds an initialised pointer.
-            assert_eq!(unsafe { meta.place(room) }, expected);
+            let located = unsafe { meta.locate(room) };
             // SAFETY: as above.
-            assert_eq!(unsafe { meta.place_by_choice(room) }, expected);
+            let chosen = meta.decode(unsafe { meta.place_by_choice(room) });
+            assert_eq!(located.cast_mut().cast(), expected);
+            assert!(ptr::eq(located, chosen) && ptr::eq(chosen, meta.decode(expected)));
         }
+    }
+
+    #[test]
+    fn both_ways_to_the_value_agree() {
+        find(&mut 7_u64);
+        find::<[u64]>(&mut [1, 2, 3]);
+        find::<[u8]>(&mut []);
+        find::<[u8; 3]>(&mut [1, 2, 3]);
+        find::<[(u32, u8)]>(&mut [(1, 2); 5]);
+        find::<[()]>(ptr::slice_from_raw_parts_mut(ptr::dangling_mut(), usize::MAX >> SHIFT));
+        find::<dyn Any>(&mut 7_u8);
     }
 
     #[test]

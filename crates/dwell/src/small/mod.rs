@@ -46,7 +46,7 @@ mod push;
 mod serde;
 mod slice;
 
-use crate::alloc::{AllocError, Allocator, Global};
+use crate::alloc::{AllocError, Allocator, Global, is_global};
 use crate::raw::{Meta, layout_of};
 use core::alloc::Layout;
 use core::cell::UnsafeCell;
@@ -177,7 +177,7 @@ unsafe fn deallocate(address: NonNull<()>, layout: Layout, alloc: &impl Allocato
 /// The allocator refused.
 struct NoBlock;
 
-/// Gives a block back when its value's drop unwinds. Otherwise [`leave`](Self::leave) does.
+/// Gives a block of another allocator than [`Global`] back when its value's drop unwinds. Otherwise [`leave`](Self::leave) does.
 struct Leaving<'a, A: Allocator> {
     // # Invariants
     //
@@ -430,7 +430,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// # Panics
     ///
     /// If the closure does (the value is dropped), or when the value is coerced to a slice of more than
-    /// `usize::MAX / 8` elements.
+    /// `usize::MAX / 32` elements.
     #[inline]
     pub fn new_with<U, F>(value: U, unsize: F) -> Self
     where
@@ -468,7 +468,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Panics
     ///
-    /// When it is a slice of more than `usize::MAX / 8` elements.
+    /// When it is a slice of more than `usize::MAX / 32` elements.
     #[inline]
     pub fn from_box(value: Box<T>) -> Self {
         let meta = Meta::new(&raw const *value, true);
@@ -797,8 +797,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     fn value(&self) -> *mut T {
         const { assert!(N > 0, "a SmallBox needs a word for an address") };
         // SAFETY: the room is a word or more, and by invariant 3 begins with an initialised pointer if `meta` says "heap".
-        let data = unsafe { self.meta.place(self.room.words.get().cast()) };
-        self.meta.decode(data).cast_mut()
+        unsafe { self.meta.locate(self.room.words.get().cast()) }.cast_mut()
     }
 
     /// The same box with nothing to do for its value when it drops.
@@ -842,6 +841,12 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         // SAFETY: the caller says that the value is outside.
         let address = unsafe { self.address() };
         let value = self.meta.decode_known(true, address.as_ptr()).cast_mut();
+        if is_global::<A>() {
+            // A `Box` needs no guard, and reads the size only when the value is gone.
+            // SAFETY: by invariant 3 the block is a `Box`'s; this is the end of the small one.
+            drop(unsafe { Box::from_raw(value) });
+            return;
+        }
         // SAFETY: the value is live until it is dropped below.
         let layout = unsafe { layout_of(value) };
         // By invariant 3 the block came from `alloc` with this layout; this is the end of the box.

@@ -57,7 +57,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     ///
     /// # Panics
     ///
-    /// When it is a slice of more than `usize::MAX / 8` elements.
+    /// When it is a slice of more than `usize::MAX / 32` elements.
     #[inline]
     pub fn from_box_in(value: Box<T, A>) -> Self {
         let meta = Meta::new(&raw const *value, true);

@@ -45,7 +45,7 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
     ///
     /// # Panics
     ///
-    /// When it has more than `isize::MAX` bytes, or more than `usize::MAX / 8` elements.
+    /// When it has more than `isize::MAX` bytes, or more than `usize::MAX / 32` elements.
     #[expect(clippy::type_complexity, reason = "a box and its error")]
     pub fn try_new_uninit_slice(len: usize) -> Result<SmallBox<[MaybeUninit<T>], N, Global, L>, AllocError<()>> {
         SmallBox::uninit_slice(len, Global)
@@ -344,7 +344,7 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
     ///
     /// # Panics
     ///
-    /// When it has more than `usize::MAX / 8` elements.
+    /// When it has more than `usize::MAX / 32` elements.
     pub fn try_from_vec(mut vec: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
         let len = vec.len();
         if len == vec.capacity() && !Self::fits(size_of_val(&*vec), align_of::<T>()) {
