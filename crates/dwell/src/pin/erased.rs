@@ -88,6 +88,11 @@ macro_rules! erased_ext {
             }
 
             /// In a place of the pool. It may go to other threads, and the pool before it.
+            ///
+            /// # Panics
+            ///
+            /// As [`insert`](crate::slab::SizeClasses::insert): without memory, and a value of 5 to 16 words is then leaked.
+            /// [`try_boxed_in`](Self::try_boxed_in) gives it back.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn boxed_in<'a>(self, pool: &sync::Pool) -> Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>
@@ -115,6 +120,11 @@ macro_rules! erased_ext {
             }
 
             /// In a place of the pool, for a value that is not `Send`. The pool may go before it.
+            ///
+            /// # Panics
+            ///
+            /// As [`insert`](crate::slab::SizeClasses::insert): without memory, and a value of 5 to 16 words is then leaked.
+            /// [`try_boxed_local_in`](Self::try_boxed_local_in) gives it back.
             #[inline(always)]
             fn boxed_local_in<'a>(self, pool: &Pool) -> Pin<PoolSlot<dyn $Dyn + 'a>>
             where
@@ -139,6 +149,10 @@ macro_rules! erased_ext {
             /// [`boxed_in`](Self::boxed_in) a pool that this thread has for the purpose.
             ///
             /// Its memory is used again for what this thread pins so, and freed when the thread and the last value are gone.
+            ///
+            /// # Panics
+            ///
+            /// As [`boxed_in`](Self::boxed_in); what gives the value back is [`try_boxed_in`](Self::try_boxed_in) a pool.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn pooled<'a>(self) -> Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>

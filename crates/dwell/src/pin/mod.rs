@@ -107,6 +107,11 @@ pub trait PinExt: Sized {
     /// let future: Pin<Slot<_>> = async { 1 + 1 }.pinned_in(&futures);
     /// # drop(future);
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// As the place does without memory. A pool then leaks some values: see [`insert`](SizeClasses::insert).
+    /// [`try_pinned_in`](Self::try_pinned_in) gives all back.
     #[inline(always)]
     fn pinned_in<P: PinPlace<Self>>(self, place: P) -> P::Pinned {
         place.pin(self)

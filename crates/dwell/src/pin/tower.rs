@@ -99,6 +99,10 @@ macro_rules! erased_service {
 
         impl<Request, Response, Error> $Name<Request, Response, Error> {
             /// Forgets the type of a service and of its calls.
+            ///
+            /// # Panics
+            ///
+            /// As [`ErasedExt::pooled`] does.
             pub fn new<S>(service: S) -> Self
             where
                 S: Service<Request, Response = Response, Error = Error> $(+ $Bound)* + $life,

@@ -286,6 +286,12 @@ impl<H: Pooling> SizeClasses<H> {
     /// assert_eq!((*number, &**text), (7, "seven"));
     /// assert_eq!(size_of_val(&text), 8);
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the allocator has no memory and that is a panic: without std, or with a hook that nightly has. (Otherwise the
+    /// program is aborted.) A value of 5 to 16 words, or of fewer aligned to more than a word, is then leaked, and not dropped.
+    /// [`try_insert`](Self::try_insert) gives the value back.
     #[inline(always)]
     pub fn insert<T>(&self, value: T) -> Slot<T, Classed<H>> {
         let vacancy = match self.pop() {
