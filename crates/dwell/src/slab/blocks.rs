@@ -253,8 +253,10 @@ pub(super) struct Blocks {
     // 1. All methods of one `Blocks` are called with the same geometry and owner.
     // 2. `left` places from `at` on are in the last block that was begun, and were never handed out.
     // 3. `carved` places of the chunks were handed out by `carve`.
+    // 4. No block of a number that is not in the directory gave a stamp above `serial`, before stamps began again.
     chunks: Vec<Chunk>,
     directory: Vec<Listed>,
+    serial: u32,
     /// The chunk whose blocks are begun next.
     carving: usize,
     at: *mut (),
@@ -273,6 +275,7 @@ impl Blocks {
         Self {
             chunks: Vec::new(),
             directory: Vec::new(),
+            serial: 0,
             carving: 0,
             at: ptr::null_mut(),
             left: 0,
@@ -317,7 +320,7 @@ impl Blocks {
         if vacant.is_none() {
             let layout = Layout::array::<Listed>(self.directory.len() + 1).unwrap_or(Layout::new::<Listed>());
             self.directory.try_reserve(1).map_err(|_| Refusal::Alloc(layout))?;
-            self.directory.push(Listed { header: ptr::null_mut(), serial: 0 });
+            self.directory.push(Listed { header: ptr::null_mut(), serial: self.serial });
         }
         let listed = &mut self.directory[number];
         let chunk = &mut self.chunks[self.carving];
@@ -380,7 +383,7 @@ impl Blocks {
 
     /// Adds a chunk, if there is none for this many places more than `occupied`.
     pub(super) fn reserve(&mut self, geometry: Geometry, occupied: usize, places: usize) -> Result<(), Refusal> {
-        let missing = places.saturating_sub(self.capacity - occupied);
+        let missing = places.saturating_sub(self.capacity.saturating_sub(occupied));
         if missing == 0 {
             return Ok(());
         }
@@ -452,9 +455,10 @@ impl Blocks {
         self.forget();
     }
 
-    /// Forgets chunks that are freed, and the stamps of their blocks.
+    /// Forgets chunks that are freed. Stamps go on behind the last of them: a key from before finds nothing later.
     fn forget(&mut self) {
-        *self = Self { chunk_places: self.chunk_places, ..Self::new(self.limit) };
+        let serial = self.directory.iter().map(|listed| listed.serial).fold(self.serial, u32::max);
+        *self = Self { chunk_places: self.chunk_places, serial, ..Self::new(self.limit) };
     }
 
     /// Gives back the memory of the directory too if there is no chunk.

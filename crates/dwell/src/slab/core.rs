@@ -83,8 +83,11 @@ impl Core {
     fn carve(&self, owner: *const ()) -> Result<Place, Refusal> {
         let stack = self.stack();
         let carved = self.blocks(|blocks| blocks.carve(self.geometry, owner, stack))??;
-        // SAFETY: they were carved, a stride apart, and never handed out before. There is room, since `carve` looked.
-        unsafe { stack.push_run(carved.first, self.geometry.stride, carved.count - 1) };
+        // All that were carved, unless a module lies: `carve` saw to the room, but then asked the global allocator, which may
+        // have come back with places of another slab. Nobody will have the rest.
+        let count = (carved.count - 1).min(stack.room() - stack.len());
+        // SAFETY: they were carved, a stride apart, and never handed out before. There is room.
+        unsafe { stack.push_run(carved.first, self.geometry.stride, count) };
         Ok(carved.first)
     }
 
