@@ -76,6 +76,22 @@ fn invalid_utf8() {
 }
 
 #[test]
+fn what_is_no_text_is_called_what_it_is() {
+    for (bytes, what) in [
+        (&b"\x7FELF\x02\x01\x01\0\0\xFF"[..], ":1:10: not text; is this file JSON?"),
+        (b"\x1F\x8B\x08\0\0", ":1:2: gzip without its name; end the name in .gz, or unpack it"),
+        (b"\xFF\xFE{\0}\0", ":1:1: UTF-16; save the file as UTF-8"),
+    ] {
+        let dir = TempDir::new().unwrap();
+        let file = dir.path().join("program");
+        fs::write(&file, bytes).unwrap();
+        let output = shape(&[file.to_str().unwrap()]).output().unwrap();
+        assert_eq!(errors(&output), [format!("error: {}{what}", file.display())]);
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[test]
 fn deep_nesting() {
     let nested = "[".repeat(100_000) + &"]".repeat(100_000);
     let folder = Folder::new("bad.json", nested.as_bytes());

@@ -90,6 +90,24 @@ fn a_file_that_is_named_is_read_whatever_its_name() {
     fs::write(dir.to_owned() + "/b.json", "{\"a\":1}").unwrap();
     let args = ["shape", "--format", "json", file, dir, file];
     assert_eq!(documents(&dwell(&args).output().unwrap()), 2);
+    // In two spellings too.
+    let args = ["shape", "--format", "json", "b.json", "./b.json", dir, "."];
+    assert_eq!(documents(&dwell(&args).current_dir(dir).output().unwrap()), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_that_is_no_utf8_is_read_as_any_other() {
+    use std::os::unix::ffi::OsStrExt;
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.json"), "{\"a\":1}").unwrap();
+    let odd = dir.path().join(std::ffi::OsStr::from_bytes(b"odd \xFF.json"));
+    if fs::write(&odd, "{\"a\":2}").is_err() {
+        eprintln!("not tested: this file system takes UTF-8 only");
+        return;
+    }
+    assert_eq!(documents(&dwell(&["shape", "--format", "json"]).arg(dir.path()).output().unwrap()), 2);
+    assert_eq!(documents(&dwell(&["shape", "--format", "json"]).arg(&odd).output().unwrap()), 1);
 }
 
 #[test]
@@ -173,6 +191,29 @@ fn nothing_is_overwritten_without_force() {
     let expected = format!("error: {}: exists already; --force overwrites it\n", types.display());
     assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
     assert_eq!(fs::read_to_string(&types).unwrap(), "precious");
+}
+
+#[test]
+fn types_that_cannot_be_written_are_refused_before_anything_is_read() {
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("a.json"), "[1]").unwrap();
+    for (target, what) in [
+        (path("no/such/types.rs"), format!("there is no folder {}; make it first", path("no/such"))),
+        (path("a.json/types.rs"), format!("there is no folder {}; make it first", path("a.json"))),
+        (path("."), "is a folder; name a file in it".to_owned()),
+        ("--rust -".to_owned(), "standard output has the report; name a file".to_owned()),
+    ] {
+        let named = target.strip_prefix("--rust ").unwrap_or(&target);
+        for force in [&[][..], &["--force"]] {
+            // Would be complained of if it were looked for.
+            let args = ["shape", "missing", "--rust", named];
+            let output = dwell(&args).args(force).current_dir(dir.path()).output().unwrap();
+            assert_eq!(String::from_utf8_lossy(&output.stderr), format!("error: {target}: {what}\n"));
+            assert_eq!(output.status.code(), Some(2));
+        }
+    }
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing was written");
 }
 
 #[test]

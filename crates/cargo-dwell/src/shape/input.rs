@@ -4,6 +4,7 @@ use super::infer::{self, Accumulator, Form};
 use flate2::read::MultiGzDecoder;
 use serde::de::IgnoredAny;
 use serde_json::de::StrRead;
+use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
@@ -67,7 +68,8 @@ impl Input {
 
     /// A file, if its name is one of JSON.
     fn file(path: &Path, size: u64) -> Option<Self> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        // The end of a name tells, also of one that is not UTF-8.
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let (name, zipped) = name.strip_suffix(".gz").map_or((&*name, false), |name| (name, true));
         let form = match name.rsplit_once('.')?.1 {
             "json" => Format::Text,
@@ -124,9 +126,10 @@ pub fn find(paths: &[PathBuf]) -> Found {
             found.add(path);
         }
     }
-    // Neither the order of the arguments nor a file that is named twice changes what comes out.
+    // Neither the order of the arguments nor a file that is named twice, as `a` and as `./a`, changes what comes out.
     found.inputs.sort_by(|a, b| a.path.cmp(&b.path));
-    found.inputs.dedup_by(|a, b| a.path == b.path);
+    let mut seen = HashSet::with_capacity(found.inputs.len());
+    found.inputs.retain(|input| seen.insert(std::path::absolute(&input.path).unwrap_or_else(|_| input.path.clone())));
     found
 }
 
@@ -228,6 +231,17 @@ fn cannot_read(error: &io::Error) -> String {
         io::ErrorKind::UnexpectedEof => "ends too early; is the file complete?".to_owned(),
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => format!("is not valid gzip data: {error}"),
         _ => format!("cannot be read: {error}"),
+    }
+}
+
+/// What is wrong with bytes that are no UTF-8, and what to do.
+fn not_utf8(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [0x1F, 0x8B, ..] => "gzip without its name; end the name in .gz, or unpack it",
+        // Text in UTF-16 is half zeros, but begins with its mark.
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => "UTF-16; save the file as UTF-8",
+        _ if memchr::memchr(0, bytes).is_some() => "not text; is this file JSON?",
+        _ => "invalid UTF-8; save the file as UTF-8",
     }
 }
 
@@ -445,7 +459,7 @@ impl Reader<'_> {
             Ok(text) => Some(text),
             Err(error) => {
                 let place = advance((line, 1), &bytes[..error.valid_up_to()]);
-                self.complain(Some(place), "invalid UTF-8; save the file as UTF-8");
+                self.complain(Some(place), not_utf8(bytes));
                 None
             }
         }

@@ -45,7 +45,7 @@ pub struct ShapeArgs {
     /// What to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Print the N best advices and the N largest records only
+    /// Print the N moves that save most and the N largest records only
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
     /// Leave advice out that saves less, such as 64K or 1MiB
@@ -67,8 +67,8 @@ pub struct ShapeArgs {
 /// # Errors
 /// Bad input, unless it may be left out; a file that may not be overwritten; output that cannot be written.
 pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
-    if let Some(file) = args.rust.as_ref().filter(|file| !args.force && file.exists()) {
-        bail!("{}: exists already; --force overwrites it", file.display());
+    if let Some(file) = &args.rust {
+        check_target(file, args.force)?;
     }
     let mut found = if args.paths.is_empty() { input::sample() } else { input::find(&args.paths) };
     if args.paths.is_empty() {
@@ -149,6 +149,21 @@ fn progress(bytes: u64) -> ProgressBar {
     bar
 }
 
+/// Refuses what cannot be written before all is read: the report would be lost with it.
+fn check_target(file: &Path, force: bool) -> Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if file.as_os_str() == "-" {
+        bail!("--rust -: standard output has the report; name a file");
+    } else if file.is_dir() {
+        bail!("{}: is a folder; name a file in it", file.display());
+    } else if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        bail!("{}: there is no folder {}; make it first", file.display(), folder.display());
+    } else if !force && file.exists() {
+        bail!("{}: exists already; --force overwrites it", file.display());
+    }
+    Ok(())
+}
+
 /// Writes the types; a file that came to be in the meantime is not overwritten either.
 fn write_rust(file: &Path, force: bool, source: &str) -> Result<()> {
     let mut options = File::options();
@@ -159,7 +174,7 @@ fn write_rust(file: &Path, force: bool, source: &str) -> Result<()> {
         options.create_new(true)
     };
     let written = options.open(file).and_then(|mut file| file.write_all(source.as_bytes()));
-    written.with_context(|| file.display().to_string())
+    written.with_context(|| format!("{}: cannot be written", file.display()))
 }
 
 fn print(plan: &Plan<'_>, args: &ShapeArgs) -> Result<()> {

@@ -225,12 +225,12 @@ impl Report {
     }
 
     fn summary(&self) -> String {
+        let plural = |number: u64, noun| format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" });
         let mut text = format!(
-            "{} JSON document{}, {}; {} types",
-            count(self.documents),
-            if self.documents == 1 { "" } else { "s" },
+            "{}, {}; {}",
+            plural(self.documents, "JSON document"),
             bytes(self.json_bytes),
-            count((self.records.len() + self.records_left_out) as u64),
+            plural((self.records.len() + self.records_left_out) as u64, "type"),
         );
         if self.sampled {
             text.push_str(", sampled: more was not read");
