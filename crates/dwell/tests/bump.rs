@@ -21,3 +21,59 @@ proptest! {
         prop_assert_eq!(left, (0, 0));
     }
 }
+
+#[test]
+fn what_is_in_an_arena_compares_and_hashes_as_its_value() {
+    use dwell::{Bump, bump};
+    use std::collections::{BTreeSet, HashMap};
+
+    let (small, large) = (Bump::<1>::with_min_align(), Bump::<16>::with_min_align());
+    let one = bump::Vec::from_iter_in([1, 2], &small);
+    let two = bump::Vec::from_iter_in([1, 3], &large);
+    assert!(one != two && one < two && one == [1, 2] && two == vec![1, 3] && one == &[1, 2][..]);
+
+    let mut text = bump::String::from_str_in("a", &small);
+    text += "b";
+    text.extend(['c', 'd']);
+    text.extend(["e", "f"]);
+    assert!(text == "abcdef" && *"abcdef" == text && text == *"abcdef".to_owned() && text.as_str() == "abcdef");
+    assert_eq!(text, "abcdef".to_owned());
+    let mut counts = HashMap::new();
+    counts.insert(text, 1);
+    assert_eq!(counts.get("abcdef"), Some(&1));
+    let mut lists = HashMap::new();
+    lists.insert(one, 1);
+    assert_eq!(lists.get(&[1, 2][..]), Some(&1));
+
+    let boxes: BTreeSet<bump::Box<u32>> = [3, 1, 2].map(|n| bump::Box::new_in(n, &large)).into();
+    assert!(boxes.iter().map(|n| **n).eq(1..4) && boxes.contains(&2));
+    let boxed = bump::Box::new_in(7, &large);
+    assert_eq!(format!("{boxed:p}"), format!("{:p}", &raw const *boxed));
+}
+
+#[test]
+fn values_come_back_when_an_arena_has_no_room_for_all() {
+    use dwell::{Bump, bump};
+
+    let bump = Bump::with_capacity(64);
+    bump.set_limit(Some(bump.allocated_bytes()));
+    let (vec, refused, rest) = bump::Vec::try_from_iter_in(0..1000_u64, &bump).unwrap_err().into_inner();
+    assert_eq!(refused, vec.len() as u64);
+    assert!(vec.iter().copied().chain([refused]).chain(rest).eq(0..1000));
+    drop(vec);
+    assert_eq!(bump.try_alloc_slice_fill_copy(1000, 7_u8).unwrap_err().into_inner(), 7);
+    assert!(bump.try_alloc_slice_fill_default::<u64>(1000).is_err());
+    assert!(bump::String::try_from_str_in(&"x".repeat(1000), &bump).is_err());
+    assert_eq!(bump::String::try_from_str_in("x", &bump).unwrap(), "x");
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn what_is_in_an_arena_is_written_as_its_value() {
+    use dwell::{Bump, bump};
+
+    let bump = Bump::new();
+    let mut list = bump::Vec::new_in(&bump);
+    list.push(bump::Box::new_in(bump::String::from_str_in("a", &bump), &bump));
+    assert_eq!(serde_json::to_string(&list).unwrap(), r#"["a"]"#);
+}

@@ -44,6 +44,7 @@ mod boxed;
 mod chunk;
 mod first;
 mod fit;
+mod forward;
 mod list;
 #[cfg(feature = "std")]
 mod pool;

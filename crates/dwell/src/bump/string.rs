@@ -48,6 +48,35 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         Ok(Self { bytes: Vec::try_with_capacity_in(capacity, bump)? })
     }
 
+    /// A string that begins with this text.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let mut path = bump::String::from_str_in("shapes", &bump);
+    /// path += "/7";
+    /// assert_eq!(path, "shapes/7");
+    /// ```
+    pub fn from_str_in(text: &str, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
+        let mut string = Self::with_capacity_in(text.len(), bump);
+        string.push_str(text);
+        string
+    }
+
+    /// [`from_str_in`](Self::from_str_in) that reports a failed allocation.
+    pub fn try_from_str_in(text: &str, bump: &'a Bump<MIN_ALIGN, A>) -> Result<Self, AllocError<()>> {
+        let mut string = Self::try_with_capacity_in(text.len(), bump)?;
+        string.try_push_str(text)?;
+        Ok(string)
+    }
+
+    /// The text.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        self
+    }
+
     /// The bytes that fit without moving.
     pub fn capacity(&self) -> usize {
         self.bytes.capacity()

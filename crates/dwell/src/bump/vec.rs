@@ -119,6 +119,40 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         Ok(vec)
     }
 
+    /// A vector of what an iterator gives, whatever it says of its length.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let mut words = bump::Vec::from_iter_in("where values live".split(' '), &bump);
+    /// words.push("long");
+    /// assert_eq!(words, ["where", "values", "live", "long"]);
+    /// ```
+    pub fn from_iter_in(values: impl IntoIterator<Item = T>, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
+        let mut vec = Self::new_in(bump);
+        vec.extend(values);
+        vec
+    }
+
+    /// [`from_iter_in`](Self::from_iter_in) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room. The values so far come back in the error, the one that found no place, and the iterator with
+    /// those after it.
+    #[expect(clippy::type_complexity, reason = "a name would hide what comes back")]
+    pub fn try_from_iter_in<I: IntoIterator<Item = T>>(
+        values: I,
+        bump: &'a Bump<MIN_ALIGN, A>,
+    ) -> Result<Self, AllocError<(Self, T, I::IntoIter)>> {
+        let mut vec = Self::new_in(bump);
+        match vec.try_extend(values) {
+            Ok(()) => Ok(vec),
+            Err(error) => Err(error.map(|(value, rest)| (vec, value, rest))),
+        }
+    }
+
     /// Makes room for `more` elements.
     #[inline]
     fn make_room(&mut self, more: usize, exact: bool) -> Result<(), NoRoom> {
@@ -581,6 +615,50 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             Ok(vec) => Ok(vec.fill(len, make)),
             Err(error) => Err(error.map(|()| make)),
         }
+    }
+
+    /// A slice of `len` copies of a value.
+    ///
+    /// ```
+    /// use dwell::Bump;
+    ///
+    /// let bump = Bump::new();
+    /// let buffer: &mut [u8] = bump.alloc_slice_fill_copy(4, 0);
+    /// assert_eq!(buffer, [0; 4]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When a slice cannot be that long.
+    pub fn alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> &mut [T] {
+        self.alloc_slice_fill_with(len, |_| value)
+    }
+
+    /// [`alloc_slice_fill_copy`](Self::alloc_slice_fill_copy) that reports a failed allocation.
+    pub fn try_alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> Result<&mut [T], AllocError<T>> {
+        self.try_alloc_slice_fill_with(len, |_| value).map_err(|error| error.map(|_| value))
+    }
+
+    /// A slice of `len` default values.
+    ///
+    /// ```
+    /// use dwell::Bump;
+    ///
+    /// let bump = Bump::new();
+    /// let counts: &mut [u32] = bump.alloc_slice_fill_default(3);
+    /// assert_eq!(counts, [0; 3]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When a slice cannot be that long.
+    pub fn alloc_slice_fill_default<T: Default>(&self, len: usize) -> &mut [T] {
+        self.alloc_slice_fill_with(len, |_| T::default())
+    }
+
+    /// [`alloc_slice_fill_default`](Self::alloc_slice_fill_default) that reports a failed allocation.
+    pub fn try_alloc_slice_fill_default<T: Default>(&self, len: usize) -> Result<&mut [T], AllocError<()>> {
+        self.try_alloc_slice_fill_with(len, |_| T::default()).map_err(|error| error.map(drop))
     }
 
     /// A slice of what an iterator gives, whatever it says of its length.

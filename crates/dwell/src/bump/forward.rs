@@ -1,0 +1,165 @@
+//! The traits that what is in an arena has because its value has them.
+
+use super::{Box, String, Vec};
+use crate::alloc::Allocator;
+use core::borrow::{Borrow, BorrowMut};
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::ops::AddAssign;
+
+/// What all three forward to what they deref to. Two arenas may differ in alignment and allocator.
+macro_rules! forward {
+    ($([$($generics:tt)*] [$($others:tt)*] $Type:ty, $Other:ty => $Target:ty: $Element:ident;)*) => {$(
+        impl<$($generics)*> AsRef<$Target> for $Type {
+            fn as_ref(&self) -> &$Target {
+                self
+            }
+        }
+
+        impl<$($generics)*> Borrow<$Target> for $Type {
+            fn borrow(&self) -> &$Target {
+                self
+            }
+        }
+
+        impl<$($generics)* $($others)*> PartialEq<$Other> for $Type
+        where
+            $Element: PartialEq,
+        {
+            fn eq(&self, other: &$Other) -> bool {
+                **self == **other
+            }
+        }
+
+        impl<$($generics)*> Eq for $Type where $Element: Eq {}
+
+        impl<$($generics)* $($others)*> PartialOrd<$Other> for $Type
+        where
+            $Element: PartialOrd,
+        {
+            fn partial_cmp(&self, other: &$Other) -> Option<Ordering> {
+                (**self).partial_cmp(&**other)
+            }
+        }
+
+        impl<$($generics)*> Ord for $Type
+        where
+            $Element: Ord,
+        {
+            fn cmp(&self, other: &Self) -> Ordering {
+                (**self).cmp(&**other)
+            }
+        }
+
+        // As what it borrows as, for maps that are asked by it.
+        impl<$($generics)*> Hash for $Type
+        where
+            $Element: Hash,
+        {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                (**self).hash(state);
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<$($generics)*> serde::Serialize for $Type
+        where
+            $Element: serde::Serialize,
+        {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                (**self).serialize(serializer)
+            }
+        }
+    )*};
+}
+forward! {
+    [T: ?Sized,] [] Box<'_, T>, Box<'_, T> => T: T;
+    [T, const M: usize, A: Allocator,] [const N: usize, B: Allocator] Vec<'_, T, M, A>, Vec<'_, T, N, B> => [T]: T;
+    [const M: usize, A: Allocator,] [const N: usize, B: Allocator] String<'_, M, A>, String<'_, N, B> => str: str;
+}
+
+impl<T: ?Sized> AsMut<T> for Box<'_, T> {
+    fn as_mut(&mut self) -> &mut T {
+        self
+    }
+}
+
+impl<T: ?Sized> BorrowMut<T> for Box<'_, T> {
+    fn borrow_mut(&mut self) -> &mut T {
+        self
+    }
+}
+
+impl<T, const MIN_ALIGN: usize, A: Allocator> AsMut<[T]> for Vec<'_, T, MIN_ALIGN, A> {
+    fn as_mut(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<T, const MIN_ALIGN: usize, A: Allocator> BorrowMut<[T]> for Vec<'_, T, MIN_ALIGN, A> {
+    fn borrow_mut(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+macro_rules! compares_with_slices {
+    ($([$($generics:tt)*] $Slice:ty;)*) => {$(
+        impl<T: PartialEq<U>, U, const MIN_ALIGN: usize, A: Allocator, $($generics)*> PartialEq<$Slice>
+            for Vec<'_, T, MIN_ALIGN, A>
+        {
+            fn eq(&self, other: &$Slice) -> bool {
+                **self == other[..]
+            }
+        }
+    )*};
+}
+compares_with_slices! {
+    [] [U];
+    [] &[U];
+    [] &mut [U];
+    [const N: usize] [U; N];
+    [const N: usize] &[U; N];
+    [] std_alloc::vec::Vec<U>;
+}
+
+macro_rules! compares_with_text {
+    ($($Text:ty)*) => {$(
+        impl<const MIN_ALIGN: usize, A: Allocator> PartialEq<$Text> for String<'_, MIN_ALIGN, A> {
+            fn eq(&self, other: &$Text) -> bool {
+                **self == other[..]
+            }
+        }
+
+        impl<const MIN_ALIGN: usize, A: Allocator> PartialEq<String<'_, MIN_ALIGN, A>> for $Text {
+            fn eq(&self, other: &String<'_, MIN_ALIGN, A>) -> bool {
+                self[..] == **other
+            }
+        }
+    )*};
+}
+compares_with_text!(str &str std_alloc::string::String);
+
+impl<const MIN_ALIGN: usize, A: Allocator> AddAssign<&str> for String<'_, MIN_ALIGN, A> {
+    fn add_assign(&mut self, text: &str) {
+        self.push_str(text);
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> Extend<char> for String<'_, MIN_ALIGN, A> {
+    fn extend<I: IntoIterator<Item = char>>(&mut self, characters: I) {
+        characters.into_iter().for_each(|character| self.push(character));
+    }
+}
+
+impl<'t, const MIN_ALIGN: usize, A: Allocator> Extend<&'t str> for String<'_, MIN_ALIGN, A> {
+    fn extend<I: IntoIterator<Item = &'t str>>(&mut self, texts: I) {
+        texts.into_iter().for_each(|text| self.push_str(text));
+    }
+}
+
+impl<T: ?Sized> fmt::Pointer for Box<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (&raw const **self).fmt(f)
+    }
+}
