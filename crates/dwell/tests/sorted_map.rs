@@ -109,6 +109,48 @@ fn indexing_a_missing_key_panics() {
 }
 
 #[test]
+#[should_panic(expected = "the range ends before it begins")]
+fn a_range_that_ends_before_it_begins_panics_as_in_a_btree_map() {
+    let (from, to) = (3, 2);
+    let _ = SortedMap::from([(1, 2)]).range(from..to);
+}
+
+#[test]
+#[should_panic(expected = "the range is empty")]
+fn a_range_with_one_key_excluded_twice_panics_as_in_a_btree_map() {
+    use std::ops::Bound::Excluded;
+    let _ = SortedMap::from([(1, 2)]).range((Excluded(1), Excluded(1)));
+}
+
+/// An order that contradicts itself: each key is said to be less, or each greater.
+#[derive(Debug, PartialEq, Eq)]
+struct Liar(Ordering);
+
+impl PartialOrd for Liar {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Liar {
+    fn cmp(&self, _: &Self) -> Ordering {
+        self.0
+    }
+}
+
+#[test]
+fn a_range_and_an_entry_of_keys_that_compare_badly_are_some_range_and_some_entry() {
+    for said in [Ordering::Less, Ordering::Equal, Ordering::Greater] {
+        let mut map: SortedMap<Liar, u8> = (0..5).map(|n| (Liar(said), n)).collect();
+        let all = map.len();
+        for other in [Ordering::Less, Ordering::Equal] {
+            assert!(map.range(Liar(other)..=Liar(other)).len() <= all);
+        }
+        *map.entry(Liar(said)).or_insert(7) += 1;
+        assert!((all..=all + 1).contains(&map.len()));
+    }
+}
+
+#[test]
 fn compares_and_hashes_by_its_entries() {
     let a = SortedMap::from([(1, 'a'), (2, 'b')]);
     let b = SortedMap::from([(2, 'b'), (1, 'a')]);

@@ -231,7 +231,10 @@ fn a_failed_allocation_gives_key_and_value_back() {
             assert_eq!(error.into_inner().1.value, key);
             assert_eq!(keys(&map), [1, 3, 5]);
         }
+        let error = failing_after(0, || map.entry(2).try_or_insert(counts.spy(2))).unwrap_err();
+        assert_eq!((error.into_inner().0, keys(&map)), (2, vec![1, 3, 5]));
         // A key that is there needs no memory.
+        assert_eq!(failing_after(0, || map.entry(3).try_or_insert(counts.spy(9))).unwrap().value, 3);
         let old = failing_after(0, || map.try_insert(3, counts.spy(3))).unwrap();
         assert_eq!(old.map(|spy| spy.value), Some(3));
     });
@@ -262,6 +265,20 @@ fn whatever_allocation_fails_nothing_is_lost() {
             removed.is_ok_and(|value| value == Some(3))
         });
         assert!(failing_after(0, || Map::new().try_remove(&3)).unwrap().is_none());
+        until_it_succeeds(|k| {
+            let mut map = spies(&counts, [1, 3, 5]);
+            let taken = failing_after(k, || map.try_pop_first().map(|entry| entry.map(|(key, _)| key)));
+            assert_eq!(keys(&map), if taken.is_ok() { vec![3, 5] } else { vec![1, 3, 5] });
+            taken.is_ok_and(|key| key == Some(1))
+        });
+        until_it_succeeds(|k| {
+            let mut map = spies(&counts, [1, 3, 5]);
+            let taken = failing_after(k, || map.try_pop_last().map(|entry| entry.map(|(key, _)| key)));
+            assert_eq!(keys(&map), if taken.is_ok() { vec![1, 3] } else { vec![1, 3, 5] });
+            taken.is_ok_and(|key| key == Some(5))
+        });
+        let none = failing_after(0, || (Map::new().try_pop_first().is_ok(), Map::new().try_pop_last().is_ok()));
+        assert_eq!(none, (true, true));
         until_it_succeeds(|k| {
             let mut map = spies(&counts, 0..9);
             let mut asked = 0;

@@ -47,6 +47,7 @@
 //! `docs/sparse.md` in the repository holds the measurements behind this and behind the representation.
 
 mod empty;
+mod entry;
 pub(crate) mod layout;
 #[cfg(feature = "serde")]
 mod serde;

@@ -1,5 +1,6 @@
 //! A map for few entries behind one word: a sorted slice.
 
+pub use super::entry::{Entry, OccupiedEntry, VacantEntry};
 use super::thin_slice::Filling;
 use super::{IsEmpty, ThinSlice};
 use crate::alloc::{AllocError, try_collect};
@@ -9,7 +10,7 @@ use core::cmp::Ordering;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::mem;
-use core::ops::Index;
+use core::ops::{Bound, Index, Range, RangeBounds};
 use core::slice;
 use std_alloc::alloc::handle_alloc_error;
 use std_alloc::boxed::Box;
@@ -49,7 +50,7 @@ const FEW: usize = 8;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SortedMap<K, V> {
     /// Strictly ascending by key, if `K` is ordered as `Ord` says. No `unsafe` code leans on it.
-    entries: ThinSlice<(K, V)>,
+    pub(super) entries: ThinSlice<(K, V)>,
 }
 
 impl<K, V> SortedMap<K, V> {
@@ -100,6 +101,55 @@ impl<K, V> SortedMap<K, V> {
     /// The entry with the greatest key.
     pub fn last_key_value(&self) -> Option<(&K, &V)> {
         self.iter().next_back()
+    }
+
+    /// Takes the entry with the smallest key out.
+    ///
+    /// It reallocates and moves all others; to take all, iterate by value.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedMap;
+    ///
+    /// let mut map = SortedMap::from([(2, 'b'), (1, 'a')]);
+    /// assert_eq!(map.pop_first(), Some((1, 'a')));
+    /// assert_eq!(map.pop_last(), Some((2, 'b')));
+    /// assert_eq!(map.pop_last(), None);
+    /// ```
+    pub fn pop_first(&mut self) -> Option<(K, V)> {
+        (!self.is_empty()).then(|| self.remove_at(0))
+    }
+
+    /// [`pop_first`](Self::pop_first) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator does not make the block smaller; the map stays as it is.
+    pub fn try_pop_first(&mut self) -> Result<Option<(K, V)>, AllocError<()>> {
+        if self.is_empty() { Ok(None) } else { self.try_remove_at(0).map(Some) }
+    }
+
+    /// Takes the entry with the greatest key out. It reallocates.
+    pub fn pop_last(&mut self) -> Option<(K, V)> {
+        let last = self.len().checked_sub(1)?;
+        Some(self.remove_at(last))
+    }
+
+    /// [`pop_last`](Self::pop_last) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator does not make the block smaller; the map stays as it is.
+    pub fn try_pop_last(&mut self) -> Result<Option<(K, V)>, AllocError<()>> {
+        self.len().checked_sub(1).map(|last| self.try_remove_at(last)).transpose()
+    }
+
+    /// Takes the entry at an index below the length out.
+    pub(super) fn remove_at(&mut self, index: usize) -> (K, V) {
+        self.try_remove_at(index).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    fn try_remove_at(&mut self, index: usize) -> Result<(K, V), AllocError<()>> {
+        self.entries.try_remove(index).map_err(|layout| AllocError::new((), layout))
     }
 
     /// The entries in order of their keys.
@@ -235,7 +285,7 @@ fn try_sort<K: Ord, V>(mut entries: Vec<(K, V)>) -> Result<Vec<(K, V)>, AllocErr
 impl<K: Ord, V> SortedMap<K, V> {
     /// Where the key is, or where it would be.
     #[inline]
-    fn search<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
+    pub(super) fn search<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
     where
         K: Borrow<Q>,
     {
@@ -345,8 +395,70 @@ impl<K: Ord, V> SortedMap<K, V> {
         K: Borrow<Q>,
     {
         let Some(index) = self.find(key) else { return Ok(None) };
-        let (_, value) = self.entries.try_remove(index).map_err(|layout| AllocError::new((), layout))?;
+        let (_, value) = self.try_remove_at(index)?;
         Ok(Some(value))
+    }
+
+    /// The entries whose keys lie in a range, in order.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedMap;
+    ///
+    /// let map = SortedMap::from([(1, 'a'), (3, 'c'), (5, 'e')]);
+    /// assert!(map.range(2..).map(|(key, _)| key).eq(&[3, 5]));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the range ends before it begins, or is empty with both ends excluded, as with a `BTreeMap`.
+    pub fn range<Q: Ord + ?Sized, R: RangeBounds<Q>>(&self, range: R) -> Iter<'_, K, V>
+    where
+        K: Borrow<Q>,
+    {
+        Iter(self.entries[self.places(&range)].iter())
+    }
+
+    /// [`range`](Self::range) with values for writing.
+    ///
+    /// # Panics
+    ///
+    /// As [`range`](Self::range).
+    pub fn range_mut<Q: Ord + ?Sized, R: RangeBounds<Q>>(&mut self, range: R) -> IterMut<'_, K, V>
+    where
+        K: Borrow<Q>,
+    {
+        let places = self.places(&range);
+        IterMut(self.entries[places].iter_mut())
+    }
+
+    /// Where the keys of a range are.
+    fn places<Q: Ord + ?Sized>(&self, range: &impl RangeBounds<Q>) -> Range<usize>
+    where
+        K: Borrow<Q>,
+    {
+        match (range.start_bound(), range.end_bound()) {
+            (Bound::Excluded(start), Bound::Excluded(end)) => assert!(start < end, "the range is empty"),
+            (Bound::Included(start) | Bound::Excluded(start), Bound::Included(end) | Bound::Excluded(end)) => {
+                assert!(start <= end, "the range ends before it begins");
+            }
+            _ => {}
+        }
+        // The first place that is not before the range, and the first behind it.
+        let first = |is_before: &dyn Fn(Ordering) -> bool, bound: &Q| {
+            self.entries.partition_point(|(key, _)| is_before(key.borrow().cmp(bound)))
+        };
+        let start = match range.start_bound() {
+            Bound::Unbounded => 0,
+            Bound::Included(bound) => first(&Ordering::is_lt, bound),
+            Bound::Excluded(bound) => first(&Ordering::is_le, bound),
+        };
+        let end = match range.end_bound() {
+            Bound::Unbounded => self.len(),
+            Bound::Included(bound) => first(&Ordering::is_le, bound),
+            Bound::Excluded(bound) => first(&Ordering::is_lt, bound),
+        };
+        // With keys that compare badly they may be the wrong way round.
+        start..end.max(start)
     }
 
     /// `SortedMap::from(entries)` that reports a failed allocation.

@@ -1,7 +1,8 @@
 //! Random operations on `SortedMap`, beside a `BTreeMap`. The model test and the fuzz target share it.
 
-use dwell::sparse::SortedMap;
+use dwell::sparse::{SortedMap, sorted_map};
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
 
 /// Runs the operations that `bytes` spell, three bytes each: what to do, with which key, and with which value.
 pub(crate) fn run(bytes: &[u8]) {
@@ -15,7 +16,7 @@ pub(crate) fn run(bytes: &[u8]) {
         // Up to 40 entries, with the same key more than once.
         let more: Vec<_> =
             (0..step[1] % 40).map(|i| (format!("{}", i.wrapping_mul(step[2]) % 24), Box::new(i))).collect();
-        match step[0] % 21 {
+        match step[0] % 25 {
             0..=3 => assert_eq!(map.insert(key, value.clone()), insert(&mut model, step[1], value)),
             4 => assert_eq!(map.try_insert(key, value.clone()).unwrap(), insert(&mut model, step[1], value)),
             5..=7 => assert_eq!(map.remove(&*key), model.remove(&key)),
@@ -83,7 +84,53 @@ pub(crate) fn run(bytes: &[u8]) {
                 map = SortedMap::try_from_iter(more.iter().cloned()).ok().unwrap();
                 model = more.into_iter().collect();
             }
-            _ => map = map.try_clone().unwrap(),
+            20 => map = map.try_clone().unwrap(),
+            21 => {
+                **map.entry(key.clone()).and_modify(|v| **v ^= 3).or_insert(value.clone()) ^= 1;
+                **model.entry(key).and_modify(|v| **v ^= 3).or_insert(value) ^= 1;
+            }
+            22 => {
+                use std::collections::btree_map;
+                match (map.entry(key.clone()), model.entry(key)) {
+                    (sorted_map::Entry::Occupied(mut ours), btree_map::Entry::Occupied(mut theirs)) => {
+                        assert_eq!((ours.key(), ours.get()), (theirs.key(), theirs.get()));
+                        assert_eq!(ours.insert(value.clone()), theirs.insert(value));
+                        if step[2] % 2 == 0 {
+                            assert_eq!(ours.remove(), theirs.remove());
+                        }
+                    }
+                    (sorted_map::Entry::Vacant(ours), btree_map::Entry::Vacant(theirs)) if step[2] % 2 == 0 => {
+                        assert_eq!(ours.into_key(), theirs.into_key());
+                    }
+                    (ours @ sorted_map::Entry::Vacant(_), btree_map::Entry::Vacant(theirs)) => {
+                        assert_eq!(ours.key(), theirs.key());
+                        assert_eq!(ours.try_or_insert(value.clone()).unwrap(), theirs.insert(value));
+                    }
+                    _ => panic!("one has the key, one has not"),
+                }
+            }
+            23 if step[2] % 2 == 0 => {
+                assert_eq!((map.pop_first(), map.pop_last()), (model.pop_first(), model.pop_last()));
+            }
+            23 => {
+                assert_eq!(map.try_pop_first().unwrap(), model.pop_first());
+                assert_eq!(map.try_pop_last().unwrap(), model.pop_last());
+            }
+            _ => {
+                let other = format!("{}", step[2] % 24);
+                let (start, end) = if key <= other { (key, other) } else { (other, key) };
+                let (from, to) = (start.as_str(), end.as_str());
+                for bounds in [
+                    (Bound::Included(from), Bound::Unbounded),
+                    (Bound::Unbounded, Bound::Included(to)),
+                    (Bound::Excluded(from), Bound::Included(to)),
+                    (Bound::Included(from), Bound::Excluded(to)),
+                ] {
+                    assert!(map.range::<str, _>(bounds).eq(model.range::<str, _>(bounds)));
+                }
+                map.range_mut(start.clone()..end.clone()).for_each(|(_, v)| **v ^= 1);
+                model.range_mut(start..end).for_each(|(_, v)| **v ^= 1);
+            }
         }
         assert_eq!((map.len(), map.is_empty()), (model.len(), model.is_empty()));
         assert!(map.iter().eq(&model));
