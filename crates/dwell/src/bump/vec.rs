@@ -141,7 +141,6 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// When there is no room. The values so far come back in the error, the one that found no place, and the iterator with
     /// those after it.
-    #[expect(clippy::type_complexity, reason = "a name would hide what comes back")]
     pub fn try_from_iter_in<I: IntoIterator<Item = T>>(
         values: I,
         bump: &'a Bump<MIN_ALIGN, A>,
