@@ -47,6 +47,7 @@ pub struct Changed {
 /// let before = tree(&names);
 /// names[0] = "a longer one".into();
 /// let diff = diff(&before, &tree(&names));
+/// println!("{diff}"); // a table, the largest change first
 /// assert_eq!(diff.changes.len(), 1);
 /// assert_eq!((diff.changes[0].path.as_str(), diff.changes[0].heap), ("[]", [4, 15]));
 /// ```
@@ -81,7 +82,8 @@ impl Changed {
     }
 }
 
-/// A table for a terminal: what was, what is, and the difference in bytes.
+/// A table for a terminal: what was, what is, and the difference in bytes. Places that own as many bytes and blocks as
+/// before are left out, whatever became of the number of their values.
 impl fmt::Display for Diff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = |path: &str, heap: [u64; 2], blocks: [u64; 2]| {
@@ -91,7 +93,10 @@ impl fmt::Display for Diff {
             [path.into(), before, after, signed(heap), format!("{blocks_before} -> {blocks_after}")]
         };
         let mut lines = Vec::from([["", "before", "after", "bytes", "allocations"].map(String::from)]);
-        lines.extend(self.changes.iter().map(|changed| line(&changed.path, changed.heap, changed.allocations)));
+        let moved = |of: &&Changed| of.heap[0] != of.heap[1] || of.allocations[0] != of.allocations[1];
+        lines.extend(
+            self.changes.iter().filter(moved).map(|changed| line(&changed.path, changed.heap, changed.allocations)),
+        );
         lines.push(line("total", self.total, self.allocations));
         f.write_str(&align(&lines))
     }
