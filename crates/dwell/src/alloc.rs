@@ -1,5 +1,19 @@
 //! Allocation that can fail: the error, and which [`Allocator`] trait the crate sees.
 //!
+//! A call whose name begins with `try_` gives back what it was given when there is no memory:
+//!
+//! ```
+//! use dwell::{Bump, alloc::AllocError};
+//!
+//! let bump = Bump::new();
+//! bump.set_limit(Some(1000)); // bytes
+//! let error: AllocError<[u8; 5000]> = bump.try_alloc([7; 5000]).unwrap_err();
+//! assert_eq!(error.layout().size(), 5000);
+//! assert_eq!(error.into_inner()[0], 7);
+//! ```
+//!
+//! # Which trait
+//!
 //! | features | `Allocator` and `Global` are |
 //! |---|---|
 //! | `nightly` | those of `core` and `alloc` |

@@ -36,7 +36,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `std` (default) | [`slab!`], and [`IsEmpty`](sparse::IsEmpty) for the types of std; without it the crate is `no_std` and needs `alloc` |
+//! | `std` (default) | what threads have or share: [`slab!`], `slab::sync`, `bump::Pool`, `.pooled()`; and the traits of this crate for the types of std. Without it the crate is `no_std` and needs `alloc` |
 //! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]` |
 //! | `serde` | `Serialize` and `Deserialize` |
 //! | `futures` | streams, sinks, readers and writers pinned and erased as futures are |

@@ -18,6 +18,21 @@
 //! assert_eq!(name, "2, 1");
 //! ```
 //!
+//! To use the same memory again and again, [`reset`](Bump::reset) the arena, or take a [`scope`](Bump::scope) for what is
+//! needed for a while. [`bump::Vec`](Vec) and [`bump::String`](String) grow in an arena.
+//!
+//! ```
+//! use dwell::{Bump, bump};
+//!
+//! let mut bump = Bump::new();
+//! for request in ["a=1&b=2", "c=3"] {
+//!     let pairs = bump::Vec::from_iter_in(request.split('&').filter_map(|pair| pair.split_once('=')), &bump);
+//!     assert_eq!(pairs.len(), request.len().div_ceil(4));
+//!     drop(pairs);
+//!     bump.reset(); // all is free, and the largest chunk is kept
+//! }
+//! ```
+//!
 //! # What is not dropped
 //!
 //! A reference into an arena drops nothing: put values there that own nothing elsewhere, or own them by a

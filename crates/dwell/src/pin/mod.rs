@@ -8,7 +8,7 @@
 //! }
 //!
 //! let concrete = answer().pinned(); // Pin<Box<impl Future>>: the type is kept
-//! let erased: InPlaceFuture<u32, 4> = answer().in_place(); // no allocation
+//! let erased: InPlaceFuture<'_, u32, 4> = answer().in_place(); // no allocation
 //! # assert!(size_of_val(&erased) == 40 && size_of_val(&concrete) == 8);
 //! ```
 //!
@@ -22,6 +22,10 @@
 //! | is kept, its type erased, never to allocate | [`in_place`](ErasedExt::in_place): one that does not fit is refused by the compiler |
 //! | is made and dropped all the time, its type erased | [`pooled`](ErasedExt::pooled), or [`boxed_in`](ErasedExt::boxed_in) a pool of your own |
 //! | takes the place of another, over and over | [`Reusable`] |
+//!
+//! With the feature `futures` streams, sinks, readers and writers are erased in the same ways, by the traits
+//! `ErasedStreamExt`, `ErasedSinkExt`, `ErasedReadExt` and `ErasedWriteExt`; with the feature `tower` services are, in
+//! `pin::tower`.
 //!
 //! `docs/pin.md` in the repository has what each costs, and what erasure does to compile times.
 

@@ -7,6 +7,19 @@
 //! | `BoxCloneSyncService` | [`PoolCloneSyncService`] | `Clone` and `Sync`: what axum asks for |
 //! | `BoxFuture` as a `Service::Future` | [`PoolFuture`], by [`PoolCalls`] | the service keeps its type |
 //!
+//! ```
+//! use dwell::pin::tower::PoolCloneService;
+//! use tower::{Service, ServiceExt, service_fn};
+//! # use std::task::{Context, Poll, Waker};
+//!
+//! let upper = service_fn(|text: String| async move { Ok::<_, std::io::Error>(text.to_uppercase()) });
+//! let service: PoolCloneService<String, String, std::io::Error> = PoolCloneService::new(upper);
+//! let call = service.clone().oneshot("here".into());
+//! # let mut call = std::pin::pin!(call);
+//! # let Poll::Ready(answer) = call.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { panic!("not ready") };
+//! # assert_eq!(answer.unwrap(), "HERE");
+//! ```
+//!
 //! Futures, and the services themselves when they are cloned, are in places of the pool that each thread has
 //! (see [`ErasedExt::pooled`]). Once that has grown to what is in use at a time, a call allocates
 //! nothing.

@@ -83,6 +83,36 @@ pub use self::push::PushWith;
 /// assert!(text.is_inline());
 /// ```
 ///
+/// # Closures
+///
+/// A box of a `dyn Fn` or `dyn FnMut` is called as the closure is. One of a `dyn FnOnce` is called by
+/// [`call_once`](Self::call_once) with the arguments as a tuple. For a `FnOnce` that takes a reference, write
+/// `dyn for<'a> CallOnce<(&'a mut T,), Output = R>`: stable Rust cannot call its `dyn FnOnce` in place.
+///
+/// ```
+/// use dwell::small::CallOnce;
+/// use dwell::{SmallBox, small_box};
+/// use std::collections::VecDeque;
+///
+/// #[derive(Default)]
+/// struct World {
+///     log: Vec<String>,
+/// }
+///
+/// let mut on_tick: SmallBox<dyn FnMut(u32) -> u32> = small_box!(|n: u32| n + 1);
+/// assert_eq!(on_tick(1), 2);
+///
+/// let mut events: VecDeque<SmallBox<dyn for<'a> CallOnce<(&'a mut World,), Output = ()> + Send>> = VecDeque::new();
+/// for id in 0..3 {
+///     events.push_back(small_box!(move |world: &mut World| world.log.push(format!("event {id}"))));
+/// }
+/// let mut world = World::default();
+/// while let Some(event) = events.pop_front() {
+///     event.call_once((&mut world,));
+/// }
+/// assert_eq!(world.log.len(), 3);
+/// ```
+///
 /// # The parameters
 ///
 /// - `N`: the words in place. There must be one for an address:
