@@ -6,12 +6,13 @@ mod weigh;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Implements `dwell::sparse::IsEmpty` and `dwell::sparse::DefaultRef` (and `ConstDefault` where it can), which make a type fit for `dwell::Sparse`.
+/// Implements `dwell::sparse::IsEmpty` and `dwell::sparse::DefaultRef` (and `ConstDefault` where it can), which make a
+/// type fit for `dwell::Sparse`.
 ///
-/// The type must implement `Default`, which `#[sparse(const)]` writes as well. A struct is empty when all its fields are; a type parameter `T` must then be
-/// `IsEmpty` itself. An enum is empty when it is its `#[default]` variant. A `Default` written by hand that is not empty
-/// field by field is respected: then no value counts as empty, unless the type is compared as a whole with
-/// `#[sparse(eq)]`.
+/// The type must implement `Default`, which `#[sparse(const)]` writes as well. A struct is empty when all its fields
+/// are; a type parameter `T` must then be `IsEmpty` itself. An enum is empty when it is its `#[default]` variant. A
+/// `Default` written by hand that is not empty field by field is respected: then no value counts as empty, unless the
+/// type is compared as a whole with `#[sparse(eq)]`.
 ///
 /// ```
 /// use dwell::Sparse;

@@ -1,5 +1,5 @@
-//! What a user reads who holds `Sparse`, `SmallBox`, `Bump` or `Weigh` wrong. The messages are those of one compiler; with another the test says that it
-//! skips. `TRYBUILD=overwrite` writes them anew.
+//! What a user reads who holds `Sparse`, `SmallBox`, `Bump` or `Weigh` wrong. The messages are those of one compiler;
+//! with another the test says that it skips. `TRYBUILD=overwrite` writes them anew.
 
 /// The compiler whose messages are recorded.
 const RECORDED: &str = "rustc 1.95";

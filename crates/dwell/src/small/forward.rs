@@ -46,8 +46,8 @@ impl<T, const N: usize, L> From<T> for SmallBox<T, N, Global, L> {
     }
 }
 
-// `SmallBox::from_box` takes every `T`. This is for the types that are listed, because coherence cannot tell `From<Box<T>>` for every `T`
-// from `From<E: Error>`.
+// `SmallBox::from_box` takes every `T`. This is for the types that are listed, because coherence cannot tell
+// `From<Box<T>>` for every `T` from `From<E: Error>`.
 macro_rules! from_box {
     ($($(#[$attr:meta])* [$($generics:tt)*] $Type:ty);* $(;)?) => {$(
         $(#[$attr])*
