@@ -289,7 +289,8 @@ macro_rules! small_box_const {
 }
 
 impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
-    /// Boxes a value.
+    /// Boxes a value of this type. For a `SmallBox<dyn Trait>` take [`small_box!`](crate::small_box), and
+    /// [`from_box`](SmallBox::from_box) if there is a `Box<dyn Trait>` already.
     ///
     /// ```
     /// use dwell::SmallBox;
