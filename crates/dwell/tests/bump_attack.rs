@@ -216,6 +216,7 @@ fn the_next_chunk_is_large_enough() {
             let bump = Bump::new();
             bump.alloc(1_u8);
             let block = bump.alloc_layout(bytes(size, align));
+            assert!(block.addr().get().is_multiple_of(align) && bump.allocated_bytes() > size, "{size} {align}");
             // SAFETY: the block has these bytes.
             unsafe { block.write_bytes(1, size) };
         }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Counts, failing_after, forget, left_by, panics};
-use dwell::pin::{ErasedExt, LocalPoolFuture, PinExt, PoolFuture, Reusable, ReusableFuture};
+use dwell::pin::{ErasedExt, LocalPoolFuture, LocalReusableFuture, PinExt, PoolFuture, Reusable, ReusableFuture};
 use dwell::slab::{self, Pool, Slab, Slot, sync};
 use std::cell::RefCell;
 use std::fmt::Debug;
@@ -425,6 +425,33 @@ fn reusable_holds_one_after_another() {
         future.clear();
         assert!(future.get().is_none());
         future.clear();
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn reusable_holds_futures_that_stay_on_their_thread() {
+    let left = left_by(|| {
+        let shared = Rc::new(7);
+        let mut future = LocalReusableFuture::new();
+        for _ in 0..2 {
+            let shared = Rc::clone(&shared);
+            future.set_local(async move {
+                pending(1).await;
+                *shared
+            });
+        }
+        assert_eq!(Rc::strong_count(&shared), 2, "the first is dropped");
+        assert_eq!(block_on(pin!(&mut future)), 7);
+        assert_eq!(Rc::strong_count(&shared), 1, "it has ended");
+        let came_back = failing_after(0, || {
+            let large = [(); 200].map(|()| Rc::clone(&shared));
+            let set = future.try_set_with(async move { *large[0] }, |place| place as _);
+            set.is_err_and(|_large| Rc::strong_count(&shared) == 1 + 200)
+        });
+        assert!(came_back);
+        drop(future);
+        assert_eq!(Rc::strong_count(&shared), 1);
     });
     assert_eq!(left, (0, 0));
 }

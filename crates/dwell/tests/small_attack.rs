@@ -223,6 +223,16 @@ fn a_failed_allocation_gives_the_value_back() {
             failing_after(0, || SmallBox::<dyn Object + '_>::try_new_with(value, |place| place).map(drop).unwrap_err());
         let value = error.into_inner();
         assert_eq!(value.0.value, 7);
+        let made = failing_after(0, || {
+            SmallBox::<dyn Object + '_, 2, Global>::try_new_with_in(value, Global, |place| place).map(drop)
+        });
+        let value = made.unwrap_err().into_inner();
+        let room = || SmallBox::<mem::MaybeUninit<Large<'_>>, 2, Global>::try_new_uninit_in(Global);
+        assert_eq!(failing_after(0, || room().map(drop).unwrap_err()).layout().size(), size_of::<Large<'_>>());
+        let mut filled = room().expect("there is memory");
+        filled.write(value);
+        // SAFETY: it was written.
+        let value = unsafe { filled.assume_init() }.into_inner();
         let boxed = failing_after(0, || SmallBox::<_, 8>::try_new(value)).expect("needs no block");
         let boxed = failing_after(0, || boxed.try_resize::<1>().map(drop).unwrap_err()).into_inner();
         assert!(boxed.is_inline());
