@@ -217,6 +217,20 @@ fn types_that_cannot_be_written_are_refused_before_anything_is_read() {
 }
 
 #[test]
+fn the_report_is_not_lost_with_types_that_cannot_be_written() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.json"), "[1]").unwrap();
+    // Too long for a name.
+    let types = dir.path().join("x".repeat(5000));
+    let output = dwell(&["shape", dir.path().to_str().unwrap(), "--rust"]).arg(&types).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let expected = format!("error: {}: cannot be written: ", types.display());
+    assert!(errors.starts_with(&expected) && errors.lines().count() == 1, "{errors}");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("1 JSON document"));
+}
+
+#[test]
 fn a_closed_pipe_is_no_error() {
     let mut child = dwell(&["shape"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());

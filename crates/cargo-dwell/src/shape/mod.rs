@@ -103,10 +103,10 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         eprintln!("note: the files seem to hold unrelated data; types are better for one kind of file at a time");
     }
     let plan = Plan::new(&schema);
-    if let Some(file) = &args.rust {
-        write_rust(file, args.force, &plan.rust())?;
-    }
+    // Neither takes the other with it when it fails: the corpus may have taken long to read.
+    let written = args.rust.as_ref().map_or(Ok(()), |file| write_rust(file, args.force, &plan.rust()));
     print(&plan, args)?;
+    written?;
     if left_out.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
