@@ -41,7 +41,11 @@ enum Command {
 
 fn main() -> Result<()> {
     match Cli::parse().command {
-        Command::Times => small::run(&small::Args { times: true }, true, row::Output { json: true, kept: None }),
+        Command::Times => small::run(
+            &small::Args { times: true, ..small::Args::default() },
+            true,
+            row::Output { json: true, kept: None },
+        ),
         Command::Medians => medians::run(io::stdin().lock(), row::Output { json: false, kept: None }),
     }
 }

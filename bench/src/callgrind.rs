@@ -19,7 +19,7 @@ static OPERATIONS: AtomicUsize = AtomicUsize::new(80_000);
 
 /// Counts fewer operations from here on: what grows or collects now and then is caught at another point.
 pub(crate) fn be_quick() {
-    OPERATIONS.store(20_000, Relaxed);
+    OPERATIONS.store(10_000, Relaxed);
 }
 
 /// Counts so few that only orders of magnitude are to be trusted.

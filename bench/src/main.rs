@@ -60,7 +60,7 @@ enum Command {
     Small(small::Args),
     /// Slabs and pools: operations, latency, growth, threads and an order book.
     Slab(slab::Args),
-    /// Mostly-empty structs: a real program in twelve layouts, and the cost of a read.
+    /// Mostly-empty structs: a real program in several layouts, and the cost of a read.
     Sparse(sparse::Args),
     /// How big a value is: a real program in four layouts, weighed by all.
     Weigh(weigh::Args),

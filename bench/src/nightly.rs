@@ -43,7 +43,7 @@ fn rows(quick: bool) -> Result<Vec<String>> {
         eprintln!("{SUBJECT}: its program is older than this one; a run without --quick builds it anew");
     }
     let mut command = Command::new(program);
-    command.args([MODULE, "--json"]);
+    command.args([MODULE, "--json", "--subject", SUBJECT]);
     if quick {
         command.arg("--quick");
     }

@@ -72,6 +72,19 @@ impl Suite {
         Ok(())
     }
 
+    /// Leaves only the subjects whose names begin with one of these, which must be some, and what they are compared with.
+    pub(crate) fn keep_subjects(&mut self, wanted: &[String]) -> Result<()> {
+        let begins = |subject: &str, name: &String| subject.starts_with(name.as_str());
+        if let Some(unknown) = wanted.iter().find(|name| !self.ops.iter().any(|op| begins(op.subject, name))) {
+            let subjects = distinct(self.ops.iter().map(|op| op.subject)).join(", ");
+            bail!("no subject begins with '{unknown}'; {} has: {subjects}", self.module);
+        }
+        let baseline = self.baseline;
+        self.ops
+            .retain(|op| [LOOP, baseline].contains(&op.subject) || wanted.iter().any(|name| begins(op.subject, name)));
+        Ok(())
+    }
+
     /// The operations of one workload.
     pub(crate) fn of<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a Op> {
         self.ops.iter().filter(move |op| op.workload == workload)

@@ -48,6 +48,7 @@ fn what_cannot_be_done_is_said_before_anything_is_measured() {
     for (arguments, told) in [
         (&["slab", "--only", "lost"][..], "no workload has `lost` in its name; there are: "),
         (&["bump", "--workload", "lost"], "no such workload; bump has: "),
+        (&["small", "--subject", "lost"], "no subject begins with 'lost'; small has: box/glibc, dwell, "),
         (&["sparse", "--html", "no-folder/page.html"], "cannot write no-folder/page.html"),
         (&["report"], "nothing to write"),
         (&["report", "--markdown", "results.md"], "there are no rows on standard input"),

@@ -37,10 +37,16 @@ pub(crate) struct Args {
     /// Only times, no instructions.
     #[arg(long)]
     pub(crate) times: bool,
+    /// Only the subjects whose names begin with this, beside the baseline (can be given several times).
+    #[arg(long, value_name = "NAME")]
+    pub(crate) subject: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
-    let suite = suite();
+    let mut suite = suite();
+    if !args.subject.is_empty() {
+        suite.keep_subjects(&args.subject)?;
+    }
     output.say("ratios of ir are taken after the loop's own ir is taken off")?;
     let mut rows = Vec::new();
     if args.times {
@@ -53,7 +59,9 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     }
     let rounds = if quick { 5 } else { 21 };
     rows.extend(time::rows(&suite, rounds));
-    rows.extend(bulk(rounds));
+    rows.extend(bulk(rounds, |subject| {
+        args.subject.is_empty() || subject == BASELINE || args.subject.iter().any(|name| subject.starts_with(name))
+    }));
     output.rows(&rows)?;
     Ok(())
 }
@@ -62,7 +70,7 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
 const BULK: u32 = 1_000_000;
 
 /// A vector filled with boxes of one word and drained: by the subject's way to push, by `extend`, and the words alone.
-fn bulk(rounds: usize) -> Vec<Row> {
+fn bulk(rounds: usize, wanted: impl Fn(&str) -> bool) -> Vec<Row> {
     /// Times a filling and a draining, in nanoseconds an element.
     type Bulk = fn() -> [f64; 2];
     fn clock<T>(boxes: &mut Vec<T>, fill: impl Fn(&mut Vec<T>), drain: impl Fn(&mut Vec<T>)) -> [f64; 2] {
@@ -87,7 +95,7 @@ fn bulk(rounds: usize) -> Vec<Row> {
     fn words<const WORDS: usize>() -> [f64; 2] {
         clock(&mut Vec::with_capacity(BULK as usize), workloads::push_words::<WORDS>, workloads::drain_words)
     }
-    let ways: &[(&'static str, &'static str, Bulk)] = &[
+    let mut ways: Vec<(&'static str, &'static str, Bulk)> = vec![
         ("push", Std::NAME, push::<Std>),
         ("push", Dwell::NAME, push::<Dwell>),
         ("push", DwellPush::NAME, push::<DwellPush>),
@@ -104,6 +112,7 @@ fn bulk(rounds: usize) -> Vec<Row> {
         ("extend", SmallboxPeer::NAME, extend::<SmallboxPeer>),
         ("extend", Nexus::NAME, extend::<Nexus>),
     ];
+    ways.retain(|(_, subject, _)| wanted(subject));
     let mut times = vec![Vec::new(); ways.len()];
     for _ in 0..rounds {
         for ((_, _, way), times) in ways.iter().zip(&mut times) {
