@@ -69,6 +69,17 @@ fn the_last_place_is_used_first() {
 }
 
 #[test]
+fn memory_from_the_start() {
+    let slab: Slab<u64> = Slab::with_capacity(1000);
+    let capacity = slab.capacity();
+    assert!(capacity >= 1000);
+    let slots: Vec<_> = (0..1000).map(|n| slab.insert(n)).collect();
+    assert_eq!((slab.len(), slab.capacity()), (slots.len(), capacity));
+    assert_eq!(Slab::<u64>::with_capacity(0).capacity(), 0);
+    assert!(Slab::<u64>::try_with_capacity(10).unwrap().capacity() >= 10);
+}
+
+#[test]
 fn capacity() {
     let slab = Slab::<u64>::new();
     assert_eq!((slab.len(), slab.capacity()), (0, 0));

@@ -27,6 +27,8 @@
 //! | [`Slab`] | grows, in chunks that stay where they are | stay on their thread; may outlive the slab |
 //! | [`Bounded`] | allocated at once; full is an error that has the value | the same |
 //! | [`slab!`](crate::slab!) | a module with a slab for each thread that uses it, either way | the same, a few instructions less |
+//! | `sync::Slab` (feature `std`) | grows | `Send`: may be dropped on any thread |
+//! | [`Pool`] | grows; values of all types, by size class | stay on their thread; may outlive the pool |
 //!
 //! # Keys
 //!
@@ -224,7 +226,17 @@ impl<T> Slab<T> {
 
     /// A slab without memory for values.
     pub fn new() -> Self {
-        Self::builder().build()
+        Self::with_capacity(0)
+    }
+
+    /// A slab with memory for this many values, which grows beyond.
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::builder().preallocate(capacity).build()
+    }
+
+    /// [`with_capacity`](Self::with_capacity) that reports a failed allocation.
+    pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError<()>> {
+        Self::builder().preallocate(capacity).try_build()
     }
 
     /// A slab of one's own making.
