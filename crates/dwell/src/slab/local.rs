@@ -18,6 +18,7 @@ use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
 use core::convert::Infallible;
 use core::marker::PhantomData;
+use core::ptr::{self, NonNull};
 use std::thread::LocalKey;
 use std_alloc::vec::Vec;
 
@@ -52,7 +53,7 @@ unsafe impl<M: Module> sealed::Home for PerThread<M> {
     unsafe fn give_back(place: Place, (): ()) {
         // SAFETY: by the caller the place is vacant, and it is as large as those of a slab for the same values. A slab that
         // is gone (there are no such on targets with native thread-local storage) gets nothing: the place is leaked.
-        let kept = M::local().try_with(|local| unsafe { local.core.vacant.push(place) });
+        let kept = M::local().try_with(|local| unsafe { local.push(place) });
         if let Ok(Err(NoRoom)) = kept {
             // SAFETY: as above, since it was not taken.
             unsafe { put_aside::<M>(place) };
@@ -60,13 +61,20 @@ unsafe impl<M: Module> sealed::Home for PerThread<M> {
     }
 }
 
+/// What is at hand where no place ever is: neither null, so that a drop looks further, nor a place's address.
+const NEVER: *mut () = ptr::without_provenance_mut(1);
+
 /// The slab of one module on one thread. It has no destructor: `retire` is called at the thread's end.
 pub struct Local<T> {
     // # Invariants
     //
     // 1. The geometry of `core` is that of a `T`, and its owner is its address in a thread-local variable. (Or else it is
     //    no thread-local variable, and cannot be reached.)
+    // 2. `at_hand` is a vacant place that is on no stack, or null if there is none, or `NEVER` if the slab is retired.
     core: Core,
+    /// The place for the next insert. One that is given back and taken again at once then comes by a word that does not
+    /// move, not by a stack whose top has to be stored and loaded for its address.
+    at_hand: Cell<*mut ()>,
     /// Whether `retire` will be called.
     registered: Cell<bool>,
     /// Whether it was set up, by `init` or an insert.
@@ -81,7 +89,54 @@ impl<T> Local<T> {
     pub const fn new(limit: usize) -> Self {
         assert!(limit <= Key::LIMIT, "a slab has at most 4294967295 places");
         let core = Core::new(Self::GEOMETRY, limit);
-        Self { core, registered: Cell::new(false), initialized: Cell::new(false), of: PhantomData }
+        let at_hand = Cell::new(ptr::null_mut());
+        Self { core, at_hand, registered: Cell::new(false), initialized: Cell::new(false), of: PhantomData }
+    }
+
+    /// Takes a vacant place.
+    #[inline(always)]
+    fn pop(&self) -> Option<Place> {
+        self.take_at_hand().or_else(|| self.core.vacant.pop())
+    }
+
+    #[inline(always)]
+    fn take_at_hand(&self) -> Option<Place> {
+        let at_hand = self.at_hand.get();
+        if at_hand.addr() <= NEVER.addr() {
+            return None;
+        }
+        self.at_hand.set(ptr::null_mut());
+        NonNull::new(at_hand)
+    }
+
+    /// Keeps a vacant place, if there is room for it.
+    ///
+    /// # Safety
+    ///
+    /// As for `Stack::push`.
+    #[inline(always)]
+    unsafe fn push(&self, place: Place) -> Result<(), NoRoom> {
+        if self.at_hand.get().is_null() {
+            self.at_hand.set(place.as_ptr());
+            return Ok(());
+        }
+        // SAFETY: by the caller.
+        unsafe { self.core.vacant.push(place) }
+    }
+
+    /// The core, with all vacant places on its stack.
+    fn settle(&self) -> &Core {
+        if let Some(place) = self.take_at_hand() {
+            // SAFETY: by invariant 2. There is room by invariant 3 of the core, unless a module lies; then nobody will have it.
+            let _ = unsafe { self.core.vacant.push(place) };
+        }
+        &self.core
+    }
+
+    /// Ends the slab: see [`Core::retire`].
+    fn retire(&self) {
+        self.settle().retire();
+        self.at_hand.set(NEVER);
     }
 
     fn owner(&self) -> *const () {
@@ -93,7 +148,7 @@ impl<T> Local<T> {
         if !self.registered.get() {
             match AT_EXIT.try_with(|at_exit| at_exit.call(retire::<M>)) {
                 Ok(result) => result?,
-                Err(_) => self.core.retire(),
+                Err(_) => self.retire(),
             }
             self.registered.set(true);
         }
@@ -103,7 +158,7 @@ impl<T> Local<T> {
 
     /// Frees what has no values. All, and what is known of it, if there are none.
     fn sweep(&self) {
-        self.core.sweep(self.owner());
+        self.settle().sweep(self.owner());
         let _ = self.core.blocks(Blocks::forget_if_empty);
     }
 }
@@ -138,7 +193,7 @@ fn retire<M: Module>() {
         drop(reclaim::<M>(key));
     }
     let _ = M::local().try_with(|local| {
-        local.core.retire();
+        local.retire();
         local.sweep();
     });
 }
@@ -178,7 +233,7 @@ fn try_refill<M: Module>() -> Result<Place, Refusal> {
 
 #[inline(always)]
 fn pop<M: Module>() -> Option<Place> {
-    M::local().try_with(|local| local.core.vacant.pop()).ok()?
+    M::local().try_with(Local::pop).ok()?
 }
 
 /// The slot of a module.
@@ -295,7 +350,7 @@ pub fn leaked_keys<M: Module>() -> impl Iterator<Item = Key> {
 }
 
 pub fn len<M: Module>() -> usize {
-    M::local().try_with(|local| local.core.occupied()).unwrap_or(0)
+    M::local().try_with(|local| local.settle().occupied()).unwrap_or(0)
 }
 
 pub fn capacity<M: Module>() -> usize {
@@ -309,7 +364,7 @@ pub fn is_initialized<M: Module>() -> bool {
 pub fn try_reserve<M: Module>(additional: usize) -> Result<(), Full<()>> {
     let reserved = M::local().try_with(|local| {
         local.begin::<M>()?;
-        local.core.reserve(additional)
+        local.settle().reserve(additional)
     });
     reserved.unwrap_or(Err(Refusal::Alloc(Layout::new::<M::Value>()))).map_err(|refusal| Full::new((), refusal))
 }
@@ -321,7 +376,7 @@ pub fn reserve<M: Module>(additional: usize) {
 }
 
 pub fn shrink_to_fit<M: Module>() {
-    let _ = M::local().try_with(|local| local.core.sweep(local.owner()));
+    let _ = M::local().try_with(|local| local.settle().sweep(local.owner()));
 }
 
 pub fn shutdown<M: Module>() -> Shutdown {
