@@ -282,7 +282,7 @@ fn find<S: Names<Words<8>>>() -> Sample {
     })
 }
 
-/// Values of a place that grows, and of one that is emptied at random.
+/// Values of a place that grows, and of one that is emptied at random and filled again.
 const MILLION: usize = 1_000_000;
 
 /// The first so many insertions of an empty place, each timed alone.
@@ -302,20 +302,44 @@ fn growth<S: Grows<Words<8>>>() -> Sample {
     })
 }
 
+/// A million values, whose slots stand in random order.
+fn shuffled<S: Grows<Words<8>>>(batches: usize) -> Live<S, Words<8>> {
+    let mut live = Live::<S, _> { slots: Vec::with_capacity(batches * BATCH), place: S::empty() };
+    for word in 0..(batches * BATCH) as u64 {
+        let slot = S::insert(&mut live.place, Words::new(word));
+        live.slots.push(slot);
+    }
+    Rng::with_seed(9).shuffle(&mut live.slots);
+    live
+}
+
 /// A million values removed in random order.
 fn random_free<S: Grows<Words<8>>>() -> Sample {
     Box::new(|samples, count| {
-        let mut live = Live::<S, _> { slots: Vec::with_capacity(count * BATCH), place: S::empty() };
-        for word in 0..(count * BATCH) as u64 {
-            let slot = S::insert(&mut live.place, Words::new(word));
-            live.slots.push(slot);
-        }
-        Rng::with_seed(9).shuffle(&mut live.slots);
+        let mut live = shuffled::<S>(count);
         let mut batch = Vec::with_capacity(BATCH);
         for _ in 0..count {
             batch.extend(live.slots.drain(live.slots.len() - BATCH..));
             let place = &mut live.place;
             timed(samples, || batch.drain(..).for_each(|slot| S::remove(place, slot)));
+        }
+    })
+}
+
+/// A million values where as many were removed in random order.
+fn refill<S: Grows<Words<8>>>() -> Sample {
+    Box::new(|samples, count| {
+        let mut live = shuffled::<S>(count);
+        let Live { slots, place } = &mut live;
+        slots.drain(..).for_each(|slot| S::remove(place, slot));
+        for word in 0..count as u64 {
+            timed(samples, || {
+                for at in 0..BATCH as u64 {
+                    let slot = S::insert(place, Words::new(word + at));
+                    S::get(place, &slot, sink::pointer);
+                    slots.push(slot);
+                }
+            });
         }
     })
 }
@@ -421,6 +445,7 @@ pub(super) fn growing<S: Grows<Words<8>>>(probes: &mut Vec<Probe>) {
     let mut list = List { probes, subject: S::NAME };
     list.add("growth/64B", 1, MILLION, 5, growth::<S>);
     list.add("random-free/64B", BATCH, MILLION / BATCH, 5, random_free::<S>);
+    list.add("refill/64B", BATCH, MILLION / BATCH, 5, refill::<S>);
 }
 
 pub(super) fn sending<S: Sends<Words<8>>>(probes: &mut Vec<Probe>) {

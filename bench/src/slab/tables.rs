@@ -247,9 +247,16 @@ pub(super) fn markdown(rows: &[Row]) -> String {
         column("p99.99", "growth/64B", "p9999"),
         column("random free p50", "random-free/64B", "p50"),
         column("p99", "random-free/64B", "p99"),
+        column("refill p50", "refill/64B", "p50"),
+        column("p99", "refill/64B", "p99"),
         column("get_mut 4096 B", "get_mut/4096B", "p50"),
     ];
-    table(&mut text, rows, "Growth to a million values, their drop at random, and large values, ticks", &growth);
+    table(
+        &mut text,
+        rows,
+        "Growth to a million values, their drop at random, as many inserted again, and large values, ticks",
+        &growth,
+    );
     let threads = [column("insert", "remote/insert/64B", "p50"), column("free", "remote/free/64B", "p50")];
     table(&mut text, rows, "Threads, 1024 values at a time, median ticks a value", &threads);
     table(&mut text, rows, "Order book, nanoseconds an event", &[column("event", "book", "ns")]);
