@@ -12,6 +12,7 @@ use core::ptr::NonNull;
 use std_alloc::boxed::Box;
 
 /// What a slab is, whoever owns it. Its address is what blocks know their owner by.
+#[repr(C)] // the stack first
 pub(super) struct Core {
     // # Invariants
     //

@@ -65,16 +65,17 @@ unsafe impl<M: Module> sealed::Home for PerThread<M> {
 const NEVER: *mut () = ptr::without_provenance_mut(1);
 
 /// The slab of one module on one thread. It has no destructor: `retire` is called at the thread's end.
+#[repr(C, align(64))] // What every insert and every drop touches is one line.
 pub struct Local<T> {
     // # Invariants
     //
     // 1. The geometry of `core` is that of a `T`, and its owner is its address in a thread-local variable. (Or else it is
     //    no thread-local variable, and cannot be reached.)
     // 2. `at_hand` is a vacant place that is on no stack, or null if there is none, or `NEVER` if the slab is retired.
-    core: Core,
     /// The place for the next insert. One that is given back and taken again at once then comes by a word that does not
     /// move, not by a stack whose top has to be stored and loaded for its address.
     at_hand: Cell<*mut ()>,
+    core: Core,
     /// Whether `retire` will be called.
     registered: Cell<bool>,
     /// Whether it was set up, by `init` or an insert.
