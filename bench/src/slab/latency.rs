@@ -108,8 +108,18 @@ fn half<S: Holds<Words<N>>, const N: usize>(timed_half: Half) -> Sample {
     })
 }
 
-fn lifecycle<S: Holds<Words<N>>, const N: usize>() -> Sample {
-    let mut live = warm::<S, N>(LIVE);
+/// Values that live meanwhile where they are many: half a megabyte of 64 bytes each.
+const MANY: usize = 8192;
+
+/// A place with this many values, whose slots stand in random order.
+fn mixed<S: Holds<Words<N>>, const N: usize>(alive: usize) -> Live<S, Words<N>> {
+    let mut live = warm::<S, N>(alive);
+    Rng::with_seed(7).shuffle(&mut live.slots);
+    live
+}
+
+fn lifecycle<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>() -> Sample {
+    let mut live = mixed::<S, N>(ALIVE);
     Box::new(move |samples, count| {
         for word in 0..count as u64 {
             let place = &mut live.place;
@@ -118,14 +128,14 @@ fn lifecycle<S: Holds<Words<N>>, const N: usize>() -> Sample {
     })
 }
 
-fn churn<S: Holds<Words<N>>, const N: usize>() -> Sample {
-    let mut live = warm::<S, N>(LIVE);
+fn churn<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>() -> Sample {
+    let mut live = mixed::<S, N>(ALIVE);
     Box::new(move |samples, count| {
         for word in 0..count as u64 {
             let Live { slots, place } = &mut live;
-            let slots: &mut [_; LIVE] = slots.as_mut_slice().try_into().expect("of this length");
+            let slots: &mut [_; ALIVE] = slots.as_mut_slice().try_into().expect("of this length");
             timed(samples, || {
-                (0..BATCH as u64).for_each(|at| exchange::<S, N>(place, slots, word * BATCH as u64 + at));
+                (0..BATCH as u64).for_each(|at| exchange::<S, N, ALIVE>(place, slots, word * BATCH as u64 + at));
             });
         }
     })
@@ -422,9 +432,11 @@ pub(super) fn sized<S: Holds<Words<N>>, const N: usize>(probes: &mut Vec<Probe>)
         list.hot("insert", || half::<S, N>(Half::Insert));
         list.hot("get", get::<S, N>);
         list.hot("remove", || half::<S, N>(Half::Remove));
+        list.hot(format!("lifecycle/64B/{MANY}"), lifecycle::<S, N, MANY>);
+        list.hot(format!("churn/64B/{MANY}"), churn::<S, N, MANY>);
     }
-    list.hot(format!("lifecycle/{bytes}B"), lifecycle::<S, N>);
-    list.hot(format!("churn/{bytes}B"), churn::<S, N>);
+    list.hot(format!("lifecycle/{bytes}B"), lifecycle::<S, N, LIVE>);
+    list.hot(format!("churn/{bytes}B"), churn::<S, N, LIVE>);
     list.cold(format!("cold/single/{bytes}B"), 1, cold_single::<S, N>);
     list.cold(format!("cold/burst/{bytes}B"), BATCH, cold_burst::<S, N>);
 }

@@ -49,19 +49,20 @@ pub(super) fn live_once<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place
     sink::change(place);
 }
 
-/// Inserts a value in the place of another.
-#[expect(clippy::cast_possible_truncation, reason = "there are 256 places")]
+/// Inserts a value in the place of another, of `ALIVE`.
+#[expect(clippy::cast_possible_truncation, reason = "what is cut off is not asked for")]
 #[inline(always)]
-pub(super) fn exchange<S: Holds<Words<N>>, const N: usize>(
+pub(super) fn exchange<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>(
     place: &mut S::Place,
-    slots: &mut [S::Slot; LIVE],
+    slots: &mut [S::Slot; ALIVE],
     word: u64,
 ) {
+    const { assert!(ALIVE.is_power_of_two()) };
     let slot = S::insert(place, Words::new(word));
     S::get(place, &slot, sink::pointer);
     sink::change(place);
     // A walk over all places that is not in their order.
-    let at = usize::from((word as u8).wrapping_mul(167));
+    let at = (word as usize).wrapping_mul(167) % ALIVE;
     let old = std::mem::replace(&mut slots[at], slot);
     S::remove(place, old);
     sink::change(place);
@@ -79,7 +80,7 @@ fn lifecycle<S: Holds<Words<N>>, const N: usize>() -> Run {
 fn churn<S: Holds<Words<N>>, const N: usize>() -> Run {
     #[inline(never)]
     fn run<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, slots: &mut [S::Slot; LIVE], operations: usize) {
-        (0..operations as u64).for_each(|word| exchange::<S, N>(place, slots, word));
+        (0..operations as u64).for_each(|word| exchange::<S, N, LIVE>(place, slots, word));
     }
     let mut live = warm::<S, N>(LIVE);
     Box::new(move |operations| {

@@ -114,7 +114,7 @@ fn goals(text: &mut String, rows: &[Row]) {
             let Some(theirs) = find(rows, goal.workload, goal.beside, goal.metric) else { continue };
             ours.value / theirs.value
         };
-        // "Value alone" writes the value and nothing else: less than that is not to be had.
+        // "Value alone" writes the value to the next line of a ring, and nothing else.
         let floor = find(rows, goal.workload, "value alone", goal.metric).filter(|_| !goal.beside.is_empty());
         let floor = floor.zip(find(rows, goal.workload, goal.beside, goal.metric));
         let floor = floor.map_or(String::new(), |(floor, theirs)| format!("{:.2}", floor.value / theirs.value));
@@ -241,6 +241,10 @@ pub(super) fn markdown(rows: &[Row]) -> String {
             .collect();
         table(&mut text, rows, &format!("Hot lifecycle and churn, cold single and burst, {metric}, ticks"), &columns);
     }
+    let many = ["p50", "p99"].map(|metric| {
+        ["lifecycle", "churn"].map(|kind| column(&format!("{kind} {metric}"), &format!("{kind}/64B/8192"), metric))
+    });
+    table(&mut text, rows, "Lifecycle and churn of 64 bytes while 8192 values live, ticks", many.as_flattened());
     let growth = [
         column("growth p99", "growth/64B", "p99"),
         column("p99.9", "growth/64B", "p999"),
