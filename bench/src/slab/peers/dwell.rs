@@ -128,7 +128,7 @@ impl<T: Send + 'static> Sends<T> for SyncTogether {
     }
 }
 
-/// One `slab!` for each type: the slab of this thread, which stays when a workload is over.
+/// One `slab!` for each type: the slab of this thread, begun anew for each workload, as the others' are.
 macro_rules! modules {
     ($($module:ident: $T:ty,)*) => {
         $(dwell::slab! { pub(in crate::slab) mod $module: $T; })*
@@ -141,6 +141,8 @@ macro_rules! modules {
             type Slot = $module::Slot;
 
             fn place(capacity: usize) {
+                // Not where another workload has values: then it is shared.
+                let _ = $module::shutdown();
                 $module::reserve(capacity);
             }
 
