@@ -673,6 +673,34 @@ fn leaks_at_the_end_of_a_thread() {
     assert_eq!(left, (0, 0));
 }
 
+/// The place that a module has at hand is vacant as those on its stack are.
+#[test]
+fn the_place_at_hand_is_vacant() {
+    dwell::slab!(mod words: u64);
+    let left = left_by_thread(|| {
+        drop(words::insert(1));
+        let capacity = words::capacity();
+        words::reserve(capacity);
+        assert_eq!(words::capacity(), capacity, "it was counted as taken");
+        drop(words::insert(1));
+        assert_eq!((words::len(), words::is_empty()), (0, true));
+        words::insert(2).leak();
+        let _kept = words::insert(3);
+        drop(words::insert(4));
+        words::shrink_to_fit();
+        assert_eq!((words::len(), words::capacity()), (2, capacity));
+        words::leaked().for_each(|key| drop(words::reclaim(key)));
+    });
+    assert_eq!(left, (0, 0));
+    let left = left_by_thread(|| {
+        drop(words::insert(5));
+        words::shrink_to_fit();
+        assert_eq!(words::capacity(), 0, "its chunk was kept");
+        drop(words::insert(6));
+    });
+    assert_eq!(left, (0, 0));
+}
+
 /// Closures that do to a module what would be wrong if it were in the middle of something.
 #[test]
 fn closures_that_use_their_module() {
