@@ -109,7 +109,7 @@ fn half<S: Holds<Words<N>>, const N: usize>(timed_half: Half) -> Sample {
 }
 
 /// Values that live meanwhile where they are many: half a megabyte of 64 bytes each.
-const MANY: usize = 8192;
+pub(super) const MANY: usize = 8192;
 
 /// A place with this many values, whose slots stand in random order.
 fn mixed<S: Holds<Words<N>>, const N: usize>(alive: usize) -> Live<S, Words<N>> {

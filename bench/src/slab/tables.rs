@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::latency::MANY;
 use crate::row::{Row, distinct};
 
 /// A column of a table: what it is called, and which number it shows.
@@ -242,9 +243,10 @@ pub(super) fn markdown(rows: &[Row]) -> String {
         table(&mut text, rows, &format!("Hot lifecycle and churn, cold single and burst, {metric}, ticks"), &columns);
     }
     let many = ["p50", "p99"].map(|metric| {
-        ["lifecycle", "churn"].map(|kind| column(&format!("{kind} {metric}"), &format!("{kind}/64B/8192"), metric))
+        ["lifecycle", "churn"].map(|kind| column(&format!("{kind} {metric}"), &format!("{kind}/64B/{MANY}"), metric))
     });
-    table(&mut text, rows, "Lifecycle and churn of 64 bytes while 8192 values live, ticks", many.as_flattened());
+    let heading = format!("Lifecycle and churn of 64 bytes while {MANY} values live, ticks");
+    table(&mut text, rows, &heading, many.as_flattened());
     let growth = [
         column("growth p99", "growth/64B", "p99"),
         column("p99.9", "growth/64B", "p999"),
