@@ -1,15 +1,15 @@
-//! Fat pointers taken apart and put together. No other file knows their layout.
+//! Fat pointers, split into address and metadata and joined again. No other file knows their layout.
 //!
-//! What is assumed, because no documentation promises it:
+//! Stable Rust has no API for this (`ptr_metadata` is unstable), and no documentation promises what it rests on:
 //!
-//! 1. A `*const T` is one word, or two words: the address, then the metadata. The metadata is the length of a slice or
-//!    `str`, or the address of a vtable; that of a struct with such a tail is the tail's.
-//! 2. A vtable's address is not null, and the compiler knows it: `Option<*const T>` then needs no third word. A length
-//!    has no such value. So the two are told apart.
+//! 1. A `*const T` is one word, or two: the address, then the metadata. The metadata is the length of a slice or `str`, or
+//!    the address of a vtable; that of a struct with an unsized tail is the tail's.
+//! 2. The compiler knows that a vtable's address is not null, so `Option<*const dyn Trait>` needs no third word. A length may
+//!    be 0, so `Option<*const [T]>` does. This tells the two kinds of metadata apart.
 //! 3. A vtable's address is even.
 //!
-//! 1 and 2 are checked at compile time for the types at the end of this file. 3, and 1 and 2 for the type at hand, are
-//! checked by [`Meta::new`], which puts the pointer together again and compares; optimised code does not pay for it.
+//! The constant at the end of this file checks 1 and 2 at compile time for one type of each kind. [`Meta::new`] checks all
+//! three for the pointer it gets: it joins the parts again and compares. Optimised code does not pay for that check.
 
 use core::alloc::Layout;
 use core::cell::UnsafeCell;
@@ -23,6 +23,7 @@ use core::ptr::{self, NonNull};
 /// What the second word of a `*const T` is.
 #[derive(Clone, Copy)]
 enum Kind {
+    /// There is no second word: `T` is sized.
     Absent,
     Length,
     Vtable,
@@ -38,36 +39,61 @@ impl Kind {
     }
 }
 
-/// A pointer and its words, for taking it apart and putting it together.
+/// A `*const T`, or its parts.
+///
+/// The two views of the parts have one type for each word, because a constant may read a word only as what it is: an
+/// address has provenance, so the compiler has no number for it while it evaluates a constant.
 #[repr(C)] // every field at offset 0
 union Parts<T: ?Sized> {
     pointer: *const T,
-    words: [*const (); 2],
-    numbers: [usize; 2],
+    slice: SliceParts,
+    object: ObjectParts,
 }
 
-/// What a length is multiplied by, as a power of two. Where words have bits to spare it is what most elements have in bytes:
-/// of a slice of 8-byte words, whose length is divided by this and multiplied again, nothing is left.
+/// The words of a pointer to a slice or `str`.
+#[derive(Clone, Copy)]
+#[repr(C)] // in this order
+struct SliceParts {
+    address: *const (),
+    length: usize,
+}
+
+/// The words of a pointer to a trait object.
+#[derive(Clone, Copy)]
+#[repr(C)] // in this order
+struct ObjectParts {
+    address: *const (),
+    vtable: *const (),
+}
+
+/// A length is stored multiplied by 8 where words have bits to spare, because most slices have elements of 8 bytes: to address
+/// one, the stored length is then used as it is. Without this, `slices/hot` of `cargo run --release -p dwell-bench -- small`
+/// takes 1.26 of a `Box`'s time instead of 1.17 (`docs/small.md`, "What lost").
 const SCALE: u32 = if usize::BITS == 64 { 3 } else { 0 };
 
-/// The bits below a length: of the two, one shift takes the upper one to the carry flag and leaves the length by itself.
-const BITS: u32 = 2;
+/// The bits below a length. One shift by 2 moves the upper of them to the carry flag and leaves the length by itself.
+const FLAG_BITS: u32 = 2;
 
-/// Both.
-const SHIFT: u32 = SCALE + BITS;
+/// All that a length is shifted by.
+const SHIFT: u32 = SCALE + FLAG_BITS;
 
-/// The metadata of a `*const T` and one bit more, in a word that is not zero.
+/// The metadata of a `*const T` and one bit more, the heap bit, in a word that is not zero.
 ///
-/// The bit says whether the value is outside its owner: "heap".
+/// The heap bit says that the owner stores the value's address instead of the value. An owner that has no use for it leaves
+/// it clear.
 ///
-/// - no metadata: `0b10 | heap`
-/// - a length: `len << SHIFT | heap << 1 | 0b1`, for lengths of so many bits less than a word
-/// - a vtable: `address | heap`
+/// | metadata | the word |
+/// |---|---|
+/// | none | `0b10 \| heap` |
+/// | a length | `len << SHIFT \| heap << 1 \| 0b1`, for lengths up to `usize::MAX >> SHIFT` |
+/// | a vtable | `address \| heap` |
 #[repr(transparent)] // a niche at null, and nothing else
 pub(crate) struct Meta<T: ?Sized> {
     // # Invariants
     //
-    // 1. `word` is what `encode` made of a pointer whose metadata is valid for `T`; `decode` gives that metadata back.
+    // 1. `word` is what the table above says, for metadata that is valid for `T`.
+    //
+    // A pointer, not a number: it has the provenance of the vtable.
     word: NonNull<()>,
     // Covariant, and no owner.
     of: PhantomData<*const T>,
@@ -86,144 +112,173 @@ impl<T: ?Sized> Meta<T> {
     ///
     /// # Panics
     ///
-    /// When `like` is a slice of more than `usize::MAX >> SHIFT` elements, or when the assumptions of this file do not hold.
+    /// When `like` is a slice of more than `usize::MAX >> SHIFT` elements, or when an assumption of this file does not hold.
     #[inline]
     pub(crate) fn new(like: *const T, heap: bool) -> Self {
-        let inline = Self::encode(like);
-        assert!(ptr::eq(inline.decode(like.cast()), like) && !inline.is_heap(), "a pointer is not what dwell knows");
-        // The bit is clear, so that this sets it. No `|`: of a vtable's address the compiler can fold the sum.
-        let word = inline.word.as_ptr().wrapping_byte_add(Self::bit(heap));
-        Self { word: NonNull::new(word).expect("of the bits below, one is set"), of: PhantomData }
+        match Self::try_new(like, heap) {
+            Some(meta) => meta,
+            None => too_many_elements(),
+        }
     }
 
-    /// [`new`](Self::new) for a value that is not outside its owner, at compile time.
+    /// [`new`](Self::new), or `None` for a slice of too many elements.
     ///
-    /// Addresses are not known then, so that only lengths are checked; but the word of a vtable is its address as it is.
+    /// # Panics
+    ///
+    /// When an assumption of this file does not hold.
+    #[inline]
+    pub(crate) fn try_new(like: *const T, heap: bool) -> Option<Self> {
+        let inline = Self::encode(like)?;
+        assert!(ptr::eq(inline.decode(like.cast()), like) && !inline.is_heap(), "a pointer is not what dwell knows");
+        // The heap bit is clear, so the addition sets it. An `|` would hide the sum of a known vtable from the optimiser.
+        let word = inline.word.as_ptr().wrapping_byte_add(Self::heap_bit(heap));
+        Some(Self { word: NonNull::new(word).expect("of the bits below, one is set"), of: PhantomData })
+    }
+
+    /// [`new`](Self::new) with a clear heap bit, for constants.
+    ///
+    /// Addresses have no numbers while a constant is evaluated, so assumption 3 is not checked here. The word of a vtable is
+    /// its address unchanged.
+    ///
+    /// # Panics
+    ///
+    /// When `like` is a slice of more than `usize::MAX >> SHIFT` elements.
     #[inline]
     pub(crate) const fn new_inline(like: *const T) -> Self {
-        Self::encode(like)
+        match Self::encode(like) {
+            Some(meta) => meta,
+            None => too_many_elements(),
+        }
     }
 
-    /// With the bit clear.
+    /// With a clear heap bit, or `None` for a slice of too many elements.
     #[inline]
-    const fn encode(like: *const T) -> Self {
+    const fn encode(like: *const T) -> Option<Self> {
         let parts = Parts { pointer: like };
         let word = match Kind::of::<T>() {
             Kind::Absent => ptr::without_provenance(0b10),
             Kind::Length => {
-                // SAFETY: by assumptions 1 and 2 the pointer fills both words and its second is a length.
-                let length = unsafe { parts.numbers }[1];
-                assert!(length <= usize::MAX >> SHIFT, "the slice has too many elements for a SmallBox");
+                // SAFETY: `T`'s pointer has two words and no niche in the second, so that is a length (assumptions 1 and 2);
+                // this reads it and not the address before it.
+                let length = unsafe { parts.slice.length };
+                if length > usize::MAX >> SHIFT {
+                    return None;
+                }
                 ptr::without_provenance(length << SHIFT | 0b1)
             }
-            Kind::Vtable => {
-                // SAFETY: by assumptions 1 and 2 the pointer fills both words and its second is a vtable's address.
-                let [_, vtable] = unsafe { parts.words };
-                vtable // even, by assumption 3
-            }
+            // SAFETY: `T`'s pointer has two words and a niche in the second, so that is a vtable's address (assumptions 1
+            // and 2).
+            Kind::Vtable => unsafe { parts.object.vtable },
         };
-        Self { word: NonNull::new(word.cast_mut()).expect("no metadata is encoded as 0"), of: PhantomData }
+        Some(Self { word: NonNull::new(word.cast_mut()).expect("no metadata is encoded as 0"), of: PhantomData })
     }
 
     /// The bit that says "heap".
     const HEAP: usize = match Kind::of::<T>() {
-        Kind::Length => 1 << (BITS - 1),
+        Kind::Length => 1 << (FLAG_BITS - 1),
         Kind::Absent | Kind::Vtable => 1,
     };
 
-    /// The bit, if it is to be set.
+    /// The heap bit, if it is to be set.
     #[inline]
-    const fn bit(heap: bool) -> usize {
+    const fn heap_bit(heap: bool) -> usize {
         if heap { Self::HEAP } else { 0 }
     }
 
-    /// Whether the value is outside its owner.
+    /// Whether the heap bit is set.
     #[inline]
     pub(crate) fn is_heap(self) -> bool {
         self.word.as_ptr().addr() & Self::HEAP != 0
     }
 
-    /// The value: at `room`, or where the pointer that is kept there says.
+    /// The value of an owner with this metadata: at `storage`, or with the heap bit where the address stored there says.
     ///
-    /// There is no branch, so that a walk over mixed boxes mispredicts nothing.
+    /// This has no branch, so that a walk over values of both kinds mispredicts nothing.
     ///
     /// # Safety
     ///
-    /// - `room` is valid for reads of a word, if only its owner were to read.
-    /// - If the bit says "heap", there is an initialised pointer.
+    /// - `storage` is valid for reads of a word by its owner. The word may be uninitialised, and another thread may store to
+    ///   it atomically.
+    /// - With the heap bit, the word is an initialised pointer that no thread writes.
     #[inline]
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))]
-    pub(crate) unsafe fn locate(&self, room: *mut ()) -> *const T {
-        let mut place = room;
-        // What each block does is `if self.is_heap() { place = room.cast::<*mut ()>().read() }`, and that is what it stands
-        // for: the caller says that such a read is valid. The instruction loads the word in either case. Rust could not: a
-        // value in place may be uninitialised there, or be an atomic that another thread is storing to, and to read it
-        // is then undefined whether it is used or not. To the processor it is a load like any other, from memory that is
-        // there; its result reaches nothing but the register it is thrown out of.
+    pub(crate) unsafe fn locate(&self, storage: *mut ()) -> *const T {
+        let mut data = storage;
+        // Each `asm!` block stands for `if self.is_heap() { data = storage.cast::<*mut ()>().read() }`, which is sound: with
+        // the heap bit the word is an initialised pointer. The instruction loads the word in either case, which Rust could
+        // not: an inline value may be uninitialised there, or be an atomic that another thread stores to, and such a read is
+        // undefined whether its result is used or not. To the processor it is a load like any other from memory that is
+        // there, and its result is dropped.
+        //
+        // The reason, by `cargo run --release -p dwell-bench -- small`: in Rust (`locate_portable`) a call takes 14
+        // instructions instead of 11, and a hot slice 30 instead of 25; a branch mispredicts on mixed boxes (`docs/small.md`,
+        // "What lost").
         if let Kind::Length = Kind::of::<T>() {
             let mut scaled = self.word.as_ptr().addr();
-            // SAFETY: `place` ends as the branch above would leave it, and `scaled` as `scaled >> BITS`; memory is read and no
-            // more; no stack is used.
+            // SAFETY: `data` ends as that branch leaves it, and `scaled` as `scaled >> FLAG_BITS`. The block reads memory,
+            // writes none and uses no stack, which are its options.
             unsafe {
                 core::arch::asm!(
-                    "shr {scaled}, {bits}", // the bit that says "heap" is the last to leave, to the carry flag
-                    "cmovc {place}, qword ptr [{place}]",
+                    "shr {scaled}, {bits}", // the heap bit leaves last, to the carry flag
+                    "cmovc {data}, qword ptr [{data}]",
                     scaled = inout(reg) scaled,
-                    bits = const BITS,
-                    place = inout(reg) place,
+                    bits = const FLAG_BITS,
+                    data = inout(reg) data,
                     options(pure, readonly, nostack)
                 );
             }
-            // SAFETY: `encode` has shifted the length by so many bits more.
+            // SAFETY: `encode` shifted the length by `SHIFT`, so `SCALE` zeros are left below it.
             unsafe { assert_unchecked(scaled.is_multiple_of(1 << SCALE)) };
-            return Self::join(place, ptr::without_provenance(scaled >> SCALE));
+            // SAFETY: `T`'s metadata is a length, and this is the one in `word`.
+            return unsafe { Self::join_length(data, scaled >> SCALE) };
         }
-        // SAFETY: `place` ends as the branch above would leave it; memory is read and no more; no stack is used.
+        // SAFETY: `data` ends as that branch leaves it. The block reads memory, writes none and uses no stack, which are its
+        // options.
         unsafe {
             core::arch::asm!(
                 "test {meta:l}, 1",
-                "cmovnz {place}, qword ptr [{place}]",
+                "cmovnz {data}, qword ptr [{data}]",
                 meta = in(reg) self.word.as_ptr(),
-                place = inout(reg) place,
+                data = inout(reg) data,
                 options(pure, readonly, nostack)
             );
         }
-        self.decode(place)
+        self.decode(data)
     }
 
-    /// [`locate`](Self::locate) as Rust can say it, for other targets and for Miri.
+    /// [`locate`](Self::locate) in Rust, for other targets and for Miri.
     ///
     /// # Safety
     ///
-    /// As there.
+    /// With the heap bit, `storage` is valid for reads of an initialised pointer that no thread writes.
     #[inline]
     #[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64", not(miri))))]
-    pub(crate) unsafe fn locate(&self, room: *mut ()) -> *const T {
-        // SAFETY: the caller says so.
-        self.decode(unsafe { self.place_by_choice(room) })
+    pub(crate) unsafe fn locate(&self, storage: *mut ()) -> *const T {
+        // SAFETY: with the heap bit there is an initialised pointer at `storage`, which is what this function asks for too.
+        self.decode(unsafe { self.locate_portable(storage) })
     }
 
-    /// There is no branch, so that a walk over mixed boxes mispredicts nothing; and no word of an inline value is read, since
-    /// it may be uninitialised or under somebody's atomic store. The word that is read is that at `room`, or else `self`.
+    /// The address that [`locate`](Self::locate) finds, without a branch and without a read of an inline value: the word that
+    /// is read is the one at `storage` with the heap bit, and otherwise `self`.
     ///
     /// # Safety
     ///
-    /// If the bit says "heap", `room` is valid for reads of an initialised pointer.
+    /// With the heap bit, `storage` is valid for reads of an initialised pointer that no thread writes.
     #[inline]
     #[cfg(any(test, not(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))))]
-    unsafe fn place_by_choice(&self, room: *mut ()) -> *mut () {
-        let source = select_unpredictable(self.is_heap(), room.cast_const(), (&raw const *self).cast());
-        // SAFETY: either the caller's pointer, or this word, which is one.
+    unsafe fn locate_portable(&self, storage: *mut ()) -> *mut () {
+        let source = select_unpredictable(self.is_heap(), storage.cast_const(), (&raw const *self).cast());
+        // SAFETY: with the heap bit this is the pointer at `storage`; otherwise it is `self`, which is a pointer as well.
         let word = unsafe { source.cast::<*mut ()>().read() };
-        select_unpredictable(self.is_heap(), word, room)
+        select_unpredictable(self.is_heap(), word, storage)
     }
 
-    /// The same metadata with the bit as given.
+    /// The same metadata with the heap bit as given.
     #[inline]
     pub(crate) fn with_heap(self, heap: bool) -> Self {
         let word = self.word.map_addr(|addr| {
-            // Another bit is set, whatever it is.
-            core::num::NonZero::new(addr.get() & !Self::HEAP | Self::bit(heap)).unwrap_or(addr)
+            // Some other bit is set in each row of `Meta`'s table, so this is not 0.
+            core::num::NonZero::new(addr.get() & !Self::HEAP | Self::heap_bit(heap)).unwrap_or(addr)
         });
         Self { word, of: PhantomData }
     }
@@ -232,7 +287,7 @@ impl<T: ?Sized> Meta<T> {
     ///
     /// # Safety
     ///
-    /// It is metadata that is valid for a `V`, of the same kind.
+    /// The metadata, of the same kind, is valid for a `V`.
     #[inline]
     pub(crate) const unsafe fn cast<V: ?Sized>(self) -> Meta<V> {
         const { assert!(Kind::of::<T>() as u8 == Kind::of::<V>() as u8, "the metadata is of one kind") };
@@ -243,51 +298,83 @@ impl<T: ?Sized> Meta<T> {
     #[inline]
     pub(crate) fn decode(self, data: *const ()) -> *const T {
         let word = self.word.as_ptr().cast_const();
-        Self::join(
-            data,
-            match Kind::of::<T>() {
-                Kind::Absent => ptr::null(),
-                Kind::Length => ptr::without_provenance(word.addr() >> SHIFT),
-                Kind::Vtable => word.map_addr(|addr| addr & !Self::HEAP),
-            },
-        )
+        match Kind::of::<T>() {
+            // SAFETY: `T` has no metadata.
+            Kind::Absent => unsafe { Self::join_thin(data) },
+            // SAFETY: `T`'s metadata is a length, and this is the one in `word`.
+            Kind::Length => unsafe { Self::join_length(data, word.addr() >> SHIFT) },
+            // SAFETY: `T`'s metadata is a vtable, and without the heap bit `word` is its address.
+            Kind::Vtable => unsafe { Self::join_vtable(data, word.map_addr(|addr| addr & !Self::HEAP)) },
+        }
     }
 
-    /// [`decode`](Self::decode) where the bit is known: of a vtable that is known as well, the compiler can fold the
-    /// difference, and then what the vtable says.
+    /// [`decode`](Self::decode) where the heap bit is known. If the vtable is known as well, the optimiser can fold
+    /// `vtable + 1 - 1`, and then call its functions directly.
     #[inline]
     pub(crate) fn decode_known(self, heap: bool, data: *const ()) -> *const T {
         debug_assert!(self.is_heap() == heap);
         match Kind::of::<T>() {
             Kind::Absent | Kind::Length => self.decode(data),
-            Kind::Vtable => Self::join(data, self.word.as_ptr().cast_const().wrapping_byte_sub(Self::bit(heap))),
+            Kind::Vtable => {
+                let vtable = self.word.as_ptr().cast_const().wrapping_byte_sub(Self::heap_bit(heap));
+                // SAFETY: `T`'s metadata is a vtable, and without the heap bit `word` is its address.
+                unsafe { Self::join_vtable(data, vtable) }
+            }
         }
     }
 
-    /// The pointer of these two words, of which the second is looked at only if there is metadata.
+    /// # Safety
+    ///
+    /// `T` has no metadata.
     #[inline]
-    fn join(data: *const (), metadata: *const ()) -> *const T {
-        let parts: Parts<T> = Parts { words: [data, metadata] };
-        // SAFETY: by assumption 1 these words are a `*const T`: its address and, if it has any, its metadata, which by
-        // invariant 1 is valid.
+    unsafe fn join_thin(data: *const ()) -> *const T {
+        let parts: Parts<T> = Parts { object: ObjectParts { address: data, vtable: ptr::null() } };
+        // SAFETY: a `*const T` is one word, the address, which is the first of the two (assumption 1).
+        unsafe { parts.pointer }
+    }
+
+    /// # Safety
+    ///
+    /// `T`'s metadata is a length, and this one is valid for it.
+    #[inline]
+    unsafe fn join_length(data: *const (), length: usize) -> *const T {
+        let parts: Parts<T> = Parts { slice: SliceParts { address: data, length } };
+        // SAFETY: a `*const T` whose metadata is a length is the address and then the length (assumption 1).
+        unsafe { parts.pointer }
+    }
+
+    /// # Safety
+    ///
+    /// `T`'s metadata is a vtable, and this is the address of one that is valid for it.
+    #[inline]
+    unsafe fn join_vtable(data: *const (), vtable: *const ()) -> *const T {
+        let parts: Parts<T> = Parts { object: ObjectParts { address: data, vtable } };
+        // SAFETY: a `*const T` whose metadata is a vtable is the address and then the vtable's (assumption 1).
         unsafe { parts.pointer }
     }
 }
 
-/// The layout of the value at `value`, which is not looked at.
+#[cold]
+#[track_caller]
+const fn too_many_elements() -> ! {
+    panic!("the slice has too many elements for a SmallBox")
+}
+
+/// The layout of the value at `value`. The value itself is not read.
 ///
 /// # Safety
 ///
-/// `value` is a live `T`, or one that is being moved: its address is aligned, its memory there and ours to write, and its
-/// metadata valid.
+/// `value` is aligned for `T`, has metadata that is valid for `T`, and is valid for reads and writes of that layout: a live
+/// value, or one whose bytes are about to be moved.
 #[inline]
 pub(crate) unsafe fn layout_of<T: ?Sized>(value: *mut T) -> Layout {
-    // A `&T` would say that nobody writes to the value while it is there, and end what pointers the value has to itself. A
-    // `&UnsafeCell<T>` says neither: it gives no access that others would notice, and has the layout of a `T`, as
-    // `UnsafeCell`'s documentation promises. It may be written through, so that under Stacked Borrows it cannot be made of
-    // a pointer that may not be: for a value that is only lent there is `Layout::for_value`.
+    // A `&T` would claim that nobody writes to the value while the reference lives, which invalidates pointers that the value
+    // has to itself. A `&UnsafeCell<T>` makes no such claim, and has the layout of a `T` ("Memory layout" of `UnsafeCell`).
+    // Under Stacked Borrows it cannot be made from a pointer without write permission, so this function asks for that; for a
+    // borrowed value there is `Layout::for_value`.
     let value = value as *const UnsafeCell<T>;
-    // SAFETY: the caller says that it is aligned, in memory that is there, and has valid metadata.
+    // SAFETY: the pointer is aligned, valid for reads and writes of its layout and has valid metadata, which is what this
+    // function asks for; an `UnsafeCell` has no other requirement.
     Layout::for_value(unsafe { &*value })
 }
 
@@ -306,9 +393,9 @@ const _: () = {
     assert!(is_vtable::<Tail<dyn core::fmt::Debug>>());
     assert!(matches!(Kind::of::<u8>(), Kind::Absent));
     let parts = Parts { pointer: ptr::slice_from_raw_parts(ptr::null::<u8>(), 5) };
-    // SAFETY: both words are numbers: a null address and a length.
-    let numbers = unsafe { parts.numbers };
-    assert!(numbers[0] == 0 && numbers[1] == 5, "the address comes first");
+    // SAFETY: the second word of a pointer to a slice is initialised, and any initialised word without provenance is a
+    // number; if it were the null address, the assertion would fail.
+    assert!(unsafe { parts.slice.length } == 5, "the address comes first");
 };
 
 #[cfg(test)]
@@ -344,24 +431,24 @@ mod tests {
         check(ptr::slice_from_raw_parts(ptr::dangling::<u8>(), longest));
     }
 
-    /// In place and outside, by both ways to the value.
+    /// Inline and with the heap bit, by both functions.
     fn find<T: ?Sized>(value: *mut T) {
         let address = value.cast::<()>();
-        let mut room = address;
-        let room = (&raw mut room).cast::<()>();
-        for (heap, expected) in [(false, room), (true, address)] {
+        let mut storage = address;
+        let storage = (&raw mut storage).cast::<()>();
+        for (heap, expected) in [(false, storage), (true, address)] {
             let meta = Meta::new(value, heap);
-            // SAFETY: the room holds an initialised pointer.
-            let located = unsafe { meta.locate(room) };
-            // SAFETY: as above.
-            let chosen = meta.decode(unsafe { meta.place_by_choice(room) });
+            // SAFETY: `storage` is an initialised pointer of this function's, which nobody writes.
+            let located = unsafe { meta.locate(storage) };
+            // SAFETY: `storage` is an initialised pointer of this function's, which nobody writes.
+            let portable = meta.decode(unsafe { meta.locate_portable(storage) });
             assert_eq!(located.cast_mut().cast(), expected);
-            assert!(ptr::eq(located, chosen) && ptr::eq(chosen, meta.decode(expected)));
+            assert!(ptr::eq(located, portable) && ptr::eq(portable, meta.decode(expected)));
         }
     }
 
     #[test]
-    fn both_ways_to_the_value_agree() {
+    fn locate_agrees_with_its_portable_form() {
         find(&mut 7_u64);
         find::<[u64]>(&mut [1, 2, 3]);
         find::<[u8]>(&mut []);
@@ -381,5 +468,11 @@ mod tests {
     #[should_panic = "too many elements"]
     fn much_too_long() {
         let _ = Meta::new(ptr::slice_from_raw_parts(ptr::dangling::<()>(), usize::MAX), false);
+    }
+
+    #[test]
+    fn too_long_is_none() {
+        let of = |len| Meta::try_new(ptr::slice_from_raw_parts(ptr::dangling::<()>(), len), false).is_some();
+        assert!(of(usize::MAX >> SHIFT) && !of((usize::MAX >> SHIFT) + 1) && !of(usize::MAX));
     }
 }

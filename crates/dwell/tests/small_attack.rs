@@ -6,7 +6,7 @@ mod common;
 use common::{Counts, Spy, failing_after, left_by, panics};
 use dwell::alloc::Global;
 use dwell::small::{CallOnce, Place, PushWith};
-use dwell::{SmallBox, small_box};
+use dwell::{SmallBox, small_box, small_box_const};
 use std::any::Any;
 use std::cell::Cell;
 use std::mem;
@@ -317,6 +317,21 @@ fn whatever_allocation_fails_no_piece_is_lost() {
     });
     assert!(counts.balanced());
     assert_eq!(left, (0, 0));
+}
+
+/// A slice's address has no number while a constant is evaluated; only its length may be read as one. The evaluation fails
+/// under Miri and with `-Zextra-const-ub-checks` if both words of the pointer are read as numbers.
+#[test]
+fn small_box_const_of_a_slice_reads_no_address_as_a_number() {
+    struct Tail<T: ?Sized>(u8, T);
+    static WORDS: SmallBox<[u64]> = small_box_const!([1_u64, 2]);
+    static EMPTY: SmallBox<[&str]> = small_box_const!([]);
+    static TAIL: SmallBox<Tail<[u8]>> = small_box_const!(Tail(1, [2_u8; 3]));
+    static OBJECT: SmallBox<Tail<dyn std::fmt::Display + Sync>> = small_box_const!(Tail(1, 7_u32));
+    assert_eq!(*WORDS, [1, 2]);
+    assert!(EMPTY.is_empty());
+    assert_eq!((TAIL.0, &TAIL.1), (1, &[2; 3][..]));
+    assert_eq!((OBJECT.0, OBJECT.1.to_string()), (1, "7".to_owned()));
 }
 
 #[test]
