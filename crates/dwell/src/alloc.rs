@@ -297,6 +297,16 @@ impl<T> fmt::Display for AllocError<T> {
 
 impl<T> core::error::Error for AllocError<T> {}
 
+/// The largest layout of this alignment, which no allocator has: for the error of a slice or text whose own layout has more than
+/// `isize::MAX` bytes.
+pub(crate) const fn largest_layout(align: usize) -> Layout {
+    // Rounded up to the alignment, the size must not be more than `isize::MAX`.
+    match Layout::from_size_align(isize::MAX.unsigned_abs() + 1 - align, align) {
+        Ok(layout) => layout,
+        Err(_) => panic!("the alignment is that of a type"),
+    }
+}
+
 /// A block of the global allocator, or `None` when it has no such block.
 ///
 /// # Panics

@@ -1,4 +1,4 @@
-//! Types forgotten by a suffix.
+//! Postfix methods that erase a type.
 
 #[cfg(feature = "futures")]
 use super::InPlace;
@@ -15,10 +15,10 @@ use core::pin::Pin;
 /// A pinned future of a [`Pool`], its type erased.
 pub type LocalPoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
 
-/// Futures have a type of their own in place.
+/// Futures have a type of their own for inline storage.
 macro_rules! in_place_future {
     (dyn $Dyn:path) => {
-        /// In place, in `N` words. A value that does not fit is refused when the program is compiled, with its size.
+        /// Inline in `N` words. The compiler refuses a value that does not fit, with its size.
         #[inline]
         fn in_place<'a, const N: usize>(self) -> InPlaceFuture<'a, Self::Output, N>
         where
@@ -41,7 +41,7 @@ macro_rules! in_place_future {
 #[cfg(feature = "futures")]
 macro_rules! in_place {
     (dyn $Dyn:path) => {
-        /// In place, in `N` words. A value that does not fit is refused when the program is compiled, with its size.
+        /// Inline in `N` words. The compiler refuses a value that does not fit, with its size.
         #[inline]
         fn in_place<'a, const N: usize>(self) -> InPlace<dyn $Dyn + Send + 'a, N>
         where
@@ -69,13 +69,26 @@ macro_rules! erased_ext {
         pub trait $Ext $(<$Item>)?: $Trait + Sized {
             $in_place! { dyn $Dyn }
 
-            /// In place if it fits in `N` words, otherwise in a box.
+            /// Inline if it fits in `N` words, otherwise in a box.
             #[inline]
             fn small<'a, const N: usize>(self) -> SmallBox<dyn $Dyn + Send + 'a, N>
             where
                 Self: Send + 'a,
             {
                 SmallBox::new_with(self, |place| place as _)
+            }
+
+            /// [`small`](Self::small) that reports a failed allocation.
+            ///
+            /// # Errors
+            ///
+            /// When the value does not fit and the allocator has no block for it; the value comes back in the error.
+            #[inline]
+            fn try_small<'a, const N: usize>(self) -> Result<SmallBox<dyn $Dyn + Send + 'a, N>, AllocError<Self>>
+            where
+                Self: Send + 'a,
+            {
+                SmallBox::try_new_with(self, |place| place as _)
             }
 
             /// [`small`](Self::small) for a value that is not `Send`.
@@ -87,7 +100,20 @@ macro_rules! erased_ext {
                 SmallBox::new_with(self, |place| place as _)
             }
 
-            /// In a place of the pool. It may go to other threads, and the pool before it.
+            /// [`small_local`](Self::small_local) that reports a failed allocation.
+            ///
+            /// # Errors
+            ///
+            /// When the value does not fit and the allocator has no block for it; the value comes back in the error.
+            #[inline]
+            fn try_small_local<'a, const N: usize>(self) -> Result<SmallBox<dyn $Dyn + 'a, N>, AllocError<Self>>
+            where
+                Self: 'a,
+            {
+                SmallBox::try_new_with(self, |place| place as _)
+            }
+
+            /// In a slot of the pool. The slot may be sent to other threads and may outlive the pool.
             ///
             /// # Panics
             ///
@@ -119,7 +145,7 @@ macro_rules! erased_ext {
                 Ok(pool.try_insert(self)?.coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin())
             }
 
-            /// In a place of the pool, for a value that is not `Send`. The pool may go before it.
+            /// In a slot of the pool, for a value that is not `Send`. The slot may outlive the pool.
             ///
             /// # Panics
             ///
@@ -146,13 +172,14 @@ macro_rules! erased_ext {
                 Ok(pool.try_insert(self)?.coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin())
             }
 
-            /// [`boxed_in`](Self::boxed_in) a pool that this thread has for the purpose.
+            /// [`boxed_in`](Self::boxed_in) a pool that this thread has for this method.
             ///
-            /// Its memory is used again for what this thread pins so, and freed when the thread and the last value are gone.
+            /// The thread uses the memory of a dropped value again. All of it is freed when the thread has ended and the last
+            /// value is dropped.
             ///
             /// # Panics
             ///
-            /// As [`boxed_in`](Self::boxed_in); what gives the value back is [`try_boxed_in`](Self::try_boxed_in) a pool.
+            /// As [`boxed_in`](Self::boxed_in); [`try_boxed_in`](Self::try_boxed_in) a pool gives the value back.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn pooled<'a>(self) -> Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>
@@ -166,7 +193,7 @@ macro_rules! erased_ext {
 }
 
 erased_ext! {
-    /// Forgets a future's type, without `malloc`.
+    /// Postfix methods that erase a future's type without `malloc`.
     ///
     /// ```
     /// use dwell::pin::{ErasedExt, InPlaceFuture, PoolFuture};
@@ -184,7 +211,7 @@ erased_ext! {
     /// # drop((in_place, in_pool, in_pool_of_thread));
     /// ```
     ///
-    /// What does not fit in place is no program:
+    /// A future that does not fit inline does not compile:
     ///
     /// ```compile_fail
     /// use dwell::pin::ErasedExt;
@@ -200,7 +227,7 @@ impl<F: Future> ErasedExt for F {}
 
 #[cfg(feature = "futures")]
 erased_ext! {
-    /// Forgets a stream's type, without `malloc`: [`ErasedExt`] for streams.
+    /// [`ErasedExt`] for streams: postfix methods that erase a stream's type without `malloc`.
     ///
     /// ```
     /// use dwell::pin::{ErasedStreamExt, InPlace};
@@ -219,7 +246,7 @@ impl<S: futures_core::Stream> ErasedStreamExt for S {}
 
 #[cfg(feature = "futures")]
 erased_ext! {
-    /// Forgets a sink's type, without `malloc`: [`ErasedExt`] for sinks.
+    /// [`ErasedExt`] for sinks: postfix methods that erase a sink's type without `malloc`.
     ///
     /// ```
     /// use dwell::pin::ErasedSinkExt;
@@ -236,7 +263,7 @@ impl<Item, S: futures_sink::Sink<Item>> ErasedSinkExt<Item> for S {}
 
 #[cfg(all(feature = "futures", feature = "std"))]
 erased_ext! {
-    /// Forgets a reader's type, without `malloc`: [`ErasedExt`] for readers.
+    /// [`ErasedExt`] for readers: postfix methods that erase a reader's type without `malloc`.
     ErasedReadExt: futures_io::AsyncRead, dyn futures_io::AsyncRead, in_place
 }
 
@@ -245,7 +272,7 @@ impl<R: futures_io::AsyncRead> ErasedReadExt for R {}
 
 #[cfg(all(feature = "futures", feature = "std"))]
 erased_ext! {
-    /// Forgets a writer's type, without `malloc`: [`ErasedExt`] for writers.
+    /// [`ErasedExt`] for writers: postfix methods that erase a writer's type without `malloc`.
     ErasedWriteExt: futures_io::AsyncWrite, dyn futures_io::AsyncWrite, in_place
 }
 

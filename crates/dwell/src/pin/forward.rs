@@ -1,4 +1,4 @@
-//! The traits of the `futures` crates, for what pins or holds their values.
+//! The traits of the `futures` crates, forwarded to the value.
 
 use super::{InPlace, Reusable};
 use crate::alloc::Allocator;
@@ -116,7 +116,7 @@ forward! {
     [H: Home] Slot<T, H>, |self| Pin::new(&mut **self.get_mut()), Unpin;
 }
 
-/// A stream, whose items the block's next values can give too. Without one there are none.
+/// The stream that is stored. Without one it has ended, until the next one is set.
 impl<S: ?Sized + Stream> Stream for Reusable<S> {
     type Item = S::Item;
 

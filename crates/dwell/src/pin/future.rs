@@ -1,7 +1,7 @@
-//! The strict one for futures: in place, or refused by the compiler, with a table of its own.
+//! Futures of an erased type, stored inline or refused by the compiler, with a table of functions of their own.
 
-use super::in_place::{InPlace, Refusal};
-use crate::small::Room;
+use super::in_place::{InPlace, SizeMessage};
+use crate::small::InlineStorage;
 use core::fmt;
 use core::marker::PhantomData;
 use core::mem;
@@ -10,9 +10,9 @@ use core::pin::Pin;
 use core::ptr::{self, NonNull};
 use core::task::{Context, Poll};
 
-/// A future in `N` words, its type erased: what [`in_place`](super::ErasedExt::in_place) returns.
+/// A future of an erased type, stored inline in `N` words: what [`in_place`](super::ErasedExt::in_place) returns.
 ///
-/// It has `N + 1` words, and is a future itself. `L` is a type as aligned as the future may be.
+/// It has `N + 1` words and is a future itself. `L` is a type whose alignment is the largest that the future may have.
 ///
 /// ```
 /// use dwell::pin::{ErasedExt, InPlaceFuture};
@@ -40,28 +40,35 @@ pub type InPlaceFuture<'a, T, const N: usize, L = usize> = FutureInPlace<T, dyn 
 /// ```
 pub type LocalInPlaceFuture<'a, T, const N: usize, L = usize> = FutureInPlace<T, dyn Future<Output = T> + 'a, N, L>;
 
-/// An [`InPlaceFuture`] or a [`LocalInPlaceFuture`]: a future whose output is a `T`, known to be what `D` says of it.
+/// An [`InPlaceFuture`] or a [`LocalInPlaceFuture`]: a future whose output is a `T`, with the auto traits and the lifetime of
+/// `D`.
 ///
-/// An [`InPlace<dyn Future>`](InPlace) can do more, a few instructions slower: its table is the compiler's, which may have no
-/// function for the drop, so that a drop asks.
-// In this order, so that the value is at the address of its owner.
+/// An [`InPlace<dyn Future>`](InPlace) can do more and takes a few instructions more: its vtable is the compiler's, which may
+/// have no function for the drop, so each drop tests for one.
+// `repr(C)`: the storage is at offset 0, so the future has the address of its owner and reading it needs no offset.
 #[repr(C)]
 pub struct FutureInPlace<T, D: ?Sized, const N: usize, L = usize> {
     // # Invariants
     //
-    // 1. `room.words` begins with a live future, owned, which fits there, and is what `D` is: `Send` if that is, alive as long.
-    // 2. `table` is that of this future, and always there.
-    room: Room<N, L>,
+    // 1. A live future begins at `storage.words`, which is owned; `fits` holds for its layout. It has the auto traits of `D` and
+    //    lives as long.
+    // 2. `table` is a constant, `Table::of` the type of that future.
+    storage: InlineStorage<N, L>,
+    // Not a `&'static`, which would require `T: 'static`.
     table: NonNull<Table<T>>,
     // Owns such a future: drop check and auto traits are those of a `Box<D>`.
     owns: PhantomData<D>,
 }
 
-/// What is called of a future in place.
+/// The functions of a future of an erased type. Each takes its address.
 struct Table<T> {
-    /// The future is live and pinned.
+    /// # Safety
+    ///
+    /// At the address there is a live future of the table's type, pinned and borrowed exclusively.
     poll: unsafe fn(*mut (), &mut Context<'_>) -> Poll<T>,
-    /// The future is live, and not used again. There always is one, though it may do nothing.
+    /// # Safety
+    ///
+    /// At the address there is a live future of the table's type, owned. It is not used afterwards.
     drop: unsafe fn(*mut ()),
 }
 
@@ -70,35 +77,35 @@ impl<T> Table<T> {
         let poll: fn(Pin<&mut F>, &mut Context<'_>) -> Poll<T> = F::poll;
         let drop: unsafe fn(*mut F) = ptr::drop_in_place::<F>;
         Self {
-            // SAFETY: a function of such a type may be called as one of the other: a `Pin<&mut F>` is passed as a `&mut F`
-            // ("Layout and ABI" of `Pin`), and that as a `*mut ()` ("ABI compatibility" of `fn`).
+            // SAFETY: the two function types have the same ABI: a `Pin<&mut F>` has that of a `&mut F` ("Layout and ABI" in the
+            // documentation of `Pin`), which for a sized `F` has that of a `*mut ()` ("ABI compatibility" in that of `fn`).
             poll: unsafe {
                 mem::transmute::<
                     fn(Pin<&mut F>, &mut Context<'_>) -> Poll<T>,
                     unsafe fn(*mut (), &mut Context<'_>) -> Poll<T>,
                 >(poll)
             },
-            // SAFETY: as above, a `*mut F` is passed as a `*mut ()`.
+            // SAFETY: for a sized `F` a `*mut F` has the ABI of a `*mut ()` ("ABI compatibility" in the documentation of `fn`).
             drop: unsafe { mem::transmute::<unsafe fn(*mut F), unsafe fn(*mut ())>(drop) },
         }
     }
 }
 
-// SAFETY: it owns its future and nothing else, as a `Box<D>` does.
+// SAFETY: it owns its future, which is `Send` as `D` is (invariant 1), and a pointer to a constant.
 unsafe impl<T, D: ?Sized + Send, const N: usize, L> Send for FutureInPlace<T, D, N, L> {}
 
-// SAFETY: a shared one gives access to nothing.
+// SAFETY: no function takes a shared one and reaches the future.
 unsafe impl<T, D: ?Sized + Sync, const N: usize, L> Sync for FutureInPlace<T, D, N, L> {}
 
-// The future moves with its owner, so it is pinned with it, and only then (see `poll`).
+// The future moves with its owner, so it is pinned only if its owner is (see `poll`).
 impl<T, D: ?Sized + Unpin, const N: usize, L> Unpin for FutureInPlace<T, D, N, L> {}
 
-// As `Box`: the room's `UnsafeCell` is there for the future's sake and says nothing of its own.
+// As `Box`: the `UnsafeCell` lets the future have interior mutability and adds none of its own.
 impl<T, D: ?Sized + UnwindSafe, const N: usize, L> UnwindSafe for FutureInPlace<T, D, N, L> {}
 impl<T, D: ?Sized + RefUnwindSafe, const N: usize, L> RefUnwindSafe for FutureInPlace<T, D, N, L> {}
 
 impl<'a, T, const N: usize, L> InPlaceFuture<'a, T, N, L> {
-    /// Takes a future in. That it fits is checked when the program is compiled.
+    /// Stores a future. The compiler checks that it fits.
     ///
     /// ```
     /// use dwell::pin::InPlaceFuture;
@@ -108,8 +115,8 @@ impl<'a, T, const N: usize, L> InPlaceFuture<'a, T, N, L> {
     /// ```
     #[inline]
     pub fn new<F: Future<Output = T> + Send + 'a>(future: F) -> Self {
-        // SAFETY: the bounds are what the type says.
-        unsafe { Self::hold(future) }
+        // SAFETY: an `F` is `Send` and lives for `'a`, as the `dyn Future + Send + 'a` of this type.
+        unsafe { Self::store(future) }
     }
 }
 
@@ -117,45 +124,46 @@ impl<'a, T, const N: usize, L> LocalInPlaceFuture<'a, T, N, L> {
     /// [`new`](InPlaceFuture::new) for a future that is not `Send`.
     #[inline]
     pub fn new_local<F: Future<Output = T> + 'a>(future: F) -> Self {
-        // SAFETY: the bounds are what the type says.
-        unsafe { Self::hold(future) }
+        // SAFETY: an `F` lives for `'a`, as the `dyn Future + 'a` of this type, which has no auto trait.
+        unsafe { Self::store(future) }
     }
 }
 
 impl<T, D: ?Sized, const N: usize, L> FutureInPlace<T, D, N, L> {
     /// # Safety
     ///
-    /// An `F` is what `D` is.
+    /// An `F` has the auto traits of `D` and lives as long.
     #[inline]
-    unsafe fn hold<F: Future<Output = T>>(future: F) -> Self {
+    unsafe fn store<F: Future<Output = T>>(future: F) -> Self {
         const {
             if !InPlace::<F, N, L>::fits(size_of::<F>(), align_of::<F>()) {
-                panic!("{}", Refusal::of::<F, N, L>().text());
+                panic!("{}", SizeMessage::of::<F, N, L>().text());
             }
         }
-        let room = Room::<N, L>::new();
-        // SAFETY: the assertion above says that the room is large and aligned enough for an `F`.
-        unsafe { room.words.get().cast::<F>().write(future) };
-        Self { room, table: NonNull::from(const { &Table::<T>::of::<F>() }), owns: PhantomData }
+        let storage = InlineStorage::<N, L>::new();
+        // SAFETY: `fits`, which the constant above asserts, says that the words are large and aligned enough for an `F`.
+        unsafe { storage.words.get().cast::<F>().write(future) };
+        Self { storage, table: NonNull::from(const { &Table::<T>::of::<F>() }), owns: PhantomData }
     }
 
     #[inline]
     fn table(&self) -> &Table<T> {
-        // SAFETY: by invariant 2 it is there.
+        // SAFETY: the table is a constant (invariant 2), which lives for good and is never written.
         unsafe { self.table.as_ref() }
     }
 
-    /// Where the future is.
+    /// The address of the future. It may be written through if `self` is borrowed exclusively or owned.
     #[inline]
     fn value(&self) -> *mut () {
-        self.room.words.get().cast()
+        self.storage.words.get().cast()
     }
 }
 
 impl<T, D: ?Sized, const N: usize, L> Drop for FutureInPlace<T, D, N, L> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: by the invariants the future is live and the table its own; it is not used after this.
+        // SAFETY: the table is that of the live future at this address, which is owned (invariants 1 and 2). Nothing uses it
+        // after the drop of its owner.
         unsafe { (self.table().drop)(self.value()) };
     }
 }
@@ -165,11 +173,12 @@ impl<T, D: ?Sized, const N: usize, L> Future for FutureInPlace<T, D, N, L> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
-        // Structural pinning, as `core::pin` asks for it: it is `Unpin` only if the future is; its drop drops the future where
-        // it is, before anything else happens to its memory; and nothing moves the future out.
-        // SAFETY: nothing is moved out of the reference.
+        // Structural pinning, as the documentation of `core::pin` requires: the owner is `Unpin` only if `D` is; its drop drops
+        // the future at its address before the memory is used for anything else; and no function moves the future out.
+        // SAFETY: nothing is moved out of the reference, which is used only for the next line.
         let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: by the invariants the future is live and the table its own; it is pinned with its owner, as said above.
+        // SAFETY: the table is that of the live future at this address (invariants 1 and 2). The future is borrowed exclusively
+        // as `self` is, and moves only with its owner, which is pinned.
         unsafe { (this.table().poll)(this.value(), context) }
     }
 }

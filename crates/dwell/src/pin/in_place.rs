@@ -1,7 +1,7 @@
-//! The strict one: in place, or refused by the compiler.
+//! Values of an erased type, stored inline or refused by the compiler.
 
 use crate::raw::Meta;
-use crate::small::{Place, Room};
+use crate::small::{InlineStorage, Place};
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
@@ -10,10 +10,10 @@ use core::pin::Pin;
 use core::ptr;
 use core::task::{Context, Poll};
 
-/// A value of an erased type in `N` words, and never elsewhere.
+/// A value of an erased type, stored inline in `N` words and never on the heap.
 ///
-/// It has `N + 1` words, 8 bytes each on a 64-bit target. `L` is a type as aligned as the value may be. A value that does not fit is
-/// refused when the program is compiled:
+/// It has `N + 1` words, 8 bytes each on a 64-bit target. `L` is a type whose alignment is the largest that the value may
+/// have. The compiler refuses a value that does not fit:
 ///
 /// ```compile_fail
 /// use dwell::pin::InPlace;
@@ -42,14 +42,14 @@ use core::task::{Context, Poll};
 /// # let mut context = std::task::Context::from_waker(std::task::Waker::noop());
 /// # assert_eq!(future.poll(&mut context), std::task::Poll::Ready(8));
 /// ```
-// In this order, so that the value is at the address of its owner.
+// `repr(C)`: the storage is at offset 0, so the value has the address of its owner and reading it needs no offset.
 #[repr(C)]
 pub struct InPlace<T: ?Sized, const N: usize, L = usize> {
     // # Invariants
     //
-    // 1. `room.words` begins with a live `T`, owned, which fits there.
-    // 2. `meta` is that value's metadata, with its bit clear.
-    room: Room<N, L>,
+    // 1. A live `T`, which is owned, begins at `storage.words`; `fits` holds for its layout.
+    // 2. `meta` is that value's metadata, with a clear heap bit.
+    storage: InlineStorage<N, L>,
     meta: Meta<T>,
     // Owns a `T`: drop check and auto traits are those of a `Box<T>`.
     owns: PhantomData<T>,
@@ -61,20 +61,20 @@ unsafe impl<T: ?Sized + Send, const N: usize, L> Send for InPlace<T, N, L> {}
 // SAFETY: a shared `InPlace` gives access to the value as shared, and nothing else.
 unsafe impl<T: ?Sized + Sync, const N: usize, L> Sync for InPlace<T, N, L> {}
 
-// The value moves with its owner, so it is pinned with it, and only then (see `project`).
+// The value moves with its owner, so it is pinned only if its owner is (see `project`).
 impl<T: ?Sized + Unpin, const N: usize, L> Unpin for InPlace<T, N, L> {}
 
-// As `Box`: the room's `UnsafeCell` is there for the value's sake and says nothing of its own.
+// As `Box`: the `UnsafeCell` lets the value have interior mutability and adds none of its own.
 impl<T: ?Sized + UnwindSafe, const N: usize, L> UnwindSafe for InPlace<T, N, L> {}
 impl<T: ?Sized + RefUnwindSafe, const N: usize, L> RefUnwindSafe for InPlace<T, N, L> {}
 
 impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
-    /// Whether a value of this size and alignment, in bytes, has room.
+    /// Whether a value of this size and alignment, in bytes, fits.
     pub const fn fits(size: usize, align: usize) -> bool {
-        size <= size_of::<[usize; N]>() && align <= align_of::<Room<N, L>>()
+        InlineStorage::<N, L>::fits(size, align)
     }
 
-    /// Takes a value in, seen as what the closure coerces it to.
+    /// Stores a value, coerced by a closure to a `T`.
     ///
     /// ```
     /// use dwell::pin::InPlace;
@@ -84,11 +84,12 @@ impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
     /// assert_eq!(number.to_string(), "7");
     /// ```
     ///
-    /// That it fits is checked when the program is compiled.
+    /// The compiler checks that it fits.
     ///
     /// # Panics
     ///
-    /// If the closure does; the value is then dropped.
+    /// If the closure does, or when the value is coerced to a slice of more than `usize::MAX / 32` elements. The value is
+    /// dropped.
     #[inline]
     pub fn new_with<U, F>(value: U, unsize: F) -> Self
     where
@@ -96,23 +97,23 @@ impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
     {
         const {
             if !Self::fits(size_of::<U>(), align_of::<U>()) {
-                panic!("{}", Refusal::of::<U, N, L>().text());
+                panic!("{}", SizeMessage::of::<U, N, L>().text());
             }
         }
         let place = Place::new(value);
         let meta = Meta::new(unsize(&place).as_ptr(), false);
-        let room = Room::<N, L>::new();
-        let to = room.words.get().cast::<U>();
+        let storage = InlineStorage::<N, L>::new();
+        let to = storage.words.get().cast::<U>();
         let value = place.into_inner();
-        // SAFETY: the assertion above says that the room is large and aligned enough for a `U`.
+        // SAFETY: `fits`, which the constant above asserts, says that the words are large and aligned enough for a `U`.
         unsafe { to.write(value) };
-        Self { room, meta, owns: PhantomData }
+        Self { storage, meta, owns: PhantomData }
     }
 
-    /// Where the value is, by invariants 1 and 2.
+    /// The value. The pointer may be written through if `self` is borrowed exclusively or owned.
     #[inline]
     fn value(&self) -> *mut T {
-        self.meta.decode_known(false, self.room.words.get().cast::<()>().cast_const()).cast_mut()
+        self.meta.decode_known(false, self.storage.words.get().cast::<()>().cast_const()).cast_mut()
     }
 
     /// The value of a pinned one, pinned.
@@ -127,11 +128,11 @@ impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
     /// ```
     #[inline]
     pub fn project(self: Pin<&mut Self>) -> Pin<&mut T> {
-        // Structural pinning, as `core::pin` asks for it: it is `Unpin` only if `T` is; its drop drops the value where it
-        // is, before anything else happens to its memory; and nothing moves the value out of a `Pin<&mut Self>`.
-        // SAFETY: nothing is moved out of the reference; the only use is the pinned one below.
+        // Structural pinning, as the documentation of `core::pin` requires: an `InPlace` is `Unpin` only if `T` is; its drop
+        // drops the value at its address before the memory is used for anything else; and no function moves the value out.
+        // SAFETY: nothing is moved out of the reference, which is used only for the next line.
         let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: the value is pinned with its owner, as said above, and stays there until it has been dropped.
+        // SAFETY: the value moves only with its owner, which is pinned, and its drop runs at this address.
         unsafe { Pin::new_unchecked(&mut **this) }
     }
 }
@@ -141,7 +142,7 @@ impl<T: ?Sized, const N: usize, L> Deref for InPlace<T, N, L> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: by the invariants a live value is there, borrowed as `self` is.
+        // SAFETY: the value is live (invariant 1), and is borrowed for as long as `self` is.
         unsafe { &*self.value() }
     }
 }
@@ -149,7 +150,8 @@ impl<T: ?Sized, const N: usize, L> Deref for InPlace<T, N, L> {
 impl<T: ?Sized, const N: usize, L> DerefMut for InPlace<T, N, L> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: by the invariants a live value is there, borrowed as `self` is.
+        // SAFETY: the value is live (invariant 1), and is borrowed for as long as `self` is, exclusively. The storage is an
+        // `UnsafeCell`, so `value`, which borrows `self` shared, returns a pointer that may be written through.
         unsafe { &mut *self.value() }
     }
 }
@@ -157,7 +159,7 @@ impl<T: ?Sized, const N: usize, L> DerefMut for InPlace<T, N, L> {
 impl<T: ?Sized, const N: usize, L> Drop for InPlace<T, N, L> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the value is owned and live, and not used after this.
+        // SAFETY: the value is live and owned (invariant 1), and nothing uses it after the drop of its owner.
         unsafe { ptr::drop_in_place(self.value()) };
     }
 }
@@ -177,25 +179,25 @@ impl<T: ?Sized + fmt::Debug, const N: usize, L> fmt::Debug for InPlace<T, N, L> 
     }
 }
 
-/// What the compiler says of a value that does not fit. Constants cannot format numbers.
-pub(super) struct Refusal {
-    text: [u8; Self::ROOM],
+/// The message of the compiler for a value that does not fit. A constant cannot format numbers, so this does it.
+pub(super) struct SizeMessage {
+    text: [u8; Self::CAPACITY],
     len: usize,
 }
 
-impl Refusal {
-    /// Enough for the words below and four numbers.
-    const ROOM: usize = 192;
+impl SizeMessage {
+    /// Enough for the words below and four numbers, in bytes.
+    const CAPACITY: usize = 192;
 
-    /// Of a `U` in `N` words.
+    /// For a `U` in `N` words.
     pub(super) const fn of<U, const N: usize, L>() -> Self {
-        Self::new([size_of::<U>(), align_of::<U>(), size_of::<[usize; N]>(), align_of::<Room<N, L>>()])
+        Self::new([size_of::<U>(), align_of::<U>(), size_of::<[usize; N]>(), align_of::<InlineStorage<N, L>>()])
     }
 
-    /// `[size, align, room, room's align]` in bytes.
+    /// For `[size, align, inline capacity, its align]` in bytes.
     const fn new(numbers: [usize; 4]) -> Self {
         let words = ["a value of ", " bytes aligned to ", " does not fit in place: there are ", " aligned to "];
-        let mut this = Self { text: [0; Self::ROOM], len: 0 };
+        let mut this = Self { text: [0; Self::CAPACITY], len: 0 };
         let mut index = 0;
         while index < words.len() {
             this.word(words[index].as_bytes());
@@ -231,13 +233,13 @@ impl Refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::Refusal;
+    use super::SizeMessage;
 
     #[test]
     fn refusal_has_the_numbers() {
         let text = "a value of 1024 bytes aligned to 16 does not fit in place: there are 0 aligned to 8";
-        assert_eq!(Refusal::new([1024, 16, 0, 8]).text(), text);
+        assert_eq!(SizeMessage::new([1024, 16, 0, 8]).text(), text);
         let largest = usize::MAX;
-        assert!(Refusal::new([largest; 4]).text().ends_with(&std_alloc::format!("aligned to {largest}")));
+        assert!(SizeMessage::new([largest; 4]).text().ends_with(&std_alloc::format!("aligned to {largest}")));
     }
 }

@@ -1,4 +1,4 @@
-//! Futures and other values that stay put: pinned by a suffix, erased without `malloc`.
+//! Pinned values: postfix methods that pin any value, and that erase the type of a future without `malloc`.
 //!
 //! ```
 //! use dwell::pin::{ErasedExt, InPlaceFuture, PinExt};
@@ -7,31 +7,31 @@
 //!     42
 //! }
 //!
-//! let concrete = answer().pinned(); // Pin<Box<impl Future>>: the type is kept
+//! let concrete = answer().pinned(); // Pin<Box<impl Future>>: the type is known
 //! let erased: InPlaceFuture<'_, u32, 4> = answer().in_place(); // no allocation
 //! # assert!(size_of_val(&erased) == 40 && size_of_val(&concrete) == 8);
 //! ```
 //!
 //! # Which
 //!
-//! | the future | its place |
+//! | the future | use |
 //! |---|---|
-//! | is awaited where it is made | none: `.await` it, or [`core::pin::pin!`] |
-//! | is kept, its type known | [`pinned`](PinExt::pinned), or a place of your own by [`pinned_in`](PinExt::pinned_in) |
-//! | is kept, its type erased, mostly small | [`small`](ErasedExt::small): in place, or in a box if it is too large |
-//! | is kept, its type erased, never to allocate | [`in_place`](ErasedExt::in_place): one that does not fit is refused by the compiler |
+//! | is awaited where it is made | `.await`, or [`core::pin::pin!`] |
+//! | is stored, its type known | [`pinned`](PinExt::pinned), or [`pinned_in`](PinExt::pinned_in) a slab or pool |
+//! | is stored, its type erased, mostly small | [`small`](ErasedExt::small): inline, or in a box if it is too large |
+//! | is stored, its type erased, must not allocate | [`in_place`](ErasedExt::in_place): inline; the compiler refuses one that does not fit |
 //! | is made and dropped all the time, its type erased | [`pooled`](ErasedExt::pooled), or [`boxed_in`](ErasedExt::boxed_in) a pool of your own |
-//! | takes the place of another, over and over | [`Reusable`] |
+//! | replaces another, over and over | [`Reusable`] |
 //!
 //! With the feature `futures` streams, sinks, readers and writers are erased in the same ways, by the traits
 //! `ErasedStreamExt`, `ErasedSinkExt`, `ErasedReadExt` and `ErasedWriteExt`; with the feature `tower` services are, in
 //! `pin::tower`.
 //!
-//! `docs/pin.md` in the repository has what each costs, and what erasure does to compile times.
+//! `docs/pin.md` in the repository has what each costs, and the effect of erasure on compile times.
 
 #![expect(
     clippy::inline_always,
-    reason = "a value that is passed to a function is written twice, and a place costs less"
+    reason = "a value that is passed to a function is written to memory twice, which costs more than an insert in a slab"
 )]
 
 mod erased;
@@ -63,7 +63,7 @@ use std_alloc::boxed::Box;
 use std_alloc::rc::Rc;
 use std_alloc::sync::Arc;
 
-/// Pins any value by a suffix.
+/// Postfix methods that pin a value.
 ///
 /// ```
 /// use dwell::pin::PinExt;
@@ -89,19 +89,19 @@ pub trait PinExt: Sized {
         try_box(self).map(Box::into_pin)
     }
 
-    /// `Rc::pin(self)`.
+    /// `Rc::pin(self)`. There is no `try_` form: std has no fallible constructor of `Rc` on stable Rust.
     #[inline]
     fn pinned_rc(self) -> Pin<Rc<Self>> {
         Rc::pin(self)
     }
 
-    /// `Arc::pin(self)`.
+    /// `Arc::pin(self)`. There is no `try_` form: std has no fallible constructor of `Arc` on stable Rust.
     #[inline]
     fn pinned_arc(self) -> Pin<Arc<Self>> {
         Arc::pin(self)
     }
 
-    /// Pins the value in a place, which says what it becomes.
+    /// Moves the value to a box, slab or pool and pins it there. [`PinPlace`] lists them and the types of the result.
     ///
     /// ```
     /// use dwell::{pin::PinExt, slab::{Slab, Slot}};
@@ -114,8 +114,8 @@ pub trait PinExt: Sized {
     ///
     /// # Panics
     ///
-    /// As the place does without memory. A pool then leaks some values: see [`insert`](SizeClasses::insert).
-    /// [`try_pinned_in`](Self::try_pinned_in) gives all back.
+    /// Without memory, as an insert in the place does. A pool leaks some values then: see [`insert`](SizeClasses::insert).
+    /// [`try_pinned_in`](Self::try_pinned_in) gives every value back.
     #[inline(always)]
     fn pinned_in<P: PinPlace<Self>>(self, place: P) -> P::Pinned {
         place.pin(self)
@@ -134,20 +134,20 @@ pub trait PinExt: Sized {
 
 impl<T> PinExt for T {}
 
-/// Where values can be pinned: see [`PinExt::pinned_in`].
+/// The boxes, slabs and pools that [`PinExt::pinned_in`] takes.
 ///
-/// | place | what the value becomes |
+/// | place | the result |
 /// |---|---|
 /// | [`Global`] | `Pin<Box<T>>` |
 /// | [`&Slab<T>`](Slab), [`&sync::Slab<T>`](crate::slab::sync::Slab) | a pinned [`Slot`] |
 /// | [`&Pool`](crate::slab::Pool), [`&sync::Pool`](crate::slab::sync::Pool) | a pinned [`Slot`] of a pool |
 ///
-/// An arena is none: it takes the memory of a forgotten value back without dropping it, which a pinned one must not see.
+/// An arena is no such place: it reuses the memory of a forgotten value without dropping it, which pinning forbids.
 pub trait PinPlace<T> {
     /// The pinned value.
     type Pinned;
 
-    /// Moves the value to its place.
+    /// Moves the value there and pins it.
     fn pin(self, value: T) -> Self::Pinned;
 
     /// [`pin`](Self::pin) that reports a failed allocation.

@@ -1,6 +1,6 @@
-//! A block that holds one pinned value after another.
+//! A block that is used for one pinned value after another.
 
-use crate::alloc::{AllocError, try_alloc};
+use crate::alloc::{AllocError, largest_layout, try_alloc};
 use crate::raw::Meta;
 use crate::small::Place;
 use core::alloc::Layout;
@@ -19,10 +19,10 @@ pub type ReusableFuture<'a, T> = Reusable<dyn Future<Output = T> + Send + 'a>;
 /// A [`Reusable`] for futures that are not `Send`.
 pub type LocalReusableFuture<'a, T> = Reusable<dyn Future<Output = T> + 'a>;
 
-/// A pinned value of an erased type, in a block that the next one uses again if it fits.
+/// A pinned value of an erased type, in a block that the next value uses again if it fits.
 ///
-/// It has four words. A value that is too large or too aligned for the block gets a new one that has room for both, so that
-/// values of any sizes in any order come to rest in one.
+/// It has four words. A value that is too large or too aligned for the block gets a new block, of the larger size and the
+/// larger alignment of both. So values that alternate between layouts stop allocating after one round.
 ///
 /// ```
 /// use dwell::pin::ReusableFuture;
@@ -38,25 +38,26 @@ pub type LocalReusableFuture<'a, T> = Reusable<dyn Future<Output = T> + 'a>;
 pub struct Reusable<T: ?Sized> {
     // # Invariants
     //
-    // 1. If there is a `meta`, the block begins with a live `T` of this metadata, which fits there. It is pinned: it stays
-    //    until it was dropped in place.
+    // 1. If there is a `meta`, the block begins with a live `T` of this metadata, which is owned and fits.
+    // 2. That value is pinned: nothing moves it, and its block is neither used for anything else nor freed before its drop has
+    //    run.
     meta: Option<Meta<T>>,
-    // After the value is dropped, whether or not that panics.
+    // Its own drop frees the block after the drop of this struct has dropped the value, even if that unwinds.
     block: Block,
     // Owns a `T`: drop check and auto traits are those of a `Box<T>`.
     owns: PhantomData<T>,
 }
 
-// SAFETY: it owns its value and its block and nothing else, as a `Box<T>` does.
+// SAFETY: it owns its value and a block of the global allocator, as a `Box<T>` does.
 unsafe impl<T: ?Sized + Send> Send for Reusable<T> {}
 
-// SAFETY: a shared one gives access to the value as shared, and to nothing else.
+// SAFETY: a shared one gives shared access to the value and the block's layout, as a `Box<T>` does.
 unsafe impl<T: ?Sized + Sync> Sync for Reusable<T> {}
 
 // The value does not move with its owner.
 impl<T: ?Sized> Unpin for Reusable<T> {}
 
-// As `Box`: the raw pointers are there for other reasons.
+// As `Box`: the raw pointers of `Meta` and `Block` add no interior mutability.
 impl<T: ?Sized + UnwindSafe> UnwindSafe for Reusable<T> {}
 impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for Reusable<T> {}
 
@@ -64,8 +65,8 @@ impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for Reusable<T> {}
 struct Block {
     // # Invariants
     //
-    // 1. `address` is aligned to `layout.align()`, and valid for `layout.size()` bytes, nobody else's. If that is not 0, it
-    //    was allocated with this layout.
+    // 1. If the size of `layout` is not 0, the global allocator returned `address` for it, and only this struct frees it. If
+    //    it is 0, `address` is dangling and aligned.
     address: NonNull<u8>,
     layout: Layout,
 }
@@ -87,10 +88,11 @@ impl Block {
         layout.size() <= self.layout.size() && layout.align() <= self.layout.align()
     }
 
-    /// What a block must be for values of this layout and for those it has had.
+    /// The layout of a block that fits both this layout and every one that this block fits.
     fn layout_for_both(&self, layout: Layout) -> Layout {
         let (size, align) = (layout.size().max(self.layout.size()), layout.align().max(self.layout.align()));
-        // The larger size rounded up to the larger alignment may be too much for a layout; then only this one is served.
+        // Rounded up to the larger alignment, the larger size may be more than a layout can have. The block then fits this
+        // layout alone.
         Layout::from_size_align(size, align).unwrap_or(layout)
     }
 }
@@ -99,14 +101,15 @@ impl Drop for Block {
     #[inline]
     fn drop(&mut self) {
         if self.layout.size() != 0 {
-            // SAFETY: invariant 1.
+            // SAFETY: the size is not 0, so the global allocator returned the address for this layout, and it is freed once
+            // (invariant 1).
             unsafe { dealloc(self.address.as_ptr(), self.layout) };
         }
     }
 }
 
 impl<T: ?Sized> Reusable<T> {
-    /// Without a value and without a block.
+    /// One without a value and without a block.
     pub const fn new() -> Self {
         Self { meta: None, block: Block::EMPTY, owns: PhantomData }
     }
@@ -115,16 +118,16 @@ impl<T: ?Sized> Reusable<T> {
     #[inline]
     pub fn get(&mut self) -> Option<Pin<&mut T>> {
         let value = self.value()?;
-        // SAFETY: by invariant 1 it is live, borrowed as `self` is.
+        // SAFETY: the value is live (invariant 1), and is borrowed for as long as `self` is, exclusively.
         let value = unsafe { &mut *value };
-        // SAFETY: by invariant 1 it is pinned.
+        // SAFETY: the value stays at its address until its drop has run (invariant 2).
         Some(unsafe { Pin::new_unchecked(value) })
     }
 
-    /// The value, not to be moved out of.
+    /// The value, shared. That moves nothing, so it needs no `Pin`.
     pub(crate) fn peek(&self) -> Option<&T> {
         let value = self.value()?;
-        // SAFETY: by invariant 1 it is live, and shared as `self` is.
+        // SAFETY: the value is live (invariant 1), and is borrowed for as long as `self` is.
         Some(unsafe { &*value })
     }
 
@@ -142,14 +145,14 @@ impl<T: ?Sized> Reusable<T> {
     #[inline]
     pub fn clear(&mut self) {
         if let Some(value) = self.value() {
-            // Before the drop, which may panic.
+            // Before the drop, which may unwind.
             self.meta = None;
-            // SAFETY: by invariant 1 it is live; it is not reached again.
+            // SAFETY: the value was live and owned (invariant 1). Without a `meta` nothing reaches it again.
             unsafe { ptr::drop_in_place(value) };
         }
     }
 
-    /// Drops the value and takes another in, seen as what the closure coerces it to.
+    /// Drops the value and stores another, coerced by a closure to a `T`.
     ///
     /// ```
     /// use dwell::pin::Reusable;
@@ -163,14 +166,16 @@ impl<T: ?Sized> Reusable<T> {
     ///
     /// # Panics
     ///
-    /// If the closure does, and the value is as it was; or if the drop of the value does, and there is none then. The other
-    /// value is dropped.
+    /// If the closure does, or when the new value is coerced to a slice of more than `usize::MAX / 32` elements: the old value
+    /// stays. If the drop of the old value does: there is none afterwards. In each case the new value is dropped.
     #[inline]
     pub fn set_with<U, F>(&mut self, value: U, unsize: F)
     where
         F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
     {
-        if let Err(error) = self.try_set_with(value, unsize) {
+        let place = Place::new(value);
+        let meta = Meta::new(unsize(&place).as_ptr(), false);
+        if let Err(error) = self.replace(place, meta) {
             handle_alloc_error(error.layout());
         }
     }
@@ -179,15 +184,28 @@ impl<T: ?Sized> Reusable<T> {
     ///
     /// # Errors
     ///
-    /// When the other value does not fit and the allocator has no block for it; it comes back in the error, and the value is
-    /// as it was.
+    /// When the new value does not fit and the allocator has no block for it, or when it is coerced to a slice of more than
+    /// `usize::MAX / 32` elements. It comes back in the error, and the old value stays.
+    ///
+    /// # Panics
+    ///
+    /// If the closure does: the old value stays. If the drop of the old value does: there is none afterwards. In each case the
+    /// new value is dropped.
     #[inline]
     pub fn try_set_with<U, F>(&mut self, value: U, unsize: F) -> Result<(), AllocError<U>>
     where
         F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
     {
         let place = Place::new(value);
-        let meta = Meta::new(unsize(&place).as_ptr(), false);
+        let Some(meta) = Meta::try_new(unsize(&place).as_ptr(), false) else {
+            return Err(AllocError::new(place.into_inner(), largest_layout(align_of::<U>())));
+        };
+        self.replace(place, meta)
+    }
+
+    /// Drops the value and stores another, whose metadata as a `T` is `meta`.
+    #[inline]
+    fn replace<U>(&mut self, place: Place<U, U>, meta: Meta<T>) -> Result<(), AllocError<U>> {
         let value = place.into_inner();
         let layout = Layout::new::<U>();
         if self.block.fits(layout) {
@@ -198,7 +216,7 @@ impl<T: ?Sized> Reusable<T> {
             self.clear();
             self.block = block;
         }
-        // SAFETY: the block is large and aligned enough, and by `clear` vacant.
+        // SAFETY: the block is large and aligned enough for a `U`: it fits, or is new. `clear` has dropped the old value.
         unsafe { self.block.address.cast::<U>().write(value) };
         self.meta = Some(meta);
         Ok(())
@@ -206,11 +224,11 @@ impl<T: ?Sized> Reusable<T> {
 }
 
 impl<'a, T> ReusableFuture<'a, T> {
-    /// Drops the future and takes another in.
+    /// Drops the future and stores another.
     ///
     /// # Panics
     ///
-    /// If the drop of the future does; there is none then, and the other one is dropped.
+    /// If the drop of the old future does: there is none afterwards, and the new one is dropped.
     #[inline]
     pub fn set<F: Future<Output = T> + Send + 'a>(&mut self, future: F) {
         self.set_with(future, |place| place as _);
@@ -220,7 +238,12 @@ impl<'a, T> ReusableFuture<'a, T> {
     ///
     /// # Errors
     ///
-    /// When the other future does not fit and the allocator has no block for it; it comes back in the error.
+    /// When the new future does not fit and the allocator has no block for it. It comes back in the error, and the old future
+    /// stays.
+    ///
+    /// # Panics
+    ///
+    /// If the drop of the old future does: there is none afterwards, and the new one is dropped.
     #[inline]
     pub fn try_set<F: Future<Output = T> + Send + 'a>(&mut self, future: F) -> Result<(), AllocError<F>> {
         self.try_set_with(future, |place| place as _)
@@ -232,10 +255,25 @@ impl<'a, T> LocalReusableFuture<'a, T> {
     ///
     /// # Panics
     ///
-    /// As `set`.
+    /// If the drop of the old future does: there is none afterwards, and the new one is dropped.
     #[inline]
     pub fn set_local<F: Future<Output = T> + 'a>(&mut self, future: F) {
         self.set_with(future, |place| place as _);
+    }
+
+    /// [`set_local`](Self::set_local) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the new future does not fit and the allocator has no block for it. It comes back in the error, and the old future
+    /// stays.
+    ///
+    /// # Panics
+    ///
+    /// If the drop of the old future does: there is none afterwards, and the new one is dropped.
+    #[inline]
+    pub fn try_set_local<F: Future<Output = T> + 'a>(&mut self, future: F) -> Result<(), AllocError<F>> {
+        self.try_set_with(future, |place| place as _)
     }
 }
 
@@ -258,7 +296,7 @@ impl<T: ?Sized> Drop for Reusable<T> {
 ///
 /// # Panics
 ///
-/// If there is none. One that is ready stays, and is not to be polled again.
+/// If there is none. A future that has returned `Ready` stays; do not poll it again.
 impl<F: ?Sized + Future> Future for Reusable<F> {
     type Output = F::Output;
 
@@ -270,8 +308,6 @@ impl<F: ?Sized + Future> Future for Reusable<F> {
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for Reusable<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // SAFETY: by invariant 1 it is live, and borrowed as `self` is.
-        let value = self.value().map(|value| unsafe { &*value });
-        f.debug_tuple("Reusable").field(&value).finish()
+        f.debug_tuple("Reusable").field(&self.peek()).finish()
     }
 }

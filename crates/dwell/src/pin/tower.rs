@@ -1,4 +1,4 @@
-//! Services for tower whose calls do not come from `malloc`.
+//! Services for tower whose calls are allocated in pools instead of by `malloc`.
 //!
 //! | tower's | here | |
 //! |---|---|---|
@@ -20,9 +20,8 @@
 //! # assert_eq!(answer.unwrap(), "HERE");
 //! ```
 //!
-//! Futures, and the services themselves when they are cloned, are in places of the pool that each thread has
-//! (see [`ErasedExt::pooled`]). Once that has grown to what is in use at a time, a call allocates
-//! nothing.
+//! Futures, and the services themselves when they are cloned, are in slots of the pool that each thread has (see
+//! [`ErasedExt::pooled`]). Once the pool has grown to the number of values that live at a time, a call allocates nothing.
 
 use super::{ErasedExt, PoolFuture, pooled};
 use crate::slab::sync::PoolSlot;
@@ -31,12 +30,12 @@ use core::task::{Context, Poll};
 use tower_layer::{Layer, LayerFn, layer_fn};
 use tower_service::Service;
 
-/// What a call of such a service is.
+/// The future of such a service's call.
 type Call<Response, Error> = PoolFuture<'static, Result<Response, Error>>;
 
-/// A service whose calls are [`PoolFuture`]s, and which is otherwise `S`.
+/// The service `S` with calls that are [`PoolFuture`]s.
 ///
-/// It gives the calls of a service a type with a name.
+/// The calls of a service get a type that can be named.
 ///
 /// ```
 /// use dwell::pin::{PoolFuture, tower::PoolCalls};
@@ -53,12 +52,12 @@ pub struct PoolCalls<S> {
 }
 
 impl<S> PoolCalls<S> {
-    /// A service whose calls are in the pool.
+    /// Puts the calls of a service in the pool.
     pub const fn new(service: S) -> Self {
         Self { service }
     }
 
-    /// The layer that does so.
+    /// The layer that applies [`new`](Self::new).
     pub fn layer() -> PoolCallsLayer {
         PoolCallsLayer
     }
@@ -111,7 +110,7 @@ macro_rules! erased_service {
         }
 
         impl<Request, Response, Error> $Name<Request, Response, Error> {
-            /// Forgets the type of a service and of its calls.
+            /// Erases the type of a service and of its calls.
             ///
             /// # Panics
             ///
@@ -124,7 +123,7 @@ macro_rules! erased_service {
                 Self { service: pooled::insert(PoolCalls::new(service)).coerce(|view| view as _) }
             }
 
-            /// The layer that does so.
+            /// The layer that applies [`new`](Self::new).
             pub fn layer<S>() -> LayerFn<fn(S) -> Self>
             where
                 S: Service<Request, Response = Response, Error = Error> $(+ $Bound)* + $life,
@@ -173,12 +172,13 @@ erased_service! {
     PoolService: Erased<Request, Response, Error>, where S: Send + 'static
 }
 
-// SAFETY: a shared one gives access to nothing: it is called by `&mut`, is not `Clone`, and prints no more than its name.
+// SAFETY: no function takes a shared one and reaches the service: `poll_ready` and `call` take `&mut self`, there is no `Clone`,
+// and `Debug` prints the name alone.
 unsafe impl<Request, Response, Error> Sync for PoolService<Request, Response, Error> {}
 
 macro_rules! cloned_service {
     ($(#[$attr:meta])* $Name:ident, $Clone:ident: $($Auto:ident)+) => {
-        /// A service that clones itself to a place of the pool.
+        /// A service that clones itself to a slot of the pool.
         trait $Clone<Request>: Service<Request> {
             fn clone_pooled(
                 &self,

@@ -1,4 +1,4 @@
-//! `dyn Any` and `dyn Error`: down to the type and up from it.
+//! `dyn Any` and `dyn Error`: downcasts, and boxes of errors.
 
 use super::SmallBox;
 use crate::alloc::{Allocator, Global};
@@ -8,7 +8,7 @@ use core::error::Error;
 macro_rules! downcast {
     ($($object:ty: $bound:path);* $(;)?) => {$(
         impl<const N: usize, A: Allocator, L> SmallBox<$object, N, A, L> {
-            /// The box of the type that the value has, or the box as it was.
+            /// The box of a `T` if the value is one, or else the box unchanged.
             ///
             /// ```
             /// use dwell::{SmallBox, small_box};
@@ -22,7 +22,8 @@ macro_rules! downcast {
                 if !(*self).is::<T>() {
                     return Err(self);
                 }
-                // SAFETY: the value is a `T`, as `is` says, and has that layout.
+                // SAFETY: the closure keeps the address. `is` compared the `TypeId`s: the value is a live `T`, and its layout has
+                // always been that of a `T`.
                 Ok(unsafe { self.cast(|object| object.cast::<T>()) })
             }
         }

@@ -1,7 +1,7 @@
 //! Closures called by value.
 //!
-//! On stable nobody but `Box` can call a `dyn FnOnce`, and it frees the block that the closure is in, which in place is
-//! none. A trait object of our own can: its vtable has a function that takes the closure from where it is.
+//! On stable Rust only a `Box` can call a `dyn FnOnce`, and it frees the block that the closure is in. An inline closure has
+//! no block. So there is `dyn CallOnce`, whose vtable has a function that moves the closure out of any address.
 
 use super::SmallBox;
 use crate::alloc::Allocator;
@@ -23,19 +23,19 @@ use core::ptr;
 /// assert_eq!(greet.call_once((2,)), 3);
 /// ```
 ///
-/// A `dyn FnOnce` in place is moved to the heap for the call, except with the feature `nightly`, because stable Rust has
-/// no other way to call it. `dyn CallOnce` is not. And a `dyn FnOnce(&T)`, for every lifetime of the reference, is called
-/// by `small.into_box()(&value)` on stable; write `dyn for<'a> CallOnce<(&'a T,), Output = R>` for one that is called in
-/// place.
+/// An inline `dyn FnOnce` is moved to the heap for the call, except with the feature `nightly`, because stable Rust has no
+/// other way to call it. An inline `dyn CallOnce` is called where it is. A `dyn FnOnce(&T)`, for every lifetime of the
+/// reference, is called by `small.into_box()(&value)` on stable; with `dyn for<'a> CallOnce<(&'a T,), Output = R>` there is no
+/// allocation.
 pub trait CallOnce<Args> {
     /// What the call returns.
     type Output;
 
-    /// Calls the closure where it is.
+    /// Moves the closure out of `self` and calls it.
     ///
     /// # Safety
     ///
-    /// The value is moved out of `self`: it is not used again and not dropped.
+    /// The caller neither uses nor drops the value behind `self` afterwards.
     #[doc(hidden)]
     unsafe fn call_in_place(&mut self, args: Args) -> Self::Output;
 }
@@ -47,7 +47,7 @@ macro_rules! arity {
 
             #[inline]
             unsafe fn call_in_place(&mut self, ($($arg,)*): ($($Arg,)*)) -> R {
-                // SAFETY: the caller says that the value is ours to move out.
+                // SAFETY: the value is live, and the caller neither uses nor drops it afterwards, so this moves it.
                 let closure = unsafe { ptr::read(self) };
                 closure($($arg),*)
             }
@@ -63,7 +63,7 @@ macro_rules! arity {
 
             #[inline]
             unsafe fn call_in_place(&mut self, ($($arg,)*): ($($Arg,)*)) -> R {
-                // SAFETY: the caller says that the value is ours to move out.
+                // SAFETY: the caller neither uses nor drops the value afterwards, and its memory outlives this call.
                 let closure = unsafe { owned::take(self) };
                 closure($($arg),*)
             }
@@ -76,7 +76,7 @@ arity!(a A0, b A1);
 arity!(a A0, b A1, c A2);
 arity!(a A0, b A1, c A2, d A3);
 
-/// A `Box` of a value that is somewhere else, for a call by value.
+/// A `Box` of a value at any address, for a call by value: here without a move.
 #[cfg(feature = "nightly")]
 pub(super) mod owned {
     use core::alloc::{AllocError, Allocator, Layout};
@@ -85,18 +85,19 @@ pub(super) mod owned {
 
     /// # Safety
     ///
-    /// The value is moved out of the reference: it is not used again and not dropped. The box is gone before its memory.
+    /// The caller neither uses nor drops the value behind `value` afterwards, and its memory outlives the box.
     #[inline]
-    pub(in crate::small) unsafe fn take<F: ?Sized>(value: &mut F) -> Box<F, Nowhere> {
-        // SAFETY: the caller says that the value is ours; `Nowhere` takes back what it never gave, by doing nothing.
-        unsafe { Box::from_raw_in(value, Nowhere) }
+    pub(in crate::small) unsafe fn take<F: ?Sized>(value: &mut F) -> Box<F, NoAllocator> {
+        // SAFETY: the value is live and has no other owner from here on. The box gives its memory, which is aligned for it and
+        // outlives the box, back to `NoAllocator`, which leaves it alone.
+        unsafe { Box::from_raw_in(value, NoAllocator) }
     }
 
-    /// Owns no blocks: what is given back to it stays where it is.
-    pub(in crate::small) struct Nowhere;
+    /// Allocates nothing and frees nothing.
+    pub(in crate::small) struct NoAllocator;
 
-    // SAFETY: it hands out no block, so there is none to keep valid.
-    unsafe impl Allocator for Nowhere {
+    // SAFETY: it never returns a block, so it has none to keep valid.
+    unsafe impl Allocator for NoAllocator {
         fn allocate(&self, _: Layout) -> Result<NonNull<[u8]>, AllocError> {
             Err(AllocError)
         }
@@ -105,6 +106,7 @@ pub(super) mod owned {
     }
 }
 
+/// A `Box` of a value at any address, for a call by value: the value is moved to the heap.
 #[cfg(not(feature = "nightly"))]
 pub(super) mod owned {
     use std_alloc::alloc::handle_alloc_error;
@@ -112,9 +114,9 @@ pub(super) mod owned {
 
     /// # Safety
     ///
-    /// The value is moved out of the reference: it is not used again and not dropped.
+    /// The caller neither uses nor drops the value behind `value` afterwards.
     pub(super) unsafe fn take<F: ?Sized>(value: &mut F) -> Box<F> {
-        // SAFETY: the caller says that the value is ours.
+        // SAFETY: the value is live, may be written through the exclusive reference, and is not used or dropped afterwards.
         match unsafe { crate::small::move_to_box(value) } {
             Ok(boxed) => boxed,
             Err(layout) => handle_alloc_error(layout),
@@ -125,16 +127,16 @@ pub(super) mod owned {
 impl<F: ?Sized, const N: usize, A: Allocator, L> SmallBox<F, N, A, L> {
     /// Calls the closure by value.
     ///
-    /// See [`CallOnce`] for which closures and at what cost. Where that is an allocation,
-    /// [`try_into_box`](SmallBox::try_into_box) and a call of the box report one that fails.
+    /// See [`CallOnce`] for the closures and the cost. Where the call allocates, [`try_into_box`](SmallBox::try_into_box) and a
+    /// call of the box report a failed allocation.
     #[inline]
     pub fn call_once<Args>(self, args: Args) -> F::Output
     where
         F: CallOnce<Args>,
     {
-        // Gives the block and the allocator back after the call, also when it panics.
+        // Frees the block and drops the allocator after the call, and if the call panics.
         let mut shell = self.without_drop();
-        // SAFETY: the shell does not drop its value, and this is its only use.
+        // SAFETY: the shell does not drop its value, and nothing uses the value after this call.
         unsafe { (**shell).call_in_place(args) }
     }
 }

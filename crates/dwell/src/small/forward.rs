@@ -1,4 +1,4 @@
-//! The traits that a box has because its value has them.
+//! Trait implementations that forward to the value.
 
 use super::SmallBox;
 use crate::alloc::{AllocError, Allocator, Global};
@@ -46,13 +46,13 @@ impl<T, const N: usize, L> From<T> for SmallBox<T, N, Global, L> {
     }
 }
 
-// `SmallBox::from_box` takes every `T`. This is for the types that are listed, because coherence cannot tell
+// `SmallBox::from_box` takes every `T`. `From` is implemented for the listed types alone, because coherence cannot tell
 // `From<Box<T>>` for every `T` from `From<E: Error>`.
 macro_rules! from_box {
     ($($(#[$attr:meta])* [$($generics:tt)*] $Type:ty);* $(;)?) => {$(
         $(#[$attr])*
         impl<$($generics)* const N: usize, L> From<Box<$Type>> for SmallBox<$Type, N, Global, L> {
-            /// Takes the block over: see [`SmallBox::from_box`].
+            /// Takes over the block: see [`SmallBox::from_box`].
             fn from(value: Box<$Type>) -> Self {
                 Self::from_box(value)
             }
@@ -182,15 +182,15 @@ hasher!(
     write_isize: isize
 );
 
-/// For sized errors only, as `Box` has it: else `SmallBox<dyn Error>` would be an error, and `From<E: Error>` for it would
-/// meet `From<T> for T`.
+/// For sized errors only, as for `Box`: if `SmallBox<dyn Error>` were an error, `From<E: Error>` for it would overlap with
+/// `From<T> for T`.
 impl<E: Error, const N: usize, A: Allocator, L> Error for SmallBox<E, N, A, L> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         (**self).source()
     }
 }
 
-/// A box of a future is a future, whether the value may move or not: a pinned box pins its value.
+/// A box of a future is a future, even of one that is not `Unpin`: a pinned box pins its value.
 ///
 /// ```
 /// use dwell::{SmallBox, small_box};
@@ -210,8 +210,8 @@ impl<F: ?Sized + Future, const N: usize, A: Allocator + 'static, L> Future for S
     }
 }
 
-// `'static`, as for `Box::into_pin`: a pinned box may be forgotten, and its value must then keep its memory for good. An
-// allocator that is only borrowed could be dropped or reset under it.
+// `'static`, as for `Box::into_pin`: a pinned box may be forgotten, and its value must then keep its memory for good. A borrowed
+// allocator could be dropped or reset while the value is there.
 impl<T: ?Sized, const N: usize, A: Allocator + 'static, L> SmallBox<T, N, A, L> {
     /// The value of a pinned box, pinned.
     ///
@@ -226,13 +226,13 @@ impl<T: ?Sized, const N: usize, A: Allocator + 'static, L> SmallBox<T, N, A, L> 
     /// let _inner: Pin<&mut dyn Future<Output = ()>> = pinned.as_mut().project();
     /// ```
     pub fn project(self: Pin<&mut Self>) -> Pin<&mut T> {
-        // Structural pinning, as `core::pin` asks for it: the box is `Unpin` only if `T` is; its drop drops the value where
-        // it is, before anything else happens to its memory; and nothing moves the value out of a `Pin<&mut Self>`, since
-        // all that moves it takes the box by value or by `&mut`, which a pinned `!Unpin` box does not give.
-        // SAFETY: nothing is moved out of the reference; the only use is the pinned one below.
+        // Structural pinning, as the documentation of `core::pin` requires: the box is `Unpin` only if `T` is; its drop drops
+        // the value at its address before the memory is used for anything else; and no function moves the value out of a
+        // `Pin<&mut Self>`, because each that moves it takes the box by value or by `&mut`.
+        // SAFETY: nothing is moved out of the reference, which is used only for the next line.
         let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: the value is pinned with the box, as said above: in place it moves only with the box, and outside it
-        // stays in its block until it has been dropped, for good if the box is forgotten, since the allocator is `'static`.
+        // SAFETY: an inline value moves only with the box, which is pinned. A spilled value stays in its block until its drop
+        // has run, and for good if the box is forgotten, because the allocator is `'static`.
         unsafe { Pin::new_unchecked(&mut **this) }
     }
 }

@@ -9,10 +9,10 @@ use core::ops::Range;
 use core::ptr;
 use core::slice;
 
-/// The iterators whose box is an iterator: every sized one, and `dyn Iterator` and its kin.
+/// The iterators whose box is an iterator: every sized one, `dyn Iterator`, and the trait objects of its subtraits in std.
 ///
-/// It is there because coherence must see that slices have no such box: they are iterated by `IntoIterator`. A trait object
-/// of your own that has `Iterator` as a supertrait joins with one line:
+/// Coherence needs this trait to see that a box of a slice is no iterator, because it has its own `IntoIterator`. For a trait
+/// object of yours that has `Iterator` as a supertrait, implement it:
 ///
 /// ```
 /// use dwell::{SmallBox, small_box};
@@ -42,7 +42,7 @@ macro_rules! objects {
 }
 objects!(Iterator DoubleEndedIterator ExactSizeIterator FusedIterator);
 
-/// Forwards all that can be called on a `dyn Iterator`; the rest, such as `fold`, asks for `Self: Sized`.
+/// Forwards every method that a `dyn Iterator` has; the others, such as `fold`, require `Self: Sized`.
 impl<I: ?Sized + BoxedIterator, const N: usize, A: Allocator, L> Iterator for SmallBox<I, N, A, L> {
     type Item = I::Item;
 
@@ -86,11 +86,11 @@ impl<I: ?Sized + BoxedIterator + FusedIterator, const N: usize, A: Allocator, L>
 {
 }
 
-/// The elements of a boxed slice, by value: what `into_iter` of a `SmallBox<[T]>` returns.
+/// An iterator over the elements of a boxed slice by value, from `into_iter` of a `SmallBox<[T]>`.
 pub struct IntoIter<T, const N: usize = 2, A: Allocator = Global, L = usize> {
     // # Invariants
     //
-    // 1. The elements at `alive`, a range within `elements`, are live and ours; the others are not.
+    // 1. `alive` is a range within `elements`. The elements in it are initialised and owned, the others are not.
     elements: SmallBox<[MaybeUninit<T>], N, A, L>,
     alive: Range<usize>,
 }
@@ -99,14 +99,14 @@ impl<T, const N: usize, A: Allocator, L> IntoIter<T, N, A, L> {
     /// The elements that are left.
     pub fn as_slice(&self) -> &[T] {
         let elements: *const [MaybeUninit<T>] = &raw const self.elements[self.alive.clone()];
-        // SAFETY: by invariant 1 these are live, and a `MaybeUninit<T>` is a `T` in layout.
+        // SAFETY: the elements in `alive` are initialised (invariant 1), and a `[MaybeUninit<T>]` has the layout of a `[T]`.
         unsafe { &*(elements as *const [T]) }
     }
 
     /// The elements that are left.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         let elements: *mut [MaybeUninit<T>] = &raw mut self.elements[self.alive.clone()];
-        // SAFETY: by invariant 1 these are live, and a `MaybeUninit<T>` is a `T` in layout.
+        // SAFETY: the elements in `alive` are initialised (invariant 1), and a `[MaybeUninit<T>]` has the layout of a `[T]`.
         unsafe { &mut *(elements as *mut [T]) }
     }
 }
@@ -116,7 +116,8 @@ impl<T, const N: usize, A: Allocator, L> Iterator for IntoIter<T, N, A, L> {
 
     fn next(&mut self) -> Option<T> {
         let index = self.alive.next()?;
-        // SAFETY: by invariant 1 it was live, and since `alive` has gone past it, it is moved out once.
+        // SAFETY: the element was in `alive`, so it is initialised and owned (invariant 1). `next` has just removed it from
+        // there, so it is moved out once.
         Some(unsafe { self.elements[index].assume_init_read() })
     }
 
@@ -128,7 +129,8 @@ impl<T, const N: usize, A: Allocator, L> Iterator for IntoIter<T, N, A, L> {
 impl<T, const N: usize, A: Allocator, L> DoubleEndedIterator for IntoIter<T, N, A, L> {
     fn next_back(&mut self) -> Option<T> {
         let index = self.alive.next_back()?;
-        // SAFETY: as in `next`.
+        // SAFETY: the element was in `alive`, so it is initialised and owned (invariant 1). `next_back` has just removed it from
+        // there, so it is moved out once.
         Some(unsafe { self.elements[index].assume_init_read() })
     }
 }
@@ -140,7 +142,8 @@ impl<T, const N: usize, A: Allocator, L> Drop for IntoIter<T, N, A, L> {
     fn drop(&mut self) {
         let left: *mut [T] = self.as_mut_slice();
         self.alive = 0..0;
-        // SAFETY: by invariant 1 these were live, and by now the iterator does not count them any more.
+        // SAFETY: these elements were in `alive`, so they are initialised and owned (invariant 1). `alive` is empty now, so
+        // nothing uses them again.
         unsafe { ptr::drop_in_place(left) };
     }
 }
@@ -157,7 +160,8 @@ impl<T, const N: usize, A: Allocator, L> IntoIterator for SmallBox<[T], N, A, L>
 
     fn into_iter(self) -> IntoIter<T, N, A, L> {
         let alive = 0..self.len();
-        // SAFETY: a `MaybeUninit<T>` is a `T` in layout; that the elements are live is from now on invariant 1's to say.
+        // SAFETY: a `[MaybeUninit<T>]` has the layout and the metadata of a `[T]`, and needs no initialisation. (`alive` says
+        // that all elements are.)
         let elements = unsafe { self.retype() };
         IntoIter { elements, alive }
     }

@@ -1,8 +1,8 @@
-//! A box that keeps small values in place.
+//! A box that stores small values inline.
 //!
-//! A `Box<dyn Trait>` allocates whatever it holds, and most of what it holds is small: a closure with one captured
-//! pointer, a node with two fields. A [`SmallBox<dyn Trait>`](SmallBox) has room for two words of its own and allocates
-//! only for values that are larger.
+//! A `Box<dyn Trait>` allocates for every value, and most values are small: a closure with one captured pointer, a node with
+//! two fields. A [`SmallBox<dyn Trait>`](SmallBox) has an inline capacity of two words and allocates only for values that are
+//! larger.
 //!
 //! ```
 //! use dwell::{SmallBox, small_box};
@@ -29,10 +29,10 @@
 //!
 //! - Values that are nearly always large: a `Box` is a word smaller and as fast.
 //! - A closed set of types: an `enum` needs no vtable.
-//! - An address that must not change while the box moves (`Pin<Box<T>>`): a small box moves its value. It can be pinned
-//!   itself, and a `SmallBox<dyn Future>` can be awaited as it is.
+//! - An address that must not change while the box moves (`Pin<Box<T>>`): a small box moves its value. The box itself can be
+//!   pinned, and a `SmallBox<dyn Future>` can be awaited as it is.
 //!
-//! `docs/small.md` in the repository has the representation, what it is compared with, and the table of traits.
+//! `docs/small.md` in the repository has the representation, the comparison with other crates, and the table of traits.
 
 mod any;
 mod call;
@@ -46,7 +46,7 @@ mod push;
 mod serde;
 mod slice;
 
-use crate::alloc::{AllocError, Allocator, Global, is_global};
+use crate::alloc::{AllocError, Allocator, Global, Refused, is_global, largest_layout};
 use crate::raw::{Meta, layout_of};
 use core::alloc::Layout;
 use core::cell::UnsafeCell;
@@ -61,13 +61,13 @@ use std_alloc::boxed::Box;
 pub use self::call::CallOnce;
 pub use self::iter::{BoxedIterator, IntoIter};
 #[doc(hidden)]
-pub use self::place::View;
+pub use self::place::Coerced;
 pub use self::place::{Brand, Place};
 pub use self::push::PushWith;
 
-/// A box that keeps a value of up to `N` words in place, and allocates for a larger one.
+/// A box that stores a value of up to `N` words inline and allocates for a larger one.
 ///
-/// It has `N + 1` words: 24 bytes on a 64-bit target unless said otherwise, 16 for `SmallBox<T, 1>`. An
+/// It has `N + 1` words: on a 64-bit target 24 bytes with the default `N` of 2, and 16 bytes for `SmallBox<T, 1>`. An
 /// `Option<SmallBox<T>>` has the same size. `T` may be a `dyn Trait`, a slice, `str`, a struct that ends in one of these,
 /// or a sized type.
 ///
@@ -87,7 +87,7 @@ pub use self::push::PushWith;
 ///
 /// A box of a `dyn Fn` or `dyn FnMut` is called as the closure is. One of a `dyn FnOnce` is called by
 /// [`call_once`](Self::call_once) with the arguments as a tuple. For a `FnOnce` that takes a reference, write
-/// `dyn for<'a> CallOnce<(&'a mut T,), Output = R>`: stable Rust cannot call its `dyn FnOnce` in place.
+/// `dyn for<'a> CallOnce<(&'a mut T,), Output = R>`: stable Rust cannot call an inline `dyn FnOnce`.
 ///
 /// ```
 /// use dwell::small::CallOnce;
@@ -115,14 +115,14 @@ pub use self::push::PushWith;
 ///
 /// # The parameters
 ///
-/// - `N`: the words in place. There must be one for an address:
+/// - `N`: the inline capacity in words. It is at least 1, for the address of a spilled value:
 ///
 /// ```compile_fail
 /// let byte: dwell::SmallBox<u8, 0> = dwell::SmallBox::new(7);
 /// ```
 ///
-/// - `A`: where larger values are allocated. See [`alloc`](crate::alloc).
-/// - `L`: a type as aligned as values in place may be. It is used for nothing else:
+/// - `A`: the allocator for spilled values. See [`alloc`](crate::alloc).
+/// - `L`: a type whose alignment is the largest that an inline value may have. Nothing else of it is used:
 ///
 /// ```
 /// # #![cfg_attr(feature = "nightly", feature(allocator_api))]
@@ -134,106 +134,109 @@ pub use self::push::PushWith;
 ///
 /// # Pinning
 ///
-/// A `SmallBox` is `Unpin` only if `T` is, because its value moves with it. In return a pinned `SmallBox` pins its value,
-/// so that `SmallBox<dyn Future>` is a `Future` for every future.
-// In this order, since the address of a box is then that of its value in place.
+/// A `SmallBox` is `Unpin` only if `T` is, because an inline value moves with the box. In return a pinned `SmallBox` pins its
+/// value, so `SmallBox<dyn Future>` is a `Future` for every future.
+// `repr(C)`: the storage is at offset 0, so an inline value has the address of its box and reading it needs no offset.
 #[repr(C)]
 pub struct SmallBox<T: ?Sized, const N: usize = 2, A: Allocator = Global, L = usize> {
     // # Invariants
     //
-    // The box owns one live `T`, the value, and
+    // The box owns one live `T`, the value.
     //
-    // 1. `meta` is the value's metadata, and its bit says whether the value is outside (`heap`).
-    // 2. Not `heap`: the value begins at `room.words`; it is no larger and no more aligned than that (`fits`).
-    // 3. `heap`: `room.words` begins with the value's address as an initialised pointer, N is at least 1, and the value is
-    //    in a block of its own layout that came from `alloc` or, with size 0, at a dangling address that is aligned for it.
-    // 4. While not `heap`, nobody but the value's users reads or writes `room`; a look at `meta` is a look at nothing of
-    //    theirs.
+    // 1. `meta` is the value's metadata. Its heap bit is set if the value is spilled, and clear if it is inline.
+    // 2. An inline value begins at `storage.words`, and `fits` holds for its layout.
+    // 3. The address of a spilled value is stored at `storage.words` as an initialised pointer. The value fills a block of
+    //    its own layout from `alloc`. A value of size 0 has no block, and its address is dangling and aligned.
+    // 4. The box itself never reads or writes the bytes of an inline value except to move all of them.
     //
     //   word  0           1           2
     //         ┌───────────┬───────────┬────────┐
     // inline  │ value ..              │ meta|0 │
     //         ├───────────┼───────────┼────────┤
-    // heap    │ address   │ (uninit)  │ meta|1 │      `L` may put padding before and after `meta`.
+    // spilled │ address   │ (uninit)  │ meta|1 │      `L` may put padding before and after `meta`.
     //         └───────────┴───────────┴────────┘
-    room: Room<N, L>,
+    storage: InlineStorage<N, L>,
     meta: Meta<T>,
     alloc: A,
     // Owns a `T`: drop check and auto traits are those of a `Box<T>`.
     owns: PhantomData<T>,
 }
 
-/// The words in place.
-#[repr(C)] // no field of its own but `words`, at offset 0
-pub(crate) struct Room<const N: usize, L> {
+/// `N` uninitialised words, aligned as `L` at least.
+#[repr(C)] // `words` at offset 0
+pub(crate) struct InlineStorage<const N: usize, L> {
     // Raises the alignment.
     align: [L; 0],
-    // `UnsafeCell`: the value may have interior mutability, and is reached through a shared box. `MaybeUninit` words: a
-    // type with padding would lose the value's bytes there when the box moves.
+    // `UnsafeCell`: the value may have interior mutability, and is reached through a shared box. `MaybeUninit` words: moving
+    // them copies every byte, where moving a type with padding may lose the bytes there.
     pub(crate) words: UnsafeCell<[MaybeUninit<usize>; N]>,
 }
 
-impl<const N: usize, L> Room<N, L> {
+impl<const N: usize, L> InlineStorage<N, L> {
     pub(crate) const fn new() -> Self {
         Self { align: [], words: UnsafeCell::new([MaybeUninit::uninit(); N]) }
     }
+
+    /// Whether a value of this size and alignment, in bytes, can begin at `words`.
+    pub(crate) const fn fits(size: usize, align: usize) -> bool {
+        size <= size_of::<[usize; N]>() && align <= align_of::<Self>()
+    }
 }
 
-/// A block of this layout; an aligned address without a block if it has no size.
+/// A block of this layout from `alloc`. For size 0 it is a dangling address that is aligned, and `alloc` is not asked.
 #[inline]
-fn allocate(layout: Layout, alloc: &impl Allocator) -> Result<NonNull<()>, NoBlock> {
+fn allocate(layout: Layout, alloc: &impl Allocator) -> Result<NonNull<()>, Refused> {
     if layout.size() == 0 {
-        return NonNull::new(ptr::without_provenance_mut(layout.align())).ok_or(NoBlock);
+        // The alignment is the address: it is not 0.
+        return NonNull::new(ptr::without_provenance_mut(layout.align())).ok_or(Refused {});
     }
-    match alloc.allocate(layout) {
-        Ok(block) => Ok(block.cast()),
-        Err(_) => Err(NoBlock),
-    }
+    alloc.allocate(layout).map(NonNull::cast)
 }
 
-/// Gives a block back.
+/// Frees a block.
 ///
 /// # Safety
 ///
-/// `address` is what `allocate` returned for this layout and allocator, and is not used again.
+/// `allocate` returned `block` for this layout and this allocator. It is not used afterwards.
 #[inline]
-unsafe fn deallocate(address: NonNull<()>, layout: Layout, alloc: &impl Allocator) {
+unsafe fn deallocate(block: NonNull<()>, layout: Layout, alloc: &impl Allocator) {
     if layout.size() != 0 {
-        // SAFETY: the caller says that it came from this allocator with this layout.
-        unsafe { alloc.deallocate(address.cast(), layout) };
+        // SAFETY: the size is not 0, so `allocate` took the block from `alloc` with this layout; it is not used afterwards.
+        unsafe { alloc.deallocate(block.cast(), layout) };
     }
 }
 
-/// The allocator refused.
-struct NoBlock;
-
-/// Gives a block of another allocator than [`Global`] back when its value's drop unwinds. Otherwise [`leave`](Self::leave) does.
-struct Leaving<'a, A: Allocator> {
+/// A block of another allocator than [`Global`], to be freed when its value has been dropped: by [`free`](Self::free), or when
+/// the value's drop unwinds.
+struct BlockGuard<'a, A: Allocator> {
     // # Invariants
     //
-    // 1. `address` is what `allocate` returned for this layout and allocator, and this guard's alone to give back.
-    address: NonNull<()>,
+    // 1. `allocate` returned `block` for `layout` and `alloc`. Only this guard frees it.
+    block: NonNull<()>,
     layout: Layout,
     alloc: &'a A,
 }
 
-impl<A: Allocator> Leaving<'_, A> {
-    /// Gives the block back.
+impl<A: Allocator> BlockGuard<'_, A> {
+    /// Frees the block.
     #[inline]
-    fn leave(self) {
+    fn free(self) {
         let this = ManuallyDrop::new(self);
-        // SAFETY: invariant 1; `this` is not dropped.
-        unsafe { deallocate(this.address, this.layout, this.alloc) };
+        // SAFETY: the block is that of `allocate` for this layout and allocator (invariant 1). The guard's drop, which would
+        // free it again, does not run.
+        unsafe { deallocate(this.block, this.layout, this.alloc) };
     }
 }
 
-impl<A: Allocator> Drop for Leaving<'_, A> {
-    // Outside, so that a box's drop has the allocator's code once and stays small enough to be inlined.
+impl<A: Allocator> Drop for BlockGuard<'_, A> {
+    // A function of its own: a box's drop then has the allocator's code once and stays small enough to be inlined
+    // (`docs/small.md`, "Dropping").
     #[cold]
     #[inline(never)]
     fn drop(&mut self) {
-        // SAFETY: invariant 1.
-        unsafe { deallocate(self.address, self.layout, self.alloc) };
+        // SAFETY: the block is that of `allocate` for this layout and allocator, and the guard is not used after its drop
+        // (invariant 1).
+        unsafe { deallocate(self.block, self.layout, self.alloc) };
     }
 }
 
@@ -243,17 +246,17 @@ unsafe impl<T: ?Sized + Send, const N: usize, A: Allocator + Send, L> Send for S
 // SAFETY: a shared `SmallBox` gives access to the value and the allocator as shared, and nothing else.
 unsafe impl<T: ?Sized + Sync, const N: usize, A: Allocator + Sync, L> Sync for SmallBox<T, N, A, L> {}
 
-// The value moves with the box, so it is pinned with it, and only then (see `forward::Future`).
+// An inline value moves with the box, so it is pinned only if the box is (see `project`).
 impl<T: ?Sized + Unpin, const N: usize, A: Allocator, L> Unpin for SmallBox<T, N, A, L> {}
 
-// As `Box`: the `UnsafeCell` is there for the value's sake and says nothing of its own.
+// As `Box`: the `UnsafeCell` lets the value have interior mutability and adds none of its own.
 impl<T: ?Sized + UnwindSafe, const N: usize, A: Allocator + UnwindSafe, L> UnwindSafe for SmallBox<T, N, A, L> {}
 impl<T: ?Sized + RefUnwindSafe, const N: usize, A: Allocator + RefUnwindSafe, L> RefUnwindSafe
     for SmallBox<T, N, A, L>
 {
 }
 
-/// The box for a value, seen as whatever the context says: `SmallBox::new_with(value, |place| place as _)`.
+/// Boxes a value and coerces it to the type that the context asks for: `SmallBox::new_with(value, |place| place as _)`.
 ///
 /// ```
 /// use dwell::{SmallBox, small_box};
@@ -270,7 +273,7 @@ macro_rules! small_box {
     };
 }
 
-/// [`small_box!`](crate::small_box) in a constant: the value must fit in place, which is checked when it is compiled.
+/// [`small_box!`](crate::small_box) in a constant. The value must fit inline; the compiler refuses one that does not.
 ///
 /// ```
 /// use dwell::{SmallBox, small_box_const};
@@ -283,8 +286,8 @@ macro_rules! small_box {
 macro_rules! small_box_const {
     ($value:expr $(,)?) => {{
         let place = $crate::small::Place::new($value);
-        let view = $crate::small::View::of(&place as _);
-        $crate::SmallBox::from_view(place, &view)
+        let coerced = $crate::small::Coerced::of(&place as _);
+        $crate::SmallBox::from_coerced(place, &coerced)
     }};
 }
 
@@ -313,9 +316,9 @@ impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
         Self::try_new_in(value, Global)
     }
 
-    /// Boxes what `make` returns, after its place was found.
+    /// Boxes what `make` returns, and allocates before it calls `make`.
     ///
-    /// For large values: optimised code writes the result where it belongs instead of on the stack.
+    /// For large values: optimised code writes the result to the box instead of the stack.
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -341,7 +344,7 @@ impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
         match SmallBox::<MaybeUninit<T>, N, Global, L>::try_new_uninit_in(Global) {
             Ok(mut this) => {
                 this.write(make());
-                // SAFETY: just written.
+                // SAFETY: the line above initialises the value.
                 Ok(unsafe { this.assume_init() })
             }
             Err(error) => Err(error.map(|()| make)),
@@ -379,11 +382,11 @@ impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
         const {
             assert!(
                 Self::fits(size_of::<T>(), align_of::<T>()),
-                "the value is too large or too aligned to be kept in place"
+                "the value is too large or too aligned to be stored inline"
             );
         }
-        // SAFETY: it fits; a thin pointer's metadata is that of every thin pointer.
-        unsafe { Self::new_inline(value, Meta::new_inline(ptr::dangling::<T>()), Global) }
+        // SAFETY: the assertion above says that a `T` fits. `T` is sized, so its metadata does not depend on the pointer.
+        unsafe { Self::new_storing(value, Meta::new_inline(ptr::dangling::<T>()), Global) }
     }
 }
 
@@ -391,10 +394,11 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// [`new`](SmallBox::new) with an allocator.
     #[inline]
     pub fn new_in(value: T, alloc: A) -> Self {
-        let address = Self::find_or_abort(Layout::new::<T>(), &alloc);
-        let meta = Meta::new(ptr::dangling(), address.is_some());
-        // SAFETY: the place was found for a `T`; a thin pointer's metadata is that of every thin pointer.
-        unsafe { Self::fill(value, meta, address, alloc) }
+        let block = Self::block_or_abort(Layout::new::<T>(), &alloc);
+        let meta = Meta::new(ptr::dangling(), block.is_some());
+        // SAFETY: `block_for` returned `block` for a `T`, from this allocator. `T` is sized, so its metadata does not depend on
+        // the pointer; the heap bit is set if there is a block.
+        unsafe { Self::write_new(value, meta, block, alloc) }
     }
 
     /// [`try_new`](SmallBox::try_new) with an allocator.
@@ -405,17 +409,18 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     #[inline]
     pub fn try_new_in(value: T, alloc: A) -> Result<Self, AllocError<T>> {
         let layout = Layout::new::<T>();
-        let Ok(address) = Self::find(layout, &alloc) else { return Err(AllocError::new(value, layout)) };
-        let meta = Meta::new(ptr::dangling(), address.is_some());
-        // SAFETY: as in `new_in`.
-        Ok(unsafe { Self::fill(value, meta, address, alloc) })
+        let Ok(block) = Self::block_for(layout, &alloc) else { return Err(AllocError::new(value, layout)) };
+        let meta = Meta::new(ptr::dangling(), block.is_some());
+        // SAFETY: `block_for` returned `block` for a `T`, from this allocator. `T` is sized, so its metadata does not depend on
+        // the pointer; the heap bit is set if there is a block.
+        Ok(unsafe { Self::write_new(value, meta, block, alloc) })
     }
 
-    /// The value, out of its box.
+    /// Moves the value out of the box.
     #[inline]
     pub fn into_inner(self) -> T {
         let mut shell = self.without_drop();
-        // SAFETY: the shell does not drop its value, and is not used for it again.
+        // SAFETY: the value is live. The shell does not drop it, and this function does not use it again.
         unsafe { ManuallyDrop::take(&mut shell) }
     }
 }
@@ -438,16 +443,17 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<MaybeUninit<T>, N, A, L> {
     /// The value is initialised, as for [`MaybeUninit::assume_init`].
     #[inline]
     pub unsafe fn assume_init(self) -> SmallBox<T, N, A, L> {
-        // SAFETY: a `MaybeUninit<T>` has the layout of a `T`, and the caller says that it holds one.
+        // SAFETY: a `MaybeUninit<T>` has the layout of a `T`, both are sized, and the value is initialised, which `assume_init`
+        // requires of its caller.
         unsafe { self.retype() }
     }
 }
 
 impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
-    /// Boxes a value as what the closure coerces it to.
+    /// Boxes a value, coerced by a closure to a `T`.
     ///
-    /// The closure gets a [`Place`] and can do nothing with it but coerce and return it. [`small_box!`](crate::small_box)
-    /// writes the closure.
+    /// The closure gets a [`Place`], which it can only coerce and return. [`small_box!`](crate::small_box) writes the
+    /// closure.
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -474,7 +480,12 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// When the value does not fit and the allocator has no block for it; the value comes back in the error.
+    /// When the value does not fit and the allocator has no block for it, or when it is coerced to a slice of more than
+    /// `usize::MAX / 32` elements. The value comes back in the error.
+    ///
+    /// # Panics
+    ///
+    /// If the closure does; the value is dropped.
     #[inline]
     pub fn try_new_with<U, F>(value: U, unsize: F) -> Result<Self, AllocError<U>>
     where
@@ -483,9 +494,9 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         Self::try_new_with_in(value, Global, unsize)
     }
 
-    /// Takes a box over with its block: nothing is allocated, moved or freed.
+    /// Takes over a `Box` with its block. Nothing is allocated, moved or freed.
     ///
-    /// A small value stays outside, until [`resize`](Self::resize) moves it in.
+    /// A small value stays on the heap until [`resize`](Self::resize) moves it inline.
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -503,14 +514,14 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     #[inline]
     pub fn from_box(value: Box<T>) -> Self {
         let meta = Meta::new(&raw const *value, true);
-        // SAFETY: a box's address is not null.
-        let address = unsafe { NonNull::new_unchecked(Box::into_raw(value).cast()) };
-        // SAFETY: a `Box` has a block from the global allocator of its value's layout, or with size 0 an aligned address; it
-        // is ours now.
-        unsafe { Self::outside(address, meta, Global) }
+        // SAFETY: the address of a box is not null.
+        let block = unsafe { NonNull::new_unchecked(Box::into_raw(value).cast()) };
+        // SAFETY: a `Box` has a block of its value's layout from the global allocator, or a dangling aligned address for size 0
+        // ("Memory layout" in its documentation), and `into_raw` gave up its ownership. `meta` has the heap bit.
+        unsafe { Self::from_block(block, meta, Global) }
     }
 
-    /// The value in a `Box`. A value outside keeps its block: nothing is allocated or moved.
+    /// The value in a `Box`. A spilled value keeps its block: nothing is allocated or moved.
     ///
     /// ```
     /// use dwell::{SmallBox, small_box};
@@ -532,18 +543,17 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// When the value is in place and the allocator has no block for it; the small box comes back in the error.
+    /// When the value is inline and the allocator has no block for it; the small box comes back in the error.
     pub fn try_into_box(self) -> Result<Box<T>, AllocError<Self>> {
-        if !self.meta.is_heap() {
-            let this = ManuallyDrop::new(self);
-            // SAFETY: the box owns its value; if it has been moved, `this` is not used again, and it is never dropped.
-            // `Global` has nothing to drop.
-            return unsafe { move_to_box(this.value()) }
-                .map_err(|layout| AllocError::new(ManuallyDrop::into_inner(this), layout));
-        }
         let this = ManuallyDrop::new(self);
-        // SAFETY: by invariant 3 the block is the global allocator's and of the value's layout; `this` is not dropped.
-        Ok(unsafe { Box::from_raw(this.value()) })
+        if this.meta.is_heap() {
+            // SAFETY: a spilled value is live in a block of its own layout from `Global` (invariant 3), which is what a `Box`
+            // of it has. `this` is not dropped, so the `Box` is its only owner.
+            return Ok(unsafe { Box::from_raw(this.value()) });
+        }
+        // SAFETY: the value is live and owned by `this`, which is not dropped and not used again if the value was moved.
+        // `Global` has nothing to drop.
+        unsafe { move_to_box(this.value()) }.map_err(|layout| AllocError::new(ManuallyDrop::into_inner(this), layout))
     }
 }
 
@@ -554,43 +564,56 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     where
         F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
     {
-        let meta = Self::see(&value, unsize);
-        let address = Self::find_or_abort(Layout::new::<U>(), &alloc);
-        // SAFETY: the place was found for a `U`, and `see` returned its metadata.
-        unsafe { Self::fill(value, meta, address, alloc) }
+        let meta = Meta::new(Self::coerce_pointer(&value, unsize), !Self::fits(size_of::<U>(), align_of::<U>()));
+        let block = Self::block_or_abort(Layout::new::<U>(), &alloc);
+        // SAFETY: `block_for` returned `block` for a `U`, from this allocator: there is one if a `U` does not fit, which is
+        // when `meta` has the heap bit. `coerce_pointer` returned the metadata of a `U` as a `T`.
+        unsafe { Self::write_new(value, meta, block, alloc) }
     }
 
     /// [`try_new_with`](Self::try_new_with) with an allocator.
     ///
     /// # Errors
     ///
-    /// When the value does not fit and the allocator has no block for it; the value comes back in the error.
+    /// When the value does not fit and the allocator has no block for it, or when it is coerced to a slice of more than
+    /// `usize::MAX / 32` elements. The value comes back in the error.
+    ///
+    /// # Panics
+    ///
+    /// If the closure does; the value is dropped.
     #[inline]
     pub fn try_new_with_in<U, F>(value: U, alloc: A, unsize: F) -> Result<Self, AllocError<U>>
     where
         F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
     {
-        let meta = Self::see(&value, unsize);
+        let coerced = Self::coerce_pointer(&value, unsize);
+        let Some(meta) = Meta::try_new(coerced, !Self::fits(size_of::<U>(), align_of::<U>())) else {
+            return Err(AllocError::new(value, largest_layout(align_of::<U>())));
+        };
         let layout = Layout::new::<U>();
-        let Ok(address) = Self::find(layout, &alloc) else { return Err(AllocError::new(value, layout)) };
-        // SAFETY: as in `new_with_in`.
-        Ok(unsafe { Self::fill(value, meta, address, alloc) })
+        let Ok(block) = Self::block_for(layout, &alloc) else { return Err(AllocError::new(value, layout)) };
+        // SAFETY: `block_for` returned `block` for a `U`, from this allocator: there is one if a `U` does not fit, which is
+        // when `meta` has the heap bit. `coerce_pointer` returned the metadata of a `U` as a `T`.
+        Ok(unsafe { Self::write_new(value, meta, block, alloc) })
     }
 
-    /// The metadata of a `U` seen as a `T`, with the bit that a box of it has.
+    /// A pointer with the metadata of a `U` that is coerced to a `T`. Its address has no meaning.
     #[inline]
-    fn see<U, F>(value: &U, unsize: F) -> Meta<T>
+    fn coerce_pointer<U, F>(value: &U, unsize: F) -> *const T
     where
         F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
     {
-        // SAFETY: the value is live while it is borrowed here; its type is the brand. (Moving it into a place and out again
-        // would be safe, and a copy.)
+        // SAFETY: the value is live as long as it is borrowed, and the brand is its type. (Moving the value into a `Place` and
+        // out again needs no `unsafe`, and is a copy.)
         let place = unsafe { Place::at(value) };
-        // By invariant 1 of `Place` it is that, whichever `Place<U, _>` the closure returned.
-        Meta::new(unsize(place).as_ptr(), !Self::fits(size_of::<U>(), align_of::<U>()))
+        // The closure may return another place. Every `Place<U, T>` was a `Place<U, U>` before it was coerced, so its metadata
+        // is that of a `U` as a `T` all the same.
+        unsize(place).as_ptr()
     }
 
-    /// The same box seen as what the closure coerces it to, such as a supertrait.
+    /// Coerces the value of a box, for example to a supertrait.
+    ///
+    /// The closure gets a [`Place`], which it can only coerce and return.
     ///
     /// ```
     /// use dwell::{SmallBox, small_box};
@@ -606,16 +629,16 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     where
         F: for<'a, 'brand> FnOnce(&'a Place<Brand<'brand>, T>) -> &'a Place<Brand<'brand>, V>,
     {
-        // SAFETY: the value is live while `self` is borrowed, which it is until the closure returns. The closure accepts
-        // every brand.
+        // SAFETY: the value is live as long as `self` is borrowed, which is until the closure has returned. The brand is one that
+        // the closure must accept as any.
         let place = unsafe { Place::at(self.value()) };
         let meta = Meta::new(unsize(place).as_ptr(), self.meta.is_heap());
-        // SAFETY: the closure accepts every brand, so what it returned is the only place with this one (invariant 2 of
-        // `Place`): the value, coerced. A coercion changes neither the address nor the layout of a value.
+        // SAFETY: the closure accepts every brand, so the only place with this one is the one it was given: what it returned is
+        // that place, coerced. A coercion changes neither the address nor the layout of a value, and the heap bit is the same.
         unsafe { self.with_meta(meta) }
     }
 
-    /// The same value in a box of another size: moved in if it fits there, moved out if it does not.
+    /// The same value in a box of another inline capacity: moved inline if it fits there, to the heap if it does not.
     ///
     /// ```
     /// use dwell::{SmallBox, small_box};
@@ -637,36 +660,36 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     ///
     /// # Errors
     ///
-    /// When the value is moved out and the allocator has no block for it; the box as it was comes back in the error.
+    /// When the value is moved to the heap and the allocator has no block for it; the box comes back in the error unchanged.
     pub fn try_resize<const M: usize>(self) -> Result<SmallBox<T, M, A, L>, AllocError<Self>> {
         let layout = self.layout();
-        // SAFETY: it is asked for only if the value is outside.
-        let old = self.meta.is_heap().then(|| unsafe { self.address() });
+        // SAFETY: `then` calls the closure only if the heap bit is set.
+        let old = self.meta.is_heap().then(|| unsafe { self.heap_address() });
         let fits = SmallBox::<T, M, A, L>::fits(layout.size(), layout.align());
-        let address = match (old, fits) {
+        let new = match (old, fits) {
             (_, true) => None,
-            (Some(address), false) => Some(address), // the block goes along
-            (None, false) => {
-                let block = allocate(layout, &self.alloc);
-                let Ok(address) = block else { return Err(AllocError::new(self, layout)) };
-                Some(address)
-            }
+            (Some(block), false) => Some(block), // the value keeps its block
+            (None, false) => match allocate(layout, &self.alloc) {
+                Ok(block) => Some(block),
+                Err(_) => return Err(AllocError::new(self, layout)),
+            },
         };
         let this = ManuallyDrop::new(self);
         let value = this.value();
-        // SAFETY: `this` is not dropped, so that the allocator is taken over once.
+        // SAFETY: `this` is not dropped and its allocator is not used again, so this moves it.
         let alloc = unsafe { ptr::read(&raw const this.alloc) };
-        // SAFETY: the value is live and moved from, since `this` is not dropped. Its new place fits, is a new block of its
-        // layout, or is where it is.
-        let new = unsafe { SmallBox::fill_from(value, layout.size(), this.meta, address, alloc) };
-        if let (Some(address), true) = (old, fits) {
-            // SAFETY: by invariant 3 the block came from the allocator with this layout. The value has been moved out.
-            unsafe { deallocate(address, layout, &new.alloc) };
+        // SAFETY: the value is live, has this size, and is not used again since `this` is not dropped. `new` is `None` if the
+        // value fits, or the block it is in, or a new block of its layout from this allocator.
+        let resized = unsafe { SmallBox::move_from(value, layout.size(), this.meta, new, alloc) };
+        if let (Some(block), true) = (old, fits) {
+            // SAFETY: the block came from this allocator with the value's layout (invariant 3), and the value has been moved
+            // out of it.
+            unsafe { deallocate(block, layout, &resized.alloc) };
         }
-        Ok(new)
+        Ok(resized)
     }
 
-    /// Whether the value is in place, that is, needs no block.
+    /// Whether the value is stored inline.
     #[inline]
     pub fn is_inline(&self) -> bool {
         !self.meta.is_heap()
@@ -678,135 +701,142 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         &self.alloc
     }
 
-    /// Whether a value of this size and alignment fits in place.
+    /// Whether a value of this size and alignment, in bytes, is stored inline.
     #[inline]
     pub const fn fits(size: usize, align: usize) -> bool {
-        size <= size_of::<[usize; N]>() && align <= align_of::<Room<N, L>>()
+        InlineStorage::<N, L>::fits(size, align)
     }
 
-    /// Finds the place for a layout: none is needed, or a block.
+    /// The block for a value of this layout, or `None` if it is stored inline.
     #[inline]
-    fn find(layout: Layout, alloc: &A) -> Result<Option<NonNull<()>>, NoBlock> {
+    fn block_for(layout: Layout, alloc: &A) -> Result<Option<NonNull<()>>, Refused> {
         if Self::fits(layout.size(), layout.align()) {
             return Ok(None);
         }
         allocate(layout, alloc).map(Some)
     }
 
-    /// [`find`](Self::find) that does not return without.
+    /// [`block_for`](Self::block_for), or [`handle_alloc_error`].
     #[inline]
-    fn find_or_abort(layout: Layout, alloc: &A) -> Option<NonNull<()>> {
-        match Self::find(layout, alloc) {
-            Ok(address) => address,
-            Err(NoBlock) => handle_alloc_error(layout),
+    fn block_or_abort(layout: Layout, alloc: &A) -> Option<NonNull<()>> {
+        match Self::block_for(layout, alloc) {
+            Ok(block) => block,
+            Err(_) => handle_alloc_error(layout),
         }
     }
 
-    /// The box with `value` at the start of its room.
+    /// The box whose storage begins with `stored`.
     ///
     /// # Safety
     ///
-    /// - A `U` fits.
-    /// - `meta` is the metadata of a `U` seen as a `T` and says "inline", or `value` is an address and `meta` as
-    ///   [`outside`](Self::outside) asks.
+    /// - `fits` holds for a `U`.
+    /// - Either `stored` is the value, and `meta` is the metadata of a `U` as a `T` without the heap bit; or `stored` is the
+    ///   address of the value, and both are as [`from_block`](Self::from_block) requires.
     #[inline]
-    const unsafe fn new_inline<U>(value: U, meta: Meta<T>, alloc: A) -> Self {
-        // Written field by field, for an uninitialised `Room` by value travels in registers, which costs a store of zeros.
+    const unsafe fn new_storing<U>(stored: U, meta: Meta<T>, alloc: A) -> Self {
+        // Written field by field: an uninitialised `InlineStorage` by value travels in registers, which costs a store of zeros
+        // (`create+drop/small` of `cargo run --release -p dwell-bench -- small`).
         let mut this = MaybeUninit::<Self>::uninit();
         let fields = this.as_mut_ptr();
-        // SAFETY: a field of `this`.
+        // SAFETY: this is the field `meta` of `this`.
         unsafe { fields.wrapping_byte_add(offset_of!(Self, meta)).cast::<Meta<T>>().write(meta) };
-        // SAFETY: a field of `this`.
+        // SAFETY: this is the field `alloc` of `this`.
         unsafe { fields.wrapping_byte_add(offset_of!(Self, alloc)).cast::<A>().write(alloc) };
-        // SAFETY: the caller says that it fits, so the words are large and aligned enough.
-        unsafe { fields.wrapping_byte_add(offset_of!(Self, room)).cast::<U>().write(value) };
-        // SAFETY: `meta` and `alloc` are written, and the room may be uninitialised.
+        // SAFETY: this is the field `storage` of `this`, whose words are at its beginning, and large and aligned enough for a
+        // `U`, for which `fits` holds.
+        unsafe { fields.wrapping_byte_add(offset_of!(Self, storage)).cast::<U>().write(stored) };
+        // SAFETY: `meta` and `alloc` are written. The other fields are `MaybeUninit` words and types of size 0.
         unsafe { this.assume_init() }
     }
 
-    /// The box of a value that is in a block.
+    /// The box of a spilled value.
     ///
     /// # Safety
     ///
-    /// - The value at `address` is live, and in a block from `alloc` for its layout (invariant 3).
-    /// - `meta` is its metadata, and says "heap".
+    /// - `block` is what `allocate` returned for the value's layout and an allocator as `alloc`, and holds the live value,
+    ///   which has no other owner.
+    /// - `meta` is the value's metadata with the heap bit.
     #[inline]
-    unsafe fn outside(address: NonNull<()>, meta: Meta<T>, alloc: A) -> Self {
+    unsafe fn from_block(block: NonNull<()>, meta: Meta<T>, alloc: A) -> Self {
         const { assert!(N > 0, "a SmallBox needs a word for an address") };
-        // SAFETY: an address fits a word, and there is one; what it means is what the caller says.
-        unsafe { Self::new_inline(address, meta, alloc) }
+        // SAFETY: an address fits, since `N` is at least 1. It is the value's, and `meta` the value's with the heap bit: both
+        // are this function's requirements.
+        unsafe { Self::new_storing(block, meta, alloc) }
     }
 
-    /// The box of a value, whose place was found.
+    /// The box of `value`.
     ///
     /// # Safety
     ///
-    /// - `address` is none and a `U` fits, or a block from `alloc` for the layout of a `U`.
-    /// - `meta` is the metadata of a `U` seen as a `T`, and says "heap" if there is an address.
+    /// - `block` is what [`block_for`](Self::block_for) returned for the layout of a `U` and `alloc`.
+    /// - `meta` is the metadata of a `U` as a `T`, with the heap bit if there is a block.
     #[inline]
-    unsafe fn fill<U>(value: U, meta: Meta<T>, address: Option<NonNull<()>>, alloc: A) -> Self {
-        debug_assert!(meta.is_heap() == address.is_some());
-        let Some(address) = address else {
-            // SAFETY: the caller says so.
-            return unsafe { Self::new_inline(value, meta, alloc) };
+    unsafe fn write_new<U>(value: U, meta: Meta<T>, block: Option<NonNull<()>>, alloc: A) -> Self {
+        debug_assert!(meta.is_heap() == block.is_some());
+        let Some(block) = block else {
+            // SAFETY: without a block a `U` fits, and `meta` has no heap bit.
+            return unsafe { Self::new_storing(value, meta, alloc) };
         };
-        // SAFETY: the block is aligned and large enough for a `U`.
-        unsafe { address.cast::<U>().write(value) };
-        // SAFETY: the block has been written; the caller says the rest.
-        unsafe { Self::outside(address, meta, alloc) }
+        // SAFETY: the block is new and has the layout of a `U`.
+        unsafe { block.cast::<U>().write(value) };
+        // SAFETY: the block came from `alloc` for a `U` and holds the live value; `meta` is its metadata with the heap bit.
+        unsafe { Self::from_block(block, meta, alloc) }
     }
 
     /// The box of a value that is moved from `value`.
     ///
     /// # Safety
     ///
-    /// - `value` is a live `T` of this size that is not used afterwards.
-    /// - `address` is none and the value fits, or `value` itself, or a block from `alloc` for its layout; or `value` is in
-    ///   a block from `alloc` for its layout.
-    /// - `meta` is its metadata.
+    /// - `value` points to a live `T` of this size. It is not used as a `T` afterwards, unless a copy of its bytes is a value
+    ///   as well.
+    /// - `meta` is its metadata. The heap bit has no meaning.
+    /// - `block` is `None` if the value fits inline. Otherwise it is `value`'s own block, or a new one, of its layout and from
+    ///   an allocator as `alloc`.
     #[inline]
-    unsafe fn fill_from(value: *const T, size: usize, meta: Meta<T>, address: Option<NonNull<()>>, alloc: A) -> Self {
-        let meta = meta.with_heap(address.is_some());
-        if let Some(address) = address {
-            // SAFETY: the caller says that both are valid for the value's size. They may be the same, so this is no
-            // `copy_nonoverlapping`.
-            unsafe { ptr::copy(value.cast::<u8>(), address.as_ptr().cast::<u8>(), size) };
-            // SAFETY: the value is there now; the caller says the rest.
-            return unsafe { Self::outside(address, meta, alloc) };
+    unsafe fn move_from(value: *const T, size: usize, meta: Meta<T>, block: Option<NonNull<()>>, alloc: A) -> Self {
+        let meta = meta.with_heap(block.is_some());
+        if let Some(block) = block {
+            // SAFETY: both are valid for `size` bytes. They may be the same block, so this is `copy`.
+            unsafe { ptr::copy(value.cast::<u8>(), block.as_ptr().cast::<u8>(), size) };
+            // SAFETY: the block has the value's layout, came from an allocator as `alloc` and now holds the value; `meta` has
+            // the heap bit.
+            return unsafe { Self::from_block(block, meta, alloc) };
         }
-        let mut room = Room::new();
-        let to = room.words.get_mut().as_mut_ptr().cast::<u8>();
-        // SAFETY: the caller says that the value is valid for reads of its size and fits the room, which is new.
+        let mut storage = InlineStorage::new();
+        let to = storage.words.get_mut().as_mut_ptr().cast::<u8>();
+        // SAFETY: the value is valid for reads of `size` bytes. Without a block it fits, so the words, which are new, are valid
+        // for writes of as many.
         unsafe { ptr::copy_nonoverlapping(value.cast::<u8>(), to, size) };
-        Self { meta, room, alloc, owns: PhantomData }
+        Self { meta, storage, alloc, owns: PhantomData }
     }
 
     /// The same box with other metadata.
     ///
     /// # Safety
     ///
-    /// `meta` says where the value is as before, and makes the value a live `V`: of the same layout, or in place of any
-    /// that fits.
+    /// With the metadata `meta` the value is a live `V`. It has the layout that it had, or, if it is inline, any that fits.
+    /// The heap bit is the same.
     #[inline]
     unsafe fn with_meta<V: ?Sized>(self, meta: Meta<V>) -> SmallBox<V, N, A, L> {
+        debug_assert!(self.meta.is_heap() == meta.is_heap());
         let this = ManuallyDrop::new(self);
-        // SAFETY: `this` is not used again and not dropped, so the room and what is in it are moved.
-        let room = unsafe { ptr::read(&raw const this.room) };
-        // SAFETY: as above, for the allocator.
+        // SAFETY: `this` is not dropped and its storage is not used again, so this moves it with the value or address in it.
+        let storage = unsafe { ptr::read(&raw const this.storage) };
+        // SAFETY: `this` is not dropped and its allocator is not used again, so this moves it.
         let alloc = unsafe { ptr::read(&raw const this.alloc) };
-        SmallBox { meta, room, alloc, owns: PhantomData }
+        SmallBox { meta, storage, alloc, owns: PhantomData }
     }
 
-    /// The same box, its value seen through another pointer.
+    /// The same box, its value through another pointer.
     ///
     /// # Safety
     ///
-    /// `view` returns its argument's address, with metadata that makes the value a live `V`: of the same layout, or in
-    /// place of any that fits.
+    /// `view` returns its argument's address with metadata that makes the value a live `V`. It has the layout that it had, or,
+    /// if it is inline, any that fits.
     #[inline]
     unsafe fn cast<V: ?Sized>(self, view: impl FnOnce(*const T) -> *const V) -> SmallBox<V, N, A, L> {
         let meta = Meta::new(view(self.value()), self.meta.is_heap());
-        // SAFETY: the caller says so, and the bit is the same.
+        // SAFETY: `view` returned metadata that makes the value a live `V` of such a layout, and the heap bit is the same.
         unsafe { self.with_meta(meta) }
     }
 
@@ -817,104 +847,112 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// A `V` has the layout and the metadata of a `T`, and the value is a live `V`.
     #[inline]
     unsafe fn retype<V: ?Sized>(self) -> SmallBox<V, N, A, L> {
-        // SAFETY: the caller says that the metadata is the same.
+        // SAFETY: a `V` has the metadata of a `T`.
         let meta = unsafe { self.meta.cast::<V>() };
-        // SAFETY: the caller says that the value is a live `V`; the bit is the same.
+        // SAFETY: the value is a live `V` of the layout that it had, and the word of `meta`, thus the heap bit, is the same.
         unsafe { self.with_meta(meta) }
     }
 
-    /// The value's address and metadata. It may be written through as far as the borrow of `self` lets.
+    /// The value. The pointer may be written through if `self` is borrowed exclusively or owned.
     #[inline]
     fn value(&self) -> *mut T {
         const { assert!(N > 0, "a SmallBox needs a word for an address") };
-        // SAFETY: the room is a word or more, and by invariant 3 begins with an initialised pointer if `meta` says "heap".
-        unsafe { self.meta.locate(self.room.words.get().cast()) }.cast_mut()
+        // SAFETY: `N` is at least 1, so there is a word in the storage. With the heap bit that is an initialised pointer
+        // (invariant 3), which only a function with `&mut self` or `self` writes.
+        unsafe { self.meta.locate(self.storage.words.get().cast()) }.cast_mut()
     }
 
     /// The same box with nothing to do for its value when it drops.
     #[inline]
     fn without_drop(self) -> SmallBox<ManuallyDrop<T>, N, A, L> {
-        // SAFETY: a `ManuallyDrop<T>` is a `T` in layout, with the same metadata.
+        // SAFETY: `ManuallyDrop` is `repr(transparent)`: it has the layout and the metadata of a `T`, and a live `T` is a
+        // live `ManuallyDrop<T>`.
         unsafe { self.retype() }
     }
 
+    /// The layout of the value.
     #[inline]
     fn layout(&self) -> Layout {
-        // SAFETY: the box owns a live value.
+        // SAFETY: the box owns a live value, and `value` returns a pointer that has write permission: to the storage through
+        // its `UnsafeCell`, or as the allocator returned it.
         unsafe { layout_of(self.value()) }
     }
 
-    /// The value's address in the room, if that is where it is.
+    /// The address that an inline value has, with the value's metadata.
     #[inline]
     fn inline_value(&self) -> *mut T {
-        self.meta.decode_known(false, self.room.words.get().cast()).cast_mut()
+        self.meta.decode_known(false, self.storage.words.get().cast()).cast_mut()
     }
 
-    /// The heap word.
+    /// The address of a spilled value.
     ///
     /// # Safety
     ///
-    /// The value is outside.
+    /// The value is spilled.
     #[inline]
-    unsafe fn address(&self) -> NonNull<()> {
+    unsafe fn heap_address(&self) -> NonNull<()> {
         debug_assert!(self.meta.is_heap());
-        // SAFETY: the caller says that the value is outside; then the room begins with its address (invariant 3).
-        unsafe { self.room.words.get().cast::<NonNull<()>>().read() }
+        // SAFETY: the storage of a spilled value begins with its address as an initialised pointer (invariant 3), which is not
+        // null.
+        unsafe { self.storage.words.get().cast::<NonNull<()>>().read() }
     }
 
-    /// Drops a value that is outside, and its block.
+    /// Drops a spilled value and frees its block.
     ///
     /// # Safety
     ///
-    /// The value is outside, and not used after this.
+    /// The value is spilled, and neither it nor its block is used afterwards.
     #[inline]
-    unsafe fn drop_outside(&mut self) {
-        // SAFETY: the caller says that the value is outside.
-        let address = unsafe { self.address() };
-        let value = self.meta.decode_known(true, address.as_ptr()).cast_mut();
+    unsafe fn drop_spilled(&mut self) {
+        // SAFETY: the value is spilled.
+        let block = unsafe { self.heap_address() };
+        let value = self.meta.decode_known(true, block.as_ptr()).cast_mut();
         if is_global::<A>() {
-            // A `Box` needs no guard, and reads the size only when the value is gone.
-            // SAFETY: by invariant 3 the block is a `Box`'s; this is the end of the small one.
+            // A `Box` drops it: it needs no guard and reads the size when the value is gone, 166 instructions instead of 184
+            // (`create+drop/large` of `cargo run --release -p dwell-bench -- small`).
+            // SAFETY: the value is live, in a block of its own layout from the global allocator (invariant 3), as a `Box`'s is;
+            // nothing uses it afterwards.
             drop(unsafe { Box::from_raw(value) });
             return;
         }
-        // SAFETY: the value is live until it is dropped below.
+        // SAFETY: the value is live until the next statement but one, and the allocator's pointer may be written through.
         let layout = unsafe { layout_of(value) };
-        // By invariant 3 the block came from `alloc` with this layout; this is the end of the box.
-        let leaving = Leaving { address, layout, alloc: &self.alloc };
-        // SAFETY: the box owns a live value; the caller says that it is not used after this.
+        // `allocate` returned the block for this layout and allocator (invariant 3), and nothing else frees it.
+        let guard = BlockGuard { block, layout, alloc: &self.alloc };
+        // SAFETY: the value is live, and nothing uses it afterwards.
         unsafe { ptr::drop_in_place(value) };
-        leaving.leave();
+        guard.free();
     }
 }
 
-/// Moves a value to a new `Box`; without a block for it nothing happens.
+/// Moves a value to a new `Box`, or returns its layout if there is no block for it.
 ///
 /// # Safety
 ///
-/// `value` is a live `T`, ours to write, which is not used again and not dropped if it was moved.
+/// `value` points to a live `T` and may be written through. If it is moved, it is not used or dropped afterwards.
 unsafe fn move_to_box<T: ?Sized>(value: *mut T) -> Result<Box<T>, Layout> {
-    // SAFETY: the caller says that it is live and ours.
+    // SAFETY: the value is live and the pointer may be written through.
     let layout = unsafe { layout_of(value) };
     let meta = Meta::new(value, true);
-    let Ok(address) = allocate(layout, &Global) else { return Err(layout) };
-    // SAFETY: both are valid for the value's size: the value, and a block of its layout, which is new and so elsewhere.
-    unsafe { ptr::copy_nonoverlapping(value.cast::<u8>(), address.as_ptr().cast::<u8>(), layout.size()) };
-    // SAFETY: the block is the global allocator's, of the value's layout and has held it since the copy.
-    Ok(unsafe { Box::from_raw(meta.decode(address.as_ptr()).cast_mut()) })
+    let Ok(block) = allocate(layout, &Global) else { return Err(layout) };
+    // SAFETY: the value is valid for reads of its size, and the block, which is new, for writes of as many bytes.
+    unsafe { ptr::copy_nonoverlapping(value.cast::<u8>(), block.as_ptr().cast::<u8>(), layout.size()) };
+    // SAFETY: the block came from the global allocator with the value's layout and holds the value, which is not used at its
+    // old address afterwards.
+    Ok(unsafe { Box::from_raw(meta.decode(block.as_ptr()).cast_mut()) })
 }
 
 macro_rules! drop_glue {
     ($($unsafe:ident)? $(#[$may_dangle:meta])?) => {
-        // SAFETY (nightly): the value is only dropped, and `owns` tells the drop check that it is.
+        // SAFETY: (nightly) `drop` does nothing with the value but drop it, and `owns` tells the drop check that it does.
         $($unsafe)? impl<$(#[$may_dangle])? T: ?Sized, const N: usize, A: Allocator, L> Drop for SmallBox<T, N, A, L> {
             #[inline]
             fn drop(&mut self) {
                 if self.meta.is_heap() {
-                    // SAFETY: it is outside, and this is the end of the box.
-                    unsafe { self.drop_outside() };
+                    // SAFETY: the heap bit is set, so the value is spilled. This is the end of the box.
+                    unsafe { self.drop_spilled() };
                 } else {
-                    // SAFETY: the box owns a live value, which is not used after this.
+                    // SAFETY: the heap bit is clear, so the live value is inline. This is the end of the box.
                     unsafe { ptr::drop_in_place(self.inline_value()) };
                 }
             }
@@ -931,7 +969,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> Deref for SmallBox<T, N, A, L> 
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the box owns a live value, borrowed as `self` is.
+        // SAFETY: the box owns a live value, which is borrowed for as long as `self` is.
         unsafe { &*self.value() }
     }
 }
@@ -939,8 +977,8 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> Deref for SmallBox<T, N, A, L> 
 impl<T: ?Sized, const N: usize, A: Allocator, L> DerefMut for SmallBox<T, N, A, L> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the box owns a live value, borrowed as `self` is; the room is an `UnsafeCell`, so that a pointer made
-        // from a shared borrow may write there, and the borrow is exclusive.
+        // SAFETY: the box owns a live value, which is borrowed for as long as `self` is, exclusively. The storage is an
+        // `UnsafeCell`, so `value`, which borrows `self` shared, returns a pointer that may be written through.
         unsafe { &mut *self.value() }
     }
 }

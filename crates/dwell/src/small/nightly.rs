@@ -1,4 +1,4 @@
-//! What needs a nightly compiler: `Unsize` constructors, `Fn*`, and boxes with allocators.
+//! What the feature `nightly` adds: `Unsize` constructors, the `Fn` traits, and `Box` with allocators.
 
 use super::{Place, SmallBox};
 use crate::alloc::{AllocError, Allocator, Global};
@@ -27,7 +27,8 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// When the value does not fit and the allocator has no block for it; the value comes back in the error.
+    /// When the value does not fit and the allocator has no block for it, or when it is coerced to a slice of more than
+    /// `usize::MAX / 32` elements. The value comes back in the error.
     #[inline]
     pub fn try_new_unsize<U: Unsize<T>>(value: U) -> Result<Self, AllocError<U>> {
         Self::try_new_with(value, |place: &Place<U, U>| place)
@@ -49,7 +50,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     where
         T: Unsize<V>,
     {
-        // SAFETY: an unsizing coercion changes neither the address nor the layout of a value.
+        // SAFETY: the closure is an unsizing coercion, which changes neither the address nor the layout of a value.
         unsafe { self.cast(|value| value as *const V) }
     }
 
@@ -62,36 +63,35 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     pub fn from_box_in(value: Box<T, A>) -> Self {
         let meta = Meta::new(&raw const *value, true);
         let (value, alloc) = Box::into_raw_with_allocator(value);
-        // SAFETY: a box's address is not null.
-        let address = unsafe { NonNull::new_unchecked(value.cast()) };
-        // SAFETY: a `Box` has a block from its allocator of its value's layout, or with size 0 an aligned address.
-        unsafe { Self::outside(address, meta, alloc) }
+        // SAFETY: the address of a box is not null.
+        let block = unsafe { NonNull::new_unchecked(value.cast()) };
+        // SAFETY: a `Box` has a block of its value's layout from its allocator, or a dangling aligned address for size 0, and
+        // `into_raw_with_allocator` gave up its ownership. `meta` has the heap bit.
+        unsafe { Self::from_block(block, meta, alloc) }
     }
 
     /// [`try_into_box`](SmallBox::try_into_box) with the small box's allocator.
     ///
     /// # Errors
     ///
-    /// When the value is in place and the allocator has no block for it; the small box comes back in the error.
+    /// When the value is inline and the allocator has no block for it; the small box comes back in the error.
     pub fn try_into_box_in(self) -> Result<Box<T, A>, AllocError<Self>> {
         let layout = self.layout();
-        let address = if self.meta.is_heap() {
-            // SAFETY: the value is outside.
-            unsafe { self.address() }
+        let block = if self.meta.is_heap() {
+            // SAFETY: the heap bit is set, so the value is spilled.
+            unsafe { self.heap_address() }
         } else {
-            let block = super::allocate(layout, &self.alloc);
-            let Ok(address) = block else { return Err(AllocError::new(self, layout)) };
-            // SAFETY: both are valid for the value's size: the value, and a new block of its layout.
-            unsafe {
-                ptr::copy_nonoverlapping(self.value().cast::<u8>(), address.as_ptr().cast::<u8>(), layout.size())
-            };
-            address
+            let Ok(block) = super::allocate(layout, &self.alloc) else { return Err(AllocError::new(self, layout)) };
+            // SAFETY: the value is valid for reads of its size, and the block, which is new, for writes of as many bytes.
+            unsafe { ptr::copy_nonoverlapping(self.value().cast::<u8>(), block.as_ptr().cast::<u8>(), layout.size()) };
+            block
         };
         let this = ManuallyDrop::new(self);
-        // SAFETY: `this` is not dropped, so that the allocator is taken over once.
+        // SAFETY: `this` is not dropped and its allocator is not used again, so this moves it.
         let alloc = unsafe { ptr::read(&raw const this.alloc) };
-        // SAFETY: the block came from this allocator with the value's layout and holds it; `this` is not dropped.
-        Ok(unsafe { Box::from_raw_in(this.meta.decode(address.as_ptr()).cast_mut(), alloc) })
+        // SAFETY: the block came from this allocator with the value's layout, by the line above or by invariant 3 of
+        // `SmallBox`, and holds the value. `this` is not dropped, so the `Box` is its only owner.
+        Ok(unsafe { Box::from_raw_in(this.meta.decode(block.as_ptr()).cast_mut(), alloc) })
     }
 }
 
@@ -101,8 +101,8 @@ impl<Args: Tuple, F: ?Sized + FnOnce<Args>, const N: usize, A: Allocator, L> FnO
     #[inline]
     extern "rust-call" fn call_once(self, args: Args) -> F::Output {
         let mut shell = self.without_drop();
-        // SAFETY: the shell does not drop its value and is not used for it again; the closure is gone when the call ends,
-        // before the shell.
+        // SAFETY: the shell does not drop its value, and nothing uses the value but the box made here, which the call consumes.
+        // The shell, which has the value's memory, is dropped after that.
         let closure = unsafe { super::call::owned::take(&mut **shell) };
         <Box<F, _> as FnOnce<Args>>::call_once(closure, args)
     }

@@ -1,7 +1,7 @@
 //! Slices and strings.
 
-use super::{Room, SmallBox};
-use crate::alloc::{AllocError, Allocator, Global, try_collect, try_write};
+use super::{InlineStorage, SmallBox};
+use crate::alloc::{AllocError, Allocator, Global, largest_layout, try_collect, try_write};
 use crate::raw::Meta;
 use core::alloc::Layout;
 use core::ffi::CStr;
@@ -17,8 +17,34 @@ use std_alloc::ffi::CString;
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
+/// Why there is no box for a slice or text.
+enum Refusal {
+    /// It has more than `isize::MAX` bytes, or more elements than the word of metadata can hold.
+    TooLong,
+    /// The allocator has no block of this layout.
+    NoBlock(Layout),
+}
+
+impl Refusal {
+    /// As the functions do that return no error: panics if it is too long, and aborts without memory.
+    fn raise(self) -> ! {
+        match self {
+            Self::TooLong => panic!("the slice has too many elements for a SmallBox"),
+            Self::NoBlock(layout) => handle_alloc_error(layout),
+        }
+    }
+
+    /// As the functions do that begin with `try_`, for elements of this alignment in bytes.
+    fn into_error<T>(self, value: T, align: usize) -> AllocError<T> {
+        match self {
+            Self::TooLong => AllocError::new(value, largest_layout(align)),
+            Self::NoBlock(layout) => AllocError::new(value, layout),
+        }
+    }
+}
+
 impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
-    /// A slice of `len` elements with no values yet.
+    /// An uninitialised slice of `len` elements.
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -30,40 +56,38 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
     /// let bytes = unsafe { bytes.assume_init() };
     /// assert_eq!(*bytes, [7, 7, 7]);
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the slice has more than `isize::MAX` bytes or more than `usize::MAX / 32` elements.
     pub fn new_uninit_slice(len: usize) -> SmallBox<[MaybeUninit<T>], N, Global, L> {
-        match Self::try_new_uninit_slice(len) {
-            Ok(this) => this,
-            Err(error) => handle_alloc_error(error.layout()),
-        }
+        SmallBox::uninit_slice(len, Global).unwrap_or_else(|refusal| refusal.raise())
     }
 
     /// [`new_uninit_slice`](Self::new_uninit_slice) that reports a failed allocation.
     ///
     /// # Errors
     ///
-    /// When the slice does not fit and the allocator has no block for it.
-    ///
-    /// # Panics
-    ///
-    /// When it has more than `isize::MAX` bytes, or more than `usize::MAX / 32` elements.
+    /// When the slice does not fit and the allocator has no block for it. When it has more than `isize::MAX` bytes or more
+    /// than `usize::MAX / 32` elements; the layout in the error is then the largest there is.
     #[expect(clippy::type_complexity, reason = "a box and its error")]
     pub fn try_new_uninit_slice(len: usize) -> Result<SmallBox<[MaybeUninit<T>], N, Global, L>, AllocError<()>> {
-        SmallBox::uninit_slice(len, Global)
+        SmallBox::uninit_slice(len, Global).map_err(|refusal| refusal.into_error((), align_of::<T>()))
     }
 }
 
 impl<T, const N: usize, A: Allocator, L> SmallBox<[MaybeUninit<T>], N, A, L> {
-    fn uninit_slice(len: usize, alloc: A) -> Result<Self, AllocError<()>> {
-        let layout = Layout::array::<T>(len).expect("a slice has at most isize::MAX bytes");
-        // Before there is a block to lose: it panics for too many elements.
+    fn uninit_slice(len: usize, alloc: A) -> Result<Self, Refusal> {
+        let layout = Layout::array::<T>(len).map_err(|_| Refusal::TooLong)?;
         let like = ptr::slice_from_raw_parts(ptr::dangling::<MaybeUninit<T>>(), len);
-        let meta = Meta::new(like, false);
-        let Ok(address) = Self::find(layout, &alloc) else { return Err(AllocError::new((), layout)) };
-        let meta = meta.with_heap(address.is_some());
-        Ok(match address {
-            // SAFETY: the block is for this layout, and a `MaybeUninit` needs no initialisation.
-            Some(address) => unsafe { Self::outside(address, meta, alloc) },
-            None => Self { meta, room: Room::new(), alloc, owns: PhantomData },
+        let meta = Meta::try_new(like, false).ok_or(Refusal::TooLong)?;
+        let block = Self::block_for(layout, &alloc).map_err(|_| Refusal::NoBlock(layout))?;
+        let meta = meta.with_heap(block.is_some());
+        Ok(match block {
+            // SAFETY: `block_for` took the block from `alloc` for this layout, which is that of the slice. The elements are
+            // `MaybeUninit`, so the block holds a live value as it is. `meta` has the slice's length and the heap bit.
+            Some(block) => unsafe { Self::from_block(block, meta, alloc) },
+            None => Self { meta, storage: InlineStorage::new(), alloc, owns: PhantomData },
         })
     }
 
@@ -74,16 +98,17 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<[MaybeUninit<T>], N, A, L> {
     /// All elements are initialised, as for [`MaybeUninit::assume_init`].
     #[inline]
     pub unsafe fn assume_init(self) -> SmallBox<[T], N, A, L> {
-        // SAFETY: a `MaybeUninit<T>` has the layout of a `T`, and the caller says that each holds one.
+        // SAFETY: a `[MaybeUninit<T>]` has the layout and the metadata of a `[T]`, and each element is initialised, which
+        // `assume_init` requires of its caller.
         unsafe { self.retype() }
     }
 }
 
-/// A slice that is being written, from the front. Drops what has been written if it is not finished.
+/// A slice that is being written, from the front. Drops the elements that were written, unless it is finished.
 struct Partial<T, const N: usize, A: Allocator, L> {
     // # Invariants
     //
-    // 1. The first `len` elements are live.
+    // 1. The first `len` elements are initialised and owned.
     slice: SmallBox<[MaybeUninit<T>], N, A, L>,
     len: usize,
 }
@@ -94,13 +119,18 @@ impl<T, const N: usize, A: Allocator, L> Partial<T, N, A, L> {
         self.len += 1;
     }
 
-    /// The slice of what has been written: all of it, or less if it is in place.
+    /// The slice of the elements that were written.
+    ///
+    /// # Panics
+    ///
+    /// When a spilled slice is not full: its block has the layout of the full slice.
     fn finish(self) -> SmallBox<[T], N, A, L> {
         assert!(self.len == self.slice.len() || self.slice.is_inline(), "a block has the layout of its value");
         let this = mem::ManuallyDrop::new(self);
-        // SAFETY: `this` is not dropped and not used again.
+        // SAFETY: `this` is not dropped and its slice is not used again, so this moves it.
         let slice = unsafe { ptr::read(&raw const this.slice) };
-        // SAFETY: by invariant 1 these elements are live; in place, fewer fit as well, and a block has as many.
+        // SAFETY: the closure keeps the address. The first `len` elements are initialised (invariant 1). By the assertion they
+        // are all elements, so the layout is the same, or the slice is inline, where fewer elements fit as well.
         unsafe { slice.cast(|slice| ptr::slice_from_raw_parts(slice.cast::<T>(), this.len)) }
     }
 }
@@ -109,7 +139,8 @@ impl<T, const N: usize, A: Allocator, L> Drop for Partial<T, N, A, L> {
     fn drop(&mut self) {
         let live: *mut [MaybeUninit<T>] = &raw mut self.slice[..self.len];
         self.len = 0;
-        // SAFETY: by invariant 1 these were live; they are not counted any more.
+        // SAFETY: the first `len` elements were initialised and owned (invariant 1). `len` is 0 now, so nothing uses them
+        // again.
         unsafe { ptr::drop_in_place(live as *mut [T]) };
     }
 }
@@ -119,8 +150,12 @@ impl<T: Clone, const N: usize, A: Allocator, L> SmallBox<[T], N, A, L> {
     ///
     /// # Errors
     ///
-    /// When the slice does not fit and the allocator has no block for it.
+    /// When the slice does not fit and the allocator has no block for it, or when it has more than `usize::MAX / 32` elements.
     pub fn try_from_slice_in(slice: &[T], alloc: A) -> Result<Self, AllocError<()>> {
+        Self::clone_slice_in(slice, alloc).map_err(|refusal| refusal.into_error((), align_of::<T>()))
+    }
+
+    fn clone_slice_in(slice: &[T], alloc: A) -> Result<Self, Refusal> {
         let mut partial = Partial { slice: SmallBox::uninit_slice(slice.len(), alloc)?, len: 0 };
         for value in slice {
             partial.push(value.clone());
@@ -129,10 +164,7 @@ impl<T: Clone, const N: usize, A: Allocator, L> SmallBox<[T], N, A, L> {
     }
 
     fn from_slice_in(slice: &[T], alloc: A) -> Self {
-        match Self::try_from_slice_in(slice, alloc) {
-            Ok(this) => this,
-            Err(error) => handle_alloc_error(error.layout()),
-        }
+        Self::clone_slice_in(slice, alloc).unwrap_or_else(|refusal| refusal.raise())
     }
 }
 
@@ -161,53 +193,50 @@ impl<T: Clone, const N: usize, A: Allocator + Clone, L> Clone for SmallBox<[T], 
     }
 }
 
-/// Values without drop and without a type of their own at the end: their bytes are all there is.
+/// Unsized types that are plain bytes.
 ///
 /// # Safety
 ///
-/// A copy of the bytes of a value is a value, and the value has no drop.
+/// A copy of the bytes of a value is a value, and values have no drop.
 unsafe trait Bytes {}
-// SAFETY: `str` is bytes that are UTF-8.
+// SAFETY: a `str` is bytes that are UTF-8, which a copy of them is as well; it has no drop.
 unsafe impl Bytes for str {}
-// SAFETY: `CStr` is bytes that end in 0.
+// SAFETY: a `CStr` is bytes of which the last alone is 0, as in a copy of them; it has no drop.
 unsafe impl Bytes for CStr {}
-// SAFETY: `OsStr` is bytes in an encoding that a copy has as well.
+// SAFETY: an `OsStr` is bytes in an encoding, which is that of a copy as well; it has no drop.
 #[cfg(feature = "std")]
 unsafe impl Bytes for std::ffi::OsStr {}
-// SAFETY: `Path` is an `OsStr`.
+// SAFETY: a `Path` is an `OsStr`: bytes in an encoding, which is that of a copy as well; it has no drop.
 #[cfg(feature = "std")]
 unsafe impl Bytes for std::path::Path {}
 
 #[expect(private_bounds, reason = "the functions are private as well")]
 impl<T: ?Sized + Bytes, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
-    fn try_copy_in(source: &T, alloc: A) -> Result<Self, AllocError<()>> {
+    fn copy_in(source: &T, alloc: A) -> Result<Self, Refusal> {
         let layout = Layout::for_value(source);
-        let meta = Meta::new(source, false);
-        let Ok(address) = Self::find(layout, &alloc) else { return Err(AllocError::new((), layout)) };
-        // SAFETY: the place was found for this layout, and the source remains: a copy of its bytes is a value (`Bytes`).
-        // `fill_from` only reads from it.
-        Ok(unsafe { Self::fill_from(source, layout.size(), meta, address, alloc) })
+        let meta = Meta::try_new(source, false).ok_or(Refusal::TooLong)?;
+        let block = Self::block_for(layout, &alloc).map_err(|_| Refusal::NoBlock(layout))?;
+        // SAFETY: the source is live and has this size and metadata. It is used as a value afterwards, and a copy of its bytes
+        // is a value too, without a drop (`Bytes`). `block_for` returned `block` for its layout and this allocator.
+        Ok(unsafe { Self::move_from(source, layout.size(), meta, block, alloc) })
     }
 
-    fn copy_in(source: &T, alloc: A) -> Self {
-        match Self::try_copy_in(source, alloc) {
-            Ok(this) => this,
-            Err(error) => handle_alloc_error(error.layout()),
-        }
+    fn copy_or_abort(source: &T, alloc: A) -> Self {
+        Self::copy_in(source, alloc).unwrap_or_else(|refusal| refusal.raise())
     }
 }
 
 macro_rules! bytes {
-    ($($Type:ty, $Owned:ty, $into_box:ident $(, $std:literal)?);*) => {$(
+    ($($Type:ty, $Owned:ty, $into_box:ident, $try_from_owned:ident, |$owned:ident| $full:expr $(, $std:literal)?);*) => {$(
         $(#[cfg(feature = $std)])?
         impl<const N: usize, A: Allocator, L> SmallBox<$Type, N, A, L> {
             /// A copy, in a box with this allocator.
             ///
             /// # Errors
             ///
-            /// When it does not fit and the allocator has no block for it.
+            /// When it does not fit and the allocator has no block for it, or when it has more than `usize::MAX / 32` bytes.
             pub fn try_from_ref_in(source: &$Type, alloc: A) -> Result<Self, AllocError<()>> {
-                Self::try_copy_in(source, alloc)
+                Self::copy_in(source, alloc).map_err(|refusal| refusal.into_error((), 1))
             }
 
             /// `clone` that reports a failed allocation.
@@ -219,32 +248,52 @@ macro_rules! bytes {
             where
                 A: Clone,
             {
-                Self::try_copy_in(self, self.alloc.clone())
+                Self::try_from_ref_in(self, self.alloc.clone())
+            }
+        }
+
+        $(#[cfg(feature = $std)])?
+        impl<const N: usize, L> SmallBox<$Type, N, Global, L> {
+            /// `SmallBox::from` of an owned value that reports a failed allocation.
+            ///
+            /// The block of a large value is taken over only if it has no spare capacity.
+            ///
+            /// # Errors
+            ///
+            /// When the value does not fit and the allocator has no block for it, or when it has more than `usize::MAX / 32`
+            /// bytes. The owned value comes back in the error unchanged.
+            pub fn $try_from_owned($owned: $Owned) -> Result<Self, AllocError<$Owned>> {
+                let borrowed: &$Type = &$owned;
+                let fits = Self::fits(size_of_val(borrowed), 1);
+                if !fits && $full && Meta::try_new(borrowed, true).is_some() {
+                    return Ok($owned.$into_box().into()); // allocates nothing
+                }
+                Self::copy_in(borrowed, Global).map_err(|refusal| refusal.into_error($owned, 1))
             }
         }
 
         $(#[cfg(feature = $std)])?
         impl<const N: usize, A: Allocator + Clone, L> Clone for SmallBox<$Type, N, A, L> {
             fn clone(&self) -> Self {
-                Self::copy_in(self, self.alloc.clone())
+                Self::copy_or_abort(self, self.alloc.clone())
             }
         }
 
         $(#[cfg(feature = $std)])?
         impl<const N: usize, L> From<&$Type> for SmallBox<$Type, N, Global, L> {
             fn from(value: &$Type) -> Self {
-                Self::copy_in(value, Global)
+                Self::copy_or_abort(value, Global)
             }
         }
 
         $(#[cfg(feature = $std)])?
         impl<const N: usize, L> From<&mut $Type> for SmallBox<$Type, N, Global, L> {
             fn from(value: &mut $Type) -> Self {
-                Self::copy_in(value, Global)
+                Self::copy_or_abort(value, Global)
             }
         }
 
-        /// Moves a small value in, and takes the block of a larger one over.
+        /// Copies a small value inline, and takes over the block of a larger one.
         $(#[cfg(feature = $std)])?
         impl<const N: usize, L> From<$Owned> for SmallBox<$Type, N, Global, L> {
             fn from(value: $Owned) -> Self {
@@ -265,10 +314,11 @@ macro_rules! bytes {
     )*};
 }
 bytes!(
-    str, String, into_boxed_str;
-    CStr, CString, into_boxed_c_str;
-    std::ffi::OsStr, std::ffi::OsString, into_boxed_os_str, "std";
-    std::path::Path, std::path::PathBuf, into_boxed_path, "std"
+    str, String, into_boxed_str, try_from_string, |text| text.capacity() == text.len();
+    CStr, CString, into_boxed_c_str, try_from_c_string, |text| true;
+    std::ffi::OsStr, std::ffi::OsString, into_boxed_os_str, try_from_os_string, |text| text.capacity() == text.len(), "std";
+    std::path::Path, std::path::PathBuf, into_boxed_path, try_from_path_buf,
+        |path| path.capacity() == path.as_os_str().len(), "std"
 );
 
 impl<T, const N: usize, L> Default for SmallBox<[T], N, Global, L> {
@@ -323,44 +373,47 @@ impl<T, const M: usize, const N: usize, L> From<[T; M]> for SmallBox<[T], N, Glo
     }
 }
 
-/// Moves a small slice in, and takes the block of a larger one over.
+/// Moves a small slice inline, and takes over the block of a larger one.
 impl<T, const N: usize, L> From<Vec<T>> for SmallBox<[T], N, Global, L> {
     fn from(vec: Vec<T>) -> Self {
         if !Self::fits(size_of_val(&*vec), align_of::<T>()) {
             return vec.into_boxed_slice().into();
         }
-        Self::try_from_vec(vec).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+        Self::move_vec(vec).unwrap_or_else(|(_, refusal)| refusal.raise())
     }
 }
 
 impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
     /// `SmallBox::from(vec)` that reports a failed allocation.
     ///
-    /// The block of a large slice is taken over only if it is full.
+    /// The block of a large slice is taken over only if the vector is full.
     ///
     /// # Errors
     ///
-    /// When the slice does not fit and the allocator has no block for it; the vector comes back in the error as it was.
-    ///
-    /// # Panics
-    ///
-    /// When it has more than `usize::MAX / 32` elements.
-    pub fn try_from_vec(mut vec: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
-        let len = vec.len();
-        if len == vec.capacity() && !Self::fits(size_of_val(&*vec), align_of::<T>()) {
+    /// When the slice does not fit and the allocator has no block for it, or when it has more than `usize::MAX / 32` elements.
+    /// The vector comes back in the error unchanged.
+    pub fn try_from_vec(vec: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
+        let fits = Self::fits(size_of_val(&*vec), align_of::<T>());
+        if !fits && vec.len() == vec.capacity() && Meta::try_new(&raw const *vec, true).is_some() {
             return Ok(vec.into_boxed_slice().into()); // allocates nothing
         }
-        let mut slice = match Self::try_new_uninit_slice(len) {
+        Self::move_vec(vec).map_err(|(vec, refusal)| refusal.into_error(vec, align_of::<T>()))
+    }
+
+    /// Moves the elements to a new box.
+    fn move_vec(mut vec: Vec<T>) -> Result<Self, (Vec<T>, Refusal)> {
+        let len = vec.len();
+        let mut slice = match SmallBox::uninit_slice(len, Global) {
             Ok(slice) => slice,
-            Err(error) => return Err(error.map(|()| vec)),
+            Err(refusal) => return Err((vec, refusal)),
         };
-        // SAFETY: the vec has none of the elements from here on; `slice` has copies of all of them, and nothing panics
-        // before they are counted as its own.
+        // SAFETY: 0 is within the capacity. The vector gives up its elements, which from here on are those of `slice`; nothing
+        // below unwinds.
         unsafe { vec.set_len(0) };
         let to = NonNull::from(&mut *slice).cast::<T>();
-        // SAFETY: both are valid for `len` elements, and apart, for the one was made just now.
+        // SAFETY: the vector's buffer and the slice, which is new, both have `len` elements.
         unsafe { ptr::copy_nonoverlapping(vec.as_ptr(), to.as_ptr(), len) };
-        // SAFETY: all elements have been written.
+        // SAFETY: all `len` elements have been written.
         Ok(unsafe { slice.assume_init() })
     }
 
@@ -375,25 +428,26 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
     ///
     /// # Errors
     ///
-    /// When the values do not fit and the allocator has no block, for them while they are gathered or for the slice; the
-    /// error has an iterator over all of them, those that were not asked for yet included.
+    /// When the values do not fit and the allocator has no block for them, while they are collected or for the slice, or when
+    /// they are more than `usize::MAX / 32`. The error has an iterator over all of them, with those that `values` has left.
     pub fn try_from_iter<I: IntoIterator<Item = T>>(values: I) -> Result<Self, AllocError<impl Iterator<Item = T>>> {
-        match Self::front(values) {
-            Ok(front) => Ok(front),
+        match Self::collect_inline(values) {
+            Ok(slice) => Ok(slice),
             Err(values) => try_collect(values, Self::try_from_vec),
         }
     }
 
-    /// The slice of all values, or if they are more than fit in place an iterator over them.
-    fn front<I: IntoIterator<Item = T>>(values: I) -> Result<Self, impl Iterator<Item = T>> {
+    /// The slice of all values if they fit inline, or else an iterator over them. Their `size_hint` is not asked.
+    fn collect_inline<I: IntoIterator<Item = T>>(values: I) -> Result<Self, impl Iterator<Item = T>> {
         let mut values = values.into_iter().fuse();
-        let room = if align_of::<T>() > align_of::<Room<N, L>>() || size_of::<T>() == 0 {
+        // Values without a size fit in any number; the `Vec` that collects them needs no memory.
+        let capacity = if size_of::<T>() == 0 || align_of::<T>() > align_of::<InlineStorage<N, L>>() {
             0
         } else {
             size_of::<[usize; N]>() / size_of::<T>()
         };
-        let mut front = Partial { slice: Self::new_uninit_slice(room), len: 0 };
-        while front.len < room {
+        let mut front = Partial { slice: Self::new_uninit_slice(capacity), len: 0 };
+        while front.len < capacity {
             match values.next() {
                 Some(value) => front.push(value),
                 None => return Ok(front.finish()),
@@ -416,12 +470,12 @@ impl<const N: usize, L> SmallBox<str, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block, for the text while it is written or for the box; the error has the text so far and the
-    /// pieces that it has not.
+    /// When the allocator has no block, for the text while it is written or for the box. The error has the text so far and the
+    /// pieces that are not in it.
     pub fn try_from_iter<I: IntoIterator<Item: fmt::Display>>(
         pieces: I,
     ) -> Result<Self, AllocError<(String, impl Iterator<Item = I::Item>)>> {
-        try_write(pieces, |text| Self::try_copy_in(text, Global).map_err(|error| error.layout()))
+        try_write(pieces, |text| Self::try_from_ref_in(text, Global).map_err(|error| error.layout()))
     }
 }
 
@@ -441,7 +495,7 @@ impl<const N: usize, L> From<SmallBox<str, N, Global, L>> for String {
 
 impl<const N: usize, A: Allocator, L> From<SmallBox<str, N, A, L>> for SmallBox<[u8], N, A, L> {
     fn from(text: SmallBox<str, N, A, L>) -> Self {
-        // SAFETY: a `str` is a `[u8]` in layout.
+        // SAFETY: a `str` has the layout and the metadata of a `[u8]`, and its bytes are a live `[u8]`.
         unsafe { text.retype() }
     }
 }
@@ -453,15 +507,15 @@ impl<T, const M: usize, const N: usize, A: Allocator, L> TryFrom<SmallBox<[T], N
         if slice.len() != M {
             return Err(slice);
         }
-        // SAFETY: a slice of `M` elements is a `[T; M]` in layout.
+        // SAFETY: the closure keeps the address, and a slice of `M` elements has the layout of a `[T; M]` and is a live one.
         Ok(unsafe { slice.cast(<*const [T]>::cast::<[T; M]>) })
     }
 }
 
-/// Collects in place as far as there is room, then in a `Vec`.
+/// Collects inline as many values as fit, and all of them in a `Vec` if there are more.
 impl<T, const N: usize, L> FromIterator<T> for SmallBox<[T], N, Global, L> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        Self::front(values).unwrap_or_else(|values| values.collect::<Vec<T>>().into())
+        Self::collect_inline(values).unwrap_or_else(|values| values.collect::<Vec<T>>().into())
     }
 }
 
