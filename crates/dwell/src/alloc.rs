@@ -1,6 +1,6 @@
-//! Allocation that can fail: the error, and which [`Allocator`] trait the crate sees.
+//! Fallible allocation: the error, and the [`Allocator`] trait that this crate uses.
 //!
-//! A call whose name begins with `try_` gives back what it was given when there is no memory:
+//! A function whose name begins with `try_` gives its argument back when there is no memory:
 //!
 //! ```
 //! use dwell::{Bump, alloc::AllocError};
@@ -18,11 +18,11 @@
 //! |---|---|
 //! | `nightly` | those of `core` and `alloc` |
 //! | `allocator-api2` | those of allocator-api2 0.2, which with `nightly` are `core`'s again |
-//! | neither | our own: a sealed trait with `Global` only, so that adding a feature breaks nobody |
+//! | neither | this crate's own: a sealed trait that only `Global` and arenas implement, so that enabling a feature breaks no code |
 //!
-//! The trait of allocator-api2 0.4 is another one of the same name. A blanket implementation could serve one of them, not
-//! both; so with the feature `allocator-api2-04` an allocator of that version is put into a `V04`, which implements
-//! whichever of the three is in force.
+//! The trait of allocator-api2 0.4 is another one of the same name. A blanket implementation could support one of the two
+//! versions, not both. So with the feature `allocator-api2-04` there is a wrapper, `V04`, for an allocator of that version. It
+//! implements whichever of the three traits is in use.
 
 use core::any::TypeId;
 use core::fmt;
@@ -41,7 +41,7 @@ pub use allocator_api2::alloc::{Allocator, Global};
 #[cfg(feature = "nightly")]
 pub use std_alloc::alloc::{Allocator, Global};
 
-// What an `Allocator` of ours returns as its error.
+// The error of `Allocator::allocate`.
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
 pub(crate) use self::own::Refused;
 #[cfg(all(feature = "allocator-api2", not(feature = "nightly")))]
@@ -58,42 +58,42 @@ mod own {
     use core::ptr::{self, NonNull};
     use std_alloc::alloc::{alloc, dealloc, realloc};
 
-    /// Where blocks come from. Without the features `allocator-api2` and `nightly` that is [`Global`] alone.
+    /// An allocator. Without the features `allocator-api2` and `nightly` the trait is sealed.
     ///
     /// # Safety
     ///
-    /// No one can implement it: it is sealed. The contract is that of `core::alloc::Allocator`.
+    /// The contract is that of `core::alloc::Allocator`.
     pub unsafe trait Allocator: sealed::Sealed {
-        /// A block of at least this layout, or `None`.
+        /// A block of at least this layout.
         #[doc(hidden)]
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused>;
 
-        /// Takes a block back.
+        /// Frees a block.
         ///
         /// # Safety
         ///
-        /// `block` came from `allocate` with this `layout` and is in use.
+        /// `allocate` or `grow` of this allocator returned `block` for this layout, and it has not been freed.
         #[doc(hidden)]
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout);
 
-        /// Makes a block larger, elsewhere if need be.
+        /// Makes a block larger, and moves it if it has to. After `Ok` the old block is freed.
         ///
         /// # Safety
         ///
-        /// `block` came from `allocate` with the layout `old` and is in use; `new` is no smaller. After `Ok`, the block is
-        /// the returned one.
+        /// `allocate` or `grow` of this allocator returned `block` for the layout `old`, and it has not been freed. The size of
+        /// `new` is not smaller.
         #[doc(hidden)]
         unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, Refused> {
             let larger = self.allocate(new)?;
-            // SAFETY: both have `old.size()` bytes, and one is new.
+            // SAFETY: the old block and the new one, which does not overlap it, have `old.size()` bytes at least.
             unsafe { ptr::copy_nonoverlapping(block.as_ptr(), larger.as_ptr().cast(), old.size()) };
-            // SAFETY: the caller says so.
+            // SAFETY: this allocator returned the block for the layout `old`, and it is freed here for the first time.
             unsafe { self.deallocate(block, old) };
             Ok(larger)
         }
     }
 
-    /// There is no block.
+    /// The allocator has no block of the layout.
     #[doc(hidden)]
     #[derive(Debug)]
     pub struct Refused;
@@ -111,8 +111,8 @@ mod own {
     #[derive(Clone, Copy, Debug, Default)]
     pub struct Global;
 
-    // SAFETY: the two functions are those of the global allocator, which keeps the same contract; a block stays valid
-    // whatever happens to the `Global` it came from.
+    // SAFETY: blocks come from the global allocator, stay valid until they are freed, and can be freed through any `Global`. A
+    // block of size 0 is a dangling aligned address.
     unsafe impl Allocator for Global {
         #[inline]
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
@@ -128,7 +128,8 @@ mod own {
         #[inline]
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
             if layout.size() != 0 {
-                // SAFETY: the caller says that the block came from `allocate` with this layout, thus from `alloc`.
+                // SAFETY: `allocate` or `grow` returned the block for this layout, whose size is not 0, thus `alloc` or `realloc`
+                // did; it has not been freed.
                 unsafe { dealloc(block.as_ptr(), layout) };
             }
         }
@@ -137,25 +138,25 @@ mod own {
         unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, Refused> {
             if old.size() == 0 || old.align() != new.align() {
                 let larger = self.allocate(new)?;
-                // SAFETY: both have `old.size()` bytes, and one is new.
+                // SAFETY: the old block and the new one, which does not overlap it, have `old.size()` bytes at least.
                 unsafe { ptr::copy_nonoverlapping(block.as_ptr(), larger.as_ptr().cast(), old.size()) };
-                // SAFETY: the caller says so.
+                // SAFETY: `allocate` or `grow` returned the block for the layout `old`, and it is freed here for the first time.
                 unsafe { self.deallocate(block, old) };
                 return Ok(larger);
             }
-            // SAFETY: the block came from `alloc` with this layout, whose size is not zero; the new size is that of a layout
-            // of the same alignment.
+            // SAFETY: `alloc` or `realloc` returned the block for the layout `old`, whose size is not 0. The new size is not 0
+            // either, since it is not smaller, and is that of a layout of the same alignment.
             let larger = NonNull::new(unsafe { realloc(block.as_ptr(), old, new.size()) }).ok_or(Refused)?;
             Ok(NonNull::slice_from_raw_parts(larger, new.size()))
         }
     }
 }
 
-/// Whether `A` is [`Global`], whose blocks are a `Box`'s.
+/// Whether `A` is [`Global`], whose blocks a `Box` can own.
 #[inline(always)]
 pub(crate) fn is_global<A>() -> bool {
-    // A type's id is there for `'static` types alone, since two that differ in lifetimes have the same. `Global` has none, so
-    // that whatever has its id is `Global`.
+    // `TypeId::of` requires `'static`, because types that differ in lifetimes alone have the same id. `Global` has no lifetime, so
+    // a type with its id is `Global`.
     trait Identified {
         fn id(&self) -> TypeId
         where
@@ -170,7 +171,8 @@ pub(crate) fn is_global<A>() -> bool {
         }
     }
     let this: &dyn Identified = &PhantomData::<A>;
-    // SAFETY: the two types differ in a lifetime only, and there is nothing behind the reference that could outlive `A`.
+    // SAFETY: the two types differ only in the lifetime bound of the trait object, which its vtable does not depend on. The value
+    // is a `PhantomData`, so there is no data that the longer bound could claim to be alive.
     let this = unsafe { mem::transmute::<&dyn Identified, &(dyn Identified + 'static)>(this) };
     this.id() == TypeId::of::<Global>()
 }
@@ -207,20 +209,21 @@ mod v04 {
     #[cfg(feature = "nightly")]
     use core::alloc::AllocError as Refused;
 
-    /// The functions that hand a block in and get one.
+    /// The functions that take a block and return one.
     #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
     macro_rules! moves {
         ($($name:ident)*) => {$(
             #[inline]
             unsafe fn $name(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, Refused> {
-                // SAFETY: the contract is the same, and what the caller says of the block is so of `self.0`'s.
+                // SAFETY: each block of this allocator is one of `self.0`, so what the contract requires of `block`, `old` and `new`
+                // holds for `self.0` as well.
                 unsafe { self.0.$name(block, old, new) }.map_err(|_| Refused {})
             }
         )*};
     }
 
-    // SAFETY: the two traits have one contract, word by word, and every function is handed on: a block of the one is a
-    // block of the other, and so is a clone. Moving the wrapper moves what is in it.
+    // SAFETY: the two traits have the same contract, and every function forwards to `self.0`: the blocks of this allocator are
+    // those of `self.0`. A clone of the wrapper wraps a clone, and moving it moves what is in it.
     unsafe impl<A: Inner> Allocator for V04<A> {
         #[inline]
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
@@ -229,7 +232,7 @@ mod v04 {
 
         #[inline]
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-            // SAFETY: the caller says that the block came from `allocate`, thus from `self.0`, with this layout.
+            // SAFETY: `allocate` returned the block for this layout, thus `self.0` did; it has not been freed.
             unsafe { self.0.deallocate(block, layout) };
         }
 
@@ -267,12 +270,13 @@ impl<T> AllocError<T> {
         Self { value, layout }
     }
 
-    /// The value that found no place.
+    /// The value that was to be stored.
     pub fn into_inner(self) -> T {
         self.value
     }
 
-    /// The size in bytes and the alignment that were asked for.
+    /// The size and the alignment, in bytes, of the block that was needed. If the size does not fit a [`Layout`], this is the
+    /// largest layout of the alignment.
     pub fn layout(&self) -> Layout {
         self.layout
     }
@@ -329,18 +333,37 @@ pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, AllocError<T>> {
         return Err(AllocError::new(value, layout));
     };
     let block = block.cast::<T>();
-    // SAFETY: `block` is valid for writes of a `T` and aligned for it: it was allocated with `T`'s layout.
+    // SAFETY: `block` was allocated with the layout of a `T`, so it is valid for writes of one and aligned.
     unsafe { block.write(value) };
-    // SAFETY: `block` came from the global allocator with `T`'s layout and holds a valid `T`, which is what `Box`
-    // requires of a pointer it takes over ("Memory layout" in its documentation); no one else has the pointer.
+    // SAFETY: `block` came from the global allocator with the layout of a `T` and holds one, which is what `from_raw` requires
+    // ("Memory layout" in the documentation of `Box`). There is no other pointer to it.
     Ok(unsafe { Box::from_raw(block.as_ptr()) })
 }
 
-/// What a collection that failed had taken, the value that found no room, and what it had not asked for.
+/// The values of a collection that failed: those it had collected, the one that found no memory, and the rest of the iterator.
 pub(crate) type Rest<I> = Chain<
     Chain<vec::IntoIter<<I as IntoIterator>::Item>, option::IntoIter<<I as IntoIterator>::Item>>,
     Fuse<<I as IntoIterator>::IntoIter>,
 >;
+
+/// Pushes all values onto `vec`, or fails with the value that found no memory and the layout that it needed.
+///
+/// The iterator's `size_hint` may be wrong. It decides how much is reserved ahead, up to 1 MiB and only if there is so much
+/// memory, and nothing else.
+pub(crate) fn try_push_all<T>(vec: &mut Vec<T>, values: &mut impl Iterator<Item = T>) -> Result<(), (T, Layout)> {
+    let most = (1 << 20) / size_of::<T>().max(1);
+    while let Some(value) = values.next() {
+        if vec.len() == vec.capacity() {
+            let hint = values.size_hint().0.saturating_add(1).min(most).max(1);
+            if vec.try_reserve(hint).is_err() && vec.try_reserve(1).is_err() {
+                let layout = Layout::array::<T>(vec.len().saturating_add(1)).unwrap_or(largest_layout(align_of::<T>()));
+                return Err((value, layout));
+            }
+        }
+        vec.push(value);
+    }
+    Ok(())
+}
 
 /// Collects into a `Vec`, and gives that to `finish`. Every value comes back if either has no memory.
 pub(crate) fn try_collect<I: IntoIterator, R>(
@@ -349,19 +372,13 @@ pub(crate) fn try_collect<I: IntoIterator, R>(
 ) -> Result<R, AllocError<Rest<I>>> {
     let mut values = values.into_iter().fuse();
     let mut taken = Vec::new();
-    while let Some(value) = values.next() {
-        // A hint that asks for more than there is must not fail what needs less.
-        let hint = values.size_hint().0.saturating_add(1);
-        if taken.len() == taken.capacity() && taken.try_reserve(hint).is_err() && taken.try_reserve(1).is_err() {
-            let layout = Layout::array::<I::Item>(taken.len() + 1).unwrap_or(Layout::new::<I::Item>());
-            return Err(AllocError::new(taken.into_iter().chain(Some(value)).chain(values), layout));
-        }
-        taken.push(value);
+    if let Err((value, layout)) = try_push_all(&mut taken, &mut values) {
+        return Err(AllocError::new(taken.into_iter().chain(Some(value)).chain(values), layout));
     }
     finish(taken).map_err(|error| error.map(|taken| taken.into_iter().chain(None).chain(values)))
 }
 
-/// The pieces that a text which failed was not made of: the one that found no room, and those after it.
+/// The pieces that a text which failed does not have: the one that found no memory, and those after it.
 pub(crate) type Pieces<I> = Chain<option::IntoIter<<I as IntoIterator>::Item>, Fuse<<I as IntoIterator>::IntoIter>>;
 
 /// Writes one piece after another, and gives the text to `finish`. The text so far and the other pieces come back if either

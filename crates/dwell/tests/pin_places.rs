@@ -279,6 +279,29 @@ fn refused_values_come_back() {
     .unwrap();
     assert_eq!(block_on(pin!(reusable)), [1; 2]); // as it was
     assert_eq!(block_on(pin!(error.into_inner())), [7; 2]);
+
+    let mut local = LocalReusableFuture::new();
+    let future = ready(Rc::new(7));
+    let error = failing_after(0, || local.try_set_local(future).err()).unwrap();
+    assert_eq!(*error.into_inner().into_inner(), 7);
+    let error = failing_after(0, || ready([7_u64; 4]).try_small::<2>().err()).unwrap();
+    assert_eq!(error.into_inner().into_inner(), [7; 4]);
+    assert!(failing_after(0, || ready([7_u64; 1]).try_small::<3>()).is_ok());
+    let shared = Rc::new(7);
+    let pair = ready([Rc::clone(&shared), Rc::clone(&shared)]);
+    let error = failing_after(0, || pair.try_small_local::<1>().err()).unwrap();
+    assert_eq!((Rc::strong_count(&shared), *error.into_inner().into_inner()[1]), (3, 7));
+}
+
+/// A `try_` function returns the value also when it is coerced to a slice of more elements than there can be.
+#[test]
+fn reusable_refuses_too_many_elements() {
+    let mut slice = Reusable::<[()]>::new();
+    slice.set_with([(); 3], |place| place);
+    let error = slice.try_set_with([(); usize::MAX], |place| place).unwrap_err();
+    assert_eq!(error.into_inner().len(), usize::MAX);
+    assert!(panics(|| slice.set_with([(); usize::MAX], |place| place)));
+    assert_eq!(slice.get().unwrap().len(), 3, "as it was");
 }
 
 /// The pool lives in a future that lives in the pool, whose other futures are there too.
@@ -510,6 +533,95 @@ fn reusable_survives_panics() {
     });
     assert!(counts.balanced());
     assert_eq!(left, (0, 0));
+}
+
+/// A future whose drop uses the block that it is dropped in, as far as safe code can reach it.
+#[test]
+fn reusable_is_used_while_its_future_is_dropped() {
+    type Shared = Rc<RefCell<LocalReusableFuture<'static, u32>>>;
+    struct Reenters(Shared, Rc<RefCell<Vec<bool>>>);
+    impl Future for Reenters {
+        type Output = u32;
+        fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<u32> {
+            // Polled through the cell, so it is borrowed.
+            self.1.borrow_mut().push(self.0.try_borrow_mut().is_ok());
+            Poll::Pending
+        }
+    }
+    impl Drop for Reenters {
+        fn drop(&mut self) {
+            let free = match self.0.try_borrow_mut() {
+                Ok(mut future) => {
+                    future.set_local(ready(2));
+                    true
+                }
+                Err(_) => false,
+            };
+            self.1.borrow_mut().push(free);
+        }
+    }
+    let left = left_by(|| {
+        let shared = Shared::default();
+        let seen = Rc::default();
+        shared.borrow_mut().set_local(Reenters(Rc::clone(&shared), Rc::clone(&seen)));
+        assert!(poll(shared.borrow_mut().get().unwrap()).is_pending());
+        shared.borrow_mut().set_local(ready(1)); // drops it, borrowed
+        assert_eq!(poll(shared.borrow_mut().get().unwrap()), Poll::Ready(1));
+        // Taken out of the cell first, the old one finds another there, and replaces its future.
+        shared.borrow_mut().set_local(Reenters(Rc::clone(&shared), Rc::clone(&seen)));
+        let taken = shared.take();
+        shared.borrow_mut().set_local(ready(3));
+        drop(taken);
+        assert_eq!(poll(shared.borrow_mut().get().unwrap()), Poll::Ready(2));
+        assert_eq!(*seen.borrow(), [false, false, true]);
+    });
+    assert_eq!(left, (0, 0));
+}
+
+/// A panic in a poll leaves a future that can be polled, replaced and dropped, wherever it is.
+#[test]
+fn a_future_is_used_after_a_panic_in_its_poll() {
+    let counts = Counts::default();
+    let bad = || async {
+        let _spy = counts.spy(1);
+        pending(1).await;
+        panic!("told to");
+    };
+    fn check(mut future: Pin<&mut dyn Future<Output = ()>>) {
+        assert!(poll(future.as_mut()).is_pending());
+        assert!(panics(|| _ = poll(future.as_mut())));
+        assert!(panics(|| _ = poll(future.as_mut()))); // an async block that has panicked panics again
+    }
+    let left = left_by(|| {
+        check(pin!(bad().in_place_local::<16>()));
+        check(pin!(bad().small_local::<16>()));
+        check(pin!(bad().small_local::<1>()));
+        let pool = Pool::new();
+        check(bad().boxed_local_in(&pool).as_mut());
+        let mut reusable = LocalReusableFuture::new();
+        reusable.set_local(bad());
+        check(reusable.get().unwrap());
+        reusable.set_local(bad());
+        check(pin!(&mut reusable));
+        reusable.set_local(pending(2));
+        block_on(pin!(&mut reusable));
+    });
+    assert!(counts.balanced());
+    assert_eq!((counts.made.get(), left), (6, (0, 0)));
+}
+
+/// Replaced in the middle: a pinned future's drop runs where it was polled, before another is there.
+#[test]
+fn pinned_values_that_are_set_are_dropped_where_they_were() {
+    let dropped_at = RefCell::new(Vec::new());
+    let mut reusable = Reusable::<Stays<'_>>::new();
+    let mut at = Vec::new();
+    for _ in 0..3 {
+        reusable.set_with(Stays::new(&dropped_at), |place| place);
+        at.push(reusable.get().unwrap().pin());
+    }
+    reusable.clear();
+    assert_eq!(*dropped_at.borrow(), at);
 }
 
 #[test]

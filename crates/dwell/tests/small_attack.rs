@@ -369,25 +369,60 @@ fn moves_keep_every_byte() {
     assert_eq!((copy.0, copy.1), (1, 2));
 }
 
+/// Yields `left` values, whatever it says.
+struct Liar<T> {
+    left: u8,
+    hint: (usize, Option<usize>),
+    make: fn(u8) -> T,
+}
+
+impl<T> Iterator for Liar<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.left = self.left.checked_sub(1)?;
+        Some((self.make)(self.left))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.hint
+    }
+}
+
+/// A hint of `usize::MAX` used to panic, and one of `1 << 47` to abort.
 #[test]
 fn iterators_that_lie_are_not_believed() {
-    struct Liar(u8, (usize, Option<usize>));
-    impl Iterator for Liar {
-        type Item = Box<u8>;
-        fn next(&mut self) -> Option<Box<u8>> {
-            self.0 = self.0.checked_sub(1)?;
-            Some(Box::new(self.0))
-        }
-        fn size_hint(&self) -> (usize, Option<usize>) {
-            self.1
-        }
-    }
-    for real in [0, 1, 2, 3, 9] {
-        // Wrong, but not impossible: std's debug builds refuse a lower bound above the upper.
-        for hint in [(0, Some(0)), (0, None), (2, Some(2)), (100, Some(100))] {
-            let slice: SmallBox<[Box<u8>]> = Liar(real, hint).collect();
-            assert_eq!(slice.len(), usize::from(real));
-        }
+    const HUGE: usize = 1 << (usize::BITS - 17);
+    let hints = [0, 2, 100, HUGE, usize::MAX].map(|n| (n, Some(n))).into_iter().chain([
+        (0, None),
+        (HUGE, None),
+        (usize::MAX, None),
+    ]);
+    for (hint, left) in hints.flat_map(|hint| [0, 1, 2, 3, 9].map(|left| (hint, left))) {
+        let len = usize::from(left);
+        let blocks = left_by(|| {
+            let values = Liar { left, hint, make: Box::new };
+            let slice: SmallBox<[Box<u8>]> = values.collect();
+            assert!(slice.iter().map(|value| **value).eq((0..left).rev()));
+            let values = Liar { left, hint, make: Box::new };
+            let slice = SmallBox::<[Box<u8>], 1>::try_from_iter(values);
+            assert_eq!(slice.expect("there is memory").len(), len);
+            let empty: SmallBox<[()]> = Liar { left, hint, make: |_| () }.collect();
+            assert_eq!(empty.len(), len);
+            let text: SmallBox<str> = Liar { left, hint, make: char::from }.collect();
+            assert_eq!(text.len(), len);
+            let text: SmallBox<str> = Liar { left, hint, make: |_| &'x' }.collect();
+            assert_eq!(text.len(), len);
+            let text: SmallBox<str> = Liar { left, hint, make: |_| "xy" }.collect();
+            assert_eq!(text.len(), 2 * len);
+            let text: SmallBox<str> = Liar { left, hint, make: |n| n.to_string() }.collect();
+            assert_eq!(text.len(), len);
+            let text: SmallBox<str> = Liar { left, hint, make: |n| SmallBox::<str>::from(n.to_string()) }.collect();
+            assert_eq!(text.len(), len);
+            let text = SmallBox::<str>::try_from_iter(Liar { left, hint, make: |n| n });
+            assert_eq!(text.expect("there is memory").len(), len);
+        });
+        assert_eq!(blocks, (0, 0));
     }
     // And one that panics on the way.
     let counts = Counts::default();
@@ -519,6 +554,137 @@ fn values_that_use_boxes_while_they_are_made_and_dropped() {
     });
     assert!(counts.balanced());
     assert_eq!(left.0, 0);
+}
+
+/// A value may replace or take the box that it is dropped in, through the cell that the box is in.
+#[test]
+fn a_drop_that_replaces_its_own_box() {
+    type Place<'a> = Cell<Option<SmallBox<dyn Object + 'a, 3>>>;
+    /// Puts `left` more into the cell, each when the one before is dropped.
+    struct Replaces<'a, const N: usize>(&'a Place<'a>, &'a Counts, u8, [u64; N]);
+    impl<'a, const N: usize> Replaces<'a, N> {
+        fn new(place: &'a Place<'a>, counts: &'a Counts, left: u8) -> Self {
+            mem::forget(counts.spy(0)); // counted as made
+            Self(place, counts, left, [7; N])
+        }
+    }
+    impl<'a, const N: usize> Drop for Replaces<'a, N> {
+        fn drop(&mut self) {
+            assert_eq!(self.3, [7; N]);
+            self.1.dropped.set(self.1.dropped.get() + 1);
+            if let Some(left) = self.2.checked_sub(1) {
+                let next = Replaces::<'a, N>::new(self.0, self.1, left);
+                // Drops what the cell has, which replaces it again.
+                self.0.set(Some(small_box!(next)));
+            } else {
+                drop(self.0.take().map(SmallBox::resize::<1>));
+            }
+        }
+    }
+    fn check<const N: usize>(inline: bool) {
+        let counts = Counts::default();
+        // Leaked, since its values borrow it: the compiler would not let it be dropped.
+        let place: &'static Place<'static> = Box::leak(Box::default());
+        let counts: &'static Counts = Box::leak(Box::new(counts));
+        for rounds in 0..6 {
+            let value: SmallBox<dyn Object, 3> = small_box!(Replaces::<N>::new(place, counts, rounds));
+            assert_eq!(value.is_inline(), inline);
+            place.set(Some(value));
+            while let Some(value) = place.take() {
+                drop(value);
+            }
+        }
+        assert!(counts.balanced());
+        assert_eq!(counts.made.get(), 1 + 2 + 3 + 4 + 5 + 6);
+        // SAFETY: it came from `Box::leak`, and nothing is in the cell that borrows it.
+        drop(unsafe { Box::from_raw((&raw const *place).cast_mut()) });
+        // SAFETY: it came from `Box::leak`, and all its spies are gone.
+        drop(unsafe { Box::from_raw((&raw const *counts).cast_mut()) });
+    }
+    check::<0>(true);
+    check::<3>(false);
+}
+
+/// A slice whose elements' clones panic half way is still a slice, of old elements and new ones.
+#[test]
+fn a_panic_in_clone_from_leaves_a_whole_slice() {
+    for at in 1..=4 {
+        let counts = Counts::default();
+        let left = left_by(|| {
+            let new: SmallBox<[Spy<'_>], 8> = (10..14).map(|n| counts.spy(n)).collect();
+            let mut old: SmallBox<[Spy<'_>], 8> = (0..4).map(|n| counts.spy(n)).collect();
+            counts.panic_at_clone.set(at);
+            assert!(panics(|| old.clone_from(&new)));
+            counts.panic_at_clone.set(0);
+            assert!(old.iter().zip(0_u32..).all(|(spy, n)| spy.value == if n + 1 < at { n + 10 } else { n }));
+            // Of another length, it is replaced when all are cloned.
+            let fewer: SmallBox<[Spy<'_>], 8> = (20..23).map(|n| counts.spy(n)).collect();
+            counts.cloned.set(0);
+            counts.panic_at_clone.set(at.min(3));
+            assert!(panics(|| old.clone_from(&fewer)));
+            counts.panic_at_clone.set(0);
+            assert_eq!(old.len(), 4);
+        });
+        assert!(counts.balanced());
+        assert_eq!(left.0, 0);
+    }
+}
+
+/// Where a function is called `try_`, a slice that is too long is an error and no panic.
+#[test]
+fn too_long_is_an_error_where_it_is_tried() {
+    const MOST: usize = if usize::BITS == 64 { usize::MAX / 32 } else { usize::MAX / 4 };
+    let left = left_by(|| {
+        let error = SmallBox::<[u64]>::try_new_uninit_slice(usize::MAX).err().unwrap();
+        assert_eq!(error.layout().align(), align_of::<u64>());
+        assert!(error.layout().size() > isize::MAX.unsigned_abs() - align_of::<u64>());
+        assert!(SmallBox::<[u8]>::try_new_uninit_slice(isize::MAX.unsigned_abs()).is_err());
+        assert!(SmallBox::<[()]>::try_new_uninit_slice(MOST + 1).is_err());
+        assert!(SmallBox::<[()]>::try_new_uninit_slice(MOST).is_ok());
+        assert!(SmallBox::<[()]>::try_from_slice_in(&[(); MOST + 1], Global).is_err());
+        let error = SmallBox::<[()]>::try_from_vec(vec![(); usize::MAX]).unwrap_err();
+        assert_eq!(error.into_inner().len(), usize::MAX);
+        let error = SmallBox::<[()]>::try_new_with([(); MOST + 1], |place| place).unwrap_err();
+        assert_eq!(error.into_inner().len(), MOST + 1);
+        assert!(SmallBox::<[()]>::try_new_with([(); MOST], |place| place).is_ok());
+        let mut boxes: Vec<SmallBox<[()]>> = Vec::new();
+        assert!(boxes.try_push_with([(); MOST + 1], |place| place).is_err());
+        assert_eq!(boxes.len(), 0);
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn owned_text_comes_back_when_it_fails() {
+    use std::ffi::{CStr, CString, OsStr, OsString};
+    use std::path::{Path, PathBuf};
+    let left = left_by(|| {
+        let spare = "more than two words of text";
+        let mut other = String::with_capacity(100);
+        other.push_str(spare);
+        let text = failing_after(0, || SmallBox::<str>::try_from_string(other).unwrap_err()).into_inner();
+        assert_eq!((text.capacity(), &*text), (100, spare));
+        let small = SmallBox::<str>::try_from_string(text).unwrap();
+        assert_eq!((small.is_inline(), &*small), (false, spare));
+        // Full ones keep their block, and short ones need none.
+        let full = String::from(small);
+        let address = full.as_ptr();
+        let small = failing_after(0, || SmallBox::<str>::try_from_string(full)).unwrap();
+        assert_eq!(small.as_ptr(), address);
+        let short = String::from("short");
+        assert!(failing_after(0, || SmallBox::<str>::try_from_string(short)).unwrap().is_inline());
+        let c = CString::new("more than two words of text").unwrap();
+        assert_eq!(failing_after(0, || SmallBox::<CStr>::try_from_c_string(c)).unwrap().to_bytes().len(), 27);
+        let mut os = OsString::from(spare);
+        os.reserve(100);
+        let os = failing_after(0, || SmallBox::<OsStr>::try_from_os_string(os).unwrap_err()).into_inner();
+        assert_eq!(*SmallBox::<OsStr>::try_from_os_string(os).unwrap(), *spare);
+        let mut path = PathBuf::from(spare);
+        path.reserve(100);
+        let path = failing_after(0, || SmallBox::<Path>::try_from_path_buf(path).unwrap_err()).into_inner();
+        assert_eq!(*SmallBox::<Path>::try_from_path_buf(path).unwrap(), *Path::new(spare));
+    });
+    assert_eq!(left, (0, 0));
 }
 
 /// Two bits are kept in the word of a length: no operation on the metadata may leak one into the other.

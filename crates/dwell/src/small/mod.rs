@@ -944,7 +944,7 @@ unsafe fn move_to_box<T: ?Sized>(value: *mut T) -> Result<Box<T>, Layout> {
 
 macro_rules! drop_glue {
     ($($unsafe:ident)? $(#[$may_dangle:meta])?) => {
-        // SAFETY: (nightly) `drop` does nothing with the value but drop it, and `owns` tells the drop check that it does.
+        // SAFETY (nightly): `drop` does nothing with the value but drop it, and `owns` tells the drop check that it does.
         $($unsafe)? impl<$(#[$may_dangle])? T: ?Sized, const N: usize, A: Allocator, L> Drop for SmallBox<T, N, A, L> {
             #[inline]
             fn drop(&mut self) {

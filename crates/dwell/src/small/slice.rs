@@ -1,7 +1,7 @@
 //! Slices and strings.
 
 use super::{InlineStorage, SmallBox};
-use crate::alloc::{AllocError, Allocator, Global, largest_layout, try_collect, try_write};
+use crate::alloc::{AllocError, Allocator, Global, largest_layout, try_collect, try_push_all, try_write};
 use crate::raw::Meta;
 use core::alloc::Layout;
 use core::ffi::CStr;
@@ -515,20 +515,36 @@ impl<T, const M: usize, const N: usize, A: Allocator, L> TryFrom<SmallBox<[T], N
 /// Collects inline as many values as fit, and all of them in a `Vec` if there are more.
 impl<T, const N: usize, L> FromIterator<T> for SmallBox<[T], N, Global, L> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        Self::collect_inline(values).unwrap_or_else(|values| values.collect::<Vec<T>>().into())
+        Self::collect_inline(values).unwrap_or_else(|mut values| {
+            let mut vec = Vec::new();
+            match try_push_all(&mut vec, &mut values) {
+                Ok(()) => vec.into(),
+                Err((_, layout)) => handle_alloc_error(layout),
+            }
+        })
     }
 }
 
+// Pushed one after another: `String`'s own `FromIterator` trusts the `size_hint` of an iterator of `char`.
 macro_rules! from_iterator {
-    ($($Piece:ty $(, $lifetime:lifetime)?);*) => {$(
+    ($($Piece:ty, |$text:ident, $piece:ident| $push:expr $(, $lifetime:lifetime)?);* $(;)?) => {$(
         impl<$($lifetime,)? const N: usize, L> FromIterator<$Piece> for SmallBox<str, N, Global, L> {
             fn from_iter<I: IntoIterator<Item = $Piece>>(pieces: I) -> Self {
-                String::from_iter(pieces).into()
+                let mut $text = String::new();
+                pieces.into_iter().for_each(|$piece| $push);
+                $text.into()
             }
         }
     )*};
 }
-from_iterator!(char; &'a char, 'a; &'a str, 'a; String; Box<str>; Cow<'a, str>, 'a);
+from_iterator! {
+    char, |text, piece| text.push(piece);
+    &'a char, |text, piece| text.push(*piece), 'a;
+    &'a str, |text, piece| text.push_str(piece), 'a;
+    String, |text, piece| text.push_str(&piece);
+    Box<str>, |text, piece| text.push_str(&piece);
+    Cow<'a, str>, |text, piece| text.push_str(&piece), 'a;
+}
 
 impl<const M: usize, A: Allocator, K, const N: usize, L> FromIterator<SmallBox<str, M, A, K>>
     for SmallBox<str, N, Global, L>
