@@ -115,10 +115,8 @@ impl<T: ?Sized> Meta<T> {
     /// When `like` is a slice of more than `usize::MAX >> SHIFT` elements, or when an assumption of this file does not hold.
     #[inline]
     pub(crate) fn new(like: *const T, heap: bool) -> Self {
-        match Self::try_new(like, heap) {
-            Some(meta) => meta,
-            None => too_many_elements(),
-        }
+        let Some(inline) = Self::encode(like) else { too_many_elements() };
+        inline.checked(like, heap)
     }
 
     /// [`new`](Self::new), or `None` for a slice of too many elements.
@@ -128,11 +126,20 @@ impl<T: ?Sized> Meta<T> {
     /// When an assumption of this file does not hold.
     #[inline]
     pub(crate) fn try_new(like: *const T, heap: bool) -> Option<Self> {
-        let inline = Self::encode(like)?;
-        assert!(ptr::eq(inline.decode(like.cast()), like) && !inline.is_heap(), "a pointer is not what dwell knows");
+        Some(Self::encode(like)?.checked(like, heap))
+    }
+
+    /// The metadata that `encode` made of `like`, with the heap bit as given.
+    ///
+    /// # Panics
+    ///
+    /// When an assumption of this file does not hold.
+    #[inline]
+    fn checked(self, like: *const T, heap: bool) -> Self {
+        assert!(ptr::eq(self.decode(like.cast()), like) && !self.is_heap(), "a pointer is not what dwell knows");
         // The heap bit is clear, so the addition sets it. An `|` would hide the sum of a known vtable from the optimiser.
-        let word = inline.word.as_ptr().wrapping_byte_add(Self::heap_bit(heap));
-        Some(Self { word: NonNull::new(word).expect("of the bits below, one is set"), of: PhantomData })
+        let word = self.word.as_ptr().wrapping_byte_add(Self::heap_bit(heap));
+        Self { word: NonNull::new(word).expect("of the bits below, one is set"), of: PhantomData }
     }
 
     /// [`new`](Self::new) with a clear heap bit, for constants.

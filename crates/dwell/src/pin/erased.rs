@@ -179,7 +179,7 @@ macro_rules! erased_ext {
             ///
             /// # Panics
             ///
-            /// As [`boxed_in`](Self::boxed_in); [`try_boxed_in`](Self::try_boxed_in) a pool gives the value back.
+            /// As [`boxed_in`](Self::boxed_in); what gives the value back is [`try_boxed_in`](Self::try_boxed_in) a pool.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn pooled<'a>(self) -> Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>

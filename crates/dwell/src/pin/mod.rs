@@ -114,8 +114,8 @@ pub trait PinExt: Sized {
     ///
     /// # Panics
     ///
-    /// Without memory, as an insert in the place does. A pool leaks some values then: see [`insert`](SizeClasses::insert).
-    /// [`try_pinned_in`](Self::try_pinned_in) gives every value back.
+    /// As the place does without memory. A pool then leaks some values: see [`insert`](SizeClasses::insert).
+    /// [`try_pinned_in`](Self::try_pinned_in) gives all back.
     #[inline(always)]
     fn pinned_in<P: PinPlace<Self>>(self, place: P) -> P::Pinned {
         place.pin(self)

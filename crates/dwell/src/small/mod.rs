@@ -564,10 +564,10 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     where
         F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
     {
-        let meta = Meta::new(Self::coerce_pointer(&value, unsize), !Self::fits(size_of::<U>(), align_of::<U>()));
+        let meta = Self::coerced_meta(&value, unsize);
         let block = Self::block_or_abort(Layout::new::<U>(), &alloc);
         // SAFETY: `block_for` returned `block` for a `U`, from this allocator: there is one if a `U` does not fit, which is
-        // when `meta` has the heap bit. `coerce_pointer` returned the metadata of a `U` as a `T`.
+        // when `meta` has the heap bit. `coerced_meta` returned the metadata of a `U` as a `T`.
         unsafe { Self::write_new(value, meta, block, alloc) }
     }
 
@@ -595,6 +595,15 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         // SAFETY: `block_for` returned `block` for a `U`, from this allocator: there is one if a `U` does not fit, which is
         // when `meta` has the heap bit. `coerce_pointer` returned the metadata of a `U` as a `T`.
         Ok(unsafe { Self::write_new(value, meta, block, alloc) })
+    }
+
+    /// The metadata of a `U` as a `T`, with the heap bit if a `U` does not fit.
+    #[inline]
+    fn coerced_meta<U, F>(value: &U, unsize: F) -> Meta<T>
+    where
+        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
+    {
+        Meta::new(Self::coerce_pointer(value, unsize), !Self::fits(size_of::<U>(), align_of::<U>()))
     }
 
     /// A pointer with the metadata of a `U` that is coerced to a `T`. Its address has no meaning.
