@@ -3,11 +3,14 @@
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
 
 mod common;
+#[path = "ops/pin.rs"]
+mod ops;
 
 use common::{Counts, failing_after, left_by, panics};
 use dwell::SmallBox;
 use dwell::alloc::Global;
 use dwell::pin::{ErasedExt, InPlace, InPlaceFuture, LocalInPlaceFuture, PinExt};
+use proptest::prelude::*;
 use std::cell::Cell;
 use std::fmt::Debug;
 use std::future::{poll_fn, ready};
@@ -19,6 +22,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::thread;
+
+/// Cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools.
+fn cases() -> u32 {
+    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+    #[test]
+    fn futures_stay_and_are_dropped_once(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        ops::run(&bytes);
+    }
+}
 
 /// Polls until it is ready.
 fn block_on<F: Future + ?Sized>(mut future: Pin<&mut F>) -> F::Output {

@@ -1,9 +1,10 @@
-//! Random operations on a queue of `SmallBox<dyn Object>`, beside one of `Box<dyn Object>`. The model test and the fuzz
-//! target share it.
+//! Random operations on a list of `SmallBox<dyn Object>`, beside one of `Box<dyn Object>`. Some values re-enter: their drops and
+//! clones make, resize and drop other boxes. The model test and the fuzz target share it.
 
 use dwell::alloc::Global;
 use dwell::small::PushWith;
 use dwell::{SmallBox, small_box};
+use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
 
 /// What the boxes hold: something to call, to change, and to copy.
@@ -34,7 +35,82 @@ struct Aligned(u64);
 #[repr(align(64))]
 struct AlignedNothing;
 
+thread_local! {
+    /// Boxes that [`Reenters`] makes and drops.
+    static OTHERS: RefCell<Vec<Small>> = const { RefCell::new(Vec::new()) };
+    /// Whether it still makes some.
+    static MAKES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes and drops other boxes while it is cloned and dropped, some of which do the same.
+#[derive(Debug)]
+struct Reenters<const N: usize>([u8; N]);
+
+impl<const N: usize> Reenters<N> {
+    fn reenter(&self) {
+        let n = self.0.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
+        let taken = OTHERS.with_borrow_mut(|others| (others.len() > 4).then(|| others.swap_remove(usize::from(n) % 4)));
+        if let Some(taken) = taken {
+            let moved = taken.resize::<1>();
+            let _sum = moved.sum();
+            drop(moved.resize::<4>()); // may re-enter
+        }
+        if MAKES.get() {
+            let made: Small =
+                if n % 3 == 0 { small_box!(Reenters([n / 2])) } else { small_box!(Owner(Box::new(n.into()))) };
+            OTHERS.with_borrow_mut(|others| others.push(made));
+        }
+    }
+}
+
+impl<const N: usize> Clone for Reenters<N> {
+    fn clone(&self) -> Self {
+        self.reenter();
+        Self(self.0)
+    }
+}
+
+impl<const N: usize> Drop for Reenters<N> {
+    fn drop(&mut self) {
+        self.reenter();
+    }
+}
+
+/// Re-enters between its values, and says of their number what is not so.
+struct Liar<I>(I, usize);
+
+impl<I: Iterator> Iterator for Liar<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        Reenters([7, 8]).reenter();
+        self.0.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.1, None)
+    }
+}
+
 impl<const N: usize> Object for Bytes<N> {
+    fn sum(&self) -> u64 {
+        self.0.iter().map(|&byte| u64::from(byte)).sum()
+    }
+
+    fn add(&mut self, n: u8) {
+        self.0.iter_mut().for_each(|byte| *byte = byte.wrapping_add(n));
+    }
+
+    fn small(&self) -> Small {
+        small_box!(self.clone())
+    }
+
+    fn boxed(&self) -> Box<dyn Object> {
+        Box::new(self.clone())
+    }
+}
+
+impl<const N: usize> Object for Reenters<N> {
     fn sum(&self) -> u64 {
         self.0.iter().map(|&byte| u64::from(byte)).sum()
     }
@@ -82,7 +158,7 @@ object!(Aligned, |this| this.0, |this, n| this.0 ^= u64::from(n));
 object!(AlignedNothing, |_this| 7, |_this, _n| ());
 
 fn model(kind: u8, n: u8) -> Box<dyn Object> {
-    match kind % 8 {
+    match kind % 10 {
         0 => Box::new(Bytes([n; 0])),
         1 => Box::new(Bytes([n; 3])),
         2 => Box::new(Bytes([n; 16])),
@@ -90,6 +166,8 @@ fn model(kind: u8, n: u8) -> Box<dyn Object> {
         4 => Box::new(Owner(Box::new(n.into()))),
         5 => Box::new(Two("x".repeat(n.into()))),
         6 => Box::new(Aligned(n.into())),
+        7 => Box::new(Reenters([n; 4])),
+        8 => Box::new(Reenters([n; 40])),
         _ => Box::new(AlignedNothing),
     }
 }
@@ -98,6 +176,7 @@ fn model(kind: u8, n: u8) -> Box<dyn Object> {
 pub(crate) fn run(bytes: &[u8]) {
     let mut boxes: Vec<Small> = Vec::new();
     let mut models: Vec<Box<dyn Object>> = Vec::new();
+    MAKES.set(true);
 
     for step in bytes.chunks_exact(3) {
         let (kind, n) = (step[1], step[2]);
@@ -162,13 +241,19 @@ pub(crate) fn run(bytes: &[u8]) {
         assert!(boxes.iter().map(|small| small.sum()).eq(models.iter().map(|model| model.sum())));
     }
     assert_eq!(format!("{boxes:?}"), format!("{models:?}"));
+    MAKES.set(false);
+    drop((boxes, models));
+    while let Some(other) = OTHERS.with_borrow_mut(Vec::pop) {
+        drop(other);
+    }
 }
 
 /// A slice of owners by every way in and out.
 fn slices(bytes: &[u8], n: u8) {
     let bytes = &bytes[..bytes.len().min(usize::from(n % 5))];
     let expected: Vec<Box<u8>> = bytes.iter().copied().map(Box::new).collect();
-    let collected: SmallBox<[Box<u8>]> = expected.iter().cloned().collect();
+    let hint = [0, usize::from(n), 1 << (usize::BITS - 17), usize::MAX][usize::from(n % 4)];
+    let collected: SmallBox<[Box<u8>]> = Liar(expected.iter().cloned(), hint).collect();
     let cloned = collected.clone();
     let from_vec: SmallBox<[Box<u8>]> = expected.clone().into();
     assert_eq!(collected, from_vec);
@@ -182,7 +267,7 @@ fn slices(bytes: &[u8], n: u8) {
     }
     drop(values);
     assert_eq!(Vec::from(from_vec), expected);
-    let text: SmallBox<str> = bytes.iter().map(|&byte| char::from(byte % 128)).collect();
+    let text: SmallBox<str> = Liar(bytes.iter().map(|&byte| char::from(byte % 128)), hint).collect();
     assert_eq!(text.len(), bytes.len());
     assert_eq!(String::from(text.clone()), *text);
 }
