@@ -253,7 +253,11 @@ fn inline_atomics_are_shared() {
             self.load(Ordering::Relaxed)
         }
     }
-    let n = if std::env::var_os("DWELL_TEST_CASES").is_some() { 1_000 } else { 100_000 };
+    let n = match std::env::var_os("DWELL_TEST_CASES") {
+        _ if cfg!(miri) => 20,
+        Some(_) => 1_000,
+        None => 100_000,
+    };
     let shared: SmallBox<dyn Add> = small_box!(AtomicU64::new(0));
     assert!(shared.is_inline());
     std::thread::scope(|scope| {
