@@ -67,8 +67,8 @@ struct ObjectParts {
 }
 
 /// A length is stored multiplied by 8 where words have bits to spare, because most slices have elements of 8 bytes: to address
-/// one, the stored length is then used as it is. Without this, `slices/hot` of `cargo run --release -p dwell-bench -- small`
-/// takes 1.26 of a `Box`'s time instead of 1.17 (`docs/small.md`, "What lost").
+/// one, the stored length is then used as it is. `slices/hot` of `cargo run --release -p dwell-bench -- small` took 1.36 of a
+/// `Box`'s time without the factor and 1.26 with it, in encodings that were equal otherwise (`docs/small.md`, "What lost").
 const SCALE: u32 = if usize::BITS == 64 { 3 } else { 0 };
 
 /// The bits below a length. One shift by 2 moves the upper of them to the carry flag and leaves the length by itself.
