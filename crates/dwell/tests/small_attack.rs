@@ -725,6 +725,13 @@ fn auto_traits_are_those_of_box() {
     send::<dwell::small::IntoIter<u8>>();
     sync::<dwell::small::IntoIter<u8>>();
     unpin::<dwell::small::IntoIter<u8>>();
+    // A `Cell` may be moved through an unwind, and so may what owns one.
+    fn moves_through_unwinding<T: UnwindSafe>() {}
+    moves_through_unwinding::<SmallBox<Cell<u8>>>();
+    moves_through_unwinding::<SmallBox<[Cell<u8>]>>();
+    moves_through_unwinding::<dwell::small::IntoIter<Cell<u8>>>();
+    moves_through_unwinding::<dwell::pin::InPlace<Cell<u8>, 1>>();
+    moves_through_unwinding::<dwell::pin::Reusable<Cell<u8>>>();
 }
 
 /// smallbox #40.
