@@ -1,4 +1,4 @@
-//! Pinning by suffix and values in place: what they are, and what happens when user code misbehaves.
+//! Postfix pinning and inline values: what they are, and what happens when user code misbehaves.
 
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
 
@@ -263,7 +263,7 @@ fn futures_of_all_layouts() {
 }
 
 #[test]
-fn a_future_in_place_lives_shorter_if_need_be() {
+fn the_lifetime_of_an_inline_future_is_covariant() {
     fn either<'a>(first: InPlaceFuture<'a, u32, 2>, _: &'a u32) -> InPlaceFuture<'a, u32, 2> {
         first
     }

@@ -74,7 +74,7 @@ fn the_niche_is_not_a_value() {
 }
 
 #[test]
-fn values_of_up_to_n_words_are_in_place() {
+fn values_of_up_to_n_words_are_inline() {
     fn inline<const N: usize, const BYTES: usize>() -> bool {
         let small: SmallBox<[u8], N> = small_box!([1_u8; BYTES]);
         assert_eq!(small.len(), BYTES);
@@ -104,7 +104,7 @@ fn alignment_is_kept_and_can_be_raised() {
     let erased: SmallBox<dyn Any, 8, Global, Line> = raised.coerce(|place| place as _);
     assert!(erased.is_inline());
     assert_eq!(erased.downcast_ref::<Line>().unwrap().0, 2);
-    // The words that padding adds are no room: it is only what `N` says.
+    // The words that padding adds are no inline capacity: `N` alone counts.
     let narrow: SmallBox<Line, 7, Global, Line> = SmallBox::new(Line(3));
     assert!(!narrow.is_inline() && aligned(&narrow));
     // The heap word is not where it is in an ordinary box.
@@ -465,7 +465,7 @@ async fn two_polls(value: u32) -> u32 {
 }
 
 #[test]
-fn futures_are_awaited_in_place() {
+fn boxed_futures_are_awaited() {
     fn check<const N: usize>(inline: bool) {
         let future: SmallBox<dyn Future<Output = u32>, N> = small_box!(two_polls(7));
         assert_eq!(future.is_inline(), inline);
@@ -484,7 +484,7 @@ fn futures_are_awaited_in_place() {
 }
 
 #[test]
-fn pushing_in_place() {
+fn push_with_builds_the_box_in_the_vector() {
     let mut boxes: Vec<SmallBox<dyn Any>> = Vec::new();
     for n in 0..100_u64 {
         boxes.push_with(n, |place| place);

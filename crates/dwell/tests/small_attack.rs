@@ -69,8 +69,8 @@ fn into_inner_leaves_one_owner() {
     let left = left_by(|| {
         let value = SmallBox::<String, 1>::new("on the heap twice".into()).into_inner();
         assert_eq!(value, "on the heap twice");
-        let value = SmallBox::<String, 3>::new("in place".into()).into_inner();
-        assert_eq!(value, "in place");
+        let value = SmallBox::<String, 3>::new("stored inline".into()).into_inner();
+        assert_eq!(value, "stored inline");
     });
     assert_eq!(left, (0, 0));
 }
@@ -158,7 +158,7 @@ fn a_closure_may_return_another_place() {
 fn forgotten_boxes_leak_and_no_more() {
     let counts = Counts::default();
     mem::forget(small(&counts));
-    mem::forget(SmallBox::<[Spy<'_>], 4>::from([counts.spy(1), counts.spy(2)]).into_iter()); // in place: no block for a leak checker
+    mem::forget(SmallBox::<[Spy<'_>], 4>::from([counts.spy(1), counts.spy(2)]).into_iter()); // inline: no block for a leak checker
     assert_eq!(counts.dropped.get(), 0);
     assert_eq!(counts.made.get(), 3);
 }
@@ -227,9 +227,9 @@ fn a_failed_allocation_gives_the_value_back() {
             SmallBox::<dyn Object + '_, 2, Global>::try_new_with_in(value, Global, |place| place).map(drop)
         });
         let value = made.unwrap_err().into_inner();
-        let room = || SmallBox::<mem::MaybeUninit<Large<'_>>, 2, Global>::try_new_uninit_in(Global);
-        assert_eq!(failing_after(0, || room().map(drop).unwrap_err()).layout().size(), size_of::<Large<'_>>());
-        let mut filled = room().expect("there is memory");
+        let uninit = || SmallBox::<mem::MaybeUninit<Large<'_>>, 2, Global>::try_new_uninit_in(Global);
+        assert_eq!(failing_after(0, || uninit().map(drop).unwrap_err()).layout().size(), size_of::<Large<'_>>());
+        let mut filled = uninit().expect("there is memory");
         filled.write(value);
         // SAFETY: it was written.
         let value = unsafe { filled.assume_init() }.into_inner();
@@ -274,7 +274,7 @@ fn whatever_allocation_fails_no_piece_is_lost() {
                 }
             }
         }
-        // A vector with room to spare needs a block of its slice's layout; one without has it.
+        // A vector with spare capacity needs a block of its slice's layout; one without has it.
         let mut vec = Vec::with_capacity(9);
         vec.extend((0..5).map(|n| counts.spy(n)));
         let address = vec.as_ptr();
@@ -451,8 +451,7 @@ fn a_place_may_be_seen_as_of_a_supertype() {
     assert_eq!(any.downcast::<Static1>().unwrap()(&SEVEN), 7);
 }
 
-/// What the call by value is given may be anybody's: `CallOnce` can be implemented in safe code, by types that are not
-/// moved out.
+/// Safe code can implement `CallOnce` for a type that does not move itself out.
 #[test]
 fn a_call_that_does_not_take_its_value() {
     struct Idle<'a>(Spy<'a>, [u64; 3]);
@@ -875,7 +874,7 @@ mod allocator {
         let block = alloc.allocate_zeroed(one).unwrap().cast::<u8>();
         // SAFETY: the block came from `alloc` with this layout.
         let block = unsafe { alloc.grow_zeroed(block, one, four) }.unwrap();
-        // SAFETY: all of it is zeroed, and nobody else has it.
+        // SAFETY: all of it is zeroed, and nothing else uses it.
         assert!(unsafe { &block.as_ref()[..four.size()] }.iter().all(|byte| *byte == 0));
         mood.set(Refuses);
         // SAFETY: the block came from `alloc` with this layout, and stays when it cannot be moved.
