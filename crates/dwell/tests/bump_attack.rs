@@ -17,9 +17,6 @@ use std::ptr::NonNull;
 use std::sync::Barrier;
 use std::thread;
 
-/// What free bytes read as in debug builds.
-const FREE: u8 = 0xDD;
-
 /// Bytes in front of a chunk's first block.
 const HEADER: usize = 4 * size_of::<usize>();
 
@@ -45,16 +42,15 @@ fn read(block: NonNull<u8>, at: usize) -> u8 {
 #[test]
 fn realloc_copies_the_old_size() {
     let mut bump = Bump::with_capacity(4000);
-    bump.reset(); // so that free bytes are known
+    bump.alloc([0xEE_u8; 4000]); // so that free bytes are known
+    bump.reset();
     let first = bump.alloc_slice_copy(&[1_u8; 24]);
     let first = NonNull::from(first).cast::<u8>();
     bump.alloc_slice_copy(&[2_u8; 24]);
     // SAFETY: the block is the arena's, with this layout.
     let grown = unsafe { (&&bump).grow(first, bytes(24, 1), bytes(100, 1)) }.unwrap().cast::<u8>();
     assert!((0..24).all(|at| read(grown, at) == 1));
-    if cfg!(debug_assertions) {
-        assert!((24..100).all(|at| read(grown, at) == FREE), "more than the old bytes was copied");
-    }
+    assert!((24..100).all(|at| read(grown, at) == 0xEE), "more than the old bytes was copied");
 }
 
 /// bumpalo #247: a block that grew in place is reached by the arena's pointer, not by the caller's shorter one.
@@ -439,7 +435,7 @@ fn a_scope_ends_on_panic() {
                 panic!("in a scope");
             });
         }));
-        assert_eq!(size == 100, bump.alloc_layout(bytes(0, 1)) == place);
+        assert_eq!(bump.alloc_layout(bytes(0, 1)), place, "the free range is as before the scope");
         assert_eq!(*bump.scope_guard().alloc(1), 1);
     }
 }
@@ -605,33 +601,6 @@ fn rounds_that_grow_do_not_double_it() {
     (0..2000).map_while(|_| bump.try_alloc_layout(bytes(4000, 8)).ok()).count();
     bump.reset();
     assert!(bump.try_alloc_layout(bytes(4000, 8)).is_ok());
-}
-
-/// Values that were freed do not keep their bytes: use after free is seen in debug builds.
-#[test]
-fn freed_bytes_are_poisoned() {
-    if !cfg!(debug_assertions) {
-        return;
-    }
-    let mut bump = Bump::with_capacity(2000);
-    let start = bump.alloc_layout(bytes(0, 1));
-    bump.scope(|scope| scope.alloc([1_u8; 16]).len());
-    assert_eq!(read(start, 0), FREE);
-    let checkpoint = bump.checkpoint();
-    bump.alloc([1_u8; 16]);
-    // SAFETY: nothing from after the checkpoint is used again.
-    unsafe { bump.rewind(checkpoint) };
-    assert_eq!(read(start, 15), FREE);
-    let mut vec = bump::Vec::new_in(&bump);
-    vec.extend_from_slice(&[1_u8; 100]);
-    vec.truncate(5);
-    vec.shrink_to_fit();
-    assert_eq!((read(start, 4), read(start, 5)), (1, FREE));
-    drop(vec);
-    assert_eq!(read(start, 4), FREE);
-    bump.alloc([1_u8; 16]);
-    bump.reset();
-    assert_eq!(read(start, 3), FREE);
 }
 
 // --- User code in between ----------------------------------------------------------------------------------------------
@@ -852,7 +821,8 @@ fn a_display_that_fails() {
     }
     let bump = Bump::new();
     assert!(panics(|| _ = bump.alloc_fmt(format_args!("{Fails}"))));
-    assert!(panics(|| drop(bump.try_alloc_fmt(format_args!("{Fails}")))));
+    let error = bump.try_alloc_fmt(format_args!("a {Fails}")).unwrap_err();
+    assert_eq!(error.layout().size(), "a half".len());
     assert_eq!(bump.alloc_fmt(format_args!("{}", 1)), "1");
 }
 
@@ -1227,7 +1197,9 @@ fn a_pool_after_panics() {
     // One that is forgotten is missed by no one, and what is kept in it stays.
     let bump = pool.get();
     let kept = bump.keep(|bump| bump.alloc([1_u8; 50]));
-    forget(bump, (&raw const *kept).addr());
+    let arena: &Bump = &bump;
+    let address = (&raw const *arena).addr();
+    forget(bump, address);
     assert_eq!(*pool.get().keep(|bump| bump.alloc([2_u8; 50])), [2; 50]);
     assert_eq!(*kept, [1; 50]);
     pool.reset();

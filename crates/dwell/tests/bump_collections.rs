@@ -624,7 +624,9 @@ fn a_first_chunk_is_rewound() {
                 for next in FIRST {
                     next(arena);
                 }
-                arena.scope(|scope| assert_eq!(scope.alloc([7_u64; 300]), &[7; 300]));
+                if round == 2 {
+                    arena.scope(|scope| assert_eq!(scope.alloc([7_u64; 300]), &[7; 300]));
+                }
                 // SAFETY: nothing from after it is used again.
                 unsafe { arena.rewind(one) };
                 arena.alloc([round; 70]);
@@ -634,7 +636,9 @@ fn a_first_chunk_is_rewound() {
                 assert!(arena.allocated_bytes() > 0);
                 // SAFETY: as above.
                 unsafe { arena.rewind(none) };
-                assert_eq!(arena.allocated_bytes(), 0);
+                // The store keeps a chunk that a scope had.
+                let spare = if round == 2 { 4080 } else { 0 };
+                assert_eq!(arena.allocated_bytes(), spare);
             }
         });
     }
