@@ -90,13 +90,11 @@ impl Chunk {
     ///
     /// # Safety
     ///
-    /// The chunk was not freed.
+    /// The chunk was not freed, and `size` is its size.
     #[inline]
-    pub(super) unsafe fn end(self) -> NonNull<u8> {
-        // SAFETY: the chunk was not freed.
-        let header = unsafe { self.header() };
-        // SAFETY: a chunk has `size` bytes.
-        unsafe { self.0.cast::<u8>().add(header.size) }
+    pub(super) unsafe fn end(self, size: usize) -> NonNull<u8> {
+        // SAFETY: the chunk has `size` bytes.
+        unsafe { self.0.cast::<u8>().add(size) }
     }
 }
 

@@ -43,7 +43,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // SAFETY: chunks of the list are not freed; `each` has no way to the arena.
             let header = unsafe { chunk.header() };
             // SAFETY: as for `header`.
-            let end = unsafe { chunk.end() };
+            let end = unsafe { chunk.end(header.size) };
             let free = match header.kind {
                 Kind::Shared { used } => end.addr().get() - used.addr().get(),
                 Kind::Dedicated { .. } => 0,
@@ -74,7 +74,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> Iterator for Chunks<'a, MIN_ALIGN
         let used = match header.kind {
             Kind::Shared { used } => used,
             // SAFETY: as for `header`.
-            Kind::Dedicated { .. } => unsafe { chunk.end() },
+            Kind::Dedicated { .. } => unsafe { chunk.end(header.size) },
         };
         let len = used.addr().get() - start.addr().get();
         // SAFETY: these bytes are in the chunk, in which no block is in use for `'a`. They need not be initialised.

@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(round(MAX, 16), None);
         assert_eq!(round(MAX - 15, 16), Some(MAX - 15));
         assert_eq!(least_chunk(MAX, 1, 32, 16), None);
-        assert_eq!(least_chunk(1, 1 << (usize::BITS - 2), 32, 16).map(is_dedicated), Some(true));
+        assert_eq!(least_chunk(1, 1 << (usize::BITS - 3), 32, 16).map(is_dedicated), Some(true));
         assert_eq!(chunk_for_round(MAX, 32, 16), 0);
     }
 

@@ -353,7 +353,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         // SAFETY: chunks of the list are not freed (invariant 5).
         let header = unsafe { chunk.header() };
         // SAFETY: as for `header`.
-        let end = unsafe { chunk.end() };
+        let end = unsafe { chunk.end(header.size) };
         match header.kind {
             Kind::Shared { used } => FreeRange { pos: used, chunk: Some(chunk), end },
             Kind::Dedicated { .. } => Self::EMPTY,
@@ -367,17 +367,17 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// The chunk is of this arena's store and in no list, and has no block in use.
     #[inline]
     unsafe fn install(&self, chunk: Chunk) {
-        self.park();
         // SAFETY: the chunk is in no list, so it was not freed.
         let Header { size, .. } = unsafe { chunk.header() };
         // SAFETY: as for `header`; the store has this `HEADER`.
-        let used = unsafe { chunk.start(Self::HEADER) };
-        let header = Header { prev: self.chunks.get(), size, kind: Kind::Shared { used } };
+        let start = unsafe { chunk.start(Self::HEADER) };
         // SAFETY: as for `header`, and the size is its own.
-        unsafe { chunk.set_header(header) };
+        let end = unsafe { chunk.end(size) };
+        self.park();
+        // SAFETY: as for `header`, and the size is its own.
+        unsafe { chunk.set_header(Header { prev: self.chunks.get(), size, kind: Kind::Shared { used: start } }) };
         self.chunks.set(Some(chunk));
-        // SAFETY: the chunk is shared and of the list as of now, and has not been lent.
-        self.enter(unsafe { Self::range_of(chunk) });
+        self.enter(FreeRange { pos: start, chunk: Some(chunk), end });
     }
 
     /// Makes a chunk the newest of the list, dedicated to the block at its beginning, which is returned.
@@ -468,14 +468,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         // An arena's first chunk is made of constants: without this branch a short life takes 53 instructions more, of 219.
         // `cargo run --release -p dwell-bench -- bump --workload creation --ir`
         if self.store().is_fresh()
-            && layout.align() <= Self::CHUNK_ALIGN
+            && layout.align() <= MIN_ALIGN
             && layout.size().wrapping_sub(1) < Store::<MIN_ALIGN, A>::FIRST - Self::HEADER
             && let Some(chunk) = self.store().make(Store::<MIN_ALIGN, A>::FIRST)
         {
             // SAFETY: the chunk is new.
             unsafe { self.install(chunk) };
-            let taken = fit::taken(layout.size(), layout.align(), MIN_ALIGN);
-            // The first block of a chunk is aligned to `CHUNK_ALIGN`, and this one has no more bytes than the chunk.
+            // Its bytes are a multiple of `MIN_ALIGN`, and not less than the block's.
+            let taken = fit::up(layout.size(), MIN_ALIGN);
             return Some(self.advance(self.pos.get().addr().get() + taken, taken));
         }
         self.refill_more(layout)
@@ -570,7 +570,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[cold]
     #[inline(never)]
     fn alloc_slow<T>(&self, value: T) -> &mut T {
-        let block = self.refill_or_abort(Layout::new::<T>());
+        // Not by `refill_or_abort`: a call less.
+        let Some(block) = self.refill(Layout::new::<T>()) else { handle_alloc_error(Layout::new::<T>()) };
         // SAFETY: the block is for a `T`, and nobody else has it.
         unsafe { Self::fill(block.cast(), value) }
     }

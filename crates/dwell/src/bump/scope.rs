@@ -172,6 +172,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Scope<'_, MIN_ALIGN, A> {
         // SAFETY: the chunks are of the outer arena's store, the inner one has given up the list, and the blocks of a scope are
         // not used after its end.
         unsafe { self.outer.store().recycle(list) };
+        // An outer arena that has no free bytes gets that chunk at once, so that the next scope is lent it.
+        if self.outer.pos.get() == self.outer.end.get()
+            && let Some(spare) = self.outer.store().take_spare()
+        {
+            // SAFETY: the spare chunk was in no list.
+            unsafe { self.outer.install(spare) };
+        }
     }
 }
 

@@ -96,9 +96,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             2..=1024 => 4,
             _ => 1,
         };
-        let want = least.max(cap.saturating_mul(2)).max(first);
+        // The elements of a block are less than half of a `usize` can count: the sum does not overflow.
+        let want = least.max(cap + cap).max(first);
         let new = array(element, want)?;
-        let old = array(element, cap)?;
+        // SAFETY: the block has this size, unless `cap` is 0, and the alignment of `element`.
+        let old = unsafe { Layout::from_size_align_unchecked(cap * element.size(), element.align()) };
         // SAFETY: if `cap` is not 0, `start` is a block of this arena with the layout of `cap` elements. `want` is more, and the
         // caller uses the returned block from now on.
         let block = unsafe { self.grown(start, old, new) }?;
@@ -396,16 +398,19 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
             self.start = NonNull::dangling();
             self.cap = 0;
             block.free();
-        } else if let Some(new) = array(Layout::new::<T>(), self.len) {
+        } else {
             self.cap = self.len;
-            block.shrink(new);
+            // SAFETY: it is less than the block, which is of a layout of the same alignment.
+            block.shrink(unsafe { Layout::from_size_align_unchecked(self.len * size_of::<T>(), align_of::<T>()) });
         }
     }
 
     /// The block, if there is one.
     #[inline]
     fn block(&self) -> Option<Block<'a, MIN_ALIGN, A>> {
-        let layout = array(Layout::new::<T>(), if size_of::<T>() == 0 { 0 } else { self.cap })?;
+        let size = if size_of::<T>() == 0 { 0 } else { self.cap * size_of::<T>() };
+        // SAFETY: the block has this size, unless the capacity is 0, and the alignment of `T`.
+        let layout = unsafe { Layout::from_size_align_unchecked(size, align_of::<T>()) };
         // SAFETY: if the layout has bytes, `start` is a block of the arena with this layout, which this vector owns.
         unsafe { self.bump.block(self.start.cast(), layout) }
     }
