@@ -84,10 +84,10 @@
 //! [`Bump::alloc_fmt`] runs `Display` implementations, which may allocate from the same arena, free, grow, or open scopes before,
 //! between and after the pieces of text that they write. It is a [`bump::String`](String) and nothing else:
 //!
-//! 1. The string begins with capacity 0. It then has no block at all, so that there is no address that could come to belong to
-//!    another block. The first piece of text that has bytes allocates one.
-//! 2. From then on the block is the string's own: it is in use, has `capacity` bytes, and is handed out to nobody else, wherever
-//!    the `Display` implementation moves `pos`.
+//! 1. The string begins with a block of 64 bytes of the free range, which `pos` passes, or, if that has fewer, with capacity 0
+//!    and no block at all. There is never a block of no bytes, so no address that could come to belong to another block.
+//! 2. A block is the string's own: it is in use, has `capacity` bytes, and is handed out to nobody else, wherever a `Display`
+//!    implementation moves `pos`.
 //! 3. A piece that does not fit calls `Block::grow`. That reads `pos` *now*: if the block still ends there, the free range behind
 //!    it is free and it grows in place; if a `Display` allocated meanwhile, it does not end there, and it is copied.
 //! 4. While a `Display` runs, nothing of the arena is cached: the string holds its start, length and capacity, and a reference.

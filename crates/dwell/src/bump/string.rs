@@ -239,19 +239,12 @@ struct Writer<'s, 'a, const MIN_ALIGN: usize, A: Allocator> {
     refused: Option<Layout>,
 }
 
-/// The capacity that formatted text begins with, in bytes. What is left over goes back to the arena at the end.
-const LINE: usize = 64;
-
 impl<const MIN_ALIGN: usize, A: Allocator> Writer<'_, '_, MIN_ALIGN, A> {
-    /// Grows for a piece of text.
+    /// Writes a piece that the capacity is not enough for. A tail call: the fast path keeps nothing for after it.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, more: usize) -> fmt::Result {
-        let bytes = &mut self.text.bytes;
-        if bytes.capacity() == 0 && bytes.try_reserve(more.max(LINE)).is_ok() {
-            return Ok(());
-        }
-        bytes.try_reserve(more).map_err(|error| {
+    fn write_slow(&mut self, piece: &str) -> fmt::Result {
+        self.text.try_push_str(piece).map_err(|error| {
             // For good: a `fmt` that goes on after this would leave a gap.
             self.refused = Some(error.layout());
             fmt::Error
@@ -263,7 +256,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Write for Writer<'_, '_, MIN_ALIGN, A
     #[inline]
     fn write_str(&mut self, piece: &str) -> fmt::Result {
         if piece.len() > self.text.bytes.left() {
-            self.grow(piece.len())?;
+            return self.write_slow(piece);
         }
         // SAFETY: the capacity is enough for the piece.
         unsafe { self.text.bytes.push_piece(piece.as_bytes()) };
@@ -305,14 +298,15 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.format(text).map_err(|unwritten| AllocError::new((), unwritten.layout()))
     }
 
-    /// Formats text into a string, which has no block before the first byte: see "Why `alloc_fmt` is sound" at the top of
-    /// `bump/mod.rs`.
+    /// Formats text into a string: see "Why `alloc_fmt` is sound" at the top of `bump/mod.rs`.
     #[inline]
     fn format(&self, text: fmt::Arguments<'_>) -> Result<&mut str, Unwritten> {
         if let Some(text) = text.as_str() {
             return self.try_alloc_str(text).map_err(|error| Unwritten::NoMemory(error.layout()));
         }
-        let mut string = String::new_in(self);
+        // Most texts fit in this many bytes. What is left over goes back to the arena at the end.
+        const LINE: usize = 64;
+        let mut string = String { bytes: Vec::with_free_capacity(LINE, self) };
         string.write_formatted(text)?;
         Ok(string.into_str())
     }

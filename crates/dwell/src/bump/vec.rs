@@ -136,6 +136,20 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         Ok(vec)
     }
 
+    /// An empty vector with this capacity, if the free range has the bytes for it, else with none.
+    #[inline]
+    pub(super) fn with_free_capacity(capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
+        let mut vec = Self::new_in(bump);
+        if let Some(layout) = array(Layout::new::<T>(), capacity)
+            && layout.size() != 0
+            && let Some(block) = bump.take(layout)
+        {
+            vec.start = block.cast();
+            vec.cap = capacity;
+        }
+        vec
+    }
+
     /// A vector of what an iterator gives, whatever it says of its length.
     ///
     /// ```
@@ -504,20 +518,20 @@ impl<const MIN_ALIGN: usize, A: Allocator> Vec<'_, u8, MIN_ALIGN, A> {
         }
         let (from, len) = (piece.as_ptr(), piece.len());
         // SAFETY: the length is at most the capacity, so that it is in the block or at its end.
-        let to = unsafe { self.start.add(self.len) }.as_ptr();
+        let to = unsafe { self.start.add(self.len) };
+        self.len += len;
         match len {
             // SAFETY: the block has a byte there, and the piece has one. They do not overlap: the piece is borrowed.
-            1 => unsafe { ptr::copy_nonoverlapping(from, to, 1) },
+            1 => unsafe { ptr::copy_nonoverlapping(from, to.as_ptr(), 1) },
             // SAFETY: as many bytes are in the piece and left in the block, they do not overlap, and `len` is 2 or 3.
-            2..4 => unsafe { copy_ends::<2>(from, to, len) },
+            2..4 => unsafe { copy_ends::<2>(from, to.as_ptr(), len) },
             // SAFETY: as many bytes are in the piece and left in the block, they do not overlap, and `len` is from 4 to 7.
-            4..8 => unsafe { copy_ends::<4>(from, to, len) },
+            4..8 => unsafe { copy_ends::<4>(from, to.as_ptr(), len) },
             // SAFETY: as many bytes are in the piece and left in the block, they do not overlap, and `len` is from 8 to 16.
-            8..=16 => unsafe { copy_ends::<8>(from, to, len) },
+            8..=16 => unsafe { copy_ends::<8>(from, to.as_ptr(), len) },
             // SAFETY: as many bytes are in the piece and left in the block, and they do not overlap.
-            _ => unsafe { ptr::copy_nonoverlapping(from, to, len) },
+            _ => unsafe { ptr::copy_nonoverlapping(from, to.as_ptr(), len) },
         }
-        self.len += len;
     }
 
     /// The bytes that fit behind those that are there.
