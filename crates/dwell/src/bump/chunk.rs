@@ -239,12 +239,17 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
 
     /// A chunk of `least` bytes, for which the spare chunk is freed if need be.
     pub(super) fn make_least(&self, least: usize) -> Option<Chunk> {
-        self.make(least).or_else(|| {
-            let spare = self.spare.take()?;
+        self.make(least).or_else(|| if self.free_spare() { self.make(least) } else { None })
+    }
+
+    /// Frees the spare chunk. Returns whether there was one.
+    pub(super) fn free_spare(&self) -> bool {
+        let spare = self.spare.take();
+        if let Some(spare) = spare {
             // SAFETY: the spare chunk was in no list, and now nothing else knows it.
             unsafe { self.free(spare) };
-            self.make(least)
-        })
+        }
+        spare.is_some()
     }
 
     /// Takes the spare chunk if it has `least` bytes.
@@ -328,20 +333,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
                 // SAFETY: it was the spare chunk or in the list. Now it is neither.
                 unsafe { self.free(unused) };
             }
-        }
-    }
-
-    /// Frees the spare chunk and a list of others: the end of an arena.
-    ///
-    /// # Safety
-    ///
-    /// As for `free_all`: the chunks are of this store, no arena has the list, and blocks in them are not used again.
-    pub(super) unsafe fn free_everything(&self, list: Option<Chunk>) {
-        // SAFETY: as the caller says.
-        unsafe { self.free_all(list) };
-        if let Some(spare) = self.spare.take() {
-            // SAFETY: the spare chunk was in no list, and now nothing else knows it.
-            unsafe { self.free(spare) };
         }
     }
 }

@@ -96,12 +96,9 @@
 //! for.
 
 #![expect(clippy::mut_from_ref, reason = "each call of an allocating method returns another value")]
-#![cfg_attr(
-    not(debug_assertions),
-    expect(
-        clippy::inline_always,
-        reason = "the fast path is a few instructions: it is compiled where it is called and nowhere else"
-    )
+#![expect(
+    clippy::inline_always,
+    reason = "the fast path is a few instructions: it is compiled where it is called and nowhere else"
 )]
 
 mod allocator;
@@ -428,8 +425,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 
     /// A block for a type that has bytes, from the free range.
-    #[cfg_attr(debug_assertions, inline)]
-    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[inline(always)]
     fn take_typed<T>(&self) -> Option<NonNull<u8>> {
         if !Typed::<MIN_ALIGN, T>::IS_SMALL {
             return self.take(Layout::new::<T>());
@@ -524,16 +520,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
         block
     }
-
-    /// [`refill`](Self::refill) or the end of the program.
-    #[cold]
-    #[inline(never)]
-    fn refill_or_abort(&self, layout: Layout) -> NonNull<u8> {
-        match self.refill(layout) {
-            Some(block) => block,
-            None => handle_alloc_error(layout),
-        }
-    }
 }
 
 /// What a block is made for.
@@ -551,27 +537,24 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn alloc<T>(&self, value: T) -> &mut T {
-        let block = if size_of::<T>() == 0 {
-            NonNull::dangling()
-        } else {
-            match self.take_typed::<T>() {
-                Some(block) => block.cast::<T>(),
-                // Two words are passed in registers by a tail call, so that the fast path keeps nothing for after a call. A
-                // larger value would be passed by address, and put together on the stack first: its block is found before.
-                None if const { size_of::<T>() <= 2 * size_of::<usize>() } => return self.alloc_slow(value),
-                None => self.refill_or_abort(Layout::new::<T>()).cast(),
-            }
-        };
-        // SAFETY: the block is for a `T`, and nobody else has it.
-        unsafe { Self::fill(block, value) }
+        if const { size_of::<T>() == 0 || size_of::<T>() > 2 * size_of::<usize>() } {
+            return self.alloc_with(|| value);
+        }
+        // Up to two words are passed in registers by a tail call, so that the fast path keeps nothing for after a call. A larger
+        // value would be passed by address, and put together on the stack first: its block is found before.
+        match self.take_typed::<T>() {
+            // SAFETY: the block is for a `T`, and nobody else has it.
+            Some(block) => unsafe { Self::fill(block.cast(), value) },
+            None => self.alloc_slow(value),
+        }
     }
 
     /// [`alloc`](Self::alloc) of a small value when the free range has no room.
     #[cold]
     #[inline(never)]
     fn alloc_slow<T>(&self, value: T) -> &mut T {
-        // Not by `refill_or_abort`: a call less.
-        let Some(block) = self.refill(Layout::new::<T>()) else { handle_alloc_error(Layout::new::<T>()) };
+        let layout = Layout::new::<T>();
+        let block = self.refill(layout).unwrap_or_else(|| handle_alloc_error(layout));
         // SAFETY: the block is for a `T`, and nobody else has it.
         unsafe { Self::fill(block.cast(), value) }
     }
@@ -626,14 +609,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn alloc_with<T>(&self, make: impl FnOnce() -> T) -> &mut T {
-        let block = if size_of::<T>() == 0 {
-            NonNull::dangling()
-        } else {
-            match self.take_typed::<T>() {
-                Some(block) => block.cast::<T>(),
-                None => self.refill_or_abort(Layout::new::<T>()).cast(),
-            }
-        };
+        let block = self.block_for::<T>().unwrap_or_else(|| handle_alloc_error(Layout::new::<T>()));
         // `make` may use the arena: the block is its owner's already.
         // SAFETY: the block is for a `T`, and nobody else has it.
         unsafe { Self::fill(block, make()) }
@@ -668,10 +644,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// A block of this layout, valid for as long as a reference from [`alloc`](Self::alloc).
     #[inline]
     pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
-        match self.take(layout) {
-            Some(block) => block,
-            None => self.refill_or_abort(layout),
-        }
+        self.take_or_refill(layout).unwrap_or_else(|| handle_alloc_error(layout))
     }
 
     /// [`alloc_layout`](Self::alloc_layout) that reports a failed allocation.
@@ -693,28 +666,24 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn alloc_slice_copy<T: Copy>(&self, values: &[T]) -> &mut [T] {
-        let block = match self.take_slice::<T>(size_of_val(values)) {
-            Some(block) => block,
-            None => self.refill_or_abort(Layout::for_value(values)),
-        };
-        // SAFETY: the block is for these values, and nobody else has it.
-        unsafe { Self::copy(block, values) }
+        self.try_alloc_slice_copy(values).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
     /// [`alloc_slice_copy`](Self::alloc_slice_copy) that reports a failed allocation.
-    #[inline]
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn try_alloc_slice_copy<T: Copy>(&self, values: &[T]) -> Result<&mut [T], AllocError<()>> {
         let layout = Layout::for_value(values);
-        match self.take_slice::<T>(layout.size()).or_else(|| self.refill(layout)) {
-            // SAFETY: the block is for these values, and nobody else has it.
-            Some(block) => Ok(unsafe { Self::copy(block, values) }),
-            None => Err(AllocError::new((), layout)),
-        }
+        let block = self.take_slice::<T>(layout.size()).or_else(|| self.refill(layout));
+        let to = block.ok_or(AllocError::new((), layout))?.cast::<T>().as_ptr();
+        // SAFETY: the block is for these values, nobody else has it, and it does not overlap them.
+        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), to, values.len()) };
+        // SAFETY: they were just written to a block that nobody else has.
+        Ok(unsafe { slice::from_raw_parts_mut(to, values.len()) })
     }
 
     /// A block for elements of a type, of this many bytes, from the free range.
-    #[cfg_attr(debug_assertions, inline)]
-    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[inline(always)]
     fn take_slice<T>(&self, size: usize) -> Option<NonNull<u8>> {
         let (pos, end) = (self.pos_addr(), self.end.get().addr().get());
         if Typed::<MIN_ALIGN, T>::IS_ALIGNED {
@@ -723,20 +692,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
         let after = fit::place(pos, end, size, align_of::<T>(), MIN_ALIGN)?;
         Some(self.advance(after, fit::taken(size, align_of::<T>(), MIN_ALIGN)))
-    }
-
-    /// Copies values to their block.
-    ///
-    /// # Safety
-    ///
-    /// `block` has the layout of `values`, does not overlap them, and is nobody else's for `'a`.
-    #[inline(always)]
-    unsafe fn copy<'a, T: Copy>(block: NonNull<u8>, values: &[T]) -> &'a mut [T] {
-        let to = block.cast::<T>().as_ptr();
-        // SAFETY: both are of this many elements, the block is aligned for them, and they do not overlap.
-        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), to, values.len()) };
-        // SAFETY: they were just written, and are nobody else's for `'a`.
-        unsafe { slice::from_raw_parts_mut(to, values.len()) }
     }
 
     /// Copies a string into the arena.
@@ -751,9 +706,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// ```
     #[inline]
     pub fn alloc_str(&self, text: &str) -> &mut str {
-        let bytes = self.alloc_slice_copy(text.as_bytes());
-        // SAFETY: these are the bytes of a `str`.
-        unsafe { core::str::from_utf8_unchecked_mut(bytes) }
+        self.try_alloc_str(text).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
     /// [`alloc_str`](Self::alloc_str) that reports a failed allocation.
@@ -866,7 +819,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Bump<MIN_ALIGN, A> {
         {
             // SAFETY: all chunks of the list are of this store, the list is taken from the arena, and what is dropped is not
             // borrowed: blocks are not used again.
-            unsafe { store.free_everything(self.chunks.take()) };
+            unsafe { store.free_all(self.chunks.take()) };
+            store.free_spare();
         }
     }
 }

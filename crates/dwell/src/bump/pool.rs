@@ -155,12 +155,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
         A: Clone,
     {
         let idle = self.idle().pop();
-        let entry = match idle {
-            Some(entry) => entry,
-            None => {
-                let entry = Entry { bump: Bump::new_in(self.alloc.clone()), next: Cell::new(None) };
-                NonNull::from(Box::leak(try_box(entry).map_err(|error| error.map(drop))?))
-            }
+        let entry = if let Some(entry) = idle {
+            entry
+        } else {
+            let entry = Entry { bump: Bump::new_in(self.alloc.clone()), next: Cell::new(None) };
+            NonNull::from(Box::leak(try_box(entry).map_err(|error| error.map(drop))?))
         };
         Ok(Pooled { entry, pool: self })
     }

@@ -1,6 +1,6 @@
 //! Scopes and checkpoints: what is allocated since they began is forgotten at their end, and nothing else is.
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, Header};
 use super::{Bump, FreeRange, Owner};
 use crate::alloc::Allocator;
 use core::fmt;
@@ -112,14 +112,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         // The chunks that are newer than the checkpoint are the front of the list. They are freed at the end, when the arena is
         // whole: the allocator may use it.
         let newer = self.chunks.replace(checkpoint.chunks);
-        let mut last = None;
-        let mut list = newer;
-        while let Some(chunk) = list
-            && list != checkpoint.chunks
+        let mut oldest = None;
+        let mut rest = newer;
+        while let Some(chunk) = rest
+            && rest != checkpoint.chunks
         {
-            last = list;
+            oldest = rest;
             // SAFETY: the chunk is of this arena's list, so it was not freed.
-            list = unsafe { chunk.header() }.prev;
+            rest = unsafe { chunk.header() }.prev;
         }
         self.enter(checkpoint.range);
         self.aside.set(checkpoint.aside.and_then(|range| range.chunk));
@@ -128,11 +128,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // were allocated since, and are not used again.
             unsafe { chunk.set_used(pos) };
         }
-        let Some(last) = last else { return };
+        let Some(oldest) = oldest else { return };
         // SAFETY: the chunk is one of the newer ones, which are not freed yet.
-        let header = unsafe { last.header() };
+        let header = unsafe { oldest.header() };
         // SAFETY: as for `header`, and the size is its own.
-        unsafe { last.set_header(super::Header { prev: None, ..header }) };
+        unsafe { oldest.set_header(Header { prev: None, ..header }) };
         // SAFETY: the newer chunks are of this store, and the arena's list begins behind them. Their blocks were allocated since
         // the checkpoint, and are not used again.
         unsafe { self.store().free_all(newer) };

@@ -1,7 +1,5 @@
 //! Text in an arena.
 
-#![expect(clippy::mut_from_ref, reason = "each call of an allocating method returns another value")]
-
 use super::{Bump, Vec};
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
@@ -128,6 +126,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// When there is no memory for an item, or its `fmt` returns an error. The string is as before that item, which comes back in
     /// the error, with an iterator of those after it.
+    #[expect(clippy::type_complexity, reason = "a name would hide what comes back")]
     pub fn try_extend<I: IntoIterator<Item: fmt::Display>>(
         &mut self,
         items: I,
