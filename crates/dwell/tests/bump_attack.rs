@@ -17,15 +17,21 @@ use std::ptr::NonNull;
 use std::sync::Barrier;
 use std::thread;
 
-/// What free bytes read as in debug builds.
-const FREE: u8 = 0xDD;
-
 /// Bytes in front of a chunk's first block.
 const HEADER: usize = 4 * size_of::<usize>();
 
-/// A slow tool (`DWELL_TEST_CASES`) gets each fifth case of the tests that go through hundreds.
+/// A slow tool (`DWELL_TEST_CASES`) gets each fifth case of the tests that go through hundreds, and Miri each 37th.
 fn stride() -> usize {
-    if std::env::var_os("DWELL_TEST_CASES").is_some() { 5 } else { 1 }
+    match std::env::var_os("DWELL_TEST_CASES") {
+        _ if cfg!(miri) => 37,
+        Some(_) => 5,
+        None => 1,
+    }
+}
+
+/// A count of thousands, or as many cases less.
+fn scaled(count: usize) -> usize {
+    count.div_ceil(stride())
 }
 
 fn bytes(size: usize, align: usize) -> Layout {
@@ -45,16 +51,15 @@ fn read(block: NonNull<u8>, at: usize) -> u8 {
 #[test]
 fn realloc_copies_the_old_size() {
     let mut bump = Bump::with_capacity(4000);
-    bump.reset(); // so that free bytes are known
+    bump.alloc([0xEE_u8; 4000]); // so that free bytes are known
+    bump.reset();
     let first = bump.alloc_slice_copy(&[1_u8; 24]);
     let first = NonNull::from(first).cast::<u8>();
     bump.alloc_slice_copy(&[2_u8; 24]);
     // SAFETY: the block is the arena's, with this layout.
     let grown = unsafe { (&&bump).grow(first, bytes(24, 1), bytes(100, 1)) }.unwrap().cast::<u8>();
     assert!((0..24).all(|at| read(grown, at) == 1));
-    if cfg!(debug_assertions) {
-        assert!((24..100).all(|at| read(grown, at) == FREE), "more than the old bytes was copied");
-    }
+    assert!((24..100).all(|at| read(grown, at) == 0xEE), "more than the old bytes was copied");
 }
 
 /// bumpalo #247: a block that grew in place is reached by the arena's pointer, not by the caller's shorter one.
@@ -75,7 +80,7 @@ fn the_pointer_of_a_grown_block_reaches_all_of_it() {
 fn odd_blocks_grow_shrink_and_are_freed_in_place() {
     fn check<const MIN_ALIGN: usize>() {
         let bump = Bump::<MIN_ALIGN>::with_capacity_in(4000, Global);
-        for size in 1..70 {
+        for size in (1..70).step_by(stride()) {
             let start = bump.alloc_layout(bytes(0, 1));
             let block = bump.alloc_layout(bytes(size, 1));
             assert_eq!(block, start);
@@ -129,10 +134,11 @@ fn room_that_was_given_back_is_anothers() {
 fn alone_in_a_chunk_is_grown_with_it() {
     let bump = Bump::new();
     let mut numbers = bump::Vec::new_in(&bump);
-    for number in 0..100_000_u64 {
+    let count = scaled(100_000).max(12_000) as u64;
+    for number in 0..count {
         numbers.push(number);
     }
-    assert!(numbers.iter().copied().eq(0..100_000));
+    assert!(numbers.iter().copied().eq(0..count));
     let held = bump.allocated_bytes();
     assert!(held < 2 * numbers.capacity() * 8, "{held} bytes for {} elements", numbers.capacity());
     // So does one in a chunk of its own, while others use the rest.
@@ -140,10 +146,10 @@ fn alone_in_a_chunk_is_grown_with_it() {
     let mark = bump.alloc(7);
     let mut numbers = bump::Vec::with_capacity_in(10_000, &bump);
     let other = bump.alloc(8);
-    for number in 0..100_000_u64 {
+    for number in 0..count {
         numbers.push(number);
     }
-    assert!(numbers.iter().copied().eq(0..100_000));
+    assert!(numbers.iter().copied().eq(0..count));
     assert_eq!((*mark, *other), (7, 8));
     assert!(bump.allocated_bytes() < 2 * numbers.capacity() * 8);
     drop(numbers);
@@ -168,6 +174,109 @@ fn a_chunk_that_moved_is_rewound() {
     assert_eq!(bump.alloc_slice_fill_with(1000, |n| n).len(), 1000);
 }
 
+/// A block that shrinks to a larger alignment would take more than before: it is copied instead, or what is behind it would be
+/// taken for its own when it is freed.
+#[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+#[test]
+fn shrinking_to_a_larger_alignment_takes_no_more() {
+    for last in [56, 24, 8] {
+        let bump = Bump::with_capacity(4000);
+        // At a multiple of 64.
+        let first = bump.alloc_layout(bytes(64, 64));
+        // SAFETY: the block is the arena's, with this layout; the new one is no larger.
+        let first = unsafe { (&&bump).shrink(first, bytes(64, 64), bytes(8, 8)) }.unwrap().cast::<u8>();
+        assert_eq!(first.addr().get() % 64, 0);
+        let second = bump.alloc_slice_fill_copy(last, 2_u8);
+        let third = bump.alloc_slice_fill_copy(56 - last, 3_u8);
+        // SAFETY: as above.
+        let first = unsafe { (&&bump).shrink(first, bytes(8, 8), bytes(1, 64)) }.unwrap().cast::<u8>();
+        // SAFETY: the block is the arena's, with this layout, and not used again.
+        unsafe { (&&bump).deallocate(first, bytes(1, 64)) };
+        bump.alloc([9_u8; 64]);
+        assert!(second.iter().all(|&byte| byte == 2) && third.iter().all(|&byte| byte == 3));
+    }
+}
+
+/// A block whose alignment is more than its size takes all of its alignment, also as the first of its chunk.
+#[test]
+fn a_block_smaller_than_its_alignment() {
+    for align in [16, 32, 64, 256] {
+        let bump = Bump::new();
+        let first = bump.alloc_layout(bytes(8, align));
+        // SAFETY: the block has this byte.
+        unsafe { first.write(1) };
+        let second = bump.alloc(2_u64);
+        // SAFETY: the block is the arena's, with this layout, and not used again.
+        unsafe { (&&bump).deallocate(first, bytes(8, align)) };
+        let third = bump.alloc(3_u64);
+        assert_eq!((*second, *third), (2, 3));
+    }
+}
+
+/// A large block that was made while others use the rest of their chunk is not moved with a chunk that has room lent to a scope.
+#[test]
+fn a_lent_chunk_does_not_move() {
+    let mut bump = Bump::new();
+    for _ in 0..60 {
+        bump.alloc([0_u64; 1000]);
+    }
+    bump.reset(); // one chunk that has room for what follows
+    let (small, large, huge) = (bytes(20_000, 8), bytes(300_000, 8), bytes(600_000, 8));
+    let block = bump.alloc_layout(small); // alone in its chunk, at the beginning
+    // SAFETY: the block has these bytes.
+    unsafe { block.write_bytes(7, small.size()) };
+    let scope = bump.scope_guard();
+    let inner = scope.alloc([5_u64; 8]);
+    // SAFETY: the block is the arena's, with this layout.
+    let block = unsafe { (&&bump).grow(block, small, large) }.unwrap().cast::<u8>();
+    // SAFETY: as above.
+    let block = unsafe { (&&bump).grow(block, large, huge) }.unwrap().cast::<u8>();
+    inner[0] = 6;
+    assert_eq!((inner[0], inner[7], read(block, 0), read(block, 19_999)), (6, 5, 7, 7));
+    // SAFETY: the block is the arena's, with this layout, and not used again.
+    unsafe { (&&bump).deallocate(block, huge) };
+    drop(scope);
+    assert_eq!(bump.alloc([1_u64; 100])[99], 1);
+}
+
+/// Large blocks of every alignment grow, move and are freed, the newest and others.
+#[test]
+fn dedicated_blocks() {
+    for align in [1, 8, 16, 64, 1 << 15] {
+        let bump = Bump::new();
+        let mut blocks: Vec<(NonNull<u8>, Layout)> = Vec::new();
+        for (n, size) in (0_u8..).zip([17_000, 40_000, 9000, 20_000]) {
+            let layout = bytes(size, align);
+            let block = bump.alloc_layout(layout);
+            assert!(block.addr().get().is_multiple_of(align));
+            // SAFETY: the block has these bytes.
+            unsafe { block.write_bytes(n, size) };
+            blocks.push((block, layout));
+        }
+        for round in 0..3 {
+            for n in [3, 0, 2, 1] {
+                let (block, layout) = blocks[n];
+                let larger = bytes(layout.size() + 30_000 * round, align);
+                // SAFETY: the block is the arena's, with this layout; the new one is no smaller.
+                let block = unsafe { (&&bump).grow(block, layout, larger) }.unwrap().cast::<u8>();
+                assert!(block.addr().get().is_multiple_of(align));
+                let value = u8::try_from(n).unwrap();
+                assert!((0..layout.size()).step_by(997).all(|at| read(block, at) == value));
+                // SAFETY: the block has these bytes.
+                unsafe { block.write_bytes(value, larger.size()) };
+                blocks[n] = (block, larger);
+            }
+        }
+        let held = bump.allocated_bytes();
+        for (block, layout) in blocks.into_iter().rev() {
+            // SAFETY: the block is the arena's, with this layout, and not used again.
+            unsafe { (&&bump).deallocate(block, layout) };
+        }
+        assert!(bump.allocated_bytes() < held, "the newest was given back");
+        bump.alloc([1_u8; 100]);
+    }
+}
+
 // --- Chunks and alignment ----------------------------------------------------------------------------------------------
 
 /// bumpalo #45: the first block of a new chunk is aligned too.
@@ -175,7 +284,7 @@ fn a_chunk_that_moved_is_rewound() {
 fn the_slow_path_aligns() {
     fn check<const MIN_ALIGN: usize>() {
         for align in (0..=13).map(|bits| 1 << bits) {
-            for filled in 0..40 {
+            for filled in (0..40).step_by(stride()) {
                 let bump = Bump::<MIN_ALIGN>::with_min_align();
                 for _ in 0..filled {
                     bump.alloc([1_u8; 31]);
@@ -211,7 +320,8 @@ fn the_slow_path_aligns() {
 /// bump-scope #127: whatever the request, the next chunk has room for it.
 #[test]
 fn the_next_chunk_is_large_enough() {
-    for size in (0..2200).chain((1 << 14) - 200..(1 << 14) + 200).chain((1 << 20) - 50..(1 << 20) + 2) {
+    let sizes = (0..2200).chain((1 << 14) - 200..(1 << 14) + 200).chain((1 << 20) - 50..(1 << 20) + 2);
+    for size in sizes.step_by(stride()) {
         for align in [1, 16, 64] {
             let bump = Bump::new();
             bump.alloc(1_u8);
@@ -351,7 +461,7 @@ fn values_of_no_size() {
 /// bumpalo #322: going back goes back exactly, over chunks of all kinds, and frees those that are newer.
 #[test]
 fn rewind_goes_back_exactly() {
-    for before in 0..30 {
+    for before in (0..30).step_by(stride()) {
         let bump = Bump::new();
         let kept: Vec<&mut [u8]> = (0..before).map(|n| bump.alloc_slice_copy(&[n; 77])).collect();
         let checkpoint = bump.checkpoint();
@@ -439,7 +549,7 @@ fn a_scope_ends_on_panic() {
                 panic!("in a scope");
             });
         }));
-        assert_eq!(size == 100, bump.alloc_layout(bytes(0, 1)) == place);
+        assert_eq!(bump.alloc_layout(bytes(0, 1)), place, "the free range is as before the scope");
         assert_eq!(*bump.scope_guard().alloc(1), 1);
     }
 }
@@ -519,6 +629,44 @@ fn a_guard_that_is_moved() {
     assert_ne!(start, place);
 }
 
+/// What is kept while a scope is open does not cost a chunk a round: 2,000 rounds that keep 12,000 bytes took 2.09 GB.
+#[test]
+fn a_loop_of_scopes_that_keeps() {
+    for (size, value) in [(6, 6), (6, 5000), (100, 100), (6, 0)] {
+        let bump = Bump::new();
+        let rounds = 2000 / stride();
+        let mut kept: Vec<&[u8]> = Vec::new();
+        for round in 0..rounds {
+            let byte = round.to_le_bytes()[0];
+            kept.push(bump.scope(|scope| {
+                assert!(scope.alloc_slice_fill_copy(value, byte).iter().all(|&other| other == byte));
+                &*bump.alloc_slice_fill_copy(size, byte)
+            }));
+        }
+        let held = bump.allocated_bytes();
+        let least = size.next_multiple_of(8) * rounds + value;
+        assert!(held <= 4 * least + 4000, "{held} bytes for {least}");
+        let is_whole = |(round, block): (usize, &&[u8])| block.iter().all(|&byte| byte == round.to_le_bytes()[0]);
+        assert!(kept.iter().enumerate().all(is_whole));
+    }
+    // Deep ones take turns too.
+    fn nest(bump: &Bump, depth: u8) {
+        let kept = bump.scope(|scope| {
+            let (inner, kept) = (scope.alloc([depth; 40]), bump.alloc([depth; 40]));
+            if depth > 0 {
+                nest(scope, depth - 1);
+                nest(bump, depth - 1);
+            }
+            assert_eq!((*inner, *kept), ([depth; 40], [depth; 40]));
+            kept
+        });
+        assert_eq!(*kept, [depth; 40]);
+    }
+    let bump = Bump::new();
+    nest(&bump, if stride() == 1 { 9 } else { 5 });
+    assert!(bump.allocated_bytes() < 200_000, "{}", bump.allocated_bytes());
+}
+
 /// Room that a scope found is there for the next: it is not fetched again.
 #[test]
 fn the_next_scope_finds_its_room() {
@@ -560,7 +708,7 @@ fn reset_keeps_the_largest_chunk() {
 /// An arena that is filled and reset again and again ends up with one chunk.
 #[test]
 fn rounds_of_one_size_stop_allocating() {
-    for blocks in [30, 300, 30_000] {
+    for blocks in [30, 300, scaled(30_000)] {
         let mut bump = Bump::new();
         for round in 0..4 {
             failing_after(if round < 3 { usize::MAX } else { 0 }, || {
@@ -575,7 +723,7 @@ fn rounds_of_one_size_stop_allocating() {
 /// Also when a round needs more than any regular chunk has, and blocks of all kinds.
 #[test]
 fn rounds_of_any_size_stop_allocating() {
-    for blocks in [100, 2000, 40_000] {
+    for blocks in [100, 2000, scaled(40_000)] {
         let mut bump = Bump::new();
         for round in 0..4 {
             failing_after(if round < 3 { usize::MAX } else { 0 }, || {
@@ -595,7 +743,7 @@ fn rounds_of_any_size_stop_allocating() {
 #[test]
 fn rounds_that_grow_do_not_double_it() {
     let mut bump = Bump::new();
-    for blocks in (0..60).map(|round| 1000 + 10 * round) {
+    for blocks in (0..60).step_by(stride()).map(|round| 1000 + 10 * round) {
         (0..blocks).for_each(|_| _ = bump.alloc_layout(bytes(4000, 8)));
         assert!(bump.allocated_bytes() < 5 * 4000 * blocks / 2);
         bump.reset();
@@ -605,33 +753,6 @@ fn rounds_that_grow_do_not_double_it() {
     (0..2000).map_while(|_| bump.try_alloc_layout(bytes(4000, 8)).ok()).count();
     bump.reset();
     assert!(bump.try_alloc_layout(bytes(4000, 8)).is_ok());
-}
-
-/// Values that were freed do not keep their bytes: use after free is seen in debug builds.
-#[test]
-fn freed_bytes_are_poisoned() {
-    if !cfg!(debug_assertions) {
-        return;
-    }
-    let mut bump = Bump::with_capacity(2000);
-    let start = bump.alloc_layout(bytes(0, 1));
-    bump.scope(|scope| scope.alloc([1_u8; 16]).len());
-    assert_eq!(read(start, 0), FREE);
-    let checkpoint = bump.checkpoint();
-    bump.alloc([1_u8; 16]);
-    // SAFETY: nothing from after the checkpoint is used again.
-    unsafe { bump.rewind(checkpoint) };
-    assert_eq!(read(start, 15), FREE);
-    let mut vec = bump::Vec::new_in(&bump);
-    vec.extend_from_slice(&[1_u8; 100]);
-    vec.truncate(5);
-    vec.shrink_to_fit();
-    assert_eq!((read(start, 4), read(start, 5)), (1, FREE));
-    drop(vec);
-    assert_eq!(read(start, 4), FREE);
-    bump.alloc([1_u8; 16]);
-    bump.reset();
-    assert_eq!(read(start, 3), FREE);
 }
 
 // --- User code in between ----------------------------------------------------------------------------------------------
@@ -712,7 +833,7 @@ fn reentrancy() {
             self.0.alloc_slice_copy(&[7_u8; 33]);
         }
     }
-    for limit in 0..40 {
+    for limit in (0..40).step_by(stride()) {
         let bump = Bump::new();
         (0..limit).for_each(|_| _ = bump.alloc_slice_copy(&[1_u8; 13]));
         assert_eq!(bump.alloc_fmt(format_args!("{}!", Nested(&bump, 2))), "<<<;0>1;1>2;2>!");
@@ -728,6 +849,74 @@ fn reentrancy() {
         vec.retain(|_| bump.alloc_str("kept").len() > 5);
         drop(vec);
         drop(bump::Box::new_in(Allocates(&bump), &bump));
+    }
+}
+
+/// The text of `alloc_fmt` has no block before it has bytes, or one that is its own: a `Display` that allocates before it writes
+/// gets other bytes. At first the text's address came to be another block's, which grew with it.
+#[test]
+fn a_display_that_allocates_before_it_writes() {
+    struct First<'a> {
+        bump: &'a Bump,
+        kept: Cell<Option<&'a mut [u8]>>,
+        size: usize,
+    }
+    impl fmt::Display for First<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.kept.set(Some(self.bump.alloc_slice_fill_copy(self.size, 1)));
+            f.write_str("abcdefgh")?;
+            f.write_str("ijklmnopq")?;
+            assert_eq!(self.bump.alloc_fmt(format_args!("{}{}", 1, 2)), "12");
+            f.write_str("r")
+        }
+    }
+    for fill in [0, 1, 55, 56, 57, 58, 100] {
+        for size in [0, 1, 100, 40_000] {
+            let bump = Bump::new();
+            bump.alloc_slice_fill_copy(fill, 0_u64);
+            let first = First { bump: &bump, kept: Cell::new(None), size };
+            let text = bump.alloc_fmt(format_args!("{}{}", first, 7));
+            let kept = first.kept.take().unwrap();
+            kept.fill(9);
+            assert_eq!(text, "abcdefghijklmnopqr7");
+            let again = First { bump: &bump, kept: Cell::new(None), size: 40_000 };
+            let long = bump.alloc_fmt(format_args!("{}{:>50000}", again, 'x'));
+            let kept_again = again.kept.take().unwrap();
+            kept_again.fill(8);
+            assert_eq!(
+                (long.len(), &long[..18], &long[50_000..]),
+                (50_018, "abcdefghijklmnopqr", &*format!("{:>18}", 'x'))
+            );
+            text.make_ascii_uppercase();
+            long.make_ascii_uppercase();
+            assert!(kept.iter().all(|&byte| byte == 9) && kept_again.iter().all(|&byte| byte == 8));
+        }
+    }
+}
+
+/// The same by the trait: what has no bytes is nobody's block, so that it does not grow into one.
+#[test]
+fn a_block_of_no_bytes_does_not_grow_into_another() {
+    for align in [1, 8, 64] {
+        for size in [1, 100, 40_000] {
+            let bump = Bump::new();
+            bump.alloc(1_u8);
+            let zero = bytes(0, align);
+            let block = (&bump).allocate(zero).unwrap().cast::<u8>();
+            let other = bump.alloc_slice_fill_copy(size, 3_u8);
+            // SAFETY: the block is the arena's, with this layout.
+            let grown = unsafe { (&&bump).grow(block, zero, bytes(50_000, align)) }.unwrap().cast::<u8>();
+            // SAFETY: the block has these bytes.
+            unsafe { grown.write_bytes(5, 50_000) };
+            assert!(other.iter().all(|&byte| byte == 3));
+            // And what has no bytes is freed without effect, though its address is that of a block.
+            let here = bump.alloc_layout(bytes(0, 8));
+            let block = bump.alloc(6_u64);
+            // SAFETY: the block is the arena's, with this layout, and not used again.
+            unsafe { (&&bump).deallocate(here, bytes(0, 8)) };
+            let next = bump.alloc(7_u64);
+            assert_eq!((*block, *next), (6, 7));
+        }
     }
 }
 
@@ -799,7 +988,7 @@ fn panics_in_iterators_and_texts() {
             panic!("in fmt")
         }
     }
-    for at in 0..70_u32 {
+    for at in (0..70_u32).step_by(stride()) {
         let counts = Counts::default();
         let bump = Bump::new();
         let iter = || (0..1000).map(|n| if n == at { panic!("in next") } else { counts.spy(n) });
@@ -824,7 +1013,7 @@ fn panics_in_iterators_and_texts() {
 fn pieces_of_all_lengths() {
     fn check<const MIN_ALIGN: usize>() {
         let source: String = ('a'..='z').chain('0'..='9').collect();
-        for fill in 0..120 {
+        for fill in (0..120).step_by(stride()) {
             let bump = Bump::<MIN_ALIGN>::with_min_align();
             bump.alloc_slice_copy(&vec![0xEE_u8; 4 * fill]);
             for len in 0..source.len() {
@@ -852,8 +1041,57 @@ fn a_display_that_fails() {
     }
     let bump = Bump::new();
     assert!(panics(|| _ = bump.alloc_fmt(format_args!("{Fails}"))));
-    assert!(panics(|| drop(bump.try_alloc_fmt(format_args!("{Fails}")))));
+    let error = bump.try_alloc_fmt(format_args!("a {Fails}")).unwrap_err();
+    assert_eq!(error.layout().size(), "a half".len());
     assert_eq!(bump.alloc_fmt(format_args!("{}", 1)), "1");
+}
+
+/// No hint is trusted: not that of all the memory there is, which no allocation can be, and not one that an allocator refuses.
+#[test]
+fn hints_that_no_memory_is_for() {
+    #[derive(Clone)]
+    struct Hint(std::ops::Range<u64>, usize);
+    impl Iterator for Hint {
+        type Item = u64;
+        fn next(&mut self) -> Option<u64> {
+            self.0.next()
+        }
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            (self.1, None)
+        }
+    }
+    struct Words(Hint);
+    impl Iterator for Words {
+        type Item = char;
+        fn next(&mut self) -> Option<char> {
+            self.0.next().map(|_| 'x')
+        }
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            self.0.size_hint()
+        }
+    }
+    let limited = Bump::new();
+    limited.set_limit(Some(1200));
+    for bump in [&Bump::new(), &limited] {
+        for hint in [usize::MAX, usize::MAX / 8, 1 << 47, 1 << 40, 1 << 20] {
+            for len in [0, 1, 5] {
+                let values = Hint(0..len, hint);
+                assert!(bump.alloc_iter(values.clone()).iter().copied().eq(0..len));
+                assert!(bump.try_alloc_iter(values.clone()).unwrap().iter().copied().eq(0..len));
+                let mut vec = bump::Vec::from_iter_in(values.clone(), bump);
+                vec.extend(values.clone());
+                vec.try_extend(values.clone()).unwrap();
+                assert!(vec.iter().copied().eq((0..len).chain(0..len).chain(0..len)));
+                assert!(bump::Vec::try_from_iter_in(values.clone(), bump).unwrap().iter().copied().eq(0..len));
+                assert_eq!(bump.alloc_iter(values.clone().map(drop)).len() as u64, len);
+                let mut text = bump::String::new_in(bump);
+                text.extend(Words(values.clone()));
+                text.try_extend(Words(values)).unwrap();
+                assert_eq!(text.len() as u64, 2 * len);
+            }
+        }
+    }
+    assert!(limited.allocated_bytes() <= 1200);
 }
 
 /// Iterators that say what is not so of their length.
@@ -950,7 +1188,7 @@ fn failure_at_every_step() {
 /// The allocator has nothing: each call says so, and the next time it works.
 #[test]
 fn the_allocator_fails() {
-    for fill in 0..40 {
+    for fill in (0..40).step_by(stride()) {
         let bump = Bump::new();
         (0..fill).for_each(|_| _ = bump.alloc([1_u8; 40]));
         let big = [7_u64; 2000];
@@ -986,10 +1224,33 @@ fn the_allocator_fails() {
     }
 }
 
+/// Every call that allocates has a twin that reports it: those of text and of a pool.
+#[test]
+fn texts_and_pools_report_failure() {
+    let bump = Bump::new();
+    let mut text = bump::String::from_str_in("kept", &bump);
+    let long = "x".repeat(1000);
+    failing_after(0, || {
+        let (item, mut rest) = text.try_extend(["a", "b", &long, "c"]).unwrap_err().into_inner();
+        assert_eq!((item.len(), rest.next(), &*text), (1000, Some("c"), "keptab"));
+        assert!(text.try_extend([format_args!("{}{}", "part", long)]).is_err());
+        assert_eq!(text, "keptab");
+        assert!(bump.try_alloc_fmt(format_args!("{long}{long}")).is_err());
+    });
+    text.try_extend(['c', 'd']).unwrap();
+    assert_eq!(text, "keptabcd");
+
+    let pool = Pool::new();
+    assert!(failing_after(0, || pool.try_get().is_err()));
+    drop(pool.get());
+    // It came back and is there, without memory.
+    assert!(failing_after(0, || pool.try_get().is_ok()));
+}
+
 /// Where there is too little for the next chunk, there may be enough for the request.
 #[test]
 fn the_limit_is_exact() {
-    for limit in 0..1500 {
+    for limit in (0..1500).step_by(stride()) {
         let bump = Bump::<1>::with_min_align();
         bump.set_limit(Some(limit));
         let mut taken = 0;
@@ -1051,7 +1312,7 @@ fn odd_buffers() {
 
 #[test]
 fn a_first_chunk_in_a_buffer() {
-    for len in 0..300 {
+    for len in (0..300).step_by(stride()) {
         for skip in 0..17_usize.min(len + 1) {
             let mut buffer = [const { MaybeUninit::uninit() }; 300];
             let buffer = &mut buffer[skip..len.max(skip)];
@@ -1096,7 +1357,7 @@ fn empty_arenas_on_many_threads() {
         for _ in 0..4 {
             threads.spawn(|| {
                 barrier.wait();
-                for _ in 0..1000 {
+                for _ in 0..scaled(1000) {
                     let mut bump = Bump::new();
                     bump.alloc(());
                     bump.scope(|scope| assert!(scope.try_alloc_layout(bytes(0, 8)).is_ok()));
@@ -1227,7 +1488,9 @@ fn a_pool_after_panics() {
     // One that is forgotten is missed by no one, and what is kept in it stays.
     let bump = pool.get();
     let kept = bump.keep(|bump| bump.alloc([1_u8; 50]));
-    forget(bump, (&raw const *kept).addr());
+    let arena: &Bump = &bump;
+    let address = (&raw const *arena).addr();
+    forget(bump, address);
     assert_eq!(*pool.get().keep(|bump| bump.alloc([2_u8; 50])), [2; 50]);
     assert_eq!(*kept, [1; 50]);
     pool.reset();
@@ -1298,6 +1561,17 @@ fn auto_traits() {
     sync::<bump::Thin<'_, u8, [u8]>>();
     safe::<Bump>();
     safe::<bump::Box<'_, u8>>();
+    // As std's, also where a value can change behind `&`.
+    fn unwind_safe<T: UnwindSafe>() {}
+    unwind_safe::<Vec<Cell<u8>>>();
+    unwind_safe::<bump::Vec<'_, Cell<u8>>>();
+    unwind_safe::<bump::IntoIter<'_, Cell<u8>>>();
+    unwind_safe::<bump::Box<'_, Cell<u8>>>();
+    safe::<bump::Vec<'_, u8>>();
+    safe::<bump::IntoIter<'_, u8>>();
+    safe::<bump::String<'_>>();
+    safe::<bump::Pooled<'_>>();
+    safe::<Pool>();
     safe::<bump::Thin<'_, u8, str>>();
     assert_eq!(size_of::<Option<bump::Thin<'_, [u64; 9], [u64]>>>(), size_of::<usize>());
     assert_eq!(size_of::<Option<bump::Box<'_, u8>>>(), size_of::<usize>());

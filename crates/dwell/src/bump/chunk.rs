@@ -1,38 +1,136 @@
-//! Chunks: blocks of the base allocator with a header in front, and who keeps count of them.
+//! Chunks: the allocations that an arena cuts its blocks from, and the store that they come from.
 
 use super::fit;
 use crate::alloc::Allocator;
 use core::alloc::Layout;
 use core::cell::Cell;
-use core::hint::assert_unchecked;
 use core::mem;
 use core::ptr::NonNull;
 
-/// What stands at the beginning of a chunk.
+/// A chunk: one allocation of the base allocator, which begins with a [`Header`].
 ///
 /// ```text
-///  chunk          chunk + HEADER                             pos            chunk + size
-/// ┌──────┬──────┬─┬────────┬─────────┬──────────────────────┬──────────────┐
-/// │Header│      │…│ block  │ block   │ …                    │ free         │
-/// └──────┴──────┴─┴────────┴─────────┴──────────────────────┴──────────────┘
+///  chunk     chunk + HEADER                          used               chunk + size
+/// ┌────────┬─┬─────────┬─────────┬──────────────────┬──────────────────┐
+/// │ Header │…│ block   │ block   │ …                │ free             │   Kind::Shared
+/// └────────┴─┴─────────┴─────────┴──────────────────┴──────────────────┘
+/// ┌────────┬─┬───────────────────────────────────────────────────────┬─┐
+/// │ Header │…│ block                                                 │…│   Kind::Dedicated
+/// └────────┴─┴───────────────────────────────────────────────────────┴─┘
 /// ```
+///
+/// A copyable address, like a raw pointer: whoever reads it knows that the chunk was not freed. The header is read and written
+/// through the pointer that the allocator returned, never by reference, and the pointers to blocks are derived from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Chunk(NonNull<Header>);
+
 #[derive(Clone, Copy)]
 pub(super) struct Header {
-    /// The chunk before this one.
-    pub(super) prev: Option<NonNull<Header>>,
-    /// Bytes of the whole chunk.
+    /// The next older chunk of the same arena.
+    pub(super) prev: Option<Chunk>,
+    /// The size of the whole chunk in bytes.
     pub(super) size: usize,
-    /// How many chunks had been made when this one was, itself included.
-    pub(super) serial: usize,
-    /// How far its bytes were used when the next chunk took over. `None`: it has one block, for which it was made.
-    pub(super) used: Option<NonNull<u8>>,
+    pub(super) kind: Kind,
 }
 
-/// The chunks of an arena of this minimum alignment.
-pub(super) struct Of<const MIN_ALIGN: usize>;
+/// What a chunk is for. It does not change while the chunk is in an arena's list.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// Small blocks, one after the other. The bytes from `used` on are in no block of the arena, unless the arena allocates
+    /// from this chunk now: then `pos` says so, and `used` is out of date.
+    Shared { used: NonNull<u8> },
+    /// This block alone.
+    Dedicated { block: NonNull<u8> },
+}
 
-impl<const MIN_ALIGN: usize> Of<MIN_ALIGN> {
-    /// The alignment of chunks, and of their sizes.
+impl Chunk {
+    /// # Safety
+    ///
+    /// The chunk was not freed.
+    #[inline]
+    pub(super) unsafe fn header(self) -> Header {
+        // SAFETY: a chunk that was not freed begins with a header, which was written when it was made.
+        unsafe { self.0.read() }
+    }
+
+    /// # Safety
+    ///
+    /// The chunk was not freed. `header.size` is its size.
+    #[inline]
+    pub(super) unsafe fn set_header(self, header: Header) {
+        // SAFETY: a chunk that was not freed begins with a header, and no reference to it exists.
+        unsafe { self.0.write(header) };
+    }
+
+    /// Writes down from where on the bytes of a shared chunk are free.
+    ///
+    /// # Safety
+    ///
+    /// The chunk was not freed, is shared, and the bytes from `used` to its end are in no block.
+    #[inline]
+    pub(super) unsafe fn set_used(self, used: NonNull<u8>) {
+        // SAFETY: a chunk that was not freed begins with a header.
+        let kind = unsafe { &raw mut (*self.0.as_ptr()).kind };
+        // SAFETY: it is a field of the header, to which no reference exists.
+        unsafe { kind.write(Kind::Shared { used }) };
+    }
+
+    /// Where the first block can begin.
+    ///
+    /// # Safety
+    ///
+    /// The chunk was not freed, and `header` is `Store::HEADER` of the store that made it.
+    #[inline]
+    pub(super) unsafe fn start(self, header: usize) -> NonNull<u8> {
+        // SAFETY: a chunk has more bytes than `Store::HEADER`.
+        unsafe { self.0.cast::<u8>().add(header) }
+    }
+
+    /// Where the chunk ends.
+    ///
+    /// # Safety
+    ///
+    /// The chunk was not freed, and `size` is its size.
+    #[inline]
+    pub(super) unsafe fn end(self, size: usize) -> NonNull<u8> {
+        // SAFETY: the chunk has `size` bytes.
+        unsafe { self.0.cast::<u8>().add(size) }
+    }
+}
+
+/// The base allocator, the limit, and one chunk that no arena has: what an arena and its scopes share.
+pub(super) struct Store<const MIN_ALIGN: usize, A: Allocator> {
+    // # Invariants
+    //
+    // 1. `limit - left` is the sum of the sizes of all chunks that were made and not freed, and of those that the allocator is
+    //    being asked for. It is not negative.
+    // 2. `spare` is in no arena's list.
+    alloc: A,
+    /// What the limit leaves, in bytes. Negative if the limit was set below what there was.
+    left: Cell<isize>,
+    /// `isize::MAX`: no limit.
+    limit: Cell<isize>,
+    /// The least size of the next chunk, from `Bump::reset`.
+    wanted: Cell<usize>,
+    spare: Cell<Option<Chunk>>,
+}
+
+/// Bytes that are counted before the allocator is asked for them: one that re-enters the arena cannot exceed the limit. They
+/// are taken off the count when this is dropped, also by a panic of the allocator.
+struct Reserved<'a> {
+    left: &'a Cell<isize>,
+    size: usize,
+}
+
+impl Drop for Reserved<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.left.set(self.left.get() + self.size.cast_signed());
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
+    /// The alignment of chunks and of their sizes, in bytes.
     pub(super) const ALIGN: usize = {
         assert!(MIN_ALIGN.is_power_of_two(), "the minimum alignment is a power of two");
         assert!(MIN_ALIGN <= fit::MAX_MIN_ALIGN, "the minimum alignment is at most 64");
@@ -42,86 +140,18 @@ impl<const MIN_ALIGN: usize> Of<MIN_ALIGN> {
     /// Bytes in front of a chunk's first block.
     pub(super) const HEADER: usize = fit::up(size_of::<Header>(), Self::ALIGN);
 
-    /// The layout of an arena's first chunk, if nothing is said about it.
-    pub(super) const FIRST: Layout = match Layout::from_size_align(fit::up(fit::FIRST_CHUNK, Self::ALIGN), Self::ALIGN)
-    {
-        Ok(layout) => layout,
-        Err(_) => panic!("it is small"),
-    };
+    /// The size of the first chunk of an arena that has no limit.
+    pub(super) const FIRST: usize = fit::up(fit::FIRST_CHUNK, Self::ALIGN);
 
-    /// The layout of a chunk of `size` bytes.
-    pub(super) fn layout(size: usize) -> Option<Layout> {
-        Layout::from_size_align(size, Self::ALIGN).ok()
-    }
-
-    /// The layout of a chunk that is there.
-    ///
-    /// # Safety
-    ///
-    /// `size` is a chunk's.
-    #[inline]
-    unsafe fn layout_of(size: usize) -> Layout {
-        // SAFETY: a chunk is larger than its header.
-        unsafe { assert_unchecked(size > Self::HEADER) };
-        // SAFETY: it was made with this layout.
-        unsafe { Layout::from_size_align_unchecked(size, Self::ALIGN) }
-    }
-
-    /// Where a chunk's first block begins.
-    ///
-    /// # Safety
-    ///
-    /// `chunk` is a chunk.
-    #[inline]
-    pub(super) unsafe fn start(chunk: NonNull<Header>) -> NonNull<u8> {
-        // SAFETY: a chunk is larger than its header.
-        unsafe { chunk.cast::<u8>().add(Self::HEADER) }
-    }
-
-    /// Where a chunk ends.
-    ///
-    /// # Safety
-    ///
-    /// `chunk` is a chunk.
-    #[inline]
-    pub(super) unsafe fn end(chunk: NonNull<Header>) -> NonNull<u8> {
-        // SAFETY: a chunk begins with its header.
-        let header = unsafe { chunk.read() };
-        // SAFETY: a chunk has `size` bytes.
-        unsafe { chunk.cast::<u8>().add(header.size) }
-    }
-}
-
-/// Where an arena's chunks come from, and the count of what it has.
-// All zero when it is new: two words of it are one instruction.
-pub(super) struct Store<A: Allocator> {
-    // # Invariants
-    //
-    // 1. `held` is the sum of the sizes of the chunks that were made and not given to `release`, and of those that the allocator
-    //    is being asked for.
-    alloc: A,
-    /// What the limit leaves of all the bytes that there could be.
-    beyond: Cell<usize>,
-    held: Cell<usize>,
-    made: Cell<usize>,
-}
-
-/// Bytes that are counted before the allocator has given them, so that one that comes back here finds no more than is left.
-struct Reserved<'a> {
-    held: &'a Cell<usize>,
-    size: usize,
-}
-
-impl Drop for Reserved<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        self.held.set(self.held.get() - self.size);
-    }
-}
-
-impl<A: Allocator> Store<A> {
     pub(super) const fn new(alloc: A) -> Self {
-        Self { alloc, beyond: Cell::new(0), held: Cell::new(0), made: Cell::new(0) }
+        const { assert!(Self::HEADER.is_multiple_of(MIN_ALIGN) && Self::FIRST > Self::HEADER) };
+        Self {
+            alloc,
+            left: Cell::new(isize::MAX),
+            limit: Cell::new(isize::MAX),
+            wanted: Cell::new(0),
+            spare: Cell::new(None),
+        }
     }
 
     pub(super) fn alloc(&self) -> &A {
@@ -129,180 +159,180 @@ impl<A: Allocator> Store<A> {
     }
 
     /// Bytes of all chunks.
+    #[inline]
     pub(super) fn held(&self) -> usize {
-        self.held.get()
+        (self.limit.get() - self.left.get()).cast_unsigned()
     }
 
-    /// The number of chunks that were made but for an arena's first: a new one's serial number is larger.
-    pub(super) fn made(&self) -> usize {
-        self.made.get()
-    }
-
-    /// The most bytes that there may be.
-    pub(super) fn set_limit(&self, bytes: usize) {
-        self.beyond.set(usize::MAX - bytes);
-    }
-
-    /// Bytes up to the limit.
-    pub(super) fn left(&self) -> usize {
-        (usize::MAX - self.beyond.get()).saturating_sub(self.held.get())
-    }
-
-    /// Counts bytes that are about to be asked for, if they are within the limit.
+    /// Whether there is no chunk and no limit.
     #[inline]
+    pub(super) fn is_fresh(&self) -> bool {
+        // Chunks have bytes: by invariant 1 what is left is less than the limit if there is one.
+        self.left.get() == isize::MAX
+    }
+
+    pub(super) fn set_limit(&self, bytes: Option<usize>) {
+        let limit = bytes.and_then(|bytes| isize::try_from(bytes).ok()).unwrap_or(isize::MAX);
+        let held = self.held().cast_signed();
+        self.limit.set(limit);
+        self.left.set(limit - held);
+    }
+
+    pub(super) fn set_wanted(&self, bytes: usize) {
+        self.wanted.set(bytes);
+    }
+
+    pub(super) fn spare(&self) -> Option<Chunk> {
+        self.spare.get()
+    }
+
+    pub(super) fn take_spare(&self) -> Option<Chunk> {
+        self.spare.take()
+    }
+
+    /// Counts bytes that are about to be asked for, if the limit leaves as many.
+    #[inline(always)]
     fn reserve(&self, size: usize) -> Option<Reserved<'_>> {
-        if size > self.left() {
-            return None;
-        }
-        self.held.set(self.held.get() + size);
-        Some(Reserved { held: &self.held, size })
+        let left = self.left.get().checked_sub(size.cast_signed()).filter(|left| *left >= 0)?;
+        self.left.set(left);
+        Some(Reserved { left: &self.left, size })
     }
 
-    /// The first chunk of an arena, if `still` says that it is one, without a header and not counted.
-    #[inline]
-    pub(super) fn obtain_first<const M: usize>(&self, still: impl FnOnce() -> bool) -> Option<NonNull<Header>> {
-        let layout = Of::<M>::FIRST;
-        let block = self.alloc.allocate(layout).ok()?.cast::<u8>();
-        // The allocator may be anybody's: it may have come back here.
-        if !(still() && ends_low(block, layout.size())) {
-            // SAFETY: the block came from this allocator with this layout.
-            unsafe { self.alloc.deallocate(block, layout) };
-            return None;
-        }
-        Some(block.cast())
-    }
-
-    /// Counts a first chunk and writes its header: none before it, and no number, which is that of none made.
+    /// A new chunk without blocks, in no list.
     ///
-    /// # Safety
-    ///
-    /// `chunk` came from `obtain_first` of this store, with this `M`, and was not counted.
-    pub(super) unsafe fn count_first<const M: usize>(&self, chunk: NonNull<Header>) {
-        let size = Of::<M>::FIRST.size();
-        self.held.set(self.held.get() + size);
-        // SAFETY: the block was made with this layout.
-        unsafe { Self::begin::<M>(chunk.cast(), size, 0) };
-    }
-
-    /// Gives a first chunk back that was not counted.
-    ///
-    /// # Safety
-    ///
-    /// `chunk` came from `obtain_first` of this store, with this `M`, and was not counted; neither it nor a block in it is
-    /// used again.
-    #[inline]
-    pub(super) unsafe fn release_first<const M: usize>(&self, chunk: NonNull<Header>) {
-        // SAFETY: it came from this allocator with this layout, and is not used again.
-        unsafe { self.alloc.deallocate(chunk.cast(), Of::<M>::FIRST) };
-    }
-
-    /// Makes a block a chunk.
-    ///
-    /// # Safety
-    ///
-    /// The block has `size` bytes, more than `Of::HEADER`, and is aligned to `Of::ALIGN`.
-    #[inline]
-    unsafe fn begin<const M: usize>(block: NonNull<u8>, size: usize, serial: usize) -> NonNull<Header> {
-        // SAFETY: the block is larger than the header.
-        let start = unsafe { block.add(Of::<M>::HEADER) };
-        let chunk = block.cast::<Header>();
-        // SAFETY: the block is larger than the header and aligned to at least 16, as `ALIGN` says.
-        unsafe { chunk.write(Header { prev: None, size, serial, used: Some(start) }) };
-        chunk
-    }
-
-    /// A chunk of `size` bytes, regular and unused, linked to none.
-    ///
-    /// `size` is a multiple of `Of::ALIGN` and more than `Of::HEADER`.
-    pub(super) fn obtain<const M: usize>(&self, size: usize) -> Option<NonNull<Header>> {
-        debug_assert!(size > Of::<M>::HEADER && size.is_multiple_of(Of::<M>::ALIGN));
-        let layout = Of::<M>::layout(size)?;
+    /// `size` is a multiple of `ALIGN` and more than `HEADER`.
+    // Inlined with the constant size of a first chunk: `dwell-bench -- bump --workload creation`.
+    #[inline(always)]
+    pub(super) fn make(&self, size: usize) -> Option<Chunk> {
+        debug_assert!(size > Self::HEADER && size.is_multiple_of(Self::ALIGN));
+        let layout = Layout::from_size_align(size, Self::ALIGN).ok()?;
         let reserved = self.reserve(size)?;
         let block = self.alloc.allocate(layout).ok()?.cast::<u8>();
-        if !ends_low(block, size) {
-            // SAFETY: the block came from this allocator with this layout.
+        if !fit::ends_low(block.addr().get(), size) {
+            // SAFETY: the block just came from this allocator with this layout.
             unsafe { self.alloc.deallocate(block, layout) };
             return None;
         }
         mem::forget(reserved);
-        // After the allocator, which may be anybody's: it may have come back here.
-        self.made.set(self.made.get() + 1);
-        // SAFETY: the block was made with this layout.
-        Some(unsafe { Self::begin::<M>(block, size, self.made.get()) })
+        let chunk = Chunk(block.cast());
+        // SAFETY: `size` is more than `HEADER`.
+        let used = unsafe { block.add(Self::HEADER) };
+        // SAFETY: the block has room for a header, is aligned for one, since `ALIGN` is at least 16, and is new.
+        unsafe { chunk.0.write(Header { prev: None, size, kind: Kind::Shared { used } }) };
+        Some(chunk)
     }
 
-    /// Gives a chunk back.
+    /// A chunk of `least` bytes or more for small blocks: the spare one, or one as large as is usual.
     ///
-    /// # Safety
-    ///
-    /// `chunk` came from `obtain` of this store, with this `M`, and neither it nor a block in it is used again.
-    pub(super) unsafe fn release<const M: usize>(&self, chunk: NonNull<Header>) {
-        // SAFETY: a chunk begins with its header.
-        let Header { size, .. } = unsafe { chunk.read() };
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.release_uncounted::<M>(chunk) };
-        // After the allocator, which has the block until it returns.
-        self.held.set(self.held.get() - size);
+    /// `current` is the size of the chunk that is full.
+    pub(super) fn obtain(&self, least: usize, current: Option<usize>) -> Option<Chunk> {
+        let left = usize::try_from(self.left.get()).unwrap_or(0);
+        let size = fit::next_chunk(least, current, self.wanted.get(), left, Self::ALIGN);
+        if size > least
+            && let Some(chunk) = self.make(size)
+        {
+            self.wanted.set(0);
+            return Some(chunk);
+        }
+        self.make_least(least)
     }
 
-    /// [`release`](Self::release) by an arena that is being dropped: nobody asks for the count any more.
-    ///
-    /// # Safety
-    ///
-    /// As `release`.
-    #[inline]
-    pub(super) unsafe fn release_uncounted<const M: usize>(&self, chunk: NonNull<Header>) {
-        // SAFETY: a chunk begins with its header.
-        let Header { size, .. } = unsafe { chunk.read() };
-        // SAFETY: it is the chunk's.
-        let layout = unsafe { Of::<M>::layout_of(size) };
-        // SAFETY: it came from this allocator with this layout, and is not used again.
-        unsafe { self.alloc.deallocate(chunk.cast(), layout) };
+    /// A chunk of `least` bytes, for which the spare chunk is freed if need be.
+    pub(super) fn make_least(&self, least: usize) -> Option<Chunk> {
+        self.make(least).or_else(|| if self.free_spare() { self.make(least) } else { None })
+    }
+
+    /// Frees the spare chunk. Returns whether there was one.
+    pub(super) fn free_spare(&self) -> bool {
+        let spare = self.spare.take();
+        if let Some(spare) = spare {
+            // SAFETY: the spare chunk was in no list, and now nothing else knows it.
+            unsafe { self.free(spare) };
+        }
+        spare.is_some()
+    }
+
+    /// Takes the spare chunk if it has `least` bytes.
+    pub(super) fn spare_of(&self, least: usize) -> Option<Chunk> {
+        let spare = self.spare.get()?;
+        // SAFETY: the spare chunk was not freed.
+        if unsafe { spare.header() }.size < least {
+            return None;
+        }
+        self.spare.set(None);
+        Some(spare)
     }
 
     /// Makes a chunk larger, wherever it is then. `None` leaves it as it is.
     ///
     /// # Safety
     ///
-    /// `chunk` came from `obtain` of this store, with this `M`, and is in no list while this runs; if a chunk is
-    /// returned, the old one and pointers into it are not used again. `size` is a multiple of `Of::ALIGN` and not
-    /// less than the chunk's.
-    pub(super) unsafe fn extend<const M: usize>(&self, chunk: NonNull<Header>, size: usize) -> Option<NonNull<Header>> {
-        // SAFETY: a chunk begins with its header.
-        let mut header = unsafe { chunk.read() };
-        let new = Of::<M>::layout(size)?;
-        // SAFETY: it is the chunk's.
-        let old = unsafe { Of::<M>::layout_of(header.size) };
+    /// The chunk is of this store and in no list while this runs. If a chunk is returned, the old one and pointers into it are
+    /// not used again. `size` is a multiple of `ALIGN` and not less than the chunk's.
+    pub(super) unsafe fn grow(&self, chunk: Chunk, size: usize) -> Option<Chunk> {
+        // SAFETY: the caller has the chunk, so that it was not freed.
+        let header = unsafe { chunk.header() };
+        let new = Layout::from_size_align(size, Self::ALIGN).ok()?;
+        let old = Layout::from_size_align(header.size, Self::ALIGN).ok()?;
         let reserved = self.reserve(size - header.size)?;
-        // SAFETY: the chunk came from this allocator with the layout `old`, and `new` is not smaller.
-        let block = unsafe { self.alloc.grow(chunk.cast(), old, new) }.ok()?.cast::<u8>();
+        // SAFETY: `make` allocated the chunk with the layout `old`, and `new` is not smaller.
+        let block = unsafe { self.alloc.grow(chunk.0.cast(), old, new) }.ok()?;
         mem::forget(reserved);
-        header.size = size;
-        let chunk = block.cast::<Header>();
-        // SAFETY: the block is larger than the header and aligned as before.
-        unsafe { chunk.write(header) };
+        let chunk = Chunk(block.cast());
+        // SAFETY: the block is as large as a chunk and aligned as one.
+        unsafe { chunk.0.write(Header { size, ..header }) };
         Some(chunk)
     }
-}
 
-/// Whether blocks may be placed there. There is memory where they may not only on a target of few address bits.
-#[inline]
-pub(super) fn ends_low(block: NonNull<u8>, size: usize) -> bool {
-    fit::ends_low(block.addr().get(), size)
-}
+    /// Gives a chunk back to the allocator.
+    ///
+    /// # Safety
+    ///
+    /// The chunk is of this store and in no list. Neither it nor a block in it is used again.
+    pub(super) unsafe fn free(&self, chunk: Chunk) {
+        // SAFETY: the caller has the chunk, so that it was not freed.
+        let Header { size, .. } = unsafe { chunk.header() };
+        // SAFETY: `make` or `grow` allocated the chunk with this size and alignment, so that they are a layout's.
+        let layout = unsafe { Layout::from_size_align_unchecked(size, Self::ALIGN) };
+        // SAFETY: the chunk came from this allocator with this layout, and is not used again.
+        unsafe { self.alloc.deallocate(chunk.0.cast(), layout) };
+        // Only now: the allocator had it until it returned.
+        self.left.set(self.left.get() + size.cast_signed());
+    }
 
-/// What free bytes read as in debug builds.
-pub(super) const FREE: u8 = 0xDD;
+    /// Frees a list of chunks.
+    ///
+    /// # Safety
+    ///
+    /// The chunks are of this store, and no arena has the list. Neither they nor blocks in them are used again.
+    pub(super) unsafe fn free_all(&self, mut list: Option<Chunk>) {
+        while let Some(chunk) = list {
+            // SAFETY: the chunk is in the list, so that it was not freed.
+            list = unsafe { chunk.header() }.prev;
+            // SAFETY: no arena has the chunk, and the list goes on behind it.
+            unsafe { self.free(chunk) };
+        }
+    }
 
-/// Makes bytes that are free conspicuous, in debug builds: the first of them, so that these do not take for ever.
-///
-/// # Safety
-///
-/// The bytes are valid for writes, and nobody's.
-#[inline]
-pub(super) unsafe fn poison(start: NonNull<u8>, size: usize) {
-    if cfg!(debug_assertions) {
-        // SAFETY: the caller says that they can be written.
-        unsafe { start.write_bytes(FREE, size.min(1 << 10)) };
+    /// Frees a list of chunks but for the largest, which becomes the spare one if that is smaller.
+    ///
+    /// # Safety
+    ///
+    /// As for `free_all`: the chunks are of this store, no arena has the list, and blocks in them are not used again.
+    pub(super) unsafe fn recycle(&self, mut list: Option<Chunk>) {
+        while let Some(chunk) = list {
+            // SAFETY: the chunk is in the list, so that it was not freed.
+            let header = unsafe { chunk.header() };
+            list = header.prev;
+            // SAFETY: the spare chunk was not freed.
+            let spare_size = self.spare.get().map_or(0, |spare| unsafe { spare.header() }.size);
+            // A dedicated chunk that grew may be where no small blocks can be.
+            let replaces = header.size > spare_size && fit::ends_low(chunk.0.addr().get(), header.size);
+            let unused = if replaces { self.spare.replace(Some(chunk)) } else { Some(chunk) };
+            if let Some(unused) = unused {
+                // SAFETY: it was the spare chunk or in the list. Now it is neither.
+                unsafe { self.free(unused) };
+            }
+        }
     }
 }

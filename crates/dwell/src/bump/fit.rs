@@ -1,253 +1,212 @@
-//! Where a block goes and how large a chunk is: numbers only, so that it can be tested and fuzzed by itself.
+//! All address and size arithmetic of the arena: where a block goes, and how large a chunk is.
 //!
-//! What the callers promise of `pos`, `end` and `min`, here called *the ground*: `min` is a power of two up to
-//! [`MAX_MIN_ALIGN`], `pos` and `end` are multiples of `min`, and `pos <= end <= TOP`.
+//! Numbers only: no pointer, no allocator. So this file is tested by itself, at both ends of the address space, and forbids
+//! unsafe code. Its callers keep the *ground rules*: `min` is a power of two of at most [`MAX_MIN_ALIGN`], `pos` and `end` are
+//! multiples of `min`, `pos <= end <= TOP`, and `size` and `align` are those of a [`Layout`](core::alloc::Layout).
+//!
+//! A block takes its size rounded up to its alignment and to `min`. The arena rounds the *end* of a block, not its start: from
+//! one `pos` to the next that is an addition and a mask. docs/bump.md has what it saves.
 #![forbid(unsafe_code)]
 
-use core::alloc::Layout;
 use core::marker::PhantomData;
 
-/// The largest minimum alignment.
+/// The largest minimum alignment, in bytes.
 pub(super) const MAX_MIN_ALIGN: usize = 64;
 
-/// Whether all memory is in the lower half of the address space: then an address and any layout's size can be added.
-///
-/// Elsewhere a kernel may be above, or a tag in an address's highest bits.
+/// Whether all memory is in the lower half of the address space: there the sum of an address and a layout's size fits in a
+/// `usize`. Elsewhere a kernel may be in the upper half, or a tag in an address's highest bits.
 const LOWER_HALF: bool = cfg!(all(target_arch = "x86_64", target_pointer_width = "64", not(target_os = "none")));
-
-/// No chunk ends above this address, so that a sum of an address in a chunk and [`SMALL`] does not wrap.
-pub(super) const TOP: usize = if LOWER_HALF { isize::MAX.cast_unsigned() } else { HIGH_TOP };
-
-/// [`TOP`] where memory may be anywhere.
-const HIGH_TOP: usize = usize::MAX - SMALL;
-
-/// Whether an allocation of `size` bytes that begins there ends at [`TOP`] or below.
-#[inline]
-pub(super) const fn ends_low(start: usize, size: usize) -> bool {
-    // Between the halves of x86-64's address space there are no addresses: none begins in the lower and ends beyond.
-    // And none wraps.
-    if LOWER_HALF { start <= TOP } else { start.wrapping_add(size) <= TOP }
-}
 
 /// Sizes and alignments whose sum is at most this are added to addresses unchecked.
 const SMALL: usize = 1 << 16;
 
-/// What regular chunks begin with, in bytes: two such chunks and what malloc adds to them are a power of two.
+/// No chunk that blocks are cut from ends above this address, so that address + [`SMALL`] does not overflow.
+pub(super) const TOP: usize = if LOWER_HALF { isize::MAX.cast_unsigned() - SMALL } else { HIGH_TOP };
+
+/// [`TOP`] where memory may be anywhere.
+const HIGH_TOP: usize = usize::MAX - SMALL;
+
+/// The size of an arena's first chunk. Chunks of this size and of twice it, with the 16 bytes that malloc adds, are powers of
+/// two.
 pub(super) const FIRST_CHUNK: usize = 512 - MALLOC;
 
-/// Regular chunks grow no further than this.
-pub(super) const LARGEST_CHUNK: usize = (1 << 20) - MALLOC;
+/// Chunks for small blocks grow no further than this.
+const LARGEST_CHUNK: usize = (1 << 20) - MALLOC;
 
-/// A request beyond this, and beyond the next regular chunk, gets a chunk of its own.
-const APART: usize = (1 << 14) - MALLOC;
+/// A block whose chunk would be larger than this gets a dedicated chunk.
+const DEDICATED: usize = 1 << 14;
 
-/// What a malloc keeps of its own per block, at a guess.
+/// What malloc keeps for itself per allocation, at a guess.
 const MALLOC: usize = 16;
 
-/// `addr` or the next multiple of `align` above it. The sum must not wrap.
+/// Whether an allocation of `size` bytes at `start` ends at [`TOP`] or below.
 #[inline]
-pub(super) const fn up(addr: usize, align: usize) -> usize {
-    (addr + (align - 1)) & !(align - 1)
+pub(super) const fn ends_low(start: usize, size: usize) -> bool {
+    size <= TOP && start <= TOP - size
 }
 
-/// What a type's layout decides before code is made of it: each number is worked out once for a type.
-pub(super) struct For<const MIN_ALIGN: usize, T>(PhantomData<T>);
+/// `n`, or the next multiple of `align` above it. The sum must not overflow.
+#[inline]
+pub(super) const fn up(n: usize, align: usize) -> usize {
+    (n + (align - 1)) & !(align - 1)
+}
 
-impl<const MIN_ALIGN: usize, T> For<MIN_ALIGN, T> {
-    /// Whether [`constant`] may be asked.
-    pub(super) const SMALL: bool = is_small(size_of::<T>(), align_of::<T>());
+/// The bytes that a block takes: its size rounded up to its alignment and to `min`.
+///
+/// At most `isize::MAX + 1`, since a layout's size rounded up to its alignment is at most `isize::MAX`.
+#[inline]
+pub(super) const fn taken(size: usize, align: usize, min: usize) -> usize {
+    let mask = (align - 1) | (min - 1);
+    (size + mask) & !mask
+}
 
-    /// Whether it has a size besides.
-    pub(super) const DIRECT: bool = size_of::<T>() > 0 && Self::SMALL;
+/// Whether a block that takes `taken` bytes ends at `pos`.
+#[inline]
+pub(super) const fn ends_at(block: usize, taken: usize, pos: usize) -> bool {
+    // A dedicated block may end at the top of the address space, where the sum is 0. `pos` never is.
+    block.wrapping_add(taken) == pos
+}
 
-    /// What a value takes, in bytes.
-    pub(super) const TAKEN: usize = if Self::SMALL { up(size_of::<T>(), MIN_ALIGN) } else { 0 };
+/// Where a block of a type is placed: decided when the program is compiled, but for the addition to `pos`.
+pub(super) struct Typed<const MIN_ALIGN: usize, T>(PhantomData<T>);
 
-    /// Whether any `pos` is aligned for it.
-    pub(super) const ALIGNED: bool = align_of::<T>() <= MIN_ALIGN;
-
-    /// Whether any number of them ends where another block may begin.
-    pub(super) const WHOLE: bool = size_of::<T>().is_multiple_of(MIN_ALIGN);
-
-    /// How a value that finds no room is handed on: as [`WORD`], [`PAIR`] or [`VALUE`], or it is not.
-    ///
-    /// Rust passes two words in registers, today: no more than speed is at stake. A value that is passed by address would
-    /// have to be put together elsewhere first, on the fast path too.
-    pub(super) const PASSED: u8 = {
-        const ONE: usize = size_of::<usize>();
-        const TWO: usize = 2 * ONE;
-        // Words are written as a whole: a block has room for them if it is one for whole words.
-        let in_words = align_of::<T>() <= ONE && ONE <= MIN_ALIGN;
-        match size_of::<T>() {
-            0..=ONE if in_words => WORD,
-            0..=TWO if in_words => PAIR,
-            0..=TWO => VALUE,
-            _ => NOT,
-        }
+impl<const MIN_ALIGN: usize, T> Typed<MIN_ALIGN, T> {
+    /// Whether [`place`](Self::place) may be called: the type has bytes, and its size added to an address does not overflow.
+    pub(super) const IS_SMALL: bool = {
+        let (size, align) = (size_of::<T>(), align_of::<T>());
+        size > 0 && size <= SMALL && align <= SMALL && size + align + MAX_MIN_ALIGN <= SMALL
     };
-}
 
-/// As one word.
-pub(super) const WORD: u8 = 0;
-/// As two.
-pub(super) const PAIR: u8 = 1;
-/// As a value of its type.
-pub(super) const VALUE: u8 = 2;
-/// Not at all: a place is found first.
-const NOT: u8 = 3;
+    /// Whether every `pos` is aligned for the type.
+    pub(super) const IS_ALIGNED: bool = align_of::<T>() <= MIN_ALIGN;
 
-/// Whether [`constant`] may be asked.
-#[inline]
-pub(super) const fn is_small(size: usize, align: usize) -> bool {
-    size <= SMALL && align <= SMALL && size + align + MAX_MIN_ALIGN <= SMALL
-}
+    /// The bytes that a value takes.
+    pub(super) const TAKEN: usize = taken(size_of::<T>(), align_of::<T>(), MIN_ALIGN);
 
-/// Where a block begins and where the next may begin: for sizes known when the program is compiled.
-///
-/// One addition, one comparison. The layout [`is_small`].
-#[inline]
-pub(super) const fn constant(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<(usize, usize)> {
-    // `pos` is aligned to `min`.
-    let start = if align <= min { pos } else { up(pos, align) };
-    // Below `TOP + SMALL`: does not wrap.
-    let after = start + up(size, min);
-    // `end` and `start` are multiples of `min`: rounding the size up does not change what fits.
-    if has_room(start, end, up(size, min)) { Some((start, after)) } else { None }
-}
-
-/// Whether a block for which [`constant`] may be asked has room: `start` is `pos`, rounded up to its alignment, and `size` a
-/// multiple of `min`. The same question in fewer lines for the compiler, which it is given for each type.
-#[inline]
-pub(super) const fn has_room(start: usize, end: usize, size: usize) -> bool {
-    start + size <= end
-}
-
-/// Whether `size` bytes, at most `isize::MAX`, have room from `pos`: what [`any`] says if there is nothing to align.
-#[inline]
-pub(super) const fn has_room_at_pos(pos: usize, end: usize, size: usize) -> bool {
-    if LOWER_HALF { pos + size <= end } else { size <= end - pos }
-}
-
-/// [`constant`] for a layout of any size: what `size` and `align` are is that of a `Layout`.
-#[inline]
-pub(super) const fn any(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<(usize, usize)> {
-    if LOWER_HALF { low(pos, end, size, align, min) } else { high(pos, end, size, align, min) }
-}
-
-/// [`any`] where `end` is at most `isize::MAX`.
-#[inline]
-const fn low(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<(usize, usize)> {
-    // To `pos` is added at most `isize::MAX`, which is what a `Layout` says of its size rounded up to its alignment.
-    let start = up(pos, align);
-    let after = start + size;
-    // At most `end`, which is a multiple of `min`.
-    if after > end { None } else { Some((start, up(after, min))) }
-}
-
-/// [`any`] where memory may be anywhere.
-#[inline]
-const fn high(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<(usize, usize)> {
-    let pad = pos.wrapping_neg() & (align - 1);
-    // At most `isize::MAX`, as above.
-    let need = pad + size;
-    if need > end - pos {
-        return None;
+    /// Where a value ends that is placed at `pos` or behind it. It begins [`TAKEN`](Self::TAKEN) bytes before.
+    #[inline]
+    pub(super) const fn place(pos: usize) -> usize {
+        let after = pos + Self::TAKEN;
+        if Self::IS_ALIGNED { after } else { up(after, align_of::<T>()) }
     }
-    Some((pos + pad, up(pos + need, min)))
 }
 
-/// Whether a block is the last one before `pos`, and `pos` can go back to it.
-///
-/// A block of another chunk is not: between its end and `pos` lies at least a header.
+/// Where a block of a layout ends that is placed at `pos` or behind it, if that is at `end` or before. It begins [`taken`]
+/// bytes before.
 #[inline]
-pub(super) const fn is_last(block: usize, size: usize, pos: usize, min: usize) -> bool {
-    up(block + size, min) == pos
+pub(super) const fn place(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<usize> {
+    if LOWER_HALF { place_low(pos, end, size, align, min) } else { place_high(pos, end, size, align, min) }
 }
 
-/// How a chunk is to be made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Plan {
-    /// The least that the chunk must have, in bytes, header included.
-    pub(super) least: usize,
-    /// What it should have: at least as much.
-    pub(super) size: usize,
-    /// Whether the chunk is for this request alone.
-    pub(super) apart: bool,
-}
-
-/// The chunk for a request that did not fit, or `None` when no chunk can be that large.
-///
-/// `header` is a multiple of `align`, the alignment of chunks; `next` is the size of the next regular chunk and `left`
-/// the bytes up to the limit.
-pub(super) fn plan(request: Layout, header: usize, align: usize, next: usize, left: usize) -> Option<Plan> {
-    // A chunk's first block is aligned to `align`; for more, it may have to begin later.
-    let pad = request.align().saturating_sub(align);
-    let least = round(header.checked_add(pad)?.checked_add(request.size())?, align)?;
-    if least > left {
-        return None;
-    }
-    let apart = least > next && least > APART;
-    let want = if apart { least } else { regular(least, next) };
-    // Both are multiples of `align`.
-    Some(Plan { least, size: round(want, align)?.min(left & !(align - 1)), apart })
-}
-
-/// The size of the regular chunk that holds `least` bytes, when the next would have `next`.
-fn regular(least: usize, next: usize) -> usize {
-    let mut size = next;
-    while size < least {
-        size = after(size);
-    }
-    size
-}
-
-/// The size of the regular chunk after one of `size`.
+/// [`place`] where `end` is at most `isize::MAX - SMALL`.
 #[inline]
-pub(super) const fn after(size: usize) -> usize {
-    if size >= LARGEST_CHUNK { LARGEST_CHUNK } else { 2 * size + MALLOC }
+const fn place_low(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<usize> {
+    let mask = (align - 1) | (min - 1);
+    // `taken + mask` is at most `isize::MAX + 64`, and `pos` at most `isize::MAX - SMALL`: the sum does not overflow.
+    let after = (pos + taken(size, align, min) + mask) & !mask;
+    if after <= end { Some(after) } else { None }
 }
 
-/// The size of the next regular chunk of an arena that is reset, when it had `used` bytes in several.
-///
-/// One that holds them all, and some more, since rounds are not quite equal and padding falls differently. What was used
-/// counts, not what the chunks had: otherwise rounds that grow slowly would double the arena each time.
+/// [`place`] where memory may be anywhere: three instructions more.
 #[inline]
-pub(super) fn next_round(next: usize, used: usize) -> usize {
-    next.max(used.saturating_add(used / 8).min(isize::MAX.cast_unsigned() / 2))
+const fn place_high(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<usize> {
+    let mask = (align - 1) | (min - 1);
+    // At most `isize::MAX + 64`, as above.
+    let need = taken(size, align, min) + (pos.wrapping_neg() & mask);
+    if need <= end - pos { Some(pos + need) } else { None }
 }
 
-/// `size` as a chunk may have it: a multiple of `align` that is no more than a `Layout` of that alignment can be.
-pub(super) fn round(size: usize, align: usize) -> Option<usize> {
-    let rounded = size.checked_add(align - 1)? & !(align - 1);
-    (rounded <= isize::MAX.cast_unsigned() + 1 - align).then_some(rounded)
+/// [`place`] of a block that needs no more alignment than `pos` has: where it ends. It begins at `pos`.
+#[inline]
+pub(super) const fn place_aligned(pos: usize, end: usize, size: usize, min: usize) -> Option<usize> {
+    // `end` is a multiple of `min`: what fits before rounding up fits after.
+    let fits = if LOWER_HALF { pos + size <= end } else { size <= end - pos };
+    if fits { Some(up(pos + size, min)) } else { None }
+}
+
+/// The least size of a chunk that holds a block of this layout, wherever it is aligned to `chunk_align`. `None`: no allocation
+/// is that large.
+///
+/// `header` is a multiple of `chunk_align`, which is a multiple of the minimum alignment.
+pub(super) fn least_chunk(size: usize, align: usize, header: usize, chunk_align: usize) -> Option<usize> {
+    // The first block begins at a multiple of `chunk_align`. For more it begins later.
+    let padding = align.saturating_sub(chunk_align);
+    round(header.checked_add(padding)?.checked_add(taken(size, align, 1))?, chunk_align)
+}
+
+/// Whether a block whose least chunk this is gets a dedicated one.
+pub(super) const fn is_dedicated(least: usize) -> bool {
+    least > DEDICATED
+}
+
+/// Whether a block that takes this much may have a dedicated chunk. Its header and padding are at most 64 bytes and what the
+/// block takes, and rounding adds less than 64.
+#[inline]
+pub(super) const fn may_be_dedicated(taken: usize) -> bool {
+    taken >= DEDICATED / 2 - 64
+}
+
+/// The size of a new chunk for small blocks that must have `least` bytes.
+///
+/// `current` is the size of the chunk that is full, if there is one, `wanted` what `reset` has found to be needed, and `left`
+/// what the limit leaves, which is at least `least`. All sizes but `left` are those of chunks.
+pub(super) fn next_chunk(
+    least: usize,
+    current: Option<usize>,
+    wanted: usize,
+    left: usize,
+    chunk_align: usize,
+) -> usize {
+    let doubled = current.map_or(FIRST_CHUNK, |size| (2 * size + MALLOC).min(LARGEST_CHUNK));
+    let holds = (least + MALLOC).next_power_of_two() - MALLOC;
+    // A chunk's size is at most `isize::MAX`, so rounding up does not overflow.
+    let size = up(doubled.max(holds), chunk_align).max(wanted);
+    size.min(left & !(chunk_align - 1))
+}
+
+/// The size of a chunk that holds all of `used` bytes and an eighth more, since two rounds of one work are not quite equal.
+///
+/// It follows what was used, not what the chunks had: else rounds that grow slowly would double the arena each time.
+pub(super) fn chunk_for_round(used: usize, header: usize, chunk_align: usize) -> usize {
+    let bytes = used.saturating_add(used / 8).saturating_add(header);
+    // One that no allocation can be is not asked for.
+    round(bytes, chunk_align).unwrap_or(0)
+}
+
+/// `size` as a chunk may have it: a multiple of `chunk_align` that a `Layout` of that alignment can have.
+pub(super) fn round(size: usize, chunk_align: usize) -> Option<usize> {
+    let rounded = size.checked_add(chunk_align - 1)? & !(chunk_align - 1);
+    (rounded <= isize::MAX.cast_unsigned() + 1 - chunk_align).then_some(rounded)
 }
 
 #[cfg(test)]
 mod tests {
     use super::{
-        APART, FIRST_CHUNK, HIGH_TOP, LARGEST_CHUNK, MALLOC, MAX_MIN_ALIGN, TOP, after, any, constant, has_room_at_pos,
-        high, is_last, is_small, low, plan, round, up,
+        DEDICATED, FIRST_CHUNK, HIGH_TOP, LARGEST_CHUNK, MALLOC, MAX_MIN_ALIGN, SMALL, TOP, Typed, chunk_for_round,
+        ends_at, ends_low, is_dedicated, least_chunk, may_be_dedicated, next_chunk, place, place_aligned, place_high,
+        place_low, round, taken, up,
     };
     use core::alloc::Layout;
     use proptest::prelude::*;
 
     const MAX: usize = isize::MAX.cast_unsigned();
 
-    /// The same as `any` in numbers that do not wrap.
-    fn naive(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<(usize, usize)> {
-        let start = (pos as u128).next_multiple_of(align as u128);
-        let after = (start + size as u128).next_multiple_of(min as u128);
-        (after <= end as u128).then(|| (usize::try_from(start).unwrap(), usize::try_from(after).unwrap()))
+    /// Where a block ends, in numbers that do not overflow.
+    fn naive(pos: usize, end: usize, layout: Layout, min: usize) -> Option<usize> {
+        let align = layout.align().max(min) as u128;
+        let size = (layout.size() as u128).next_multiple_of(align);
+        let after = (pos as u128).next_multiple_of(align) + size;
+        (after <= end as u128).then(|| usize::try_from(after).unwrap())
     }
 
-    /// A place anywhere, the top and the bottom of the address space more often.
-    fn ground(top: usize) -> impl Strategy<Value = (usize, usize, usize)> {
+    /// A free range anywhere, the top and the bottom of the address space more often, and the minimum alignment.
+    fn range(top: usize) -> impl Strategy<Value = (usize, usize, usize)> {
         (0_u32..=6, prop_oneof![0..5000_usize, top - 5000..top, 0..top], prop_oneof![0..200_usize, 0..top]).prop_map(
-            move |(min, pos, room)| {
+            move |(min, pos, free)| {
                 let min = 1 << min;
                 let top = top & !(min - 1);
                 let pos = (pos & !(min - 1)).max(min);
-                (pos, pos.saturating_add(room & !(min - 1)).min(top), min)
+                (pos, pos.saturating_add(free & !(min - 1)).min(top), min)
             },
         )
     }
@@ -261,76 +220,118 @@ mod tests {
 
     proptest! {
         #[test]
-        fn low_is_exact((pos, end, min) in ground(MAX), layout in layout()) {
-            let placed = low(pos, end, layout.size(), layout.align(), min);
-            prop_assert_eq!(placed, naive(pos, end, layout.size(), layout.align(), min));
+        fn place_low_is_exact((pos, end, min) in range(MAX - SMALL), layout in layout()) {
+            prop_assert_eq!(place_low(pos, end, layout.size(), layout.align(), min), naive(pos, end, layout, min));
         }
 
         #[test]
-        fn high_is_exact((pos, end, min) in ground(HIGH_TOP), layout in layout()) {
-            let placed = high(pos, end, layout.size(), layout.align(), min);
-            prop_assert_eq!(placed, naive(pos, end, layout.size(), layout.align(), min));
+        fn place_high_is_exact((pos, end, min) in range(HIGH_TOP), layout in layout()) {
+            prop_assert_eq!(place_high(pos, end, layout.size(), layout.align(), min), naive(pos, end, layout, min));
         }
 
         #[test]
-        fn any_is_exact((pos, end, min) in ground(TOP), layout in layout()) {
-            let placed = any(pos, end, layout.size(), layout.align(), min);
-            prop_assert_eq!(placed, naive(pos, end, layout.size(), layout.align(), min));
-            if layout.align() <= min {
-                prop_assert_eq!(has_room_at_pos(pos, end, layout.size()), placed.is_some());
+        fn place_is_exact((pos, end, min) in range(TOP), layout in layout()) {
+            let (size, align) = (layout.size(), layout.align());
+            let after = place(pos, end, size, align, min);
+            prop_assert_eq!(after, naive(pos, end, layout, min));
+            if align <= min {
+                prop_assert_eq!(place_aligned(pos, end, size, min), after);
             }
-            if let Some((start, after)) = placed {
-                prop_assert!(is_last(start, layout.size(), after, min));
+            if let Some(after) = after {
+                let start = after - taken(size, align, min);
+                prop_assert!(start >= pos && start.is_multiple_of(align) && start + size <= after);
+                prop_assert!(ends_at(start, taken(size, align, min), after));
             }
         }
 
         #[test]
-        fn constant_is_exact((pos, end, min) in ground(HIGH_TOP), align in 0_u32..=16, size in 0..1_usize << 16) {
-            let align = 1 << align;
-            prop_assume!(is_small(size, align));
-            prop_assert_eq!(constant(pos, end, size, align, min), naive(pos, end, size, align, min));
-        }
-
-        #[test]
-        fn a_planned_chunk_holds_the_request(
-            layout in layout(),
-            align in 4_u32..=6,
-            chunks in 0..30,
-            limit in prop_oneof![0..5000_usize, 0..=usize::MAX],
-        ) {
-            let align = 1 << align;
-            let header = up(32, align);
-            let next = (0..chunks).fold(FIRST_CHUNK, |size, _| after(size));
-            let Some(plan) = plan(layout, header, align, next, limit) else { return Ok(()) };
-            prop_assert!(plan.least <= plan.size && plan.size <= limit && plan.size.is_multiple_of(align));
-            prop_assert!(Layout::from_size_align(plan.size, align).is_ok());
-            // Wherever the chunk is, an aligned one.
-            for place in [align, 3 * align, 1 << 20, (1 << 20) + align] {
-                if let Some(end) = place.checked_add(plan.least).filter(|&end| end <= TOP) {
-                    prop_assert!(any(place + header, end, layout.size(), layout.align(), align).is_some());
+        fn a_type_is_placed_as_its_layout((pos, end, min) in range(TOP)) {
+            fn check<const MIN_ALIGN: usize, T>(pos: usize, end: usize) {
+                if Typed::<MIN_ALIGN, T>::IS_SMALL {
+                    let after = Typed::<MIN_ALIGN, T>::place(pos);
+                    assert_eq!((after <= end).then_some(after), naive(pos, end, Layout::new::<T>(), MIN_ALIGN));
                 }
             }
+            fn check_all<const MIN_ALIGN: usize>(pos: usize, end: usize) {
+                #[repr(align(4096))]
+                struct Page;
+                check::<MIN_ALIGN, u8>(pos, end);
+                check::<MIN_ALIGN, [u8; 3]>(pos, end);
+                check::<MIN_ALIGN, u64>(pos, end);
+                check::<MIN_ALIGN, (u128, u8)>(pos, end);
+                check::<MIN_ALIGN, [u64; 5]>(pos, end);
+                check::<MIN_ALIGN, [Page; 5]>(pos, end);
+                check::<MIN_ALIGN, (Page, u8)>(pos, end);
+                check::<MIN_ALIGN, [u8; SMALL - 65]>(pos, end);
+            }
+            match min {
+                1 => check_all::<1>(pos, end),
+                8 => check_all::<8>(pos, end),
+                _ => check_all::<64>(up(pos, 64), up(pos, 64).max(end & !63)),
+            }
+        }
+
+        #[test]
+        fn the_least_chunk_holds_the_block(layout in layout(), chunk_align in 4_u32..=6, min in 0_u32..=6) {
+            let chunk_align: usize = 1 << chunk_align;
+            let min = (1 << min).min(chunk_align);
+            let header = up(32, chunk_align);
+            let (size, align) = (layout.size(), layout.align());
+            let Some(least) = least_chunk(size, align, header, chunk_align) else { return Ok(()) };
+            prop_assert!(Layout::from_size_align(least, chunk_align).is_ok());
+            prop_assert!(!is_dedicated(least) || may_be_dedicated(taken(size, align, min)));
+            // Wherever the chunk is, an aligned one.
+            for chunk in [chunk_align, 3 * chunk_align, 1 << 20, (1 << 20) + chunk_align] {
+                if ends_low(chunk, least) {
+                    prop_assert!(place(chunk + header, chunk + least, size, align, min).is_some());
+                }
+            }
+        }
+
+        #[test]
+        fn the_next_chunk_holds_the_least(
+            size in 1..DEDICATED - 64,
+            current in prop_oneof![1..5000_usize, 1..MAX],
+            is_first in any::<bool>(),
+            wanted in 0..MAX / 2,
+            limit in 0..MAX,
+            chunk_align in 4_u32..=6,
+        ) {
+            let chunk_align = 1 << chunk_align;
+            let least = least_chunk(size, 1, up(32, chunk_align), chunk_align).unwrap();
+            let current = (!is_first).then_some(round(current, chunk_align).unwrap_or(chunk_align));
+            let wanted = round(wanted, chunk_align).unwrap();
+            let size = next_chunk(least, current, wanted, limit, chunk_align);
+            prop_assert!(size <= limit && size.is_multiple_of(chunk_align));
+            prop_assert!(size >= least || limit < least);
         }
     }
 
     #[test]
-    fn nothing_fits_nowhere() {
+    fn an_empty_range_holds_nothing() {
         for min in (0..=6).map(|bits| 1 << bits) {
-            assert_eq!(any(min, min, 1, 1, min), None);
-            assert_eq!(any(min, min, MAX, 1, min), None);
-            assert_eq!(constant(min, min, 1, 1, min), None);
-            assert_eq!(any(min, min, 0, min, min), Some((min, min)));
+            assert_eq!(place(min, min, 1, 1, min), None);
+            assert_eq!(place(min, min, MAX, 1, min), None);
+            assert_eq!(place_aligned(min, min, 1, min), None);
+            assert_eq!(place_aligned(min, min, MAX, min), None);
+            assert_eq!(place(min, min, 0, min, min), Some(min));
         }
     }
 
     #[test]
     fn the_top_of_the_address_space() {
         let top = TOP & !(MAX_MIN_ALIGN - 1);
-        assert_eq!(constant(top, top, 1, 1, 1), None);
-        assert_eq!(constant(top, top, (1 << 16) - 128, 64, 64), None);
-        assert_eq!(any(top, top, MAX, 1, 64), None);
-        assert_eq!(any(top, top, 1, 1 << (usize::BITS - 2), 64), None);
-        assert_eq!(any(top - 64, top, 64, 64, 64), Some((top - 64, top)));
+        assert!(Typed::<1, u8>::place(top) > top);
+        assert!(Typed::<64, [u8; SMALL - 128]>::place(top) > top);
+        assert_eq!(place(top, top, MAX, 1, 64), None);
+        assert_eq!(place(top, top, 1, 1 << (usize::BITS - 2), 64), None);
+        assert_eq!(place(top - 64, top, 64, 64, 64), Some(top));
+        assert!(
+            ends_low(TOP - 64, 64)
+                && !ends_low(TOP - 63, 64)
+                && !ends_low(usize::MAX - 15, 16)
+                && !ends_low(16, MAX + 1)
+        );
     }
 
     #[test]
@@ -338,38 +339,32 @@ mod tests {
         assert_eq!(round(usize::MAX, 16), None);
         assert_eq!(round(MAX, 16), None);
         assert_eq!(round(MAX - 15, 16), Some(MAX - 15));
-        let huge = Layout::from_size_align(MAX, 1).unwrap();
-        assert_eq!(plan(huge, 32, 16, FIRST_CHUNK, usize::MAX), None);
+        assert_eq!(least_chunk(MAX, 1, 32, 16), None);
+        assert_eq!(least_chunk(1, 1 << (usize::BITS - 3), 32, 16).map(is_dedicated), Some(true));
+        assert_eq!(chunk_for_round(MAX, 32, 16), 0);
     }
 
     #[test]
     fn chunks_grow_up_to_a_cap() {
-        let mut size = FIRST_CHUNK;
+        let next = |current| next_chunk(48, current, 0, MAX, 16);
+        let mut size = next(None);
+        assert_eq!(size, FIRST_CHUNK);
         for bits in 9..20 {
             assert_eq!(size, (1 << bits) - MALLOC);
-            size = after(size);
+            size = next(Some(size));
         }
-        assert_eq!(size, LARGEST_CHUNK);
-        assert_eq!(after(size), LARGEST_CHUNK);
+        assert_eq!((size, next(Some(size))), (LARGEST_CHUNK, LARGEST_CHUNK));
+        // A block that needs more than the next chunk gets one as if there had been others before.
+        assert_eq!(next_chunk(3000, None, 0, MAX, 16), 4096 - MALLOC);
+        // And `reset` may know better, and the limit best.
+        assert_eq!(next_chunk(48, None, 5_000_000, MAX, 16), 5_000_000);
+        assert_eq!(next_chunk(48, None, 5_000_000, 1000, 16), 992);
     }
 
     #[test]
-    fn large_requests_go_apart_and_cost_no_more_than_themselves() {
-        let request = |size| plan(Layout::from_size_align(size, 8).unwrap(), 32, 16, FIRST_CHUNK, usize::MAX).unwrap();
-        assert!(!request(APART - 32).apart);
-        let large = request(1 << 20);
-        assert!(large.apart);
-        assert_eq!(large.size, (1 << 20) + 32);
-        // One that fits in the next chunk is no large one.
-        let layout = Layout::from_size_align(1 << 19, 8).unwrap();
-        assert!(!plan(layout, 32, 16, LARGEST_CHUNK, usize::MAX).unwrap().apart);
-    }
-
-    #[test]
-    fn the_limit_takes_what_would_be_for_later() {
-        let request = Layout::from_size_align(100, 1).unwrap();
-        assert_eq!(plan(request, 32, 16, FIRST_CHUNK, 143), None);
-        assert_eq!(plan(request, 32, 16, FIRST_CHUNK, 144).unwrap().size, 144);
-        assert_eq!(plan(request, 32, 16, FIRST_CHUNK, 200).unwrap().size, 192);
+    fn large_blocks_are_dedicated() {
+        assert!(!is_dedicated(least_chunk(DEDICATED - 32, 8, 32, 16).unwrap()));
+        assert!(is_dedicated(least_chunk(DEDICATED - 31, 8, 32, 16).unwrap()));
+        assert_eq!(least_chunk(1 << 20, 8, 32, 16), Some((1 << 20) + 32));
     }
 }

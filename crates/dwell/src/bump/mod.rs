@@ -43,35 +43,82 @@
 //! - Values that come and go one by one: their bytes come back only with the arena. A slab reuses them.
 //! - Values of one type that refer to each other by index: a `Vec`.
 //!
-//! `docs/bump.md` in the repository has the representation, what it is compared with, and the bugs it is tested for.
+//! # How it works
+//!
+//! The terms, for a reader of the source: a *chunk* is one allocation of the base allocator. A *block* is what a caller was
+//! given; it has at least one byte, since zero-size allocations return a dangling pointer and never touch the arena. The *free
+//! range* is `pos..end`, which the next block is cut from. A chunk is either *shared* by small blocks or *dedicated* to one of
+//! more than 16 KiB.
+//!
+//! ```text
+//!  Bump                        chunk (shared)                             older chunk (dedicated)
+//! ┌────────┐           ┌────────┬───────┬───────┬───┬──────────────┐     ┌────────┬──────────────┐
+//! │ pos   ─┼──────┐ ┌─▶│ Header │ block │ block │ … │ free range   │  ┌─▶│ Header │ block        │
+//! │ chunk ─┼──────┼─┤  └─┬──────┴───────┴───────┴───┴──────────────┘  │  └─┬──────┴──────────────┘
+//! │ end   ─┼────┐ │ │    └─ prev ──────────────────▲──────────────▲───┘    └─ prev: none
+//! │ chunks ┼────┼─┼─┘                              │              │
+//! │ aside  │    └─┼────────────────────────────────┼──────────────┘
+//! │ owner  │      └────────────────────────────────┘
+//! └────────┘
+//! ```
+//!
+//! There are three paths:
+//!
+//! - *Fast*, inlined: the block ends at `pos` plus its size, rounded up; compare that with `end`, store it to `pos`.
+//! - *Slow*, `Bump::refill`, not generic over the type: another free range, or a dedicated chunk.
+//! - *Growth*, `Block::grow`: in place if the block is the last one before `pos`, else a new block and a copy; a dedicated chunk
+//!   is grown by the base allocator.
+//!
+//! The seven invariants are at [`Bump`]'s fields, and two rules go with them:
+//!
+//! - **Re-entrancy.** The base allocator, closures, `Clone`, iterators, `Display` and drops may use the arena that calls them.
+//!   So nothing that was read from the arena before such code ran is used after it, and no chunk is in a list while the base
+//!   allocator has it. A block that was handed out before stays its owner's, whatever the arena does meanwhile.
+//! - **Identity.** Two tests decide whose bytes are whose, and both need a block that is in use and has bytes: a block is the
+//!   last one if it ends at `pos` (between the end of a block of another allocation and `pos` there is a header), and a dedicated
+//!   chunk is a block's own if the block that the header names begins where this one does (two allocations in use do not share an
+//!   address).
+//!
+//! ## Why `alloc_fmt` is sound
+//!
+//! [`Bump::alloc_fmt`] runs `Display` implementations, which may allocate from the same arena, free, grow, or open scopes before,
+//! between and after the pieces of text that they write. It is a [`bump::String`](String) and nothing else:
+//!
+//! 1. The string begins with a block of 64 bytes of the free range, which `pos` passes, or, if that has fewer, with capacity 0
+//!    and no block at all. There is never a block of no bytes, so no address that could come to belong to another block.
+//! 2. A block is the string's own: it is in use, has `capacity` bytes, and is handed out to nobody else, wherever a `Display`
+//!    implementation moves `pos`.
+//! 3. A piece that does not fit calls `Block::grow`. That reads `pos` *now*: if the block still ends there, the free range behind
+//!    it is free and it grows in place; if a `Display` allocated meanwhile, it does not end there, and it is copied.
+//! 4. While a `Display` runs, nothing of the arena is cached: the string holds its start, length and capacity, and a reference.
+//!
+//! `docs/bump.md` in the repository says what was tried, what it is compared with, and which bugs of other arenas it is tested
+//! for.
 
 #![expect(clippy::mut_from_ref, reason = "each call of an allocating method returns another value")]
-#![cfg_attr(
-    not(debug_assertions),
-    expect(
-        clippy::inline_always,
-        reason = "what each type is put here by is a few instructions: it is compiled where it is called and nowhere else"
-    )
+#![expect(
+    clippy::inline_always,
+    reason = "the fast path is a few instructions: it is compiled where it is called and nowhere else"
 )]
 
 mod allocator;
+mod block;
 mod boxed;
+mod buffer;
 mod chunk;
-mod first;
+mod chunks;
 mod fit;
 mod forward;
-mod list;
 #[cfg(feature = "std")]
 mod pool;
-mod realloc;
 mod scope;
 mod string;
 mod thin;
 mod vec;
 
 pub use self::boxed::Box;
-pub use self::first::First;
-pub use self::list::Chunks;
+pub use self::buffer::First;
+pub use self::chunks::Chunks;
 #[cfg(feature = "std")]
 pub use self::pool::{Pool, Pooled};
 pub use self::scope::{Checkpoint, Scope};
@@ -79,14 +126,15 @@ pub use self::string::String;
 pub use self::thin::Thin;
 pub use self::vec::{IntoIter, Vec};
 
-use self::chunk::{Header, Store};
-use self::fit::For;
+use self::chunk::{Chunk, Header, Kind, Store};
+use self::fit::Typed;
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::fmt;
-use core::hint::{assert_unchecked, unreachable_unchecked};
+use core::hint::assert_unchecked;
 use core::mem::MaybeUninit;
+use core::num::NonZero;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::{self, NonNull};
 use core::slice;
@@ -119,56 +167,53 @@ use std_alloc::alloc::handle_alloc_error;
 /// ```
 ///
 /// - `A`: the allocator that chunks come from. See [`alloc`](crate::alloc).
-// In this order: side by side, `pos` and `end` would become one paired load on aarch64, behind the store to `pos` of the
-// allocation before.
+// `chunk` stands between `pos` and `end`: side by side, they become one paired load on aarch64, which waits for the store to
+// `pos` of the allocation before.
 #[repr(C)]
 pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
-    // 1. `pos` and `end` are multiples of MIN_ALIGN, and `pos <= end <= TOP`.
-    // 2. The bytes from `pos` to `end` are in one allocation, unused, and this arena's alone; both pointers may reach them.
-    // 3. `chunk` is the newest of a list of chunks, linked by `prev`, that came from `source` with this MIN_ALIGN; they are
-    //    this arena's to release.
-    // 4. A chunk whose `used` is `None` has one block, and `pos` does not lie in it.
-    // 5. If `chunk` has a `used`, then `pos` and `end` are NOWHERE (its room is lent to a scope, or it has none), or `end`
-    //    is its end and `pos` lies in it. Otherwise they are NOWHERE or what a scope was lent.
-    // 6. Chunks further down the list that have a `used` are older; those that have none may be newer only if they come
-    //    right after `chunk`.
-    // 7. If `next` is 0, then there is no chunk and no limit, the store is this arena's own, and no scope has been lent it.
-    // 8. An arena that is lent a store has no chunk when it is dropped.
-    // 9. If `next` is ONLY, then `chunk` is an arena's first, of the layout `FIRST`, alone in the list and regular; its header
-    //    is not written, and no count has it. The rest is as in 7. `newest` and `next()` write all that down; what they return
-    //    is as the other invariants say.
-    //
-    // A block is never reachable through a header, nor a header through a block: all headers are read and written through
-    // the pointer that the allocator returned, which no reference to a chunk's bytes is derived from but that of a block.
+    // 1. The free range `pos..end` is in one allocation. Its bytes are in no block, and only this arena hands them out. `pos` and
+    //    `end` are multiples of MIN_ALIGN, and as pointers they reach the whole allocation.
+    // 2. `chunks` lists the chunks that this arena took from the store, newest first. A chunk is in the list of one arena, or is
+    //    the store's spare one, or a function of this module has it.
+    // 3. If `chunk` is a chunk, it is a shared one of the list, and the free range is its end. If it is `None`, the free range is
+    //    empty, or lent by the arena that this scope came from.
+    // 4. In a shared chunk of the list that is not `chunk`, the bytes from `used` on are in no block of this arena. They are
+    //    handed out by nobody, or by the one scope that they are lent to, or they become the free range again by `aside`.
+    // 5. Chunks of the list are not freed and shared ones do not move while the arena is borrowed. A dedicated chunk has one
+    //    block and no free range.
+    // 6. The free range ends at `fit::TOP` or below.
+    // 7. The arena of a scope is reached by `&` only, through a guard that borrows the arena that it came from.
     pos: Cell<NonNull<u8>>,
-    chunk: Cell<Option<NonNull<Header>>>,
-    /// The size of the next regular chunk, or 0: then nothing is said of the first, or ONLY: then there is nothing else.
-    next: Cell<usize>,
+    chunk: Cell<Option<Chunk>>,
     end: Cell<NonNull<u8>>,
-    source: Source<A>,
+    chunks: Cell<Option<Chunk>>,
+    /// A chunk with free bytes besides, which a scope made the arena leave.
+    aside: Cell<Option<Chunk>>,
+    owner: Owner<MIN_ALIGN, A>,
 }
 
-/// The `next` of an arena that has its first chunk and nothing else, as most of those have that live for a short time. No chunk
-/// is so small.
-const ONLY: usize = 1;
-
-/// A value of up to a word, whatever it is made of. A pointer, so that one in the value stays one.
-type Word = MaybeUninit<*mut ()>;
-
-/// Who has the allocator and the counts.
-enum Source<A: Allocator> {
-    Own(Store<A>),
-    /// Another arena's, which outlives this one, and that arena's `next`: see `scope`.
-    Lent(NonNull<Store<A>>, NonNull<Cell<usize>>),
+/// Who has the store.
+enum Owner<const MIN_ALIGN: usize, A: Allocator> {
+    Own(Store<MIN_ALIGN, A>),
+    /// This is the arena of a scope: another arena has it, which outlives this one.
+    Scope(NonNull<Store<MIN_ALIGN, A>>),
 }
 
-// SAFETY: an arena owns its chunks and its allocator, and shares them only with those who borrow it. One that is lent a store
-// is never moved out of a `Scope`, which is not `Send`.
+/// The free range of an arena, and the arena's chunk that it is the end of.
+#[derive(Clone, Copy, Debug)]
+struct FreeRange {
+    pos: NonNull<u8>,
+    chunk: Option<Chunk>,
+    end: NonNull<u8>,
+}
+
+// SAFETY: an arena owns its chunks and its allocator, and only those who borrow it reach them. The arena of a scope, which
+// points to another's store, is never moved out of its guard, which is not `Send`.
 unsafe impl<const MIN_ALIGN: usize, A: Allocator + Send> Send for Bump<MIN_ALIGN, A> {}
 
-// An allocation changes numbers only, in an order in which no panic can be seen.
+// Whoever sees an arena after a panic sees one whose invariants hold: each function restores them before it runs other code.
 impl<const MIN_ALIGN: usize, A: Allocator + UnwindSafe> UnwindSafe for Bump<MIN_ALIGN, A> {}
 impl<const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> RefUnwindSafe for Bump<MIN_ALIGN, A> {}
 
@@ -207,21 +252,12 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     }
 }
 
+/// Making an arena.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Where `pos` and `end` are without room. No block ends there, for no chunk is so low.
-    const NOWHERE: NonNull<u8> = NonNull::new(ptr::without_provenance_mut(MIN_ALIGN)).expect("a power of two");
-
     /// An arena without chunks, which will come from `alloc`.
     #[inline]
     pub const fn new_in(alloc: A) -> Self {
-        const { assert!(chunk::Of::<MIN_ALIGN>::ALIGN >= MIN_ALIGN) };
-        Self {
-            pos: Cell::new(Self::NOWHERE),
-            chunk: Cell::new(None),
-            end: Cell::new(Self::NOWHERE),
-            next: Cell::new(0),
-            source: Source::Own(Store::new(alloc)),
-        }
+        Self::with_range(Self::EMPTY, Owner::Own(Store::new(alloc)))
     }
 
     /// [`with_capacity`](Bump::with_capacity) with an allocator.
@@ -235,308 +271,254 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// [`with_capacity_in`](Self::with_capacity_in) that reports a failed allocation and gives the allocator back.
     pub fn try_with_capacity_in(bytes: usize, alloc: A) -> Result<Self, AllocError<Self>> {
         let bump = Self::new_in(alloc);
-        let size = bytes.checked_add(chunk::Of::<MIN_ALIGN>::HEADER);
-        let size = size.and_then(|size| fit::round(size.max(fit::FIRST_CHUNK), chunk::Of::<MIN_ALIGN>::ALIGN));
-        match size.and_then(|size| bump.store().obtain::<MIN_ALIGN>(size)) {
+        let least = fit::least_chunk(bytes, 1, Self::HEADER, Self::CHUNK_ALIGN);
+        match least.and_then(|least| bump.store().make(least.max(Store::<MIN_ALIGN, A>::FIRST))) {
             Some(chunk) => {
-                bump.push(chunk);
+                // SAFETY: the chunk is new.
+                unsafe { bump.install(chunk) };
                 Ok(bump)
             }
             None => Err(AllocError::new(bump, Layout::from_size_align(bytes, 1).unwrap_or(Layout::new::<()>()))),
         }
     }
+}
 
-    /// Who has the allocator and the counts.
+/// The free range and the list of chunks.
+impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
+    /// The alignment of chunks, in bytes.
+    pub(crate) const CHUNK_ALIGN: usize = Store::<MIN_ALIGN, A>::ALIGN;
+
+    /// Bytes in front of a chunk's first block.
+    const HEADER: usize = Store::<MIN_ALIGN, A>::HEADER;
+
+    /// No free bytes. The address is not null and a multiple of `MIN_ALIGN`, and no block ends there: chunks are not so low.
+    const EMPTY: FreeRange = {
+        let dangling = NonNull::new(ptr::without_provenance_mut(MIN_ALIGN)).expect("a power of two");
+        FreeRange { pos: dangling, chunk: None, end: dangling }
+    };
+
     #[inline]
-    fn store(&self) -> &Store<A> {
-        match &self.source {
-            Source::Own(store) => store,
-            // SAFETY: the arena that lent it outlives this one, and lets no one borrow its store mutably while this one lives.
-            Source::Lent(store, _) => unsafe { store.as_ref() },
+    const fn with_range(range: FreeRange, owner: Owner<MIN_ALIGN, A>) -> Self {
+        Self {
+            pos: Cell::new(range.pos),
+            chunk: Cell::new(range.chunk),
+            end: Cell::new(range.end),
+            chunks: Cell::new(None),
+            aside: Cell::new(None),
+            owner,
         }
     }
 
-    /// The `next` of the arena that has the store.
-    fn next_of_owner(&self) -> &Cell<usize> {
-        match &self.source {
-            Source::Own(_) => &self.next,
-            // SAFETY: the arena that lent it outlives this one, and is not borrowed mutably while this one lives.
-            Source::Lent(_, next) => unsafe { next.as_ref() },
+    #[inline]
+    fn store(&self) -> &Store<MIN_ALIGN, A> {
+        match &self.owner {
+            Owner::Own(store) => store,
+            // SAFETY: this is a scope's arena. Its guard borrows the arena that has the store (invariant 7), so that the store
+            // is neither moved nor dropped nor borrowed exclusively.
+            Owner::Scope(store) => unsafe { store.as_ref() },
         }
     }
 
-    /// The size of the next regular chunk.
-    fn next(&self) -> usize {
-        self.settle();
-        self.next.get().max(fit::FIRST_CHUNK)
-    }
-
-    /// The newest chunk, with its header.
     #[inline]
-    fn newest(&self) -> Option<NonNull<Header>> {
-        self.settle();
-        self.chunk.get()
+    fn range(&self) -> FreeRange {
+        FreeRange { pos: self.pos.get(), chunk: self.chunk.get(), end: self.end.get() }
     }
 
-    /// Makes an only chunk one like others.
     #[inline]
-    fn settle(&self) {
-        if self.next.get() == ONLY {
-            self.write_first();
-        }
+    fn enter(&self, range: FreeRange) {
+        self.pos.set(range.pos);
+        self.chunk.set(range.chunk);
+        self.end.set(range.end);
     }
 
-    /// Writes the header of an only chunk, and counts it.
-    #[cold]
-    #[inline(never)]
-    fn write_first(&self) {
-        debug_assert!(self.next.get() == ONLY);
+    /// Writes down in the chunk of the free range where that begins, before the arena leaves it.
+    #[inline]
+    fn park(&self) {
         if let Some(chunk) = self.chunk.get() {
-            // SAFETY: by invariant 9 it is from `obtain_first` of this store, and not counted.
-            unsafe { self.store().count_first::<MIN_ALIGN>(chunk) };
+            // SAFETY: `chunk` is a shared chunk of the list, and from `pos` on its bytes are free (invariants 1 to 3).
+            unsafe { chunk.set_used(self.pos.get()) };
         }
-        self.next.set(const { fit::after(chunk::Of::<MIN_ALIGN>::FIRST.size()) });
     }
 
-    /// Makes a chunk the newest, and the one to allocate from. Its `prev` is written, and so is `used` of the one before.
-    fn push(&self, chunk: NonNull<Header>) {
-        let prev = self.newest();
-        if let Some(prev) = prev {
-            // SAFETY: invariant 3.
-            unsafe { Self::retire(prev, self.pos.get()) };
+    /// The bytes of a shared chunk of the list, one which the arena left, that are in no block.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is a shared chunk of this arena's list, and the bytes behind `used` are lent to nobody.
+    #[inline]
+    unsafe fn range_of(chunk: Chunk) -> FreeRange {
+        // SAFETY: chunks of the list are not freed (invariant 5).
+        let header = unsafe { chunk.header() };
+        // SAFETY: as for `header`.
+        let end = unsafe { chunk.end(header.size) };
+        match header.kind {
+            Kind::Shared { used } => FreeRange { pos: used, chunk: Some(chunk), end },
+            Kind::Dedicated { .. } => Self::EMPTY,
         }
-        // SAFETY: a chunk begins with its header.
-        let header = unsafe { chunk.read() };
-        // SAFETY: as above.
-        unsafe { chunk.write(Header { prev, ..header }) };
-        // SAFETY: it is a chunk.
-        let start = unsafe { chunk::Of::<MIN_ALIGN>::start(chunk) };
-        // SAFETY: it is a chunk.
-        let end = unsafe { chunk::Of::<MIN_ALIGN>::end(chunk) };
-        self.next.set(self.next());
-        self.chunk.set(Some(chunk));
-        self.pos.set(start);
-        self.end.set(end);
+    }
+
+    /// Makes a chunk the newest of the list, and all its bytes the free range.
+    ///
+    /// # Safety
+    ///
+    /// The chunk is of this arena's store and in no list, and has no block in use.
+    #[inline]
+    unsafe fn install(&self, chunk: Chunk) {
+        // SAFETY: the chunk is in no list, so it was not freed.
+        let Header { size, .. } = unsafe { chunk.header() };
+        // SAFETY: as for `header`; the store has this `HEADER`.
+        let start = unsafe { chunk.start(Self::HEADER) };
+        // SAFETY: as for `header`, and the size is its own.
+        let end = unsafe { chunk.end(size) };
+        self.park();
+        // SAFETY: as for `header`, and the size is its own.
+        unsafe { chunk.set_header(Header { prev: self.chunks.get(), size, kind: Kind::Shared { used: start } }) };
+        self.chunks.set(Some(chunk));
+        self.enter(FreeRange { pos: start, chunk: Some(chunk), end });
+    }
+
+    /// Makes a chunk the newest of the list, dedicated to the block at its beginning, which is returned.
+    ///
+    /// # Safety
+    ///
+    /// The chunk is of this arena's store and in no list, and has no block in use but that one, aligned to `align`.
+    unsafe fn dedicate(&self, chunk: Chunk, align: usize) -> NonNull<u8> {
+        // SAFETY: the chunk is in no list, so it was not freed; the store has this `HEADER`.
+        let start = unsafe { chunk.start(Self::HEADER) };
+        let block = Self::at(start, fit::up(start.addr().get(), align));
+        // SAFETY: the chunk was not freed.
+        let Header { size, .. } = unsafe { chunk.header() };
+        // SAFETY: as for `header`, and the size is its own.
+        unsafe { chunk.set_header(Header { prev: self.chunks.get(), size, kind: Kind::Dedicated { block } }) };
+        self.chunks.set(Some(chunk));
+        block
+    }
+
+    /// `pointer` moved to another address of its allocation.
+    #[inline]
+    fn at(pointer: NonNull<u8>, addr: usize) -> NonNull<u8> {
+        // SAFETY: an address at or behind a block, a chunk's header or a dangling `pos` is not 0: sums do not overflow by the
+        // ground rules of `fit`.
+        let addr = unsafe { NonZero::new_unchecked(addr) };
+        pointer.with_addr(addr)
     }
 }
 
+/// The fast path and the slow one.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Writes down how far a chunk was used.
-    ///
-    /// # Safety
-    ///
-    /// `chunk` is the newest of this arena's, and `pos` is the arena's.
-    unsafe fn retire(chunk: NonNull<Header>, pos: NonNull<u8>) {
-        // SAFETY: a chunk begins with its header.
-        let mut header = unsafe { chunk.read() };
-        // NOWHERE: the chunk's room is lent, and what was used was written when it was.
-        if header.used.is_some() && pos != Self::NOWHERE {
-            header.used = Some(pos);
-            // SAFETY: as above.
-            unsafe { chunk.write(header) };
-        }
-    }
-
-    /// The pointer to `addr`, which lies from `pos` to `end`, or in a block that ended at `pos`.
+    /// The address of `pos`, which the compiler learns to be aligned.
     #[inline]
-    fn at(pos: NonNull<u8>, addr: usize) -> NonNull<u8> {
-        // SAFETY: no block and no room is at address 0.
-        let addr = unsafe { core::num::NonZero::new_unchecked(addr) };
-        pos.with_addr(addr)
-    }
-
-    /// `pos`, which is aligned as the compiler now knows.
-    #[inline]
-    fn pos(&self) -> NonNull<u8> {
-        let pos = self.pos.get();
-        // SAFETY: invariant 1.
-        unsafe { assert_unchecked(pos.addr().get().is_multiple_of(MIN_ALIGN)) };
+    fn pos_addr(&self) -> usize {
+        let pos = self.pos.get().addr().get();
+        // SAFETY: `pos` is a multiple of `MIN_ALIGN` (invariant 1).
+        unsafe { assert_unchecked(pos.is_multiple_of(MIN_ALIGN)) };
         pos
     }
 
-    /// Bytes from the room that is left.
+    /// Takes the bytes up to the address `after`, at most `end`, off the free range. The last `taken` of them are the block.
+    #[inline]
+    fn advance(&self, after: usize, taken: usize) -> NonNull<u8> {
+        debug_assert!(after <= self.end.get().addr().get() && after.is_multiple_of(MIN_ALIGN));
+        let pos = self.pos.get();
+        self.pos.set(Self::at(pos, after));
+        Self::at(pos, after - taken)
+    }
+
+    /// A block for a type that has bytes, from the free range.
+    #[inline(always)]
+    fn take_typed<T>(&self) -> Option<NonNull<u8>> {
+        if !Typed::<MIN_ALIGN, T>::IS_SMALL {
+            return self.take(Layout::new::<T>());
+        }
+        let after = Typed::<MIN_ALIGN, T>::place(self.pos.get().addr().get());
+        if after > self.end.get().addr().get() {
+            return None;
+        }
+        Some(self.advance(after, Typed::<MIN_ALIGN, T>::TAKEN))
+    }
+
+    /// A block from the free range. One of no bytes is an aligned pointer, and nothing is written down about it.
     #[inline]
     fn take(&self, layout: Layout) -> Option<NonNull<u8>> {
-        let pos = self.pos();
-        let end = self.end.get().addr().get();
-        let (start, after) = fit::any(pos.addr().get(), end, layout.size(), layout.align(), MIN_ALIGN)?;
-        self.pos.set(Self::at(pos, after));
-        Some(Self::at(pos, start))
-    }
-
-    /// [`take`](Self::take) for a layout that is small, and known when the program is compiled: one comparison.
-    ///
-    /// Not generic over the type, so that a debug build has it once.
-    #[inline]
-    fn take_small(&self, layout: Layout) -> Option<NonNull<u8>> {
         let (size, align) = (layout.size(), layout.align());
-        debug_assert!(fit::is_small(size, align));
-        let pos = self.pos.get();
-        let end = self.end.get().addr().get();
-        let (start, after) = fit::constant(pos.addr().get(), end, size, align, MIN_ALIGN)?;
-        self.pos.set(Self::at(pos, after));
-        Some(Self::at(pos, start))
+        let after = fit::place(self.pos_addr(), self.end.get().addr().get(), size, align, MIN_ALIGN)?;
+        Some(self.advance(after, fit::taken(size, align, MIN_ALIGN)))
     }
 
-    /// A place for a type, in the room that is left.
+    /// A block: the fast path, or else the slow one.
     #[inline]
-    fn take_for<T>(&self) -> Option<NonNull<T>> {
-        if const { size_of::<T>() == 0 } {
-            return Some(NonNull::dangling());
+    fn take_or_refill(&self, layout: Layout) -> Option<NonNull<u8>> {
+        match self.take(layout) {
+            Some(block) => Some(block),
+            None => self.refill(layout),
         }
-        let place = if For::<MIN_ALIGN, T>::SMALL {
-            self.take_small(Layout::new::<T>())
-        } else {
-            self.take(Layout::new::<T>())
-        };
-        place.map(NonNull::cast)
     }
 
-    /// `pos`.
-    #[inline]
-    fn start(&self) -> *mut u8 {
-        self.pos.get().as_ptr()
-    }
-
-    /// Whether a block for which `fit::constant` may be asked has room there.
-    #[inline]
-    fn has_room(&self, start: *mut u8, size: usize) -> bool {
-        fit::has_room(start.addr(), self.end.get().as_ptr().addr(), size)
-    }
-
-    /// `pos` rounded up.
-    #[inline]
-    fn aligned(&self, align: usize) -> *mut u8 {
-        self.pos.get().as_ptr().map_addr(|pos| fit::up(pos, align))
-    }
-
-    /// Takes the bytes from `pos`, padding included, up to `size` bytes behind `start`.
+    /// The slow path: a block that the free range has no room for.
     ///
-    /// # Safety
-    ///
-    /// They are no more than there are up to `end`, and end at a multiple of `MIN_ALIGN`.
-    #[inline]
-    unsafe fn take_from(&self, start: *mut u8, size: usize) {
-        // SAFETY: up to `end` all is in one allocation (invariant 2).
-        let after = unsafe { start.add(size) };
-        // SAFETY: no memory is at address 0.
-        self.pos.set(unsafe { NonNull::new_unchecked(after) });
-    }
-
-    /// The first `size` bytes of the first chunk, when nothing is said of that: nearly all of it is known beforehand.
-    ///
-    /// # Safety
-    ///
-    /// `next` is 0. `size` is a multiple of `MIN_ALIGN` and has room there.
-    #[inline]
-    unsafe fn first_chunk(&self, size: usize) -> Option<NonNull<u8>> {
-        debug_assert!(self.next.get() == 0 && self.chunk.get().is_none());
-        let Source::Own(store) = &self.source else {
-            // SAFETY: invariant 7.
-            unsafe { unreachable_unchecked() }
-        };
-        let chunk = store.obtain_first::<MIN_ALIGN>(|| self.next.get() == 0)?;
-        self.next.set(ONLY);
-        self.chunk.set(Some(chunk));
-        // SAFETY: it has room for the block behind its header.
-        self.pos.set(unsafe { chunk.cast::<u8>().add(chunk::Of::<MIN_ALIGN>::HEADER + size) });
-        // SAFETY: it has as many bytes.
-        self.end.set(unsafe { chunk.cast::<u8>().add(chunk::Of::<MIN_ALIGN>::FIRST.size()) });
-        // SAFETY: it is a chunk.
-        let start = unsafe { chunk::Of::<MIN_ALIGN>::start(chunk) };
-        Some(start)
-    }
-
-    /// Bytes from a new chunk.
+    /// The base allocator may use this arena. So each step reads what the arena is then, and a chunk that the allocator returns
+    /// is put into the list before anything else happens.
     #[cold]
     #[inline(never)]
-    fn more(&self, layout: Layout) -> Option<NonNull<u8>> {
-        if layout.size() == 0 {
-            // Padding did not fit, and there is nothing to pad for.
-            return Some(Self::at(Self::NOWHERE, layout.align()));
-        }
-        let (header, align) = (chunk::Of::<MIN_ALIGN>::HEADER, chunk::Of::<MIN_ALIGN>::ALIGN);
-        let next = self.next();
-        // Nearly always the next regular chunk is large enough, and there is nothing to plan.
-        if layout.align() <= align
-            && layout.size() <= next - header
-            && next.is_multiple_of(align)
-            && let Some(chunk) = self.store().obtain::<MIN_ALIGN>(next)
+    fn refill(&self, layout: Layout) -> Option<NonNull<u8>> {
+        // An arena's first chunk is made of constants: without this branch a short life takes 53 instructions more, of 219.
+        // `cargo run --release -p dwell-bench -- bump --workload creation --ir`
+        if self.store().is_fresh()
+            && layout.align() <= MIN_ALIGN
+            && layout.size().wrapping_sub(1) < Store::<MIN_ALIGN, A>::FIRST - Self::HEADER
+            && let Some(chunk) = self.store().make(Store::<MIN_ALIGN, A>::FIRST)
         {
-            self.next.set(fit::after(next));
-            self.push(chunk);
-            let start = self.pos.get();
-            self.pos.set(Self::at(start, fit::up(start.addr().get() + layout.size(), MIN_ALIGN)));
-            return Some(start);
+            // SAFETY: the chunk is new.
+            unsafe { self.install(chunk) };
+            // Its bytes are a multiple of `MIN_ALIGN`, and not less than the block's.
+            let taken = fit::up(layout.size(), MIN_ALIGN);
+            return Some(self.advance(self.pos.get().addr().get() + taken, taken));
         }
-        self.more_by_plan(layout)
+        self.refill_more(layout)
     }
 
-    /// [`more`](Self::more) for a request or a limit that needs a chunk of its own size.
+    /// [`refill`](Self::refill) of an arena that has a chunk or a limit.
     #[cold]
     #[inline(never)]
-    fn more_by_plan(&self, layout: Layout) -> Option<NonNull<u8>> {
-        let store = self.store();
-        let next = self.next();
-        let plan =
-            fit::plan(layout, chunk::Of::<MIN_ALIGN>::HEADER, chunk::Of::<MIN_ALIGN>::ALIGN, next, store.left())?;
-        let chunk = match store.obtain::<MIN_ALIGN>(plan.size) {
-            Some(chunk) => {
-                if !plan.apart {
-                    self.next.set(fit::after(plan.size.max(next)));
-                }
-                chunk
-            }
-            None if plan.least < plan.size => store.obtain::<MIN_ALIGN>(plan.least)?,
-            None => return None,
-        };
-        if plan.apart {
-            return Some(self.put_apart(chunk, layout.align()));
+    fn refill_more(&self, layout: Layout) -> Option<NonNull<u8>> {
+        if layout.size() == 0 {
+            // The padding did not fit, and there is nothing to pad for.
+            return NonNull::new(ptr::without_provenance_mut(layout.align()));
         }
-        self.push(chunk);
+        if let Some(block) = self.take_aside(layout) {
+            return Some(block);
+        }
+        let least = fit::least_chunk(layout.size(), layout.align(), Self::HEADER, Self::CHUNK_ALIGN)?;
+        let chunk = if let Some(spare) = self.store().spare_of(least) {
+            spare
+        } else if fit::is_dedicated(least) {
+            let chunk = self.store().make_least(least)?;
+            // SAFETY: the chunk is new.
+            return Some(unsafe { self.dedicate(chunk, layout.align()) });
+        } else {
+            // SAFETY: chunks of the list are not freed (invariant 5).
+            let current = self.chunk.get().map(|chunk| unsafe { chunk.header() }.size);
+            self.store().obtain(least, current)?
+        };
+        // SAFETY: the chunk is new, or was the spare one, and in no list.
+        unsafe { self.install(chunk) };
         self.take(layout)
     }
 
-    /// Bytes, wherever they are.
-    #[inline]
-    fn bytes(&self, layout: Layout) -> Option<NonNull<u8>> {
-        match self.take(layout) {
-            Some(block) => Some(block),
-            None => self.more(layout),
+    /// A block from the chunk aside, if that has room: then the arena goes on there, and the chunk that it leaves is aside.
+    fn take_aside(&self, layout: Layout) -> Option<NonNull<u8>> {
+        let aside = self.aside.get()?;
+        let here = self.range();
+        self.park();
+        // SAFETY: `aside` is a shared chunk of the list that the arena left, and whose free bytes are lent to nobody
+        // (invariant 4).
+        self.enter(unsafe { Self::range_of(aside) });
+        let block = self.take(layout);
+        match block {
+            Some(_) => self.aside.set(here.chunk),
+            None => self.enter(here),
         }
-    }
-
-    /// Links a chunk for one block, which is returned. Room that is left elsewhere stays in use.
-    fn put_apart(&self, chunk: NonNull<Header>, align: usize) -> NonNull<u8> {
-        // SAFETY: a chunk begins with its header.
-        let mut header = unsafe { chunk.read() };
-        header.used = None;
-        self.link_apart(chunk, header);
-        // SAFETY: it is a chunk.
-        let start = unsafe { chunk::Of::<MIN_ALIGN>::start(chunk) };
-        Self::at(start, fit::up(start.addr().get(), align))
-    }
-
-    /// Links a chunk behind the one with room, or in front if there is none.
-    fn link_apart(&self, chunk: NonNull<Header>, mut header: Header) {
-        self.next.set(self.next());
-        let newest = self.newest();
-        match newest {
-            // SAFETY: invariant 3.
-            Some(regular) if unsafe { regular.read() }.used.is_some() => {
-                // SAFETY: invariant 3.
-                let mut over = unsafe { regular.read() };
-                header.prev = over.prev.replace(chunk);
-                // SAFETY: invariant 3.
-                unsafe { regular.write(over) };
-            }
-            _ => {
-                header.prev = newest;
-                self.chunk.set(Some(chunk));
-            }
-        }
-        // SAFETY: a chunk begins with its header.
-        unsafe { chunk.write(header) };
+        block
     }
 }
 
@@ -555,126 +537,65 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn alloc<T>(&self, value: T) -> &mut T {
-        // Written out, here and in `alloc_with`: a function more is compiled for each type. docs/bump.md has what that takes.
-        let place = if For::<MIN_ALIGN, T>::DIRECT {
-            let start = if For::<MIN_ALIGN, T>::ALIGNED { self.start() } else { self.aligned(align_of::<T>()) };
-            if self.has_room(start, For::<MIN_ALIGN, T>::TAKEN) {
-                // SAFETY: there is room, and both are multiples of `MIN_ALIGN`.
-                unsafe { self.take_from(start, For::<MIN_ALIGN, T>::TAKEN) };
-                start
-            } else {
-                match For::<MIN_ALIGN, T>::PASSED {
-                    fit::WORD => {
-                        let mut word = Word::uninit();
-                        // SAFETY: it fits, and is no more aligned than a word.
-                        unsafe { (&raw mut word).cast::<T>().write(value) };
-                        // SAFETY: the word is a `T`, and new.
-                        return unsafe { self.alloc_word(word).cast().as_mut() };
-                    }
-                    fit::PAIR => {
-                        let mut pair = [Word::uninit(); 2];
-                        // SAFETY: it fits, and is no more aligned than a word.
-                        unsafe { (&raw mut pair).cast::<T>().write(value) };
-                        // SAFETY: the two words are a `T`, and new.
-                        return unsafe { self.alloc_pair(pair[0], pair[1]).cast().as_mut() };
-                    }
-                    fit::VALUE => return self.alloc_slow(value),
-                    _ => self.more_or_abort(Layout::new::<T>()).as_ptr(),
-                }
-            }
-        } else {
-            self.place_unusual::<T>()
-        };
-        let place = place.cast::<T>();
-        // SAFETY: the place is for a `T`, and new.
-        unsafe { place.write(value) };
-        // SAFETY: just written, and the caller's alone.
-        unsafe { &mut *place }
-    }
-
-    /// A place for a type that has no size, or a large one.
-    #[inline]
-    fn place_unusual<T>(&self) -> *mut u8 {
-        if size_of::<T>() == 0 {
-            return ptr::dangling_mut::<T>().cast();
+        if const { size_of::<T>() == 0 || size_of::<T>() > 2 * size_of::<usize>() } {
+            return self.alloc_with(|| value);
         }
-        self.alloc_layout(Layout::new::<T>()).as_ptr()
+        // Up to two words are passed in registers by a tail call, so that the fast path keeps nothing for after a call. A larger
+        // value would be passed by address, and put together on the stack first: its block is found before.
+        match self.take_typed::<T>() {
+            // SAFETY: the block is for a `T`, and nobody else has it.
+            Some(block) => unsafe { Self::fill(block.cast(), value) },
+            None => self.alloc_slow(value),
+        }
     }
 
-    /// Writes a value to its place.
-    ///
-    /// # Safety
-    ///
-    /// `place` is valid for writes of a `T`, aligned, and for the caller alone for `'a`.
-    #[inline]
-    unsafe fn fill<'a, T>(mut place: NonNull<T>, value: T) -> &'a mut T {
-        // SAFETY: the caller says that it is valid for writes.
-        unsafe { place.write(value) };
-        // SAFETY: it was just written, and is the caller's for `'a`.
-        unsafe { place.as_mut() }
-    }
-
-    /// [`alloc`](Self::alloc) when there is no room. It takes the value, so that the caller need not keep it.
+    /// [`alloc`](Self::alloc) of a small value when the free range has no room.
     #[cold]
     #[inline(never)]
     fn alloc_slow<T>(&self, value: T) -> &mut T {
-        let place = self.more_or_abort(Layout::new::<T>());
-        // SAFETY: the place is for a `T`, and new.
-        unsafe { Self::fill(place.cast(), value) }
+        let layout = Layout::new::<T>();
+        let block = self.refill(layout).unwrap_or_else(|| handle_alloc_error(layout));
+        // SAFETY: the block is for a `T`, and nobody else has it.
+        unsafe { Self::fill(block.cast(), value) }
     }
 
-    /// [`alloc_slow`](Self::alloc_slow) of what has a word: the same code for all types.
-    #[cold]
-    #[inline(never)]
-    fn alloc_word(&self, word: Word) -> NonNull<Word> {
-        if self.next.get() == 0
-            // SAFETY: `next` is 0, and the chunk has room for a block of the least size.
-            && let Some(place) = unsafe { self.first_chunk(MIN_ALIGN) }
-        {
-            let place = place.cast();
-            // SAFETY: a block has at least `MIN_ALIGN` bytes, which for this are a word.
-            unsafe { place.write(word) };
-            return place;
-        }
-        self.alloc_word_slow(word)
-    }
-
-    /// [`alloc_slow`](Self::alloc_slow) of what has two words: the same code for all types.
-    #[cold]
-    #[inline(never)]
-    fn alloc_pair(&self, first: Word, second: Word) -> NonNull<[Word; 2]> {
-        let place = self.more_or_abort(Layout::new::<[Word; 2]>()).cast();
-        // SAFETY: the place is for two words, and new.
-        unsafe { place.write([first, second]) };
-        place
-    }
-
-    /// [`alloc_word`](Self::alloc_word) beyond the first chunk.
-    #[cold]
-    #[inline(never)]
-    fn alloc_word_slow(&self, word: Word) -> NonNull<Word> {
-        let place = self.more_or_abort(Layout::new::<Word>()).cast();
-        // SAFETY: the place is for a word, and new.
-        unsafe { place.write(word) };
-        place
+    /// Writes a value to its block.
+    ///
+    /// # Safety
+    ///
+    /// `block` is valid for writes of a `T`, aligned, and nobody else's for `'a`.
+    #[inline(always)]
+    unsafe fn fill<'a, T>(block: NonNull<T>, value: T) -> &'a mut T {
+        // SAFETY: the block is valid for writes and aligned.
+        unsafe { block.write(value) };
+        // SAFETY: it holds a value since just now, and is nobody else's for `'a`.
+        unsafe { &mut *block.as_ptr() }
     }
 
     /// [`alloc`](Self::alloc) that reports a failed allocation.
     ///
     /// # Errors
     ///
-    /// When there is no room; the value comes back in the error.
+    /// When there is no memory; the value comes back in the error.
     #[inline]
     pub fn try_alloc<T>(&self, value: T) -> Result<&mut T, AllocError<T>> {
-        let layout = Layout::new::<T>();
-        match self.take_for::<T>().or_else(|| self.more(layout).map(NonNull::cast)) {
-            // SAFETY: the place is for a `T`, and new.
-            Some(place) => Ok(unsafe { Self::fill(place, value) }),
-            None => Err(AllocError::new(value, layout)),
+        match self.block_for::<T>() {
+            // SAFETY: the block is for a `T`, and nobody else has it.
+            Some(block) => Ok(unsafe { Self::fill(block, value) }),
+            None => Err(AllocError::new(value, Layout::new::<T>())),
         }
     }
 
-    /// Moves what `make` returns into the arena, after its place was found.
+    /// A block for a value.
+    #[inline]
+    fn block_for<T>(&self) -> Option<NonNull<T>> {
+        if size_of::<T>() == 0 {
+            return Some(NonNull::dangling());
+        }
+        self.take_typed::<T>().or_else(|| self.refill(Layout::new::<T>())).map(NonNull::cast)
+    }
+
+    /// Moves what `make` returns into the arena, after its block was allocated.
     ///
     /// For large values: optimised code writes the result where it belongs instead of on the stack.
     ///
@@ -688,39 +609,27 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn alloc_with<T>(&self, make: impl FnOnce() -> T) -> &mut T {
-        let place = if For::<MIN_ALIGN, T>::DIRECT {
-            let start = if For::<MIN_ALIGN, T>::ALIGNED { self.start() } else { self.aligned(align_of::<T>()) };
-            if self.has_room(start, For::<MIN_ALIGN, T>::TAKEN) {
-                // SAFETY: there is room, and both are multiples of `MIN_ALIGN`.
-                unsafe { self.take_from(start, For::<MIN_ALIGN, T>::TAKEN) };
-                start
-            } else {
-                self.more_or_abort(Layout::new::<T>()).as_ptr()
-            }
-        } else {
-            self.place_unusual::<T>()
-        };
-        let place = place.cast::<T>();
-        // SAFETY: the place is for a `T`, and new.
-        unsafe { place.write(make()) };
-        // SAFETY: just written, and the caller's alone.
-        unsafe { &mut *place }
+        let block = self.block_for::<T>().unwrap_or_else(|| handle_alloc_error(Layout::new::<T>()));
+        // `make` may use the arena: the block is its owner's already.
+        // SAFETY: the block is for a `T`, and nobody else has it.
+        unsafe { Self::fill(block, make()) }
     }
 
     /// [`alloc_with`](Self::alloc_with) that reports a failed allocation.
     ///
     /// # Errors
     ///
-    /// When there is no room; `make` comes back in the error, not called.
+    /// When there is no memory; `make` comes back in the error, not called.
     #[inline]
     pub fn try_alloc_with<T, F: FnOnce() -> T>(&self, make: F) -> Result<&mut T, AllocError<F>> {
-        match self.try_alloc_uninit() {
-            Ok(place) => Ok(place.write(make())),
-            Err(error) => Err(error.map(|()| make)),
+        match self.block_for::<T>() {
+            // SAFETY: the block is for a `T`, and nobody else has it, whatever `make` does with the arena.
+            Some(block) => Ok(unsafe { Self::fill(block, make()) }),
+            None => Err(AllocError::new(make, Layout::new::<T>())),
         }
     }
 
-    /// A place for a value that is not yet there.
+    /// Memory for a value that is written later.
     #[inline]
     pub fn alloc_uninit<T>(&self) -> &mut MaybeUninit<T> {
         self.alloc(MaybeUninit::uninit())
@@ -735,43 +644,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// A block of this layout, valid for as long as a reference from [`alloc`](Self::alloc).
     #[inline]
     pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
-        match self.take(layout) {
-            Some(block) => block,
-            None => self.more_or_abort(layout),
-        }
-    }
-
-    /// [`more`](Self::more) or the end: the caller has nothing to keep for after it.
-    #[cold]
-    #[inline(never)]
-    fn more_or_abort(&self, layout: Layout) -> NonNull<u8> {
-        let (header, align) = (chunk::Of::<MIN_ALIGN>::HEADER, chunk::Of::<MIN_ALIGN>::ALIGN);
-        if self.next.get() == 0
-            && layout.align() <= align
-            // No bytes are too many too.
-            && layout.size().wrapping_sub(1) < chunk::Of::<MIN_ALIGN>::FIRST.size() - header
-            // SAFETY: `next` is 0, and the size of a chunk without its header is a multiple of `MIN_ALIGN`.
-            && let Some(block) = unsafe { self.first_chunk(fit::up(layout.size(), MIN_ALIGN)) }
-        {
-            return block;
-        }
-        self.more_or_abort_slow(layout)
-    }
-
-    /// [`more_or_abort`](Self::more_or_abort) beyond the first chunk.
-    #[cold]
-    #[inline(never)]
-    fn more_or_abort_slow(&self, layout: Layout) -> NonNull<u8> {
-        match self.more(layout) {
-            Some(block) => block,
-            None => handle_alloc_error(layout),
-        }
+        self.take_or_refill(layout).unwrap_or_else(|| handle_alloc_error(layout))
     }
 
     /// [`alloc_layout`](Self::alloc_layout) that reports a failed allocation.
     #[inline]
     pub fn try_alloc_layout(&self, layout: Layout) -> Result<NonNull<u8>, AllocError<()>> {
-        self.bytes(layout).ok_or(AllocError::new((), layout))
+        self.take_or_refill(layout).ok_or(AllocError::new((), layout))
     }
 
     /// Copies a slice into the arena.
@@ -787,52 +666,32 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn alloc_slice_copy<T: Copy>(&self, values: &[T]) -> &mut [T] {
-        let size = size_of_val(values);
-        let block = if For::<MIN_ALIGN, T>::ALIGNED {
-            let start = self.start();
-            if fit::has_room_at_pos(start.addr(), self.end.get().as_ptr().addr(), size) {
-                let taken = if For::<MIN_ALIGN, T>::WHOLE {
-                    size
-                } else {
-                    // One instruction less than the size rounded up.
-                    fit::up(start.addr() + size, MIN_ALIGN) - start.addr()
-                };
-                // SAFETY: there is room, also for the rounded size, as `start` and `end` are multiples of `MIN_ALIGN`.
-                unsafe { self.take_from(start, taken) };
-                start
-            } else {
-                self.more_or_abort(Layout::for_value(values)).as_ptr()
-            }
-        } else {
-            self.alloc_layout(Layout::for_value(values)).as_ptr()
-        };
-        let block = block.cast::<T>();
-        // SAFETY: both are of this many elements, the new one is aligned for them, and they are not the same.
-        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), block, values.len()) };
-        // SAFETY: just written, and the caller's alone.
-        unsafe { slice::from_raw_parts_mut(block, values.len()) }
+        self.try_alloc_slice_copy(values).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
     /// [`alloc_slice_copy`](Self::alloc_slice_copy) that reports a failed allocation.
-    #[inline]
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn try_alloc_slice_copy<T: Copy>(&self, values: &[T]) -> Result<&mut [T], AllocError<()>> {
-        let block = self.try_alloc_layout(Layout::for_value(values))?;
-        // SAFETY: the block is for these values, and new.
-        Ok(unsafe { Self::copy(block, values) })
+        let layout = Layout::for_value(values);
+        let block = self.take_slice::<T>(layout.size()).or_else(|| self.refill(layout));
+        let to = block.ok_or(AllocError::new((), layout))?.cast::<T>().as_ptr();
+        // SAFETY: the block is for these values, nobody else has it, and it does not overlap them.
+        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), to, values.len()) };
+        // SAFETY: they were just written to a block that nobody else has.
+        Ok(unsafe { slice::from_raw_parts_mut(to, values.len()) })
     }
 
-    /// Copies values to their place.
-    ///
-    /// # Safety
-    ///
-    /// `block` has the layout of `values`, apart from them, and is for the caller alone for `'a`.
-    #[inline]
-    unsafe fn copy<'a, T: Copy>(block: NonNull<u8>, values: &[T]) -> &'a mut [T] {
-        let to = block.cast::<T>();
-        // SAFETY: both are of this many elements, the new one is aligned for them, and they are not the same.
-        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), to.as_ptr(), values.len()) };
-        // SAFETY: just written, and the caller's for `'a`.
-        unsafe { slice::from_raw_parts_mut(to.as_ptr(), values.len()) }
+    /// A block for elements of a type, of this many bytes, from the free range.
+    #[inline(always)]
+    fn take_slice<T>(&self, size: usize) -> Option<NonNull<u8>> {
+        let (pos, end) = (self.pos_addr(), self.end.get().addr().get());
+        if Typed::<MIN_ALIGN, T>::IS_ALIGNED {
+            let after = fit::place_aligned(pos, end, size, MIN_ALIGN)?;
+            return Some(self.advance(after, after - pos));
+        }
+        let after = fit::place(pos, end, size, align_of::<T>(), MIN_ALIGN)?;
+        Some(self.advance(after, fit::taken(size, align_of::<T>(), MIN_ALIGN)))
     }
 
     /// Copies a string into the arena.
@@ -847,9 +706,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// ```
     #[inline]
     pub fn alloc_str(&self, text: &str) -> &mut str {
-        let bytes = self.alloc_slice_copy(text.as_bytes());
-        // SAFETY: these are the bytes of a `str`.
-        unsafe { core::str::from_utf8_unchecked_mut(bytes) }
+        self.try_alloc_str(text).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
     /// [`alloc_str`](Self::alloc_str) that reports a failed allocation.
@@ -865,8 +722,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Forgets everything that was allocated, and keeps the largest chunk for what comes.
     ///
-    /// If all of it has no room there, the next chunk that has to be made will have: an arena that is used and reset again
-    /// and again ends up with one chunk and calls its allocator no more.
+    /// If that has no room for all of it, the next chunk that is made will have: an arena that is used and reset again and again
+    /// ends up with one chunk and calls its allocator no more.
     ///
     /// ```
     /// use dwell::Bump;
@@ -878,71 +735,43 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///     bump.reset();
     /// }
     /// ```
+    #[inline]
     pub fn reset(&mut self) {
+        if let Some(chunk) = self.chunk.get()
+            && self.chunks.get() == Some(chunk)
+            // SAFETY: chunks of the list are not freed (invariant 5).
+            && unsafe { chunk.header() }.prev.is_none()
+        {
+            // The only chunk, and its end is the free range: now all of it is.
+            // SAFETY: as for `header`; the store has this `HEADER`.
+            self.pos.set(unsafe { chunk.start(Self::HEADER) });
+            return;
+        }
+        self.reset_chunks();
+    }
+
+    /// [`reset`](Self::reset) of an arena that has not just one chunk.
+    #[cold]
+    #[inline(never)]
+    fn reset_chunks(&mut self) {
         let used: usize = self.chunks().map(<[_]>::len).sum();
-        self.pos.set(Self::NOWHERE);
-        self.end.set(Self::NOWHERE);
-        if let Some(chunk) = self.clear() {
-            self.push(chunk);
+        let list = self.chunks.take();
+        self.enter(Self::EMPTY);
+        self.aside.set(None);
+        // SAFETY: the chunks are of this arena's store, it has given up the list, and the exclusive borrow ends the use of all
+        // blocks.
+        unsafe { self.store().recycle(list) };
+        if let Some(chunk) = self.store().take_spare() {
+            // SAFETY: the spare chunk was in no list.
+            unsafe { self.install(chunk) };
             if used > self.end.get().addr().get() - self.pos.get().addr().get() {
-                self.next.set(fit::next_round(self.next(), used));
+                self.store().set_wanted(fit::chunk_for_round(used, Self::HEADER, Self::CHUNK_ALIGN));
             }
-        }
-    }
-
-    /// Takes the list of chunks apart and releases all but the largest, which is returned, regular and unused.
-    fn clear(&self) -> Option<NonNull<Header>> {
-        let mut kept: Option<NonNull<Header>> = None;
-        let mut list = self.newest();
-        self.chunk.set(None);
-        while let Some(chunk) = list {
-            // SAFETY: invariant 3.
-            let header = unsafe { chunk.read() };
-            list = header.prev;
-            // SAFETY: a chunk begins with its header.
-            let largest = kept.map_or(0, |kept| unsafe { kept.read() }.size);
-            let gone = if header.size > largest && chunk::ends_low(chunk.cast(), header.size) {
-                kept.replace(chunk)
-            } else {
-                Some(chunk)
-            };
-            if let Some(gone) = gone {
-                // SAFETY: invariant 3, and the list is no longer this arena's.
-                unsafe { self.store().release::<MIN_ALIGN>(gone) };
-            }
-        }
-        if let Some(kept) = kept {
-            // SAFETY: a chunk begins with its header.
-            let mut header = unsafe { kept.read() };
-            // SAFETY: it is a chunk.
-            let start = unsafe { chunk::Of::<MIN_ALIGN>::start(kept) };
-            header.prev = None;
-            header.used = Some(start);
-            // SAFETY: as above.
-            unsafe { kept.write(header) };
-            // SAFETY: these are the chunk's bytes behind its header; the blocks are forgotten.
-            unsafe { chunk::poison(start, header.size - chunk::Of::<MIN_ALIGN>::HEADER) };
-        }
-        kept
-    }
-
-    /// Gives a list of chunks back.
-    ///
-    /// # Safety
-    ///
-    /// They came from this arena's store, are in no other list, and their blocks are not used again.
-    unsafe fn release_all(&self, mut list: Option<NonNull<Header>>) {
-        while let Some(chunk) = list {
-            // SAFETY: a chunk begins with its header.
-            list = unsafe { chunk.read() }.prev;
-            // SAFETY: the caller's promise, passed on.
-            unsafe { self.store().release::<MIN_ALIGN>(chunk) };
         }
     }
 
     /// The bytes that the arena has from its allocator, used or not.
     pub fn allocated_bytes(&self) -> usize {
-        self.settle();
         self.store().held()
     }
 
@@ -960,10 +789,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// assert!(bump.allocated_bytes() <= 1000);
     /// ```
     pub fn set_limit(&self, bytes: Option<usize>) {
-        self.settle();
-        let next = self.next_of_owner();
-        next.set(next.get().max(fit::FIRST_CHUNK));
-        self.store().set_limit(bytes.unwrap_or(usize::MAX));
+        self.store().set_limit(bytes);
     }
 
     /// The allocator that chunks come from.
@@ -987,29 +813,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Bump<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Bump<MIN_ALIGN, A> {
     #[inline]
     fn drop(&mut self) {
-        // Counts and list stay as they are: by invariant 8 both are this arena's, and go with it.
-        if self.next.get() == ONLY {
-            // SAFETY: by invariant 9 there is a chunk.
-            let chunk = unsafe { self.chunk.get().unwrap_unchecked() };
-            // SAFETY: by invariant 9 it is from `obtain_first` of this store; its blocks are not used again.
-            unsafe { self.store().release_first::<MIN_ALIGN>(chunk) };
-        } else if self.chunk.get().is_some() {
-            self.drop_all();
-        }
-    }
-}
-
-impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// The end of an arena whose chunks have headers.
-    #[cold]
-    #[inline(never)]
-    fn drop_all(&mut self) {
-        let mut list = self.chunk.get();
-        while let Some(chunk) = list {
-            // SAFETY: a chunk begins with its header.
-            list = unsafe { chunk.read() }.prev;
-            // SAFETY: invariant 3.
-            unsafe { self.store().release_uncounted::<MIN_ALIGN>(chunk) };
+        // A scope's arena has given its chunks to the store when its guard was dropped.
+        if let Owner::Own(store) = &self.owner
+            && store.held() != 0
+        {
+            // SAFETY: all chunks of the list are of this store, the list is taken from the arena, and what is dropped is not
+            // borrowed: blocks are not used again.
+            unsafe { store.free_all(self.chunks.take()) };
+            store.free_spare();
         }
     }
 }

@@ -1,12 +1,15 @@
 //! Arenas for threads that come and go.
 
 use super::Bump;
-use crate::alloc::{Allocator, Global};
+use crate::alloc::{AllocError, Allocator, Global, try_box};
+use core::cell::Cell;
 use core::fmt;
-use core::mem::ManuallyDrop;
 use core::ops::Deref;
+use core::panic::{RefUnwindSafe, UnwindSafe};
+use core::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std_alloc::vec::Vec;
+use std_alloc::alloc::{Layout, handle_alloc_error};
+use std_alloc::boxed::Box;
 
 /// Hands out an arena to each thread that asks and takes it back, with its chunks and what is in them.
 ///
@@ -34,9 +37,60 @@ use std_alloc::vec::Vec;
 /// pool.reset(); // `words` can not be used after this
 /// ```
 pub struct Pool<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
-    shelf: Mutex<Vec<Bump<MIN_ALIGN, A>>>,
-    /// What a new arena's allocator is cloned from. Not on the shelf: a clone is the user's code, and may come back here.
+    idle: Mutex<Idle<MIN_ALIGN, A>>,
+    /// What a new arena's allocator is cloned from. Not behind the lock: a clone is the user's code, and may use the pool.
     alloc: A,
+}
+
+/// An arena of a pool. It does not move until the pool is dropped: what is kept may be a reference into the arena itself, such
+/// as one that its allocator hands out.
+struct Entry<const MIN_ALIGN: usize, A: Allocator> {
+    bump: Bump<MIN_ALIGN, A>,
+    next: Cell<Next<MIN_ALIGN, A>>,
+}
+
+type Next<const MIN_ALIGN: usize, A> = Option<NonNull<Entry<MIN_ALIGN, A>>>;
+
+/// The arenas that no thread has: a stack.
+// Raw pointers, since a `Box` that moves says that nothing else refers to its value. A list through the entries, since putting
+// one there must not allocate.
+struct Idle<const MIN_ALIGN: usize, A: Allocator> {
+    // # Invariants
+    //
+    // 1. `first` and what follows it are entries that came from `Box`, each once, and no `Pooled` has them.
+    first: Next<MIN_ALIGN, A>,
+}
+
+// SAFETY: it owns its entries, and nothing else uses them but for what was kept, which is borrowed from the pool.
+unsafe impl<const MIN_ALIGN: usize, A: Allocator + Send> Send for Idle<MIN_ALIGN, A> {}
+
+impl<const MIN_ALIGN: usize, A: Allocator> Idle<MIN_ALIGN, A> {
+    fn iter(&self) -> impl Iterator<Item = NonNull<Entry<MIN_ALIGN, A>>> {
+        let mut next = self.first;
+        core::iter::from_fn(move || {
+            let entry = next?;
+            // SAFETY: the entries of the list are not freed, and none is removed while it is borrowed.
+            next = unsafe { entry.as_ref() }.next.get();
+            Some(entry)
+        })
+    }
+
+    fn pop(&mut self) -> Next<MIN_ALIGN, A> {
+        let entry = self.first?;
+        // SAFETY: the entries of the list are not freed.
+        self.first = unsafe { entry.as_ref() }.next.take();
+        Some(entry)
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> Drop for Idle<MIN_ALIGN, A> {
+    fn drop(&mut self) {
+        while let Some(entry) = self.pop() {
+            // SAFETY: the entry came from `Box::into_raw`, and was taken off the list. The pool is not borrowed any more, so that
+            // nothing that was kept is used.
+            drop(unsafe { Box::from_raw(entry.as_ptr()) });
+        }
+    }
 }
 
 impl Pool {
@@ -47,23 +101,31 @@ impl Pool {
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
+    /// The layout of an arena of the pool's.
+    pub(crate) const ENTRY: Layout = Layout::new::<Entry<MIN_ALIGN, A>>();
+
     /// A pool without arenas, whose chunks will come from clones of `alloc`.
     pub const fn new_in(alloc: A) -> Self {
-        Self { shelf: Mutex::new(Vec::new()), alloc }
+        Self { idle: Mutex::new(Idle { first: None }), alloc }
     }
 
-    /// The shelf is in order whatever panicked: arenas are put there and taken off whole.
-    fn shelf(&self) -> MutexGuard<'_, Vec<Bump<MIN_ALIGN, A>>> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The list is whole whatever panicked: nothing that can panic runs while it changes.
+    fn idle(&self) -> MutexGuard<'_, Idle<MIN_ALIGN, A>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs `f` on the arenas that nobody has, unless another thread is at the shelf.
-    pub(crate) fn shelved<R>(&self, f: impl FnOnce(&Vec<Bump<MIN_ALIGN, A>>) -> R) -> Option<R> {
-        match self.shelf.try_lock() {
-            Ok(guard) => Some(f(&guard)),
-            Err(TryLockError::Poisoned(guard)) => Some(f(&guard.into_inner())),
-            Err(TryLockError::WouldBlock) => None,
+    /// Calls `each` with the arenas that no thread has, unless another thread takes one now. Returns whether it did.
+    pub(crate) fn each_idle(&self, mut each: impl FnMut(&Bump<MIN_ALIGN, A>)) -> bool {
+        let idle = match self.idle.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(guard)) => guard.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        for entry in idle.iter() {
+            // SAFETY: entries of the list are not freed, and while the lock is held no thread has this one.
+            each(&unsafe { entry.as_ref() }.bump);
         }
+        true
     }
 
     /// An arena for a thread: the one that came back last, or a new one.
@@ -71,14 +133,44 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
     where
         A: Clone,
     {
-        let shelved = self.shelf().pop();
-        let bump = shelved.unwrap_or_else(|| Bump::new_in(self.alloc.clone()));
-        Pooled { bump: ManuallyDrop::new(bump), pool: self }
+        self.try_get().unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`get`](Self::get) that reports a failed allocation.
+    ///
+    /// ```
+    /// use dwell::bump::Pool;
+    ///
+    /// let pool = Pool::new();
+    /// let bump = pool.try_get()?;
+    /// assert_eq!(*bump.try_alloc(7)?, 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When no arena is idle and there is no memory for another one.
+    pub fn try_get(&self) -> Result<Pooled<'_, MIN_ALIGN, A>, AllocError<()>>
+    where
+        A: Clone,
+    {
+        let idle = self.idle().pop();
+        let entry = if let Some(entry) = idle {
+            entry
+        } else {
+            let entry = Entry { bump: Bump::new_in(self.alloc.clone()), next: Cell::new(None) };
+            NonNull::from(Box::leak(try_box(entry).map_err(|error| error.map(drop))?))
+        };
+        Ok(Pooled { entry, pool: self })
     }
 
     /// Forgets everything that was allocated in the arenas. See [`Bump::reset`].
     pub fn reset(&mut self) {
-        self.shelf.get_mut().unwrap_or_else(PoisonError::into_inner).iter_mut().for_each(Bump::reset);
+        for entry in self.idle.get_mut().unwrap_or_else(PoisonError::into_inner).iter() {
+            // SAFETY: the entry is not freed. The pool is borrowed exclusively, so that no thread has the entry, and nothing that
+            // was kept in it is used again.
+            unsafe { &mut (*entry.as_ptr()).bump }.reset();
+        }
     }
 }
 
@@ -90,7 +182,8 @@ impl<const MIN_ALIGN: usize, A: Allocator + Default> Default for Pool<MIN_ALIGN,
 
 impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Pool<MIN_ALIGN, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pool").field("arenas", &self.shelf().len()).finish_non_exhaustive()
+        let idle = self.idle().iter().count();
+        f.debug_struct("Pool").field("arenas", &idle).finish_non_exhaustive()
     }
 }
 
@@ -100,18 +193,25 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Pool<MIN_ALIGN, A> {
 pub struct Pooled<'p, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
-    // 1. `bump` is there until this is dropped, and no one has it but by `&`: what was kept for `'p` stays in its chunks,
-    //    which are the pool's again afterwards.
-    bump: ManuallyDrop<Bump<MIN_ALIGN, A>>,
+    // 1. `entry` is the pool's and in no list, and this value alone has it, but for what was kept in it.
+    // 2. The arena is reached by `&` only, so that what was kept for `'p` stays in its chunks.
+    entry: NonNull<Entry<MIN_ALIGN, A>>,
     pool: &'p Pool<MIN_ALIGN, A>,
 }
+
+// SAFETY: it alone has the arena, which is `Send` if the allocator is. The pool can be shared if the allocator can.
+unsafe impl<const MIN_ALIGN: usize, A: Allocator + Send + Sync> Send for Pooled<'_, MIN_ALIGN, A> {}
+// As `Bump`, and a reference to the pool.
+impl<const MIN_ALIGN: usize, A: Allocator + UnwindSafe + RefUnwindSafe> UnwindSafe for Pooled<'_, MIN_ALIGN, A> {}
+impl<const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> RefUnwindSafe for Pooled<'_, MIN_ALIGN, A> {}
 
 impl<'p, const MIN_ALIGN: usize, A: Allocator> Pooled<'p, MIN_ALIGN, A> {
     /// What `make` puts into the arena, for as long as the pool is borrowed.
     pub fn keep<T: ?Sized>(&self, make: impl for<'b> FnOnce(&'b Bump<MIN_ALIGN, A>) -> &'b mut T) -> &'p mut T {
-        let kept: *mut T = make(&self.bump);
-        // SAFETY: `make` returns it for every lifetime that it may be called with, so that it is in the arena or lives
-        // longer than any. The arena's chunks stay with the pool for `'p` (invariant 1), whose `reset` needs it exclusively.
+        let kept: *mut T = make(self);
+        // SAFETY: `make` works for every lifetime, so that what it returns is in a chunk of the arena, in the arena itself, or
+        // lives longer than any. Chunks and arena stay where they are until the pool is dropped or reset, for which it must not
+        // be borrowed, and it is for `'p`. `make` returns an exclusive reference, so that nothing else refers to the value.
         unsafe { &mut *kept }
     }
 }
@@ -120,20 +220,22 @@ impl<const MIN_ALIGN: usize, A: Allocator> Deref for Pooled<'_, MIN_ALIGN, A> {
     type Target = Bump<MIN_ALIGN, A>;
 
     fn deref(&self) -> &Self::Target {
-        &self.bump
+        // SAFETY: entries are freed by the pool, which is borrowed, and no exclusive reference to this one exists.
+        &unsafe { self.entry.as_ref() }.bump
     }
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Pooled<'_, MIN_ALIGN, A> {
     fn drop(&mut self) {
-        // SAFETY: by invariant 1 it is there; it is not used again.
-        let bump = unsafe { ManuallyDrop::take(&mut self.bump) };
-        self.pool.shelf().push(bump);
+        let mut idle = self.pool.idle();
+        // SAFETY: entries are freed by the pool, which is borrowed.
+        unsafe { self.entry.as_ref() }.next.set(idle.first);
+        idle.first = Some(self.entry);
     }
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Pooled<'_, MIN_ALIGN, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Pooled").field(&*self.bump).finish()
+        f.debug_tuple("Pooled").field(&**self).finish()
     }
 }

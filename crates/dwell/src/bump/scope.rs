@@ -1,7 +1,7 @@
-//! A part of an arena's life: what is allocated in it is forgotten at its end, and nothing else is.
+//! Scopes and checkpoints: what is allocated since they began is forgotten at their end, and nothing else is.
 
-use super::chunk::{self, Header, Of};
-use super::{Bump, ONLY, Source};
+use super::chunk::{Chunk, Header};
+use super::{Bump, FreeRange, Owner};
 use crate::alloc::Allocator;
 use core::fmt;
 use core::ops::Deref;
@@ -38,15 +38,12 @@ use core::ptr::NonNull;
 pub struct Scope<'a, const MIN_ALIGN: usize = 8, A: Allocator = crate::alloc::Global> {
     // # Invariants
     //
-    // 1. `inner` is lent the store of `outer`. Its chunks are its own; besides, it has the room from `pos` to `end`, which
-    //    was all that `outer` had left in `chunk` and which `outer` gave up. While `outer.chunk` is `chunk` and its `pos` is
-    //    NOWHERE, the room can be given back: the last to be lent that chunk's room is this scope, or had none.
-    // 2. No one has `inner` but by `&`: a `Bump` moved out of here would outlive the store.
+    // 1. `lent` is the free range that `outer` gave up when this scope began. Only `inner` cuts blocks from it, and they are not
+    //    used after this guard is dropped.
+    // 2. `inner` is reached by `&` only: a `Bump` that was moved out of here would outlive the store that it points to.
     inner: Bump<MIN_ALIGN, A>,
     outer: &'a Bump<MIN_ALIGN, A>,
-    pos: NonNull<u8>,
-    end: NonNull<u8>,
-    chunk: Option<NonNull<Header>>,
+    lent: FreeRange,
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
@@ -73,43 +70,20 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// [`scope`](Self::scope) as a value, which ends the scope when it is dropped.
     #[inline]
     pub fn scope_guard(&self) -> Scope<'_, MIN_ALIGN, A> {
-        if self.next.get() <= ONLY {
-            self.before_scopes();
-        }
-        let (pos, end) = (self.pos.replace(Self::NOWHERE), self.end.replace(Self::NOWHERE));
-        let chunk = self.chunk.get();
-        if let Some(chunk) = chunk {
-            // SAFETY: it is the newest of this arena, and `pos` was the arena's.
-            unsafe { Self::retire(chunk, pos) };
-        }
-        let inner = Self {
-            pos: pos.into(),
-            chunk: None.into(),
-            end: end.into(),
-            next: self.next.clone(),
-            source: Source::Lent(NonNull::from(self.store()), NonNull::from(self.next_of_owner())),
-        };
-        Scope { inner, outer: self, pos, end, chunk }
-    }
-
-    /// Makes an arena one that has, or will have, chunks with headers: its store is about to be lent.
-    #[cold]
-    #[inline(never)]
-    fn before_scopes(&self) {
-        self.next.set(self.next());
+        let lent = self.range();
+        self.park();
+        self.enter(Self::EMPTY);
+        let owner = Owner::Scope(NonNull::from(self.store()));
+        // The chunk of the free range stays this arena's.
+        Scope { inner: Self::with_range(FreeRange { chunk: None, ..lent }, owner), outer: self, lent }
     }
 
     /// A point to which [`rewind`](Self::rewind) goes back.
     pub fn checkpoint(&self) -> Checkpoint {
-        let (pos, end, chunk) = (self.pos.get(), self.end.get(), self.newest());
-        let offset = chunk.and_then(|chunk| {
-            // SAFETY: invariant 3.
-            let in_chunk = pos != Self::NOWHERE && unsafe { chunk.read() }.used.is_some();
-            in_chunk.then(|| pos.addr().get() - chunk.addr().get())
-        });
-        // A first chunk has the number that none has been made.
-        let made = (self.next.get() != 0).then(|| self.store().made());
-        Checkpoint { pos, end, offset, made }
+        let aside = self.aside.get();
+        // SAFETY: `aside` is a shared chunk of the list that the arena left, and its free bytes are lent to nobody.
+        let aside = aside.map(|chunk| unsafe { Self::range_of(chunk) });
+        Checkpoint { range: self.range(), aside, chunks: self.chunks.get() }
     }
 
     /// Forgets everything that was allocated since the checkpoint.
@@ -135,107 +109,75 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///   earlier one, and no block from before was given back or made larger or smaller.
     /// - Nothing that was allocated since is used again, and each scope that began since has ended.
     pub unsafe fn rewind(&self, checkpoint: Checkpoint) {
-        // Newer chunks are released at the end, when the arena is whole: the allocator may come back to it.
-        let (mut list, mut gone) = (self.newest(), None);
-        // SAFETY: the chunks are this arena's; their blocks are from after the checkpoint.
-        unsafe { move_newer(&mut list, &mut gone, checkpoint.made) };
-        self.chunk.set(list);
-        self.pos.set(checkpoint.pos);
-        self.end.set(checkpoint.end);
-        if let Some(newest) = list {
-            // SAFETY: invariant 3.
-            let mut header = unsafe { newest.read() };
-            // Chunks for one block each, made while this one was the newest.
-            // SAFETY: as above.
-            unsafe { move_newer(&mut header.prev, &mut gone, checkpoint.made) };
-            // SAFETY: invariant 3.
-            unsafe { newest.write(header) };
-            if checkpoint.offset.is_some() && header.used.is_none() {
-                // It grew to where it may have no more than one block.
-                self.pos.set(Self::NOWHERE);
-                self.end.set(Self::NOWHERE);
-            } else if let Some(offset) = checkpoint.offset {
-                // The chunk may have moved: an empty one, whose first block grew.
-                // SAFETY: the newest chunk is the one that was then, and has not become smaller.
-                self.pos.set(unsafe { newest.cast::<u8>().add(offset) });
-                // SAFETY: invariant 3.
-                self.end.set(unsafe { Of::<MIN_ALIGN>::end(newest) });
-            }
+        // The chunks that are newer than the checkpoint are the front of the list. They are freed at the end, when the arena is
+        // whole: the allocator may use it.
+        let newer = self.chunks.replace(checkpoint.chunks);
+        let mut oldest = None;
+        let mut rest = newer;
+        while let Some(chunk) = rest
+            && rest != checkpoint.chunks
+        {
+            oldest = rest;
+            // SAFETY: the chunk is of this arena's list, so it was not freed.
+            rest = unsafe { chunk.header() }.prev;
         }
-        let free = self.end.get().addr().get() - self.pos.get().addr().get();
-        // SAFETY: these bytes are free.
-        unsafe { chunk::poison(self.pos.get(), free) };
-        // SAFETY: the chunks were this arena's, and their blocks are not used again.
-        unsafe { self.release_all(gone) };
-    }
-}
-
-/// Moves the chunks at the beginning of a list that are newer than when `made` had been made to another list.
-///
-/// # Safety
-///
-/// `from` is a list of chunks.
-unsafe fn move_newer(from: &mut Option<NonNull<Header>>, to: &mut Option<NonNull<Header>>, made: Option<usize>) {
-    while let Some(chunk) = *from {
-        // SAFETY: a chunk begins with its header.
-        let mut header = unsafe { chunk.read() };
-        if made.is_some_and(|made| header.serial <= made) {
-            return;
+        self.enter(checkpoint.range);
+        self.aside.set(checkpoint.aside.and_then(|range| range.chunk));
+        if let Some(FreeRange { pos, chunk: Some(chunk), .. }) = checkpoint.aside {
+            // SAFETY: the chunk is shared and was in the list at the checkpoint, so that it still is. The blocks from `pos` on
+            // were allocated since, and are not used again.
+            unsafe { chunk.set_used(pos) };
         }
-        *from = header.prev;
-        header.prev = to.replace(chunk);
-        // SAFETY: as above.
-        unsafe { chunk.write(header) };
+        let Some(oldest) = oldest else { return };
+        // SAFETY: the chunk is one of the newer ones, which are not freed yet.
+        let header = unsafe { oldest.header() };
+        // SAFETY: as for `header`, and the size is its own.
+        unsafe { oldest.set_header(Header { prev: None, ..header }) };
+        // SAFETY: the newer chunks are of this store, and the arena's list begins behind them. Their blocks were allocated since
+        // the checkpoint, and are not used again.
+        unsafe { self.store().free_all(newer) };
     }
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Scope<'_, MIN_ALIGN, A> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: by invariant 1 these bytes are the scope's, which ends.
-        unsafe { chunk::poison(self.pos, self.room()) };
-        if self.inner.chunk.get().is_some() {
-            return self.drop_slow();
+        let outer = self.outer;
+        if self.lent.pos != self.lent.end {
+            if outer.chunk.get().is_some() {
+                self.set_aside();
+            }
+            outer.enter(self.lent);
         }
-        self.give_back();
+        if self.inner.chunks.get().is_some() {
+            self.recycle();
+        }
     }
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Scope<'_, MIN_ALIGN, A> {
-    /// The bytes that the outer arena had left.
-    #[inline]
-    fn room(&self) -> usize {
-        self.end.addr().get() - self.pos.addr().get()
-    }
-
-    /// Gives the outer arena its room back, unless it has found other room meanwhile.
-    #[inline]
-    fn give_back(&self) -> bool {
-        let back = self.outer.pos.get() == Bump::<MIN_ALIGN, A>::NOWHERE && self.outer.chunk.get() == self.chunk;
-        if back {
-            self.outer.pos.set(self.pos);
-            self.outer.end.set(self.end);
-        }
-        back
-    }
-
-    /// The end of a scope that has chunks.
-    ///
-    /// The largest becomes the outer arena's, so that the next scope finds its room there.
+    /// The outer arena was used meanwhile: the chunk that it was in is used up before it makes another one.
     #[cold]
     #[inline(never)]
-    fn drop_slow(&mut self) {
-        let largest = self.inner.clear();
-        let back = self.give_back();
-        let Some(largest) = largest else { return };
-        // SAFETY: by `clear` it is a chunk, and in no list.
-        let size = unsafe { largest.read() }.size;
-        if back && size - Of::<MIN_ALIGN>::HEADER > self.room() {
-            self.outer.next.set(self.inner.next().max(self.outer.next.get()));
-            self.outer.push(largest);
-        } else {
-            // SAFETY: it came from this store, and is in no list.
-            unsafe { self.outer.store().release::<MIN_ALIGN>(largest) };
+    fn set_aside(&self) {
+        self.outer.park();
+        self.outer.aside.set(self.outer.chunk.get());
+    }
+
+    /// Gives the chunks of a scope that made some to the store, which keeps the largest for the next one.
+    #[cold]
+    #[inline(never)]
+    fn recycle(&mut self) {
+        let list = self.inner.chunks.take();
+        // SAFETY: the chunks are of the outer arena's store, the inner one has given up the list, and the blocks of a scope are
+        // not used after its end.
+        unsafe { self.outer.store().recycle(list) };
+        // An outer arena that has no free bytes gets that chunk at once, so that the next scope is lent it.
+        if self.outer.pos.get() == self.outer.end.get()
+            && let Some(spare) = self.outer.store().take_spare()
+        {
+            // SAFETY: the spare chunk was in no list.
+            unsafe { self.outer.install(spare) };
         }
     }
 }
@@ -258,10 +200,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Scope<'_, MIN_ALIGN, A
 /// A point in an arena's life, for [`Bump::rewind`].
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint {
-    pos: NonNull<u8>,
-    end: NonNull<u8>,
-    /// How far `pos` is from the beginning of the newest chunk, if it is in it.
-    offset: Option<usize>,
-    /// The number of chunks that had been made. `None`: the arena was new.
-    made: Option<usize>,
+    range: FreeRange,
+    aside: Option<FreeRange>,
+    chunks: Option<Chunk>,
 }

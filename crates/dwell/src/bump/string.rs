@@ -1,14 +1,11 @@
 //! Text in an arena.
 
-#![expect(clippy::mut_from_ref, reason = "each call of an allocating method returns another value")]
-
 use super::{Bump, Vec};
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
 use core::fmt::{self, Write};
 use core::ops::Deref;
-use core::ptr::NonNull;
-use core::{slice, str};
+use core::str;
 use std_alloc::alloc::handle_alloc_error;
 
 /// A string that grows in an arena, in place as long as it is the last there.
@@ -38,7 +35,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         Self { bytes: Vec::new_in(bump) }
     }
 
-    /// An empty string with room for `capacity` bytes.
+    /// An empty string with capacity for `capacity` bytes.
     pub fn with_capacity_in(capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
         Self { bytes: Vec::with_capacity_in(capacity, bump) }
     }
@@ -85,13 +82,18 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     /// Appends text.
     #[inline]
     pub fn push_str(&mut self, text: &str) {
-        self.bytes.extend_from_slice(text.as_bytes());
+        self.bytes.reserve(text.len());
+        // SAFETY: the capacity is enough for the text.
+        unsafe { self.bytes.push_piece(text.as_bytes()) };
     }
 
     /// [`push_str`](Self::push_str) that reports a failed allocation.
     #[inline]
     pub fn try_push_str(&mut self, text: &str) -> Result<(), AllocError<()>> {
-        self.bytes.try_extend_from_slice(text.as_bytes())
+        self.bytes.try_reserve(text.len())?;
+        // SAFETY: the capacity is enough for the text.
+        unsafe { self.bytes.push_piece(text.as_bytes()) };
+        Ok(())
     }
 
     /// Appends a character.
@@ -104,6 +106,51 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     #[inline]
     pub fn try_push(&mut self, character: char) -> Result<(), AllocError<char>> {
         self.try_push_str(character.encode_utf8(&mut [0; 4])).map_err(|error| error.map(|()| character))
+    }
+
+    /// Appends what the items of an iterator display as: characters, strings, or `format_args!(..)`.
+    ///
+    /// This is [`extend`](Extend::extend) and [`write!`] that report a failed allocation.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let mut text = bump::String::new_in(&bump);
+    /// text.try_extend(["a", "b"]).unwrap();
+    /// text.try_extend([format_args!("{}{}", 'c', 4)]).unwrap();
+    /// assert_eq!(text, "abc4");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for an item, or its `fmt` returns an error. The string is as before that item, which comes back in
+    /// the error, with an iterator of those after it.
+    #[expect(clippy::type_complexity, reason = "a name would hide what comes back")]
+    pub fn try_extend<I: IntoIterator<Item: fmt::Display>>(
+        &mut self,
+        items: I,
+    ) -> Result<(), AllocError<(I::Item, I::IntoIter)>> {
+        let mut items = items.into_iter();
+        while let Some(item) = items.next() {
+            let len = self.len();
+            if let Err(unwritten) = self.write_formatted(format_args!("{item}")) {
+                self.bytes.truncate(len);
+                return Err(AllocError::new((item, items), unwritten.layout()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends formatted text.
+    fn write_formatted(&mut self, text: fmt::Arguments<'_>) -> Result<(), Unwritten> {
+        let mut writer = Writer { text: self, refused: None };
+        let written = writer.write_fmt(text);
+        match (writer.refused, written) {
+            (Some(layout), _) => Err(Unwritten::NoMemory(layout)),
+            (None, Err(fmt::Error)) => Err(Unwritten::Failed(Layout::for_value(self.as_bytes()))),
+            (None, Ok(())) => Ok(()),
+        }
     }
 
     /// Takes the last character off.
@@ -169,124 +216,57 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Display for String<'_, MIN_ALIGN
     }
 }
 
-/// Text at the end of the arena that takes each piece as it comes.
-///
-/// It has no room of its own behind what is written, unless something else was allocated there meanwhile.
-struct Tail<'a, const MIN_ALIGN: usize, A: Allocator> {
-    // # Invariants
-    //
-    // 1. `start` is a block of `bump`'s of `len + slack` bytes, aligned to 1, that this alone reaches; the first `len` are
-    //    written, with whole `str`s.
-    // 2. `after` is where the arena's `pos` is as long as the block is the last, or 0. It is 0 if there is slack.
-    bump: &'a Bump<MIN_ALIGN, A>,
-    start: NonNull<u8>,
-    len: usize,
-    slack: usize,
-    after: usize,
-    /// What there was no room for.
+/// Why formatted text is not there.
+enum Unwritten {
+    /// There was no memory for this layout.
+    NoMemory(Layout),
+    /// A value's `fmt` returned an error of its own. The layout is that of the text until then.
+    Failed(Layout),
+}
+
+impl Unwritten {
+    fn layout(self) -> Layout {
+        match self {
+            Self::NoMemory(layout) | Self::Failed(layout) => layout,
+        }
+    }
+}
+
+/// Writes to a string, and remembers what there was no memory for.
+struct Writer<'s, 'a, const MIN_ALIGN: usize, A: Allocator> {
+    text: &'s mut String<'a, MIN_ALIGN, A>,
     refused: Option<Layout>,
 }
 
-fn bytes(size: usize) -> Option<Layout> {
-    Layout::from_size_align(size, 1).ok()
-}
-
-/// Copies a piece of text. Most are numbers and single characters, for which a call would cost more than all the rest.
-///
-/// # Safety
-///
-/// The `len` bytes from `from` are text, those from `to` can be written, and they are apart.
-#[inline]
-unsafe fn copy_piece(from: NonNull<u8>, to: NonNull<u8>, len: usize) {
-    match len {
-        // SAFETY: the caller's promise; there is one byte.
-        1 => unsafe { to.copy_from_nonoverlapping(from, 1) },
-        // SAFETY: the caller's promise; `len` is 2 or 3.
-        2..4 => unsafe { copy_ends::<2>(from, to, len) },
-        // SAFETY: the caller's promise; `len` is from 4 to 8.
-        4..=8 => unsafe { copy_ends::<4>(from, to, len) },
-        // SAFETY: the caller's promise.
-        _ => unsafe { to.copy_from_nonoverlapping(from, len) },
-    }
-}
-
-/// Copies the first `N` bytes and the last, which together are all.
-///
-/// # Safety
-///
-/// As `copy_piece`; `len` is from `N` to `2 * N`.
-#[inline]
-unsafe fn copy_ends<const N: usize>(from: NonNull<u8>, to: NonNull<u8>, len: usize) {
-    // SAFETY: there are at least `N` bytes.
-    unsafe { to.copy_from_nonoverlapping(from, N) };
-    // SAFETY: as above.
-    let from = unsafe { from.add(len - N) };
-    // SAFETY: as above.
-    let to = unsafe { to.add(len - N) };
-    // SAFETY: `N` bytes are left of both.
-    unsafe { to.copy_from_nonoverlapping(from, N) };
-}
-
-impl<const MIN_ALIGN: usize, A: Allocator> Tail<'_, MIN_ALIGN, A> {
-    /// A place for the next `more` bytes behind the text, if nothing was allocated since the last piece, as for by far the
-    /// most. They count as written: the caller writes them before anything else.
-    #[inline]
-    fn place(&mut self, more: usize) -> Option<NonNull<u8>> {
-        // SAFETY: invariants 1 and 2.
-        self.after = unsafe { self.bump.extend_last(self.start, self.len, more, self.after) }?;
-        Some(self.next(more))
-    }
-
-    /// The next `more` bytes of the block, which count as written from now on: there are as many.
-    #[inline]
-    fn next(&mut self, more: usize) -> NonNull<u8> {
-        // SAFETY: it is in the block, whose pointer is the arena's own and reaches all of its chunk.
-        let place = unsafe { self.start.add(self.len) };
-        self.len += more;
-        place
-    }
-
-    /// A piece that goes to what is left of a block that was moved, or to another block.
+impl<const MIN_ALIGN: usize, A: Allocator> Writer<'_, '_, MIN_ALIGN, A> {
+    /// Writes a piece that the capacity is not enough for. A tail call: the fast path keeps nothing for after it.
     #[cold]
     #[inline(never)]
-    fn write_elsewhere(&mut self, text: &str) -> fmt::Result {
-        let more = text.len();
-        if more > self.slack {
-            let (had, least) = (self.len + self.slack, self.len.checked_add(more).ok_or(fmt::Error)?);
-            // Where it has to move, it may have to again.
-            let (old, new) = (bytes(had), bytes(least.max(had.saturating_mul(2))));
-            let (Some(old), Some(new)) = (old, new) else { return Err(fmt::Error) };
-            // SAFETY: invariant 1.
-            let Some(start) = (unsafe { self.bump.grow_block(self.start, old, new) }) else {
-                // For good: a `fmt` that goes on all the same would leave a gap.
-                self.refused = Some(new);
-                return Err(fmt::Error);
-            };
-            (self.start, self.slack, self.after) = (start, new.size() - self.len, 0);
-        }
-        self.slack -= more;
-        let place = self.next(more);
-        // SAFETY: as in `write_str`.
-        unsafe { place.copy_from_nonoverlapping(NonNull::from(text).cast(), more) };
-        if self.slack == 0 {
-            self.after = self.bump.after_last(self.start, self.len).unwrap_or(0);
-        }
-        Ok(())
+    fn write_slow(&mut self, piece: &str) -> fmt::Result {
+        self.text.try_push_str(piece).map_err(|error| {
+            // For good: a `fmt` that goes on after this would leave a gap.
+            self.refused = Some(error.layout());
+            fmt::Error
+        })
     }
 }
 
-impl<const MIN_ALIGN: usize, A: Allocator> Write for Tail<'_, MIN_ALIGN, A> {
+impl<const MIN_ALIGN: usize, A: Allocator> Write for Writer<'_, '_, MIN_ALIGN, A> {
     #[inline]
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let Some(place) = self.place(text.len()) else { return self.write_elsewhere(text) };
-        // SAFETY: there is room for the text, which is not in this block: nobody else reaches that.
-        unsafe { copy_piece(NonNull::from(text).cast(), place, text.len()) };
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        if piece.len() > self.text.bytes.left() {
+            return self.write_slow(piece);
+        }
+        // SAFETY: the capacity is enough for the piece.
+        unsafe { self.text.bytes.push_piece(piece.as_bytes()) };
         Ok(())
     }
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Formats text into the arena, where it takes what it needs.
+    ///
+    /// The `Display` implementations may use the arena.
     ///
     /// ```
     /// use dwell::Bump;
@@ -298,42 +278,35 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When a value's formatting fails.
+    /// When a value's `fmt` returns an error of its own.
     pub fn alloc_fmt(&self, text: fmt::Arguments<'_>) -> &mut str {
-        match self.try_alloc_fmt(text) {
+        match self.format(text) {
             Ok(text) => text,
-            Err(error) => handle_alloc_error(error.layout()),
+            Err(Unwritten::NoMemory(layout)) => handle_alloc_error(layout),
+            Err(Unwritten::Failed(_)) => panic!("a value's `fmt` returned an error"),
         }
     }
 
     /// [`alloc_fmt`](Self::alloc_fmt) that reports a failed allocation.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// When a value's formatting fails for another reason.
+    /// When there is no memory, or a value's `fmt` returns an error of its own: then the error's layout is that of the text until
+    /// there.
     pub fn try_alloc_fmt(&self, text: fmt::Arguments<'_>) -> Result<&mut str, AllocError<()>> {
+        self.format(text).map_err(|unwritten| AllocError::new((), unwritten.layout()))
+    }
+
+    /// Formats text into a string: see "Why `alloc_fmt` is sound" at the top of `bump/mod.rs`.
+    #[inline]
+    fn format(&self, text: fmt::Arguments<'_>) -> Result<&mut str, Unwritten> {
         if let Some(text) = text.as_str() {
-            return self.try_alloc_str(text);
+            return self.try_alloc_str(text).map_err(|error| Unwritten::NoMemory(error.layout()));
         }
-        // A block of no bytes, for which there is always room.
-        let start = self.pos();
-        let mut tail = Tail { bump: self, start, len: 0, slack: 0, after: start.addr().get(), refused: None };
-        let result = tail.write_fmt(text);
-        let (old, new) = (bytes(tail.len + tail.slack), bytes(tail.len));
-        let (Some(old), Some(new)) = (old, new) else { unreachable!("it has that many") };
-        if let Some(layout) = tail.refused {
-            // SAFETY: invariant 1 of `Tail`; it is not used again.
-            unsafe { self.free_block(tail.start, old) };
-            return Err(AllocError::new((), layout));
-        }
-        assert!(result.is_ok(), "a value's `fmt` returned an error");
-        if old.size() != new.size() {
-            // SAFETY: invariant 1 of `Tail`; the new layout is smaller.
-            tail.start = unsafe { self.shrink_block(tail.start, old, new) }.unwrap_or(tail.start);
-        }
-        // SAFETY: invariant 1 of `Tail`, which is not used again; the arena is borrowed.
-        let bytes = unsafe { slice::from_raw_parts_mut(tail.start.as_ptr(), tail.len) };
-        // SAFETY: whole `str`s, one after the other.
-        Ok(unsafe { str::from_utf8_unchecked_mut(bytes) })
+        // Most texts fit in this many bytes. What is left over goes back to the arena at the end.
+        const LINE: usize = 64;
+        let mut string = String { bytes: Vec::with_free_capacity(LINE, self) };
+        string.write_formatted(text)?;
+        Ok(string.into_str())
     }
 }

@@ -153,7 +153,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     pub fn try_alloc_thin<H, T: Copy>(&self, header: H, values: &[T]) -> Result<Thin<'_, H, [T]>, AllocError<H>> {
         let elements = Layout::for_value(values);
         let Some(layout) = Head::<H>::layout(elements) else { return Err(AllocError::new(header, elements)) };
-        let Some(block) = self.bytes(layout) else { return Err(AllocError::new(header, layout)) };
+        let Some(block) = self.take_or_refill(layout) else { return Err(AllocError::new(header, layout)) };
         let head = block.cast::<Head<H>>();
         // SAFETY: the block begins with a head.
         unsafe { head.write(Head { len: values.len(), header }) };

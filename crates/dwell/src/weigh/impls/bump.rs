@@ -31,14 +31,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Weigh for crate::bump::Pool<MIN_ALIGN
     where
         Self: 'v,
     {
-        let counted = self.shelved(|arenas| {
-            let (size, align) = (size_of::<Bump<MIN_ALIGN, A>>(), align_of::<Bump<MIN_ALIGN, A>>());
-            walk.block(arenas.capacity() * size, align, (arenas.capacity() - arenas.len()) * size);
-            for arena in arenas {
-                arena.each_chunk(|size, free| walk.block(size, Bump::<MIN_ALIGN, A>::CHUNK_ALIGN, free));
-            }
+        let counted = self.each_idle(|arena| {
+            walk.block(Self::ENTRY.size(), Self::ENTRY.align(), 0);
+            arena.each_chunk(|size, free| walk.block(size, Bump::<MIN_ALIGN, A>::CHUNK_ALIGN, free));
         });
-        if counted.is_none() {
+        if !counted {
             walk.missed();
         }
     }

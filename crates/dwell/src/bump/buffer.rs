@@ -1,6 +1,6 @@
 //! A first chunk in the caller's buffer.
 
-use super::{Bump, chunk, fit};
+use super::Bump;
 use crate::alloc::{Allocator, Global, Refused};
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -103,12 +103,12 @@ impl<'b, const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, First<'b, A>> {
     /// [`with_buffer`](Bump::with_buffer) with an allocator for the other chunks.
     pub fn with_buffer_in(buffer: &'b mut [MaybeUninit<u8>], alloc: A) -> Self {
         let bump = Self::new_in(First::new(buffer, alloc));
-        let (_, size) = bump.allocator().aligned(chunk::Of::<MIN_ALIGN>::ALIGN);
-        if let Some(size) = fit::round(size, chunk::Of::<MIN_ALIGN>::ALIGN)
-            && size > chunk::Of::<MIN_ALIGN>::HEADER
-            && let Some(chunk) = bump.store().obtain::<MIN_ALIGN>(size)
+        let (_, size) = bump.allocator().aligned(Self::CHUNK_ALIGN);
+        if size > Self::HEADER
+            && let Some(chunk) = bump.store().make(size)
         {
-            bump.push(chunk);
+            // SAFETY: the chunk is new.
+            unsafe { bump.install(chunk) };
         }
         bump
     }
