@@ -8,7 +8,7 @@
 mod common;
 
 use common::{Counts, Spy, failing_after, left_by, live, panics};
-use dwell::slab::{Bounded, Key, Slab, Slot, SlotsRemaining, local};
+use dwell::slab::{Bounded, Key, Slab, Slot, SlotsRemaining, thread as module};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -212,12 +212,12 @@ fn a_panic_in_drop_gives_the_place_back() {
 fn capacity_limits_are_clear() {
     let too_many = u32::MAX as usize + 2;
     let message = std::panic::catch_unwind(|| Bounded::<u8>::with_capacity(too_many)).unwrap_err();
-    assert_eq!(message.downcast_ref::<String>().unwrap(), "a slab has at most 4294967295 places, not 4294967297");
+    assert_eq!(message.downcast_ref::<String>().unwrap(), "the slab can have at most 4294967295 slots, not 4294967297");
     dwell::slab!(mod bytes: u8);
     assert!(panics(|| bytes::init().bounded(too_many).build()));
     assert!(panics(|| drop(Slab::<u8>::builder().chunk_capacity(0))));
     let empty = Bounded::with_capacity(0);
-    assert_eq!(empty.try_insert(7).unwrap_err().to_string(), "the slab is full: it has 0 places");
+    assert_eq!(empty.try_insert(7).unwrap_err().to_string(), "the slab is full: it has 0 slots");
     assert!(empty.is_full() && empty.is_empty());
     // More than there is memory for, more than there are keys, and sizes that are no layout.
     assert!(Slab::<u64>::new().try_reserve(usize::MAX).is_err());
@@ -845,15 +845,15 @@ fn vacant_places_are_each_handed_out_once() {
 #[test]
 fn a_module_is_not_trusted() {
     thread_local! {
-        static A: local::Local<Box<u64>> = const { local::Local::new(100_000) };
-        static B: local::Local<Box<u64>> = const { local::Local::new(100_000) };
+        static A: module::ThreadSlab<Box<u64>> = const { module::ThreadSlab::new(100_000) };
+        static B: module::ThreadSlab<Box<u64>> = const { module::ThreadSlab::new(100_000) };
         static TURN: Cell<u32> = const { Cell::new(1) };
     }
     struct Liar;
-    impl local::Module for Liar {
+    impl module::Module for Liar {
         type Value = Box<u64>;
         const LIMIT: usize = 100_000;
-        fn local() -> &'static LocalKey<local::Local<Box<u64>>> {
+        fn local() -> &'static LocalKey<module::ThreadSlab<Box<u64>>> {
             let turn = TURN.with(|turn| {
                 turn.set(turn.get().wrapping_mul(1_103_515_245).wrapping_add(12345));
                 turn.get()
@@ -865,17 +865,17 @@ fn a_module_is_not_trusted() {
     std::thread::spawn(move || {
         let mut slots = Vec::new();
         for round in 0..50_u64 {
-            slots.extend((0..500).map(|n| (n ^ round, local::insert::<Liar>(Box::new(n ^ round)))));
+            slots.extend((0..500).map(|n| (n ^ round, module::insert::<Liar>(Box::new(n ^ round)))));
             assert!(slots.iter().all(|(n, slot)| ***slot == *n), "values overlap");
             let half = slots.len() / 2;
             slots.drain(..half);
-            local::shrink_to_fit::<Liar>();
-            let _ = local::shutdown::<Liar>();
+            module::shrink_to_fit::<Liar>();
+            let _ = module::shutdown::<Liar>();
         }
         for (n, slot) in slots {
             let key = slot.leak();
             // It is found if it is looked for where it is.
-            let found = (0..64).find_map(|_| local::reclaim::<Liar>(key));
+            let found = (0..64).find_map(|_| module::reclaim::<Liar>(key));
             assert!(found.is_some_and(|slot| **slot < 600 && n < 600));
         }
         send.send(()).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! It must not panic, and what it has in thread-local storage has no destructors.
 
-use dwell::slab::{Pool, PoolSlot, Slab, Slot, local, sync};
+use dwell::slab::{Pool, PoolSlot, Slab, Slot, sync, thread as module};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
 use std::mem::{self, ManuallyDrop};
@@ -28,11 +28,11 @@ thread_local! {
     static DIRECT: Kept<Slot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     static SYNC: Kept<sync::Slot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     static POOL: Kept<PoolSlot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
-    static LIES: Kept<local::SlotOf<Liar>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
+    static LIES: Kept<module::SlotOf<Liar>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     /// What the allocator uses, while there is something.
     static SLABS: Cell<Option<&'static Slabs>> = const { Cell::new(None) };
-    static A: local::Local<[u64; 2]> = const { local::Local::new(100_000) };
-    static B: local::Local<[u64; 2]> = const { local::Local::new(100_000) };
+    static A: module::ThreadSlab<[u64; 2]> = const { module::ThreadSlab::new(100_000) };
+    static B: module::ThreadSlab<[u64; 2]> = const { module::ThreadSlab::new(100_000) };
 }
 
 struct Slabs {
@@ -44,10 +44,10 @@ struct Slabs {
 /// A module that gives now this, now that slab.
 struct Liar;
 
-impl local::Module for Liar {
+impl module::Module for Liar {
     type Value = [u64; 2];
     const LIMIT: usize = 100_000;
-    fn local() -> &'static LocalKey<local::Local<[u64; 2]>> {
+    fn local() -> &'static LocalKey<module::ThreadSlab<[u64; 2]>> {
         if random(2) == 0 { &A } else { &B }
     }
 }
@@ -90,12 +90,12 @@ fn act(slabs: &'static Slabs) {
             2 => exchange(&DIRECT, || slabs.direct.try_insert(value()).ok(), |slot| **slot),
             3 => exchange(&SYNC, || slabs.sync.try_insert(value()).ok(), |slot| **slot),
             4 => exchange(&POOL, || slabs.pool.try_insert(value()).ok(), |slot| **slot),
-            5 | 6 => exchange(&LIES, || local::try_insert::<Liar>(value()).ok(), |slot| **slot),
+            5 | 6 => exchange(&LIES, || module::try_insert::<Liar>(value()).ok(), |slot| **slot),
             _ if random(20) == 0 => {
                 pairs::shrink_to_fit();
                 slabs.direct.shrink_to_fit();
                 slabs.sync.shrink_to_fit();
-                local::shrink_to_fit::<Liar>();
+                module::shrink_to_fit::<Liar>();
                 let _ = (pairs::try_reserve(random(3000)), slabs.direct.try_reserve(random(3000)));
             }
             _ => {}
@@ -159,7 +159,7 @@ fn comes_back(slabs: &'static Slabs) {
     // What is called at the thread's end is registered by the first insert, which is not the allocator's.
     drop(pairs::insert(value()));
     for _ in 0..2 {
-        (0..8).for_each(|_| drop(local::try_insert::<Liar>(value())));
+        (0..8).for_each(|_| drop(module::try_insert::<Liar>(value())));
     }
     pairs::shutdown().unwrap();
     let rounds = std::env::var("DWELL_TEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000) / 20;
@@ -175,7 +175,7 @@ fn comes_back(slabs: &'static Slabs) {
             if let Ok(slot) = pairs::try_insert(value()) {
                 held.push((None, Some(slot)));
             }
-            drop(local::try_insert::<Liar>(value()));
+            drop(module::try_insert::<Liar>(value()));
             act(slabs);
         }
         SLABS.set(None);

@@ -1,11 +1,12 @@
 //! Why a slab did not do as asked.
 
-use super::blocks::Refusal;
+use super::memory::Refusal;
+use crate::alloc::AllocError;
 use core::alloc::Layout;
 use core::error::Error;
 use core::fmt;
 
-/// There was no place for a value, which comes back with the error.
+/// There was no slot for a value, which comes back with the error.
 ///
 /// ```
 /// use dwell::slab::Bounded;
@@ -13,7 +14,7 @@ use core::fmt;
 /// let slab = Bounded::with_capacity(1);
 /// let _taken = slab.insert("first");
 /// let error = slab.try_insert("second").unwrap_err();
-/// assert_eq!(error.to_string(), "the slab is full: it has 1 place");
+/// assert_eq!(error.to_string(), "the slab is full: it has 1 slot");
 /// assert_eq!(error.into_inner(), "second");
 /// ```
 pub struct Full<T> {
@@ -26,12 +27,7 @@ impl<T> Full<T> {
         Self { value, refusal }
     }
 
-    #[cfg(feature = "std")]
-    pub(super) fn refusal(&self) -> Refusal {
-        self.refusal
-    }
-
-    /// The value that found no place.
+    /// The value that found no slot.
     pub fn into_inner(self) -> T {
         self.value
     }
@@ -40,7 +36,24 @@ impl<T> Full<T> {
     pub fn layout(&self) -> Option<Layout> {
         match self.refusal {
             Refusal::Alloc(layout) => Some(layout),
-            Refusal::Limit(_) => None,
+            _ => None,
+        }
+    }
+}
+
+impl<T> Full<T> {
+    /// The same as an error of the allocator, which has asked for the layout of a `V` if it was not asked.
+    pub(crate) fn into_alloc_error<V>(self) -> AllocError<T> {
+        AllocError::new(self.value, self.refusal.layout::<V>())
+    }
+}
+
+impl Refusal {
+    /// What was asked of the allocator, or what would have been: the layout of a `V` if that is not known.
+    pub(super) fn layout<V>(self) -> Layout {
+        match self {
+            Self::Alloc(layout) | Self::TooMany { layout, .. } => layout,
+            _ => Layout::new::<V>(),
         }
     }
 }
@@ -62,8 +75,11 @@ impl<T> Error for Full<T> {}
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Limit(1) => f.write_str("the slab is full: it has 1 place"),
-            Self::Limit(limit) => write!(f, "the slab is full: it has {limit} places"),
+            Self::Full(1) => f.write_str("the slab is full: it has 1 slot"),
+            Self::Full(limit) => write!(f, "the slab is full: it has {limit} slots"),
+            Self::TooMany { limit, asked, .. } => write!(f, "the slab can have at most {limit} slots, not {asked}"),
+            #[cfg(feature = "std")]
+            Self::Initialized => f.write_str("the slab is already initialized on this thread"),
             Self::Alloc(layout) => {
                 write!(f, "the allocator has no block of {} bytes aligned to {}", layout.size(), layout.align())
             }
