@@ -8,7 +8,7 @@
 mod common;
 
 use common::{Counts, Spy, failing_after, left_by, live, panics};
-use dwell::slab::{Bounded, Key, Slab, Slot, SlotsRemaining, thread as module};
+use dwell::slab::{Bounded, Key, Pool, Slab, Slot, SlotsRemaining, sync, thread as module};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -45,6 +45,11 @@ fn change_by_thread(f: fn()) -> (isize, isize) {
     });
     thread.join().unwrap();
     receive.recv().unwrap()
+}
+
+/// How often something is done: less under Miri, to which each step is a thousand.
+const fn scaled(count: usize) -> usize {
+    if cfg!(miri) { count.div_ceil(40) } else { count }
 }
 
 /// Keeps a forgotten slot's memory reachable, so that a leak checker does not report what a test leaks on purpose.
@@ -354,6 +359,144 @@ fn slots_outlive_their_slab() {
     });
     assert!(counts.balanced());
     assert_eq!(left, (0, 0));
+}
+
+// What a review found.
+
+/// Dropping a slab looked for the first leaked value from the start, once for each: 800,000 took 3.5 seconds.
+#[test]
+fn leaked_values_are_dropped_in_linear_time() {
+    fn in_a_slab(values: usize) {
+        let slab = Slab::new();
+        for n in 0..values {
+            slab.insert(n).leak();
+        }
+        assert_eq!(slab.len(), values);
+    }
+    fn at_the_end_of_a_thread(values: usize) {
+        dwell::slab!(mod numbers: usize);
+        let leak = move || (0..values).map(|n| numbers::insert(n).leak()).count();
+        assert_eq!(std::thread::spawn(leak).join().unwrap(), values);
+    }
+    for f in [in_a_slab, at_the_end_of_a_thread] {
+        let time = |values| {
+            let start = std::time::Instant::now();
+            f(values);
+            start.elapsed()
+        };
+        // Sixteen times as long if it is quadratic. A machine that is busy just then is asked again.
+        let values = scaled(50_000);
+        let linear = (0..20).any(|_| time(4 * values) < 8 * time(values));
+        assert!(linear || cfg!(miri), "four times the values take more than eight times as long");
+    }
+}
+
+/// A key limit that was exceeded was an allocation of 0 bytes that failed, which aborts.
+#[test]
+fn more_than_there_are_keys_is_a_panic_that_names_the_limit() {
+    fn message(f: impl FnOnce()) -> String {
+        let mut message = String::new();
+        assert!(panics(|| {
+            let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_err();
+            message = panic.downcast_ref::<String>().cloned().unwrap_or_default();
+            panic!("as expected");
+        }));
+        message
+    }
+    dwell::slab!(mod bytes: u8);
+    dwell::slab!(mod few: u8, bounded(3));
+    for too_many in [dwell::slab::MAX_CAPACITY + 1, 1 << 47, usize::MAX] {
+        let expected = format!("the slab can have at most 4294967295 slots, not {too_many}");
+        assert_eq!(message(|| drop(Slab::<u64>::with_capacity(too_many))), expected);
+        assert_eq!(message(|| drop(Slab::<u64>::builder().preallocate(too_many).build())), expected);
+        assert_eq!(message(|| Slab::<()>::new().reserve(too_many)), expected);
+        assert_eq!(message(|| drop(Bounded::<u64>::with_capacity(too_many))), expected);
+        assert_eq!(message(|| drop(sync::Slab::<u64>::with_capacity(too_many))), expected);
+        assert_eq!(message(|| sync::Slab::<[u8; 5000]>::new().reserve(too_many)), expected);
+        assert_eq!(message(|| bytes::reserve(too_many)), expected);
+        // No panic, no abort, and no memory taken.
+        assert!(Slab::<u64>::try_with_capacity(too_many).is_err());
+        assert!(Slab::<[u8; 5000]>::builder().preallocate(too_many).try_build().is_err());
+        assert!(Slab::<()>::new().try_reserve(too_many).is_err_and(|error| error.layout().size() != 0));
+        assert!(Bounded::<u64>::try_with_capacity(too_many).is_err());
+        assert!(sync::Slab::<u64>::try_with_capacity(too_many).is_err());
+        assert!(sync::Slab::<u64>::new().try_reserve(too_many).is_err());
+        assert_eq!(bytes::try_reserve(too_many).unwrap_err().to_string(), expected);
+    }
+    assert_eq!(message(|| few::reserve(4)), "the slab can have at most 3 slots, not 4");
+    let slab = Slab::new();
+    let _slot = slab.insert(1_u8);
+    assert!(slab.try_reserve(usize::MAX).is_err(), "one more than that is counted up");
+}
+
+#[test]
+fn every_call_that_allocates_has_a_try_twin() {
+    let left = left_by(|| {
+        assert!(failing_after(0, || Slab::<u64>::try_new().is_err() && sync::Slab::<u64>::try_new().is_err()));
+        let (pool, shared_pool, shared) = (Pool::new(), sync::Pool::new(), sync::Slab::<u64>::new());
+        let make = || -> u64 { unreachable!("it is not called") };
+        failing_after(0, || {
+            assert!(pool.try_insert_with(make).is_err_and(|error| error.layout().size() != 0));
+            assert!(shared_pool.try_insert_with(make).is_err());
+            assert!(shared.try_insert_with(make).is_err());
+        });
+        let slots = (pool.try_insert_with(|| 1).unwrap(), shared_pool.try_insert_with(|| 2).unwrap());
+        assert_eq!((*slots.0, *slots.1, *shared.try_insert_with(|| 3).unwrap()), (1, 2, 3));
+    });
+    assert_eq!(left, (0, 0));
+    // What was a panic, though it was tried.
+    dwell::slab!(mod twice: u8);
+    twice::init().try_build().unwrap();
+    assert_eq!(twice::init().try_build().unwrap_err().to_string(), "the slab is already initialized on this thread");
+    twice::shutdown().unwrap();
+}
+
+/// The numbers of blocks that were freed are used again, each once; the search for one was linear.
+#[test]
+fn numbers_of_freed_blocks_are_used_again() {
+    let slab = Slab::builder().chunk_capacity(1).build();
+    let blocks = 60;
+    let mut slots: Vec<Slot<usize>> = (0..blocks).map(|n| slab.insert(n)).collect();
+    let first: HashSet<Key> = slots.iter().map(Slot::key).collect();
+    for round in 1..5 {
+        let mut index = 0;
+        slots.retain(|_| {
+            index += 1;
+            index % (round + 1) == 0
+        });
+        slab.shrink_to_fit();
+        assert_eq!(slab.capacity(), slots.len());
+        slots.extend((slots.len()..blocks).map(|n| slab.insert(n)));
+        assert_eq!(slots.iter().map(Slot::key).collect::<HashSet<Key>>(), first);
+    }
+}
+
+/// A destructor that runs while the slab is dropped leaks into it, behind where the search is and in front of it.
+#[test]
+fn leaks_while_a_slab_is_dropped() {
+    struct Leaks<'a>(&'a Cell<u32>, Option<Slot<Leaks<'a>>>);
+    impl Drop for Leaks<'_> {
+        fn drop(&mut self) {
+            self.0.set(self.0.get() + 1);
+            if let Some(other) = self.1.take() {
+                other.leak();
+            }
+        }
+    }
+    let dropped = Cell::new(0);
+    let left = left_by(|| {
+        let slab = Slab::new();
+        // In both directions: the value in an early cell owns the slot of a late one, and the other way round.
+        let early: Vec<_> = (0..scaled(2000)).map(|_| slab.insert(Leaks(&dropped, None))).collect();
+        for (n, inner) in early.into_iter().enumerate() {
+            let outer = slab.insert(Leaks(&dropped, None));
+            let (mut outer, inner) = if n % 2 == 0 { (outer, inner) } else { (inner, outer) };
+            outer.1 = Some(inner);
+            outer.leak();
+        }
+        drop(slab);
+    });
+    assert_eq!((dropped.get() as usize, left), (2 * scaled(2000), (0, 0)));
 }
 
 // The classes of the field.

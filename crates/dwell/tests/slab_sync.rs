@@ -37,8 +37,47 @@ fn sizes_and_auto_traits() {
     assert_eq!(size_of::<Option<PoolSlot<dyn Fn()>>>(), 16);
 }
 
+/// The owner in a block's header was made from a reference, and the last slot freed the slab through it: undefined behaviour,
+/// which Miri shows.
 #[test]
-fn places_come_back_from_other_threads() {
+fn the_last_slot_frees_by_the_pointer_of_the_allocation() {
+    let slab = Slab::new();
+    let slot = slab.insert(String::from("last"));
+    drop(slab);
+    drop(slot);
+    let slab = Slab::new();
+    let (mine, theirs) = (slab.insert(String::from("first")), slab.insert(String::from("last")));
+    drop(slab);
+    drop(mine);
+    thread::spawn(move || drop(theirs)).join().unwrap();
+}
+
+/// The same in a pool.
+#[test]
+fn the_last_slot_of_a_pool_frees_by_the_pointer_of_the_allocation() {
+    let pool = Pool::new();
+    let slot = pool.insert(String::from("last"));
+    drop(pool);
+    drop(slot);
+    let pool = Pool::new();
+    let (small, large) = (pool.insert(1_u8), pool.insert([1_u8; 20_000]));
+    drop(pool);
+    thread::spawn(move || drop((small, large))).join().unwrap();
+}
+
+#[test]
+fn slabs_are_unwind_safe_as_their_kin_are() {
+    fn unwind_safe<T: std::panic::UnwindSafe + std::panic::RefUnwindSafe>() {}
+    unwind_safe::<Slab<u64>>();
+    unwind_safe::<Slot<u64>>();
+    unwind_safe::<Pool>();
+    unwind_safe::<dwell::slab::Slab<u64>>();
+    unwind_safe::<dwell::slab::Bounded<u64>>();
+    unwind_safe::<dwell::slab::Pool>();
+}
+
+#[test]
+fn cells_come_back_from_other_threads() {
     let slab = Slab::new();
     let first = slab.insert(7_u64);
     let address = first.as_ptr().addr();

@@ -1,9 +1,9 @@
 //! A pool for each thread, for what is pinned there.
 
 use crate::alloc::AllocError;
+use crate::slab::InPool;
 use crate::slab::insert::{self, CellPtr, CellSource, Refusal};
 use crate::slab::sync::{AnyThread, Pool, PoolSlot};
-use crate::slab::{Full, InPool};
 use core::mem::ManuallyDrop;
 use core::pin::Pin;
 
@@ -91,5 +91,5 @@ pub(super) fn insert<T>(value: T) -> PoolSlot<T> {
 /// [`insert`] that gives the value back if there is no memory.
 #[inline(always)]
 pub(super) fn try_insert<T>(value: T) -> Result<PoolSlot<T>, AllocError<T>> {
-    insert::try_insert(ThreadPool, value).map_err(Full::into_alloc_error::<T>)
+    insert::try_insert(ThreadPool, value)
 }

@@ -1,9 +1,10 @@
 //! A slab that does not grow.
 
-use super::insert::{refused, try_insert, try_insert_with};
+use super::insert::{InsertError, refused, try_insert, try_insert_with};
 use super::memory::Refusal;
 use super::{Full, Key, MAX_CAPACITY, Slab, Slot, StampedKey};
 use crate::alloc::AllocError;
+use core::alloc::Layout;
 
 /// Memory for a fixed number of values of one type, allocated at once.
 ///
@@ -36,7 +37,7 @@ impl<T> Bounded<T> {
     ///
     /// When the allocator has no memory, or where `with_capacity` panics.
     pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError<()>> {
-        Self::allocate(capacity).map_err(|refusal| Full::new((), refusal).into_alloc_error::<T>())
+        Self::allocate(capacity).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
     }
 
     fn allocate(capacity: usize) -> Result<Self, Refusal> {

@@ -40,7 +40,7 @@ fn header<O>(cell: CellPtr) -> *mut Dedicated<O> {
 pub(super) unsafe fn owner<O>(cell: CellPtr) -> CoreRef<O> {
     // SAFETY: the caller says that the cell is in such a block, behind the header at its start, or that `allocate` made it, which
     // has written a header there. Both begin with the owner. Only that is read: a block of a slab has no more in common.
-    unsafe { (&raw const (*header::<O>(cell)).owner).read() }
+    unsafe { (*header::<O>(cell)).owner }
 }
 
 /// The block for a value of this layout, and the offset of the value in it.

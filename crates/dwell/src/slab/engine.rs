@@ -166,15 +166,9 @@ impl<O: Owners> CoreRef<O> {
         let core = unsafe { self.get() };
         core.collect();
         let cell = match core.stack().pop() {
-            Some(cell) => cell,
-            None => {
-                let carved = core.grow(|memory| memory.carve(self, core.stack()))?;
-                let stride = core.memory(|memory| memory.geometry().stride)?;
-                // SAFETY: the cells were just carved: vacant, a stride apart in one block, and on no stack.
-                unsafe { core.stack().push_run(carved.first, stride, carved.count - 1) };
-                carved.first
-            }
-        };
+            Some(cell) => Ok(cell),
+            None => core.grow(|memory| memory.carve(self, core.stack())),
+        }?;
         if let State::TornDown { occupied } = core.state.get() {
             core.state.set(State::TornDown { occupied: occupied + 1 });
         }

@@ -1,5 +1,6 @@
 //! Why a slab did not do as asked.
 
+use super::insert::InsertError;
 use super::memory::Refusal;
 use crate::alloc::AllocError;
 use core::alloc::Layout;
@@ -23,10 +24,6 @@ pub struct Full<T> {
 }
 
 impl<T> Full<T> {
-    pub(super) fn new(value: T, refusal: Refusal) -> Self {
-        Self { value, refusal }
-    }
-
     /// The value that found no slot.
     pub fn into_inner(self) -> T {
         self.value
@@ -41,19 +38,26 @@ impl<T> Full<T> {
     }
 }
 
-impl<T> Full<T> {
-    /// The same as an error of the allocator, which has asked for the layout of a `V` if it was not asked.
-    pub(crate) fn into_alloc_error<V>(self) -> AllocError<T> {
-        AllocError::new(self.value, self.refusal.layout::<V>())
+impl<T> InsertError<T> for Full<T> {
+    #[inline]
+    fn new(value: T, refusal: Refusal, _: Layout) -> Self {
+        Self { value, refusal }
+    }
+}
+
+impl<T> InsertError<T> for AllocError<T> {
+    #[inline]
+    fn new(value: T, refusal: Refusal, layout: Layout) -> Self {
+        Self::new(value, refusal.layout(layout))
     }
 }
 
 impl Refusal {
-    /// What was asked of the allocator, or what would have been: the layout of a `V` if that is not known.
-    pub(super) fn layout<V>(self) -> Layout {
+    /// What was asked of the allocator, or what would have been: this one if that is not known.
+    fn layout(self, value: Layout) -> Layout {
         match self {
             Self::Alloc(layout) | Self::TooMany { layout, .. } => layout,
-            _ => Layout::new::<V>(),
+            _ => value,
         }
     }
 }

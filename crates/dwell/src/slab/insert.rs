@@ -1,11 +1,11 @@
 //! How a value comes into a cell: the only code that pops, refills and fills.
 
-use super::error::Full;
 use super::kind::SlotKind;
 pub(crate) use super::memory::Refusal;
 use super::registers::{Pair, Registers};
 use super::slot::Slot;
 pub(crate) use super::stack::CellPtr;
+use core::alloc::Layout;
 use std_alloc::alloc::handle_alloc_error;
 
 /// Where vacant cells for values of a type come from: a slab, a module, a pool.
@@ -61,11 +61,15 @@ unsafe fn insert_slow<T, S: CellSource<T>>(source: S, first: Pair, second: Pair)
 
 /// [`insert`] that gives the value back if there is no cell.
 #[inline(always)]
-pub(crate) fn try_insert<T, S: CellSource<T>>(source: S, value: T) -> Result<SlotOf<T, S>, Full<T>> {
-    match source.pop().map_or_else(|| source.refill(), Ok) {
+pub(crate) fn try_insert<T, S, E>(source: S, value: T) -> Result<SlotOf<T, S>, E>
+where
+    S: CellSource<T>,
+    E: InsertError<T>,
+{
+    match pop_or_refill(source) {
         // SAFETY: `CellSource` says that the cell is vacant, for a `T`, ours, and one that `Kind` frees.
         Ok(cell) => Ok(unsafe { Slot::fill(cell, value) }),
-        Err(refusal) => Err(Full::new(value, refusal)),
+        Err(refusal) => Err(E::new(value, refusal, Layout::new::<T>())),
     }
 }
 
@@ -83,15 +87,30 @@ pub(crate) fn insert_with<T, S: CellSource<T>>(source: S, make: impl FnOnce() ->
 
 /// [`insert_with`] that gives `make` back, not called, if there is no cell.
 #[inline(always)]
-pub(crate) fn try_insert_with<T, S, F>(source: S, make: F) -> Result<SlotOf<T, S>, Full<F>>
+pub(crate) fn try_insert_with<T, S, F, E>(source: S, make: F) -> Result<SlotOf<T, S>, E>
 where
     S: CellSource<T>,
     F: FnOnce() -> T,
+    E: InsertError<F>,
 {
-    match source.pop().map_or_else(|| source.refill(), Ok) {
+    match pop_or_refill(source) {
         // SAFETY: `CellSource` says that the cell is vacant, for a `T`, ours, and one that `Kind` frees.
         Ok(cell) => Ok(unsafe { Slot::fill_with(cell, make) }),
-        Err(refusal) => Err(Full::new(make, refusal)),
+        Err(refusal) => Err(E::new(make, refusal, Layout::new::<T>())),
+    }
+}
+
+/// An error that gives back what was to be inserted: [`Full`](super::Full) or [`AllocError`](crate::AllocError).
+pub(crate) trait InsertError<V> {
+    /// `layout` is that of the value which found no cell.
+    fn new(value: V, refusal: Refusal, layout: Layout) -> Self;
+}
+
+#[inline(always)]
+fn pop_or_refill<T, S: CellSource<T>>(source: S) -> Result<CellPtr, Refusal> {
+    match source.pop() {
+        Some(cell) => Ok(cell),
+        None => source.refill(),
     }
 }
 

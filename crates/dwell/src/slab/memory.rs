@@ -269,12 +269,6 @@ pub(crate) enum Refusal {
     Alloc(Layout),
 }
 
-/// Cells that were carved at once: `count` of them from `first` on, each a stride behind the last.
-pub(super) struct Carved {
-    pub(super) first: CellPtr,
-    pub(super) count: usize,
-}
-
 /// All memory of one core.
 pub(super) struct Memory<O> {
     // # Invariants
@@ -323,10 +317,6 @@ impl<O: Owners> Memory<O> {
         (self.limit, self.chunk_cells) = (limit.max(self.capacity), chunk_cells);
     }
 
-    pub(super) fn geometry(&self) -> Geometry {
-        self.geometry
-    }
-
     /// Cells of all chunks.
     pub(super) fn capacity(&self) -> usize {
         self.capacity
@@ -337,8 +327,9 @@ impl<O: Owners> Memory<O> {
         self.carved
     }
 
-    /// Carves cells that were never used, at most a page of them, and sees that the stack has room for all cells.
-    pub(super) fn carve(&mut self, owner: CoreRef<O>, stack: &FreeStack) -> Result<Carved, Refusal> {
+    /// Carves cells that were never used, at most a page of them: one for the caller, the others for the stack, which gets room
+    /// for all cells that were carved.
+    pub(super) fn carve(&mut self, owner: CoreRef<O>, stack: &FreeStack) -> Result<CellPtr, Refusal> {
         while self.left == 0 {
             match self.chunks.get(self.carving) {
                 Some(chunk) if chunk.begun < chunk.cells => self.begin_block(owner)?,
@@ -358,8 +349,10 @@ impl<O: Owners> Memory<O> {
         self.at = first.as_ptr().wrapping_byte_add(count * stride);
         self.left -= count;
         self.carved += count;
+        // SAFETY: by invariant 2 the cells are in one block, a stride apart, and were never handed out.
+        unsafe { stack.push_run(first, stride, count - 1) };
         stack.touch(self.carved - 1);
-        Ok(Carved { first, count })
+        Ok(first)
     }
 
     /// Gives the next block of the chunk at `carving` a header and a number.
@@ -520,7 +513,7 @@ impl<O: Owners> Memory<O> {
         });
         let serial = serials.fold(self.serial, u32::max);
         let chunk_cells = self.chunk_cells;
-        *self = Self { chunk_cells, serial, ..Self::new(self.geometry, self.limit) };
+        *self = Self { serial, chunk_cells, ..Self::new(self.geometry, self.limit) };
     }
 
     /// Frees the directory too if there is no chunk.

@@ -3,7 +3,6 @@
 use super::classes::{CLASSES, Class};
 use super::dedicated;
 use super::engine::{Core, CoreRef, OneThread, Owners};
-use super::error::Full;
 use super::geometry::Geometry;
 use super::insert::{CellSource, insert, insert_with, try_insert, try_insert_with};
 use super::key::Key;
@@ -170,7 +169,7 @@ impl<O: Threading> SizeClasses<O> {
     /// When the allocator has no memory; the value comes back in the error.
     #[inline(always)]
     pub fn try_insert<T>(&self, value: T) -> Result<Slot<T, InPool<O>>, AllocError<T>> {
-        try_insert(self, value).map_err(Full::into_alloc_error::<T>)
+        try_insert(self, value)
     }
 
     /// Puts what `make` returns in a slot whose memory was taken before. It is given back if `make` panics.
@@ -192,7 +191,7 @@ impl<O: Threading> SizeClasses<O> {
     /// As [`try_insert`](Self::try_insert); `make` comes back in the error, not called.
     #[inline(always)]
     pub fn try_insert_with<T, F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T, InPool<O>>, AllocError<F>> {
-        try_insert_with(self, make).map_err(Full::into_alloc_error::<T>)
+        try_insert_with(self, make)
     }
 }
 

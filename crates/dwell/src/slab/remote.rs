@@ -200,7 +200,7 @@ impl Chain {
     }
 }
 
-/// CellPtrs on their way back to their slab.
+/// Cells on their way back to their slab.
 pub(super) struct Returns {
     // # Invariants
     //

@@ -18,9 +18,8 @@
 //! Slab and slots may go in any order, on any threads: whichever is last frees the memory.
 
 use super::engine::{Core, CoreRef, Owners};
-use super::error::Full;
 use super::geometry::Geometry;
-use super::insert::{CellSource, insert, insert_with, refused, try_insert, try_insert_with};
+use super::insert::{CellSource, InsertError, insert, insert_with, refused, try_insert, try_insert_with};
 use super::key::Key;
 use super::kind::sealed::Portable;
 use super::memory::{Refusal, owner};
@@ -138,7 +137,7 @@ impl<T> Slab<T> {
     ///
     /// When the allocator has no memory, or where `with_capacity` panics.
     pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError<()>> {
-        Self::allocate(capacity).map_err(|refusal| Full::new((), refusal).into_alloc_error::<T>())
+        Self::allocate(capacity).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
     }
 
     fn allocate(capacity: usize) -> Result<Self, Refusal> {
@@ -172,7 +171,7 @@ impl<T> Slab<T> {
     /// When the allocator has no chunk; the value comes back in the error.
     #[inline(always)]
     pub fn try_insert(&self, value: T) -> Result<Slot<T>, AllocError<T>> {
-        try_insert(self, value).map_err(Full::into_alloc_error::<T>)
+        try_insert(self, value)
     }
 
     /// Puts what `make` returns in a slot whose memory was taken before. It is given back if `make` panics.
@@ -194,7 +193,7 @@ impl<T> Slab<T> {
     /// As [`try_insert`](Self::try_insert); `make` comes back in the error, not called.
     #[inline(always)]
     pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T>, AllocError<F>> {
-        try_insert_with(self, make).map_err(Full::into_alloc_error::<T>)
+        try_insert_with(self, make)
     }
 
     /// Calls `each`, which is no user's code, with the layout of each block that the slab has, and the bytes in it that hold
@@ -234,7 +233,7 @@ impl<T> Slab<T> {
     ///
     /// When the allocator has no memory, or where `reserve` panics.
     pub fn try_reserve(&self, additional: usize) -> Result<(), AllocError<()>> {
-        self.core().reserve(additional).map_err(|refusal| Full::new((), refusal).into_alloc_error::<T>())
+        self.core().reserve(additional).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
     }
 
     /// Frees the chunks in which there is no value. Looks at every vacant cell.

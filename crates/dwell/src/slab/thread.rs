@@ -6,10 +6,10 @@
 use super::engine::{Core, CoreRef, OneThread};
 use super::error::{Full, SlotsRemaining};
 use super::geometry::Geometry;
-use super::insert::{self, CellSource, refused};
+use super::insert::{self, CellSource, InsertError, refused};
 use super::key::{Key, StampedKey};
 use super::kind::{Keyed, SlotKind, sealed};
-use super::memory::Refusal;
+use super::memory::{Memory, Refusal};
 use super::slot::Slot;
 use super::stack::{CellPtr, NoRoom};
 // For the macro, which names nothing that its user could have named otherwise.
@@ -190,7 +190,7 @@ impl<T> ThreadSlab<T> {
     fn sweep(&self) {
         // SAFETY: the core is a part of this slab, of this thread.
         unsafe { self.core_ref().sweep() };
-        let _ = self.core.memory(|memory| memory.forget_if_empty());
+        let _ = self.core.memory(Memory::forget_if_empty);
     }
 }
 
@@ -397,7 +397,7 @@ fn reserve_or_refusal<M: Module>(additional: usize) -> Result<(), Refusal> {
 }
 
 pub fn try_reserve<M: Module>(additional: usize) -> Result<(), Full<()>> {
-    reserve_or_refusal::<M>(additional).map_err(|refusal| Full::new((), refusal))
+    reserve_or_refusal::<M>(additional).map_err(|refusal| InsertError::new((), refusal, Layout::new::<M::Value>()))
 }
 
 pub fn reserve<M: Module>(additional: usize) {
@@ -486,7 +486,7 @@ impl<M: Module> Init<M> {
     ///
     /// When the allocator has no memory, or where `build` panics.
     pub fn try_build(self) -> Result<(), Full<()>> {
-        self.finish().map_err(|refusal| Full::new((), refusal))
+        self.finish().map_err(|refusal| InsertError::new((), refusal, Layout::new::<M::Value>()))
     }
 
     fn finish(self) -> Result<(), Refusal> {

@@ -1,9 +1,8 @@
 //! A slab that grows.
 
 use super::engine::{Core, CoreRef, OneThread, Owners};
-use super::error::Full;
 use super::geometry::Geometry;
-use super::insert::{CellSource, insert, insert_with, refused, try_insert, try_insert_with};
+use super::insert::{CellSource, InsertError, insert, insert_with, refused, try_insert, try_insert_with};
 use super::memory::Refusal;
 use super::slot::Slot;
 use super::stack::CellPtr;
@@ -84,7 +83,7 @@ impl<T> Builder<T> {
     ///
     /// When the allocator has no memory, or when there are to be more than [`MAX_CAPACITY`](super::MAX_CAPACITY) values.
     pub fn try_build(self) -> Result<Slab<T>, AllocError<()>> {
-        self.finish(Key::LIMIT).map_err(|refusal| Full::new((), refusal).into_alloc_error::<T>())
+        self.finish(Key::LIMIT).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
     }
 
     pub(super) fn finish(self, limit: usize) -> Result<Slab<T>, Refusal> {
@@ -183,7 +182,7 @@ impl<T> Slab<T> {
     /// When the allocator has no chunk, or there are no more keys; the value comes back in the error.
     #[inline(always)]
     pub fn try_insert(&self, value: T) -> Result<Slot<T>, AllocError<T>> {
-        try_insert(self, value).map_err(Full::into_alloc_error::<T>)
+        try_insert(self, value)
     }
 
     /// Puts what `make` returns in a slot whose memory was taken before.
@@ -208,7 +207,7 @@ impl<T> Slab<T> {
     /// As [`try_insert`](Self::try_insert); `make` comes back in the error, not called.
     #[inline(always)]
     pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T>, AllocError<F>> {
-        try_insert_with(self, make).map_err(Full::into_alloc_error::<T>)
+        try_insert_with(self, make)
     }
 
     /// Whether there is a leaked value under this key.
@@ -286,7 +285,7 @@ impl<T> Slab<T> {
     ///
     /// When the allocator has no memory, or where `reserve` panics.
     pub fn try_reserve(&self, additional: usize) -> Result<(), AllocError<()>> {
-        self.core().reserve(additional).map_err(|refusal| Full::new((), refusal).into_alloc_error::<T>())
+        self.core().reserve(additional).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
     }
 
     /// Frees the chunks in which there is no value. Looks at every vacant cell.
