@@ -1,6 +1,6 @@
 //! The traits that a slot has because its value has them, and what slabs show of themselves.
 
-use super::{Bounded, SizeClasses, Slab, Slot, SlotKind, Threading};
+use super::{Bounded, SizeClasses, Slot, SlotKind, Threading, TypedSlab};
 use core::borrow::{Borrow, BorrowMut};
 use core::cmp::Ordering;
 use core::error::Error;
@@ -20,12 +20,8 @@ impl<T: ?Sized + UnwindSafe, K: SlotKind> UnwindSafe for Slot<T, K> {}
 impl<T: ?Sized + RefUnwindSafe, K: SlotKind> RefUnwindSafe for Slot<T, K> {}
 
 // No panic of a value leaves a slab in the middle of something. (`Bounded` is one.)
-impl<T: UnwindSafe> UnwindSafe for Slab<T> {}
-impl<T: RefUnwindSafe> RefUnwindSafe for Slab<T> {}
-#[cfg(feature = "std")]
-impl<T: UnwindSafe> UnwindSafe for super::sync::Slab<T> {}
-#[cfg(feature = "std")]
-impl<T: RefUnwindSafe> RefUnwindSafe for super::sync::Slab<T> {}
+impl<T: UnwindSafe, O: Threading> UnwindSafe for TypedSlab<T, O> {}
+impl<T: RefUnwindSafe, O: Threading> RefUnwindSafe for TypedSlab<T, O> {}
 impl<O: Threading> UnwindSafe for SizeClasses<O> {}
 impl<O: Threading> RefUnwindSafe for SizeClasses<O> {}
 
@@ -47,7 +43,7 @@ impl<T: ?Sized, K: SlotKind> fmt::Pointer for Slot<T, K> {
     }
 }
 
-impl<T> fmt::Debug for Slab<T> {
+impl<T, O: Threading> fmt::Debug for TypedSlab<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Slab").field("len", &self.len()).field("capacity", &self.capacity()).finish_non_exhaustive()
     }

@@ -122,7 +122,7 @@ pub mod sync;
 #[cfg(feature = "std")]
 #[doc(hidden)]
 pub mod thread;
-mod unbounded;
+mod typed;
 
 pub use self::bounded::Bounded;
 pub use self::coerce::{CoerceBrand, SlotView};
@@ -134,7 +134,7 @@ pub use self::pool::{InPool, Pool, PoolSlot, SizeClasses, Threading};
 pub use self::slot::Slot;
 #[cfg(feature = "std")]
 pub use self::thread::{Init, PerThread};
-pub use self::unbounded::{Builder, Slab};
+pub use self::typed::{Builder, Slab, TypedSlab};
 
 /// The most values that a slab holds: there are no more keys.
 pub const MAX_CAPACITY: usize = Key::LIMIT;

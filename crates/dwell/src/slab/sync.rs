@@ -17,17 +17,13 @@
 //!
 //! Slab and slots may go in any order, on any threads: whichever is last frees the memory.
 
-use super::engine::{Core, CoreRef, Owners};
+use super::engine::CoreRef;
 use super::geometry::Geometry;
-use super::insert::{CellSource, InsertError, insert, insert_with, refused, try_insert, try_insert_with};
-use super::key::Key;
 use super::kind::sealed::Portable;
-use super::memory::{Refusal, owner};
+use super::memory::owner;
 use super::remote::Chain;
 use super::stack::CellPtr;
-use crate::alloc::AllocError;
 use core::alloc::Layout;
-use core::fmt;
 use core::marker::PhantomData;
 use core::mem;
 
@@ -79,189 +75,9 @@ unsafe impl Portable for AnyThread {}
 /// drop((send, blocks)); // in any order
 /// assert_eq!(consumer.join().unwrap(), 1000);
 /// ```
-pub struct Slab<T> {
-    // # Invariants
-    //
-    // 1. `core` came from `CoreRef::allocate` on this thread, with the geometry of a `T`. It is in service, and not freed, until
-    //    the slab is dropped.
-    core: CoreRef<AnyThread>,
-    // Neither `Send`, because of invariant 1, nor `Sync`.
-    of: PhantomData<*mut T>,
-}
-
-// SAFETY: by invariant 1 of `Slab` the cells of its core are for values of a `T`; the core pops and refills vacant ones. A slot of
-// kind `AnyThread` frees its cell to the owner in the header of its block, which is that core.
-unsafe impl<T> CellSource<T> for &Slab<T> {
-    type Kind = AnyThread;
-
-    #[inline(always)]
-    fn pop(self) -> Option<CellPtr> {
-        self.core().free.pop()
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn refill(self) -> Result<CellPtr, Refusal> {
-        // SAFETY: by invariant 1 of `Slab` the core was made on this thread, and not freed.
-        unsafe { self.core.refill() }
-    }
-}
-
-impl<T> Slab<T> {
-    /// A slab without memory for values.
-    pub fn new() -> Self {
-        Self::with_capacity(0)
-    }
-
-    /// [`new`](Self::new) that reports a failed allocation: a slab without values is a block of some 600 bytes.
-    ///
-    /// # Errors
-    ///
-    /// When the allocator has no memory.
-    pub fn try_new() -> Result<Self, AllocError<()>> {
-        Self::try_with_capacity(0)
-    }
-
-    /// A slab with memory for this many values, which grows beyond.
-    ///
-    /// # Panics
-    ///
-    /// When that is more than [`MAX_CAPACITY`](super::MAX_CAPACITY).
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self::allocate(capacity).unwrap_or_else(|refusal| refused(refusal))
-    }
-
-    /// [`with_capacity`](Self::with_capacity) that reports a failure.
-    ///
-    /// # Errors
-    ///
-    /// When the allocator has no memory, or where `with_capacity` panics.
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError<()>> {
-        Self::allocate(capacity).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
-    }
-
-    fn allocate(capacity: usize) -> Result<Self, Refusal> {
-        let core = CoreRef::allocate(Geometry::of(Layout::new::<T>()), Key::LIMIT);
-        let slab = Self { core: core.map_err(|error| Refusal::Alloc(error.layout()))?, of: PhantomData };
-        slab.core().reserve(capacity)?;
-        Ok(slab)
-    }
-
-    #[inline(always)]
-    fn core(&self) -> &Core<AnyThread> {
-        // SAFETY: by invariant 1 the core is not freed while the slab is borrowed.
-        unsafe { self.core.get() }
-    }
-
-    /// Puts a value in a slot.
-    ///
-    /// ```
-    /// let slab = dwell::slab::sync::Slab::new();
-    /// assert_eq!(*slab.insert(7), 7);
-    /// ```
-    #[inline(always)]
-    pub fn insert(&self, value: T) -> Slot<T> {
-        insert(self, value)
-    }
-
-    /// [`insert`](Self::insert) that reports a failed allocation.
-    ///
-    /// # Errors
-    ///
-    /// When the allocator has no chunk; the value comes back in the error.
-    #[inline(always)]
-    pub fn try_insert(&self, value: T) -> Result<Slot<T>, AllocError<T>> {
-        try_insert(self, value)
-    }
-
-    /// Puts what `make` returns in a slot whose memory was taken before. It is given back if `make` panics.
-    ///
-    /// ```
-    /// let slab = dwell::slab::sync::Slab::new();
-    /// let page = slab.insert_with(|| [0_u8; 4096]);
-    /// assert_eq!(page.len(), 4096);
-    /// ```
-    #[inline(always)]
-    pub fn insert_with(&self, make: impl FnOnce() -> T) -> Slot<T> {
-        insert_with(self, make)
-    }
-
-    /// [`insert_with`](Self::insert_with) that reports a failed allocation.
-    ///
-    /// # Errors
-    ///
-    /// As [`try_insert`](Self::try_insert); `make` comes back in the error, not called.
-    #[inline(always)]
-    pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T>, AllocError<F>> {
-        try_insert_with(self, make)
-    }
-
-    /// Calls `each`, which is no user's code, with the layout of each block that the slab has, and the bytes in it that hold
-    /// nothing.
-    pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
-        each(Layout::new::<Core<AnyThread>>(), 0);
-        self.core().each_block(each);
-    }
-
-    /// Values in the slab, without those whose drop on another thread is over.
-    pub fn len(&self) -> usize {
-        self.core().len()
-    }
-
-    /// Whether there is no value.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Values that there is memory for.
-    pub fn capacity(&self) -> usize {
-        self.core().capacity()
-    }
-
-    /// Gets memory for this many more values.
-    ///
-    /// # Panics
-    ///
-    /// When the slab would have memory for more than [`MAX_CAPACITY`](super::MAX_CAPACITY) values.
-    pub fn reserve(&self, additional: usize) {
-        self.core().reserve(additional).unwrap_or_else(|refusal| refused(refusal));
-    }
-
-    /// [`reserve`](Self::reserve) that reports a failure.
-    ///
-    /// # Errors
-    ///
-    /// When the allocator has no memory, or where `reserve` panics.
-    pub fn try_reserve(&self, additional: usize) -> Result<(), AllocError<()>> {
-        self.core().reserve(additional).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
-    }
-
-    /// Frees the chunks in which there is no value. Looks at every vacant cell.
-    pub fn shrink_to_fit(&self) {
-        // SAFETY: by invariant 1 the core was made on this thread, and not freed.
-        unsafe { self.core.sweep() };
-    }
-}
-
-impl<T> Drop for Slab<T> {
-    fn drop(&mut self) {
-        // SAFETY: by invariant 1 the core was made by `allocate` on this thread and is in service; the slab, which is being
-        // dropped, does not use it again.
-        unsafe { AnyThread::tear_down(self.core) };
-    }
-}
-
-impl<T> Default for Slab<T> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<T> fmt::Debug for Slab<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Slab").field("len", &self.len()).field("capacity", &self.capacity()).finish()
-    }
-}
+///
+/// Its methods are those of [`TypedSlab`](super::TypedSlab).
+pub type Slab<T> = super::TypedSlab<T, AnyThread>;
 
 /// Drops slots, and gives the cells of a run of slots of one slab back together: one atomic exchange instead of one each.
 ///

@@ -1,12 +1,12 @@
-//! A slab that grows.
+//! A slab for values of one type, which grows: [`Slab`](super::Slab) and [`sync::Slab`](super::sync::Slab).
 
-use super::engine::{Core, CoreRef, OneThread, Owners};
+use super::engine::{Core, CoreRef, OneThread};
 use super::geometry::Geometry;
 use super::insert::{CellSource, InsertError, insert, insert_with, refused, try_insert, try_insert_with};
 use super::memory::Refusal;
 use super::slot::Slot;
 use super::stack::CellPtr;
-use super::{Key, StampedKey};
+use super::{Key, StampedKey, Threading};
 use crate::alloc::AllocError;
 use core::alloc::Layout;
 use core::marker::PhantomData;
@@ -31,13 +31,18 @@ use core::marker::PhantomData;
 ///
 /// Slots own their values and their share of the memory. A slab that is dropped drops the values that were leaked into it,
 /// frees its memory if no slot is left, and else leaves that to the last slot.
-pub struct Slab<T> {
+///
+/// Its methods are those of [`TypedSlab`].
+pub type Slab<T> = TypedSlab<T, OneThread>;
+
+/// What [`Slab`] and [`sync::Slab`](super::sync::Slab) are: memory for values of one type, as many as are needed.
+pub struct TypedSlab<T, O: Threading> {
     // # Invariants
     //
     // 1. `core` came from `CoreRef::allocate` on this thread, with the geometry of a `T`. It is in service, and not freed, until
     //    the slab is dropped.
-    core: CoreRef<OneThread>,
-    // Invariant in `T`: values go in and come out by `&Slab`. Neither `Send` nor `Sync`.
+    core: CoreRef<O>,
+    // Invariant in `T`: values go in and come out by a shared slab. Neither `Send`, because of invariant 1, nor `Sync`.
     of: PhantomData<*mut T>,
 }
 
@@ -81,24 +86,25 @@ impl<T> Builder<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory, or when there are to be more than [`MAX_CAPACITY`](super::MAX_CAPACITY) values.
+    /// When the allocator has no memory, or where `build` panics.
     pub fn try_build(self) -> Result<Slab<T>, AllocError<()>> {
         self.finish(Key::LIMIT).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
     }
 
-    pub(super) fn finish(self, limit: usize) -> Result<Slab<T>, Refusal> {
+    /// A slab for at most `limit` values.
+    pub(super) fn finish<O: Threading>(self, limit: usize) -> Result<TypedSlab<T, O>, Refusal> {
         let core = CoreRef::allocate(Geometry::of(Layout::new::<T>()), limit);
-        let slab = Slab { core: core.map_err(|error| Refusal::Alloc(error.layout()))?, of: PhantomData };
+        let slab = TypedSlab { core: core.map_err(|error| Refusal::Alloc(error.layout()))?, of: PhantomData };
         slab.core().memory(|memory| memory.configure(limit, self.chunk_capacity))?;
         slab.core().reserve(self.preallocate)?;
         Ok(slab)
     }
 }
 
-// SAFETY: by invariant 1 of `Slab` the cells of its core are for values of a `T`; the core pops and refills vacant ones. A slot of
-// kind `OneThread` frees its cell to the owner in the header of its block, which is that core.
-unsafe impl<T> CellSource<T> for &Slab<T> {
-    type Kind = OneThread;
+// SAFETY: by invariant 1 the cells of its core are for values of a `T`; the core pops and refills vacant ones. A slot of kind `O`
+// frees its cell to the owner in the header of its block, which is that core.
+unsafe impl<T, O: Threading> CellSource<T> for &TypedSlab<T, O> {
+    type Kind = O;
 
     #[inline(always)]
     fn pop(self) -> Option<CellPtr> {
@@ -108,44 +114,12 @@ unsafe impl<T> CellSource<T> for &Slab<T> {
     #[cold]
     #[inline(never)]
     fn refill(self) -> Result<CellPtr, Refusal> {
-        // SAFETY: by invariant 1 of `Slab` the core was made on this thread, and not freed.
+        // SAFETY: by invariant 1 of `TypedSlab` the core was made on this thread, and not freed.
         unsafe { self.core.refill() }
     }
 }
 
 impl<T> Slab<T> {
-    /// A slab without memory for values.
-    pub fn new() -> Self {
-        Self::with_capacity(0)
-    }
-
-    /// [`new`](Self::new) that reports a failed allocation: a slab without values is a block of some 300 bytes.
-    ///
-    /// # Errors
-    ///
-    /// When the allocator has no memory.
-    pub fn try_new() -> Result<Self, AllocError<()>> {
-        Self::try_with_capacity(0)
-    }
-
-    /// A slab with memory for this many values, which grows beyond.
-    ///
-    /// # Panics
-    ///
-    /// When that is more than [`MAX_CAPACITY`](super::MAX_CAPACITY).
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self::builder().preallocate(capacity).build()
-    }
-
-    /// [`with_capacity`](Self::with_capacity) that reports a failure.
-    ///
-    /// # Errors
-    ///
-    /// As [`Builder::try_build`].
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError<()>> {
-        Self::builder().preallocate(capacity).try_build()
-    }
-
     /// A slab that grows as one says.
     ///
     /// ```
@@ -156,58 +130,6 @@ impl<T> Slab<T> {
     /// ```
     pub fn builder() -> Builder<T> {
         Builder { chunk_capacity: 0, preallocate: 0, of: PhantomData }
-    }
-
-    #[inline(always)]
-    pub(super) fn core(&self) -> &Core<OneThread> {
-        // SAFETY: by invariant 1 the core is not freed while the slab is borrowed.
-        unsafe { self.core.get() }
-    }
-
-    /// Puts a value in a slot.
-    ///
-    /// ```
-    /// let slab = dwell::slab::Slab::new();
-    /// assert_eq!(*slab.insert(7), 7);
-    /// ```
-    #[inline(always)]
-    pub fn insert(&self, value: T) -> Slot<T> {
-        insert(self, value)
-    }
-
-    /// [`insert`](Self::insert) that reports a failed allocation.
-    ///
-    /// # Errors
-    ///
-    /// When the allocator has no chunk, or there are no more keys; the value comes back in the error.
-    #[inline(always)]
-    pub fn try_insert(&self, value: T) -> Result<Slot<T>, AllocError<T>> {
-        try_insert(self, value)
-    }
-
-    /// Puts what `make` returns in a slot whose memory was taken before.
-    ///
-    /// For large values: optimised code writes the result where it belongs instead of on the stack. The memory is given back
-    /// if `make` panics.
-    ///
-    /// ```
-    /// let slab = dwell::slab::Slab::new();
-    /// let page = slab.insert_with(|| [0_u8; 4096]);
-    /// assert_eq!(page.len(), 4096);
-    /// ```
-    #[inline(always)]
-    pub fn insert_with(&self, make: impl FnOnce() -> T) -> Slot<T> {
-        insert_with(self, make)
-    }
-
-    /// [`insert_with`](Self::insert_with) that reports a failed allocation.
-    ///
-    /// # Errors
-    ///
-    /// As [`try_insert`](Self::try_insert); `make` comes back in the error, not called.
-    #[inline(always)]
-    pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T>, AllocError<F>> {
-        try_insert_with(self, make)
     }
 
     /// Whether there is a leaked value under this key.
@@ -251,8 +173,98 @@ impl<T> Slab<T> {
             Some(key)
         })
     }
+}
 
-    /// Values in the slab, leaked ones too.
+impl<T, O: Threading> TypedSlab<T, O> {
+    /// A slab without memory for values.
+    pub fn new() -> Self {
+        Self::with_capacity(0)
+    }
+
+    /// [`new`](Self::new) that reports a failed allocation: a slab without values has a block of some hundred bytes.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory.
+    pub fn try_new() -> Result<Self, AllocError<()>> {
+        Self::try_with_capacity(0)
+    }
+
+    /// A slab with memory for this many values, which grows beyond.
+    ///
+    /// # Panics
+    ///
+    /// When that is more than [`MAX_CAPACITY`](super::MAX_CAPACITY).
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::allocate(capacity).unwrap_or_else(|refusal| refused(refusal))
+    }
+
+    /// [`with_capacity`](Self::with_capacity) that reports a failure.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory, or where `with_capacity` panics.
+    pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError<()>> {
+        Self::allocate(capacity).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
+    }
+
+    fn allocate(capacity: usize) -> Result<Self, Refusal> {
+        Slab::builder().preallocate(capacity).finish(Key::LIMIT)
+    }
+
+    #[inline(always)]
+    fn core(&self) -> &Core<O> {
+        // SAFETY: by invariant 1 the core is not freed while the slab is borrowed.
+        unsafe { self.core.get() }
+    }
+
+    /// Puts a value in a slot.
+    ///
+    /// ```
+    /// let slab = dwell::slab::Slab::new();
+    /// assert_eq!(*slab.insert(7), 7);
+    /// ```
+    #[inline(always)]
+    pub fn insert(&self, value: T) -> Slot<T, O> {
+        insert(self, value)
+    }
+
+    /// [`insert`](Self::insert) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no chunk, or there are no more keys; the value comes back in the error.
+    #[inline(always)]
+    pub fn try_insert(&self, value: T) -> Result<Slot<T, O>, AllocError<T>> {
+        try_insert(self, value)
+    }
+
+    /// Puts what `make` returns in a slot whose memory was taken before.
+    ///
+    /// For large values: optimised code writes the result where it belongs instead of on the stack. The memory is given back
+    /// if `make` panics.
+    ///
+    /// ```
+    /// let slab = dwell::slab::Slab::new();
+    /// let page = slab.insert_with(|| [0_u8; 4096]);
+    /// assert_eq!(page.len(), 4096);
+    /// ```
+    #[inline(always)]
+    pub fn insert_with(&self, make: impl FnOnce() -> T) -> Slot<T, O> {
+        insert_with(self, make)
+    }
+
+    /// [`insert_with`](Self::insert_with) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_insert`](Self::try_insert); `make` comes back in the error, not called.
+    #[inline(always)]
+    pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T, O>, AllocError<F>> {
+        try_insert_with(self, make)
+    }
+
+    /// Values in the slab, leaked ones too, without those whose drop on another thread is over.
     #[inline]
     pub fn len(&self) -> usize {
         self.core().len()
@@ -297,33 +309,33 @@ impl<T> Slab<T> {
     /// Calls `each`, which is no user's code, with the layout of each block that the slab has, and the bytes in it that hold
     /// nothing.
     pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
-        each(Layout::new::<Core<OneThread>>(), 0);
+        each(Layout::new::<Core<O>>(), 0);
         self.core().each_block(each);
     }
 
     fn drop_leaked(&self) {
         // SAFETY: a leaked cell of this core holds a `T` that nobody owns. `drop_leaked` has taken it from its key.
-        self.core().drop_leaked(|cell| drop(unsafe { Slot::<T>::from_raw(cell.cast()) }));
+        self.core().drop_leaked(|cell| drop(unsafe { Slot::<T, O>::from_raw(cell.cast()) }));
     }
 }
 
-impl<T> Drop for Slab<T> {
+impl<T, O: Threading> Drop for TypedSlab<T, O> {
     fn drop(&mut self) {
         /// Lets go of the core, and first drops what a panic has left.
-        struct TearDown<'a, T>(&'a Slab<T>);
-        impl<T> Drop for TearDown<'_, T> {
+        struct TearDown<'a, T, O: Threading>(&'a TypedSlab<T, O>);
+        impl<T, O: Threading> Drop for TearDown<'_, T, O> {
             fn drop(&mut self) {
                 self.0.drop_leaked();
-                // SAFETY: by invariant 1 of `Slab` the core was made by `allocate` on this thread and is in service; the slab,
+                // SAFETY: by invariant 1 of `TypedSlab` the core was made by `allocate` on this thread and is in service; the slab,
                 // which is being dropped, does not use it again.
-                unsafe { OneThread::tear_down(self.0.core) };
+                unsafe { O::tear_down(self.0.core) };
             }
         }
         TearDown(self).0.drop_leaked();
     }
 }
 
-impl<T> Default for Slab<T> {
+impl<T, O: Threading> Default for TypedSlab<T, O> {
     fn default() -> Self {
         Self::new()
     }
