@@ -12,7 +12,10 @@ use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 
 /// Rounds of the tests in which threads race.
-const ROUNDS: usize = if cfg!(miri) { 5 } else { 200 };
+const ROUNDS: usize = if cfg!(miri) { 4 } else { 200 };
+
+/// Enough values for several chunks, or for one under Miri.
+const MANY: usize = if cfg!(miri) { 100 } else { 10_000 };
 
 /// A value that counts its drops, wherever they are.
 struct Counted(Arc<AtomicUsize>, usize);
@@ -86,7 +89,7 @@ fn cells_come_back_from_other_threads() {
     assert!(slab.is_empty());
     assert_eq!(slab.insert(8).as_ptr().addr(), address);
     // And without anybody asking: all places go there and back.
-    for _ in 0..3 {
+    for _ in 0..if cfg!(miri) { 1 } else { 3 } {
         let slots: Vec<_> = (0..capacity as u64).map(|n| slab.insert(n)).collect();
         assert_eq!((slab.len(), slab.capacity()), (capacity, capacity));
         thread::spawn(move || drop(slots)).join().unwrap();
@@ -196,7 +199,7 @@ fn the_last_slot_frees_the_memory_wherever_it_is() {
 fn a_slot_outlives_the_thread_of_its_slab() {
     let slots = thread::spawn(|| {
         let slab = Slab::new();
-        let slots: Vec<_> = (0..10_000).map(|n| slab.insert(vec![n; 3])).collect();
+        let slots: Vec<_> = (0..MANY).map(|n| slab.insert(vec![n; 3])).collect();
         slots
     })
     .join()
@@ -319,13 +322,13 @@ fn a_drop_may_use_the_slab() {
     }
     let slab = Slab::new();
     let mut list = None;
-    for _ in 0..1000 {
+    for _ in 0..MANY / 10 {
         list = Some(slab.insert(Node(list, &raw const slab)));
     }
     drop(list);
     assert!(slab.is_empty());
     let mut list = None;
-    for _ in 0..1000 {
+    for _ in 0..MANY / 10 {
         list = Some(slab.insert(Node(list, std::ptr::null())));
     }
     thread::spawn(move || drop(list)).join().unwrap();
