@@ -82,15 +82,15 @@ fn slabs_are_unwind_safe_as_their_kin_are() {
 #[test]
 fn cells_come_back_from_other_threads() {
     let slab = Slab::new();
-    let first = slab.insert(7_u64);
+    let first = slab.insert([7_u64; 256]);
     let address = first.as_ptr().addr();
     let capacity = slab.capacity();
     thread::spawn(move || drop(first)).join().unwrap();
     assert!(slab.is_empty());
-    assert_eq!(slab.insert(8).as_ptr().addr(), address);
+    assert_eq!(slab.insert([8; 256]).as_ptr().addr(), address);
     // And without anybody asking: all places go there and back.
     for _ in 0..if cfg!(miri) { 1 } else { 3 } {
-        let slots: Vec<_> = (0..capacity as u64).map(|n| slab.insert(n)).collect();
+        let slots: Vec<_> = (0..capacity as u64).map(|n| slab.insert([n; 256])).collect();
         assert_eq!((slab.len(), slab.capacity()), (capacity, capacity));
         thread::spawn(move || drop(slots)).join().unwrap();
     }
