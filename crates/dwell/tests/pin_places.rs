@@ -304,6 +304,29 @@ fn reusable_refuses_too_many_elements() {
     assert_eq!(slice.get().unwrap().len(), 3, "as it was");
 }
 
+/// The owner in a block's header was made from a reference, and the last future freed the pool through it: undefined
+/// behaviour, which Miri shows.
+#[test]
+fn a_pooled_future_outlives_its_thread() {
+    let mut future: PoolFuture<u32> = thread::spawn(|| borrows_itself(7).pooled()).join().unwrap();
+    assert_eq!(block_on(future.as_mut()), 7);
+    drop(future);
+    let both = thread::spawn(|| (borrows_itself(1).pooled(), borrows_itself(2).pooled())).join().unwrap();
+    drop(both.0);
+    thread::spawn(move || drop(both.1)).join().unwrap();
+}
+
+#[test]
+fn pooled_gives_the_value_back() {
+    thread::spawn(|| {
+        let error = failing_after(0, || ready([7_u64; 4]).try_pooled()).err().unwrap();
+        assert_eq!(error.into_inner().into_inner(), [7; 4]);
+        assert_eq!(block_on(ready([8_u64; 4]).try_pooled().unwrap().as_mut()), [8; 4]);
+    })
+    .join()
+    .unwrap();
+}
+
 /// The pool lives in a future that lives in the pool, whose other futures are there too.
 #[test]
 fn a_future_owns_the_pool_it_is_in() {

@@ -12,6 +12,9 @@ fn cases() -> u32 {
     std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(500)
 }
 
+/// Enough values for many chunks, or for one block under Miri, to which each step is a thousand.
+const MANY: usize = if cfg!(miri) { 300 } else { 100_000 };
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -34,13 +37,13 @@ fn sizes() {
 fn grows_and_comes_back() {
     let left = common::left_by(|| {
         let slab = Slab::new();
-        let slots: Vec<Slot<Box<usize>>> = (0..100_000).map(|n| slab.insert(Box::new(n))).collect();
-        assert_eq!(slab.len(), 100_000);
+        let slots: Vec<Slot<Box<usize>>> = (0..MANY).map(|n| slab.insert(Box::new(n))).collect();
+        assert_eq!(slab.len(), MANY);
         assert!(slots.iter().enumerate().all(|(n, slot)| ***slot == n));
         let capacity = slab.capacity();
         drop(slots);
         assert!(slab.is_empty());
-        let again: Vec<Slot<Box<usize>>> = (0..100_000).map(|n| slab.insert(Box::new(n))).collect();
+        let again: Vec<Slot<Box<usize>>> = (0..MANY).map(|n| slab.insert(Box::new(n))).collect();
         assert_eq!(slab.capacity(), capacity);
         drop(slab);
         assert_eq!(**again[77], 77);
@@ -51,7 +54,7 @@ fn grows_and_comes_back() {
 #[test]
 fn an_address_is_for_good() {
     let slab = Slab::new();
-    let slots: Vec<Slot<u32>> = (0..10_000).map(|n| slab.insert(n)).collect();
+    let slots: Vec<Slot<u32>> = (0..if cfg!(miri) { 300 } else { 10_000 }).map(|n| slab.insert(n)).collect();
     let addresses: Vec<*const u32> = slots.iter().map(Slot::as_ptr).collect();
     let slots: Vec<Slot<u32>> = slots.into_iter().rev().collect();
     assert!(slots.iter().rev().map(Slot::as_ptr).eq(addresses));
@@ -83,18 +86,18 @@ fn memory_from_the_start() {
 fn capacity() {
     let slab = Slab::<u64>::new();
     assert_eq!((slab.len(), slab.capacity()), (0, 0));
-    slab.reserve(1_000_000);
+    slab.reserve(10 * MANY);
     let capacity = slab.capacity();
-    assert!(capacity >= 1_000_000);
-    let mut slots: Vec<Slot<u64>> = (0..1_000_000).map(|n| slab.insert(n)).collect();
-    assert_eq!((slab.len(), slab.capacity()), (1_000_000, capacity));
+    assert!(capacity >= 10 * MANY);
+    let mut slots: Vec<Slot<u64>> = (0..10 * MANY as u64).map(|n| slab.insert(n)).collect();
+    assert_eq!((slab.len(), slab.capacity()), (10 * MANY, capacity));
     slots.truncate(1);
     slab.shrink_to_fit();
     assert_eq!((slab.len(), slab.capacity()), (1, capacity), "there is one chunk");
     slots.clear();
     slab.shrink_to_fit();
     assert_eq!((slab.len(), slab.capacity()), (0, 0));
-    for capacity in [0, 1, 1021, 1022, 1023, 100_000] {
+    for capacity in [0, 1, 1021, 1022, 1023, MANY] {
         let slab = Bounded::with_capacity(capacity);
         assert_eq!(slab.capacity(), capacity);
         let slots: Vec<Slot<[u64; 8]>> = (0..capacity).map(|n| slab.insert([n as u64; 8])).collect();

@@ -1,13 +1,13 @@
 //! More attempts to break slabs in safe code: values whose destructors do whatever they like, and orders of ending.
 
 mod common;
+#[path = "ops/slab_reenter.rs"]
+mod reenter;
 
-use common::{left_by, panics};
-use dwell::slab::{Key, Pool, PoolSlot, Slab, Slot, StampedKey, sync};
+use common::left_by;
+use dwell::slab::{Pool, PoolSlot, StampedKey, sync};
 use std::any::Any;
-use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
-use std::ops::Deref;
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, thread};
@@ -29,276 +29,20 @@ fn stamps_go_on_after_a_shutdown() {
     }
 }
 
-/// What has places for nodes.
-trait Home: Sized + 'static {
-    type Slot: Deref<Target = Node<Self>>;
-
-    fn insert(&self, node: Node<Self>) -> Self::Slot;
-    fn insert_with(&self, make: impl FnOnce() -> Node<Self>) -> Self::Slot;
-    fn into_inner(slot: Self::Slot) -> Node<Self>;
-    fn len(&self) -> Option<usize> {
-        None
-    }
-    fn shrink_to_fit(&self) {}
-    fn leak(slot: Self::Slot) -> Result<Key, Self::Slot> {
-        Err(slot)
-    }
-    fn reclaim(&self, _: Key) -> Option<Self::Slot> {
-        None
-    }
-    fn with<R>(&self, _: Key, _: impl FnOnce(&mut Node<Self>) -> R) -> Option<R> {
-        None
-    }
-}
-
-macro_rules! home {
-    ($Home:ty, $Slot:ty, { $($more:tt)* }) => {
-        impl Home for $Home {
-            type Slot = $Slot;
-
-            fn insert(&self, node: Node<Self>) -> Self::Slot {
-                self.0.insert(node)
-            }
-
-            fn insert_with(&self, make: impl FnOnce() -> Node<Self>) -> Self::Slot {
-                self.0.insert_with(make)
-            }
-
-            fn into_inner(slot: Self::Slot) -> Node<Self> {
-                slot.into_inner()
-            }
-
-            $($more)*
-        }
-    };
-}
-
-struct Direct(Slab<Node<Direct>>);
-struct Shared(sync::Slab<Node<Shared>>);
-struct Pooled(Pool);
-struct OfThread;
-
-dwell::slab!(mod nodes: Node<OfThread>);
-
-impl Home for OfThread {
-    type Slot = nodes::Slot;
-
-    fn insert(&self, node: Node<Self>) -> Self::Slot {
-        nodes::insert(node)
-    }
-
-    fn insert_with(&self, make: impl FnOnce() -> Node<Self>) -> Self::Slot {
-        nodes::insert_with(make)
-    }
-
-    fn into_inner(slot: Self::Slot) -> Node<Self> {
-        slot.into_inner()
-    }
-
-    fn len(&self) -> Option<usize> {
-        Some(nodes::len())
-    }
-
-    fn shrink_to_fit(&self) {
-        nodes::shrink_to_fit();
-        assert!(nodes::is_empty() || nodes::shutdown().is_err());
-    }
-
-    fn leak(slot: Self::Slot) -> Result<Key, Self::Slot> {
-        Ok(slot.leak())
-    }
-
-    fn reclaim(&self, key: Key) -> Option<Self::Slot> {
-        nodes::reclaim(key)
-    }
-
-    fn with<R>(&self, key: Key, f: impl FnOnce(&mut Node<Self>) -> R) -> Option<R> {
-        nodes::with(key, f)
-    }
-}
-
-home!(Direct, Slot<Node<Self>>, {
-    fn len(&self) -> Option<usize> {
-        Some(self.0.len())
-    }
-
-    fn shrink_to_fit(&self) {
-        self.0.shrink_to_fit();
-    }
-
-    fn leak(slot: Self::Slot) -> Result<Key, Self::Slot> {
-        Ok(slot.leak())
-    }
-
-    fn reclaim(&self, key: Key) -> Option<Self::Slot> {
-        self.0.reclaim(key)
-    }
-
-    fn with<R>(&self, key: Key, f: impl FnOnce(&mut Node<Self>) -> R) -> Option<R> {
-        self.0.with(key, f)
-    }
-});
-home!(Pooled, PoolSlot<Node<Self>>, {});
-home!(Shared, sync::Slot<Node<Self>>, {
-    fn len(&self) -> Option<usize> {
-        Some(self.0.len())
-    }
-
-    fn shrink_to_fit(&self) {
-        self.0.shrink_to_fit();
-    }
-});
-
-/// Everything there is, and what is known of it.
-struct World<H: Home> {
-    home: H,
-    slots: RefCell<Vec<H::Slot>>,
-    keys: RefCell<Vec<Key>>,
-    /// The numbers of the nodes that are alive.
-    alive: RefCell<HashSet<u64>>,
-    last: Cell<u64>,
-    random: Cell<u64>,
-    depth: Cell<u32>,
-}
-
-/// A value that does something at random when it is dropped, and may panic.
-struct Node<H: Home> {
-    world: Rc<World<H>>,
-    number: u64,
-    /// Another place for the number: a node that was written over shows.
-    again: Box<u64>,
-    _room: [u64; 120],
-}
-
-impl<H: Home> Drop for Node<H> {
-    fn drop(&mut self) {
-        self.check();
-        assert!(self.world.alive.borrow_mut().remove(&self.number), "dropped twice");
-        self.world.clone().act();
-    }
-}
-
-impl<H: Home> Node<H> {
-    fn check(&self) {
-        assert_eq!(self.number, *self.again, "values overlap");
-    }
-}
-
-impl<H: Home> World<H> {
-    fn node(self: &Rc<Self>) -> Node<H> {
-        let number = self.last.get() + 1;
-        self.last.set(number);
-        self.alive.borrow_mut().insert(number);
-        Node { world: self.clone(), number, again: Box::new(number), _room: [number; 120] }
-    }
-
-    fn random(&self, below: usize) -> usize {
-        let next = self.random.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.random.set(next);
-        usize::try_from(next >> 33).unwrap() % below
-    }
-
-    fn pick<T>(&self, from: &RefCell<Vec<T>>) -> Option<T> {
-        let len = from.borrow().len();
-        (len != 0).then(|| from.borrow_mut().swap_remove(self.random(len)))
-    }
-
-    /// Does one thing, in which others may happen.
-    fn act(self: &Rc<Self>) {
-        /// One level up again, however that comes.
-        struct Up<'a>(&'a Cell<u32>);
-        impl Drop for Up<'_> {
-            fn drop(&mut self) {
-                self.0.set(self.0.get() - 1);
-            }
-        }
-        if self.depth.get() >= 5 {
-            return;
-        }
-        self.depth.set(self.depth.get() + 1);
-        let _up = Up(&self.depth);
-        let keep = |slot| self.slots.borrow_mut().push(slot);
-        match self.random(12) {
-            0..3 => keep(self.home.insert(self.node())),
-            3 => keep(self.home.insert_with(|| {
-                self.act();
-                self.node()
-            })),
-            4 | 5 => drop(self.pick(&self.slots)),
-            6 => drop(self.pick(&self.slots).map(H::into_inner)),
-            7 => match self.pick(&self.slots).map(H::leak) {
-                Some(Ok(key)) => self.keys.borrow_mut().push(key),
-                Some(Err(slot)) => keep(slot),
-                None => {}
-            },
-            8 => {
-                if let Some(key) = self.pick(&self.keys) {
-                    match self.home.reclaim(key) {
-                        Some(slot) => {
-                            slot.check();
-                            keep(slot);
-                        }
-                        None => self.keys.borrow_mut().push(key), // it is lent
-                    }
-                }
-            }
-            9 => {
-                let key = self.keys.borrow().last().copied();
-                key.and_then(|key| {
-                    self.home.with(key, |node| {
-                        self.act();
-                        node.check();
-                    })
-                });
-            }
-            10 => self.home.shrink_to_fit(),
-            _ if thread::panicking() => {}
-            _ => panic!("somewhere"),
-        }
-    }
-}
-
-fn anything_goes<H: Home>(home: H) {
-    let steps = env::var("DWELL_TEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000) * 10;
-    let world = Rc::new(World {
-        home,
-        slots: RefCell::default(),
-        keys: RefCell::default(),
-        alive: RefCell::default(),
-        last: Cell::new(0),
-        random: Cell::new(8),
-        depth: Cell::new(0),
-    });
-    let mut panicked = 0;
-    for _ in 0..steps {
-        panicked += u32::from(panics(|| world.act()));
-        world.slots.borrow().iter().for_each(|slot| slot.check());
-        assert!(world.slots.borrow().len() + world.keys.borrow().len() <= world.alive.borrow().len());
-        while world.slots.borrow().len() > 60 {
-            panicked += u32::from(panics(|| drop(world.pick(&world.slots))));
-        }
-    }
-    assert!(panicked > steps / 100, "{panicked} of {steps}");
-    world.depth.set(u32::MAX); // nothing happens any more
-    while let Some(key) = world.pick(&world.keys) {
-        drop(world.home.reclaim(key));
-    }
-    while let Some(slot) = world.pick(&world.slots) {
-        drop(slot);
-    }
-    assert!(world.alive.borrow().is_empty());
-    assert!(world.home.len().is_none_or(|len| len == 0));
-    assert_eq!(Rc::strong_count(&world), 1);
-}
-
 #[test]
-fn drops_that_do_anything() {
-    anything_goes(Direct(Slab::builder().chunk_capacity(3).build()));
-    anything_goes(Direct(Slab::new()));
-    anything_goes(OfThread);
-    nodes::shutdown().unwrap();
-    anything_goes(Shared(sync::Slab::new()));
-    anything_goes(Pooled(Pool::new()));
+fn drops_closures_and_iterators_that_do_anything() {
+    let cases = env::var("DWELL_TEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000);
+    let ops = cases * 4;
+    let mut random = 8_u64;
+    let mut byte = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random.to_le_bytes()[5]
+    };
+    for kind in 0..5 {
+        let bytes: Vec<u8> = [kind].into_iter().chain((0..2 * ops).map(|_| byte())).collect();
+        let panicked = reenter::run(&bytes);
+        assert!(panicked > ops / 100, "{panicked} of {ops}");
+    }
 }
 
 /// The destructor of a value drops the slab that the value was in, and other values of it.

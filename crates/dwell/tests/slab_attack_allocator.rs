@@ -1,150 +1,20 @@
-//! A global allocator that uses slabs itself, and fails: it comes back to one that is just growing.
-//!
-//! It must not panic, and what it has in thread-local storage has no destructors.
+//! A global allocator that uses slabs itself, and fails: see `ops/slab_allocator.rs`.
 
-use dwell::slab::{Pool, PoolSlot, Slab, Slot, local, sync};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::{Cell, RefCell};
-use std::mem::{self, ManuallyDrop};
+#[path = "ops/slab_allocator.rs"]
+mod allocator;
+
 use std::sync::mpsc::channel;
-use std::thread::LocalKey;
-
-struct ComesBack;
-
-#[global_allocator]
-static ALLOCATOR: ComesBack = ComesBack;
-
-dwell::slab!(mod pairs: [u64; 2]);
-
-const KEPT: usize = 64;
-
-/// Room for slots, without a destructor.
-type Kept<T> = ManuallyDrop<RefCell<[Option<T>; KEPT]>>;
-
-thread_local! {
-    static RANDOM: Cell<u64> = const { Cell::new(0) };
-    static DEPTH: Cell<u32> = const { Cell::new(0) };
-    static PAIRS: Kept<pairs::Slot> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
-    static DIRECT: Kept<Slot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
-    static SYNC: Kept<sync::Slot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
-    static POOL: Kept<PoolSlot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
-    static LIES: Kept<local::SlotOf<Liar>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
-    /// What the allocator uses, while there is something.
-    static SLABS: Cell<Option<&'static Slabs>> = const { Cell::new(None) };
-    static A: local::Local<[u64; 2]> = const { local::Local::new(100_000) };
-    static B: local::Local<[u64; 2]> = const { local::Local::new(100_000) };
-}
-
-struct Slabs {
-    direct: Slab<[u64; 2]>,
-    sync: sync::Slab<[u64; 2]>,
-    pool: Pool,
-}
-
-/// A module that gives now this, now that slab.
-struct Liar;
-
-impl local::Module for Liar {
-    type Value = [u64; 2];
-    const LIMIT: usize = 100_000;
-    fn local() -> &'static LocalKey<local::Local<[u64; 2]>> {
-        if random(2) == 0 { &A } else { &B }
-    }
-}
-
-fn random(below: usize) -> usize {
-    let next = RANDOM.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    RANDOM.set(next);
-    usize::try_from(next >> 33).unwrap_or(0) % below
-}
-
-/// Takes a slot out, which is dropped, and puts another in, if there is one.
-fn exchange<T>(kept: &'static LocalKey<Kept<T>>, make: impl FnOnce() -> Option<T>, words: impl Fn(&T) -> [u64; 2]) {
-    let at = random(KEPT);
-    let old = kept.with(|kept| kept.try_borrow_mut().ok().and_then(|mut kept| kept[at].take()));
-    if let Some(old) = &old {
-        let [word, again] = words(old);
-        if word != !again {
-            std::process::abort(); // values overlap
-        }
-    }
-    drop(old);
-    let new = make();
-    let left = kept.with(|kept| match kept.try_borrow_mut() {
-        Ok(mut kept) => mem::replace(&mut kept[at], new),
-        Err(_) => new,
-    });
-    drop(left);
-}
-
-fn value() -> [u64; 2] {
-    let word = RANDOM.get();
-    [word, !word]
-}
-
-/// Some of all that may be done.
-fn act(slabs: &'static Slabs) {
-    for _ in 0..random(6) {
-        match random(8) {
-            0 | 1 => exchange(&PAIRS, || pairs::try_insert(value()).ok(), |slot| **slot),
-            2 => exchange(&DIRECT, || slabs.direct.try_insert(value()).ok(), |slot| **slot),
-            3 => exchange(&SYNC, || slabs.sync.try_insert(value()).ok(), |slot| **slot),
-            4 => exchange(&POOL, || slabs.pool.try_insert(value()).ok(), |slot| **slot),
-            5 | 6 => exchange(&LIES, || local::try_insert::<Liar>(value()).ok(), |slot| **slot),
-            _ if random(20) == 0 => {
-                pairs::shrink_to_fit();
-                slabs.direct.shrink_to_fit();
-                slabs.sync.shrink_to_fit();
-                local::shrink_to_fit::<Liar>();
-                let _ = (pairs::try_reserve(random(3000)), slabs.direct.try_reserve(random(3000)));
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Whether the next allocation is to fail.
-fn come_back() -> bool {
-    let Some(slabs) = SLABS.get() else { return false };
-    if DEPTH.get() >= 3 {
-        return random(3) == 0;
-    }
-    DEPTH.set(DEPTH.get() + 1);
-    act(slabs);
-    DEPTH.set(DEPTH.get() - 1);
-    random(3) == 0
-}
-
-// SAFETY: every call is `System`'s, with the same layout, or fails.
-unsafe impl GlobalAlloc for ComesBack {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if come_back() {
-            return std::ptr::null_mut();
-        }
-        // SAFETY: by the caller.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        come_back();
-        // SAFETY: by the caller, who has it from `alloc`.
-        unsafe { System.dealloc(block, layout) };
-    }
-}
-
-fn clear<T>(kept: &'static LocalKey<Kept<T>>) {
-    for at in 0..KEPT {
-        drop(kept.with(|kept| kept.borrow_mut()[at].take()));
-    }
-}
 
 #[test]
-fn the_allocator_comes_back() {
+fn the_allocator_re_enters() {
+    let cases = std::env::var("DWELL_TEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000);
     let (send, receive) = channel();
     std::thread::spawn(move || {
-        let slabs: &'static Slabs =
-            Box::leak(Box::new(Slabs { direct: Slab::new(), sync: sync::Slab::new(), pool: Pool::new() }));
-        comes_back(slabs);
+        let slabs = allocator::set_up();
+        for seed in 0..(cases / 20).max(2) {
+            allocator::program(slabs, seed, if cfg!(miri) { 100 } else { 1000 });
+        }
+        allocator::clear_all(slabs);
         send.send(()).unwrap();
         // Its thread does not end, so that a leak checker still finds what the lies have leaked.
         loop {
@@ -153,44 +23,4 @@ fn the_allocator_comes_back() {
         }
     });
     receive.recv().unwrap();
-}
-
-fn comes_back(slabs: &'static Slabs) {
-    // What is called at the thread's end is registered by the first insert, which is not the allocator's.
-    drop(pairs::insert(value()));
-    for _ in 0..2 {
-        (0..8).for_each(|_| drop(local::try_insert::<Liar>(value())));
-    }
-    pairs::shutdown().unwrap();
-    let rounds = std::env::var("DWELL_TEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000) / 20;
-    for round in 0..rounds.max(2) {
-        RANDOM.set(round);
-        let mut held = Vec::with_capacity(2000);
-        SLABS.set(Some(slabs));
-        for _ in 0..1000 {
-            // More than are kept, so that slabs grow.
-            if let Ok(slot) = slabs.direct.try_insert(value()) {
-                held.push((Some(slot), None));
-            }
-            if let Ok(slot) = pairs::try_insert(value()) {
-                held.push((None, Some(slot)));
-            }
-            drop(local::try_insert::<Liar>(value()));
-            act(slabs);
-        }
-        SLABS.set(None);
-        for (direct, pair) in &held {
-            assert!(direct.as_deref().into_iter().chain(pair.as_deref()).all(|[word, again]| *word == !*again));
-        }
-        let counted = held.iter().filter(|(direct, _)| direct.is_some()).count();
-        drop(held);
-        assert!(counted > 100 && slabs.direct.len() <= KEPT && pairs::len() <= KEPT, "{counted}");
-    }
-    clear(&PAIRS);
-    clear(&DIRECT);
-    clear(&SYNC);
-    clear(&POOL);
-    clear(&LIES);
-    assert!(slabs.direct.is_empty() && slabs.sync.is_empty());
-    pairs::shutdown().unwrap();
 }

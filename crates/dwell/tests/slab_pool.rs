@@ -36,7 +36,8 @@ fn types_of_one_size_share_places() {
 fn small_values_are_whole() {
     fn check<T: PartialEq + Debug>(make: impl Fn(usize) -> T) {
         let (pool, sync) = (Pool::new(), sync::Pool::new());
-        let values: Vec<_> = (0..2000).map(|n| (pool.insert(make(n)), sync.insert(make(n)))).collect();
+        let values: Vec<_> =
+            (0..if cfg!(miri) { 100 } else { 2000 }).map(|n| (pool.insert(make(n)), sync.insert(make(n)))).collect();
         for (n, (value, other)) in values.iter().enumerate() {
             let expected = make(n);
             assert_eq!((&**value, &**other), (&expected, &expected));
@@ -92,7 +93,10 @@ fn shapes() {
     type Slots = Vec<(u8, usize, PoolSlot<dyn Bytes>)>;
     // Each in a function of its own: debug builds give every value on the way a place on the stack.
     fn insert<T: Bytes + 'static>(pool: &Pool, slots: &mut Slots, len: usize, make: impl Fn(u8) -> T) {
-        slots.extend((0..20).map(|fill| (fill, len, pool.insert_with(|| make(fill)).coerce(|view| view as _))));
+        slots.extend(
+            (0..if cfg!(miri) { 2 } else { 20 })
+                .map(|fill| (fill, len, pool.insert_with(|| make(fill)).coerce(|view| view as _))),
+        );
     }
     fn insert_all<const N: usize>(pool: &Pool, slots: &mut Slots) {
         insert(pool, slots, N, |fill| Align1([fill; N]));

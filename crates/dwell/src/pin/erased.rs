@@ -117,8 +117,8 @@ macro_rules! erased_ext {
             ///
             /// # Panics
             ///
-            /// As [`insert`](crate::slab::SizeClasses::insert): without memory, and a value of 5 to 16 words is then leaked.
-            /// [`try_boxed_in`](Self::try_boxed_in) gives it back.
+            /// As the allocator's error handler does, when there is no memory. [`try_boxed_in`](Self::try_boxed_in) gives the
+            /// value back.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn boxed_in<'a>(self, pool: &sync::Pool) -> Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>
@@ -149,8 +149,8 @@ macro_rules! erased_ext {
             ///
             /// # Panics
             ///
-            /// As [`insert`](crate::slab::SizeClasses::insert): without memory, and a value of 5 to 16 words is then leaked.
-            /// [`try_boxed_local_in`](Self::try_boxed_local_in) gives it back.
+            /// As the allocator's error handler does, when there is no memory.
+            /// [`try_boxed_local_in`](Self::try_boxed_local_in) gives the value back.
             #[inline(always)]
             fn boxed_local_in<'a>(self, pool: &Pool) -> Pin<PoolSlot<dyn $Dyn + 'a>>
             where
@@ -179,7 +179,7 @@ macro_rules! erased_ext {
             ///
             /// # Panics
             ///
-            /// As [`boxed_in`](Self::boxed_in); what gives the value back is [`try_boxed_in`](Self::try_boxed_in) a pool.
+            /// As [`boxed_in`](Self::boxed_in). [`try_pooled`](Self::try_pooled) gives the value back.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn pooled<'a>(self) -> Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>
@@ -187,6 +187,20 @@ macro_rules! erased_ext {
                 Self: Send + 'a,
             {
                 pooled::insert(self).coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin()
+            }
+
+            /// [`pooled`](Self::pooled) that reports a failed allocation.
+            ///
+            /// # Errors
+            ///
+            /// When there is no memory; the value comes back in the error.
+            #[cfg(feature = "std")]
+            #[inline(always)]
+            fn try_pooled<'a>(self) -> Result<Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>, AllocError<Self>>
+            where
+                Self: Send + 'a,
+            {
+                Ok(pooled::try_insert(self)?.coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin())
             }
         }
     };

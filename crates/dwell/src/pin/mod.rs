@@ -57,7 +57,7 @@ pub use self::pooled::PoolFuture;
 pub use self::reusable::{LocalReusableFuture, Reusable, ReusableFuture};
 
 use crate::alloc::{AllocError, Global, try_box};
-use crate::slab::{Classed, Pooling, SizeClasses, Slab, Slot};
+use crate::slab::{InPool, SizeClasses, Slab, Slot, Threading};
 use core::pin::Pin;
 use std_alloc::boxed::Box;
 use std_alloc::rc::Rc;
@@ -114,8 +114,7 @@ pub trait PinExt: Sized {
     ///
     /// # Panics
     ///
-    /// As the place does without memory. A pool then leaks some values: see [`insert`](SizeClasses::insert).
-    /// [`try_pinned_in`](Self::try_pinned_in) gives all back.
+    /// As the place does without memory. [`try_pinned_in`](Self::try_pinned_in) gives the value back.
     #[inline(always)]
     fn pinned_in<P: PinPlace<Self>>(self, place: P) -> P::Pinned {
         place.pin(self)
@@ -193,5 +192,5 @@ macro_rules! slab_place {
 slab_place! {
     [] Slab<T>: Slot<T>;
     #[cfg(feature = "std")] [] crate::slab::sync::Slab<T>: crate::slab::sync::Slot<T>;
-    [H: Pooling] SizeClasses<H>: Slot<T, Classed<H>>;
+    [O: Threading] SizeClasses<O>: Slot<T, InPool<O>>;
 }

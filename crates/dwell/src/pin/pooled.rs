@@ -1,7 +1,9 @@
 //! A pool for each thread, for what is pinned there.
 
-use crate::slab::sync::{Anywhere, Pool, PoolSlot};
-use crate::slab::{Pair, Vacancy, Words};
+use crate::alloc::AllocError;
+use crate::slab::InPool;
+use crate::slab::insert::{self, CellPtr, CellSource, Refusal};
+use crate::slab::sync::{AnyThread, Pool, PoolSlot};
 use core::mem::ManuallyDrop;
 use core::pin::Pin;
 
@@ -39,13 +41,13 @@ use core::pin::Pin;
 pub type PoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + Send + 'a>>;
 
 std::thread_local! {
-    /// Never dropped, so that it can be reached without a question whether it was.
+    /// Never dropped, so that no use has to ask whether it was.
     static POOL: ManuallyDrop<Pool> = const { ManuallyDrop::new(Pool::new()) };
 
     static AT_EXIT: AtExit = const { AtExit };
 }
 
-/// Lets go of the thread's pool in its destructor.
+/// Clears the thread's pool in its destructor.
 struct AtExit;
 
 impl Drop for AtExit {
@@ -54,43 +56,40 @@ impl Drop for AtExit {
     }
 }
 
+/// The pool of this thread.
+#[derive(Clone, Copy)]
+struct ThreadPool;
+
+// SAFETY: each cell is that of a pool, as a source of which it promises what is asked for. A pool may go before its slots.
+unsafe impl<T> CellSource<T> for ThreadPool {
+    type Kind = InPool<AnyThread>;
+
+    #[inline(always)]
+    fn pop(self) -> Option<CellPtr> {
+        POOL.try_with(|pool| CellSource::<T>::pop(&**pool)).ok()?
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refill(self) -> Result<CellPtr, Refusal> {
+        if AT_EXIT.try_with(|_| ()).is_ok()
+            && let Ok(cell) = POOL.try_with(|pool| CellSource::<T>::refill(&**pool))
+        {
+            return cell;
+        }
+        // The thread is at its end, and its pool was cleared, or will not be.
+        CellSource::<T>::refill(&Pool::new())
+    }
+}
+
 /// Puts a value in this thread's pool.
 #[inline(always)]
 pub(super) fn insert<T>(value: T) -> PoolSlot<T> {
-    // The value is not moved into a closure, which would be a copy of it.
-    let vacancy = match POOL.try_with(|pool| pool.pop()) {
-        Ok(Some(vacancy)) => vacancy,
-        _ if const { Words::fit::<T>() } => {
-            let Words(first, second) = Words::new(value);
-            return insert_in_new(first, second);
-        }
-        _ if const { Words::nearly_fit::<T>() } => {
-            // As in a pool's `insert`.
-            let value = ManuallyDrop::new(value);
-            return vacancy().fill(ManuallyDrop::into_inner(value));
-        }
-        _ => vacancy(),
-    };
-    vacancy.fill(value)
+    insert::insert(ThreadPool, value)
 }
 
-#[cold]
-#[inline(never)]
-fn insert_in_new<T>(first: Pair, second: Pair) -> PoolSlot<T> {
-    // SAFETY: made of a `T` by `insert`.
-    let value = unsafe { Words(first, second).into() };
-    vacancy().fill(value)
-}
-
-/// The one that `pop` did not find.
-#[cold]
-#[inline(never)]
-fn vacancy<T>() -> Vacancy<T, Anywhere> {
-    if AT_EXIT.try_with(|_| ()).is_ok()
-        && let Ok(vacancy) = POOL.try_with(|pool| pool.refill())
-    {
-        return vacancy;
-    }
-    // The thread is at its end. A pool may go before its slots.
-    Pool::new().refill()
+/// [`insert`] that gives the value back if there is no memory.
+#[inline(always)]
+pub(super) fn try_insert<T>(value: T) -> Result<PoolSlot<T>, AllocError<T>> {
+    insert::try_insert(ThreadPool, value)
 }

@@ -1,10 +1,12 @@
 //! A slab that does not grow.
 
+use super::insert::{InsertError, refused, try_insert, try_insert_with};
+use super::memory::Refusal;
 use super::{Full, Key, MAX_CAPACITY, Slab, Slot, StampedKey};
 use crate::alloc::AllocError;
-use std_alloc::alloc::handle_alloc_error;
+use core::alloc::Layout;
 
-/// Places for a fixed number of values of one type, all allocated at once.
+/// Memory for a fixed number of values of one type, allocated at once.
 ///
 /// ```
 /// use dwell::slab::Bounded;
@@ -20,57 +22,59 @@ pub struct Bounded<T> {
 }
 
 impl<T> Bounded<T> {
-    /// A slab with this many places.
+    /// A slab for this many values.
     ///
     /// # Panics
     ///
-    /// When that is more than [`MAX_CAPACITY`].
+    /// When that is more than [`MAX_CAPACITY`](super::MAX_CAPACITY).
     pub fn with_capacity(capacity: usize) -> Self {
-        Self::try_with_capacity(capacity).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+        Self::allocate(capacity).unwrap_or_else(|refusal| refused(refusal))
     }
 
-    /// [`with_capacity`](Self::with_capacity) that reports a failed allocation.
+    /// [`with_capacity`](Self::with_capacity) that reports a failure.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// As `with_capacity`.
+    /// When the allocator has no memory, or where `with_capacity` panics.
     pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError<()>> {
-        assert!(capacity <= MAX_CAPACITY, "a slab has at most {MAX_CAPACITY} places, not {capacity}");
-        let slab = Slab::builder().try_build()?;
-        slab.limit(capacity)?;
+        Self::allocate(capacity).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
+    }
+
+    fn allocate(capacity: usize) -> Result<Self, Refusal> {
+        let slab = Slab::builder().preallocate(capacity).finish(capacity.min(MAX_CAPACITY))?;
         Ok(Self { slab })
     }
 
-    /// Puts a value in a place.
+    /// Puts a value in a slot.
     ///
     /// # Panics
     ///
-    /// When all places are taken.
+    /// When the slab is full.
     #[inline(always)]
     pub fn insert(&self, value: T) -> Slot<T> {
         self.slab.insert(value)
     }
 
-    /// [`insert`](Self::insert) that gives the value back when all places are taken.
+    /// [`insert`](Self::insert) that gives the value back when the slab is full.
     #[inline(always)]
     pub fn try_insert(&self, value: T) -> Result<Slot<T>, Full<T>> {
-        self.slab.put(value)
+        try_insert(&self.slab, value)
     }
 
-    /// Puts what `make` returns in a place that was found before; it is not called if there is none.
+    /// Puts what `make` returns in a slot whose memory was taken before; it is not called if there is none.
     ///
     /// # Panics
     ///
-    /// When all places are taken.
+    /// When the slab is full.
     #[inline(always)]
     pub fn insert_with(&self, make: impl FnOnce() -> T) -> Slot<T> {
         self.slab.insert_with(make)
     }
 
-    /// [`insert_with`](Self::insert_with) that gives `make` back, not called, when all places are taken.
+    /// [`insert_with`](Self::insert_with) that gives `make` back, not called, when the slab is full.
     #[inline(always)]
     pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T>, Full<F>> {
-        self.slab.put_with(make)
+        try_insert_with(&self.slab, make)
     }
 
     /// Whether there is a leaked value under this key.
@@ -113,13 +117,13 @@ impl<T> Bounded<T> {
         self.slab.is_empty()
     }
 
-    /// Whether all places are taken.
+    /// Whether there are as many values as the slab has memory for.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.len() == self.capacity()
     }
 
-    /// The number of places.
+    /// Values that the slab has memory for.
     #[inline]
     pub fn capacity(&self) -> usize {
         self.slab.capacity()

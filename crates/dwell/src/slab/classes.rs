@@ -3,15 +3,15 @@
 
 use core::alloc::Layout;
 
-/// A class for each multiple of 8 up to 64 bytes, then four for each doubling, up to this: the largest of which four places
-/// fit in the least block, which all classes have.
+/// The largest class, in bytes: the largest of which four cells fit in a block of 64 KiB, which all classes have. There is a class
+/// for each multiple of 8 up to 64 bytes, then there are four for each doubling.
 const LARGEST: usize = 14 * 1024;
 
 /// Where the doublings begin.
 const LINE: usize = 64;
 
-/// Places of a class are aligned to what its size is a multiple of, up to this: what values are aligned to that are to have
-/// a cache line for themselves.
+/// Cells of a class are aligned to what its size is a multiple of, up to this: what values are aligned to that are to have a
+/// cache line for themselves.
 const ALIGNED: usize = 128;
 
 /// Classes below the first doubling, and in each.
@@ -46,7 +46,7 @@ impl Class {
         Some(Self::of_size(size))
     }
 
-    /// The class of places of exactly this size.
+    /// The class of cells of exactly this size.
     #[inline]
     const fn of_size(size: usize) -> Self {
         let doubling = (size - 1).ilog2() as usize;
@@ -68,7 +68,7 @@ impl Class {
 
 #[cfg(test)]
 mod tests {
-    use super::super::geometry::{Geometry, LEAST};
+    use super::super::geometry::{Geometry, MIN_BLOCK};
     use super::{ALIGNED, CLASSES, Class, LARGEST};
     use core::alloc::Layout;
     use std_alloc::vec::Vec;
@@ -79,17 +79,17 @@ mod tests {
         for align in [1, 2, 4, 8, 16, 32, 64, 128] {
             for size in (0..=LARGEST).filter(|size| align == 1 || size % align == 0) {
                 let class = Class::of(Layout::from_size_align(size, align).unwrap()).unwrap();
-                let place = class.layout;
+                let cell = class.layout;
                 assert!(
-                    place.size() >= size && place.size().is_multiple_of(align) && place.align() >= align,
+                    cell.size() >= size && cell.size().is_multiple_of(align) && cell.align() >= align,
                     "{size} {align}"
                 );
-                assert!(place.size() - size <= 8.max(size / 4).max(align), "{size} {align}: {place:?}");
-                // A class is of one size, and a place finds its class again: so do a value and its unsized self.
-                assert_eq!(*sizes[class.index].get_or_insert(place.size()), place.size());
-                assert_eq!(Class::of(place), Some(class));
+                assert!(cell.size() - size <= 8.max(size / 4).max(align), "{size} {align}: {cell:?}");
+                // A class is of one size, and a cell finds its class again: so do a value and its unsized self.
+                assert_eq!(*sizes[class.index].get_or_insert(cell.size()), cell.size());
+                assert_eq!(Class::of(cell), Some(class));
                 // It is given back without a look at its class.
-                assert_eq!(Geometry::of(place).block, LEAST, "{size} {align}");
+                assert_eq!(Geometry::of(cell).block, MIN_BLOCK, "{size} {align}");
             }
         }
         let sizes: Vec<usize> = sizes.into_iter().map(|size| size.expect("each class has a size")).collect();

@@ -1,11 +1,13 @@
 //! Why a slab did not do as asked.
 
-use super::blocks::Refusal;
+use super::insert::InsertError;
+use super::memory::Refusal;
+use crate::alloc::AllocError;
 use core::alloc::Layout;
 use core::error::Error;
 use core::fmt;
 
-/// There was no place for a value, which comes back with the error.
+/// There was no slot for a value, which comes back with the error.
 ///
 /// ```
 /// use dwell::slab::Bounded;
@@ -13,7 +15,7 @@ use core::fmt;
 /// let slab = Bounded::with_capacity(1);
 /// let _taken = slab.insert("first");
 /// let error = slab.try_insert("second").unwrap_err();
-/// assert_eq!(error.to_string(), "the slab is full: it has 1 place");
+/// assert_eq!(error.to_string(), "the slab is full: it has 1 slot");
 /// assert_eq!(error.into_inner(), "second");
 /// ```
 pub struct Full<T> {
@@ -22,16 +24,7 @@ pub struct Full<T> {
 }
 
 impl<T> Full<T> {
-    pub(super) fn new(value: T, refusal: Refusal) -> Self {
-        Self { value, refusal }
-    }
-
-    #[cfg(feature = "std")]
-    pub(super) fn refusal(&self) -> Refusal {
-        self.refusal
-    }
-
-    /// The value that found no place.
+    /// The value that found no slot.
     pub fn into_inner(self) -> T {
         self.value
     }
@@ -40,7 +33,31 @@ impl<T> Full<T> {
     pub fn layout(&self) -> Option<Layout> {
         match self.refusal {
             Refusal::Alloc(layout) => Some(layout),
-            Refusal::Limit(_) => None,
+            _ => None,
+        }
+    }
+}
+
+impl<T> InsertError<T> for Full<T> {
+    #[inline]
+    fn new(value: T, refusal: Refusal, _: Layout) -> Self {
+        Self { value, refusal }
+    }
+}
+
+impl<T> InsertError<T> for AllocError<T> {
+    #[inline]
+    fn new(value: T, refusal: Refusal, layout: Layout) -> Self {
+        Self::new(value, refusal.layout(layout))
+    }
+}
+
+impl Refusal {
+    /// What was asked of the allocator, or what would have been: this one if that is not known.
+    fn layout(self, value: Layout) -> Layout {
+        match self {
+            Self::Alloc(layout) | Self::TooMany { layout, .. } => layout,
+            _ => value,
         }
     }
 }
@@ -62,8 +79,11 @@ impl<T> Error for Full<T> {}
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Limit(1) => f.write_str("the slab is full: it has 1 place"),
-            Self::Limit(limit) => write!(f, "the slab is full: it has {limit} places"),
+            Self::Full(1) => f.write_str("the slab is full: it has 1 slot"),
+            Self::Full(limit) => write!(f, "the slab is full: it has {limit} slots"),
+            Self::TooMany { limit, asked, .. } => write!(f, "the slab can have at most {limit} slots, not {asked}"),
+            #[cfg(feature = "std")]
+            Self::Initialized => f.write_str("the slab is already initialized on this thread"),
             Self::Alloc(layout) => {
                 write!(f, "the allocator has no block of {} bytes aligned to {}", layout.size(), layout.align())
             }

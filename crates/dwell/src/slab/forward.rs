@@ -1,6 +1,6 @@
 //! The traits that a slot has because its value has them, and what slabs show of themselves.
 
-use super::{Bounded, Home, Slab, Slot};
+use super::{Bounded, SizeClasses, Slot, SlotKind, Threading, TypedSlab};
 use core::borrow::{Borrow, BorrowMut};
 use core::cmp::Ordering;
 use core::error::Error;
@@ -13,35 +13,37 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 
 // The value does not move with the slot.
-impl<T: ?Sized, H: Home> Unpin for Slot<T, H> {}
+impl<T: ?Sized, K: SlotKind> Unpin for Slot<T, K> {}
 
 // As `Box`: the raw pointer is there for other reasons.
-impl<T: ?Sized + UnwindSafe, H: Home> UnwindSafe for Slot<T, H> {}
-impl<T: ?Sized + RefUnwindSafe, H: Home> RefUnwindSafe for Slot<T, H> {}
+impl<T: ?Sized + UnwindSafe, K: SlotKind> UnwindSafe for Slot<T, K> {}
+impl<T: ?Sized + RefUnwindSafe, K: SlotKind> RefUnwindSafe for Slot<T, K> {}
 
-// No panic of a value leaves a slab in the middle of something.
-impl<T: UnwindSafe> UnwindSafe for Slab<T> {}
-impl<T: RefUnwindSafe> RefUnwindSafe for Slab<T> {}
+// No panic of a value leaves a slab in the middle of something. (`Bounded` is one.)
+impl<T: UnwindSafe, O: Threading> UnwindSafe for TypedSlab<T, O> {}
+impl<T: RefUnwindSafe, O: Threading> RefUnwindSafe for TypedSlab<T, O> {}
+impl<O: Threading> UnwindSafe for SizeClasses<O> {}
+impl<O: Threading> RefUnwindSafe for SizeClasses<O> {}
 
-impl<T: ?Sized + fmt::Debug, H: Home> fmt::Debug for Slot<T, H> {
+impl<T: ?Sized + fmt::Debug, K: SlotKind> fmt::Debug for Slot<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl<T: ?Sized + fmt::Display, H: Home> fmt::Display for Slot<T, H> {
+impl<T: ?Sized + fmt::Display, K: SlotKind> fmt::Display for Slot<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl<T: ?Sized, H: Home> fmt::Pointer for Slot<T, H> {
+impl<T: ?Sized, K: SlotKind> fmt::Pointer for Slot<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_ptr().fmt(f)
     }
 }
 
-impl<T> fmt::Debug for Slab<T> {
+impl<T, O: Threading> fmt::Debug for TypedSlab<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Slab").field("len", &self.len()).field("capacity", &self.capacity()).finish_non_exhaustive()
     }
@@ -53,69 +55,69 @@ impl<T> fmt::Debug for Bounded<T> {
     }
 }
 
-impl<T: ?Sized, H: Home> AsRef<T> for Slot<T, H> {
+impl<T: ?Sized, K: SlotKind> AsRef<T> for Slot<T, K> {
     fn as_ref(&self) -> &T {
         self
     }
 }
 
-impl<T: ?Sized, H: Home> AsMut<T> for Slot<T, H> {
+impl<T: ?Sized, K: SlotKind> AsMut<T> for Slot<T, K> {
     fn as_mut(&mut self) -> &mut T {
         self
     }
 }
 
-impl<T: ?Sized, H: Home> Borrow<T> for Slot<T, H> {
+impl<T: ?Sized, K: SlotKind> Borrow<T> for Slot<T, K> {
     fn borrow(&self) -> &T {
         self
     }
 }
 
-impl<T: ?Sized, H: Home> BorrowMut<T> for Slot<T, H> {
+impl<T: ?Sized, K: SlotKind> BorrowMut<T> for Slot<T, K> {
     fn borrow_mut(&mut self) -> &mut T {
         self
     }
 }
 
-impl<T: ?Sized, H: Home> From<Slot<T, H>> for Pin<Slot<T, H>> {
-    fn from(slot: Slot<T, H>) -> Self {
+impl<T: ?Sized, K: SlotKind> From<Slot<T, K>> for Pin<Slot<T, K>> {
+    fn from(slot: Slot<T, K>) -> Self {
         slot.into_pin()
     }
 }
 
-impl<T: ?Sized + PartialEq, H: Home> PartialEq for Slot<T, H> {
+impl<T: ?Sized + PartialEq, K: SlotKind> PartialEq for Slot<T, K> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl<T: ?Sized + Eq, H: Home> Eq for Slot<T, H> {}
+impl<T: ?Sized + Eq, K: SlotKind> Eq for Slot<T, K> {}
 
-impl<T: ?Sized + PartialOrd, H: Home> PartialOrd for Slot<T, H> {
+impl<T: ?Sized + PartialOrd, K: SlotKind> PartialOrd for Slot<T, K> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         (**self).partial_cmp(other)
     }
 }
 
-impl<T: ?Sized + Ord, H: Home> Ord for Slot<T, H> {
+impl<T: ?Sized + Ord, K: SlotKind> Ord for Slot<T, K> {
     fn cmp(&self, other: &Self) -> Ordering {
         (**self).cmp(other)
     }
 }
 
-impl<T: ?Sized + Hash, H: Home> Hash for Slot<T, H> {
+impl<T: ?Sized + Hash, K: SlotKind> Hash for Slot<T, K> {
     fn hash<S: Hasher>(&self, state: &mut S) {
         (**self).hash(state);
     }
 }
 
-impl<T: ?Sized + Error, H: Home> Error for Slot<T, H> {
+impl<T: ?Sized + Error, K: SlotKind> Error for Slot<T, K> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         (**self).source()
     }
 }
 
-impl<T: ?Sized + Future + Unpin, H: Home> Future for Slot<T, H> {
+impl<T: ?Sized + Future + Unpin, K: SlotKind> Future for Slot<T, K> {
     type Output = T::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T::Output> {
@@ -123,7 +125,7 @@ impl<T: ?Sized + Future + Unpin, H: Home> Future for Slot<T, H> {
     }
 }
 
-impl<T: ?Sized + Iterator, H: Home> Iterator for Slot<T, H> {
+impl<T: ?Sized + Iterator, K: SlotKind> Iterator for Slot<T, K> {
     type Item = T::Item;
 
     fn next(&mut self) -> Option<T::Item> {
@@ -139,7 +141,7 @@ impl<T: ?Sized + Iterator, H: Home> Iterator for Slot<T, H> {
     }
 }
 
-impl<T: ?Sized + DoubleEndedIterator, H: Home> DoubleEndedIterator for Slot<T, H> {
+impl<T: ?Sized + DoubleEndedIterator, K: SlotKind> DoubleEndedIterator for Slot<T, K> {
     fn next_back(&mut self) -> Option<T::Item> {
         (**self).next_back()
     }
@@ -149,10 +151,10 @@ impl<T: ?Sized + DoubleEndedIterator, H: Home> DoubleEndedIterator for Slot<T, H
     }
 }
 
-impl<T: ?Sized + ExactSizeIterator, H: Home> ExactSizeIterator for Slot<T, H> {
+impl<T: ?Sized + ExactSizeIterator, K: SlotKind> ExactSizeIterator for Slot<T, K> {
     fn len(&self) -> usize {
         (**self).len()
     }
 }
 
-impl<T: ?Sized + FusedIterator, H: Home> FusedIterator for Slot<T, H> {}
+impl<T: ?Sized + FusedIterator, K: SlotKind> FusedIterator for Slot<T, K> {}

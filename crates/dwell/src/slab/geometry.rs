@@ -1,60 +1,67 @@
-//! Where places lie in a block: arithmetic on sizes, without a pointer or an allocator.
+//! Where cells lie in a block: arithmetic on sizes, without a pointer or an allocator.
 #![forbid(unsafe_code)]
 
 use core::alloc::Layout;
 
-/// The least block. An address in a block is masked by its size, so that every type of ordinary size has the same mask.
-pub(crate) const LEAST: usize = 64 * 1024;
+/// The size of a block, in bytes, unless values are larger than a sixteenth of it.
+pub(super) const MIN_BLOCK: usize = 64 * 1024;
 
 /// Values of at most this size and alignment are in such blocks.
-const SMALL: usize = LEAST / 16;
+const SMALL: usize = MIN_BLOCK / 16;
 
-/// Places of a multiple of this many bytes compete for the same few cache sets.
+/// Cells whose stride is a multiple of this many bytes compete for the same few cache sets.
 const ALIASED: usize = 1024;
 
-/// What such places are moved apart by, or by their alignment if that is more, up to two of it; and what places are aligned to
-/// at least at the start of a block.
+/// A cache line. Such a stride is longer by one, or by the alignment if that is two lines; and the first cell of a block is
+/// aligned to one at least.
 const LINE: usize = 64;
 
-/// Places of at least this number fit in a block.
-const FEWEST: usize = 4;
+/// A block is large enough for this many cells.
+const MIN_CELLS: usize = 4;
 
-/// How a block is divided into places for values of one layout.
+/// How a block is divided into cells for values of one layout.
 ///
 /// ```text
 /// 0        header  bitmap        first            first + stride
 /// ┌────────┬───────┬─────────────┬────────────────┬────────────────┬─────
-/// │ Header │ leaked: a bit each  │ place 0        │ place 1        │ ..
+/// │ Header │ leaked: a bit each  │ cell 0         │ cell 1         │ ..
 /// └────────┴───────┴─────────────┴────────────────┴────────────────┴─────
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Geometry {
-    // # Invariants, unless `places` is 0
+pub(super) struct Geometry {
+    // # Invariants, unless `cells` is 0
     //
     // 1. `block` is a power of two, at least `align`, and at most `isize::MAX / 2`.
     // 2. `stride` is at least the value's size and 8, and a multiple of its alignment and of 8.
-    // 3. `header + words * 8 <= first`, a multiple of the value's alignment, and `words * 64 >= places`.
-    // 4. `first + places * stride <= block`.
+    // 3. `header + words * 8 <= first`, a multiple of the value's alignment, and `words * 64 >= cells`.
+    // 4. `first + cells * stride <= block`.
     /// The size and alignment of a block, in bytes.
-    pub(crate) block: usize,
-    /// Bytes from one place to the next.
-    pub(crate) stride: usize,
-    /// Bytes from the block's start to its first place.
-    pub(crate) first: usize,
+    pub(super) block: usize,
+    /// Bytes from one cell to the next.
+    pub(super) stride: usize,
+    /// Bytes from the block's start to its first cell.
+    pub(super) first: usize,
     /// Words of the bitmap.
-    pub(crate) words: usize,
-    /// Places in a block. 0 when a value is too large for any.
-    pub(crate) places: usize,
+    pub(super) words: usize,
+    /// Cells in a block. 0 when a value is too large for any.
+    pub(super) cells: usize,
 }
 
 impl Geometry {
     /// The bytes of a block's header, in front of its bitmap.
-    pub(crate) const HEADER: usize = 48;
+    pub(super) const HEADER: usize = 48;
 
-    const IMPOSSIBLE: Self = Self { block: LEAST, stride: 8, first: 0, words: 0, places: 0 };
+    /// The largest layout there is: for an error that says what could not be allocated.
+    pub(super) const LARGEST: Layout = match Layout::from_size_align(isize::MAX.cast_unsigned(), 1) {
+        Ok(layout) => layout,
+        Err(_) => panic!("a layout of isize::MAX bytes"),
+    };
+
+    /// Of values that are too large: no cell.
+    const IMPOSSIBLE: Self = Self { block: MIN_BLOCK, stride: 8, first: 0, words: 0, cells: 0 };
 
     /// How values of this layout are stored.
-    pub(crate) const fn of(layout: Layout) -> Self {
+    pub(super) const fn of(layout: Layout) -> Self {
         let (size, align) = (layout.size(), layout.align());
         // Nothing below overflows: at most 8 times this is added up.
         if size > isize::MAX.cast_unsigned() / 32 || align > isize::MAX.cast_unsigned() / 32 {
@@ -65,19 +72,19 @@ impl Geometry {
         // A few bits too many: the header takes room too.
         let words = (block / stride).div_ceil(64);
         let first = (Self::HEADER + 8 * words).next_multiple_of(if align > LINE { align } else { LINE });
-        Self { block, stride, first, words, places: (block - first) / stride }
+        Self { block, stride, first, words, cells: (block - first) / stride }
     }
 
     /// The size of the block alone, cheaply: what a slot masks its address with.
     #[inline]
-    pub(crate) const fn block(layout: Layout) -> usize {
+    pub(super) const fn block(layout: Layout) -> usize {
         let (size, align) = (layout.size(), layout.align());
         if size <= SMALL && align <= SMALL {
-            return LEAST;
+            return MIN_BLOCK;
         }
-        // The header and its bitmap of one word or two, at the alignment of a place, then the places.
-        let block = (Self::stride(size, align) * FEWEST + align + 4 * LINE).next_power_of_two();
-        if block < LEAST { LEAST } else { block }
+        // The header and its bitmap of one word or two, at the alignment of a cell, then the cells.
+        let block = (Self::stride(size, align) * MIN_CELLS + align + 4 * LINE).next_power_of_two();
+        if block < MIN_BLOCK { MIN_BLOCK } else { block }
     }
 
     #[inline]
@@ -91,21 +98,21 @@ impl Geometry {
         }
     }
 
-    /// The bytes of a chunk of this many places, or `None` if there is no such chunk.
-    pub(crate) fn chunk(&self, places: usize) -> Option<Layout> {
-        let before = places.checked_sub(1)?.checked_div(self.places)?;
-        let last = self.first + (places - before * self.places) * self.stride;
+    /// The bytes of a chunk of this many cells, or `None` if there is no such chunk.
+    pub(super) fn chunk(&self, cells: usize) -> Option<Layout> {
+        let before = cells.checked_sub(1)?.checked_div(self.cells)?;
+        let last = self.first + (cells - before * self.cells) * self.stride;
         let size = before.checked_mul(self.block)?.checked_add(last)?;
         Layout::from_size_align(size, self.block).ok()
     }
 
-    /// Where the place with this number begins in its block.
-    pub(crate) const fn offset(&self, place: usize) -> usize {
-        self.first + place * self.stride
+    /// The offset at which the cell with this index begins.
+    pub(super) const fn offset(&self, index: usize) -> usize {
+        self.first + index * self.stride
     }
 
-    /// The number of the place that begins here.
-    pub(crate) const fn number(&self, offset: usize) -> usize {
+    /// The index of the cell that begins at this offset.
+    pub(super) const fn index(&self, offset: usize) -> usize {
         (offset - self.first) / self.stride
     }
 }
@@ -116,7 +123,7 @@ mod tests {
     use core::alloc::Layout;
 
     #[test]
-    fn places_are_inside_their_block() {
+    fn cells_are_inside_their_block() {
         let mut seen = 0;
         for shift in 0..30 {
             let align = 1_usize << shift;
@@ -124,23 +131,23 @@ mod tests {
                 let Some(size) = size.checked_next_multiple_of(align) else { continue };
                 let Ok(layout) = Layout::from_size_align(size, align) else { continue };
                 let geometry = Geometry::of(layout);
-                if geometry.places == 0 {
+                if geometry.cells == 0 {
                     assert!(size > usize::MAX >> 7, "{layout:?}");
                     continue;
                 }
                 seen += 1;
-                assert!(geometry.places >= 3, "{layout:?} {geometry:?}");
+                assert!(geometry.cells >= 3, "{layout:?} {geometry:?}");
                 assert!(geometry.block.is_power_of_two() && geometry.block >= align);
                 assert!(geometry.stride >= size.max(8) && geometry.stride.is_multiple_of(align.max(8)));
                 assert!(
-                    Geometry::HEADER + geometry.words * 8 <= geometry.first && geometry.words * 64 >= geometry.places
+                    Geometry::HEADER + geometry.words * 8 <= geometry.first && geometry.words * 64 >= geometry.cells
                 );
                 assert!(geometry.first.is_multiple_of(align.max(64)));
-                assert!(geometry.offset(geometry.places) <= geometry.block);
-                assert_eq!(geometry.number(geometry.offset(geometry.places - 1)), geometry.places - 1);
-                let chunk = geometry.chunk(geometry.places).unwrap();
+                assert!(geometry.offset(geometry.cells) <= geometry.block);
+                assert_eq!(geometry.index(geometry.offset(geometry.cells - 1)), geometry.cells - 1);
+                let chunk = geometry.chunk(geometry.cells).unwrap();
                 assert!(chunk.size() <= geometry.block && chunk.align() == geometry.block);
-                let chunk = geometry.chunk(geometry.places + 1).unwrap();
+                let chunk = geometry.chunk(geometry.cells + 1).unwrap();
                 assert_eq!(chunk.size(), geometry.block + geometry.offset(1));
                 assert_eq!(geometry.chunk(0), None);
                 assert_eq!(geometry.chunk(usize::MAX), None);
@@ -153,7 +160,7 @@ mod tests {
     fn a_value_too_large_has_no_place() {
         let size = (isize::MAX.cast_unsigned() / 32 + 1).next_multiple_of(8);
         let geometry = Geometry::of(Layout::from_size_align(size, 8).unwrap());
-        assert_eq!((geometry.places, geometry.chunk(1)), (0, None));
+        assert_eq!((geometry.cells, geometry.chunk(1)), (0, None));
     }
 
     #[test]

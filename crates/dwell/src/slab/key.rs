@@ -2,10 +2,10 @@
 
 use core::fmt;
 
-/// The name of a place in its slab: 4 bytes, for links between values and for storing elsewhere.
+/// The name of a cell in its slab: 4 bytes, for links between values and for storing elsewhere.
 ///
 /// [`Slot::leak`](super::Slot::leak) gives a value to its slab and returns its key; the slab finds it again by `reclaim` and
-/// `with`. A key names a *place*: it finds whatever was leaked there last. With a value that has a slot it finds nothing, so
+/// `with`. A key names a *cell*, the memory of one value: it finds whatever was leaked there last. With a value that has a slot it finds nothing, so
 /// that no key is ever unsafe. [`StampedKey`] finds one value only.
 ///
 /// ```
@@ -25,10 +25,10 @@ impl Key {
     /// The key of nothing.
     pub const NONE: Self = Self(u32::MAX);
 
-    /// There are keys for this many places.
+    /// There are keys for this many cells.
     pub(super) const LIMIT: usize = u32::MAX as usize;
 
-    /// The key of the place at this position.
+    /// The key of the cell at this position.
     ///
     /// # Panics
     ///
@@ -42,7 +42,7 @@ impl Key {
         self.is_some().then_some(self.0 as usize)
     }
 
-    /// The number of the place. Small: places are numbered block by block from 0.
+    /// The number of the cell. Small: cells are numbered block by block from 0.
     pub const fn index(self) -> u32 {
         self.0
     }
@@ -81,10 +81,10 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A key with a number that no later value of its place has: 8 bytes, for keys that outlive what they name.
+/// A key with a number that no later value of its cell has: 8 bytes, for keys that outlive what they name.
 ///
 /// [`Slot::leak_stamped`](super::Slot::leak_stamped) makes one. It costs inserts and drops nothing; a block in which one was
-/// made has a table of 4 bytes for each of its places. Stamps begin again after 2^32 values that were leaked in one block.
+/// made has a table of 4 bytes for each of its cells. Stamps begin again after 2^32 values that were leaked in one block.
 ///
 /// ```
 /// use dwell::slab::Slab;
@@ -93,7 +93,7 @@ impl fmt::Debug for Key {
 /// let old = slab.insert(1).leak_stamped();
 /// drop(slab.reclaim_stamped(old));
 /// let new = slab.insert(2).leak_stamped();
-/// assert_eq!(old.key(), new.key()); // the same place
+/// assert_eq!(old.key(), new.key()); // the same cell
 /// assert!(slab.reclaim_stamped(old).is_none());
 /// assert_eq!(slab.reclaim_stamped(new).as_deref(), Some(&2));
 /// ```
@@ -108,7 +108,7 @@ impl StampedKey {
         Self { key, stamp }
     }
 
-    /// The place.
+    /// The cell.
     pub const fn key(self) -> Key {
         self.key
     }

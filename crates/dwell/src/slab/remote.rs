@@ -1,17 +1,20 @@
-//! The places that other threads give back: a stack that many push to and one takes whole.
+//! Slots that travel: which thread may use the free stack, and the cells that other threads free.
 //!
 //! ```text
 //! give:    link the chain's last to head; head = chain's first       one compare-exchange, however long the chain
-//! take:    chain = head; head = null                                  the owner, when it has no vacant place
-//! close:   chain = head; head = CLOSED; left += places still out      the owner, once, when it inserts no more
+//! take:    chain = head; head = null                                  the slab's thread, when it has no vacant cell
+//! close:   chain = head; head = CLOSED; left += occupied cells        the slab's thread, once, when it inserts no more
 //! give:    head is CLOSED: left -= chain's length                     whoever brings `left` to 0 frees the memory
 //! ```
 //!
-//! The order of `close` and of the `give`s that find it does not matter: until `left` was added to it is below 0, and from
-//! then on it is the number of places that are out.
+//! The order of `close` and of the `give`s that find it does not matter: until the occupied cells are added `left` is below 0,
+//! and from then on it is the number of occupied cells.
 
-use super::free::Place;
+use super::engine::{Core, CoreRef, NoSlab, Owners, Vacant};
+use super::stack::{CellPtr, NoRoom};
+use core::cell::Cell;
 use core::ptr;
+use core::sync::atomic::AtomicUsize;
 use primitive::{AtomicIsize, AtomicPtr, Ordering};
 
 /// What loom replaces.
@@ -22,77 +25,212 @@ mod primitive {
     pub(super) use loom::sync::atomic::{AtomicIsize, AtomicPtr, Ordering};
 }
 
-/// What a vacant place begins with while it is on its way.
-pub(super) struct Vacant {
-    pub(super) next: *mut Vacant,
+/// A `const fn`, except for loom, whose atomics are not made at compile time.
+macro_rules! const_fn {
+    ($($function:tt)*) => {
+        #[cfg(not(all(loom, test)))]
+        const $($function)*
+        #[cfg(all(loom, test))]
+        $($function)*
+    };
 }
 
-/// Vacant places linked one to the next, for giving back at once.
+/// What one thread works with and another does not, on cache lines of its own. Processors fetch two lines at a time.
+#[repr(align(128))]
+struct OwnLines<T>(T);
+
+/// The slots of a slab may be dropped on any thread: those of a [`sync::Slab`](super::sync::Slab).
+pub struct AnyThread {
+    // # Invariants
+    //
+    // 1. `thread` is the number of the thread that made the slab, or `NO_THREAD`. That thread alone writes it.
+    // 2. While it is a number, only that thread uses the free stack and the memory of the core; and by invariant 2 of `Core`
+    //    the stack has room for each of its cells.
+    /// Read by all, hardly ever written.
+    thread: OwnLines<AtomicUsize>,
+    /// Written by all.
+    returns: OwnLines<Returns>,
+}
+
+/// The number of no thread: the slab is torn down, or its free stack is about to grow.
+const NO_THREAD: usize = usize::MAX;
+
+std::thread_local! {
+    /// The number of this thread, which no other has or had: 0 until it makes its first slab.
+    static THREAD: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The number of this thread, given to it if it has none.
+fn this_thread() -> usize {
+    static LAST: AtomicUsize = AtomicUsize::new(0);
+    if THREAD.get() == 0 {
+        // Relaxed: a number publishes nothing. It only has to be new.
+        let last =
+            LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| (last < NO_THREAD - 1).then_some(last + 1));
+        THREAD.set(last.expect("there were fewer threads than numbers") + 1);
+    }
+    THREAD.get()
+}
+
+impl AnyThread {
+    const_fn! {
+        fn of(thread: usize) -> Self {
+            Self { thread: OwnLines(AtomicUsize::new(thread)), returns: OwnLines(Returns::new()) }
+        }
+    }
+
+    /// Whether this thread made the slab, which is in service and does not grow.
+    #[inline(always)]
+    pub(super) fn is_here(&self) -> bool {
+        // Relaxed: the thread that made the slab is the only one that writes here, so it sees what it wrote last. Another sees
+        // that thread's number or `NO_THREAD`, neither of which is its own.
+        self.thread.0.load(Ordering::Relaxed) == THREAD.get()
+    }
+
+    /// Gives cells back from a thread that did not make the slab, or to a slab that is gone.
+    ///
+    /// # Safety
+    ///
+    /// They are occupied cells of `core`, whose values are gone; neither is used again by the caller.
+    pub(super) unsafe fn give(core: CoreRef<Self>, chain: Chain) {
+        // SAFETY: the core is not freed before its last cell was. That may happen on another thread as soon as the exchange in
+        // `give` has shown it these cells; `give` does not touch the core after that. A reference to atomics alone, which
+        // `Returns` is made of, does not promise that they are there until it ends.
+        let returns = unsafe { &core.get().owners.returns.0 };
+        if returns.give(chain) {
+            // SAFETY: `left` was brought to 0: the slab is gone, and no cell is occupied.
+            unsafe { core.free() };
+        }
+    }
+}
+
+#[cfg(not(all(loom, test)))]
+static NO_SLAB: NoSlab<AnyThread> = NoSlab::new(AnyThread::of(NO_THREAD));
+
+// SAFETY: a cell is pushed to the free stack by the only thread that uses it, or given to `returns`, from where that thread takes
+// it to the stack.
+unsafe impl Owners for AnyThread {
+    #[cfg(not(all(loom, test)))]
+    const NO_SLAB: CoreRef<Self> = CoreRef::of_static(&NO_SLAB);
+    #[cfg(all(loom, test))] // the models have no pool
+    const NO_SLAB: CoreRef<Self> = CoreRef::dangling();
+
+    fn new() -> Self {
+        Self::of(this_thread())
+    }
+
+    #[inline(always)]
+    unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), NoRoom> {
+        if !core.owners.is_here() {
+            return Err(NoRoom);
+        }
+        // SAFETY: the caller gives the cell away, which is one of this core. By invariant 2 no other thread uses the stack, and
+        // there is room for it.
+        unsafe { core.free.push_unchecked(cell) };
+        Ok(())
+    }
+
+    unsafe fn free_slow(core: CoreRef<Self>, cell: CellPtr) {
+        // SAFETY: the caller gives the cell away; a stride is at least 8 bytes, and aligned to 8.
+        let chain = unsafe { Chain::new(cell) };
+        // SAFETY: it is an occupied cell of this core, as the caller says.
+        unsafe { Self::give(core, chain) };
+    }
+
+    fn take_returned(&self) -> *mut Vacant {
+        self.returns.0.take()
+    }
+
+    fn suspend(&self) {
+        self.thread.0.store(NO_THREAD, Ordering::Relaxed);
+    }
+
+    fn resume(&self) {
+        self.thread.0.store(THREAD.get(), Ordering::Relaxed);
+    }
+
+    unsafe fn tear_down(core: CoreRef<Self>) {
+        // SAFETY: the caller says that it is in service, so that it was not freed.
+        let here = unsafe { core.get() };
+        // From here on drops on this thread are counted as those on others are.
+        here.owners.suspend();
+        // SAFETY: `close` gives away linked vacant cells of this core, whose thread this is.
+        unsafe { here.push_linked(here.owners.returns.0.close()) };
+        if here.owners.returns.0.expect(here.occupied().cast_signed()) {
+            // SAFETY: no cell is occupied, and by the caller's contract none will be. `here` is not used again.
+            unsafe { core.free() };
+        }
+    }
+}
+
+/// Vacant cells linked one to the next, for giving back at once.
 pub(super) struct Chain {
     // # Invariants
     //
-    // 1. From `first` to `last` there are `count` places, vacant and nobody else's, each of which but `last` begins with a
+    // 1. From `first` to `last` there are `count` cells, vacant and nobody else's, each of which but `last` begins with a
     //    `Vacant` that leads to the next.
-    first: Place,
-    last: Place,
+    first: CellPtr,
+    last: CellPtr,
     count: isize,
 }
 
 impl Chain {
     /// # Safety
     ///
-    /// The place is vacant and the caller's alone: at least 8 bytes, aligned to 8.
-    pub(super) unsafe fn new(place: Place) -> Self {
-        Self { first: place, last: place, count: 1 }
+    /// The cell is vacant and the caller's to give away: at least 8 bytes, aligned to 8.
+    pub(super) unsafe fn new(cell: CellPtr) -> Self {
+        Self { first: cell, last: cell, count: 1 }
     }
 
     /// # Safety
     ///
-    /// As for `new`; and the place is of the same slab.
-    pub(super) unsafe fn push(&mut self, place: Place) {
-        // SAFETY: by the caller the place may be written.
-        unsafe { place.cast().write(Vacant { next: self.first.as_ptr().cast() }) };
-        self.first = place;
+    /// As for `new`; and the cell is of the same slab.
+    pub(super) unsafe fn push(&mut self, cell: CellPtr) {
+        // SAFETY: the caller says that the cell is vacant and its own, and large enough for a link.
+        unsafe { cell.cast().write(Vacant { next: self.first.as_ptr().cast() }) };
+        self.first = cell;
         self.count += 1;
     }
 
-    /// The places, linked to the end.
+    /// The cells, linked to the end.
     pub(super) fn into_linked(self) -> *mut Vacant {
-        // SAFETY: by invariant 1 the place is vacant and the chain's.
+        // SAFETY: by invariant 1 of `Chain` the cell is vacant and nobody else's, so that it may be written to.
         unsafe { self.last.cast().write(Vacant { next: ptr::null_mut() }) };
         self.first.as_ptr().cast()
     }
 }
 
-/// Places on their way back to their slab.
+/// Cells on their way back to their slab.
 pub(super) struct Returns {
     // # Invariants
     //
-    // 1. `head` is `closed()`, for good, or leads to vacant places that are on no other list, each of which begins with a
+    // 1. `head` is `closed()`, for good, or leads to vacant cells that are on no other list, each of which begins with a
     //    `Vacant`; the last one's `next` is null.
-    // 2. Until `close`, `left` is 0 less the places that found it closed; from then on, the places that are out.
+    // 2. Until `close`, `left` is 0 less the cells that found it closed; from then on, the cells that are occupied.
     head: AtomicPtr<Vacant>,
     left: AtomicIsize,
 }
 
-/// No place: places are aligned to 8.
+/// No cell: cells are aligned to 8.
 fn closed() -> *mut Vacant {
     ptr::without_provenance_mut(1)
 }
 
 impl Returns {
-    pub(super) fn new() -> Self {
-        Self { head: AtomicPtr::new(ptr::null_mut()), left: AtomicIsize::new(0) }
+    const_fn! {
+        fn new() -> Self {
+            Self { head: AtomicPtr::new(ptr::null_mut()), left: AtomicIsize::new(0) }
+        }
     }
 
-    /// Gives places back. Whether they were the last of a slab that is gone.
+    /// Gives cells back. Whether they were the last of a slab that is gone.
     #[inline]
     pub(super) fn give(&self, Chain { first, last, count }: Chain) -> bool {
         let mut head = self.head.load(Ordering::Relaxed);
         while head != closed() {
-            // SAFETY: by invariant 1 of `Chain` the place is vacant and the chain's.
+            // SAFETY: by invariant 1 of `Chain` the cell is vacant and nobody else's, so that it may be written to.
             unsafe { last.cast().write(Vacant { next: head }) };
-            // Release: what was done to the values comes before what the owner does with the places. The exchanges that
+            // Release: what was done to the values comes before what the owner does with the cells. The exchanges that
             // come after this one continue its release sequence, so that `take` synchronises with all of them.
             let top = first.as_ptr().cast();
             match self.head.compare_exchange_weak(head, top, Ordering::Release, Ordering::Relaxed) {
@@ -103,7 +241,7 @@ impl Returns {
         self.settle(-count)
     }
 
-    /// All that was given back, linked; null if there is nothing.
+    /// All cells that were given back, linked; null if there are none.
     #[inline]
     pub(super) fn take(&self) -> *mut Vacant {
         if self.head.load(Ordering::Relaxed).is_null() {
@@ -117,14 +255,14 @@ impl Returns {
         self.head.swap(closed(), Ordering::AcqRel)
     }
 
-    /// After [`close`](Self::close): this many places are still out. Whether none is left.
+    /// After [`close`](Self::close): this many cells are still occupied. Whether none is left.
     pub(super) fn expect(&self, out: isize) -> bool {
         self.settle(out)
     }
 
     /// Whether this brings `left` to 0, which happens once.
     fn settle(&self, difference: isize) -> bool {
-        // Release: this thread is done with the places, and with the slab if it is not the last. Acquire: the last one, which
+        // Release: this thread is done with the cells, and with the slab if it is not the last. Acquire: the last one, which
         // frees all of it, comes after that.
         self.left.fetch_add(difference, Ordering::AcqRel) + difference == 0
     }
@@ -132,7 +270,7 @@ impl Returns {
 
 #[cfg(all(test, loom))]
 mod model {
-    use super::{Chain, Place, Returns};
+    use super::{CellPtr, Chain, Returns};
     use core::ptr::NonNull;
     use loom::cell::UnsafeCell;
     use loom::sync::Arc;
@@ -140,7 +278,7 @@ mod model {
     use loom::thread;
     use std_alloc::boxed::Box;
 
-    /// A place, and a cell in which loom sees who touches it when.
+    /// A cell, and a cell in which loom sees who touches it when.
     #[repr(C)]
     struct Node {
         next: usize,
@@ -148,66 +286,66 @@ mod model {
     }
 
     impl Node {
-        fn place() -> Place {
+        fn cell() -> CellPtr {
             NonNull::from(Box::leak(Box::new(Self { next: 0, touched: UnsafeCell::new(0) }))).cast()
         }
 
-        /// Changes what is in the place, as dropping or writing a value does.
-        fn touch(place: Place) -> usize {
-            // SAFETY: the tests make their places of nodes and free them at the end. A race is what loom looks for.
-            let node = unsafe { place.cast::<Self>().as_ref() };
+        /// Changes what is in the cell, as dropping or writing a value does.
+        fn touch(cell: CellPtr) -> usize {
+            // SAFETY: the tests make their cells of nodes and free them at the end. A race is what loom looks for.
+            let node = unsafe { cell.cast::<Self>().as_ref() };
             node.touched.with_mut(|touched| {
                 // SAFETY: loom checks that nobody else is there.
                 unsafe { *touched += 1 };
-                // SAFETY: as above.
+                // SAFETY: loom checks that nobody else is there.
                 unsafe { *touched }
             })
         }
 
-        fn free(place: Place) {
-            // SAFETY: it was leaked by `place`; each place is freed once.
-            drop(unsafe { Box::from_raw(place.cast::<Self>().as_ptr()) });
+        fn free(cell: CellPtr) {
+            // SAFETY: it was leaked by `cell`; each cell is freed once.
+            drop(unsafe { Box::from_raw(cell.cast::<Self>().as_ptr()) });
         }
     }
 
-    /// A slab of some places, all of which are out.
+    /// A slab of some cells, all of which are out.
     struct Slab {
         returns: Returns,
         /// How often its memory was freed.
         freed: AtomicUsize,
-        places: [Place; 3],
+        cells: [CellPtr; 3],
     }
 
-    // SAFETY: the places are raw memory; loom watches who touches it.
+    // SAFETY: the cells are raw memory; loom watches who touches it.
     unsafe impl Send for Slab {}
-    // SAFETY: as above.
+    // SAFETY: the cells are raw memory; loom watches who touches it.
     unsafe impl Sync for Slab {}
 
     impl Slab {
         fn new() -> Arc<Self> {
-            let places = [(); 3].map(|()| Node::place());
-            Arc::new(Self { returns: Returns::new(), freed: AtomicUsize::new(0), places })
+            let cells = [(); 3].map(|()| Node::cell());
+            Arc::new(Self { returns: Returns::new(), freed: AtomicUsize::new(0), cells })
         }
 
-        fn give(&self, places: &[Place]) {
-            places.iter().for_each(|&place| {
-                Node::touch(place);
+        fn give(&self, cells: &[CellPtr]) {
+            cells.iter().for_each(|&cell| {
+                Node::touch(cell);
             });
-            // SAFETY: each test gives each place back once.
-            let mut chain = unsafe { Chain::new(places[0]) };
-            for &place in &places[1..] {
-                // SAFETY: as above.
-                unsafe { chain.push(place) };
+            // SAFETY: each test gives each cell back once.
+            let mut chain = unsafe { Chain::new(cells[0]) };
+            for &cell in &cells[1..] {
+                // SAFETY: each test gives each cell back once.
+                unsafe { chain.push(cell) };
             }
             if self.returns.give(chain) {
                 self.free();
             }
         }
 
-        /// The last one reads all places, so that loom sees that it comes after everybody.
+        /// The last one reads all cells, so that loom sees that it comes after everybody.
         fn free(&self) {
-            self.places.iter().for_each(|&place| {
-                Node::touch(place);
+            self.cells.iter().for_each(|&cell| {
+                Node::touch(cell);
             });
             self.freed.fetch_add(1, Ordering::Relaxed);
         }
@@ -215,16 +353,16 @@ mod model {
         /// Uses what came back, and says how many that is.
         fn count(mut at: *mut super::Vacant) -> isize {
             let mut count = 0;
-            while let Some(place) = NonNull::new(at) {
-                // SAFETY: by invariant 1 of `Returns`.
+            while let Some(cell) = NonNull::new(at) {
+                // SAFETY: by invariant 1 of `Returns` the cell begins with a link, and was taken by this thread alone.
                 at = unsafe { (*at).next };
-                Node::touch(place.cast());
+                Node::touch(cell.cast());
                 count += 1;
             }
             count
         }
 
-        /// Drops the slab when `back` of its places are back.
+        /// Drops the slab when `back` of its cells are back.
         fn retire(&self, back: isize) {
             let out = 3 - back - Self::count(self.returns.close());
             if self.returns.expect(out) {
@@ -234,7 +372,7 @@ mod model {
 
         fn check(&self) {
             assert_eq!(self.freed.load(Ordering::Relaxed), 1, "freed once");
-            self.places.iter().for_each(|&place| Node::free(place));
+            self.cells.iter().for_each(|&cell| Node::free(cell));
         }
     }
 
@@ -245,11 +383,11 @@ mod model {
             let slab = Slab::new();
             let one = thread::spawn({
                 let slab = slab.clone();
-                move || slab.give(&slab.places[..1])
+                move || slab.give(&slab.cells[..1])
             });
             let two = thread::spawn({
                 let slab = slab.clone();
-                move || slab.give(&slab.places[1..])
+                move || slab.give(&slab.cells[1..])
             });
             let back = Slab::count(slab.returns.take());
             slab.retire(back);
@@ -267,33 +405,33 @@ mod model {
             let other = thread::spawn({
                 let slab = slab.clone();
                 move || {
-                    slab.give(&slab.places[..1]);
-                    slab.give(&slab.places[1..2]);
+                    slab.give(&slab.cells[..1]);
+                    slab.give(&slab.cells[1..2]);
                 }
             });
             slab.retire(0);
-            slab.give(&slab.places[2..]);
+            slab.give(&slab.cells[2..]);
             other.join().unwrap();
             slab.check();
         });
     }
 
-    /// A place that came back is given out again and comes back again, while another is on its way.
+    /// A cell that came back is given out again and comes back again, while another is on its way.
     #[test]
-    fn places_go_round() {
+    fn cells_go_round() {
         loom::model(|| {
             let slab = Slab::new();
             let one = thread::spawn({
                 let slab = slab.clone();
-                move || slab.give(&slab.places[..1])
+                move || slab.give(&slab.cells[..1])
             });
             let mut back = Slab::count(slab.returns.take());
             if back == 1 {
                 let slab = slab.clone();
-                thread::spawn(move || slab.give(&slab.places[..1])).join().unwrap();
+                thread::spawn(move || slab.give(&slab.cells[..1])).join().unwrap();
                 back = 0;
             }
-            slab.give(&slab.places[1..]);
+            slab.give(&slab.cells[1..]);
             back += Slab::count(slab.returns.take());
             slab.retire(back);
             one.join().unwrap();

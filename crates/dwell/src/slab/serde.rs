@@ -1,6 +1,6 @@
 //! Keys and slots as data. A key is its number, a slot is its value.
 
-use super::{Home, Key, Slot, StampedKey};
+use super::{Key, Slot, SlotKind, StampedKey};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 impl Serialize for Key {
@@ -27,7 +27,7 @@ impl<'de> Deserialize<'de> for StampedKey {
     }
 }
 
-impl<T: ?Sized + Serialize, H: Home> Serialize for Slot<T, H> {
+impl<T: ?Sized + Serialize, K: SlotKind> Serialize for Slot<T, K> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (**self).serialize(serializer)
     }

@@ -1,12 +1,13 @@
-//! The owner of one place.
+//! The owner of one value.
 
-use super::blocks::Entry;
-use super::free::Place;
+use super::coerce::{CoerceBrand, SlotView};
+use super::engine::OneThread;
 use super::geometry::Geometry;
-use super::home::sealed::Portable;
-use super::home::{Home, Keyed, Own};
 use super::key::{Key, StampedKey};
-use super::place::{Brand, View};
+use super::kind::sealed::Portable;
+use super::kind::{Keyed, SlotKind};
+use super::memory::Entry;
+use super::stack::CellPtr;
 use crate::alloc::AllocError;
 use crate::raw::Meta;
 use core::alloc::Layout;
@@ -20,10 +21,10 @@ use std_alloc::alloc::handle_alloc_error;
 
 /// An owned value in a slab: 8 bytes, as a `Box`, and its `Option` too.
 ///
-/// Dropping it drops the value and gives the place back. It has no lifetime: a slot that outlives its slab keeps the memory
-/// that it needs. It is neither `Send` nor `Sync`.
+/// Dropping it drops the value and frees its cell. It has no lifetime: a slot that outlives its slab keeps the memory that it
+/// needs. It is neither `Send` nor `Sync`.
 ///
-/// `T` may be a `dyn Trait` or a slice: see [`coerce`](Self::coerce). `H` says how the slot finds its slab.
+/// `T` may be a `dyn Trait` or a slice: see [`coerce`](Self::coerce). `K` says how the slot finds its slab.
 ///
 /// ```
 /// use dwell::slab::{Slab, Slot};
@@ -60,90 +61,70 @@ use std_alloc::alloc::handle_alloc_error;
 /// ```
 #[must_use = "dropping a slot drops its value"]
 #[repr(transparent)] // one word, with its niche
-pub struct Slot<T: ?Sized, H: Home = Own> {
+pub struct Slot<T: ?Sized, K: SlotKind = OneThread> {
     // # Invariants
     //
-    // 1. `value` is the address of a live `T`, this slot's alone, in a place with the geometry of the value's layout. The
-    //    place is not leaked, and its chunk is there as long as the slot is.
+    // 1. `value` is the address of a live `T`, this slot's alone, in an occupied cell with the geometry of the value's layout.
+    //    The cell is not leaked, and its chunk is not freed as long as the slot is there.
     // 2. The pointer was made from the chunk's and may reach all of it.
-    // 3. The place came from where `H` gives it back to.
+    // 3. The cell is of a slab with slots of kind `K`.
     value: NonNull<T>,
     // Invariant in `T`: a value that is leaked is found again as what the slab says, so that nothing may be written to it
     // that has lived shorter. Neither `Send` nor `Sync`, as is a raw pointer. (It owns a `T`, which drop check sees by the `impl Drop`.)
-    of: PhantomData<(*mut T, H)>,
+    of: PhantomData<(*mut T, K)>,
 }
 
-// SAFETY: a slot owns its value, and gives its place back from any thread, as the trait says.
-unsafe impl<T: ?Sized + Send, H: Portable> Send for Slot<T, H> {}
+// SAFETY: a slot owns its value as a `Box` does, and `Portable` says that it frees its cell on any thread.
+unsafe impl<T: ?Sized + Send, K: Portable> Send for Slot<T, K> {}
 
-// SAFETY: a shared slot gives access to the value as shared, and to nothing else: keys are of homes that are not portable.
-unsafe impl<T: ?Sized + Sync, H: Portable> Sync for Slot<T, H> {}
+// SAFETY: a shared slot gives shared access to the value, and to nothing else: no `Portable` kind is `Keyed`.
+unsafe impl<T: ?Sized + Sync, K: Portable> Sync for Slot<T, K> {}
 
-/// Gives a place back if what is to make its value panics.
-struct Leaving<H: Home> {
+/// Frees a cell if user code panics: what makes its value, or the value's destructor.
+struct FreeOnUnwind<K: SlotKind> {
     // # Invariants
     //
-    // 1. The place is vacant, and this guard's alone to give back to `H`, which is to be told this.
-    place: Place,
-    told: H::Told,
+    // 1. The cell is occupied and has no value. It is this guard's to give to `K::free_cell`, with this block size.
+    cell: CellPtr,
+    block: K::BlockSize,
 }
 
-impl<H: Home> Drop for Leaving<H> {
-    // With a call that takes the parts, the guard need not be in memory.
-    #[inline(always)]
+impl<K: SlotKind> Drop for FreeOnUnwind<K> {
+    #[inline(always)] // the guard need not be in memory, since the call takes its parts
     fn drop(&mut self) {
-        // SAFETY: invariant 1.
-        unsafe { give_back_unwinding::<H>(self.place, self.told) };
+        // SAFETY: by invariant 1 the cell is the guard's to free, and the guard is gone.
+        unsafe { free_unwinding::<K>(self.cell, self.block) };
     }
 }
 
 /// # Safety
 ///
-/// As for `give_back`.
+/// As for `free_cell` of `K`.
 #[cold]
 #[inline(never)]
-unsafe fn give_back_unwinding<H: Home>(place: Place, told: H::Told) {
-    // SAFETY: by the caller.
-    unsafe { H::give_back(place, told) };
+unsafe fn free_unwinding<K: SlotKind>(cell: CellPtr, block: K::BlockSize) {
+    // SAFETY: the contract of this function is that of `free_cell`.
+    unsafe { K::free_cell(cell, block) };
 }
 
-/// Gives the place of a slot back if the drop of its value panics.
-struct Panicked<'a, T: ?Sized, H: Home> {
-    // # Invariants
-    //
-    // 1. The value of the slot is gone and its place this guard's to give back to `H`, which is to be told this.
-    slot: &'a Slot<T, H>,
-    told: H::Told,
-}
-
-impl<T: ?Sized, H: Home> Drop for Panicked<'_, T, H> {
+impl<T: ?Sized, K: SlotKind> Drop for Slot<T, K> {
     #[inline(always)]
     fn drop(&mut self) {
-        // Read anew, as volatile says: then the panic is all that is kept in a register here, and the way without one has a
-        // register less to save.
-        // SAFETY: the slot is borrowed.
-        let value = unsafe { (&raw const self.slot.value).read_volatile() };
-        // SAFETY: invariant 1.
-        unsafe { give_back_unwinding::<H>(value.cast(), self.told) };
-    }
-}
-
-impl<T: ?Sized, H: Home> Drop for Slot<T, H> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        let (value, told) = (self.value, self.told());
+        let (value, block) = (self.value, self.block_size());
         if mem::needs_drop::<T>() {
-            let panicked = Panicked { slot: self, told };
+            // Forgotten below, not dropped: a guard that is dropped on both ways is a call.
+            let guard = FreeOnUnwind::<K> { cell: value.cast(), block };
             // SAFETY: by invariant 1 the value is live and the slot's, which is not used again.
             unsafe { value.drop_in_place() };
-            mem::forget(panicked);
+            mem::forget(guard);
         }
-        // SAFETY: by invariant 3 the place is `H`'s, and it is vacant now; the slot is not used again.
-        unsafe { H::give_back(value.cast(), told) };
+        // SAFETY: by invariant 3 the cell is of a slab with slots of kind `K`, which has its value's layout; the value is gone,
+        // and the slot is not used again.
+        unsafe { K::free_cell(value.cast(), block) };
     }
 }
 
-impl<T: ?Sized, H: Home> Slot<T, H> {
+impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     /// # Safety
     ///
     /// The invariants hold.
@@ -153,8 +134,8 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
     }
 
     #[inline(always)]
-    fn told(&self) -> H::Told {
-        H::told(self.layout())
+    fn block_size(&self) -> K::BlockSize {
+        K::block_size(self.layout())
     }
 
     /// The value's layout.
@@ -165,19 +146,19 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
         Layout::for_value(unsafe { &*(self.value.as_ptr() as *const UnsafeCell<T>) })
     }
 
-    fn entry(&self) -> Entry {
+    fn entry(&self) -> Entry<OneThread>
+    where
+        K: Keyed,
+    {
         let geometry = Geometry::of(self.layout());
-        // SAFETY: by invariant 1 of `Slot`. The entry is used while the slot is there.
+        // SAFETY: by invariant 1 the value is in a cell with this geometry. `K` is `Keyed`, so that the cell is of a
+        // `Core<OneThread>`. Callers use the entry while the slot is there, or leaked.
         unsafe { Entry::of(self.value.cast(), geometry) }
     }
 
-    /// The value's place, without the value.
-    ///
-    /// # Safety
-    ///
-    /// The value is not used again, and the place is given back to `H`.
+    /// The slot's cell, with the value still in it. The caller is to drop the value and to free the cell.
     #[cfg(feature = "std")]
-    pub(super) unsafe fn into_place(self) -> Place {
+    pub(super) fn into_cell(self) -> CellPtr {
         ManuallyDrop::new(self).value.cast()
     }
 
@@ -205,11 +186,11 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
         self.value.as_ptr()
     }
 
-    /// The name of the place, under which the value can be found once it was [leaked](Self::leak), not before.
+    /// The name of the cell, under which the value can be found once it was [leaked](Self::leak), not before.
     #[inline]
     pub fn key(&self) -> Key
     where
-        H: Keyed,
+        K: Keyed,
     {
         self.entry().key()
     }
@@ -229,18 +210,18 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
     #[inline]
     pub fn leak(self) -> Key
     where
-        H: Keyed,
+        K: Keyed,
     {
         ManuallyDrop::new(self).entry().leak()
     }
 
-    /// [`leak`](Self::leak) with a key that finds this value and no later one of the place.
+    /// [`leak`](Self::leak) with a key that finds this value and no later one of the cell.
     ///
     /// See [`StampedKey`] for what it costs.
     #[inline]
     pub fn leak_stamped(self) -> StampedKey
     where
-        H: Keyed,
+        K: Keyed,
     {
         self.try_leak_stamped().unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
@@ -252,7 +233,7 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
     /// When the allocator has no memory for the stamps of a block; the slot comes back in the error.
     pub fn try_leak_stamped(self) -> Result<StampedKey, AllocError<Self>>
     where
-        H: Keyed,
+        K: Keyed,
     {
         let entry = self.entry();
         match entry.try_stamps() {
@@ -266,7 +247,7 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
 
     /// The slot pinned: its value has the address for good.
     ///
-    /// The place of a value is not used for another before the value was dropped, even if the slot is forgotten, its slab
+    /// The cell of a value is not used for another before the value was dropped, even if the slot is forgotten, its slab
     /// dropped or its thread ended. So this is safe, as it is for a `Box`.
     ///
     /// ```
@@ -280,15 +261,15 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
     /// ```
     #[inline]
     pub fn into_pin(self) -> Pin<Self> {
-        // SAFETY: the value does not move when the slot does, `Deref` and `DerefMut` return it, and its place is given back
-        // by `drop` alone, after the value was dropped in place. Moving it out (`into_inner`, `replace`, `leak`) needs the
+        // SAFETY: the value does not move when the slot does, `Deref` and `DerefMut` return it, and its cell is freed by `drop`
+        // alone, after the value was dropped in place. Moving it out (`into_inner`, `replace`, `leak`) needs the
         // slot itself or a `&mut` to it, which a pin gives for `Unpin` values only.
         unsafe { Pin::new_unchecked(self) }
     }
 
     /// The slot with its value seen as something else: a `dyn Trait` that it implements, or a slice that it is.
     ///
-    /// The closure gets a [`View`] and can do nothing with it but coerce and return it.
+    /// The closure gets a [`SlotView`] and can do nothing with it but coerce and return it.
     ///
     /// ```
     /// use dwell::slab::{Slab, Slot};
@@ -302,18 +283,18 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
     /// assert_eq!(format!("{} {}", values[0], values[1]), "7 seven");
     /// ```
     #[inline]
-    pub fn coerce<U: ?Sized, F>(self, unsize: F) -> Slot<U, H>
+    pub fn coerce<U: ?Sized, F>(self, unsize: F) -> Slot<U, K>
     where
-        F: for<'a, 'brand> FnOnce(&'a View<Brand<'brand>, T>) -> &'a View<Brand<'brand>, U>,
+        F: for<'a, 'brand> FnOnce(&'a SlotView<CoerceBrand<'brand>, T>) -> &'a SlotView<CoerceBrand<'brand>, U>,
     {
         // SAFETY: the value is live while `self` is borrowed, which it is until the closure returns. The closure accepts
         // every brand.
-        let view = unsafe { View::at(self.as_ptr()) };
+        let view = unsafe { SlotView::at(self.as_ptr()) };
         let meta = Meta::new(unsize(view).as_ptr(), false);
         let this = ManuallyDrop::new(self);
         // The address is the slot's own, which reaches the chunk; that of the view does not.
         let value = meta.decode(this.value.as_ptr().cast());
-        // SAFETY: not null, as it was.
+        // SAFETY: the address is that of `this.value`, which is not null.
         let value = unsafe { NonNull::new_unchecked(value.cast_mut()) };
         // SAFETY: the closure accepts every brand, so what it returned is the only view with this one: the value,
         // coerced. That changes neither the address nor the layout of a value, and views are invariant. So the invariants
@@ -322,15 +303,16 @@ impl<T: ?Sized, H: Home> Slot<T, H> {
     }
 }
 
-impl<T, H: Home> Slot<T, H> {
+impl<T, K: SlotKind> Slot<T, K> {
     /// The value, out of its slab.
     #[inline(always)]
     pub fn into_inner(self) -> T {
         let this = ManuallyDrop::new(self);
         // SAFETY: by invariant 1 the value is live; it is moved out once, since `this` is not used again.
         let value = unsafe { this.value.read() };
-        // SAFETY: by invariant 3 the place is `H`'s, and it is vacant now; `this` is not used again.
-        unsafe { H::give_back(this.value.cast(), this.told()) };
+        // SAFETY: by invariant 3 the cell is of a slab with slots of kind `K`; its value was moved out, and `this` is not used
+        // again.
+        unsafe { K::free_cell(this.value.cast(), this.block_size()) };
         value
     }
 
@@ -340,51 +322,51 @@ impl<T, H: Home> Slot<T, H> {
         mem::replace(self, value)
     }
 
-    /// Writes a value to a place.
+    /// Writes a value to a cell.
     ///
     /// # Safety
     ///
-    /// The place is vacant, for values of this layout, the caller's alone, and came from where `H` gives it back to.
+    /// The cell is vacant, for values of this layout, the caller's alone, and of a slab with slots of kind `K`.
     #[inline(always)]
-    pub(super) unsafe fn fill(place: Place, value: T) -> Self {
-        let place = place.cast::<T>();
-        // SAFETY: the caller says so.
-        unsafe { place.write(value) };
-        // SAFETY: as above.
-        unsafe { Self::from_raw(place) }
+    pub(super) unsafe fn fill(cell: CellPtr, value: T) -> Self {
+        let cell = cell.cast::<T>();
+        // SAFETY: the caller says that the cell is for a `T`, vacant, and its own.
+        unsafe { cell.write(value) };
+        // SAFETY: now there is a live value in the cell, and the caller vouches for the rest of the invariants.
+        unsafe { Self::from_raw(cell) }
     }
 
-    /// Writes what `make` returns to a place, which it is given back to if that panics.
+    /// Writes what `make` returns to a cell, which is freed if `make` panics.
     ///
     /// # Safety
     ///
-    /// As for `fill`.
+    /// As for [`fill`](Self::fill).
     #[inline(always)]
-    pub(super) unsafe fn fill_with(place: Place, make: impl FnOnce() -> T) -> Self {
-        let leaving = Leaving::<H> { place, told: H::told(Layout::new::<T>()) };
-        let value = place.cast::<T>();
-        // SAFETY: the caller says so.
+    pub(super) unsafe fn fill_with(cell: CellPtr, make: impl FnOnce() -> T) -> Self {
+        let guard = FreeOnUnwind::<K> { cell, block: K::block_size(Layout::new::<T>()) };
+        let value = cell.cast::<T>();
+        // SAFETY: the caller says that the cell is for a `T`, vacant, and its own.
         unsafe { value.write(make()) };
-        mem::forget(leaving);
-        // SAFETY: as above.
+        mem::forget(guard);
+        // SAFETY: now there is a live value in the cell, and the caller vouches for the rest of the invariants.
         unsafe { Self::from_raw(value) }
     }
 }
 
-impl<T: ?Sized, H: Home> Deref for Slot<T, H> {
+impl<T: ?Sized, K: SlotKind> Deref for Slot<T, K> {
     type Target = T;
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: invariant 1.
+        // SAFETY: by invariant 1 there is a live value, which is this slot's alone and borrowed with it.
         unsafe { self.value.as_ref() }
     }
 }
 
-impl<T: ?Sized, H: Home> DerefMut for Slot<T, H> {
+impl<T: ?Sized, K: SlotKind> DerefMut for Slot<T, K> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: invariant 1.
+        // SAFETY: by invariant 1 there is a live value, which is this slot's alone and borrowed with it.
         unsafe { self.value.as_mut() }
     }
 }

@@ -46,7 +46,7 @@ trait Place<const N: usize> {
 }
 
 impl<const N: usize> Place<N> for Slab<Value<N>> {
-    type Home = dwell::slab::Own;
+    type Home = dwell::slab::OneThread;
 
     fn insert(&self, value: Value<N>) -> Result<Slot<Value<N>>, Value<N>> {
         self.try_insert(value).map_err(dwell::AllocError::into_inner)
@@ -90,7 +90,7 @@ impl<const N: usize> Place<N> for Slab<Value<N>> {
 }
 
 impl<const N: usize> Place<N> for Bounded<Value<N>> {
-    type Home = dwell::slab::Own;
+    type Home = dwell::slab::OneThread;
 
     fn insert(&self, value: Value<N>) -> Result<Slot<Value<N>>, Value<N>> {
         self.try_insert(value).map_err(Full::into_inner)

@@ -1,6 +1,6 @@
 //! Slabs and their slots: a slab has the memory of all its places, a slot what its value owns.
 
-use crate::slab::{Bounded, Home, Key, Pooling, SizeClasses, Slab, Slot, StampedKey};
+use crate::slab::{Bounded, Key, SizeClasses, Slab, Slot, SlotKind, StampedKey, Threading};
 use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
 use core::alloc::Layout;
 use core::pin::Pin;
@@ -44,7 +44,7 @@ impl<T: Weigh> Weigh for Bounded<T> {
 }
 
 /// Its slabs' blocks. The values, of any types, belong to their slots.
-impl<H: Pooling> Weigh for SizeClasses<H> {
+impl<O: Threading> Weigh for SizeClasses<O> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
 
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
@@ -68,7 +68,7 @@ impl<T> Weigh for crate::slab::sync::Slab<T> {
 }
 
 /// What the value owns. Its own bytes are the slab's, unless they are too many for a pool.
-impl<T: Weigh + ?Sized, H: Home> Weigh for Slot<T, H> {
+impl<T: Weigh + ?Sized, K: SlotKind> Weigh for Slot<T, K> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
 
     #[inline]
@@ -78,7 +78,7 @@ impl<T: Weigh + ?Sized, H: Home> Weigh for Slot<T, H> {
     {
         if !walk.puts_off(self) {
             let value = Layout::for_value::<T>(self);
-            if let Some(block) = H::block_alone(value) {
+            if let Some(block) = K::dedicated_block(value) {
                 walk.block(block.size(), block.align(), block.size() - value.size());
             }
             walk.pointee::<T>(self);
@@ -86,7 +86,7 @@ impl<T: Weigh + ?Sized, H: Home> Weigh for Slot<T, H> {
     }
 }
 
-impl<T: Weigh + ?Sized, H: Home> Weigh for Pin<Slot<T, H>> {
+impl<T: Weigh + ?Sized, K: SlotKind> Weigh for Pin<Slot<T, K>> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
 
     #[inline]
@@ -96,7 +96,7 @@ impl<T: Weigh + ?Sized, H: Home> Weigh for Pin<Slot<T, H>> {
     {
         if !walk.puts_off(self) {
             let value = Layout::for_value::<T>(self);
-            if let Some(block) = H::block_alone(value) {
+            if let Some(block) = K::dedicated_block(value) {
                 walk.block(block.size(), block.align(), block.size() - value.size());
             }
             walk.pointee::<T>(self);

@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 ///
 /// Coerce it and hand it back: `|view| view as _`.
 #[repr(transparent)] // a pointer to a `T` is a pointer to a view of it
-pub struct View<B, T: ?Sized> {
+pub struct SlotView<B, T: ?Sized> {
     // # Invariants
     //
     // 1. It was made by `Slot::coerce` for one closure; no other has this brand.
@@ -20,12 +20,12 @@ pub struct View<B, T: ?Sized> {
 }
 
 /// The brand of one call of [`Slot::coerce`](super::Slot::coerce).
-pub enum Brand<'brand> {
+pub enum CoerceBrand<'brand> {
     #[doc(hidden)]
     Never(Infallible, PhantomData<fn(&'brand ()) -> &'brand ()>),
 }
 
-impl<B, T: ?Sized> View<B, T> {
+impl<B, T: ?Sized> SlotView<B, T> {
     /// The pointer to the value.
     pub(super) const fn as_ptr(&self) -> *const T {
         self.value.get()

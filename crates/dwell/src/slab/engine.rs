@@ -1,0 +1,492 @@
+//! A slab without the type of its values: a free stack, the memory of its cells, and who may free a cell.
+//!
+//! [`Core`] is the engine of every slab in this module. [`Owners`] is all in which slabs of one thread and slabs whose slots
+//! travel differ.
+
+use super::dedicated;
+use super::geometry::Geometry;
+use super::key::{Key, StampedKey};
+use super::memory::{Lent, Memory, Refusal};
+use super::stack::{CellPtr, FreeStack, NoRoom};
+use crate::alloc::{AllocError, try_box};
+use core::alloc::Layout;
+use core::cell::{Cell, RefCell};
+use core::mem::ManuallyDrop;
+use core::ptr::{self, NonNull};
+use std_alloc::boxed::Box;
+
+/// The engine of a slab.
+#[repr(C)] // the free stack first, and what `O` is last: it may begin a cache line of its own
+pub struct Core<O> {
+    // # Invariants
+    //
+    // 1. Each cell on `free`, `parked` or a list of returned cells is vacant, is on one of them once, and is in a chunk that was
+    //    not freed. Cells that `memory` has carved and that are on none of them are occupied.
+    // 2. While the core is in service `parked` has no buffer, and `free` has room for all cells that were carved, except while
+    //    `memory` is borrowed.
+    // 3. When the core is torn down `free` has no buffer, so that each of its pops and pushes fails. The cells are on `parked`.
+    // 4. `memory` is borrowed while the global allocator runs, but never while other code of a user does.
+    //
+    // A module that lies (see `thread.rs`) may put a cell of another core with the same geometry here, and have one of this
+    // core's elsewhere. Then room may be short, and `occupied` is wrong; neither decides what memory is freed, but in
+    // `tear_down`, which modules do not call.
+    pub(super) free: FreeStack,
+    parked: FreeStack,
+    state: Cell<State>,
+    // Not dropped, so that a core in thread-local storage has no destructor, and no test for one at each use.
+    memory: ManuallyDrop<RefCell<Memory<O>>>,
+    pub(super) owners: O,
+}
+
+/// Whether a slab is there. (One of [`AnyThread`](super::sync::AnyThread) says so by its list of returned cells.)
+#[derive(Clone, Copy)]
+enum State {
+    InService,
+    /// The slab is gone. So many cells are occupied: who frees the last of them frees the memory.
+    TornDown {
+        occupied: usize,
+    },
+}
+
+/// The pointer to a core, with the right to free it.
+///
+/// Block headers have a copy of it. The last slot of a slab that is gone frees the core through that copy, so it must not be
+/// derived from a reference. Therefore no method of `&Core` can make one. There are three ways:
+///
+/// - [`allocate`](Self::allocate): from `Box::into_raw`. It may read and write all of the core, and free it.
+/// - [`of_static`](Self::of_static): of the core of no slab, which is never written to.
+/// - [`of_thread`](Self::of_thread): of a core in thread-local storage. What is written there is in `Cell`s; it is never
+///   freed, since the slots of a module find their core by the thread and not by a header.
+pub struct CoreRef<O>(NonNull<Core<O>>);
+
+impl<O> Clone for CoreRef<O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O> Copy for CoreRef<O> {}
+
+impl<O> PartialEq for CoreRef<O> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+/// Which threads own the slots of a slab: [`OneThread`] or [`AnyThread`](super::sync::AnyThread).
+///
+/// # Safety
+///
+/// What is given to `try_free` and `free_slow` is put where it is handed out again once.
+pub unsafe trait Owners: Sized + 'static {
+    /// The core of no slab. Its free stack has no buffer: pops and pushes fail. It owns dedicated blocks.
+    const NO_SLAB: CoreRef<Self>;
+
+    /// For a slab of this thread.
+    fn new() -> Self;
+
+    /// Pushes a vacant cell to the free stack, if this thread may do that and there is room.
+    ///
+    /// # Safety
+    ///
+    /// As for [`FreeStack::push`], and it is a cell of `core`.
+    unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), NoRoom>;
+
+    /// Frees a cell which `try_free` refused, and the core if that was its last.
+    ///
+    /// # Safety
+    ///
+    /// It is an occupied cell of `core`, which is not `NO_SLAB`; neither is used again by the caller.
+    unsafe fn free_slow(core: CoreRef<Self>, cell: CellPtr);
+
+    /// Takes the cells that `free_slow` has put aside, linked.
+    fn take_returned(&self) -> *mut Vacant;
+
+    /// From now on, until [`resume`](Self::resume), `try_free` does not rely on room on the free stack.
+    fn suspend(&self) {}
+
+    /// See [`suspend`](Self::suspend).
+    fn resume(&self) {}
+
+    /// Lets go of a core: who frees its last cell frees the core, or this does if no cell is occupied.
+    ///
+    /// # Safety
+    ///
+    /// The core came from [`CoreRef::allocate`] on this thread and is in service. The caller uses it no more.
+    unsafe fn tear_down(core: CoreRef<Self>);
+}
+
+/// What a vacant cell holds while it is linked.
+pub struct Vacant {
+    pub(super) next: *mut Vacant,
+}
+
+impl<O: Owners> CoreRef<O> {
+    /// A new core in service, for at most `limit` cells.
+    pub(super) fn allocate(geometry: Geometry, limit: usize) -> Result<Self, AllocError<()>> {
+        let core = try_box(Core::new(geometry, limit, O::new())).map_err(|error| error.map(drop))?;
+        // SAFETY: a box is not null.
+        Ok(Self(unsafe { NonNull::new_unchecked(Box::into_raw(core)) }))
+    }
+
+    /// The core of no slab.
+    pub(super) const fn of_static(core: &'static NoSlab<O>) -> Self {
+        let NoSlab(core) = core;
+        // SAFETY: the address of a static is not null.
+        Self(unsafe { NonNull::new_unchecked((&raw const *core).cast_mut()) })
+    }
+
+    /// No core.
+    #[cfg(all(loom, test, feature = "std"))]
+    pub(super) const fn dangling() -> Self {
+        Self(NonNull::dangling())
+    }
+
+    /// The core.
+    ///
+    /// # Safety
+    ///
+    /// It is not freed while the reference is used.
+    #[inline(always)]
+    pub(super) unsafe fn get<'a>(self) -> &'a Core<O> {
+        // SAFETY: the three constructors are given a core, and the caller says that it was not freed. It is shared: after it was
+        // made it changes through `Cell`s, and atomics.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// Takes a vacant cell, from memory that is new if there is no other. To be called if `free` has none.
+    ///
+    /// # Safety
+    ///
+    /// The core was not freed, and it is this thread's.
+    #[cold]
+    #[inline(never)]
+    pub(super) unsafe fn refill(self) -> Result<CellPtr, Refusal> {
+        // SAFETY: the caller says that it was not freed.
+        let core = unsafe { self.get() };
+        core.collect();
+        let cell = match core.stack().pop() {
+            Some(cell) => Ok(cell),
+            None => core.grow(|memory| memory.carve(self, core.stack())),
+        }?;
+        if let State::TornDown { occupied } = core.state.get() {
+            core.state.set(State::TornDown { occupied: occupied + 1 });
+        }
+        Ok(cell)
+    }
+
+    /// Frees an occupied cell whose value is gone.
+    ///
+    /// # Safety
+    ///
+    /// It is a cell of this core, or a dedicated block's if this is `NO_SLAB`. Neither is used again by the caller.
+    #[inline(always)]
+    pub(super) unsafe fn free_cell(self, cell: CellPtr) {
+        // SAFETY: a core is not freed before its last cell was, and the caller has one.
+        let core = unsafe { self.get() };
+        // SAFETY: the caller gives the cell away; nothing is in it.
+        if unsafe { O::try_free(core, cell) }.is_err() {
+            // SAFETY: it was not taken.
+            unsafe { self.free_cell_slow(cell) };
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`free_cell`](Self::free_cell).
+    #[cold]
+    #[inline(never)]
+    unsafe fn free_cell_slow(self, cell: CellPtr) {
+        if self == O::NO_SLAB {
+            // SAFETY: a cell with this owner is a dedicated block's, as the caller says.
+            unsafe { dedicated::free::<O>(cell) };
+        } else {
+            // SAFETY: the caller gives away an occupied cell of this core, which is another than `NO_SLAB`.
+            unsafe { O::free_slow(self, cell) };
+        }
+    }
+
+    /// Frees the chunks that have no occupied cell.
+    ///
+    /// # Safety
+    ///
+    /// As for [`refill`](Self::refill).
+    pub(super) unsafe fn sweep(self) {
+        // SAFETY: the caller says that it was not freed.
+        let core = unsafe { self.get() };
+        core.collect();
+        let stack = core.stack();
+        // SAFETY: what is on a stack of a core is by invariant 1 in a chunk that is there, and has the core's geometry: a module
+        // whose `local` is now this, now that slab gives values of one type to both.
+        let _ = core.memory(|memory| unsafe { memory.sweep(self, stack) });
+        if core.capacity() == 0 {
+            stack.shrink();
+        }
+    }
+
+    /// Frees the core and all its memory.
+    ///
+    /// # Safety
+    ///
+    /// It came from [`allocate`](Self::allocate). Neither it nor any of its cells is used again.
+    #[cold]
+    pub(super) unsafe fn free(self) {
+        // SAFETY: the caller says that `allocate` made it, of a box, and that it is not used again.
+        let core = *unsafe { Box::from_raw(self.0.as_ptr()) };
+        let mut memory = ManuallyDrop::into_inner(core.memory).into_inner();
+        // SAFETY: the caller says that no cell is used again.
+        unsafe { memory.free_all() };
+        core.free.free();
+        core.parked.free();
+    }
+}
+
+impl CoreRef<OneThread> {
+    /// The core of a thread-local slab. It is not to be given to [`free`](Self::free) or [`Owners::tear_down`].
+    #[cfg(feature = "std")]
+    pub(super) fn of_thread(core: &Core<OneThread>) -> Self {
+        Self(NonNull::from(core))
+    }
+}
+
+impl<O: Owners> Core<O> {
+    pub(super) const fn new(geometry: Geometry, limit: usize, owners: O) -> Self {
+        Self {
+            free: FreeStack::new(),
+            parked: FreeStack::new(),
+            state: Cell::new(State::InService),
+            memory: ManuallyDrop::new(RefCell::new(Memory::new(geometry, limit))),
+            owners,
+        }
+    }
+
+    /// Runs `f` on the memory, or refuses if the global allocator has re-entered the slab from there.
+    pub(super) fn memory<R>(&self, f: impl FnOnce(&mut Memory<O>) -> R) -> Result<R, Refusal> {
+        match self.memory.try_borrow_mut() {
+            Ok(mut memory) => Ok(f(&mut memory)),
+            Err(_) => Err(Refusal::Alloc(Layout::new::<Self>())),
+        }
+    }
+
+    /// [`memory`](Self::memory) for what may give the stack another buffer.
+    fn grow<R>(&self, f: impl FnOnce(&mut Memory<O>) -> Result<R, Refusal>) -> Result<R, Refusal> {
+        self.memory(|memory| {
+            self.owners.suspend();
+            let grown = f(memory);
+            self.owners.resume();
+            grown
+        })?
+    }
+
+    /// The stack that has the vacant cells.
+    fn stack(&self) -> &FreeStack {
+        match self.state.get() {
+            State::InService => &self.free,
+            State::TornDown { .. } => &self.parked,
+        }
+    }
+
+    /// Puts the cells that `free_slow` has put aside on the stack. To be called on the core's thread.
+    pub(super) fn collect(&self) {
+        let returned = self.owners.take_returned();
+        // SAFETY: `take_returned` gives away linked vacant cells of this core.
+        unsafe { self.push_linked(returned) };
+    }
+
+    /// Puts linked cells on the stack.
+    ///
+    /// # Safety
+    ///
+    /// From `at` on they are vacant cells of this core, linked, and the caller's to give away. This is the core's thread.
+    pub(super) unsafe fn push_linked(&self, mut at: *mut Vacant) {
+        while let Some(cell) = NonNull::new(at) {
+            // SAFETY: the caller says that a link is in the cell.
+            at = unsafe { cell.read() }.next;
+            // SAFETY: the caller gives the cell away. Where there is no room, it is a cell too many by a module that lies, or the
+            // global allocator has re-entered: nobody has it any more, and its chunk stays.
+            let _ = unsafe { self.stack().push(cell.cast()) };
+        }
+    }
+
+    /// Occupied cells, with those that were returned and not collected yet.
+    pub(super) fn occupied(&self) -> usize {
+        match self.state.get() {
+            State::InService => self.memory(|memory| memory.carved()).unwrap_or(0).saturating_sub(self.free.len()),
+            State::TornDown { occupied } => occupied,
+        }
+    }
+
+    /// Occupied cells.
+    pub(super) fn len(&self) -> usize {
+        self.collect();
+        self.occupied()
+    }
+
+    /// Cells of all chunks.
+    pub(super) fn capacity(&self) -> usize {
+        self.memory(|memory| memory.capacity()).unwrap_or(0)
+    }
+
+    /// Gets memory for this many more values than there are.
+    pub(super) fn reserve(&self, additional: usize) -> Result<(), Refusal> {
+        let len = self.len();
+        self.grow(|memory| memory.reserve(len, additional, self.stack()))
+    }
+
+    /// Calls `each`, which is no user's code, with the layout of each block but this one's, and the bytes in it that hold
+    /// nothing.
+    pub(super) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
+        let len = self.len();
+        let _ = self.memory(|memory| memory.each_block(len, each));
+        let stack = self.stack();
+        if let Some((_, layout)) = stack.buffer() {
+            each(layout, (stack.room() - stack.len()) * size_of::<CellPtr>());
+        }
+    }
+
+    /// Whether there is a leaked value under this key.
+    pub(super) fn contains_key(&self, key: Key) -> bool {
+        self.memory(|memory| memory.find(key).is_some_and(|entry| entry.is_leaked())).unwrap_or(false)
+    }
+
+    /// Takes a leaked cell from its key. Its value is the caller's.
+    #[inline]
+    pub(super) fn reclaim(&self, key: Key) -> Option<CellPtr> {
+        let entry = self.memory(|memory| memory.find(key)).ok()??;
+        entry.unleak().then(|| entry.cell())
+    }
+
+    /// [`reclaim`](Self::reclaim) if the cell was last leaked with the stamp.
+    #[inline]
+    pub(super) fn reclaim_stamped(&self, key: StampedKey) -> Option<CellPtr> {
+        let entry = self.memory(|memory| memory.find(key.key())).ok()??;
+        (entry.has_stamp(key.stamp()) && entry.unleak()).then(|| entry.cell())
+    }
+
+    /// Lends a leaked cell, which its key does not find meanwhile.
+    #[inline]
+    pub(super) fn lend(&self, key: Key) -> Option<Lent<O>> {
+        self.memory(|memory| memory.find(key)).ok()??.lend()
+    }
+
+    /// The key of the first leaked cell from this position on.
+    pub(super) fn next_leaked(&self, from: usize) -> Option<Key> {
+        self.memory(|memory| memory.next_leaked(from)).ok()?
+    }
+
+    /// Gives each leaked cell to `drop`, which may leak others: those too.
+    ///
+    /// A pass over the bitmaps takes time for the cells that there are, once. There is another only if the last has found a
+    /// cell, so two if no destructor leaks.
+    pub(super) fn drop_leaked(&self, mut drop: impl FnMut(CellPtr)) {
+        loop {
+            let mut at = 0;
+            let mut found = false;
+            while let Some(key) = self.next_leaked(at) {
+                at = key.index() as usize;
+                self.reclaim(key).into_iter().for_each(&mut drop);
+                found = true;
+            }
+            if !found {
+                return;
+            }
+        }
+    }
+}
+
+impl Core<OneThread> {
+    /// Ends the service: from now on the free stack has no buffer, so that each insert and each drop goes the slow way.
+    pub(super) fn end_service(&self) {
+        let occupied = self.len();
+        self.state.set(State::TornDown { occupied });
+        self.free.swap(&self.parked);
+    }
+
+    /// Takes a cell for which `free` has no room. Whether it was the last one of a slab that is gone.
+    ///
+    /// # Safety
+    ///
+    /// As for [`FreeStack::push`].
+    #[cold]
+    #[inline(never)]
+    pub(super) unsafe fn free_slow(&self, cell: CellPtr) -> bool {
+        let vacant = cell.cast::<Vacant>();
+        // SAFETY: the cell is vacant and the caller's to give away; a stride is at least 8 bytes, and aligned to 8.
+        unsafe { vacant.write(Vacant { next: self.owners.returned.get() }) };
+        self.owners.returned.set(vacant.as_ptr());
+        match self.state.get() {
+            State::InService => false,
+            State::TornDown { occupied } => {
+                // 0 if a module lies.
+                self.state.set(State::TornDown { occupied: occupied.saturating_sub(1) });
+                occupied == 1
+            }
+        }
+    }
+}
+
+/// The slots of a slab stay on its thread: those of [`Slab`](super::Slab) and [`Bounded`](super::Bounded).
+pub struct OneThread {
+    /// Cells that were freed when the free stack had no room: while it grew, or after the slab was torn down.
+    returned: Cell<*mut Vacant>,
+}
+
+impl OneThread {
+    pub(super) const fn on_any() -> Self {
+        Self { returned: Cell::new(ptr::null_mut()) }
+    }
+}
+
+/// The core of no slab: see [`Owners::NO_SLAB`].
+pub(super) struct NoSlab<O>(Core<O>);
+
+// SAFETY: nothing in it changes. Its stacks have no buffer, its memory has no chunk, and `free_cell` gives it no cell.
+unsafe impl<O> Sync for NoSlab<O> {}
+
+impl<O: Owners> NoSlab<O> {
+    pub(super) const fn new(owners: O) -> Self {
+        Self(Core::new(Geometry::of(Layout::new::<()>()), 0, owners))
+    }
+}
+
+static NO_SLAB: NoSlab<OneThread> = NoSlab::new(OneThread::on_any());
+
+// SAFETY: a cell is pushed to the free stack, or linked to `returned`, from where it comes to a stack.
+unsafe impl Owners for OneThread {
+    const NO_SLAB: CoreRef<Self> = CoreRef::of_static(&NO_SLAB);
+
+    fn new() -> Self {
+        Self::on_any()
+    }
+
+    #[inline(always)]
+    unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), NoRoom> {
+        // SAFETY: the caller's contract is that of `push`.
+        unsafe { core.free.push(cell) }
+    }
+
+    unsafe fn free_slow(core: CoreRef<Self>, cell: CellPtr) {
+        // SAFETY: a core is not freed before its last cell was, which by the caller's contract is occupied until now.
+        let here = unsafe { core.get() };
+        // SAFETY: the caller gives the cell away.
+        if unsafe { here.free_slow(cell) } {
+            // SAFETY: the slab is gone, and this was the last occupied cell. `here` is not used again.
+            unsafe { core.free() };
+        }
+    }
+
+    fn take_returned(&self) -> *mut Vacant {
+        self.returned.replace(ptr::null_mut())
+    }
+
+    unsafe fn tear_down(core: CoreRef<Self>) {
+        // SAFETY: the caller says that it is in service, so that it was not freed.
+        let here = unsafe { core.get() };
+        if here.len() == 0 {
+            // SAFETY: no cell is occupied, and by the caller's contract the core is not used again. `here` is not either.
+            unsafe { core.free() };
+        } else {
+            here.end_service();
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! A slab for values of one type, which grows: [`Slab`](super::Slab) and [`sync::Slab`](super::sync::Slab).
+
+use super::engine::{Core, CoreRef, OneThread};
+use super::geometry::Geometry;
+use super::insert::{CellSource, InsertError, insert, insert_with, refused, try_insert, try_insert_with};
+use super::memory::Refusal;
+use super::slot::Slot;
+use super::stack::CellPtr;
+use super::{Key, StampedKey, Threading};
+use crate::alloc::AllocError;
+use core::alloc::Layout;
+use core::marker::PhantomData;
+
+/// Memory for values of one type, as many as are needed.
+///
+/// Memory comes in chunks that never move. An insert takes the cell that was freed last, so that memory in the cache is used
+/// again.
+///
+/// ```
+/// use dwell::slab::Slab;
+///
+/// let slab = Slab::new();
+/// let mut slot = slab.insert([0_u8; 64]);
+/// let address = slot.as_ptr();
+/// slot[0] = 1;
+/// let moved = slot;
+/// assert_eq!(moved.as_ptr(), address);
+/// ```
+///
+/// # Lifetimes
+///
+/// Slots own their values and their share of the memory. A slab that is dropped drops the values that were leaked into it,
+/// frees its memory if no slot is left, and else leaves that to the last slot.
+///
+/// Its methods are those of [`TypedSlab`].
+pub type Slab<T> = TypedSlab<T, OneThread>;
+
+/// What [`Slab`] and [`sync::Slab`](super::sync::Slab) are: memory for values of one type, as many as are needed.
+pub struct TypedSlab<T, O: Threading> {
+    // # Invariants
+    //
+    // 1. `core` came from `CoreRef::allocate` on this thread, with the geometry of a `T`. It is in service, and not freed, until
+    //    the slab is dropped.
+    core: CoreRef<O>,
+    // Invariant in `T`: values go in and come out by a shared slab. Neither `Send`, because of invariant 1, nor `Sync`.
+    of: PhantomData<*mut T>,
+}
+
+/// How a slab grows. See [`Slab::builder`].
+#[derive(Debug)]
+#[must_use]
+pub struct Builder<T> {
+    chunk_capacity: usize,
+    preallocate: usize,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Builder<T> {
+    /// Values that each chunk of memory is for. Unless set, chunks grow with the slab, from 64 KiB to 1 MiB.
+    ///
+    /// # Panics
+    ///
+    /// When it is 0.
+    pub fn chunk_capacity(mut self, values: usize) -> Self {
+        assert!(values != 0, "a chunk is for at least one value");
+        self.chunk_capacity = values;
+        self
+    }
+
+    /// Values to have memory for from the start.
+    pub fn preallocate(mut self, values: usize) -> Self {
+        self.preallocate = values;
+        self
+    }
+
+    /// The slab.
+    ///
+    /// # Panics
+    ///
+    /// When it is to have memory for more than [`MAX_CAPACITY`](super::MAX_CAPACITY) values.
+    pub fn build(self) -> Slab<T> {
+        self.finish(Key::LIMIT).unwrap_or_else(|refusal| refused(refusal))
+    }
+
+    /// [`build`](Self::build) that reports a failure.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory, or where `build` panics.
+    pub fn try_build(self) -> Result<Slab<T>, AllocError<()>> {
+        self.finish(Key::LIMIT).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
+    }
+
+    /// A slab for at most `limit` values.
+    pub(super) fn finish<O: Threading>(self, limit: usize) -> Result<TypedSlab<T, O>, Refusal> {
+        let core = CoreRef::allocate(Geometry::of(Layout::new::<T>()), limit);
+        let slab = TypedSlab { core: core.map_err(|error| Refusal::Alloc(error.layout()))?, of: PhantomData };
+        slab.core().memory(|memory| memory.configure(limit, self.chunk_capacity))?;
+        slab.core().reserve(self.preallocate)?;
+        Ok(slab)
+    }
+}
+
+// SAFETY: by invariant 1 the cells of its core are for values of a `T`; the core pops and refills vacant ones. A slot of kind `O`
+// frees its cell to the owner in the header of its block, which is that core.
+unsafe impl<T, O: Threading> CellSource<T> for &TypedSlab<T, O> {
+    type Kind = O;
+
+    #[inline(always)]
+    fn pop(self) -> Option<CellPtr> {
+        self.core().free.pop()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refill(self) -> Result<CellPtr, Refusal> {
+        // SAFETY: by invariant 1 of `TypedSlab` the core was made on this thread, and not freed.
+        unsafe { self.core.refill() }
+    }
+}
+
+impl<T> Slab<T> {
+    /// A slab that grows as one says.
+    ///
+    /// ```
+    /// use dwell::slab::Slab;
+    ///
+    /// let slab: Slab<u64> = Slab::builder().chunk_capacity(100).preallocate(1000).build();
+    /// assert!(slab.capacity() >= 1000);
+    /// ```
+    pub fn builder() -> Builder<T> {
+        Builder { chunk_capacity: 0, preallocate: 0, of: PhantomData }
+    }
+
+    /// Whether there is a leaked value under this key.
+    pub fn contains_key(&self, key: Key) -> bool {
+        self.core().contains_key(key)
+    }
+
+    /// Takes a leaked value back. `None` if there is none under this key.
+    #[inline]
+    pub fn reclaim(&self, key: Key) -> Option<Slot<T>> {
+        let cell = self.core().reclaim(key)?;
+        // SAFETY: a leaked cell of this core holds a `T` that nobody owns. `reclaim` has taken it from its key.
+        Some(unsafe { Slot::from_raw(cell.cast()) })
+    }
+
+    /// [`reclaim`](Self::reclaim) of the one value that was leaked with this key.
+    #[inline]
+    pub fn reclaim_stamped(&self, key: StampedKey) -> Option<Slot<T>> {
+        let cell = self.core().reclaim_stamped(key)?;
+        // SAFETY: a leaked cell of this core holds a `T` that nobody owns. `reclaim_stamped` has taken it from its key.
+        Some(unsafe { Slot::from_raw(cell.cast()) })
+    }
+
+    /// Calls `f` with a leaked value. `None` if there is none under this key.
+    ///
+    /// While `f` runs, the key finds nothing.
+    #[inline]
+    pub fn with<R>(&self, key: Key, f: impl FnOnce(&mut T) -> R) -> Option<R> {
+        let lent = self.core().lend(key)?;
+        // SAFETY: a leaked cell of this core holds a `T`. While it is lent no key finds it, so that nobody else has it, even if
+        // `f` uses the slab.
+        Some(f(unsafe { lent.cell().cast().as_mut() }))
+    }
+
+    /// The keys of the leaked values.
+    pub fn leaked(&self) -> impl Iterator<Item = Key> {
+        let mut from = 0;
+        core::iter::from_fn(move || {
+            let key = self.core().next_leaked(from)?;
+            from = key.index() as usize + 1;
+            Some(key)
+        })
+    }
+}
+
+impl<T, O: Threading> TypedSlab<T, O> {
+    /// A slab without memory for values.
+    pub fn new() -> Self {
+        Self::with_capacity(0)
+    }
+
+    /// [`new`](Self::new) that reports a failed allocation: a slab without values has a block of some hundred bytes.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory.
+    pub fn try_new() -> Result<Self, AllocError<()>> {
+        Self::try_with_capacity(0)
+    }
+
+    /// A slab with memory for this many values, which grows beyond.
+    ///
+    /// # Panics
+    ///
+    /// When that is more than [`MAX_CAPACITY`](super::MAX_CAPACITY).
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::allocate(capacity).unwrap_or_else(|refusal| refused(refusal))
+    }
+
+    /// [`with_capacity`](Self::with_capacity) that reports a failure.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory, or where `with_capacity` panics.
+    pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError<()>> {
+        Self::allocate(capacity).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
+    }
+
+    fn allocate(capacity: usize) -> Result<Self, Refusal> {
+        Slab::builder().preallocate(capacity).finish(Key::LIMIT)
+    }
+
+    #[inline(always)]
+    fn core(&self) -> &Core<O> {
+        // SAFETY: by invariant 1 the core is not freed while the slab is borrowed.
+        unsafe { self.core.get() }
+    }
+
+    /// Puts a value in a slot.
+    ///
+    /// ```
+    /// let slab = dwell::slab::Slab::new();
+    /// assert_eq!(*slab.insert(7), 7);
+    /// ```
+    #[inline(always)]
+    pub fn insert(&self, value: T) -> Slot<T, O> {
+        insert(self, value)
+    }
+
+    /// [`insert`](Self::insert) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no chunk, or there are no more keys; the value comes back in the error.
+    #[inline(always)]
+    pub fn try_insert(&self, value: T) -> Result<Slot<T, O>, AllocError<T>> {
+        try_insert(self, value)
+    }
+
+    /// Puts what `make` returns in a slot whose memory was taken before.
+    ///
+    /// For large values: optimised code writes the result where it belongs instead of on the stack. The memory is given back
+    /// if `make` panics.
+    ///
+    /// ```
+    /// let slab = dwell::slab::Slab::new();
+    /// let page = slab.insert_with(|| [0_u8; 4096]);
+    /// assert_eq!(page.len(), 4096);
+    /// ```
+    #[inline(always)]
+    pub fn insert_with(&self, make: impl FnOnce() -> T) -> Slot<T, O> {
+        insert_with(self, make)
+    }
+
+    /// [`insert_with`](Self::insert_with) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_insert`](Self::try_insert); `make` comes back in the error, not called.
+    #[inline(always)]
+    pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T, O>, AllocError<F>> {
+        try_insert_with(self, make)
+    }
+
+    /// Values in the slab, leaked ones too, without those whose drop on another thread is over.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.core().len()
+    }
+
+    /// Whether there is no value.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Values that there is memory for.
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.core().capacity()
+    }
+
+    /// Gets memory for this many more values.
+    ///
+    /// # Panics
+    ///
+    /// When the slab would have memory for more than [`MAX_CAPACITY`](super::MAX_CAPACITY) values.
+    pub fn reserve(&self, additional: usize) {
+        self.core().reserve(additional).unwrap_or_else(|refusal| refused(refusal));
+    }
+
+    /// [`reserve`](Self::reserve) that reports a failure.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory, or where `reserve` panics.
+    pub fn try_reserve(&self, additional: usize) -> Result<(), AllocError<()>> {
+        self.core().reserve(additional).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
+    }
+
+    /// Frees the chunks in which there is no value. Looks at every vacant cell.
+    pub fn shrink_to_fit(&self) {
+        // SAFETY: by invariant 1 the core was made on this thread, and not freed.
+        unsafe { self.core.sweep() };
+    }
+
+    /// Calls `each`, which is no user's code, with the layout of each block that the slab has, and the bytes in it that hold
+    /// nothing.
+    pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
+        each(Layout::new::<Core<O>>(), 0);
+        self.core().each_block(each);
+    }
+
+    fn drop_leaked(&self) {
+        // SAFETY: a leaked cell of this core holds a `T` that nobody owns. `drop_leaked` has taken it from its key.
+        self.core().drop_leaked(|cell| drop(unsafe { Slot::<T, O>::from_raw(cell.cast()) }));
+    }
+}
+
+impl<T, O: Threading> Drop for TypedSlab<T, O> {
+    fn drop(&mut self) {
+        /// Lets go of the core, and first drops what a panic has left.
+        struct TearDown<'a, T, O: Threading>(&'a TypedSlab<T, O>);
+        impl<T, O: Threading> Drop for TearDown<'_, T, O> {
+            fn drop(&mut self) {
+                self.0.drop_leaked();
+                // SAFETY: by invariant 1 of `TypedSlab` the core was made by `allocate` on this thread and is in service; the slab,
+                // which is being dropped, does not use it again.
+                unsafe { O::tear_down(self.0.core) };
+            }
+        }
+        TearDown(self).0.drop_leaked();
+    }
+}
+
+impl<T, O: Threading> Default for TypedSlab<T, O> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,375 @@
+//! Programs on slabs that re-enter: destructors, closures and iterators of the values use the slab they are in. The test in
+//! `slab_attack_again.rs` and the fuzz target share it.
+
+use dwell::slab::{Key, Pool, PoolSlot, Slab, Slot, sync};
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::ops::DerefMut;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::rc::Rc;
+
+/// What has memory for nodes.
+trait Home: Sized + 'static {
+    type Slot: DerefMut<Target = Node<Self>>;
+
+    fn insert(&self, node: Node<Self>) -> Self::Slot;
+    fn insert_with(&self, make: impl FnOnce() -> Node<Self>) -> Self::Slot;
+    fn into_inner(slot: Self::Slot) -> Node<Self>;
+    fn len(&self) -> Option<usize> {
+        None
+    }
+    fn shrink_to_fit(&self) {}
+    fn reserve(&self, _more: usize) {}
+    fn drop_all(slots: impl Iterator<Item = Self::Slot>) {
+        slots.for_each(drop);
+    }
+    fn leak(slot: Self::Slot) -> Result<Key, Self::Slot> {
+        Err(slot)
+    }
+    fn reclaim(&self, _: Key) -> Option<Self::Slot> {
+        None
+    }
+    fn with<R>(&self, _: Key, _: impl FnOnce(&mut Node<Self>) -> R) -> Option<R> {
+        None
+    }
+}
+
+macro_rules! home {
+    ($Home:ty, $Slot:ty, { $($more:tt)* }) => {
+        impl Home for $Home {
+            type Slot = $Slot;
+
+            fn insert(&self, node: Node<Self>) -> Self::Slot {
+                self.0.insert(node)
+            }
+
+            fn insert_with(&self, make: impl FnOnce() -> Node<Self>) -> Self::Slot {
+                self.0.insert_with(make)
+            }
+
+            fn into_inner(slot: Self::Slot) -> Node<Self> {
+                slot.into_inner()
+            }
+
+            $($more)*
+        }
+    };
+}
+
+struct Direct(Slab<Node<Direct>>);
+struct Shared(sync::Slab<Node<Shared>>);
+struct Pooled(Pool);
+struct OfThread;
+
+dwell::slab!(mod nodes: Node<OfThread>);
+
+impl Home for OfThread {
+    type Slot = nodes::Slot;
+
+    fn insert(&self, node: Node<Self>) -> Self::Slot {
+        nodes::insert(node)
+    }
+
+    fn insert_with(&self, make: impl FnOnce() -> Node<Self>) -> Self::Slot {
+        nodes::insert_with(make)
+    }
+
+    fn into_inner(slot: Self::Slot) -> Node<Self> {
+        slot.into_inner()
+    }
+
+    fn len(&self) -> Option<usize> {
+        Some(nodes::len())
+    }
+
+    fn shrink_to_fit(&self) {
+        nodes::shrink_to_fit();
+        assert!(nodes::is_empty() || nodes::shutdown().is_err());
+    }
+
+    fn reserve(&self, more: usize) {
+        nodes::reserve(more);
+    }
+
+    fn leak(slot: Self::Slot) -> Result<Key, Self::Slot> {
+        Ok(slot.leak())
+    }
+
+    fn reclaim(&self, key: Key) -> Option<Self::Slot> {
+        nodes::reclaim(key)
+    }
+
+    fn with<R>(&self, key: Key, f: impl FnOnce(&mut Node<Self>) -> R) -> Option<R> {
+        nodes::with(key, f)
+    }
+}
+
+home!(Direct, Slot<Node<Self>>, {
+    fn reserve(&self, more: usize) {
+        self.0.reserve(more);
+    }
+
+    fn len(&self) -> Option<usize> {
+        Some(self.0.len())
+    }
+
+    fn shrink_to_fit(&self) {
+        self.0.shrink_to_fit();
+    }
+
+    fn leak(slot: Self::Slot) -> Result<Key, Self::Slot> {
+        Ok(slot.leak())
+    }
+
+    fn reclaim(&self, key: Key) -> Option<Self::Slot> {
+        self.0.reclaim(key)
+    }
+
+    fn with<R>(&self, key: Key, f: impl FnOnce(&mut Node<Self>) -> R) -> Option<R> {
+        self.0.with(key, f)
+    }
+});
+home!(Pooled, PoolSlot<Node<Self>>, {});
+home!(Shared, sync::Slot<Node<Self>>, {
+    fn reserve(&self, more: usize) {
+        self.0.reserve(more);
+    }
+
+    fn drop_all(slots: impl Iterator<Item = Self::Slot>) {
+        sync::drop_all(slots);
+    }
+
+    fn len(&self) -> Option<usize> {
+        Some(self.0.len())
+    }
+
+    fn shrink_to_fit(&self) {
+        self.0.shrink_to_fit();
+    }
+});
+
+/// What a program does. Destructors, closures and iterators of its values do the next of these themselves.
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Insert,
+    /// The closure runs an op before it makes the value.
+    InsertWith,
+    Drop(u8),
+    IntoInner(u8),
+    Replace(u8),
+    Leak(u8),
+    Reclaim(u8),
+    /// The closure runs an op while the value is lent.
+    With(u8),
+    ShrinkToFit,
+    Reserve(u8),
+    /// Drops this many slots by an iterator that runs an op before each.
+    DropMany(u8),
+    Panic,
+}
+
+impl Op {
+    fn decode(op: u8, operand: u8) -> Self {
+        match op % 18 {
+            0..4 => Self::Insert,
+            4 => Self::InsertWith,
+            5 | 6 => Self::Drop(operand),
+            7 => Self::IntoInner(operand),
+            8 => Self::Replace(operand),
+            9 | 10 => Self::Leak(operand),
+            11 => Self::Reclaim(operand),
+            12 | 13 => Self::With(operand),
+            14 => Self::ShrinkToFit,
+            15 => Self::Reserve(operand),
+            16 => Self::DropMany(operand),
+            _ => Self::Panic,
+        }
+    }
+}
+
+/// Everything there is, and what is known of it.
+struct World<H: Home> {
+    home: H,
+    slots: RefCell<Vec<H::Slot>>,
+    keys: RefCell<Vec<Key>>,
+    /// The numbers of the nodes that are alive.
+    alive: RefCell<HashSet<u64>>,
+    last: Cell<u64>,
+    /// The ops that are left, the next one last.
+    script: RefCell<Vec<Op>>,
+    depth: Cell<u32>,
+}
+
+/// A value whose destructor runs an op, which may panic.
+struct Node<H: Home> {
+    world: Rc<World<H>>,
+    number: u64,
+    /// Another place for the number: a node that was written over shows.
+    again: Box<u64>,
+    fill: [u64; 120],
+}
+
+impl<H: Home> Drop for Node<H> {
+    fn drop(&mut self) {
+        self.check();
+        assert!(self.world.alive.borrow_mut().remove(&self.number), "dropped twice");
+        self.world.clone().act();
+    }
+}
+
+impl<H: Home> Node<H> {
+    fn check(&self) {
+        assert!(self.number == *self.again && self.fill[119] == self.number, "values overlap");
+    }
+}
+
+/// One level up again, however that comes.
+struct Up<'a>(&'a Cell<u32>);
+
+impl Drop for Up<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+impl<H: Home> World<H> {
+    fn node(self: &Rc<Self>) -> Node<H> {
+        let number = self.last.get() + 1;
+        self.last.set(number);
+        self.alive.borrow_mut().insert(number);
+        Node { world: self.clone(), number, again: Box::new(number), fill: [number; 120] }
+    }
+
+    fn pick<T>(from: &RefCell<Vec<T>>, at: u8) -> Option<T> {
+        let len = from.borrow().len();
+        (len != 0).then(|| from.borrow_mut().swap_remove(usize::from(at) % len))
+    }
+
+    fn keep(&self, slot: H::Slot) {
+        self.slots.borrow_mut().push(slot);
+    }
+
+    /// Runs the next op, in which others may run.
+    fn act(self: &Rc<Self>) {
+        if self.depth.get() >= 5 {
+            return;
+        }
+        self.depth.set(self.depth.get() + 1);
+        let _up = Up(&self.depth);
+        let op = self.script.borrow_mut().pop();
+        match op {
+            None => {}
+            Some(Op::Insert) => self.keep(self.home.insert(self.node())),
+            Some(Op::InsertWith) => self.keep(self.home.insert_with(|| {
+                self.act();
+                self.node()
+            })),
+            Some(Op::Drop(at)) => drop(Self::pick(&self.slots, at)),
+            Some(Op::IntoInner(at)) => drop(Self::pick(&self.slots, at).map(H::into_inner)),
+            Some(Op::Replace(at)) => {
+                if let Some(mut slot) = Self::pick(&self.slots, at) {
+                    let old = std::mem::replace(&mut *slot, self.node());
+                    self.keep(slot);
+                    drop(old);
+                }
+            }
+            Some(Op::Leak(at)) => match Self::pick(&self.slots, at).map(H::leak) {
+                Some(Ok(key)) => self.keys.borrow_mut().push(key),
+                Some(Err(slot)) => self.keep(slot),
+                None => {}
+            },
+            Some(Op::Reclaim(at)) => {
+                if let Some(key) = Self::pick(&self.keys, at) {
+                    match self.home.reclaim(key) {
+                        Some(slot) => {
+                            slot.check();
+                            self.keep(slot);
+                        }
+                        None => self.keys.borrow_mut().push(key), // it is lent
+                    }
+                }
+            }
+            Some(Op::With(at)) => {
+                let keys = self.keys.borrow().clone();
+                if let Some(key) = keys.get(usize::from(at) % keys.len().max(1)) {
+                    self.home.with(*key, |node| {
+                        self.act();
+                        node.check();
+                    });
+                }
+            }
+            Some(Op::ShrinkToFit) => self.home.shrink_to_fit(),
+            Some(Op::Reserve(more)) => self.home.reserve(usize::from(more)),
+            Some(Op::DropMany(count)) => {
+                let each = (0..count % 8).filter_map(|at| {
+                    self.act();
+                    Self::pick(&self.slots, at)
+                });
+                H::drop_all(each);
+            }
+            Some(Op::Panic) if std::thread::panicking() => {}
+            // Without the hook, which prints a message or ends a fuzzer.
+            Some(Op::Panic) => resume_unwind(Box::new(Expected)),
+        }
+    }
+}
+
+/// What an op panics with.
+struct Expected;
+
+/// Runs `f`, and says whether an op panicked. Another panic goes on.
+fn panics(f: impl FnOnce()) -> bool {
+    match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(()) => false,
+        Err(panic) if panic.is::<Expected>() => true,
+        Err(panic) => resume_unwind(panic),
+    }
+}
+
+/// Runs the ops that `bytes` spell, two bytes each, on the slab that the first byte says. How many panicked.
+pub(crate) fn run(bytes: &[u8]) -> u32 {
+    let Some((&kind, bytes)) = bytes.split_first() else { return 0 };
+    match kind % 5 {
+        0 => program(Direct(Slab::builder().chunk_capacity(3).build()), bytes),
+        1 => program(Direct(Slab::new()), bytes),
+        2 => {
+            let panicked = program(OfThread, bytes);
+            nodes::shutdown().unwrap();
+            panicked
+        }
+        3 => program(Shared(sync::Slab::new()), bytes),
+        _ => program(Pooled(Pool::new()), bytes),
+    }
+}
+
+fn program<H: Home>(home: H, bytes: &[u8]) -> u32 {
+    let script = bytes.rchunks_exact(2).map(|op| Op::decode(op[0], op[1])).collect();
+    let world = Rc::new(World {
+        home,
+        slots: RefCell::default(),
+        keys: RefCell::default(),
+        alive: RefCell::default(),
+        last: Cell::new(0),
+        script: RefCell::new(script),
+        depth: Cell::new(0),
+    });
+    let mut panicked = 0;
+    while !world.script.borrow().is_empty() {
+        panicked += u32::from(panics(|| world.act()));
+        world.slots.borrow().iter().for_each(|slot| slot.check());
+        assert!(world.slots.borrow().len() + world.keys.borrow().len() <= world.alive.borrow().len());
+        while world.slots.borrow().len() > 60 {
+            panicked += u32::from(panics(|| drop(World::<H>::pick(&world.slots, 0))));
+        }
+    }
+    while let Some(key) = World::<H>::pick(&world.keys, 0) {
+        drop(world.home.reclaim(key));
+    }
+    while let Some(slot) = World::<H>::pick(&world.slots, 0) {
+        drop(slot);
+    }
+    assert!(world.alive.borrow().is_empty());
+    assert!(world.home.len().is_none_or(|len| len == 0));
+    assert_eq!(Rc::strong_count(&world), 1);
+    panicked
+}

@@ -1,0 +1,9 @@
+//! Programs on slabs whose values use the slab they are in; the test in `crates/dwell/tests/slab_attack_again.rs` runs the same.
+#![no_main]
+
+#[path = "../../crates/dwell/tests/ops/slab_reenter.rs"]
+mod ops;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    ops::run(bytes);
+});
