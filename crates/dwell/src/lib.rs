@@ -71,6 +71,8 @@ extern crate alloc as std_alloc;
 pub mod alloc;
 pub mod bump;
 pub mod pin;
+#[doc(hidden)]
+pub mod model;
 mod prefetch;
 mod raw;
 pub mod slab;

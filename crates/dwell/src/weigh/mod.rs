@@ -103,6 +103,7 @@ mod diff;
 mod icicle;
 mod impls;
 mod model;
+mod program;
 mod render;
 mod seen;
 mod tally;
@@ -117,7 +118,7 @@ use core::fmt;
 #[cfg(feature = "derive")]
 pub use dwell_derive::Weigh;
 
-pub use self::advise::{Advice, Move, MoveKind};
+pub use self::advise::{Advice, Hint, Suggestion, SuggestionKind};
 pub use self::diff::{Changed, Diff, diff};
 pub use self::model::Model;
 pub use self::render::JSON_VERSION;
@@ -325,7 +326,7 @@ pub fn tree<T: Weigh + ?Sized>(value: &T) -> Tree {
 /// What a value owns, by type and field, as an allocator takes it.
 pub fn tree_as<T: Weigh + ?Sized>(value: &T, model: Model) -> Tree {
     let (weight, counters) = walk::counters(value, model, false);
-    Tree::new(&counters, weight, model)
+    Tree::new(counters, weight, model)
 }
 
 /// [`tree`] that also reads every string, to count [how many differ](Node::texts): what [`Tree::advise`] needs to know to
@@ -339,5 +340,5 @@ pub fn tree_as<T: Weigh + ?Sized>(value: &T, model: Model) -> Tree {
 /// ```
 pub fn tree_with_texts<T: Weigh + ?Sized>(value: &T) -> Tree {
     let (weight, counters) = walk::counters(value, Model::Requested, true);
-    Tree::new(&counters, weight, Model::Requested)
+    Tree::new(counters, weight, Model::Requested)
 }

@@ -5,6 +5,7 @@ use super::seen::Seen;
 use super::tally::{Counter, Cursor, Tally};
 use super::types::{opaque_type_of, shared_type_of};
 use super::{Weigh, Weight};
+use crate::model::blocks::LONG;
 use core::convert::identity;
 use core::mem;
 use core::ops::Deref;
@@ -172,10 +173,42 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Counts the block of a string with room for `capacity` bytes, and says what the string says.
     #[inline]
     pub(super) fn text_block(&mut self, text: &[u8], capacity: usize) {
+        // Neither empty nor long, in one comparison.
+        if TREE && text.len().wrapping_sub(1) >= LONG - 1 {
+            self.odd_text(text.len());
+        }
         if TREE && self.core.more {
             self.more_of_text(text, capacity);
         } else {
             self.count(capacity, u64::from(capacity != 0), (capacity - text.len()) as u64);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn odd_text(&mut self, len: usize) {
+        let odd = self.core.tally.odd();
+        if len == 0 {
+            odd.hollow += 1;
+        } else {
+            odd.long += 1;
+        }
+    }
+
+    /// Notes that nothing is in use in the block of the value at hand.
+    #[inline]
+    pub(super) fn hollow(&mut self) {
+        if TREE {
+            self.core.tally.odd().hollow += 1;
+        }
+    }
+
+    /// Notes that the struct at hand equals its type's default.
+    #[doc(hidden)]
+    #[inline]
+    pub fn default_value(&mut self) {
+        if TREE {
+            self.core.tally.odd().defaults += 1;
         }
     }
 
@@ -189,6 +222,9 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Counts the block behind a pointer to a value that nothing is behind. A tree knows that behind each is a value.
     #[inline]
     pub(super) fn last_block<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
+        if TREE && const { size_of::<&T>() != size_of::<usize>() } && size_of_val(value) >= LONG {
+            self.odd_text(size_of_val(value));
+        }
         if TREE && self.core.more {
             self.more_of_last(value);
         } else {

@@ -188,6 +188,9 @@ where
         buckets = buckets.saturating_mul(2);
         size = layout(buckets, entry, align).0;
     }
+    if TREE && len == 0 {
+        walk.hollow();
+    }
     if !table.is_exact(buckets) {
         walk.at_least();
     }

@@ -63,6 +63,14 @@ macro_rules! fields {
             }
 
             #[inline]
+            fn is_default(&self) -> bool {
+                true $(&& {
+                    let $value = self;
+                    <$part as $crate::weigh::Weigh>::is_default($get)
+                })*
+            }
+
+            #[inline]
             fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut $crate::weigh::Walk<'a, 'v, TREE>)
             where
                 Self: 'v,

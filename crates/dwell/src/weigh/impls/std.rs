@@ -63,6 +63,11 @@ impl<K: Weigh, V: Weigh, S> Weigh for HashMap<K, V, S> {
     }
 
     #[inline]
+    fn is_default(&self) -> bool {
+        self.is_empty()
+    }
+
+    #[inline]
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where
         Self: 'v,
@@ -87,6 +92,11 @@ impl<T: Weigh, S> Weigh for HashSet<T, S> {
     #[inline]
     fn is_vacant(&self) -> bool {
         self.capacity() == 0
+    }
+
+    #[inline]
+    fn is_default(&self) -> bool {
+        self.is_empty()
     }
 
     #[inline]
