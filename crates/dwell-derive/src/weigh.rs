@@ -111,7 +111,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         }
     };
 
-    let has_discriminants = matches!(&input.data, Data::Enum(data) if data.variants.iter().any(|it| it.discriminant.is_some()));
+    let has_discriminants =
+        matches!(&input.data, Data::Enum(data) if data.variants.iter().any(|it| it.discriminant.is_some()));
     let is_enum = matches!(&input.data, Data::Enum(_));
     let is_regular = !has_discriminants && !(is_enum && repr != Repr::Rust) && !is_laid_out_by_hand(&input.attrs)?;
     let shown_as = attributes.name.as_ref().map(|name| quote!(.shown_as(#name)));
@@ -285,7 +286,8 @@ impl<'a> FieldPart<'a> {
             How::With(_) => quote!(opaque),
             How::Shared => quote_spanned!(ty.span()=> shared),
         };
-        let is_serdes = |attribute: &&Attribute| attribute.path().is_ident("serde") || attribute.path().is_ident("serde_with");
+        let is_serdes =
+            |attribute: &&Attribute| attribute.path().is_ident("serde") || attribute.path().is_ident("serde_with");
         let kept: Vec<String> =
             self.field.attrs.iter().filter(is_serdes).map(|attribute| source(&attribute.to_token_stream())).collect();
         let kept = kept.join("\n");

@@ -70,9 +70,9 @@ extern crate alloc as std_alloc;
 
 pub mod alloc;
 pub mod bump;
-pub mod pin;
 #[doc(hidden)]
 pub mod model;
+pub mod pin;
 mod prefetch;
 mod raw;
 pub mod slab;

@@ -17,6 +17,4 @@ pub mod search;
 
 pub use self::layout::{Layout, Niche};
 pub use self::plan::{Change, Plan, Sum};
-pub use self::program::{
-    Counts, Def, DefId, Edge, FieldDef, Holder, Program, ReprOf, Shape, Site, SiteId, VariantDef,
-};
+pub use self::program::{Counts, Def, DefId, Edge, FieldDef, Holder, Program, ReprOf, Shape, Site, SiteId, VariantDef};

@@ -230,7 +230,8 @@ impl<'a, 'p> Layouts<'a, 'p> {
 
     /// What the rules make of a type that changes, checked against what they make of it as it is.
     fn checked(&self, own: Layout, old: Layout, new: Layout) -> Layout {
-        let same = (old.size, old.align) == (own.size, own.align) && (old.niche.is_some() == own.niche.is_some() || !own.niche_sure);
+        let same = (old.size, old.align) == (own.size, own.align)
+            && (old.niche.is_some() == own.niche.is_some() || !own.niche_sure);
         if same {
             return new;
         }

@@ -202,7 +202,8 @@ pub struct Counts {
 impl Counts {
     /// Adds what was counted elsewhere.
     pub fn add(&mut self, other: &Self) {
-        let Self { slots, instances, filled, defaults, requested, allocations, waste, hollow, long, places, used } = self;
+        let Self { slots, instances, filled, defaults, requested, allocations, waste, hollow, long, places, used } =
+            self;
         for (sum, more) in [
             (slots, other.slots),
             (instances, other.instances),

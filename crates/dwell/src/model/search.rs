@@ -317,7 +317,9 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
     let is_optional_place = matches!(site.edge, Edge::Field(..) | Edge::Tuple(_) | Edge::Value);
     if dwell
         && is_optional_place
-        && matches!(program.sites[inner].shape, Shape::Def(def) if is_struct(def)) && (in_enum || is_rare(told)) {
+        && matches!(program.sites[inner].shape, Shape::Def(def) if is_struct(def))
+        && (in_enum || is_rare(told))
+    {
         // An `Option` stays one unless defaults are many: `Sparse` does not tell `None` from `Some` of a default.
         if !is_option || of_inner.defaults != 0 {
             found.insert(0, Change::Sparse);

@@ -388,9 +388,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
     };
     let (type_name, type_size) = match (def_of(first), first) {
         (Some(def), _) => (program.defs[def].name.clone(), [old.def(def).size, new.def(def).size]),
-        (None, Edit::Site(site, _)) => {
-            (program.sites[site].ty.clone(), [old.layout(site).size, new.layout(site).size])
-        }
+        (None, Edit::Site(site, _)) => (program.sites[site].ty.clone(), [old.layout(site).size, new.layout(site).size]),
         (None, _) => (String::new(), [0, 0]),
     };
     let what = match (paths.len(), first) {
@@ -463,8 +461,7 @@ fn patch(program: &Program, step: &Step, old: &Plan<'_>, suggestion: &Suggestion
             }
             Edit::Variant(def, variant) => {
                 let of = &program.defs[def].variants[variant];
-                let fields: Vec<String> =
-                    of.fields.iter().map(|field| program.sites[field.site].ty.clone()).collect();
+                let fields: Vec<String> = of.fields.iter().map(|field| program.sites[field.site].ty.clone()).collect();
                 let now = match of.fields.first() {
                     Some(field) if !field.name.starts_with(|c: char| c.is_ascii_digit()) => {
                         let named = of.fields.iter().zip(&fields).map(|(field, ty)| format!("{}: {ty}", field.name));
@@ -480,7 +477,10 @@ fn patch(program: &Program, step: &Step, old: &Plan<'_>, suggestion: &Suggestion
                 (Some(def), format!("-    {now}, // {} B\n+    {then},\n", old.variant_size(def, variant)))
             }
             Edit::Reorder(def) => {
-                text.push_str(&format!("-#[repr(C)]\n struct {} // {before} -> {after} B; {bytes}\n", program.defs[def].name));
+                text.push_str(&format!(
+                    "-#[repr(C)]\n struct {} // {before} -> {after} B; {bytes}\n",
+                    program.defs[def].name
+                ));
                 continue;
             }
         };
@@ -527,7 +527,8 @@ fn written(program: &Program, site: SiteId) -> (String, &'static str, String) {
     match field {
         Some((number, field)) => {
             let def = &program.defs[of.def.unwrap_or_default()];
-            let name = if def.is_enum { format!("{}.{}", def.variants[number].name, field.name) } else { field.name.clone() };
+            let name =
+                if def.is_enum { format!("{}.{}", def.variants[number].name, field.name) } else { field.name.clone() };
             (name, field.attributes, program.sites[field.site].ty.clone())
         }
         None => (String::new(), "", program.sites[0].ty.clone()),
@@ -658,7 +659,9 @@ fn hints(program: &Program, plan: &Plan<'_>) -> Vec<Hint> {
             found.push(hint(below, "cache line"));
         }
         let is_boxed = |site: &crate::model::Site| {
-            site.shape == Shape::Def(id) && site.edge == Edge::Pointee && site.counts.used.max(site.counts.instances) != 0
+            site.shape == Shape::Def(id)
+                && site.edge == Edge::Pointee
+                && site.counts.used.max(site.counts.instances) != 0
         };
         let class = (1..=NEAR / WORD).map(|words| words * WORD).find_map(|less| {
             let small = size.checked_sub(less).filter(|small| *small != 0)?;

@@ -177,7 +177,8 @@ impl Builder {
                 }
             }
             Kind::Enum { variants } => {
-                let fields = |variant: &super::Variant| variant.fields.iter().map(|field| self.of_field(field)).collect();
+                let fields =
+                    |variant: &super::Variant| variant.fields.iter().map(|field| self.of_field(field)).collect();
                 layout::enumeration(&variants.iter().map(fields).collect::<Vec<_>>())
             }
             Kind::Optional { some } => layout::option(self.layout(some())),
@@ -381,7 +382,9 @@ fn known(ty: &Type, is: Layout) -> Layout {
             "char" => Layout::scalar(4, (1 << 32) - 0x11_0000),
             "core::cmp::Ordering" => Layout::scalar(1, 253),
             _ if name.starts_with("core::num::nonzero::NonZero<") => Layout::scalar(is.size, 1),
-            _ if name.starts_with('&') || name.starts_with("core::ptr::non_null::NonNull<") => niche_of(Layout::POINTER),
+            _ if name.starts_with('&') || name.starts_with("core::ptr::non_null::NonNull<") => {
+                niche_of(Layout::POINTER)
+            }
             _ if name.starts_with("fn(") => niche_of(Layout::POINTER),
             _ => unknown,
         },
@@ -401,7 +404,12 @@ fn known(ty: &Type, is: Layout) -> Layout {
             _ => unknown,
         },
         Kind::Pointer { .. } => match ty.size / WORD {
-            1 | 2 if is_of(name, &["alloc::boxed::Box<", "alloc::rc::Rc<", "alloc::sync::Arc<", "core::pin::Pin<alloc::"]) => {
+            1 | 2
+                if is_of(
+                    name,
+                    &["alloc::boxed::Box<", "alloc::rc::Rc<", "alloc::sync::Arc<", "core::pin::Pin<alloc::"],
+                ) =>
+            {
                 niche_of(Layout::POINTER)
             }
             1 if name.starts_with("dwell::sparse::Sparse<") => Layout::POINTER,

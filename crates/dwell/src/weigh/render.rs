@@ -2,9 +2,9 @@
 #![forbid(unsafe_code)]
 
 use super::advise::{Advice, Hint, Suggestion};
+use super::program::short;
 use super::tree::{Edge, Node, Tree};
 use super::types::{Kind, Reach};
-use super::program::short;
 use core::fmt::{self, Write};
 use std_alloc::format;
 use std_alloc::string::{String, ToString};

@@ -108,7 +108,8 @@ impl Tally {
     pub(super) fn new(root: &'static Type) -> Self {
         let mut to_root = Cell::default();
         (to_root[TO], to_root[USED]) = (ROOT as u64, 1);
-        let mut tally = Self { cells: Vec::from([to_root]), nodes: Vec::new(), odd: Vec::new(), texts: None, cursor: ROOT };
+        let mut tally =
+            Self { cells: Vec::from([to_root]), nodes: Vec::new(), odd: Vec::new(), texts: None, cursor: ROOT };
         tally.add(root, None, None);
         tally
     }

@@ -344,7 +344,15 @@ impl Field {
 
     /// A field that the walk leaves out.
     pub const fn skipped<T>(name: &'static str, offset: Option<usize>) -> Self {
-        Self { name, size: size_of::<T>(), align: align_of::<T>(), offset, part: None, attributes: "", type_name: type_name::<T> }
+        Self {
+            name,
+            size: size_of::<T>(),
+            align: align_of::<T>(),
+            offset,
+            part: None,
+            attributes: "",
+            type_name: type_name::<T>,
+        }
     }
 
     /// The same with attributes that a change of its type keeps.
