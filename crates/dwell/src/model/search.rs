@@ -18,7 +18,7 @@ pub const BLOCK: u64 = 16;
 /// A step is worth telling when it saves more than this part of the total.
 pub const LEAST: u64 = 1000;
 /// Entries on the average up to which a sorted map is proposed: its insertions move what comes after.
-const SORTED: u64 = 256;
+const SORTED: u64 = 1024;
 
 /// One edit of the program's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,13 +95,11 @@ fn cost(sum: Sum) -> i128 {
 /// The steps that save most, each after those before it.
 pub fn search(program: &Program, types: Types) -> Vec<Step> {
     let all = candidates(program, types);
-    // Of a program with many types, one pass takes long, and its order matters less.
-    let again = if all.len().saturating_mul(program.sites.len()) < 100_000 { 12 } else { 3 };
     let least = i128::from(Plan::new(program).sum().bytes / LEAST);
     let mut best = greedy(program, &all, least, &[]);
     // Without each step once: what it hid may be better.
     let mut banned: Vec<Vec<Edit>> = Vec::new();
-    for step in best.clone().into_iter().take(again) {
+    for step in best.clone().into_iter().take(12) {
         let mut without = banned.clone();
         without.push(step.edits);
         let other = greedy(program, &all, least, &without);
@@ -303,12 +301,12 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
         (Edge::Field(variant, _), Some(def)) => in_enum && program.defs[def].variants[variant].fields.len() == 1,
         _ => false,
     };
-    if !is_option && counts.filled == counts.instances {
-        if is_alone {
-        } else if in_enum || is_rare(counts.instances) {
-            found.push(Change::BoxedAlways);
-        }
-    } else if in_enum || is_rare(counts.filled) {
+    let is_always = !is_option && counts.filled == counts.instances;
+    if is_always && !is_alone && (in_enum || is_rare(counts.instances)) {
+        found.push(Change::BoxedAlways);
+    }
+    // In an enum all variants may have to change together, those without a value too.
+    if !is_alone && (in_enum || !is_always && is_rare(counts.filled)) {
         found.push(Change::Boxed);
     }
     let of_inner = &program.sites[inner].counts;

@@ -87,7 +87,7 @@ impl Module<'_> {
     /// A type; `of` is the number of the definition it is in. What is not behind a pointer comes before it.
     fn ty(&mut self, of: usize, depth: usize, is_behind: bool, is_last_resort: bool) -> Ty {
         let roll = if depth == 0 { self.rng.below(5) } else { self.rng.below(16) };
-        let mut inner = |behind: bool, this: &mut Self| Box::new(this.ty(of, depth - 1, behind, is_last_resort));
+        let inner = |behind: bool, this: &mut Self| Box::new(this.ty(of, depth - 1, behind, is_last_resort));
         match roll {
             0..=2 => Ty::Leaf(LEAVES[self.rng.below(LEAVES.len())]),
             3 | 4 => {
