@@ -39,7 +39,13 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 let member = &part.member;
                 part.step(&walk, &quote!(&self.#member))
             });
-            let body = quote!(#(#steps)*);
+            // A struct that says nothing is one that `Sparse` would not store.
+            let body = quote! {
+                if __DWELL_TREE && <Self as #dwell::weigh::Weigh>::is_default(self) {
+                    #walk.default_value();
+                }
+                #(#steps)*
+            };
             let reach = reach_of(dwell, "Plain", &fields);
             let checks = fields.iter().map(|part| part.vacant(dwell));
             let vacant = quote! {
@@ -48,11 +54,25 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                     true #(&& #checks)*
                 }
             };
+            let defaults = fields.iter().map(|part| part.is_default(dwell));
+            let vacant = quote! {
+                #vacant
+
+                #[inline]
+                fn is_default(&self) -> ::core::primitive::bool {
+                    true #(&& #defaults)*
+                }
+            };
             let count = fields.len();
             let prefetches = fields.iter().filter_map(|part| part.prefetch(dwell, count));
             let any = fields.iter().filter_map(|part| part.prefetches(dwell, count));
+            let maps = fields.iter().filter(|part| matches!(part.how, How::Itself)).map(|part| {
+                let ty = &part.field.ty;
+                quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::VACANT_MAPS)
+            });
             let vacant = quote! {
                 const PREFETCHES: ::core::primitive::bool = false #(|| #any)*;
+                const VACANT_MAPS: ::core::primitive::u64 = 0 #(+ #maps)*;
 
                 #vacant
 
@@ -72,13 +92,29 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             let all: Vec<_> = variants.into_iter().flatten().collect();
             let reach = reach_of(dwell, if all.is_empty() { "Plain" } else { "Inline" }, &all);
             parts.extend(all);
-            (kind, reach, body, TokenStream::new())
+            let default = data.variants.iter().find(|variant| {
+                matches!(variant.fields, Fields::Unit) && variant.attrs.iter().any(|it| it.path().is_ident("default"))
+            });
+            let vacant = default.map(|variant| {
+                let ident = &variant.ident;
+                quote! {
+                    #[inline]
+                    fn is_default(&self) -> ::core::primitive::bool {
+                        ::core::matches!(self, Self::#ident)
+                    }
+                }
+            });
+            (kind, reach, body, vacant.unwrap_or_default())
         }
         Data::Union(_) => {
             return Err(Error::new(input.ident.span(), "a union does not know which of its fields is in use"));
         }
     };
 
+    let has_discriminants =
+        matches!(&input.data, Data::Enum(data) if data.variants.iter().any(|it| it.discriminant.is_some()));
+    let is_enum = matches!(&input.data, Data::Enum(_));
+    let is_regular = !has_discriminants && !(is_enum && repr != Repr::Rust) && !is_laid_out_by_hand(&input.attrs)?;
     let shown_as = attributes.name.as_ref().map(|name| quote!(.shown_as(#name)));
     let mut generics = input.generics.clone();
     let predicates = bounds(input, &attributes, &parts);
@@ -90,7 +126,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         #[allow(deprecated)] // a field may be
         impl #impl_generics #dwell::weigh::Weigh for #name #type_generics #where_clause {
             const REACH: #dwell::weigh::Reach = #reach;
-            const TYPE: &'static #dwell::weigh::Type = &#dwell::weigh::Type::new::<Self>(#kind) #shown_as;
+            const TYPE: &'static #dwell::weigh::Type = &#dwell::weigh::Type::new::<Self>(#kind).derived(#is_regular) #shown_as;
 
             #vacant
 
@@ -170,6 +206,19 @@ fn repr(attributes: &[Attribute]) -> Result<Repr> {
     Ok(found)
 }
 
+/// Whether `#[repr(..)]` says of an enum how it is laid out, or of a struct how it is aligned.
+fn is_laid_out_by_hand(attributes: &[Attribute]) -> Result<bool> {
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
+        let items = attribute.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated)?;
+        let is_known = |item: &syn::Meta| ["Rust", "transparent"].iter().any(|known| item.path().is_ident(known));
+        let is_order = |item: &syn::Meta| ["C", "packed"].iter().any(|known| item.path().is_ident(known));
+        if items.iter().any(|item| !is_known(item) && !is_order(item)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// A field and how it is weighed.
 struct FieldPart<'a> {
     field: &'a Field,
@@ -237,7 +286,13 @@ impl<'a> FieldPart<'a> {
             How::With(_) => quote!(opaque),
             How::Shared => quote_spanned!(ty.span()=> shared),
         };
-        quote_spanned!(ty.span()=> #dwell::weigh::Field::#make::<#ty>(#name, #offset))
+        let is_serdes =
+            |attribute: &&Attribute| attribute.path().is_ident("serde") || attribute.path().is_ident("serde_with");
+        let kept: Vec<String> =
+            self.field.attrs.iter().filter(is_serdes).map(|attribute| source(&attribute.to_token_stream())).collect();
+        let kept = kept.join("\n");
+        let kept = if kept.is_empty() { TokenStream::new() } else { quote!(.with_attributes(#kept)) };
+        quote_spanned!(ty.span()=> #dwell::weigh::Field::#make::<#ty>(#name, #offset) #kept)
     }
 
     /// How far it reaches.
@@ -257,6 +312,17 @@ impl<'a> FieldPart<'a> {
             // `self` must not come from where the type was written, which may be another macro.
             let value = quote!(&self.#member);
             quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::is_vacant(#value))
+        } else {
+            quote!(::core::mem::size_of::<#ty>() == 0)
+        }
+    }
+
+    /// Whether it says nothing that its type's default does not say.
+    fn is_default(&self, dwell: &Path) -> TokenStream {
+        let (ty, member) = (&self.field.ty, &self.member);
+        if let How::Itself = self.how {
+            let value = quote!(&self.#member);
+            quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::is_default(#value))
         } else {
             quote!(::core::mem::size_of::<#ty>() == 0)
         }
@@ -288,6 +354,15 @@ impl<'a> FieldPart<'a> {
             How::Shared => quote_spanned!(ty.span()=> #walk.shared::<#ty>(#index, #value);),
         }
     }
+}
+
+/// Tokens as a person writes them: no space around paths and inside brackets.
+fn source(tokens: &TokenStream) -> String {
+    let mut text = tokens.to_string();
+    for (from, to) in [("# [", "#["), (" (", "("), ("( ", "("), (" )", ")"), (" ,", ","), (" :: ", "::"), (" ]", "]")] {
+        text = text.replace(from, to);
+    }
+    text
 }
 
 /// Fields of which all are worth asking for what they point to.

@@ -72,6 +72,8 @@ extern crate alloc as std_alloc;
 
 pub mod alloc;
 pub mod bump;
+#[doc(hidden)]
+pub mod model;
 pub mod pin;
 mod prefetch;
 mod raw;

@@ -1,68 +1,108 @@
-//! Which fields to move, and what each move is worth.
+//! Which types to change, and what each change is worth.
 #![forbid(unsafe_code)]
 
-use super::tree::{Edge, Tree};
-use super::types::{Kind, MapKind, Repr};
-use super::what_if::{Change, Site, SiteId, Sum, WhatIf, short};
+use super::model::Model;
+use super::program::{Built, build};
+use super::texts::Texts;
+use super::tree::Tree;
+use super::types::Kind;
+use crate::model::search::{Edit, LEAST, Step, Types, search};
+use crate::model::{Change, Counts, DefId, Edge, Holder, Plan, Program, Shape, SiteId, blocks};
+use std_alloc::collections::BTreeMap;
 use std_alloc::format;
-use std_alloc::string::String;
+use std_alloc::string::{String, ToString};
 use std_alloc::vec::Vec;
 
-/// Bytes that an allocator spends on a block besides those asked for, as a move counts them.
-const BLOCK: u64 = 16;
-/// A move is worth telling when it saves more than this part of the total.
-const LEAST: u64 = 1000;
 /// Control bytes of a hash map besides one a bucket.
 const GROUP: u64 = 16;
+const WORD: u64 = size_of::<usize>() as u64;
 /// A small box: its value would fit beside the pointer.
-const SMALL: u64 = 4 * size_of::<usize>() as u64;
+const SMALL: u64 = 4 * WORD;
+/// Bytes that a processor loads together.
+const LINE: u64 = 64;
+/// A type is near a limit when this many bytes, a `Vec` and a counter, are all that is above it.
+const NEAR: u64 = 4 * WORD;
 
 /// What would make a value smaller: the answer of [`Tree::advise`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Advice {
-    /// The moves, the most worth first.
-    pub moves: Vec<Move>,
+    /// The suggestions, the most worth first. Estimates stand last.
+    pub suggestions: Vec<Suggestion>,
+    /// Types a few bytes above the size of a cache line or of an allocator's size class.
+    pub hints: Vec<Hint>,
     /// The bytes asked for as it is, inline and on the heap.
     pub before: u64,
-    /// The bytes after all moves whose prediction is [exact](Move::is_exact).
+    /// The bytes after all suggestions that are predicted together.
     pub after: u64,
 }
 
-/// One change of the types, and what it is worth.
+/// One change of the program's text, and what it is worth.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Move {
-    /// What to change: `Shape.traits`.
+pub struct Suggestion {
+    /// What to change, in words: `Shape.traits`, `8 fields of PathItem`.
     pub path: String,
+    /// Each place of the text that changes: `PathItem.get`, `PathItem.put`.
+    pub paths: Vec<String>,
     /// What it is now.
     pub from: String,
     /// What to make of it.
     pub to: String,
     /// What kind of change.
-    pub kind: MoveKind,
+    pub kind: SuggestionKind,
     /// How many places hold something.
     pub filled: u64,
     /// How many places there are.
     pub slots: u64,
-    /// Bytes asked for that are saved when this move is made after those before it.
+    /// The type whose size changes: that which has the field, or what an element was.
+    pub type_name: String,
+    /// Bytes of that type, before this suggestion and after it.
+    pub type_size: [u64; 2],
+    /// Bytes asked for that are saved when this is done after the suggestions before it.
     pub saves: u64,
-    /// Allocations more than before this move; negative if fewer.
+    /// Bytes asked for in all, after this suggestion and those before it.
+    pub total: u64,
+    /// Allocations more than before; negative if fewer.
     pub allocations: i64,
     /// What it costs besides, in words.
     pub cost: &'static str,
-    /// Whether the bytes are those that the changed program would take, and not an estimate.
+    /// Whether the bytes are those that the changed program takes, and not an estimate.
     pub is_exact: bool,
+    /// The change as lines of the program's text, those that go and those that come, and what to do where it is used.
+    patch: String,
+}
+
+/// A type that is a few bytes above a limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Hint {
+    /// The type.
+    pub type_name: String,
+    /// Bytes of it, after the suggestions.
+    pub size: u64,
+    /// Bytes of the limit below.
+    pub limit: u64,
+    /// What the limit is of: `cache line`, `size class`.
+    pub of: &'static str,
+    /// How many values there are.
+    pub values: u64,
 }
 
 /// A kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum MoveKind {
+pub enum SuggestionKind {
     /// A struct that is rarely there moves into a box.
     Box,
+    /// A struct that mostly equals its default becomes a [`Sparse`](crate::Sparse).
+    Sparse,
     /// A string or vector gives up its spare room.
     Exact,
+    /// A string or slice is held by one word: [`ThinStr`](crate::sparse::ThinStr), [`ThinSlice`](crate::sparse::ThinSlice).
+    Thin,
+    /// A map becomes a [`SortedMap`](crate::sparse::SortedMap).
+    Sorted,
     /// The fields of an enum's large and rare variant move into a box.
     Variant,
     /// A `repr(C)` struct lets the compiler order its fields.
@@ -75,12 +115,15 @@ pub enum MoveKind {
     Intern,
 }
 
-impl MoveKind {
+impl SuggestionKind {
     /// A word for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Box => "box",
+            Self::Sparse => "sparse",
             Self::Exact => "exact",
+            Self::Thin => "thin",
+            Self::Sorted => "sorted",
             Self::Variant => "variant",
             Self::Reorder => "reorder",
             Self::Shrink => "shrink",
@@ -90,17 +133,63 @@ impl MoveKind {
     }
 }
 
-impl Tree {
-    /// What would make the value smaller, each move with what it saves and what it costs.
-    ///
-    /// Moves whose effect follows from the counts are predicted together and in order: each says what it saves when those
-    /// before it have been made. Moves that save less than a thousandth are left out, and so is a box for what is mostly
-    /// there. Estimates, which the data behind the counts would have to decide, stand last.
+impl Suggestion {
+    /// The change as a patch for a person to follow: the lines that go, the lines that come, and what to do where the field
+    /// is used.
     ///
     /// ```
     /// # #[cfg(feature = "derive")] {
     /// use dwell::Weigh;
-    /// use dwell::weigh::{MoveKind, tree};
+    ///
+    /// #[derive(Default, Weigh)]
+    /// struct Page {
+    ///     title: Box<str>,
+    ///     author: Option<[u64; 20]>,
+    /// }
+    ///
+    /// let pages: Vec<Page> = (0..10).map(|_| Page::default()).collect();
+    /// let advice = dwell::weigh::tree(&pages).advise();
+    /// assert_eq!(
+    ///     advice.suggestions[0].patch(),
+    ///     "struct Page { // 184 -> 24 B; 1600 B less, 264 B in all\n\
+    ///      -    author: Option<[u64; 20]>,\n\
+    ///      +    author: Option<Box<[u64; 20]>>,\n\
+    ///      }\n\
+    ///      // to make one: `Some(Box::new(value))`; to read: `.as_deref()` for `.as_ref()`; to write: `.as_deref_mut()`\n"
+    /// );
+    /// # }
+    /// ```
+    pub fn patch(&self) -> &str {
+        &self.patch
+    }
+}
+
+impl Advice {
+    /// All suggestions as [patches](Suggestion::patch).
+    pub fn to_patch(&self) -> String {
+        let mut text = String::new();
+        for suggestion in &self.suggestions {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&suggestion.patch);
+        }
+        text
+    }
+}
+
+impl Tree {
+    /// What would make the value smaller, each suggestion with what it saves and what it costs.
+    ///
+    /// Suggestions whose effect follows from the counts are predicted together and in order: each says what it saves when
+    /// those before it have been followed. Fields of one type in the same struct are one suggestion, and so are fields and
+    /// variants of an enum that save nothing alone. What saves less than a thousandth is left out, and so is what stands in
+    /// types of other crates. Estimates, which the data behind the counts would have to decide, stand last.
+    ///
+    /// ```
+    /// # #[cfg(feature = "derive")] {
+    /// use dwell::Weigh;
+    /// use dwell::weigh::{SuggestionKind, tree};
     ///
     /// #[derive(Default, Weigh)]
     /// struct Page {
@@ -110,216 +199,480 @@ impl Tree {
     ///
     /// let pages: Vec<Page> = (0..10).map(|_| Page::default()).collect();
     /// let advice = tree(&pages).advise();
-    /// assert_eq!(advice.moves[0].path, "Page.author");
-    /// assert_eq!(advice.moves[0].kind, MoveKind::Box);
-    /// assert_eq!(advice.moves[0].saves, 10 * (168 - 8));
+    /// assert_eq!(advice.suggestions[0].path, "Page.author");
+    /// assert_eq!(advice.suggestions[0].kind, SuggestionKind::Box);
+    /// assert_eq!(advice.suggestions[0].type_size, [184, 24]);
+    /// assert_eq!(advice.suggestions[0].saves, 10 * (168 - 8));
     /// # }
     /// ```
     pub fn advise(&self) -> Advice {
-        let mut what_if = WhatIf::new(self);
-        let before = what_if.sum();
-        let mut now = before;
-        let mut moves = Vec::new();
-        let mut open: Vec<(i128, SiteId, Change)> = candidates(&what_if)
-            .into_iter()
-            .map(|(site, change)| (gain(&mut what_if, site, change, now), site, change))
-            .collect();
-        // Moves change what others save, mostly to less: the one that saved most when it was last looked at is looked at
-        // again, and made if it still saves more than the others did (Minoux, "Accelerated greedy algorithms", 1978).
-        let least = i128::from(before.bytes / LEAST);
-        loop {
-            open.retain(|&(gain, ..)| gain > least);
-            // Stable, so that equal ones stay in the order of the tree.
-            open.sort_by_key(|&(gain, ..)| core::cmp::Reverse(gain));
-            let Some(&(_, site, change)) = open.first() else { break };
-            open[0].0 = gain(&mut what_if, site, change, now);
-            if open[0].0 <= least || open.get(1).is_some_and(|next| open[0].0 < next.0) {
-                continue;
-            }
-            open.remove(0);
-            what_if.apply(site, change);
-            let next = what_if.sum();
-            moves.push(describe(&what_if, site, change, now, next));
-            now = next;
+        self.advise_with(Types::Dwell)
+    }
+
+    /// [`advise`](Self::advise) that suggests types of std alone: no `Sparse`, `ThinStr`, `ThinSlice` and `SortedMap`.
+    pub fn advise_std(&self) -> Advice {
+        self.advise_with(Types::Std)
+    }
+
+    fn advise_with(&self, types: Types) -> Advice {
+        let built = build(self);
+        let program = &built.program;
+        let mut plan = Plan::new(program);
+        let before = plan.sum();
+        let steps = search(program, types);
+        let mut suggestions = Vec::new();
+        for step in &steps {
+            let old = plan.clone();
+            step.edits.iter().for_each(|&edit| _ = plan.apply(edit));
+            suggestions.push(describe(program, step, &old, &plan));
         }
-        let mut estimates: Vec<Move> = (0..what_if.sites.len())
-            .filter_map(|site| match what_if.changes.get(&site) {
-                None => shrink(site, &what_if)
-                    .or_else(|| inline(&what_if.sites[site]))
-                    .or_else(|| intern(&what_if.sites[site], false)),
-                Some(Change::Exact) => intern(&what_if.sites[site], true),
+        let after = steps.last().map_or(before, |step| step.after);
+        let texts = self.texts_by_site(&built);
+        let least = before.bytes / LEAST;
+        let mut estimates: Vec<Suggestion> = (0..program.sites.len())
+            .filter_map(|site| match plan.changes.get(&site) {
+                None => shrink(program, site)
+                    .or_else(|| inline(&built, site))
+                    .or_else(|| intern(program, site, texts.get(&site)?, &plan)),
+                Some(Change::Exact | Change::Thin) => intern(program, site, texts.get(&site)?, &plan),
                 Some(_) => None,
             })
-            .filter(|made| made.saves > before.bytes / LEAST || made.kind == MoveKind::Inline)
+            .filter(|estimate| estimate.saves > least || estimate.kind == SuggestionKind::Inline)
             .collect();
-        estimates.sort_by_key(|made| core::cmp::Reverse(made.saves));
-        moves.extend(estimates);
-        Advice { moves, before: before.bytes, after: now.bytes }
+        estimates.sort_by_key(|estimate| core::cmp::Reverse(estimate.saves));
+        suggestions.extend(estimates);
+        Advice { suggestions, hints: hints(program, &plan), before: before.bytes, after: after.bytes }
+    }
+
+    fn texts_by_site(&self, built: &Built) -> BTreeMap<SiteId, Texts> {
+        let mut found: BTreeMap<SiteId, Texts> = BTreeMap::new();
+        for (counter, site) in self.counters.iter().zip(&built.site_of) {
+            if let (Some(texts), Some(site)) = (&counter.texts, site) {
+                found.entry(*site).or_default().merge(texts);
+            }
+        }
+        found
     }
 }
 
-/// What a move is worth in bytes, blocks counted.
-fn gain(what_if: &mut WhatIf<'_>, site: SiteId, change: Change, now: Sum) -> i128 {
-    what_if.apply(site, change);
-    let next = what_if.sum();
-    what_if.undo(site, change);
-    let blocks = i128::from(next.allocations) - i128::from(now.allocations);
-    i128::from(now.bytes) - i128::from(next.bytes) - blocks * i128::from(BLOCK)
+fn without_option(ty: &str) -> &str {
+    ty.strip_prefix("Option<").and_then(|name| name.strip_suffix('>')).unwrap_or(ty)
 }
 
-/// Changes worth a look.
-fn candidates(what_if: &WhatIf<'_>) -> Vec<(SiteId, Change)> {
-    let mut found = Vec::new();
-    let mut reordered = Vec::new();
-    for (id, site) in what_if.sites.iter().enumerate() {
-        if site.can_be_exact() && site.edge != Edge::Root {
-            found.push((id, Change::Exact));
-        } else if is_worth_a_box(site) && is_rare(site, site.ty.size as u64) {
-            found.push((id, Change::Boxed));
-        }
-        if matches!(site.edge, Edge::Variant(_)) && is_rare(site, what_if.variant_size(id)) {
-            found.push((id, Change::Variant));
-        }
-        if matches!(site.ty.kind, Kind::Struct { repr: Repr::C, .. }) && !reordered.contains(&site.type_id) {
-            reordered.push(site.type_id);
-            found.push((id, Change::Reordered));
-        }
+fn arguments(ty: &str) -> &str {
+    ty.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or("_")
+}
+
+/// The type that a changed site has.
+fn changed_type(program: &Program, site: SiteId, change: Change) -> String {
+    let of = &program.sites[site];
+    match change {
+        Change::Boxed => format!("Option<Box<{}>>", inner_type(program, site)),
+        Change::BoxedAlways => format!("Box<{}>", of.ty),
+        Change::Sparse => format!("Sparse<{}>", inner_type(program, site)),
+        Change::Exact if matches!(of.shape, Shape::Text(_)) => "Box<str>".into(),
+        Change::Exact => format!("Box<[{}]>", arguments(&of.ty)),
+        Change::Thin => match of.shape {
+            Shape::Sequence(..) => format!("ThinSlice<{}>", arguments(&of.ty)),
+            Shape::Pointer(_, to) => match program.sites[to].shape {
+                Shape::Sequence(_, element) => format!("ThinSlice<{}>", program.sites[element].ty),
+                _ => "ThinStr".into(),
+            },
+            _ => "ThinStr".into(),
+        },
+        Change::Sorted => match of.shape {
+            Shape::Map(_, key, value) => format!("SortedMap<{}, {}>", program.sites[key].ty, program.sites[value].ty),
+            _ => "SortedMap<_, _>".into(),
+        },
     }
-    found
 }
 
-/// Whether a field is a struct or enum or holds one, which alone is worth a box.
-fn is_worth_a_box(site: &Site) -> bool {
-    let is_large =
-        |kind: &Kind| matches!(kind, Kind::Struct { .. } | Kind::Enum { .. } | Kind::Array { .. } | Kind::Map { .. });
-    site.can_be_boxed()
-        && match site.ty.kind {
-            Kind::Optional { some } => is_large(&some().kind),
-            ref kind => is_large(kind),
+fn inner_type(program: &Program, site: SiteId) -> &str {
+    match program.sites[site].shape {
+        Shape::Optional { is_option: true, .. } => without_option(&program.sites[site].ty),
+        _ => &program.sites[site].ty,
+    }
+}
+
+/// What a change costs besides.
+fn cost_of(change: Change) -> &'static str {
+    match change {
+        Change::Boxed | Change::BoxedAlways => {
+            "an indirection; `dwell::Sparse` is as small and reads as the struct itself"
         }
+        Change::Sparse => "an indirection; writing goes through `edit`; `None` and a default are the same",
+        Change::Exact => "no room to grow in place",
+        Change::Thin => "no room to grow in place; the length is read from the block",
+        Change::Sorted => "look-ups by binary search; an insertion moves what comes after it; keys are `Ord`",
+    }
 }
 
-/// Whether so few places hold something that a pointer and a block for each of these take less.
-fn is_rare(site: &Site, bytes: u64) -> bool {
-    let word = size_of::<usize>() as u64;
-    let (filled, slots) = (u128::from(site.filled), u128::from(site.slots));
-    bytes > word && filled * u128::from(bytes + BLOCK) < slots * u128::from(bytes - word)
-}
-
-fn describe(what_if: &WhatIf<'_>, site: SiteId, change: Change, now: Sum, next: Sum) -> Move {
-    let of = &what_if.sites[site];
-    let from = short(of.ty.name());
-    let inner = |name: &str| match name.strip_prefix("Option<").and_then(|name| name.strip_suffix('>')) {
-        Some(inner) => String::from(inner),
-        None => String::from(name),
-    };
-    let (kind, from, to, cost) = match change {
-        Change::Boxed => {
-            let to = format!("Option<Box<{}>>", inner(&from));
-            (MoveKind::Box, from, to, "an indirection; `dwell::Sparse` is as small and reads as the struct itself")
+/// What to do where a changed field is used.
+fn call_sites(program: &Program, site: SiteId, change: Change) -> String {
+    let of = &program.sites[site];
+    let is_option = matches!(of.shape, Shape::Optional { is_option: true, .. });
+    match change {
+        Change::Boxed if is_option => "to make one: `Some(Box::new(value))`; to read: `.as_deref()` for `.as_ref()`; \
+                                       to write: `.as_deref_mut()`"
+            .into(),
+        Change::Boxed => "to make one: `None`, or `Some(Box::new(value))` if there is something in it; to read: \
+                          `.as_deref()`; to write: `.get_or_insert_default()`"
+            .into(),
+        Change::BoxedAlways => "to make one: `Box::new(value)`; to match: `*value`; fields read as before".into(),
+        Change::Sparse => format!(
+            "derive `Sparse` and `Default` for {}; to make one: `Sparse::new(value)`; fields read as before{}; to write: \
+             `.edit(|value| ..)`",
+            inner_type(program, site),
+            if is_option { ", `.get()` for `.as_ref()`" } else { "" }
+        ),
+        Change::Exact if matches!(of.shape, Shape::Text(_)) => {
+            "to make one: `.into_boxed_str()`; reads as before; to write: make it anew".into()
         }
-        Change::Exact => {
-            let to = match of.ty.kind {
-                Kind::Text { .. } => "Box<str>".into(),
-                _ => format!(
-                    "Box<[{}]>",
-                    from.strip_prefix("Vec<").and_then(|name| name.strip_suffix('>')).unwrap_or("_")
-                ),
+        Change::Exact => "to make one: `.into_boxed_slice()`; reads as before; to grow: `.into_vec()`".into(),
+        Change::Thin if changed_type(program, site, change) == "ThinStr" => {
+            "to make one: `ThinStr::new(&text)` or `.into()`; reads as before; to write: make it anew".into()
+        }
+        Change::Thin => "to make one: `.into()` or `.collect()`; reads as before; to grow: make it anew".into(),
+        Change::Sorted => "to make one: `.collect()`; `get`, `iter` and `entry` as before".into(),
+    }
+}
+
+fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> Suggestion {
+    let saves = step.before.bytes.saturating_sub(step.after.bytes);
+    let allocations = signed(step.after.allocations, step.before.allocations);
+    let mut counts = Counts::default();
+    let mut paths = Vec::new();
+    for edit in &step.edits {
+        let (of, path) = match *edit {
+            Edit::Site(site, _) => (program.sites[site].counts, program.sites[site].path.clone()),
+            Edit::Variant(def, variant) => {
+                let def = &program.defs[def];
+                (def.variants[variant].counts, format!("{}::{}", def.name, def.variants[variant].name))
+            }
+            Edit::Reorder(def) => (Counts::default(), program.defs[def].name.clone()),
+        };
+        counts.add(&of);
+        paths.push(path);
+    }
+    let first = step.edits[0];
+    let (kind, from, to, cost, uses) = match first {
+        Edit::Site(site, change) => {
+            let kind = match change {
+                Change::Boxed | Change::BoxedAlways => SuggestionKind::Box,
+                Change::Sparse => SuggestionKind::Sparse,
+                Change::Exact => SuggestionKind::Exact,
+                Change::Thin => SuggestionKind::Thin,
+                Change::Sorted => SuggestionKind::Sorted,
             };
-            (MoveKind::Exact, from, to, "no room to grow in place")
+            let from = program.sites[site].ty.clone();
+            (kind, from, changed_type(program, site, change), cost_of(change), call_sites(program, site, change))
         }
-        Change::Variant => {
-            let name = format!("{} bytes in place", what_if.variant_size(site));
-            (MoveKind::Variant, name, "Box<_>".into(), "an indirection in that variant")
+        Edit::Variant(def, variant) => {
+            let from = format!("{} B in place", old.variant_size(def, variant));
+            let uses = "to make one: `Box::new(..)` around the fields; to match: one dereference".into();
+            (SuggestionKind::Variant, from, "Box<_>".into(), "an indirection in that variant", uses)
         }
-        Change::Reordered => {
-            (MoveKind::Reorder, "repr(C)".into(), "repr(Rust)".into(), "no layout that other languages know")
+        Edit::Reorder(def) => {
+            let is_c = "no layout that other languages know";
+            counts.slots = values_of(program, def);
+            counts.filled = counts.slots;
+            (SuggestionKind::Reorder, "repr(C)".into(), "repr(Rust)".into(), is_c, "nothing".into())
         }
     };
-    let path = if change == Change::Reordered { short(of.ty.name()) } else { of.path.clone() };
-    Move {
-        path,
+    let def_of = |edit: Edit| match edit {
+        Edit::Site(site, _) => match program.sites[site].edge {
+            Edge::Field(..) => program.sites[site].def,
+            _ => None,
+        },
+        Edit::Variant(def, _) | Edit::Reorder(def) => Some(def),
+    };
+    let (type_name, type_size) = match (def_of(first), first) {
+        (Some(def), _) => (program.defs[def].name.clone(), [old.def(def).size, new.def(def).size]),
+        (None, Edit::Site(site, _)) => (program.sites[site].ty.clone(), [old.layout(site).size, new.layout(site).size]),
+        (None, _) => (String::new(), [0, 0]),
+    };
+    let what = match (paths.len(), first) {
+        (1, _) => paths[0].clone(),
+        (many, Edit::Variant(def, _)) => format!("{many} variants of {}", program.defs[def].name),
+        (many, Edit::Site(site, _)) => match program.sites[site].def {
+            Some(def) => {
+                let same = same_name(program, &step.edits);
+                let fields = if matches!(program.sites[site].edge, Edge::Field(..)) { "fields" } else { "places" };
+                let what = same.map_or_else(|| format!("{many} {fields}"), |name| format!("{name} in {many} variants"));
+                format!("{what} of {}", crate::model::search::without_arguments(&program.defs[def].name))
+            }
+            None => format!("{many} places"),
+        },
+        (many, Edit::Reorder(_)) => format!("{many} types"),
+    };
+    let mut suggestion = Suggestion {
+        path: what,
+        paths,
         from,
         to,
         kind,
-        filled: of.filled,
-        slots: of.slots,
-        saves: now.bytes.saturating_sub(next.bytes),
-        allocations: next.allocations.cast_signed() - now.allocations.cast_signed(),
+        filled: counts.filled,
+        slots: counts.slots,
+        type_name,
+        type_size,
+        saves,
+        total: step.after.bytes,
+        allocations,
         cost,
-        is_exact: what_if.is_exact(),
+        is_exact: step.is_exact,
+        patch: String::new(),
+    };
+    suggestion.patch = patch(program, step, old, &suggestion, &uses);
+    suggestion
+}
+
+/// The name that all edited fields have, if they are one field in many variants.
+fn same_name(program: &Program, edits: &[Edit]) -> Option<String> {
+    let name = |edit: &Edit| match *edit {
+        Edit::Site(site, _) => match (program.sites[site].edge, program.sites[site].def) {
+            (Edge::Field(variant, field), Some(def)) if program.defs[def].is_enum => {
+                let name = &program.defs[def].variants[variant].fields[field].name;
+                Some(name.clone()).filter(|name| !name.starts_with(|c: char| c.is_ascii_digit()))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let first = name(edits.first()?)?;
+    edits.iter().all(|edit| name(edit).as_ref() == Some(&first)).then_some(first)
+}
+
+fn patch(program: &Program, step: &Step, old: &Plan<'_>, suggestion: &Suggestion, uses: &str) -> String {
+    let mut text = String::new();
+    let about = if suggestion.is_exact { "" } else { "about " };
+    let [before, after] = suggestion.type_size;
+    let bytes = format!("{about}{} B less, {} B in all", suggestion.saves, suggestion.total);
+    let mut open: Option<DefId> = None;
+    for &edit in &step.edits {
+        let (def, lines) = match edit {
+            Edit::Site(site, change) => {
+                let of = &program.sites[site];
+                let (name, attributes, now) = written(program, site);
+                let then = now.replacen(&of.ty, &changed_type(program, site, change), 1);
+                let mut lines: String = attributes.lines().map(|line| format!("     {line}\n")).collect();
+                let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
+                lines.push_str(&format!("-    {name}{now},\n+    {name}{then},\n"));
+                (of.def, lines)
+            }
+            Edit::Variant(def, variant) => {
+                let of = &program.defs[def].variants[variant];
+                let fields: Vec<String> = of.fields.iter().map(|field| program.sites[field.site].ty.clone()).collect();
+                let now = match of.fields.first() {
+                    Some(field) if !field.name.starts_with(|c: char| c.is_ascii_digit()) => {
+                        let named = of.fields.iter().zip(&fields).map(|(field, ty)| format!("{}: {ty}", field.name));
+                        format!("{} {{ {} }}", of.name, named.collect::<Vec<_>>().join(", "))
+                    }
+                    _ => format!("{}({})", of.name, fields.join(", ")),
+                };
+                let then = match &fields[..] {
+                    [one] => format!("{}(Box<{one}>)", of.name),
+                    _ if now.contains('{') => format!("{0}(Box<{0}>)", of.name),
+                    _ => format!("{}(Box<({})>)", of.name, fields.join(", ")),
+                };
+                (Some(def), format!("-    {now}, // {} B\n+    {then},\n", old.variant_size(def, variant)))
+            }
+            Edit::Reorder(def) => {
+                text.push_str(&format!(
+                    "-#[repr(C)]\n struct {} // {before} -> {after} B; {bytes}\n",
+                    program.defs[def].name
+                ));
+                continue;
+            }
+        };
+        if open != def || text.is_empty() {
+            if open.is_some() {
+                text.push_str("}\n");
+            }
+            open = def;
+            match def {
+                Some(def) => {
+                    let of = &program.defs[def];
+                    let word = if of.is_enum { "enum" } else { "struct" };
+                    text.push_str(&format!("{word} {} {{ // {before} -> {after} B; {bytes}\n", of.name));
+                }
+                None => text.push_str(&format!("// {before} -> {after} B; {bytes}\n")),
+            }
+        }
+        text.push_str(&lines);
+    }
+    if open.is_some() {
+        text.push_str("}\n");
+    }
+    if uses != "nothing" {
+        text.push_str(&format!("// {uses}\n"));
+    }
+    let has_serde = step.edits.iter().any(|edit| match edit {
+        Edit::Site(site, _) => !written(program, *site).1.is_empty(),
+        _ => false,
+    });
+    if has_serde {
+        text.push_str("// the attributes of serde stay as they are\n");
+    }
+    text
+}
+
+/// The field in which a site is written: its name, its attributes, and its type.
+fn written(program: &Program, site: SiteId) -> (String, &'static str, String) {
+    let of = &program.sites[site];
+    let field = of.def.and_then(|def| {
+        let variants = program.defs[def].variants.iter().enumerate();
+        let mut all = variants.flat_map(|(number, variant)| variant.fields.iter().map(move |field| (number, field)));
+        all.find(|(_, field)| contains(program, field.site, site))
+    });
+    match field {
+        Some((number, field)) => {
+            let def = &program.defs[of.def.unwrap_or_default()];
+            let name =
+                if def.is_enum { format!("{}.{}", def.variants[number].name, field.name) } else { field.name.clone() };
+            (name, field.attributes, program.sites[field.site].ty.clone())
+        }
+        None => (String::new(), "", program.sites[0].ty.clone()),
     }
 }
 
-/// A move that is no change of a type.
-fn estimate(site: &Site, kind: MoveKind, to: &str, saves: u64, allocations: i64, cost: &'static str) -> Move {
-    Move {
-        path: site.path.clone(),
-        from: short(site.ty.name()),
+fn contains(program: &Program, outer: SiteId, site: SiteId) -> bool {
+    outer == site || program.parts(outer).into_iter().any(|part| contains(program, part, site))
+}
+
+fn values_of(program: &Program, def: DefId) -> u64 {
+    let is_it = |site: &&crate::model::Site| site.shape == Shape::Def(def);
+    program.sites.iter().filter(is_it).fold(0, |sum, site| sum.saturating_add(site.counts.instances))
+}
+
+fn signed(after: u64, before: u64) -> i64 {
+    i64::try_from(i128::from(after) - i128::from(before)).unwrap_or(i64::MAX)
+}
+
+/// A suggestion that is no change of a type.
+fn estimate(
+    program: &Program,
+    site: SiteId,
+    kind: SuggestionKind,
+    to: &str,
+    saves: u64,
+    allocations: i64,
+    cost: &'static str,
+) -> Suggestion {
+    let of = &program.sites[site];
+    let size = of.own.size;
+    let after = match kind {
+        SuggestionKind::Intern => 2 * WORD,
+        _ => size,
+    };
+    Suggestion {
+        path: of.path.clone(),
+        paths: Vec::from([of.path.clone()]),
+        from: of.ty.clone(),
         to: to.into(),
         kind,
-        filled: site.filled,
-        slots: site.slots,
+        filled: of.counts.filled,
+        slots: of.counts.slots,
+        type_name: of.ty.clone(),
+        type_size: [size, after],
         saves,
+        total: 0,
         allocations,
         cost,
         is_exact: false,
+        patch: format!("// {}: {} -> {to}; about {saves} B less\n", of.path, of.ty),
     }
 }
 
 /// A map or vector of which more is free than in use.
-fn shrink(id: SiteId, what_if: &WhatIf<'_>) -> Option<Move> {
-    let site = &what_if.sites[id];
-    let saves = match site.ty.kind {
-        Kind::Map { map: MapKind::Hash, entry, .. } => {
-            let entry = entry as u64 + 1;
-            let entries = what_if.part(id, Edge::Key)?.instances;
+fn shrink(program: &Program, site: SiteId) -> Option<Suggestion> {
+    let of = &program.sites[site];
+    let counts = &of.counts;
+    let saves = match of.shape {
+        Shape::Map(Holder::Growable, key, value) => {
+            let entry = blocks::entry(program.sites[key].own, program.sites[value].own).size + 1;
             // As if all maps were of the mean length.
-            let maps = site.allocations.max(1);
-            let buckets = ((entries / maps).saturating_mul(8) / 7 + 1).next_power_of_two().max(4);
-            site.heap.saturating_sub(maps.saturating_mul(buckets.saturating_mul(entry) + GROUP))
+            let maps = counts.allocations.max(1);
+            let buckets = ((counts.used / maps).saturating_mul(8) / 7 + 1).next_power_of_two().max(4);
+            counts.requested.saturating_sub(maps.saturating_mul(buckets.saturating_mul(entry) + GROUP))
         }
-        Kind::Sequence { growable: true, .. } => site.waste,
+        Shape::Sequence(Holder::Growable | Holder::LikeGrowable, _) => counts.waste,
         _ => return None,
     };
     let cost = "time, once; the next insertion allocates";
-    (saves > site.heap / 2).then(|| estimate(site, MoveKind::Shrink, "shrink_to_fit()", saves, 0, cost))
+    (saves > counts.requested / 2)
+        .then(|| estimate(program, site, SuggestionKind::Shrink, "shrink_to_fit()", saves, 0, cost))
 }
 
 /// Strings of which many are equal: what it saves that each is there once, behind an `Arc` as large as a `Box<str>`.
-fn intern(site: &Site, is_exact: bool) -> Option<Move> {
-    let texts = site.texts.as_ref()?;
-    let word = size_of::<usize>() as u64;
-    let spare = if is_exact { site.waste } else { 0 };
-    let place = if is_exact { 2 * word } else { site.ty.size as u64 };
-    let now = site.heap.saturating_sub(spare).saturating_add(place.saturating_mul(site.slots));
+fn intern(program: &Program, site: SiteId, texts: &Texts, plan: &Plan<'_>) -> Option<Suggestion> {
+    let of = &program.sites[site];
+    let counts = &of.counts;
+    if !of.is_editable {
+        return None;
+    }
+    let change = plan.changes.get(&site);
+    let spare = if change.is_some() { counts.waste } else { 0 };
+    let header = if change == Some(&Change::Thin) { counts.allocations } else { 0 };
+    let place = plan.layout(site).size;
+    let now = counts.requested.saturating_sub(spare).saturating_add(header);
+    let now = now.saturating_add(place.saturating_mul(counts.slots));
     // Two counts before each, rounded up to a word: half a word on the average.
-    let each = 2 * word + word / 2;
+    let each = 2 * WORD + WORD / 2;
     let then = texts.bytes().saturating_add(each.saturating_mul(texts.distinct()));
-    let then = then.saturating_add((2 * word).saturating_mul(site.slots));
-    let blocks = i64::try_from(texts.distinct()).ok()?.checked_sub(i64::try_from(site.allocations).ok()?)?;
+    let then = then.saturating_add((2 * WORD).saturating_mul(counts.slots));
+    let blocks = i64::try_from(texts.distinct()).ok()?.checked_sub(i64::try_from(counts.allocations).ok()?)?;
     let cost = "a look-up for each that is made; none can be changed in place";
-    (texts.distinct() < site.filled / 2 && then < now)
-        .then(|| estimate(site, MoveKind::Intern, "a shared Arc<str>", now - then, blocks, cost))
+    (texts.distinct() < counts.filled / 2 && then < now)
+        .then(|| estimate(program, site, SuggestionKind::Intern, "a shared Arc<str>", now - then, blocks, cost))
 }
 
 /// A box of values of unknown type, which are small on the average.
-fn inline(site: &Site) -> Option<Move> {
-    let Kind::Pointer { to, shared: false } = site.ty.kind else { return None };
-    let blocks = site.allocations;
-    if to().is_sized || blocks == 0 || site.heap / blocks > SMALL || !to().name().starts_with("dyn ") {
+fn inline(built: &Built, site: SiteId) -> Option<Suggestion> {
+    let Kind::Pointer { to, shared: false } = built.types[site].kind else { return None };
+    let of = &built.program.sites[site];
+    let blocks = of.counts.allocations;
+    if to().is_sized || blocks == 0 || of.counts.requested / blocks > SMALL || !to().name().starts_with("dyn ") {
         return None;
     }
-    let words = (site.heap / blocks).div_ceil(size_of::<usize>() as u64).max(1);
-    let place = format!("SmallBox<{}, {words}>", short(to().name()));
-    let grows = site.slots.saturating_mul(words * size_of::<usize>() as u64);
+    let words = (of.counts.requested / blocks).div_ceil(WORD).max(1);
+    let ty = format!("SmallBox<{}, {words}>", super::program::short(to().name()));
+    let grows = of.counts.slots.saturating_mul(words * WORD);
     let blocks = i64::try_from(blocks).unwrap_or(i64::MAX);
-    Some(estimate(
-        site,
-        MoveKind::Inline,
-        &place,
-        site.heap.saturating_sub(grows),
-        -blocks,
-        "a larger owner; moving it moves the value",
-    ))
+    let saves = of.counts.requested.saturating_sub(grows);
+    let cost = "a larger owner; moving it moves the value";
+    let mut made = estimate(&built.program, site, SuggestionKind::Inline, &ty, saves, -blocks, cost);
+    made.type_size[1] = (2 + words) * WORD;
+    Some(made)
+}
+
+/// Types of which many values lie a few bytes above a cache line or a size class.
+fn hints(program: &Program, plan: &Plan<'_>) -> Vec<Hint> {
+    let mut found: Vec<Hint> = Vec::new();
+    for (id, def) in program.defs.iter().enumerate().filter(|(_, def)| def.is_editable) {
+        let (size, values) = (plan.def(id).size, values_of(program, id));
+        if values == 0 {
+            continue;
+        }
+        let hint = |limit, of| Hint { type_name: def.name.clone(), size, limit, of, values };
+        let below = size / LINE * LINE;
+        if below != 0 && size != below && size - below <= NEAR && size <= 8 * LINE {
+            found.push(hint(below, "cache line"));
+        }
+        let is_boxed = |site: &crate::model::Site| {
+            site.shape == Shape::Def(id)
+                && site.edge == Edge::Pointee
+                && site.counts.used.max(site.counts.instances) != 0
+        };
+        let class = (1..=NEAR / WORD).map(|words| words * WORD).find_map(|less| {
+            let small = size.checked_sub(less).filter(|small| *small != 0)?;
+            let class = Model::Jemalloc.bytes(small, WORD);
+            (class < Model::Jemalloc.bytes(size, WORD)).then_some(class)
+        });
+        if let (true, Some(class)) = (program.sites.iter().any(is_boxed), class) {
+            found.push(hint(class, "size class"));
+        }
+    }
+    found.sort_by_key(|hint| (core::cmp::Reverse(hint.values), hint.type_name.to_string()));
+    found.truncate(8);
+    found
 }

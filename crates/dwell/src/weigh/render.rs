@@ -1,10 +1,10 @@
 //! A tree as text: for people, for programs, for other tools' flame graphs, and as a picture.
 #![forbid(unsafe_code)]
 
-use super::advise::{Advice, Move};
+use super::advise::{Advice, Hint, Suggestion};
+use super::program::short;
 use super::tree::{Edge, Node, Tree};
 use super::types::{Kind, Reach};
-use super::what_if::short;
 use core::fmt::{self, Write};
 use std_alloc::format;
 use std_alloc::string::{String, ToString};
@@ -12,7 +12,7 @@ use std_alloc::vec::Vec;
 
 /// The version of the JSON that [`Tree::to_json`] and [`Advice::to_json`] write: raised when a key changes its meaning or
 /// goes. New keys may come within a version.
-pub const JSON_VERSION: u32 = 1;
+pub const JSON_VERSION: u32 = 2;
 
 /// The columns of the tables.
 pub(super) const TITLE: [&str; 9] = ["", "values", "places", "empty", "inline", "heap", "waste", "blocks", "below"];
@@ -80,7 +80,7 @@ impl Tree {
     /// All of it as JSON, by the schema of [`JSON_VERSION`].
     ///
     /// ```json
-    /// {"version": 1, "model": "Requested", "inline": 24, "heap": 25, "allocations": 2, "missed": 0,
+    /// {"version": 2, "model": "Requested", "inline": 24, "heap": 25, "allocations": 2, "missed": 0, "accuracy": "exact",
     ///  "nodes": [{"parent": null, "edge": "root", "label": "", "type": "..", "size": 24, "align": 8, "values": 1,
     ///             "places": 1, "filled": 1, "heap": 24, "requested": 24, "allocations": 1, "waste": 0}, ..]}
     /// ```
@@ -91,8 +91,13 @@ impl Tree {
         let weight = &self.weight;
         let _ = write!(
             text,
-            r#"{{"version":{JSON_VERSION},"model":"{:?}","inline":{},"heap":{},"allocations":{},"missed":{},"nodes":["#,
-            self.model, weight.inline, weight.heap, weight.allocations, weight.missed
+            r#"{{"version":{JSON_VERSION},"model":"{:?}","inline":{},"heap":{},"allocations":{},"missed":{},"accuracy":"{}","nodes":["#,
+            self.model,
+            weight.inline,
+            weight.heap,
+            weight.allocations,
+            weight.missed,
+            weight.accuracy().name()
         );
         for (index, node) in self.nodes.iter().enumerate() {
             if index > 0 {
@@ -190,45 +195,72 @@ impl fmt::Display for Tree {
 }
 
 impl Advice {
-    /// The moves as JSON, by the schema of [`JSON_VERSION`].
+    /// The suggestions as JSON, by the schema of [`JSON_VERSION`].
+    ///
+    /// ```json
+    /// {"version": 2, "before": 1864, "after": 264,
+    ///  "suggestions": [{"kind": "box", "path": "Page.author", "paths": ["Page.author"], "from": "..", "to": "..",
+    ///                   "filled": 0, "places": 10, "type": "Page", "size": [184, 24], "saves": 1600, "total": 264,
+    ///                   "allocations": 0, "cost": "..", "exact": true, "patch": ".."}, ..],
+    ///  "hints": [{"type": "Page", "size": 72, "limit": 64, "of": "cache line", "values": 10}, ..]}
+    /// ```
     pub fn to_json(&self) -> String {
         let mut text =
-            format!(r#"{{"version":{JSON_VERSION},"before":{},"after":{},"moves":["#, self.before, self.after);
-        for (index, made) in self.moves.iter().enumerate() {
+            format!(r#"{{"version":{JSON_VERSION},"before":{},"after":{},"suggestions":["#, self.before, self.after);
+        for (index, made) in self.suggestions.iter().enumerate() {
             if index > 0 {
                 text.push(',');
             }
-            let Move { filled, slots, saves, allocations, is_exact, .. } = made;
+            let Suggestion { filled, slots, saves, total, allocations, is_exact, .. } = made;
+            let [before, after] = made.type_size;
+            let paths: Vec<String> = made.paths.iter().map(|path| Json(path).to_string()).collect();
             let _ = write!(
                 text,
-                r#"{{"kind":"{}","path":{},"from":{},"to":{},"filled":{filled},"places":{slots},"saves":{saves},"allocations":{allocations},"cost":{},"exact":{is_exact}}}"#,
+                r#"{{"kind":"{}","path":{},"paths":[{}],"from":{},"to":{},"filled":{filled},"places":{slots},"type":{},"size":[{before},{after}],"saves":{saves},"total":{total},"allocations":{allocations},"cost":{},"exact":{is_exact},"patch":{}}}"#,
                 made.kind.name(),
                 Json(&made.path),
+                paths.join(","),
                 Json(&made.from),
                 Json(&made.to),
+                Json(&made.type_name),
                 Json(made.cost),
+                Json(made.patch()),
+            );
+        }
+        text.push_str(r#"],"hints":["#);
+        for (index, hint) in self.hints.iter().enumerate() {
+            let comma = if index > 0 { "," } else { "" };
+            let _ = write!(
+                text,
+                r#"{comma}{{"type":{},"size":{},"limit":{},"of":"{}","values":{}}}"#,
+                Json(&hint.type_name),
+                hint.size,
+                hint.limit,
+                hint.of,
+                hint.values
             );
         }
         text.push_str("]}");
         text
     }
 
-    /// The moves as a table in Markdown.
+    /// The suggestions as a table in Markdown.
     pub fn to_markdown(&self) -> String {
         let mut text = String::from(
-            "| field | from | to | saves | allocations | filled | cost |\n|---|---|---|--:|--:|--:|---|\n",
+            "| field | from | to | type | saves | allocations | filled | cost |\n|---|---|---|---|--:|--:|--:|---|\n",
         );
-        for made in &self.moves {
-            let [path, from, to, saves, allocations, filled, cost] = made.columns();
-            let [path, from, to] = [Markdown(&path), Markdown(&from), Markdown(&to)];
-            let _ = writeln!(text, "| {path} | {from} | {to} | {saves} | {allocations} | {filled} | {cost} |");
+        for made in &self.suggestions {
+            let [path, from, to, size, saves, allocations, filled, cost] = made.columns();
+            let [path, from, to, size] =
+                [Markdown(&path), Markdown(&from), Markdown(&to), Markdown(&size)].map(|cell| cell.to_string());
+            let _ = writeln!(text, "| {path} | {from} | {to} | {size} | {saves} | {allocations} | {filled} | {cost} |");
         }
         text
     }
 }
 
-impl Move {
-    fn columns(&self) -> [String; 7] {
+impl Suggestion {
+    fn columns(&self) -> [String; 8] {
         let of = format!("{} of {}", count(self.filled), count(self.slots));
         let about = if self.is_exact { "" } else { "about " };
         let sign = match self.allocations {
@@ -236,10 +268,12 @@ impl Move {
             0 => "",
             1.. => "+",
         };
+        let [before, after] = self.type_size;
         [
             self.path.clone(),
             self.from.clone(),
             self.to.clone(),
+            format!("{} {before} -> {after} B", self.type_name),
             format!("{about}{}", bytes(self.saves)),
             format!("{sign}{}", count(self.allocations.unsigned_abs())),
             of,
@@ -248,17 +282,28 @@ impl Move {
     }
 }
 
-/// A table for a terminal.
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { type_name, size, limit, of, values } = self;
+        write!(f, "{type_name} is {size} B, {} B above a {of} of {limit} B ({} values)", size - limit, count(*values))
+    }
+}
+
+/// A table for a terminal: what each suggestion changes, what it saves, and the size of the type that it changes.
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let title = ["", "saves", "allocations", "filled"].map(String::from);
+        let title = ["", "type", "saves", "allocations", "filled"].map(String::from);
         let mut lines = Vec::from([title]);
-        for made in &self.moves {
-            let [path, from, to, saves, allocations, filled, _] = made.columns();
-            lines.push([format!("{path}: {from} -> {to}"), saves, allocations, filled]);
+        for made in &self.suggestions {
+            let [path, from, to, size, saves, allocations, filled, _] = made.columns();
+            lines.push([format!("{path}: {from} -> {to}"), size, saves, allocations, filled]);
         }
         f.write_str(&align(&lines))?;
-        writeln!(f, "{} now, {} after the exact moves", bytes(self.before), bytes(self.after))
+        for hint in &self.hints {
+            writeln!(f, "hint: {hint}")?;
+        }
+        let exact = if self.suggestions.iter().all(|made| made.is_exact || made.total == 0) { "" } else { "about " };
+        writeln!(f, "{} now, {exact}{} after the suggestions", bytes(self.before), bytes(self.after))
     }
 }
 

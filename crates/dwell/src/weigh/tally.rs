@@ -41,10 +41,33 @@ pub(super) struct Tally {
     cells: Vec<Cell>,
     /// In the order of their cells.
     nodes: Vec<Made>,
+    /// Of each node that has any.
+    odd: Vec<Odd>,
     /// Of each node, if strings are read.
     pub(super) texts: Option<Vec<Option<Texts>>>,
     /// Where the walk is.
     pub(super) cursor: Cursor,
+}
+
+/// What few values have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Odd {
+    /// Values that have something in them and equal their type's default all the same.
+    pub(super) defaults: u64,
+    /// Blocks in which nothing is in use.
+    pub(super) hollow: u64,
+    /// Strings that a `ThinStr` would hold with a longer header.
+    pub(super) long: u64,
+}
+
+/// What went along the link to a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Link {
+    /// The part's node, if one was made.
+    pub(super) to: Option<usize>,
+    pub(super) entered: u64,
+    pub(super) used: u64,
+    pub(super) free: u64,
 }
 
 /// What only matters when a node is made, and when all is read.
@@ -76,13 +99,17 @@ pub(super) struct Counter {
     pub(super) texts: Option<Texts>,
     /// The nodes of the parts, `None` where none was met.
     pub(super) children: Vec<Option<usize>>,
+    /// What went along the links to them.
+    pub(super) links: Vec<Link>,
+    pub(super) odd: Odd,
 }
 
 impl Tally {
     pub(super) fn new(root: &'static Type) -> Self {
         let mut to_root = Cell::default();
         (to_root[TO], to_root[USED]) = (ROOT as u64, 1);
-        let mut tally = Self { cells: Vec::from([to_root]), nodes: Vec::new(), texts: None, cursor: ROOT };
+        let mut tally =
+            Self { cells: Vec::from([to_root]), nodes: Vec::new(), odd: Vec::new(), texts: None, cursor: ROOT };
         tally.add(root, None, None);
         tally
     }
@@ -224,6 +251,10 @@ impl Tally {
     }
 
     fn same_type_around(&self, ty: &'static Type) -> Option<Cursor> {
+        // Only what has a name comes round; a `Vec<T>` here is written elsewhere than the one above.
+        if !ty.is_named() {
+            return None;
+        }
         let is_of = |node: &&Made| node.variant.is_none() && node.ty.is(ty);
         if self.nodes.len() >= MOST_NODES
             && let Some(found) = self.nodes.iter().find(is_of)
@@ -250,6 +281,13 @@ impl Tally {
         cell[SPARE] = cell[SPARE].wrapping_add(spare);
     }
 
+    /// Counts what a function of the user's says, which may be any numbers.
+    pub(super) fn said(&mut self, requested: u64, blocks: u64) {
+        let cell = &mut self.cells[self.cursor];
+        cell[REQUESTED] = cell[REQUESTED].saturating_add(requested);
+        cell[BLOCKS] = cell[BLOCKS].saturating_add(blocks);
+    }
+
     /// Counts what an allocator takes for them beyond the bytes asked for.
     pub(super) fn add_beyond(&mut self, bytes: u64) {
         let cell = &mut self.cells[self.cursor][BEYOND];
@@ -265,6 +303,17 @@ impl Tally {
         if link[TO] == 0 {
             self.make_apart(index, ty);
         }
+    }
+
+    /// What few values of the node at hand have.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn odd(&mut self) -> &mut Odd {
+        let number = self.number(self.cursor);
+        if self.odd.len() <= number {
+            self.odd.resize(number + 1, Odd::default());
+        }
+        &mut self.odd[number]
     }
 
     /// Takes a string of the node at hand for one of those that are told apart.
@@ -309,6 +358,12 @@ impl Tally {
             spare: cell[SPARE],
             texts: self.texts.as_ref().and_then(|texts| texts.get(number)?.clone()),
             children: self.links(made).iter().map(child).collect(),
+            links: self
+                .links(made)
+                .iter()
+                .map(|link| Link { to: child(link), entered: link[ENTERED], used: link[USED], free: link[FREE] })
+                .collect(),
+            odd: self.odd.get(number).copied().unwrap_or_default(),
         }
     }
 

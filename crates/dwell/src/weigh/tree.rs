@@ -2,7 +2,7 @@
 
 use super::Weight;
 use super::model::Model;
-use super::tally::Counter;
+use super::tally::{Counter, Odd};
 use super::texts::Texts;
 use super::types::{Field, Kind, Reach, Type};
 use std_alloc::vec::Vec;
@@ -24,6 +24,8 @@ pub struct Tree {
     pub weight: Weight,
     /// Whose bytes were counted.
     pub model: Model,
+    /// What was counted, for predictions.
+    pub(super) counters: Vec<Counter>,
 }
 
 /// A place in the types of what was weighed, and what was found at all such places.
@@ -152,9 +154,10 @@ impl Tree {
         sums
     }
 
-    pub(super) fn new(counters: &[Counter], weight: Weight, model: Model) -> Self {
-        let mut tree = Self { nodes: Vec::with_capacity(counters.len() * 2), weight, model };
-        tree.grow(counters);
+    pub(super) fn new(counters: Vec<Counter>, weight: Weight, model: Model) -> Self {
+        let mut tree = Self { nodes: Vec::with_capacity(counters.len() * 2), weight, model, counters: Vec::new() };
+        tree.grow(&counters);
+        tree.counters = counters;
         tree
     }
 
@@ -244,6 +247,8 @@ impl Tree {
                     parent: counted.parent,
                     texts: None,
                     children: Vec::new(),
+                    links: Vec::new(),
+                    odd: Odd::default(),
                 };
                 self.push(&unmet, Some(parent), edge);
             }

@@ -54,6 +54,10 @@ pub struct Type {
     pub kind: Kind,
     /// How far values reach.
     pub reach: Reach,
+    /// Whether it is described by `#[derive(Weigh)]`: its text is at hand.
+    pub(super) is_derived: bool,
+    /// Whether the compiler's rules say how it is laid out, without a `repr` or discriminants of its own.
+    pub(super) is_regular: bool,
 }
 
 /// The type of a part. A function, since types may be recursive.
@@ -67,6 +71,11 @@ pub fn type_of<T: Weigh + ?Sized>() -> &'static Type {
 /// The description of a type that is not `Weigh`.
 pub(super) fn opaque_type_of<T>() -> &'static Type {
     const { &Type::foreign::<T>(Kind::Opaque) }
+}
+
+/// The description of what is not known at all.
+pub(super) const fn opaque_type_of_unit() -> &'static Type {
+    const { &Type::foreign::<()>(Kind::Opaque) }
 }
 
 /// The description of a pointer whose target is shared.
@@ -182,6 +191,8 @@ pub struct Field {
     pub offset: Option<usize>,
     /// Its type; `None` when the walk leaves it out.
     pub part: Option<Part>,
+    /// Attributes of serde's, as they are written.
+    pub(super) attributes: &'static str,
     type_name: fn() -> &'static str,
 }
 
@@ -211,6 +222,8 @@ impl Type {
             is_sized: true,
             kind,
             reach: Reach::Heap,
+            is_derived: false,
+            is_regular: true,
         }
     }
 
@@ -225,6 +238,8 @@ impl Type {
             is_sized: false,
             kind,
             reach: T::REACH,
+            is_derived: false,
+            is_regular: true,
         }
     }
 
@@ -233,6 +248,30 @@ impl Type {
     pub const fn shown_as(mut self, name: &'static str) -> Self {
         self.shown_as = Some(name);
         self
+    }
+
+    /// The same, described by the derive.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn derived(mut self, is_regular: bool) -> Self {
+        self.is_derived = true;
+        self.is_regular = is_regular;
+        self
+    }
+
+    /// Whether it is a struct or enum, which alone can hold itself.
+    pub(super) fn is_named(&self) -> bool {
+        matches!(self.kind, Kind::Enum { .. }) || matches!(self.kind, Kind::Struct { .. }) && !self.is_tuple()
+    }
+
+    /// Whether it is a tuple.
+    pub(super) fn is_tuple(&self) -> bool {
+        (self.name)().starts_with('(')
+    }
+
+    /// The name that the compiler gives it.
+    pub(super) fn full_name(&self) -> &'static str {
+        (self.name)()
     }
 
     /// Its name, with paths, unless another was chosen.
@@ -286,6 +325,7 @@ impl Field {
             align: align_of::<T>(),
             offset,
             part: Some(type_of::<T>),
+            attributes: "",
             type_name: type_name::<T>,
         }
     }
@@ -304,7 +344,23 @@ impl Field {
 
     /// A field that the walk leaves out.
     pub const fn skipped<T>(name: &'static str, offset: Option<usize>) -> Self {
-        Self { name, size: size_of::<T>(), align: align_of::<T>(), offset, part: None, type_name: type_name::<T> }
+        Self {
+            name,
+            size: size_of::<T>(),
+            align: align_of::<T>(),
+            offset,
+            part: None,
+            attributes: "",
+            type_name: type_name::<T>,
+        }
+    }
+
+    /// The same with attributes that a change of its type keeps.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_attributes(mut self, attributes: &'static str) -> Self {
+        self.attributes = attributes;
+        self
     }
 
     /// The name of its type, with paths.

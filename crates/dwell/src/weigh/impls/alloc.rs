@@ -23,6 +23,11 @@ impl Weigh for String {
     }
 
     #[inline]
+    fn is_default(&self) -> bool {
+        self.is_empty()
+    }
+
+    #[inline]
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where
         Self: 'v,
@@ -61,6 +66,11 @@ macro_rules! growable {
             fn is_vacant(&self) -> bool {
                 // Of a zero-sized type there are as many places as one likes, and none takes a block.
                 if size_of::<T>() == 0 { self.is_empty() } else { self.capacity() == 0 }
+            }
+
+            #[inline]
+            fn is_default(&self) -> bool {
+                self.is_empty()
             }
 
             #[inline]
@@ -108,6 +118,9 @@ fn grown<'a, 'v, C: Weigh + 'v, T: Weigh + 'v, const TREE: bool>(
     let size = size_of::<T>();
     let capacity = if size == 0 { len } else { capacity };
     let follow = |walk: &mut Walk<'a, 'v, TREE>| {
+        if TREE && len == 0 && size != 0 {
+            walk.hollow();
+        }
         walk.block(capacity * size, align_of::<T>(), (capacity - len) * size);
         walk.places::<T>(0, capacity, len);
         walk.elements_here(0, owner);
@@ -153,6 +166,11 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
     fn is_vacant(&self) -> bool {
         // As a vector without memory: a slice of nothing.
         size_of_val::<T>(self) == 0 && T::is_vacant(self)
+    }
+
+    #[inline]
+    fn is_default(&self) -> bool {
+        T::is_default(self)
     }
 
     #[inline]
@@ -226,10 +244,25 @@ fn counted(value: Layout) -> (usize, usize) {
     header.extend(value).map_or((usize::MAX, 1), |(block, _)| (block.pad_to_align().size(), block.align()))
 }
 
+/// Whether a target without bytes is the static that std shares among empty `Arc<str>`, `Arc<CStr>` and `Arc<[T]>`.
+fn is_static<T: ?Sized>(target: &T) -> bool {
+    // The static is followed by nothing but counts, so that it is met by where its target begins.
+    size_of_val(target) <= 1 && size_of::<&T>() != size_of::<usize>() && {
+        let address = ptr::from_ref(target).addr();
+        let empty = sync::Arc::<[u8]>::default();
+        address == ptr::from_ref::<[u8]>(&empty).addr()
+    }
+}
+
 macro_rules! shared {
     ($($module:ident::$ty:ident)*) => {$(
         impl<T: Weigh + ?Sized> Weigh for $module::$ty<T> {
             const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: true });
+
+            #[inline]
+            fn is_default(&self) -> bool {
+                T::is_default(self)
+            }
 
             #[inline]
             fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
@@ -246,7 +279,7 @@ macro_rules! shared {
                     }
                     return;
                 }
-                if is_shared && !walk.is_first_at(address) {
+                if is_shared && (!walk.is_first_at(address) || is_static::<T>(self)) {
                     return;
                 }
                 let (size, align) = counted(Layout::for_value::<T>(self));
@@ -262,7 +295,7 @@ macro_rules! shared {
             where
                 Self: 'v,
             {
-                if walk.puts_off(self) || !walk.is_first_at(ptr::from_ref::<T>(self).addr()) {
+                if walk.puts_off(self) || !walk.is_first_at(ptr::from_ref::<T>(self).addr()) || is_static::<T>(self) {
                     return;
                 }
                 let (size, align) = counted(Layout::for_value::<T>(self));

@@ -21,8 +21,37 @@ use core::task::Poll;
 use core::time::Duration;
 use core::{alloc, str, sync::atomic};
 
+/// Numbers: of each, the pattern of zeros is the default.
+macro_rules! numbers {
+    ($($ty:ty: |$value:ident| $is_default:expr;)*) => {$(
+        impl Weigh for $ty {
+            const REACH: Reach = Reach::Plain;
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Plain);
+
+            #[inline]
+            fn is_default(&self) -> bool {
+                let $value = *self;
+                $is_default
+            }
+
+            #[inline]
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, _: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+            }
+        }
+    )*};
+}
+
+numbers! {
+    u8: |n| n == 0; u16: |n| n == 0; u32: |n| n == 0; u64: |n| n == 0; u128: |n| n == 0; usize: |n| n == 0;
+    i8: |n| n == 0; i16: |n| n == 0; i32: |n| n == 0; i64: |n| n == 0; i128: |n| n == 0; isize: |n| n == 0;
+    f32: |n| n.to_bits() == 0; f64: |n| n.to_bits() == 0; bool: |is| !is; char: |c| c == '\0';
+}
+
 plain! {
-    u8; u16; u32; u64; u128; usize; i8; i16; i32; i64; i128; isize; f32; f64; bool; char; ();
+    ();
     NonZero<u8>; NonZero<u16>; NonZero<u32>; NonZero<u64>; NonZero<u128>; NonZero<usize>;
     NonZero<i8>; NonZero<i16>; NonZero<i32>; NonZero<i64>; NonZero<i128>; NonZero<isize>;
     #[cfg(target_has_atomic = "8")] atomic::AtomicBool;
@@ -63,6 +92,11 @@ opaque! {
 impl Weigh for str {
     const REACH: Reach = Reach::Plain;
     const TYPE: &'static Type = &Type::new_unsized::<Self>(Kind::Text { growable: false });
+
+    #[inline]
+    fn is_default(&self) -> bool {
+        self.is_empty()
+    }
 
     #[inline]
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
@@ -209,10 +243,16 @@ impl<T: Weigh, F> Weigh for LazyCell<T, F> {
 impl<T: Weigh, const N: usize> Weigh for [T; N] {
     const REACH: Reach = if N == 0 { Reach::Plain } else { T::REACH };
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Array { element: type_of::<T>, len: N });
+    const VACANT_MAPS: u64 = T::VACANT_MAPS * N as u64;
 
     #[inline]
     fn is_vacant(&self) -> bool {
         self.iter().all(Weigh::is_vacant)
+    }
+
+    #[inline]
+    fn is_default(&self) -> bool {
+        self.iter().all(Weigh::is_default)
     }
 
     #[inline]
@@ -252,10 +292,16 @@ macro_rules! tuples {
                 fields: &[$(Field::new::<$name>(stringify!($index), Some(core::mem::offset_of!(Self, $index)))),*],
                 repr: Repr::Rust,
             });
+            const VACANT_MAPS: u64 = 0 $(+ $name::VACANT_MAPS)*;
 
             #[inline]
             fn is_vacant(&self) -> bool {
                 true $(&& self.$index.is_vacant())*
+            }
+
+            #[inline]
+            fn is_default(&self) -> bool {
+                true $(&& self.$index.is_default())*
             }
 
             #[inline]

@@ -52,12 +52,21 @@ macro_rules! fields {
                 fields: &[$($crate::weigh::Field::new::<$part>($name, None)),*],
                 repr: $crate::weigh::Repr::Rust,
             });
+            const VACANT_MAPS: u64 = 0 $(+ <$part as $crate::weigh::Weigh>::VACANT_MAPS)*;
 
             #[inline]
             fn is_vacant(&self) -> bool {
                 true $(&& {
                     let $value = self;
                     <$part as $crate::weigh::Weigh>::is_vacant($get)
+                })*
+            }
+
+            #[inline]
+            fn is_default(&self) -> bool {
+                true $(&& {
+                    let $value = self;
+                    <$part as $crate::weigh::Weigh>::is_default($get)
                 })*
             }
 

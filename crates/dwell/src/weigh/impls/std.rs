@@ -55,6 +55,7 @@ impl<K: Weigh, V: Weigh, S> Weigh for HashMap<K, V, S> {
         entry: size_of::<(K, V)>(),
         map: MapKind::Hash,
     });
+    const VACANT_MAPS: u64 = 1;
 
     #[inline]
     fn is_vacant(&self) -> bool {
@@ -62,14 +63,20 @@ impl<K: Weigh, V: Weigh, S> Weigh for HashMap<K, V, S> {
     }
 
     #[inline]
+    fn is_default(&self) -> bool {
+        self.is_empty()
+    }
+
+    #[inline]
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where
         Self: 'v,
     {
-        if self.capacity() != 0 {
-            let said = |map: &Self| Table { len: map.len(), capacity: map.capacity(), bytes: 0 };
-            hash::weigh(walk, self, said, Self::iter);
+        if self.capacity() == 0 {
+            return walk.at_least();
         }
+        let said = |map: &Self| Table { len: map.len(), capacity: map.capacity(), bytes: 0, mixes: hash::mixes::<S> };
+        hash::weigh(walk, self, said, Self::iter);
     }
 }
 
@@ -80,6 +87,7 @@ impl<T: Weigh, S> Weigh for HashSet<T, S> {
         entry: size_of::<T>(),
         map: MapKind::Hash,
     });
+    const VACANT_MAPS: u64 = 1;
 
     #[inline]
     fn is_vacant(&self) -> bool {
@@ -87,14 +95,20 @@ impl<T: Weigh, S> Weigh for HashSet<T, S> {
     }
 
     #[inline]
+    fn is_default(&self) -> bool {
+        self.is_empty()
+    }
+
+    #[inline]
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where
         Self: 'v,
     {
-        if self.capacity() != 0 {
-            let said = |set: &Self| Table { len: set.len(), capacity: set.capacity(), bytes: 0 };
-            hash::weigh(walk, self, said, |set| set.iter().map(|key| (key, &())));
+        if self.capacity() == 0 {
+            return walk.at_least();
         }
+        let said = |set: &Self| Table { len: set.len(), capacity: set.capacity(), bytes: 0, mixes: hash::mixes::<S> };
+        hash::weigh(walk, self, said, |set| set.iter().map(|key| (key, &())));
     }
 }
 

@@ -1,0 +1,335 @@
+//! How `rustc` lays out types: sizes, alignments, and the bit patterns that are left over.
+//!
+//! The language does not promise these rules, so tests compile generated types and compare. They are those of `rustc` 1.95
+//! for `repr(Rust)` (`compiler/rustc_abi/src/layout.rs`):
+//!
+//! - **Structs** are sorted by falling alignment, so that padding appears only at the end. Of equal alignment the field
+//!   with the most *niche* (bit patterns that are no value) goes first, or last if that brings it nearer to an edge.
+//! - **Enums** are laid out twice: with a tag in front of each variant, and with the discriminant in a niche of the largest
+//!   variant, around which the others must fit. The smaller layout wins, then the one with more niche left.
+//! - What holds a pointer has a size of its own, whatever it points at. So recursion ends.
+
+use std_alloc::vec;
+use std_alloc::vec::Vec;
+
+/// Bytes of a pointer.
+pub const WORD: u64 = size_of::<usize>() as u64;
+
+/// The niche of a capacity, which is at most `isize::MAX`.
+const CAPACITY: u128 = 1 << (8 * WORD - 1);
+
+/// Size, alignment, and the bit patterns left over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// In bytes, a multiple of `align`.
+    pub size: u64,
+    /// In bytes, a power of two.
+    pub align: u64,
+    /// The largest niche.
+    pub niche: Option<Niche>,
+    /// Whether size and alignment are known and not a guess.
+    pub sure: bool,
+    /// Whether the niche is.
+    pub niche_sure: bool,
+}
+
+/// Bit patterns that are no value, in one scalar of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Niche {
+    /// Where the scalar is.
+    pub offset: u64,
+    /// Its size.
+    pub size: u64,
+    /// How many patterns are free.
+    pub free: u128,
+}
+
+impl Layout {
+    /// No bytes.
+    pub const NOTHING: Self = Self::plain(0, 1);
+    /// A `Box<T>` of a sized type.
+    pub const POINTER: Self = Self::words(1, 1);
+    /// An `Option<Box<T>>` of a sized type.
+    pub const OPTIONAL_POINTER: Self = Self::words(1, 0);
+    /// A `Box<str>` or `Box<[T]>`.
+    pub const WIDE_POINTER: Self = Self::words(2, 1);
+    /// A `String` or `Vec<T>`.
+    pub const VECTOR: Self = Self::words(3, CAPACITY);
+
+    /// A size and an alignment without niche.
+    pub const fn plain(size: u64, align: u64) -> Self {
+        Self { size, align, niche: None, sure: true, niche_sure: true }
+    }
+
+    /// A scalar of which so many patterns are no value.
+    pub const fn scalar(size: u64, free: u128) -> Self {
+        let niche = if free == 0 { None } else { Some(Niche { offset: 0, size, free }) };
+        Self { size, align: if size == 0 { 1 } else { size }, niche, sure: true, niche_sure: true }
+    }
+
+    /// So many words, the first of which has a niche.
+    pub const fn words(words: u64, free: u128) -> Self {
+        let niche = if free == 0 { None } else { Some(Niche { offset: 0, size: WORD, free }) };
+        Self { size: WORD * words, align: WORD, niche, sure: true, niche_sure: true }
+    }
+
+    /// How many bit patterns of the niche are free.
+    pub fn free(&self) -> u128 {
+        self.niche.map_or(0, |niche| niche.free)
+    }
+
+    /// The same, but a guess.
+    #[must_use]
+    pub const fn guess(mut self) -> Self {
+        self.sure = false;
+        self.niche_sure = false;
+        self
+    }
+
+    /// The same with a niche of at least one pattern, if it has one, of which no more is known.
+    #[must_use]
+    pub const fn with_unknown_niche(mut self, has_niche: bool) -> Self {
+        self.niche = if has_niche { Some(Niche { offset: 0, size: self.align, free: 1 }) } else { None };
+        self.niche_sure = !has_niche;
+        self
+    }
+}
+
+/// `size` rounded up to a multiple of `align`; the largest number when that is none.
+pub fn up(size: u64, align: u64) -> u64 {
+    size.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX)
+}
+
+/// To which end of a struct the niche is to go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bias {
+    Start,
+    End,
+}
+
+/// A layout, and where each of its fields is.
+struct Placed {
+    layout: Layout,
+    offsets: Vec<u64>,
+}
+
+/// A struct.
+pub fn structure(fields: &[Layout]) -> Layout {
+    arranged(fields).layout
+}
+
+/// A tuple. Its last field stays last, as it would have to if it were unsized.
+pub fn tuple(fields: &[Layout]) -> Layout {
+    let Some((_, sized)) = fields.split_last() else { return Layout::NOTHING };
+    let mut by = order(sized, Bias::Start);
+    by.push(sized.len());
+    place(fields, 0, 1, &by, Bias::Start).layout
+}
+
+/// A `repr(C)` struct: fields in order of declaration.
+pub fn declared(fields: &[Layout]) -> Layout {
+    let by: Vec<usize> = (0..fields.len()).collect();
+    place(fields, 0, 1, &by, Bias::Start).layout
+}
+
+/// An `Option`.
+pub fn option(some: Layout) -> Layout {
+    enumeration(&[vec![], vec![some]])
+}
+
+/// An enum of these variants.
+pub fn enumeration(variants: &[Vec<Layout>]) -> Layout {
+    match variants {
+        [] => return Layout::NOTHING,
+        [only] => return structure(only),
+        _ => {}
+    }
+    // Where the niche is decides what fits around it.
+    let sure = variants.iter().flatten().all(|field| field.sure && field.niche_sure);
+    let tagged = tagged(variants);
+    let best = match niche_filled(variants) {
+        Some(filled) if filled.size < tagged.size => filled,
+        Some(filled) if filled.size == tagged.size && filled.free() > tagged.free() => filled,
+        _ => tagged,
+    };
+    Layout { sure, niche_sure: sure, ..best }
+}
+
+/// A struct whose niche is as near to an edge as it can be.
+fn arranged(fields: &[Layout]) -> Placed {
+    let first = place(fields, 0, 1, &order(fields, Bias::Start), Bias::Start);
+    let Some(niche) = first.layout.niche else { return first };
+    let (head, tail) = (niche.offset, first.layout.size.saturating_sub(niche.offset + niche.size));
+    if fields.len() > 1 && head != 0 && tail > 0 {
+        let last = place(fields, 0, 1, &order(fields, Bias::End), Bias::End);
+        if last.layout.niche.is_some_and(|niche| niche.offset > head && niche.offset > tail) {
+            return last;
+        }
+    }
+    first
+}
+
+/// The exponent by which fields are grouped: that of the alignment, or of the size if that has more factors of two.
+fn group(field: &Layout) -> u32 {
+    field.align.max(field.size).trailing_zeros()
+}
+
+fn most_free(fields: &[Layout]) -> u128 {
+    fields.iter().map(Layout::free).max().unwrap_or(0)
+}
+
+fn largest_align(fields: &[Layout]) -> u32 {
+    fields.iter().map(|field| field.align).max().unwrap_or(1).trailing_zeros()
+}
+
+/// The numbers of the fields in the order in which they lie.
+fn order(fields: &[Layout], bias: Bias) -> Vec<usize> {
+    let (most, align) = (most_free(fields), largest_align(fields));
+    let mut order: Vec<usize> = (0..fields.len()).collect();
+    order.sort_by_key(|&index| {
+        let field = &fields[index];
+        let group = match bias {
+            _ if most == 0 => group(field),
+            Bias::Start => group(field).min(align),
+            Bias::End if field.free() == most => field.align.trailing_zeros(),
+            Bias::End => group(field),
+        };
+        let free = match bias {
+            Bias::Start => !field.free(),
+            Bias::End => field.free(),
+        };
+        let offset = field.niche.map_or(0, |niche| match bias {
+            Bias::Start => niche.offset,
+            Bias::End => !(field.size.saturating_sub(niche.size + niche.offset)),
+        });
+        (core::cmp::Reverse(group), free, offset)
+    });
+    order
+}
+
+fn place(fields: &[Layout], start: u64, align: u64, order: &[usize], bias: Bias) -> Placed {
+    let (mut end, mut align, mut niche) = (start, align, None::<Niche>);
+    let mut offsets = vec![0; fields.len()];
+    for &index in order {
+        let field = &fields[index];
+        let offset = up(end, field.align);
+        offsets[index] = offset;
+        align = align.max(field.align);
+        if let Some(new) = field.niche {
+            let is_better = niche.is_none_or(|old| match bias {
+                Bias::Start => new.free > old.free,
+                Bias::End => new.free >= old.free,
+            });
+            if is_better {
+                niche = Some(Niche { offset: offset + new.offset, ..new });
+            }
+        }
+        end = offset.saturating_add(field.size);
+    }
+    let sure = fields.iter().all(|field| field.sure);
+    let niche_sure = sure && fields.iter().all(|field| field.niche_sure);
+    Placed { layout: Layout { size: up(end, align), align, niche, sure, niche_sure }, offsets }
+}
+
+fn tagged(variants: &[Vec<Layout>]) -> Layout {
+    let least: u64 = if variants.len() <= 1 << 8 { 1 } else { 2 };
+    let (mut size, mut align, mut first_align) = (0, 1, u64::MAX);
+    for fields in variants {
+        // Rising alignment, for the tag is in front.
+        let (most, largest) = (most_free(fields), largest_align(fields));
+        let key = |field: &Layout| if most > 0 { group(field).min(largest) } else { group(field) };
+        let mut order: Vec<usize> = (0..fields.len()).collect();
+        order.sort_by_key(|&index| (key(&fields[index]), fields[index].free()));
+        let variant = place(fields, least, least, &order, Bias::Start);
+        // By rising offset; what has no bytes and asks for no alignment is passed by.
+        let mut by_offset: Vec<usize> = order.clone();
+        by_offset.sort_by_key(|&index| variant.offsets[index]);
+        let first = by_offset.iter().map(|&index| &fields[index]).find(|field| field.size > 0 || field.align > 1);
+        if let Some(first) = first {
+            first_align = first_align.min(first.align);
+        }
+        size = size.max(variant.layout.size);
+        align = align.max(variant.layout.align);
+    }
+    // The tag grows into the padding that no variant can use.
+    let tag = if (least + 1..=8).contains(&first_align) { first_align } else { least };
+    let patterns = 1_u128 << (8 * tag);
+    let niche = Some(Niche { offset: 0, size: tag, free: patterns - variants.len() as u128 });
+    Layout { size: up(size, align), align, niche: niche.filter(|niche| niche.free > 0), sure: true, niche_sure: true }
+}
+
+fn niche_filled(variants: &[Vec<Layout>]) -> Option<Layout> {
+    let placed: Vec<Placed> = variants.iter().map(|fields| arranged(fields)).collect();
+    // The last of the largest, as `max_by_key` says.
+    let largest = (0..placed.len()).max_by_key(|&index| placed[index].layout.size)?;
+    let others = || (0..placed.len()).filter(|&index| index != largest);
+    let needed = (others().next_back()? - others().next()? + 1) as u128;
+    let (field, niche) = variants[largest]
+        .iter()
+        .enumerate()
+        .filter_map(|(index, field)| Some((index, field.niche?)))
+        .max_by_key(|(_, niche)| niche.free)?;
+    if niche.free < needed {
+        return None;
+    }
+    let offset = placed[largest].offsets[field] + niche.offset;
+    let align = placed.iter().map(|variant| variant.layout.align).max()?;
+    let size = up(placed[largest].layout.size, align);
+    let fits = |layout: &Layout| {
+        let behind = up(offset + niche.size, layout.align);
+        layout.size <= offset || behind + layout.size <= size
+    };
+    if !others().all(|index| fits(&placed[index].layout)) {
+        return None;
+    }
+    let free = niche.free - needed;
+    let niche = (free > 0).then_some(Niche { offset, free, ..niche });
+    Some(Layout { size, align, niche, sure: true, niche_sure: true })
+}
+
+#[cfg(test)]
+#[cfg(target_pointer_width = "64")]
+mod tests {
+    use super::*;
+
+    fn int(size: u64) -> Layout {
+        Layout::scalar(size, 0)
+    }
+
+    /// The rules against the compiler.
+    #[test]
+    fn sizes_are_the_compilers() {
+        assert_eq!(structure(&[int(1), int(8), int(2)]).size, size_of::<(u8, u64, u16)>() as u64);
+        assert_eq!(option(structure(&[int(1), int(8)])).size, size_of::<Option<(u8, u64)>>() as u64);
+        assert_eq!(option(Layout::VECTOR).size, size_of::<Option<std_alloc::string::String>>() as u64);
+        assert_eq!(option(option(Layout::POINTER)).size, size_of::<Option<Option<&u8>>>() as u64);
+        assert_eq!(enumeration(&[vec![], vec![int(8)], vec![int(1), int(4)]]).size, {
+            #[expect(dead_code, reason = "only its size is asked for")]
+            enum E {
+                A,
+                B(u64),
+                C(u8, u32),
+            }
+            size_of::<E>() as u64
+        });
+        let fields = [vec![Layout::POINTER], vec![Layout::VECTOR, int(8)], vec![int(8), int(8)]];
+        assert_eq!(enumeration(&fields).size, {
+            #[expect(dead_code, reason = "only its size is asked for")]
+            enum E<'a> {
+                A(&'a u8),
+                B(std_alloc::string::String, u64),
+                C(u64, u64),
+            }
+            size_of::<E<'_>>() as u64
+        });
+        assert_eq!(enumeration(&[vec![int(8)], vec![int(8)]]).size, size_of::<Result<u64, u64>>() as u64);
+        assert_eq!(declared(&[int(1), int(8), int(1)]).size, 24);
+    }
+
+    #[test]
+    fn what_is_guessed_stays_a_guess() {
+        assert!(!structure(&[int(1), int(8).guess()]).sure);
+        assert!(!option(int(8).guess()).sure);
+        assert!(option(Layout::POINTER).sure);
+    }
+}

@@ -1,0 +1,442 @@
+//! A set of changes, and the bytes that it leads to.
+
+use super::blocks;
+use super::layout::{Layout, WORD, declared, enumeration, option, structure, tuple, up};
+use super::program::{DefId, Holder, Program, ReprOf, Shape, SiteId};
+use core::cell::{Cell, RefCell};
+use std_alloc::collections::{BTreeMap, BTreeSet};
+use std_alloc::rc::Rc;
+use std_alloc::vec;
+use std_alloc::vec::Vec;
+
+/// Another type for a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// `Option<Box<T>>` for a `T` or an `Option<T>`; what has nothing in it becomes `None`.
+    Boxed,
+    /// `Box<T>` for a `T`.
+    BoxedAlways,
+    /// `Sparse<T>` for a `T` or an `Option<T>`; what equals the default takes no block.
+    Sparse,
+    /// `Box<str>` for a `String`, `Box<[T]>` for a `Vec<T>`.
+    Exact,
+    /// `ThinStr` for a `String` or `Box<str>`, `ThinSlice<T>` for a `Vec<T>` or `Box<[T]>`.
+    Thin,
+    /// `SortedMap<K, V>` for a hash map or B-tree.
+    Sorted,
+}
+
+/// Bytes and allocations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// Bytes asked for, those of the value itself too.
+    pub bytes: u64,
+    /// Blocks.
+    pub allocations: u64,
+}
+
+/// A program with some of its types changed.
+#[derive(Debug, Clone)]
+pub struct Plan<'p> {
+    /// The program as it is.
+    pub program: &'p Program,
+    /// The sites that have another type.
+    pub changes: BTreeMap<SiteId, Change>,
+    /// The variants whose fields are in a box.
+    pub variants: BTreeSet<(DefId, usize)>,
+    /// The `repr(C)` structs that the compiler orders.
+    pub reordered: BTreeSet<DefId>,
+    /// What the rules make of each struct and enum as it is.
+    old: Rc<[Layout]>,
+}
+
+/// Layouts worked out for one evaluation.
+struct Layouts<'a, 'p> {
+    plan: &'a Plan<'p>,
+    defs: RefCell<Vec<Option<Layout>>>,
+    sites: RefCell<Vec<Option<Layout>>>,
+    /// Whether all that was worked out is known.
+    sure: Cell<bool>,
+}
+
+impl<'p> Plan<'p> {
+    /// Nothing is changed.
+    pub fn new(program: &'p Program) -> Self {
+        let (changes, variants, reordered) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+        let mut plan = Self { program, changes, variants, reordered, old: Rc::new([]) };
+        let old = (0..program.defs.len()).map(|def| Layouts::new(&plan).rules(def, false)).collect();
+        plan.old = old;
+        plan
+    }
+
+    /// Bytes and allocations with all changes made.
+    pub fn sum(&self) -> Sum {
+        self.evaluate().0
+    }
+
+    /// Whether the sum is that of the changed program, and not an estimate.
+    pub fn is_exact(&self) -> bool {
+        self.evaluate().1
+    }
+
+    /// The layout of a site with all changes made.
+    pub fn layout(&self, site: SiteId) -> Layout {
+        Layouts::new(self).site(site)
+    }
+
+    /// The layout of a struct or enum with all changes made.
+    pub fn def(&self, def: DefId) -> Layout {
+        Layouts::new(self).def(def)
+    }
+
+    /// The bytes of a variant's fields with all changes made.
+    pub fn variant_size(&self, def: DefId, variant: usize) -> u64 {
+        structure(&Layouts::new(self).fields(def, variant)).size
+    }
+
+    /// What a box in place of the site holds.
+    pub fn boxed_size(&self, site: SiteId) -> u64 {
+        Layouts::new(self).bare(self.program.without_option(site)).size
+    }
+
+    fn evaluate(&self) -> (Sum, bool) {
+        let layouts = Layouts::new(self);
+        let mut sum = Total { bytes: i128::from(self.program.inline), allocations: 0 };
+        if let Some(root) = self.program.sites.first() {
+            sum.bytes += change_of(layouts.note(root.own, layouts.site(0)).size, root.own.size);
+        }
+        for site in 0..self.program.sites.len() {
+            layouts.blocks(site, &mut sum);
+        }
+        for &(def, variant) in &self.variants {
+            let fields = layouts.fields(def, variant);
+            let filled = self.program.defs[def].variants[variant].counts.filled;
+            sum.add(filled, structure(&fields).size);
+        }
+        let is_exact = layouts.sure.get();
+        let whole = |n: i128| u64::try_from(n.max(0)).unwrap_or(u64::MAX);
+        (Sum { bytes: whole(sum.bytes), allocations: whole(sum.allocations) }, is_exact)
+    }
+}
+
+struct Total {
+    bytes: i128,
+    allocations: i128,
+}
+
+impl Total {
+    /// Adds blocks of the same size; what has no bytes takes no block.
+    fn add(&mut self, blocks: u64, size: u64) {
+        if size != 0 {
+            self.bytes += i128::from(blocks) * i128::from(size);
+            self.allocations += i128::from(blocks);
+        }
+    }
+}
+
+fn change_of(new: u64, old: u64) -> i128 {
+    i128::from(new) - i128::from(old)
+}
+
+impl<'a, 'p> Layouts<'a, 'p> {
+    fn new(plan: &'a Plan<'p>) -> Self {
+        let (defs, sites) = (vec![None; plan.program.defs.len()], vec![None; plan.program.sites.len()]);
+        Self { plan, defs: RefCell::new(defs), sites: RefCell::new(sites), sure: Cell::new(true) }
+    }
+
+    fn program(&self) -> &'p Program {
+        self.plan.program
+    }
+
+    fn own(&self, site: SiteId) -> Layout {
+        self.program().sites[site].own
+    }
+
+    /// Notes a layout that changed and is not known for sure.
+    fn note(&self, old: Layout, new: Layout) -> Layout {
+        if !new.sure && (new.size, new.align, new.niche) != (old.size, old.align, old.niche) {
+            self.sure.set(false);
+        }
+        new
+    }
+
+    /// A site's layout with all changes.
+    fn site(&self, site: SiteId) -> Layout {
+        match self.plan.changes.get(&site) {
+            Some(Change::Boxed) => Layout::OPTIONAL_POINTER,
+            Some(Change::BoxedAlways | Change::Sparse | Change::Thin | Change::Sorted) => Layout::POINTER,
+            Some(Change::Exact) => Layout::WIDE_POINTER,
+            None => {
+                if let Some(known) = self.sites.borrow()[site] {
+                    return known;
+                }
+                let layout = self.bare(site);
+                self.sites.borrow_mut()[site] = Some(layout);
+                layout
+            }
+        }
+    }
+
+    /// The same without the site's own change.
+    fn bare(&self, site: SiteId) -> Layout {
+        let of = &self.program().sites[site];
+        let part = |part: SiteId| self.site(part);
+        let has_changed = |parts: &[SiteId]| parts.iter().any(|&part| self.site(part) != self.own(part));
+        match &of.shape {
+            Shape::Def(def) => self.def(*def),
+            Shape::Tuple(parts) if has_changed(parts) => {
+                let old: Vec<Layout> = parts.iter().map(|&part| self.own(part)).collect();
+                let new: Vec<Layout> = parts.iter().map(|&site| part(site)).collect();
+                self.checked(of.own, tuple(&old), tuple(&new))
+            }
+            &Shape::Optional { some, .. } if has_changed(&[some]) => {
+                self.checked(of.own, option(self.own(some)), option(part(some)))
+            }
+            &Shape::Wrapper(inner) if has_changed(&[inner]) => {
+                let (old, new) = (self.own(inner), part(inner));
+                let size = up((of.own.size + new.size).saturating_sub(old.size), of.own.align.max(new.align));
+                // Flags beside the value may fit into its padding.
+                let is_sure = old.align == new.align && old.size % old.align == 0;
+                let align = of.own.align.max(new.align);
+                let layout = Layout { sure: is_sure && new.sure, ..Layout::plain(size, align) };
+                layout.with_unknown_niche(of.own.niche.is_some())
+            }
+            &Shape::Array(element, len) if has_changed(&[element]) => {
+                let new = part(element);
+                let niche = if len == 0 { None } else { new.niche };
+                Layout { size: new.size.saturating_mul(len), niche, ..new }
+            }
+            _ => of.own,
+        }
+    }
+
+    /// The layout of a struct or enum with all changes.
+    fn def(&self, def: DefId) -> Layout {
+        if let Some(known) = self.defs.borrow()[def] {
+            return known;
+        }
+        let of = &self.program().defs[def];
+        let (old, plan) = (self.plan.old[def], self.plan);
+        let of_def = (def, 0)..(def + 1, 0);
+        let same = |field: &super::FieldDef| self.site(field.site) == self.own(field.site);
+        let is_same = plan.variants.range(of_def).next().is_none()
+            && !plan.reordered.contains(&def)
+            && of.variants.iter().all(|variant| variant.fields.iter().all(same));
+        let new = if is_same { old } else { self.rules(def, true) };
+        let layout = if new == old { of.own } else { self.checked(of.own, old, new) };
+        self.defs.borrow_mut()[def] = Some(layout);
+        layout
+    }
+
+    /// What the rules make of a type that changes, checked against what they make of it as it is.
+    fn checked(&self, own: Layout, old: Layout, new: Layout) -> Layout {
+        let same = (old.size, old.align) == (own.size, own.align)
+            && (old.niche.is_some() == own.niche.is_some() || !own.niche_sure);
+        if same {
+            return new;
+        }
+        // As far as the rules say.
+        let align = if old.align == own.align { new.align } else { own.align.max(new.align) };
+        let size = if old.size == own.size { new.size } else { (own.size + new.size).saturating_sub(old.size) };
+        Layout { size: up(size, align), align, niche: new.niche, ..Layout::NOTHING.guess() }
+    }
+
+    /// What the rules make of a struct or enum.
+    fn rules(&self, def: DefId, changed: bool) -> Layout {
+        let of = &self.program().defs[def];
+        let fields = |variant: usize| -> Vec<Layout> {
+            if changed {
+                self.fields(def, variant)
+            } else {
+                of.variants[variant].fields.iter().map(|field| self.own(field.site)).collect()
+            }
+        };
+        if of.is_enum {
+            let boxed = |variant: usize| changed && self.plan.variants.contains(&(def, variant));
+            let of_variant = |variant| if boxed(variant) { vec![Layout::POINTER] } else { fields(variant) };
+            let variants: Vec<Vec<Layout>> = (0..of.variants.len()).map(of_variant).collect();
+            return enumeration(&variants);
+        }
+        let fields = fields(0);
+        match of.repr {
+            ReprOf::C if !(changed && self.plan.reordered.contains(&def)) => declared(&fields),
+            ReprOf::Packed => {
+                Layout { align: of.own.align, ..Layout::plain(fields.iter().map(|field| field.size).sum(), 1) }
+            }
+            _ => structure(&fields),
+        }
+    }
+
+    fn fields(&self, def: DefId, variant: usize) -> Vec<Layout> {
+        self.program().defs[def].variants[variant].fields.iter().map(|field| self.site(field.site)).collect()
+    }
+
+    /// Adds the blocks that the values of a site own.
+    fn blocks(&self, site: SiteId, sum: &mut Total) {
+        let of = &self.program().sites[site];
+        let counts = &of.counts;
+        let old = |part: SiteId| self.own(part);
+        let new = |part: SiteId| self.note(self.own(part), self.site(part));
+        let change = self.plan.changes.get(&site).copied();
+        match change {
+            Some(Change::Boxed) => sum.add(counts.filled, self.boxed(site)),
+            Some(Change::BoxedAlways) => sum.add(counts.instances, self.boxed(site)),
+            Some(Change::Sparse) => {
+                let inner = &self.program().sites[self.program().without_option(site)].counts;
+                sum.add(inner.filled.saturating_sub(inner.defaults), self.boxed(site));
+            }
+            _ => {}
+        }
+        // What a box now holds owns the same blocks.
+        let change = change.filter(|change| matches!(change, Change::Exact | Change::Thin | Change::Sorted));
+        let full = counts.allocations.saturating_sub(counts.hollow);
+        let used = i128::from(counts.used);
+        let requested = i128::from(counts.requested);
+        let (bytes, blocks) = match (&of.shape, change) {
+            (Shape::Text(_), Some(change)) => {
+                let text = i128::from(counts.requested.saturating_sub(counts.waste));
+                let header = match change {
+                    Change::Thin => {
+                        i128::from(full) * i128::from(blocks::THIN_TEXT) + i128::from(counts.long) * i128::from(WORD)
+                    }
+                    _ => 0,
+                };
+                (text + header, full)
+            }
+            // A boxed slice or string: what is in it says how long it is.
+            (&Shape::Pointer(Holder::Box, inner), Some(Change::Thin)) => match self.program().sites[inner].shape {
+                Shape::Sequence(_, element) => {
+                    let header = blocks::thin_header(new(element));
+                    let used = i128::from(self.program().sites[inner].counts.used);
+                    (used * i128::from(new(element).size) + i128::from(full) * i128::from(header), full)
+                }
+                _ => {
+                    let header = i128::from(full) * i128::from(blocks::THIN_TEXT);
+                    (requested + header + i128::from(counts.long) * i128::from(WORD), full)
+                }
+            },
+            (&Shape::Sequence(_, element), Some(change)) => {
+                let header = if change == Change::Thin { blocks::thin_header(new(element)) } else { 0 };
+                (used * i128::from(new(element).size) + i128::from(full) * i128::from(header), full)
+            }
+            (&Shape::Map(_, key, value), Some(_)) => {
+                let entry = blocks::entry(new(key), new(value));
+                let maps = counts.filled.saturating_sub(counts.hollow);
+                (used * i128::from(entry.size) + i128::from(maps) * i128::from(blocks::thin_header(entry)), maps)
+            }
+            (&Shape::Sequence(holder, element), None) => {
+                (requested + self.grown(holder, counts, old(element), new(element)), counts.allocations)
+            }
+            (&Shape::Map(holder, key, value), None) => {
+                let (old, new) = ([old(key), old(value)], [new(key), new(value)]);
+                (requested + self.map_grown(holder, counts, old, new), counts.allocations)
+            }
+            (&Shape::Pointer(holder, to), None) => {
+                // An unsized target's elements are counted at the target.
+                let is_thin = self.program().sites[site].own.size == WORD;
+                let thin_box = matches!(holder, Holder::Box | Holder::Sparse) && self.is_sized(to);
+                let counted = holder == Holder::Counted && self.is_sized(to);
+                let more = if old(to) == new(to) {
+                    // A slice in an `Rc` is rounded up to a word.
+                    if holder == Holder::Counted && self.slice_changes(to) {
+                        self.sure.set(false);
+                    }
+                    0
+                } else if thin_box {
+                    used * change_of(new(to).size, old(to).size)
+                } else if counted {
+                    i128::from(counts.allocations) * change_of(blocks::counted(new(to)), blocks::counted(old(to)))
+                } else {
+                    self.sure.set(false);
+                    if is_thin { used * change_of(new(to).size, old(to).size) } else { 0 }
+                };
+                (requested + more, counts.allocations)
+            }
+            _ => (requested, counts.allocations),
+        };
+        sum.bytes += bytes;
+        sum.allocations += i128::from(blocks);
+    }
+
+    fn boxed(&self, site: SiteId) -> u64 {
+        let inner = self.program().without_option(site);
+        // The inner's own change, if it has one, is within the box.
+        let layout = if inner == site { self.bare(site) } else { self.site(inner) };
+        self.note(self.own(inner), layout).size
+    }
+
+    fn is_sized(&self, site: SiteId) -> bool {
+        !matches!(self.program().sites[site].shape, Shape::Text(Holder::Unsized) | Shape::Sequence(Holder::Unsized, _))
+            && self.own(site).size != 0
+    }
+
+    fn slice_changes(&self, site: SiteId) -> bool {
+        match self.program().sites[site].shape {
+            Shape::Sequence(Holder::Unsized, element) => {
+                let (old, new) = (self.own(element), self.site(element));
+                old.size != new.size && !(old.size.is_multiple_of(WORD) && new.size.is_multiple_of(WORD))
+            }
+            _ => false,
+        }
+    }
+
+    /// By how much the blocks of a sequence grow with its elements.
+    fn grown(&self, holder: Holder, counts: &super::Counts, old: Layout, new: Layout) -> i128 {
+        if old == new {
+            return 0;
+        }
+        let places = i128::from(counts.places);
+        match holder {
+            Holder::Linked => i128::from(counts.allocations) * change_of(blocks::link(new), blocks::link(old)),
+            Holder::Thin => {
+                let header = change_of(blocks::thin_header(new), blocks::thin_header(old));
+                places * change_of(new.size, old.size) + i128::from(counts.allocations) * header
+            }
+            Holder::Other => {
+                if old.size != new.size {
+                    self.sure.set(false);
+                }
+                places * change_of(new.size, old.size)
+            }
+            _ => places * change_of(new.size, old.size),
+        }
+    }
+
+    /// By how much the blocks of a map grow with its keys and values.
+    fn map_grown(&self, holder: Holder, counts: &super::Counts, old: [Layout; 2], new: [Layout; 2]) -> i128 {
+        if old == new {
+            return 0;
+        }
+        let places = i128::from(counts.places);
+        let entries = [blocks::entry(old[0], old[1]), blocks::entry(new[0], new[1])];
+        let more = change_of(entries[1].size, entries[0].size);
+        match holder {
+            Holder::BTree => {
+                let ends = |[key, value]: [Layout; 2]| {
+                    [blocks::leaf(key, value), blocks::internal(key, value)].map(i128::from)
+                };
+                let ([old_leaf, old_internal], [leaf, internal]) = (ends(old), ends(new));
+                let nodes = i128::from(counts.allocations);
+                // How many are not leaves follows from the bytes of all.
+                let internals = (i128::from(counts.requested) - nodes * old_leaf) / (old_internal - old_leaf).max(1);
+                (nodes - internals) * (leaf - old_leaf) + internals * (internal - old_internal)
+            }
+            Holder::Growable => {
+                if !blocks::table_is_regular(entries[0], entries[1]) {
+                    self.sure.set(false);
+                }
+                places * more
+            }
+            Holder::Thin => {
+                let header = change_of(blocks::thin_header(entries[1]), blocks::thin_header(entries[0]));
+                places * more + i128::from(counts.allocations) * header
+            }
+            _ => {
+                if entries[0] != entries[1] {
+                    self.sure.set(false);
+                }
+                places * more
+            }
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Which changes are worth most.
+//!
+//! Changes alter what others save, mostly to less. So the one that saved most when it was last looked at is looked at again,
+//! and made if it still saves more than the others did (Minoux, "Accelerated greedy algorithms", 1978). An enum is as large
+//! as its largest variant, so that one change at a time may save nothing where several save much: these are tried together
+//! ([`candidates`]). In the end each step is undone once to see whether the others are better without it.
+
+use super::layout::WORD;
+use super::plan::{Change, Plan, Sum};
+use super::program::{DefId, Edge, Holder, Program, ReprOf, Shape, Site, SiteId};
+use std_alloc::collections::{BTreeMap, BTreeSet};
+use std_alloc::string::String;
+use std_alloc::vec;
+use std_alloc::vec::Vec;
+
+/// Bytes that an allocator spends on a block besides those asked for.
+pub const BLOCK: u64 = 16;
+/// A step is worth telling when it saves more than this part of the total.
+pub const LEAST: u64 = 1000;
+/// Entries on the average up to which a sorted map is proposed: its insertions move what comes after.
+const SORTED: u64 = 1024;
+
+/// One edit of the program's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Edit {
+    /// Another type for a site.
+    Site(SiteId, Change),
+    /// The fields of a variant move into a box.
+    Variant(DefId, usize),
+    /// A `repr(C)` struct lets the compiler order its fields.
+    Reorder(DefId),
+}
+
+/// Edits made together, and what they lead to.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The edits, all of one kind.
+    pub edits: Vec<Edit>,
+    /// As it was before.
+    pub before: Sum,
+    /// As it is then.
+    pub after: Sum,
+    /// Whether `after` is no estimate.
+    pub is_exact: bool,
+}
+
+/// Which types may be proposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Types {
+    /// Those of std alone.
+    Std,
+    /// Those of Dwell too.
+    Dwell,
+}
+
+impl Plan<'_> {
+    /// Makes an edit, unless its site is changed already.
+    pub fn apply(&mut self, edit: Edit) -> bool {
+        match edit {
+            Edit::Site(site, change) => {
+                if self.changes.contains_key(&site) {
+                    return false;
+                }
+                self.changes.insert(site, change);
+                true
+            }
+            Edit::Variant(def, variant) => self.variants.insert((def, variant)),
+            Edit::Reorder(def) => self.reordered.insert(def),
+        }
+    }
+
+    /// Takes an edit back.
+    pub fn undo(&mut self, edit: Edit) {
+        match edit {
+            Edit::Site(site, _) => _ = self.changes.remove(&site),
+            Edit::Variant(def, variant) => _ = self.variants.remove(&(def, variant)),
+            Edit::Reorder(def) => _ = self.reordered.remove(&def),
+        }
+    }
+
+    /// The sum with some more edits, and those of them that were new.
+    fn with(&mut self, edits: &[Edit]) -> (Sum, Vec<Edit>) {
+        let new: Vec<Edit> = edits.iter().copied().filter(|&edit| self.apply(edit)).collect();
+        let sum = self.sum();
+        new.iter().for_each(|&edit| self.undo(edit));
+        (sum, new)
+    }
+}
+
+/// Bytes with what an allocator spends on each block.
+fn cost(sum: Sum) -> i128 {
+    i128::from(sum.bytes) + i128::from(sum.allocations) * i128::from(BLOCK)
+}
+
+/// The steps that save most, each after those before it.
+pub fn search(program: &Program, types: Types) -> Vec<Step> {
+    let all = candidates(program, types);
+    let least = i128::from(Plan::new(program).sum().bytes / LEAST);
+    let mut best = greedy(program, &all, least, &[]);
+    // Without each step once: what it hid may be better.
+    let mut banned: Vec<Vec<Edit>> = Vec::new();
+    for step in best.clone().into_iter().take(12) {
+        let mut without = banned.clone();
+        without.push(step.edits);
+        let other = greedy(program, &all, least, &without);
+        if end(&other).saturating_add(least) < end(&best) {
+            (best, banned) = (other, without);
+        }
+    }
+    best
+}
+
+fn end(steps: &[Step]) -> i128 {
+    steps.last().map_or(i128::MAX, |step| cost(step.after))
+}
+
+fn greedy(program: &Program, all: &[Vec<Edit>], least: i128, banned: &[Vec<Edit>]) -> Vec<Step> {
+    let mut plan = Plan::new(program);
+    let mut now = plan.sum();
+    let gain = |plan: &mut Plan<'_>, edits: &[Edit], now: Sum| {
+        let (sum, new) = plan.with(edits);
+        // Of edits that do the same, the fewer.
+        (cost(now) - cost(sum), new.len())
+    };
+    let mut open: Vec<(i128, &Vec<Edit>)> = all
+        .iter()
+        .filter(|edits| !banned.contains(edits))
+        .map(|edits| (gain(&mut plan, edits, now).0, edits))
+        .collect();
+    let mut steps = Vec::new();
+    loop {
+        open.retain(|&(gain, _)| gain > least);
+        // Stable, so that equal ones stay in the order of the program.
+        open.sort_by_key(|&(gain, edits)| (core::cmp::Reverse(gain), edits.len()));
+        let Some(&(_, edits)) = open.first() else { break };
+        let (again, new) = gain(&mut plan, edits, now);
+        open[0].0 = if new == 0 { 0 } else { again };
+        if open[0].0 <= least || open.get(1).is_some_and(|next| open[0].0 < next.0) {
+            continue;
+        }
+        open.remove(0);
+        let edits = pruned(&mut plan, edits, now);
+        edits.iter().for_each(|&edit| _ = plan.apply(edit));
+        let after = plan.sum();
+        steps.push(Step { edits, before: now, after, is_exact: plan.is_exact() });
+        now = after;
+    }
+    steps
+}
+
+/// The edits of a step that it needs.
+fn pruned(plan: &mut Plan<'_>, edits: &[Edit], now: Sum) -> Vec<Edit> {
+    let (sum, mut edits) = plan.with(edits);
+    let mut best = cost(sum);
+    let mut index = 0;
+    while edits.len() > 1 && index < edits.len() {
+        let mut fewer = edits.clone();
+        fewer.remove(index);
+        let cost = cost(plan.with(&fewer).0);
+        if cost <= best {
+            (best, edits) = (cost, fewer);
+        } else {
+            index += 1;
+        }
+    }
+    debug_assert!(best < cost(now), "a step saves something");
+    edits
+}
+
+/// Edits worth a look: alone, and those that may be worth more together.
+pub fn candidates(program: &Program, types: Types) -> Vec<Vec<Edit>> {
+    let mut alone: Vec<Edit> = Vec::new();
+    for (id, site) in program.sites.iter().enumerate().filter(|(_, site)| site.is_editable) {
+        alone.extend(of_site(program, id, site, types).into_iter().map(|change| Edit::Site(id, change)));
+    }
+    let mut found: Vec<Vec<Edit>> = Vec::new();
+    // A field of a generic type is one line of text in all of its instances.
+    let mut by_text: BTreeMap<(String, Change, String), Vec<Edit>> = BTreeMap::new();
+    // Fields of one type in the same struct or enum, and of one name in all variants.
+    let mut by_type: BTreeMap<(DefId, Change, String), Vec<Edit>> = BTreeMap::new();
+    let mut by_name: BTreeMap<(DefId, Change, String), Vec<Edit>> = BTreeMap::new();
+    for &edit in &alone {
+        let Edit::Site(id, change) = edit else { continue };
+        let site = &program.sites[id];
+        by_text.entry((without_arguments(&site.path), change, site.ty.clone())).or_default().push(edit);
+        if let (Edge::Field(variant, field), Some(def)) = (site.edge, site.def) {
+            by_type.entry((def, change, site.ty.clone())).or_default().push(edit);
+            let name = program.defs[def].variants[variant].fields[field].name.clone();
+            by_name.entry((def, change, name)).or_default().push(edit);
+        } else if let Some(def) = site.def {
+            by_type.entry((def, change, site.ty.clone())).or_default().push(edit);
+        }
+    }
+    // In the order of the program.
+    for &edit in &alone {
+        let Edit::Site(id, change) = edit else { continue };
+        let site = &program.sites[id];
+        let Some(same) = by_text.remove(&(without_arguments(&site.path), change, site.ty.clone())) else { continue };
+        found.push(same);
+    }
+    let plan = Plan::new(program);
+    found.extend(by_type.into_values().chain(by_name.into_values()).filter(|edits| edits.len() > 1));
+    for (id, def) in program.defs.iter().enumerate().filter(|(_, def)| def.is_editable) {
+        if def.is_enum {
+            let mut by_size: Vec<(u64, usize)> =
+                (0..def.variants.len()).map(|variant| (plan.variant_size(id, variant), variant)).collect();
+            by_size.retain(|&(size, _)| size > WORD);
+            by_size.sort_by_key(|&(size, variant)| (core::cmp::Reverse(size), variant));
+            // An enum is as large as its largest variant: the largest alone, the two largest, and so on.
+            for many in 1..=by_size.len().min(16) {
+                found.push(by_size[..many].iter().map(|&(_, variant)| Edit::Variant(id, variant)).collect());
+            }
+        } else if def.repr == ReprOf::C {
+            found.push(vec![Edit::Reorder(id)]);
+        }
+    }
+    found.sort();
+    let mut met = BTreeSet::new();
+    found.retain(|edits| met.insert(edits.clone()));
+    found
+}
+
+/// `Page.title` for `Page<u8>.title`.
+pub fn without_arguments(path: &str) -> String {
+    let mut depth = 0_u32;
+    let mut text = String::with_capacity(path.len());
+    let end = path.find(['.', ' ']).unwrap_or(path.len());
+    let (ty, rest) = match path.find('<') {
+        Some(open) if open < end => {
+            let mut close = path.len();
+            for (index, c) in path.char_indices().skip(open) {
+                match c {
+                    '<' => depth += 1,
+                    '>' => depth = depth.saturating_sub(1),
+                    _ => continue,
+                }
+                if depth == 0 {
+                    close = index + 1;
+                    break;
+                }
+            }
+            (&path[..open], &path[close..])
+        }
+        _ => (path, ""),
+    };
+    text.push_str(ty);
+    text.push_str(rest);
+    text
+}
+
+/// The other types that a site could have.
+fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Change> {
+    let mut found = Vec::new();
+    let counts = &site.counts;
+    let dwell = types == Types::Dwell;
+    if matches!(site.edge, Edge::Root | Edge::Pointee | Edge::Inner) || counts.slots == 0 {
+        return found;
+    }
+    match site.shape {
+        Shape::Text(Holder::Growable) | Shape::Sequence(Holder::Growable, _) => {
+            found.push(Change::Exact);
+            let is_sized = match site.shape {
+                Shape::Sequence(_, element) => program.sites[element].own.size != 0,
+                _ => true,
+            };
+            if dwell && is_sized {
+                found.push(Change::Thin);
+            }
+        }
+        Shape::Pointer(Holder::Box, to) if dwell => match program.sites[to].shape {
+            Shape::Text(Holder::Unsized) if program.sites[to].ty == "str" => found.push(Change::Thin),
+            Shape::Sequence(Holder::Unsized, element) if program.sites[element].own.size != 0 => {
+                found.push(Change::Thin);
+            }
+            _ => {}
+        },
+        Shape::Map(Holder::Growable | Holder::BTree, ..) if dwell => {
+            if counts.used / counts.filled.max(1) <= SORTED {
+                found.push(Change::Sorted);
+            }
+        }
+        _ => {}
+    }
+    let inner = program.without_option(id);
+    let is_option = inner != id;
+    let is_worth_a_box = match program.sites[inner].shape {
+        Shape::Def(_) | Shape::Tuple(_) | Shape::Array(..) | Shape::Map(..) => true,
+        Shape::Optional { .. } | Shape::Sequence(..) | Shape::Text(_) | Shape::Pointer(..) | Shape::Wrapper(_) => false,
+        Shape::Leaf => false,
+    };
+    let size = site.own.size;
+    if !is_worth_a_box || size <= WORD || matches!(site.edge, Edge::Key | Edge::Optional) {
+        return found;
+    }
+    let in_enum = matches!(site.edge, Edge::Field(..)) && site.def.is_some_and(|def| program.defs[def].is_enum);
+    let is_rare = |filled: u64| {
+        u128::from(filled) * u128::from(size + BLOCK) < u128::from(counts.slots) * u128::from(size - WORD)
+    };
+    // The one field of a variant is boxed with the variant.
+    let is_alone = match (site.edge, site.def) {
+        (Edge::Field(variant, _), Some(def)) => in_enum && program.defs[def].variants[variant].fields.len() == 1,
+        _ => false,
+    };
+    let is_always = !is_option && counts.filled == counts.instances;
+    if is_always && !is_alone && (in_enum || is_rare(counts.instances)) {
+        found.push(Change::BoxedAlways);
+    }
+    // In an enum all variants may have to change together, those without a value too.
+    if !is_alone && (in_enum || !is_always && is_rare(counts.filled)) {
+        found.push(Change::Boxed);
+    }
+    let of_inner = &program.sites[inner].counts;
+    let told = of_inner.filled.saturating_sub(of_inner.defaults);
+    let is_struct = |def: DefId| program.defs[def].is_editable && !program.defs[def].is_enum;
+    let is_optional_place = matches!(site.edge, Edge::Field(..) | Edge::Tuple(_) | Edge::Value);
+    if dwell
+        && is_optional_place
+        && matches!(program.sites[inner].shape, Shape::Def(def) if is_struct(def))
+        && (in_enum || is_rare(told))
+    {
+        // An `Option` stays one unless defaults are many: `Sparse` does not tell `None` from `Some` of a default.
+        if !is_option || of_inner.defaults != 0 {
+            found.insert(0, Change::Sparse);
+        }
+    }
+    found
+}

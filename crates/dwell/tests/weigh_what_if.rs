@@ -1,0 +1,265 @@
+//! `WhatIf` against programs in which the changes were really made: generated types, recursive, mutually recursive and
+//! generic, each in a module `before` and a module `after`.
+//!
+//! `generated/what_if.rs` is written by the generator below, of a fixed seed:
+//! `DWELL_BLESS=1 cargo test -p dwell --features derive --test weigh_what_if` writes it anew.
+#![cfg(all(feature = "derive", feature = "std"))]
+
+mod common;
+#[path = "generated/generator.rs"]
+mod generator;
+
+use common::live;
+use dwell::sparse::{SortedMap, Sparse, ThinSlice, ThinStr};
+use dwell::weigh::{NoSuchField, Tree, WhatIf, tree};
+use dwell::{Sparse as DeriveSparse, Weigh};
+use std::collections::{BTreeMap, HashMap, LinkedList};
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::rc::Rc;
+
+/// std's map with fixed keys: each run makes the same tables.
+type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
+
+/// Numbers from a seed, and how deep a value nests.
+struct Gen {
+    state: u64,
+    depth: u32,
+    /// Values of named types that are still to be made.
+    left: u32,
+}
+
+impl Gen {
+    fn below(&mut self, n: u64) -> u64 {
+        self.state ^= self.state >> 12;
+        self.state ^= self.state << 25;
+        self.state ^= self.state >> 27;
+        (self.state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16) % n
+    }
+
+    fn is_deep(&self) -> bool {
+        self.depth > 5 || self.left == 0
+    }
+
+    fn nested<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        self.depth += 1;
+        self.left = self.left.saturating_sub(1);
+        let value = make(self);
+        self.depth -= 1;
+        value
+    }
+
+    fn len(&mut self) -> usize {
+        let len = self.below(4);
+        if self.is_deep() { 0 } else { usize::try_from(len).unwrap() }
+    }
+}
+
+/// Values of types of std that hold no others.
+trait Make {
+    fn make(g: &mut Gen) -> Self;
+}
+
+macro_rules! make {
+    ($($ty:ty: |$g:ident| $value:expr;)*) => {$(
+        impl Make for $ty {
+            fn make($g: &mut Gen) -> Self {
+                $value
+            }
+        }
+    )*};
+}
+
+make! {
+    (): |_g| ();
+    u8: |g| g.below(2) as u8;
+    u16: |g| g.below(3) as u16;
+    u32: |g| g.below(2) as u32;
+    u64: |g| g.below(2);
+    f64: |g| g.below(2) as f64;
+    bool: |g| g.below(2) == 0;
+    char: |g| if g.below(2) == 0 { '\0' } else { 'c' };
+    [u8; 3]: |g| [g.below(2) as u8; 3];
+    [u64; 9]: |g| [g.below(2); 9];
+    std::num::NonZero<u32>: |g| std::num::NonZero::new(1 + g.below(9) as u32).unwrap();
+    String: |g| {
+        let len = match g.below(20) { 0 => 300, n if n < 6 => 0, n => n };
+        let mut text = String::with_capacity(usize::try_from(len + g.below(4) / 3 * 5).unwrap());
+        text.extend((0..len).map(|_| 'x'));
+        text
+    };
+    Box<str>: |g| String::make(g).into();
+}
+
+fn m<T: Make>(g: &mut Gen) -> T {
+    T::make(g)
+}
+
+fn option<T>(g: &mut Gen, make: impl FnOnce(&mut Gen) -> T) -> Option<T> {
+    (g.below(3) == 0 && !g.is_deep()).then(|| make(g))
+}
+
+fn vec<T>(g: &mut Gen, mut make: impl FnMut(&mut Gen) -> T) -> Vec<T> {
+    let len = g.len();
+    let mut list = Vec::with_capacity(len + usize::try_from(g.below(3)).unwrap());
+    list.extend((0..len).map(|_| make(g)));
+    list
+}
+
+fn map<K: std::hash::Hash + Eq + Make, V>(g: &mut Gen, mut make: impl FnMut(&mut Gen) -> V) -> Map<K, V> {
+    let len = g.len();
+    (0..len).map(|_| (m(g), make(g))).collect()
+}
+
+fn sorted<K: Ord + Make, V>(g: &mut Gen, mut make: impl FnMut(&mut Gen) -> V) -> BTreeMap<K, V> {
+    let len = if g.depth < 3 { g.len() * 9 } else { g.len() };
+    (0..len).map(|n| (n, m::<K>(g), make(g))).map(|(_, key, value)| (key, value)).collect()
+}
+
+fn list<T>(g: &mut Gen, mut make: impl FnMut(&mut Gen) -> T) -> LinkedList<T> {
+    let len = g.len();
+    (0..len).map(|_| make(g)).collect()
+}
+
+/// What becomes of a field that is boxed.
+fn boxed<T: Weigh>(value: T) -> Option<Box<T>> {
+    (!value.is_vacant()).then(|| Box::new(value))
+}
+
+/// A program of types, before and after changes.
+struct Program {
+    name: &'static str,
+    /// The tree before, and a function that makes the value after.
+    run: fn(u64) -> (Tree, u64, u64),
+    changes: &'static [(&'static str, &'static str)],
+}
+
+/// Bytes and blocks of a value, as the allocator counted them.
+fn measured<T>(make: impl FnOnce() -> T) -> (T, u64, u64) {
+    let before = live();
+    let value = make();
+    let after = live();
+    (
+        value,
+        size_of::<T>() as u64 + (after.1 - before.1).unsigned_abs() as u64,
+        (after.0 - before.0).unsigned_abs() as u64,
+    )
+}
+
+macro_rules! programs {
+    ($($name:ident: $changes:expr;)*) => {
+        const PROGRAMS: &[Program] = &[$(Program {
+            name: stringify!($name),
+            run: |seed| {
+                let gen_ = || Gen { state: seed, depth: 0, left: 400 };
+                let before = tree(&$name::before::make(&mut gen_()));
+                let (_value, bytes, blocks) = measured(|| $name::after::make(&mut gen_()));
+                (before, bytes, blocks)
+            },
+            changes: &$changes,
+        }),*];
+    };
+}
+
+include!("generated/what_if.rs");
+
+fn change(what_if: &mut WhatIf<'_>, kind: &str, path: &str) -> Result<(), NoSuchField> {
+    match kind {
+        "boxed" => what_if.boxed(path),
+        "boxed_always" => what_if.boxed_always(path),
+        "exact" => what_if.exact(path),
+        "thin" => what_if.thin(path),
+        "sorted" => what_if.sorted(path),
+        "sparse" => what_if.sparse(path),
+        "boxed_variant" => what_if.boxed_variant(path),
+        _ => unreachable!("the generator knows no `{kind}`"),
+    }
+}
+
+#[test]
+fn predictions_are_what_is_measured() {
+    let seeds = if cfg!(miri) { 1 } else { 12 };
+    let (mut exact, mut all, mut moved) = (0, 0, 0);
+    let mut wrong = Vec::new();
+    for program in PROGRAMS {
+        for seed in 1..=seeds {
+            let seed = seed * 0x9E37_79B9;
+            let (tree, bytes, blocks) = (program.run)(seed);
+            let mut what_if = WhatIf::new(&tree);
+            assert_eq!(what_if.total(), tree.weight.total(), "{}", program.name);
+            for (kind, path) in program.changes {
+                change(&mut what_if, kind, path).unwrap_or_else(|error| panic!("{}: {kind} {error}", program.name));
+            }
+            all += 1;
+            moved += u32::from(bytes != tree.weight.total());
+            if what_if.is_exact() {
+                exact += 1;
+                if (what_if.total(), what_if.allocations()) != (bytes, blocks) {
+                    let said = (what_if.total(), what_if.allocations());
+                    wrong.push(format!(
+                        "{} {seed}: {said:?} for {:?} {:?}",
+                        program.name,
+                        (bytes, blocks),
+                        program.changes
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {all} are wrong, {exact} exact\n{}", wrong.len(), wrong.join("\n"));
+    println!("{exact} of {all} predictions are exact; {moved} changes changed the bytes");
+    assert!(moved * 4 >= all * 3, "only {moved} of {all} changes changed the bytes");
+    assert!(exact * 10 >= all * 9, "only {exact} of {all} predictions are exact");
+}
+
+#[test]
+fn the_generated_types_are_the_generators() {
+    let written = generator::generate();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/generated/what_if.rs");
+    if std::env::var_os("DWELL_BLESS").is_some() {
+        std::fs::write(file, written).unwrap();
+    } else if !cfg!(miri) {
+        assert!(written == std::fs::read_to_string(file).unwrap(), "run this test with DWELL_BLESS=1");
+    }
+}
+
+/// A recursive type that is first met in a struct: a boxed child has the new size too.
+#[test]
+fn recursive_types_in_a_struct_come_out_to_the_byte() {
+    mod before {
+        #[derive(dwell::Weigh)]
+        #[expect(dead_code, clippy::large_enum_variant, reason = "a variant that no value has")]
+        pub(super) enum Ty {
+            Infer(u32),
+            Slice(Box<Ty>),
+            Q { a: [u64; 9] },
+        }
+        #[derive(dwell::Weigh)]
+        pub(super) struct S {
+            pub(super) name: u32,
+            pub(super) ty: Ty,
+        }
+    }
+    mod after {
+        #[derive(dwell::Weigh)]
+        #[expect(dead_code, reason = "a variant that no value has")]
+        pub(super) enum Ty {
+            Infer(u32),
+            Slice(Box<Ty>),
+            Q(Box<[u64; 9]>),
+        }
+        #[derive(dwell::Weigh)]
+        pub(super) struct S {
+            pub(super) name: u32,
+            pub(super) ty: Ty,
+        }
+    }
+    let value = vec![before::S { name: 1, ty: before::Ty::Slice(Box::new(before::Ty::Infer(2))) }];
+    let tree = tree(&value);
+    let mut what_if = WhatIf::new(&tree);
+    what_if.boxed_variant("Ty::Q").unwrap();
+    let changed = vec![after::S { name: 1, ty: after::Ty::Slice(Box::new(after::Ty::Infer(2))) }];
+    let measured = dwell::weigh(&changed);
+    assert!(what_if.is_exact());
+    assert_eq!((what_if.total(), what_if.allocations()), (measured.total(), measured.allocations));
+    assert_eq!((measured.total(), value[0].name), (64, 1));
+}
