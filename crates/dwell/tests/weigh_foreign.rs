@@ -31,7 +31,7 @@ fn text(n: usize) -> String {
     "t".repeat(n % 41)
 }
 
-#[cfg(feature = "hashbrown")]
+#[cfg(feature = "hashbrown-0_17")]
 #[test]
 fn hashbrown() {
     use ::hashbrown::{HashMap, HashSet, HashTable};
@@ -94,7 +94,7 @@ fn smallvec() {
     }
 }
 
-#[cfg(feature = "arrayvec")]
+#[cfg(feature = "arrayvec-0_7")]
 #[test]
 fn arrayvec() {
     use ::arrayvec::{ArrayString, ArrayVec};
@@ -120,7 +120,7 @@ fn bytes() {
     assert_eq!(dwell::weigh(&clones).heap, 3 * size_of::<Bytes>() as u64 + 100);
 }
 
-#[cfg(feature = "compact_str")]
+#[cfg(feature = "compact_str-0_9")]
 #[test]
 fn compact_str() {
     use ::compact_str::CompactString;
@@ -154,7 +154,7 @@ fn serde_json() {
     }
 }
 
-#[cfg(feature = "slab")]
+#[cfg(feature = "slab-0_4")]
 #[test]
 fn slab() {
     use ::slab::Slab;
@@ -213,7 +213,7 @@ fn plain<T: Weigh>() {
     assert_eq!(T::REACH, dwell::weigh::Reach::Plain);
 }
 
-#[cfg(feature = "ahash")]
+#[cfg(feature = "ahash-0_8")]
 #[test]
 fn ahash() {
     plain::<::ahash::RandomState>();
@@ -231,13 +231,13 @@ fn rustc_hash() {
     exact(|| (0..100).map(|n| (n, text(n))).collect::<::rustc_hash::FxHashMap<_, _>>());
 }
 
-#[cfg(feature = "chrono")]
+#[cfg(feature = "chrono-0_4")]
 #[test]
 fn chrono() {
     plain::<::chrono::DateTime<::chrono::Utc>>();
 }
 
-#[cfg(feature = "time")]
+#[cfg(feature = "time-0_3")]
 #[test]
 fn time() {
     plain::<::time::OffsetDateTime>();

@@ -1,0 +1,1 @@
+//! `IsEmpty`, and defaults to lend, for the types of other crates.
