@@ -51,8 +51,13 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             let count = fields.len();
             let prefetches = fields.iter().filter_map(|part| part.prefetch(dwell, count));
             let any = fields.iter().filter_map(|part| part.prefetches(dwell, count));
+            let maps = fields.iter().filter(|part| matches!(part.how, How::Itself)).map(|part| {
+                let ty = &part.field.ty;
+                quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::VACANT_MAPS)
+            });
             let vacant = quote! {
                 const PREFETCHES: ::core::primitive::bool = false #(|| #any)*;
+                const VACANT_MAPS: ::core::primitive::u64 = 0 #(+ #maps)*;
 
                 #vacant
 

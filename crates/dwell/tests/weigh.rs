@@ -1,5 +1,8 @@
 //! What `weigh` says against what the allocator counted, on random values of every type of core, alloc and std that can
 //! own memory, and of Dwell's own.
+//!
+//! Every value is made of a seed, and every hasher is fixed, so that a seed repeats a failure:
+//! `DWELL_TEST_SEED=<seed> cargo test -p dwell --test weigh <group>`.
 #![cfg(feature = "std")]
 #![expect(clippy::cast_possible_truncation, reason = "random numbers of any kind")]
 #![expect(clippy::zero_sized_map_values, reason = "their tables differ from sets' by nothing, which is to be shown")]
@@ -9,10 +12,35 @@ mod common;
 mod ops;
 
 use common::live;
-use proptest::prelude::*;
+use dwell::weigh::{Accuracy, weigh};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ffi::CStr;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 
-fn cases() -> u32 {
-    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1000)
+/// Runs `check` on many seeds, or on the one that `DWELL_TEST_SEED` names. A failure prints its seed.
+fn seeds(group: &str, check: fn(&[u8])) {
+    struct Failed<'a>(&'a str, u64);
+    impl Drop for Failed<'_> {
+        fn drop(&mut self) {
+            if std::thread::panicking() {
+                let Self(group, seed) = self;
+                eprintln!("to repeat: DWELL_TEST_SEED={seed} cargo test -p dwell --test weigh {group}");
+            }
+        }
+    }
+    let number = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    let run = |seed: u64| {
+        let _failed = Failed(group, seed);
+        check(&seed.to_le_bytes());
+    };
+    match number("DWELL_TEST_SEED") {
+        Some(seed) => run(seed),
+        // Consecutive numbers times an odd constant: all bytes differ.
+        None => {
+            (0..number("DWELL_TEST_CASES").unwrap_or(60)).for_each(|n| run((n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)))
+        }
+    }
 }
 
 /// Each group of types in a test of its own.
@@ -20,9 +48,7 @@ macro_rules! exact {
     ($($name:ident)*) => {$(
         #[test]
         fn $name() {
-            proptest!(ProptestConfig { cases: cases(), ..ProptestConfig::default() }, |(seed: u64)| {
-                ops::$name(&seed.to_le_bytes());
-            });
+            seeds(stringify!($name), ops::$name);
         }
     )*};
 }
@@ -31,9 +57,101 @@ exact! {
     texts vectors deques heaps lists slices pointers choices cells tuples maps hashers sets trees tree_sets own mixed
 }
 
+/// The types that a fuzzer chooses among.
 #[test]
 fn of_bytes() {
-    proptest!(ProptestConfig { cases: cases(), ..ProptestConfig::default() }, |(bytes: Vec<u8>)| {
-        ops::run(&bytes);
+    seeds("of_bytes", ops::run);
+}
+
+/// What the allocator counts for the value that `make` makes.
+fn counted<T>(make: impl FnOnce() -> T) -> (T, u64, u64) {
+    let before = live();
+    let value = make();
+    let after = live();
+    (value, (after.1 - before.1).unsigned_abs() as u64, (after.0 - before.0).unsigned_abs() as u64)
+}
+
+#[test]
+fn a_hash_map_that_was_filled_is_exact() {
+    for len in [29, 100, 448, 1000, 5000] {
+        let (map, bytes, blocks) = counted(|| (0..len).map(|n| (n, n)).collect::<HashMap<u32, u32>>());
+        let weight = weigh(&map);
+        assert!(weight.is_exact() || len <= 448, "{len}: {weight}");
+        assert_eq!((weight.heap, weight.allocations), (bytes, blocks), "{len}");
+    }
+}
+
+#[test]
+fn a_hash_map_that_was_emptied_is_a_lower_bound() {
+    let (map, bytes, _) = counted(|| {
+        let mut map: HashMap<u64, u64> = HashMap::with_capacity(50_000);
+        let capacity = map.capacity() as u64;
+        map.extend((0..capacity).map(|n| (n, n)));
+        (0..capacity).for_each(|n| _ = map.remove(&n));
+        map
     });
+    let weight = weigh(&map);
+    assert_eq!((weight.is_exact(), weight.accuracy()), (false, Accuracy::AtLeast));
+    assert!(weight.heap <= bytes);
+    assert_eq!(dwell::weigh::tree(&map).weight, weight);
+}
+
+#[derive(Default)]
+struct Identity(u64);
+
+impl Hasher for Identity {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only `u64` is hashed")
+    }
+    fn write_u64(&mut self, n: u64) {
+        self.0 = n;
+    }
+}
+
+#[test]
+fn a_hash_map_with_a_hasher_that_does_not_mix_is_a_lower_bound() {
+    type Near = BuildHasherDefault<Identity>;
+    for keep in [0, 1, 14, 20_000] {
+        let (set, bytes, _) = counted(|| {
+            let mut set: HashSet<u64, Near> = HashSet::with_capacity_and_hasher(50_000, Near::default());
+            set.extend(0..set.capacity() as u64);
+            (keep..set.len() as u64).for_each(|n| _ = set.remove(&n));
+            set
+        });
+        let weight = weigh(&set);
+        assert_eq!(weight.accuracy(), Accuracy::AtLeast, "{keep}: {weight}");
+        assert!(weight.heap <= bytes);
+        assert_eq!(dwell::weigh::tree(&set).weight, weight);
+    }
+}
+
+#[test]
+fn a_btree_that_was_emptied_is_a_lower_bound() {
+    let (maps, bytes, blocks) = counted(|| {
+        let mut maps: Vec<BTreeMap<u64, [u64; 8]>> = (0..100).map(|_| BTreeMap::from([(1, [0; 8])])).collect();
+        maps.iter_mut().for_each(|map| _ = map.pop_first());
+        maps
+    });
+    let weight = weigh(&maps);
+    assert_eq!((weight.accuracy(), weight.at_least), (Accuracy::AtLeast, 100));
+    assert!(weight.heap < bytes && weight.allocations < blocks);
+    assert_eq!(dwell::weigh::tree(&maps).weight, weight);
+    // One that never held anything looks the same.
+    assert_eq!(weigh(&BTreeSet::<u8>::new()).accuracy(), Accuracy::AtLeast);
+}
+
+#[test]
+fn an_empty_shared_slice_is_a_static_of_std() {
+    let (value, bytes, blocks) =
+        counted(|| (Arc::<str>::default(), Arc::<[u64]>::default(), Arc::<[String]>::default()));
+    let weight = weigh(&value);
+    assert_eq!((weight.heap, weight.allocations, weight.is_exact()), (bytes, blocks, true));
+    assert_eq!(dwell::weigh::tree(&value).weight, weight);
+    let (value, bytes, blocks) =
+        counted(|| (Arc::<CStr>::default(), Arc::<str>::from(""), Arc::new(()), Arc::<[u8]>::from([])));
+    let weight = weigh(&value);
+    assert_eq!((weight.heap, weight.allocations, weight.is_exact()), (bytes, blocks, true));
 }

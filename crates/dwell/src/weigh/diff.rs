@@ -63,8 +63,8 @@ pub fn diff(before: &Tree, after: &Tree) -> Diff {
             let new = || Changed { path: path.clone(), heap: [0; 2], allocations: [0; 2], values: [0; 2] };
             let changed = found.entry(path.clone()).or_insert_with(new);
             changed.heap[when] = changed.heap[when].saturating_add(node.heap);
-            changed.allocations[when] += node.allocations;
-            changed.values[when] += node.instances;
+            changed.allocations[when] = changed.allocations[when].saturating_add(node.allocations);
+            changed.values[when] = changed.values[when].saturating_add(node.instances);
         });
     }
     let mut changes: Vec<Changed> = found.into_values().filter(Changed::is_one).collect();

@@ -30,10 +30,19 @@
 //!
 //! # What is exact
 //!
-//! Of `core`, `alloc` and `std`, all: the bytes are those asked of the allocator, after removals too, with any hasher.
-//! [`weigh_as`] says what an allocator takes for them. A block of an `Rc` or `Arc` counts once a walk; references and raw
-//! pointers own nothing. A lock that is held, a cell that is borrowed for writing and the inside of a `Cell` cannot be
-//! looked at: [`Weight::missed`] counts them. `docs/weigh.md` in the repository lists what else cannot be known.
+//! [`Weight::is_exact`] says whether the bytes are those asked of the allocator. They are for all of `core`, `alloc` and `std`
+//! but what a value does not show:
+//!
+//! - A lock that is held, a cell that is borrowed for writing, and the inside of a `Cell`. [`Weight::missed`] counts them.
+//! - A `BTreeMap` without entries may keep its root node: counted as no bytes.
+//! - A `HashMap` tells its capacity and not its size. Both belong together until entries are removed. What is counted is the
+//!   smallest table that fits, and is called exact only for a table of 29 entries or more that is as full as growing leaves
+//!   it, with a hasher that mixes. [`Weight::at_least`] counts these maps, and empty ones.
+//!
+//! A weight that is not exact says on which side it errs: [`Weight::bound`].
+//!
+//! [`weigh_as`] says what an allocator takes for the bytes asked of it. A block of an `Rc` or `Arc` counts once a walk;
+//! references and raw pointers own nothing. `docs/weigh.md` in the repository lists what else cannot be known.
 //!
 //! A walk needs neither a deep stack for long lists nor memory for many values, ends in cycles, and calls no `Hash`, `Ord`
 //! or `Drop` of the values.
@@ -135,6 +144,10 @@ pub trait Weigh {
     #[doc(hidden)]
     const PREFETCHES: bool = false;
 
+    /// Standard maps in a vacant value of the type. A map without entries may keep memory that it does not show.
+    #[doc(hidden)]
+    const VACANT_MAPS: u64 = 0;
+
     /// Whether that is worth it for one of many fields, where what is optional is seldom there.
     #[doc(hidden)]
     const PREFETCHES_AMONG_MANY: bool = Self::PREFETCHES && !matches!(Self::TYPE.kind, Kind::Optional { .. });
@@ -145,6 +158,14 @@ pub trait Weigh {
     #[inline]
     fn is_vacant(&self) -> bool {
         false
+    }
+
+    /// Whether the value says nothing that its type's default does not say, as far as that is known: what
+    /// [`Sparse`](crate::Sparse) would store without a block.
+    #[doc(hidden)]
+    #[inline]
+    fn is_default(&self) -> bool {
+        self.is_vacant()
     }
 
     /// Asks for the memory that the value points to, if it is there: a walk will look at it soon.
@@ -158,7 +179,21 @@ pub trait Weigh {
         Self: 'v;
 }
 
-/// Bytes and allocations.
+/// Bytes and allocations, and how far they are known.
+///
+/// ```
+/// use dwell::weigh::{Accuracy, weigh};
+/// use std::collections::BTreeMap;
+///
+/// assert!(weigh(&vec![1, 2, 3]).is_exact());
+///
+/// let mut map = BTreeMap::from([(1, "one")]);
+/// map.pop_first(); // the map keeps its root node and does not show it
+/// let weight = weigh(&map);
+/// assert!(!weight.is_exact());
+/// assert_eq!(weight.accuracy(), Accuracy::AtLeast);
+/// assert_eq!(weight.to_string(), "at least 24 bytes (24 inline, 0 in 0 allocations)");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Weight {
@@ -170,12 +205,57 @@ pub struct Weight {
     pub allocations: u64,
     /// Parts that could not be looked at: locks that were held, cells that were borrowed for writing.
     pub missed: u64,
+    /// Parts that may own more than is counted: an empty map, a small hash table, or one from which entries were removed.
+    pub at_least: u64,
+    /// Parts that may own less than is counted.
+    pub at_most: u64,
+}
+
+/// What the numbers of a [`Weight`] are: the answer of [`Weight::bound`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Accuracy {
+    /// The bytes and allocations that there are.
+    Exact,
+    /// There may be more.
+    AtLeast,
+    /// There may be fewer.
+    AtMost,
+    /// Some parts may own more and others less.
+    About,
+}
+
+impl Accuracy {
+    /// A word for it: `exact`, `at least`, `at most`, `about`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::AtLeast => "at least",
+            Self::AtMost => "at most",
+            Self::About => "about",
+        }
+    }
 }
 
 impl Weight {
     /// What a value owns: for functions named in `#[weigh(with = "..")]`.
     pub const fn of_blocks(heap: u64, allocations: u64) -> Self {
-        Self { inline: 0, heap, allocations, missed: 0 }
+        Self { inline: 0, heap, allocations, missed: 0, at_least: 0, at_most: 0 }
+    }
+
+    /// Whether these are the bytes and allocations that there are.
+    pub const fn is_exact(&self) -> bool {
+        matches!(self.accuracy(), Accuracy::Exact)
+    }
+
+    /// Whether there may be more or fewer bytes.
+    pub const fn accuracy(&self) -> Accuracy {
+        match (self.missed != 0 || self.at_least != 0, self.at_most != 0) {
+            (false, false) => Accuracy::Exact,
+            (true, false) => Accuracy::AtLeast,
+            (false, true) => Accuracy::AtMost,
+            (true, true) => Accuracy::About,
+        }
     }
 
     /// The bytes of the value and of all it owns.
@@ -186,6 +266,9 @@ impl Weight {
 
 impl fmt::Display for Weight {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.is_exact() {
+            write!(f, "{} ", self.accuracy().name())?;
+        }
         write!(f, "{} bytes ({} inline, {} in {} allocations", self.total(), self.inline, self.heap, self.allocations)?;
         if self.missed != 0 {
             write!(f, ", {} parts not looked at", self.missed)?;

@@ -80,7 +80,7 @@ impl Tree {
     /// All of it as JSON, by the schema of [`JSON_VERSION`].
     ///
     /// ```json
-    /// {"version": 1, "model": "Requested", "inline": 24, "heap": 25, "allocations": 2, "missed": 0,
+    /// {"version": 1, "model": "Requested", "inline": 24, "heap": 25, "allocations": 2, "missed": 0, "accuracy": "exact",
     ///  "nodes": [{"parent": null, "edge": "root", "label": "", "type": "..", "size": 24, "align": 8, "values": 1,
     ///             "places": 1, "filled": 1, "heap": 24, "requested": 24, "allocations": 1, "waste": 0}, ..]}
     /// ```
@@ -91,8 +91,13 @@ impl Tree {
         let weight = &self.weight;
         let _ = write!(
             text,
-            r#"{{"version":{JSON_VERSION},"model":"{:?}","inline":{},"heap":{},"allocations":{},"missed":{},"nodes":["#,
-            self.model, weight.inline, weight.heap, weight.allocations, weight.missed
+            r#"{{"version":{JSON_VERSION},"model":"{:?}","inline":{},"heap":{},"allocations":{},"missed":{},"accuracy":"{}","nodes":["#,
+            self.model,
+            weight.inline,
+            weight.heap,
+            weight.allocations,
+            weight.missed,
+            weight.accuracy().name()
         );
         for (index, node) in self.nodes.iter().enumerate() {
             if index > 0 {

@@ -250,6 +250,13 @@ impl Tally {
         cell[SPARE] = cell[SPARE].wrapping_add(spare);
     }
 
+    /// Counts what a function of the user's says, which may be any numbers.
+    pub(super) fn said(&mut self, requested: u64, blocks: u64) {
+        let cell = &mut self.cells[self.cursor];
+        cell[REQUESTED] = cell[REQUESTED].saturating_add(requested);
+        cell[BLOCKS] = cell[BLOCKS].saturating_add(blocks);
+    }
+
     /// Counts what an allocator takes for them beyond the bytes asked for.
     pub(super) fn add_beyond(&mut self, bytes: u64) {
         let cell = &mut self.cells[self.cursor][BEYOND];

@@ -39,6 +39,8 @@ pub(super) struct Core<'v, const TREE: bool> {
     /// register, which waits for what was written to each before.
     heap: u64,
     weight: Weight,
+    /// What functions of the user's say, in a sum that stops at the largest number.
+    said: Weight,
     model: Model,
     /// Whether a tree is to know more than numbers of blocks: what an allocator takes for them, or what strings say.
     more: bool,
@@ -94,7 +96,12 @@ pub(super) fn total<T: Weigh + ?Sized>(value: &T, model: Model) -> Weight {
         return counters(value, model, false).0;
     }
     let core = run::<T, false>(value, model, false);
-    Weight { heap: core.heap, ..core.weight }
+    let Weight { heap, allocations, .. } = core.said;
+    Weight {
+        heap: core.heap.saturating_add(heap),
+        allocations: core.weight.allocations.saturating_add(allocations),
+        ..core.weight
+    }
 }
 
 /// The same, by type and field.
@@ -103,7 +110,7 @@ pub(super) fn counters<T: Weigh + ?Sized>(value: &T, model: Model, texts: bool) 
     let counters = core.tally.counters();
     let mut weight = core.weight;
     weight.heap = counters.iter().fold(0, |sum, counter| counter.taken.saturating_add(sum));
-    weight.allocations = counters.iter().map(|counter| counter.blocks).sum();
+    weight.allocations = counters.iter().fold(0, |sum, counter| counter.blocks.saturating_add(sum));
     (weight, counters)
 }
 
@@ -121,6 +128,8 @@ fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model, te
         }
         value.weigh(&mut walk);
         walk.finish_later(DEEPEST);
+    } else if !T::REACH.is_skipped(TREE) {
+        walk.vacant::<T>();
     }
     let mut core = walk.core;
     while let Some((cursor, handle)) = core.owned.pop() {
@@ -140,6 +149,8 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
             } else {
                 value.weigh(self);
             }
+        } else if TREE && const { T::VACANT_MAPS != 0 && !T::REACH.is_skipped(TREE) } {
+            self.vacant::<T>();
         }
     }
 
@@ -297,7 +308,9 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         let outer = mem::replace(&mut self.core.tally.cursor, inner);
         let mut entered = 0;
         values.into_iter().for_each(|value| {
-            if !(TREE && value.is_vacant()) {
+            if TREE && value.is_vacant() {
+                self.vacant::<T>();
+            } else {
                 entered += 1;
                 value.weigh(self);
             }
@@ -418,6 +431,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if const { T::REACH.is_skipped(TREE) } {
         } else if TREE && value.is_vacant() {
             *vacant += 1;
+            self.vacant::<T>();
         } else {
             value.weigh(self);
         }
@@ -426,8 +440,11 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Follows a value to its node, where so many were met.
     #[inline]
     fn entered<T: Weigh + 'v>(&mut self, value: &'a T, inner: Cursor, entered: &mut u64) {
-        if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
+        if const { T::REACH.is_skipped(TREE) } {
             return;
+        }
+        if TREE && value.is_vacant() {
+            return self.vacant::<T>();
         }
         if TREE {
             self.core.tally.cursor = inner;
@@ -446,9 +463,12 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
 
     #[inline]
     pub(super) fn pointee_here<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
-        if const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant() {
-            self.places::<T>(0, 1, 1);
-            return;
+        if const { T::REACH.is_skipped(TREE) } {
+            return self.places::<T>(0, 1, 1);
+        }
+        if TREE && value.is_vacant() {
+            self.vacant::<T>();
+            return self.places::<T>(0, 1, 1);
         }
         let outer = if TREE { self.core.tally.enter_pointee(const { T::TYPE }) } else { Cursor::default() };
         value.weigh(self);
@@ -552,15 +572,39 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         self.core.weight.missed += 1;
     }
 
+    /// Notes that a part may own more than what is counted of it.
+    #[inline]
+    pub fn at_least(&mut self) {
+        self.core.weight.at_least += 1;
+    }
+
+    /// Notes that a part may own less than what is counted of it.
+    #[inline]
+    pub fn at_most(&mut self) {
+        self.core.weight.at_most += 1;
+    }
+
+    /// Notes the empty maps in a vacant value, which a tree does not follow.
+    #[inline]
+    fn vacant<T: Weigh + ?Sized>(&mut self) {
+        if TREE && const { T::VACANT_MAPS != 0 } {
+            self.core.weight.at_least += T::VACANT_MAPS;
+        }
+    }
+
     /// Adds what a function of the user's says that part `index` owns.
     pub fn add<T>(&mut self, index: usize, owned: Weight) {
-        self.core.weight.missed += owned.missed;
+        let weight = &mut self.core.weight;
+        weight.missed = weight.missed.saturating_add(owned.missed);
+        weight.at_least = weight.at_least.saturating_add(owned.at_least);
+        weight.at_most = weight.at_most.saturating_add(owned.at_most);
         if !TREE {
-            self.core.heap = self.core.heap.saturating_add(owned.heap);
-            self.core.weight.allocations += owned.allocations;
+            let said = &mut self.core.said;
+            said.heap = said.heap.saturating_add(owned.heap);
+            said.allocations = said.allocations.saturating_add(owned.allocations);
         } else if owned.heap != 0 || owned.allocations != 0 {
             let outer = self.core.tally.enter(index, opaque_type_of::<T>());
-            self.core.tally.block(owned.heap, owned.allocations, 0);
+            self.core.tally.said(owned.heap, owned.allocations);
             self.core.tally.cursor = outer;
         }
     }

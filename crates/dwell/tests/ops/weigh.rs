@@ -4,13 +4,13 @@
 
 use super::live;
 use dwell::sparse::{SortedMap, ThinSlice, ThinStr};
-use dwell::weigh::{Tree, Weigh};
+use dwell::weigh::{Accuracy, Tree, Weigh};
 use dwell::{SmallBox, Sparse};
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::ffi::{CStr, CString, OsStr, OsString};
-use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::ops::{Bound, ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -198,7 +198,7 @@ make! {
             map
         };
         match g.below(4) {
-            0 => { let mut n = 0; let keep = 2 + g.below(8); map.retain(|_, _| { n += 1; n % keep == 0 || n == 1 }); }
+            0 => { let mut n = 0; let keep = 2 + g.below(8); let first = g.below(2); map.retain(|_, _| { n += 1; n % keep == 0 || n == first }); }
             1 => { for _ in 0..map.len() / 2 { map.pop_first(); } }
             2 => { let mut other: BTreeMap<K, V> = (0..g.len()).map(|_| g.nested(|g| (K::make(g), V::make(g)))).collect(); map.append(&mut other); }
             _ => {}
@@ -213,7 +213,7 @@ make! {
         let mut map = HashMap::with_capacity_and_hasher(if g.below(2) == 0 { g.len() } else { 0 }, S::default());
         for _ in 0..g.len() { map.insert(g.nested(K::make), g.nested(V::make)); }
         match g.below(4) {
-            0 => { let mut n = 0; map.retain(|_, _| { n += 1; n % 4 == 0 }); }
+            0 => { let mut n = 0; let keep = 1 + g.below(70); map.retain(|_, _| { n += 1; n % keep == 0 }); }
             1 => map.shrink_to_fit(),
             2 => { map.reserve(g.len()); }
             _ => {}
@@ -245,6 +245,28 @@ impl Hasher for Fnv {
 
 type Fast = BuildHasherDefault<Fnv>;
 
+/// std's hasher with fixed keys: a seed makes the same table in each run.
+type Sip = BuildHasherDefault<DefaultHasher>;
+
+/// A hasher that keeps neighbours together.
+#[derive(Default)]
+struct Identity(u64);
+
+impl Hasher for Identity {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0 << 8 | u64::from(*byte));
+    }
+    fn write_u64(&mut self, n: u64) {
+        // Few keys, so that many are neighbours.
+        self.0 = n >> 40;
+    }
+}
+
+type Near = BuildHasherDefault<Identity>;
+
 /// The sums of a tree are those of the total.
 fn consistent(tree: &Tree) {
     let sum = |of: fn(&dwell::weigh::Node) -> u64| tree.nodes.iter().map(of).sum::<u64>();
@@ -268,9 +290,18 @@ fn exact<T: Weigh>(make: impl FnOnce() -> T) {
     let weight = dwell::weigh(&value);
     let name = std::any::type_name::<T>();
     assert_eq!(weight.inline, size_of::<T>() as u64);
-    assert_eq!(weight.heap.cast_signed(), (after.1 - before.1) as i64, "bytes of a {name}");
-    assert_eq!(weight.allocations.cast_signed(), (after.0 - before.0) as i64, "blocks of a {name}");
-    assert_eq!(weight.missed, 0);
+    let (bytes, blocks) = ((after.1 - before.1).unsigned_abs() as u64, (after.0 - before.0).unsigned_abs() as u64);
+    if weight.is_exact() {
+        assert_eq!(weight.heap, bytes, "bytes of a {name}");
+        assert_eq!(weight.allocations, blocks, "blocks of a {name}");
+    } else {
+        // Only standard maps are not known.
+        assert!(name.contains("Map") || name.contains("Set"), "{name}: {weight}");
+        assert_eq!(weight.accuracy(), Accuracy::AtLeast);
+        assert!(weight.heap <= bytes, "bytes of a {name}: {weight}, {bytes}");
+        assert!(weight.allocations <= blocks, "blocks of a {name}: {weight}, {blocks}");
+    }
+    assert_eq!((weight.missed, weight.at_most), (0, 0));
     let tree = dwell::weigh::tree(&value);
     assert_eq!(tree.weight, weight);
     consistent(&tree);
@@ -310,11 +341,11 @@ groups! {
     choices: Option<String>, Result<String, Vec<u64>>, Poll<String>, Bound<String>, ControlFlow<String>, Range<String>, Vec<Option<Result<String, Box<u8>>>>;
     cells: RefCell<String>, Mutex<Vec<String>>, RwLock<String>, OnceCell<String>, OnceLock<String>, Vec<RefCell<Option<String>>>;
     tuples: (String, Vec<u8>), (u8, String, Box<u64>), [String; 3], [String; 0], Cow<'static, [String]>;
-    maps: HashMap<u8, u8>, HashMap<u64, String>, HashMap<String, Vec<String>>, HashMap<Odd, Wide>, HashMap<(), String>, HashMap<u16, ()>;
-    hashers: HashMap<u64, Box<u8>, Fast>, HashMap<String, u8, Fast>, HashSet<u64, Fast>, HashSet<Odd, Fast>;
-    sets: HashSet<u8>, HashSet<()>, HashSet<u64>, HashSet<String>, HashSet<Wide>, HashSet<Box<[u8]>>;
+    maps: HashMap<u8, u8, Sip>, HashMap<u64, String, Sip>, HashMap<String, Vec<String>, Sip>, HashMap<Odd, Wide, Sip>, HashMap<(), String, Sip>, HashMap<u16, (), Sip>;
+    hashers: HashMap<u64, Box<u8>, Fast>, HashMap<String, u8, Fast>, HashSet<u64, Fast>, HashSet<Odd, Fast>, HashMap<u64, u16, Near>, HashSet<u64, Near>;
+    sets: HashSet<u8, Sip>, HashSet<(), Sip>, HashSet<u64, Sip>, HashSet<String, Sip>, HashSet<Wide, Sip>, HashSet<Box<[u8]>, Sip>;
     trees: BTreeMap<u8, u8>, BTreeMap<u64, String>, BTreeMap<String, Vec<u8>>, BTreeMap<Odd, Wide>, BTreeMap<Wide, ()>, BTreeMap<u64, ()>, BTreeMap<u16, Odd>;
     tree_sets: BTreeSet<u8>, BTreeSet<u64>, BTreeSet<String>, BTreeSet<Odd>, BTreeSet<Wide>, BTreeSet<u128>;
     own: Sparse<Vec<String>>, ThinStr, ThinSlice<String>, ThinSlice<Wide>, ThinSlice<()>, SortedMap<u64, String>, SortedMap<ThinStr, u8>, SmallBox<[String; 3]>, SmallBox<u64>;
-    mixed: BTreeMap<String, HashMap<u64, Vec<Option<Rc<str>>>>>, HashMap<String, BTreeMap<u8, Box<[String]>>>, Vec<Arc<Mutex<LinkedList<String>>>>;
+    mixed: BTreeMap<String, HashMap<u64, Vec<Option<Rc<str>>>, Sip>>, HashMap<String, BTreeMap<u8, Box<[String]>>, Sip>, Vec<Arc<Mutex<LinkedList<String>>>>;
 }

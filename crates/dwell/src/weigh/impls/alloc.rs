@@ -226,6 +226,16 @@ fn counted(value: Layout) -> (usize, usize) {
     header.extend(value).map_or((usize::MAX, 1), |(block, _)| (block.pad_to_align().size(), block.align()))
 }
 
+/// Whether a target without bytes is the static that std shares among empty `Arc<str>`, `Arc<CStr>` and `Arc<[T]>`.
+fn is_static<T: ?Sized>(target: &T) -> bool {
+    // The static is followed by nothing but counts, so that it is met by where its target begins.
+    size_of_val(target) <= 1 && size_of::<&T>() != size_of::<usize>() && {
+        let address = ptr::from_ref(target).addr();
+        let empty = sync::Arc::<[u8]>::default();
+        address == ptr::from_ref::<[u8]>(&empty).addr()
+    }
+}
+
 macro_rules! shared {
     ($($module:ident::$ty:ident)*) => {$(
         impl<T: Weigh + ?Sized> Weigh for $module::$ty<T> {
@@ -246,7 +256,7 @@ macro_rules! shared {
                     }
                     return;
                 }
-                if is_shared && !walk.is_first_at(address) {
+                if is_shared && (!walk.is_first_at(address) || is_static::<T>(self)) {
                     return;
                 }
                 let (size, align) = counted(Layout::for_value::<T>(self));
@@ -262,7 +272,7 @@ macro_rules! shared {
             where
                 Self: 'v,
             {
-                if walk.puts_off(self) || !walk.is_first_at(ptr::from_ref::<T>(self).addr()) {
+                if walk.puts_off(self) || !walk.is_first_at(ptr::from_ref::<T>(self).addr()) || is_static::<T>(self) {
                     return;
                 }
                 let (size, align) = counted(Layout::for_value::<T>(self));

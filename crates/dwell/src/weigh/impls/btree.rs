@@ -94,7 +94,8 @@ pub(super) fn weigh<'a, 'v, M, K, V, I, const TREE: bool>(
     I: Iterator<Item = (&'a K, &'a V)>,
 {
     if len == 0 {
-        return;
+        // It may keep a root from which all was removed.
+        return walk.at_least();
     }
     // Two leaves have that many keys below a root of one.
     if len <= 2 * LEAST_KEYS {
@@ -153,6 +154,7 @@ impl<K: Weigh, V: Weigh> Weigh for BTreeMap<K, V> {
         map: MapKind::BTree,
     });
     const PREFETCHES: bool = true;
+    const VACANT_MAPS: u64 = 1;
 
     #[inline]
     fn is_vacant(&self) -> bool {
@@ -182,6 +184,7 @@ impl<T: Weigh> Weigh for BTreeSet<T> {
         entry: size_of::<T>(),
         map: MapKind::BTree,
     });
+    const VACANT_MAPS: u64 = 1;
 
     #[inline]
     fn is_vacant(&self) -> bool {

@@ -209,6 +209,7 @@ impl<T: Weigh, F> Weigh for LazyCell<T, F> {
 impl<T: Weigh, const N: usize> Weigh for [T; N] {
     const REACH: Reach = if N == 0 { Reach::Plain } else { T::REACH };
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Array { element: type_of::<T>, len: N });
+    const VACANT_MAPS: u64 = T::VACANT_MAPS * N as u64;
 
     #[inline]
     fn is_vacant(&self) -> bool {
@@ -252,6 +253,7 @@ macro_rules! tuples {
                 fields: &[$(Field::new::<$name>(stringify!($index), Some(core::mem::offset_of!(Self, $index)))),*],
                 repr: Repr::Rust,
             });
+            const VACANT_MAPS: u64 = 0 $(+ $name::VACANT_MAPS)*;
 
             #[inline]
             fn is_vacant(&self) -> bool {

@@ -1,8 +1,8 @@
 //! Hash tables as hashbrown, and with it std, lays them out: buckets, then a control byte for each and for one group more.
 //!
 //! How many buckets a table of std's has is not said, but follows: as many as the capacity asks for, if nothing was removed.
-//! A removed entry may leave a mark behind that takes capacity away; then the entries that are left tell by how far apart
-//! they lie.
+//! A removed entry may leave a tombstone behind that takes capacity away; then the entries that are left tell by how far
+//! apart they lie. That is a lower bound.
 #![allow(dead_code, reason = "without `std` and features no table is to be weighed")]
 
 use crate::weigh::{Walk, Weigh};
@@ -25,7 +25,7 @@ const GROUP: usize = if cfg!(any(
     4
 };
 
-/// Entries that are always looked at for how far apart they lie; among more, marks that take away exactly half of the
+/// Entries that are always looked at for how far apart they lie; among more, tombstones that take away exactly half of the
 /// capacity are too rare to look.
 const ALWAYS: usize = 1024;
 
@@ -82,15 +82,15 @@ fn buckets_for(capacity: usize) -> usize {
 #[inline]
 fn buckets_left_with(capacity: usize) -> usize {
     let buckets = buckets_at_least(capacity);
-    if capacity_of(buckets) == capacity { buckets } else { buckets_with_marks(capacity) }
+    if capacity_of(buckets) == capacity { buckets } else { buckets_with_tombstones(capacity) }
 }
 
 /// The same for a table from which entries were removed.
 #[cold]
 #[inline(never)]
-fn buckets_with_marks(capacity: usize) -> usize {
+fn buckets_with_tombstones(capacity: usize) -> usize {
     let buckets = buckets_for(capacity);
-    // A mark is left in a run of full buckets as long as a group (hashbrown's `erase`); a table of one group has no such run.
+    // A tombstone is left in a run of full buckets as long as a group (hashbrown's `erase`); a table of one group has no such run.
     if buckets <= GROUP && capacity_of(buckets) != capacity { 2 * GROUP } else { buckets }
 }
 
@@ -115,6 +115,33 @@ pub(super) struct Table {
     pub(super) capacity: usize,
     /// Of its block, or 0 if it does not say.
     pub(super) bytes: usize,
+    /// Whether its hasher spreads the keys over all of the table.
+    pub(super) mixes: fn() -> bool,
+}
+
+/// Whether a hasher is known to spread any keys over all of a table, as those do that are made against floods.
+pub(super) fn mixes<S>() -> bool {
+    let name = core::any::type_name::<S>();
+    name.contains("RandomState") || name.contains("DefaultHasher") || name.contains("DefaultHashBuilder")
+}
+
+/// Entries from which on tombstones do not hide half of a table: all entries left would lie in one half by chance, which of 29
+/// happens once in ten million times.
+const MANY: usize = 29;
+
+impl Table {
+    /// Whether the table has as many buckets as its capacity and its entries show.
+    ///
+    /// Until an entry is removed, a table has the capacity of its size, and more entries than the table of half the size
+    /// holds. That is so of a larger table too if tombstones take exactly half of its capacity and all entries left lie in
+    /// one half. In a small table that happens, and in any with a hasher that keeps neighbours together.
+    fn is_exact(&self, buckets: usize) -> bool {
+        self.bytes != 0
+            || self.len >= MANY
+                && capacity_of(buckets) == self.capacity
+                && self.len > capacity_of(buckets / 2)
+                && (self.mixes)()
+    }
 }
 
 /// Weighs a table of `(K, V)` that has memory by its entries and what it says of itself.
@@ -134,15 +161,13 @@ pub(super) fn weigh<'a, 'v, M, K, V, I, const TREE: bool>(
 }
 
 #[inline]
-fn follow<'a, 'v, K, V, I, const TREE: bool>(
-    walk: &mut Walk<'a, 'v, TREE>,
-    Table { len, capacity, bytes }: Table,
-    entries: impl Fn() -> I,
-) where
+fn follow<'a, 'v, K, V, I, const TREE: bool>(walk: &mut Walk<'a, 'v, TREE>, table: Table, entries: impl Fn() -> I)
+where
     K: Weigh + 'v,
     V: Weigh + 'v,
     I: Iterator<Item = (&'a K, &'a V)>,
 {
+    let Table { len, capacity, bytes, .. } = table;
     let entry = size_of::<(K, V)>();
     let mut buckets = buckets_left_with(capacity);
     let mut span = Span::NONE;
@@ -160,8 +185,11 @@ fn follow<'a, 'v, K, V, I, const TREE: bool>(
     // It is there, so that its size is a number.
     let mut size = (buckets * entry).next_multiple_of(align) + buckets + GROUP;
     while size < bytes {
-        buckets *= 2;
+        buckets = buckets.saturating_mul(2);
         size = layout(buckets, entry, align).0;
+    }
+    if !table.is_exact(buckets) {
+        walk.at_least();
     }
     walk.block(size, align, buckets.saturating_sub(len).saturating_mul(entry));
     walk.places::<K>(0, buckets, len);

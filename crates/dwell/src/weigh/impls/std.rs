@@ -55,6 +55,7 @@ impl<K: Weigh, V: Weigh, S> Weigh for HashMap<K, V, S> {
         entry: size_of::<(K, V)>(),
         map: MapKind::Hash,
     });
+    const VACANT_MAPS: u64 = 1;
 
     #[inline]
     fn is_vacant(&self) -> bool {
@@ -66,10 +67,11 @@ impl<K: Weigh, V: Weigh, S> Weigh for HashMap<K, V, S> {
     where
         Self: 'v,
     {
-        if self.capacity() != 0 {
-            let said = |map: &Self| Table { len: map.len(), capacity: map.capacity(), bytes: 0 };
-            hash::weigh(walk, self, said, Self::iter);
+        if self.capacity() == 0 {
+            return walk.at_least();
         }
+        let said = |map: &Self| Table { len: map.len(), capacity: map.capacity(), bytes: 0, mixes: hash::mixes::<S> };
+        hash::weigh(walk, self, said, Self::iter);
     }
 }
 
@@ -80,6 +82,7 @@ impl<T: Weigh, S> Weigh for HashSet<T, S> {
         entry: size_of::<T>(),
         map: MapKind::Hash,
     });
+    const VACANT_MAPS: u64 = 1;
 
     #[inline]
     fn is_vacant(&self) -> bool {
@@ -91,10 +94,11 @@ impl<T: Weigh, S> Weigh for HashSet<T, S> {
     where
         Self: 'v,
     {
-        if self.capacity() != 0 {
-            let said = |set: &Self| Table { len: set.len(), capacity: set.capacity(), bytes: 0 };
-            hash::weigh(walk, self, said, |set| set.iter().map(|key| (key, &())));
+        if self.capacity() == 0 {
+            return walk.at_least();
         }
+        let said = |set: &Self| Table { len: set.len(), capacity: set.capacity(), bytes: 0, mixes: hash::mixes::<S> };
+        hash::weigh(walk, self, said, |set| set.iter().map(|key| (key, &())));
     }
 }
 

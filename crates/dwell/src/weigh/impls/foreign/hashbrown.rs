@@ -5,7 +5,7 @@ use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
 use ::hashbrown::{HashMap, HashSet, HashTable};
 
 macro_rules! tables {
-    ($([$($generics:tt)*] $ty:ty: $key:ty, $value:ty, |$table:ident| $entries:expr, $bytes:expr;)*) => {$(
+    ($([$($generics:tt)*] $ty:ty: $key:ty, $value:ty, $hasher:ty, $vacant:literal, |$table:ident| $entries:expr, $bytes:expr;)*) => {$(
         impl<$($generics)*> Weigh for $ty {
             const TYPE: &'static Type = &Type::new::<Self>(Kind::Map {
                 key: type_of::<$key>,
@@ -13,10 +13,12 @@ macro_rules! tables {
                 entry: size_of::<($key, $value)>(),
                 map: MapKind::Hash,
             });
+            const VACANT_MAPS: u64 = $vacant;
 
             #[inline]
             fn is_vacant(&self) -> bool {
-                self.capacity() == 0
+                let $table = self;
+                $table.capacity() == 0 && $bytes == 0
             }
 
             #[inline]
@@ -24,11 +26,19 @@ macro_rules! tables {
             where
                 Self: 'v,
             {
-                if self.capacity() != 0 {
-                    let said =
-                        |$table: &Self| Table { len: $table.len(), capacity: $table.capacity(), bytes: $bytes };
-                    hash::weigh(walk, self, said, |$table| $entries);
+                if self.capacity() == 0 && const { $vacant != 0 } {
+                    return walk.at_least();
                 }
+                if self.is_vacant() {
+                    return;
+                }
+                let said = |$table: &Self| Table {
+                    len: $table.len(),
+                    capacity: $table.capacity(),
+                    bytes: $bytes,
+                    mixes: hash::mixes::<$hasher>,
+                };
+                hash::weigh(walk, self, said, |$table| $entries);
             }
         }
     )*};
@@ -36,7 +46,7 @@ macro_rules! tables {
 
 // A map and a set say how large they are to those alone who can hash their keys.
 tables! {
-    [K: Weigh, V: Weigh, S] HashMap<K, V, S>: K, V, |map| map.iter(), 0;
-    [T: Weigh, S] HashSet<T, S>: T, (), |set| set.iter().map(|key| (key, &())), 0;
-    [T: Weigh] HashTable<T>: T, (), |table| table.iter().map(|key| (key, &())), table.allocation_size();
+    [K: Weigh, V: Weigh, S] HashMap<K, V, S>: K, V, S, 1, |map| map.iter(), 0;
+    [T: Weigh, S] HashSet<T, S>: T, (), S, 1, |set| set.iter().map(|key| (key, &())), 0;
+    [T: Weigh] HashTable<T>: T, (), (), 0, |table| table.iter().map(|key| (key, &())), table.allocation_size();
 }

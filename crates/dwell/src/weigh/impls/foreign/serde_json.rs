@@ -32,6 +32,7 @@ impl Weigh for Map<String, Value> {
         entry: size_of::<String>() + size_of::<Value>(),
         map: if IS_BTREE { MapKind::BTree } else { MapKind::Hash },
     });
+    const VACANT_MAPS: u64 = 1;
 
     #[inline]
     fn is_vacant(&self) -> bool {
@@ -45,7 +46,9 @@ impl Weigh for Map<String, Value> {
     {
         if IS_BTREE {
             btree::weigh(walk, self, self.len(), Self::iter);
-        } else if !self.is_empty() && !walk.puts_off(self) {
+        } else if self.is_empty() {
+            walk.at_least();
+        } else if !walk.puts_off(self) {
             walk.missed();
             walk.entries(self);
         }
