@@ -453,6 +453,8 @@ is_empty! {
     {} std::path::PathBuf: self => self.as_os_str().is_empty();
 }
 
+pub(super) use {const_default, is_empty};
+
 macro_rules! integers {
     ($($type:ty)*) => {
         is_empty! { $({} $type: self => *self == 0;)* }
