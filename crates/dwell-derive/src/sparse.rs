@@ -393,7 +393,7 @@ fn refuse_interior_mutability(input: &DeriveInput, attributes: &TypeAttributes) 
         }
         let dwell = &attributes.dwell;
         let (name, kind) = (format_ident!("FIELD_{index}"), with_static(input, field.ty.to_token_stream()));
-        let value = quote_spanned!(field.ty.span()=> &#dwell::sparse::any_value());
+        let value = at(field.ty.span(), quote!(&#dwell::sparse::any_value()));
         checks.push(quote!(const #name: &'static #kind = #value;));
     }
     if checks.is_empty() {
@@ -418,6 +418,15 @@ fn refuse_interior_mutability(input: &DeriveInput, attributes: &TypeAttributes) 
             #(#checks)*
         }
     })
+}
+
+/// Tokens whose errors the compiler shows at `span`.
+fn at(span: Span, tokens: TokenStream) -> TokenStream {
+    let moved = tokens.into_iter().map(|mut token| {
+        token.set_span(span);
+        token
+    });
+    moved.collect()
 }
 
 fn allows_interior_mutability(field: &Field) -> Result<bool> {

@@ -13,16 +13,19 @@ struct Counted {
     uses: AtomicU32,
 }
 
-#[derive(Sparse)]
-struct Generic<'a, T: Clone, const N: usize> {
+#[derive(Default, Sparse)]
+struct Generic<'a, T: Clone> {
     name: &'a str,
     values: Vec<T>,
-    #[sparse(eq)]
-    locks: [Option<Mutex<&'a str>>; N],
+    #[sparse(is_empty = "is_unlocked")]
+    lock: Option<Mutex<u8>>,
 }
 
-#[derive(Default, PartialEq, Sparse)]
-#[sparse(eq)]
+fn is_unlocked(lock: &Option<Mutex<u8>>) -> bool {
+    lock.is_none()
+}
+
+#[derive(Default, Sparse)]
 enum Level {
     #[default]
     Off,
