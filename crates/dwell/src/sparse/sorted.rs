@@ -133,19 +133,19 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
     where
         S::Key: Borrow<Q>,
     {
-        /// The number of entries up to which a linear search takes fewer instructions than a binary search.
-        const FEW: usize = 8;
-        if self.entries.len() > FEW {
-            return self.entries.binary_search_by(|entry| S::key(entry).borrow().cmp(key));
-        }
-        for (index, entry) in self.entries.iter().enumerate() {
-            match S::key(entry).borrow().cmp(key) {
-                Ordering::Less => {}
-                Ordering::Equal => return Ok(index),
-                Ordering::Greater => return Err(index),
+        // Not `binary_search_by`, which compares until one entry is left. This ends at the key: of four strings it takes two
+        // comparisons instead of three (`docs/sparse.md` has the numbers).
+        let entries = &*self.entries;
+        let (mut start, mut end) = (0, entries.len());
+        while start < end {
+            let middle = start + (end - start) / 2;
+            match S::key(&entries[middle]).borrow().cmp(key) {
+                Ordering::Less => start = middle + 1,
+                Ordering::Equal => return Ok(middle),
+                Ordering::Greater => end = middle,
             }
         }
-        Err(self.entries.len())
+        Err(start)
     }
 
     /// The indices of the keys in a range.
@@ -183,33 +183,29 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
     }
 
     /// Sorts once. Of equal keys the first stays, updated with the later ones.
-    pub(super) fn from_vec(mut entries: Vec<E>) -> Self {
-        sort::<E, S>(&mut entries);
-        Self { entries: entries.into(), sorted_by: PhantomData }
+    pub(super) fn from_unsorted(entries: ThinSlice<E>) -> Self {
+        Self { entries: sort::<E, S>(entries), sorted_by: PhantomData }
     }
 
-    /// [`from_vec`](Self::from_vec); when memory is refused, the entries come back, perhaps sorted and merged.
+    /// [`from_unsorted`](Self::from_unsorted); when memory is refused, the entries come back, perhaps sorted and merged.
     pub(super) fn try_from_vec(entries: Vec<E>) -> Result<Self, AllocError<Vec<E>>> {
         let entries = ThinSlice::try_from_vec(try_sort::<E, S>(entries)?)?;
         Ok(Self { entries, sorted_by: PhantomData })
     }
 
-    /// Adds entries in any order.
-    pub(super) fn extend(&mut self, mut more: Vec<E>) {
+    /// Adds entries in any order. When a comparison panics, the entries here stay.
+    pub(super) fn extend(&mut self, more: ThinSlice<E>) {
         if more.is_empty() {
             return;
         }
-        sort::<E, S>(&mut more);
-        self.try_merge(more).unwrap_or_else(|error| handle_alloc_error(error.layout()));
+        let more = sort::<E, S>(more);
+        let plan = self.plan(&more).unwrap_or_else(|layout| handle_alloc_error(layout));
+        self.merge(plan, more);
     }
 
     /// [`extend`](Self::extend); when memory is refused, the entries come back, perhaps sorted and merged.
     pub(super) fn try_extend(&mut self, more: Vec<E>) -> Result<(), AllocError<Vec<E>>> {
-        self.try_merge(try_sort::<E, S>(more)?)
-    }
-
-    /// Adds entries that are sorted and have one of each key.
-    fn try_merge(&mut self, more: Vec<E>) -> Result<(), AllocError<Vec<E>>> {
+        let more = try_sort::<E, S>(more)?;
         match self.plan(&more) {
             Ok(plan) => self.merge(plan, more),
             Err(layout) => return Err(AllocError::new(more, layout)),
@@ -310,9 +306,14 @@ fn is_merged<E, S: Keyed<E, Key: Ord>>(later: &mut E, first: &mut E) -> bool {
 }
 
 /// Sorts by key and merges the entries with equal keys.
-fn sort<E, S: Keyed<E, Key: Ord>>(entries: &mut Vec<E>) {
+fn sort<E, S: Keyed<E, Key: Ord>>(mut entries: ThinSlice<E>) -> ThinSlice<E> {
     entries.sort_by(|a, b| S::key(a).cmp(S::key(b))); // stable: of equal keys, the one that came last is last
+    if entries.windows(2).all(|pair| S::key(&pair[0]).cmp(S::key(&pair[1])).is_ne()) {
+        return entries;
+    }
+    let mut entries = Vec::from(entries);
     entries.dedup_by(is_merged::<E, S>);
+    entries.into()
 }
 
 /// [`sort`]; when memory is refused, the entries come back as they were.

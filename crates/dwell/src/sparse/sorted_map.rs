@@ -1,10 +1,10 @@
 //! A map for few entries behind one word: a sorted slice.
 #![forbid(unsafe_code)]
 
-use super::IsEmpty;
 use super::collect::collect;
 pub use super::entry::{Entry, OccupiedEntry, VacantEntry};
 use super::sorted::{Pairs, Sorted};
+use super::{IsEmpty, ThinSlice};
 use crate::alloc::{AllocError, try_collect};
 use core::alloc::Layout;
 use core::borrow::Borrow;
@@ -22,7 +22,7 @@ use std_alloc::vec::Vec;
 ///
 /// A `HashMap` is six words, a `BTreeMap` three, and each allocates more than its entries need. This is one word (8 bytes
 /// on a 64-bit target), and so is `Option<SortedMap<K, V>>`. An empty one owns no memory; any other owns one block with
-/// its length and exactly its entries, sorted by key. Finding one is a binary search, or a linear one among up to eight.
+/// its length and exactly its entries, sorted by key. Finding one is a binary search.
 ///
 /// ```
 /// use dwell::sparse::SortedMap;
@@ -494,7 +494,7 @@ impl<K: Borrow<Q> + Ord, V, Q: Ord + ?Sized> Index<&Q> for SortedMap<K, V> {
 /// Sorts once. The last of equal keys wins.
 impl<K: Ord, V> From<Vec<(K, V)>> for SortedMap<K, V> {
     fn from(entries: Vec<(K, V)>) -> Self {
-        Self { sorted: Sorted::from_vec(entries) }
+        Self { sorted: Sorted::from_unsorted(ThinSlice::from(entries)) }
     }
 }
 
@@ -538,7 +538,7 @@ impl<K: Ord, V> From<SortedMap<K, V>> for BTreeMap<K, V> {
 /// Collects, then sorts once. The last of equal keys wins. The iterator's `size_hint` is not trusted.
 impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
-        Self::from(collect(entries))
+        Self { sorted: Sorted::from_unsorted(collect(entries)) }
     }
 }
 

@@ -1,9 +1,9 @@
 //! A set of few values behind one word: a sorted slice.
 #![forbid(unsafe_code)]
 
-use super::IsEmpty;
 use super::collect::collect;
 use super::sorted::{Keys, Sorted};
+use super::{IsEmpty, ThinSlice};
 use crate::alloc::{AllocError, try_collect};
 use core::alloc::Layout;
 use core::borrow::Borrow;
@@ -22,7 +22,7 @@ use std_alloc::vec::Vec;
 ///
 /// A `HashSet` is six words, a `BTreeSet` three, and each allocates more than its values need. This is one word (8 bytes on
 /// a 64-bit target), and so is `Option<SortedSet<T>>`. An empty one owns no memory; any other owns one block with its
-/// length and exactly its values, sorted. Finding one is a binary search, or a linear one among up to eight.
+/// length and exactly its values, sorted. Finding one is a binary search.
 ///
 /// ```
 /// use dwell::sparse::SortedSet;
@@ -532,7 +532,7 @@ impl<T: fmt::Debug> fmt::Debug for SortedSet<T> {
 /// Sorts once. Of equal values the first stays.
 impl<T: Ord> From<Vec<T>> for SortedSet<T> {
     fn from(values: Vec<T>) -> Self {
-        Self { sorted: Sorted::from_vec(values) }
+        Self { sorted: Sorted::from_unsorted(ThinSlice::from(values)) }
     }
 }
 
@@ -576,7 +576,7 @@ impl<T: Ord> From<SortedSet<T>> for BTreeSet<T> {
 /// Collects, then sorts once. Of equal values the first stays. The iterator's `size_hint` is not trusted.
 impl<T: Ord> FromIterator<T> for SortedSet<T> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        Self::from(collect(values))
+        Self { sorted: Sorted::from_unsorted(collect(values)) }
     }
 }
 

@@ -394,6 +394,18 @@ impl<T> Builder<T> {
         alive.end += 1; // the element at the old `alive.end`, which is below the block's length, is initialised now
     }
 
+    /// The elements so far, in a block of their size.
+    pub(super) fn finish_early(mut self) -> Result<ThinSlice<T>, Layout> {
+        let IntoIter { block, alive } = &mut self.0;
+        if alive.end < block.len() {
+            if alive.end == 0 {
+                return Ok(ThinSlice::empty());
+            }
+            block.resize(alive.end)?; // `realloc` keeps the bytes of the elements `alive`
+        }
+        Ok(self.finish())
+    }
+
     /// # Panics
     ///
     /// When it has fewer than `len` elements.
@@ -540,7 +552,7 @@ impl<T> From<ThinSlice<T>> for Box<[T]> {
 /// The iterator's `size_hint` is not trusted.
 impl<T> FromIterator<T> for ThinSlice<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
-        Self::from(collect(elements))
+        collect(elements)
     }
 }
 
