@@ -410,7 +410,7 @@ fn refuse_interior_mutability(input: &DeriveInput, attributes: &TypeAttributes) 
     let predicates = static_predicates(input);
     // The constants of a trait are checked, but evaluated only where they are used.
     Ok(quote! {
-        #[allow(dead_code, deprecated, non_camel_case_types)]
+        #[allow(dead_code, deprecated, non_camel_case_types, clippy::all, clippy::pedantic)]
         trait __NoInteriorMutability<#(#parameters),*>
         where
             #predicates

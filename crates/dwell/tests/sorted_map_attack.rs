@@ -249,11 +249,11 @@ fn a_size_hint_is_not_trusted() {
         for said in [vec![usize::MAX], vec![1 << 47], vec![0], vec![usize::MAX - 1, 0, 3], vec![isize::MAX as usize]] {
             let lies = || Lies((0..100_u32).map(|n| (n % 70, Box::new(n))), said.clone(), Cell::new(0));
             let values = || lies().map(|(_, value)| value);
-            let mut map = SortedMap::from_iter(lies());
+            let mut map: SortedMap<_, _> = lies().collect();
             map.extend(lies());
             assert!(map.try_extend(lies()).is_ok());
             assert_eq!((map.len(), SortedMap::try_from_iter(lies()).ok().map(|map| map.len())), (70, Some(70)));
-            let mut set = SortedSet::from_iter(values());
+            let mut set: SortedSet<_> = values().collect();
             set.extend(values());
             assert!(set.try_extend(values()).is_ok());
             assert_eq!((set.len(), SortedSet::try_from_iter(values()).ok().map(|set| set.len())), (100, Some(100)));
@@ -271,7 +271,7 @@ fn a_set_loses_nothing_whatever_allocation_fails() {
         until_it_succeeds(|k| {
             let mut set = set(&[1, 3]);
             let value = text(2);
-            let inserted = failing_after(k, || set.try_insert(value)).map_err(|error| error.into_inner());
+            let inserted = failing_after(k, || set.try_insert(value)).map_err(dwell::AllocError::into_inner);
             assert_eq!(
                 (set.len(), inserted.clone().err()),
                 if inserted.is_ok() { (3, None) } else { (2, Some(text(2))) }
@@ -281,7 +281,7 @@ fn a_set_loses_nothing_whatever_allocation_fails() {
         until_it_succeeds(|k| {
             let mut set = set(&[1, 3]);
             let value = text(2);
-            let replaced = failing_after(k, || set.try_replace(value)).map_err(|error| error.into_inner());
+            let replaced = failing_after(k, || set.try_replace(value)).map_err(dwell::AllocError::into_inner);
             assert_eq!(set.len(), 2 + usize::from(replaced.is_ok()));
             replaced.is_ok()
         });

@@ -362,11 +362,11 @@ fn a_size_hint_is_not_trusted() {
         for said in [vec![usize::MAX], vec![1 << 47], vec![0], vec![usize::MAX - 1, 0, 3], vec![isize::MAX as usize]] {
             let lies = |len| Lies((0..len).map(Box::new), said.clone(), Cell::new(0));
             for len in [0, 1, 5, 300] {
-                assert_eq!(ThinSlice::from_iter(lies(len)).len(), len);
+                assert_eq!(lies(len).collect::<ThinSlice<_>>().len(), len);
                 assert_eq!(ThinSlice::try_from_iter(lies(len)).ok().map(|slice| slice.len()), Some(len));
                 let letters = || Lies(iter::repeat_n('a', len), said.clone(), Cell::new(0));
                 let texts = || letters().map(String::from);
-                assert_eq!((ThinStr::from_iter(letters()).len(), ThinStr::from_iter(texts()).len()), (len, len));
+                assert_eq!((letters().collect::<ThinStr>().len(), texts().collect::<ThinStr>().len()), (len, len));
                 assert_eq!(ThinStr::try_from_iter(letters()).ok().map(|text| text.len()), Some(len));
                 assert_eq!(
                     Lies(iter::repeat_n((), len), said.clone(), Cell::new(0)).collect::<ThinSlice<_>>().len(),

@@ -289,7 +289,6 @@ impl Default for GenericDefaultCell {
 
 /// Stands for a value of any type in constants that are checked and never evaluated.
 #[doc(hidden)]
-#[expect(clippy::missing_panics_doc, reason = "it is never called")]
 pub const fn any_value<T>() -> T {
     panic!("it is never called")
 }

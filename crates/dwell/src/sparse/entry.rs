@@ -74,7 +74,7 @@ impl<K, V> SortedMap<K, V> {
     /// assert_eq!(map, SortedMap::from([(2, 'c')]));
     /// ```
     pub fn first_entry(&mut self) -> Option<OccupiedEntry<'_, K, V>> {
-        (!self.is_empty()).then(|| OccupiedEntry { map: self, index: 0 })
+        (!self.is_empty()).then_some(OccupiedEntry { map: self, index: 0 })
     }
 
     /// The entry with the greatest key.

@@ -317,7 +317,6 @@ fn sort<E, S: Keyed<E, Key: Ord>>(mut entries: ThinSlice<E>) -> ThinSlice<E> {
 }
 
 /// [`sort`]; when memory is refused, the entries come back as they were.
-#[expect(clippy::type_complexity, reason = "entries, and the same entries")]
 fn try_sort<E, S: Keyed<E, Key: Ord>>(mut entries: Vec<E>) -> Result<Vec<E>, AllocError<Vec<E>>> {
     // std's stable sort aborts when memory is refused. With its index beside each entry, an unstable sort is stable.
     let mut indexed = Vec::new();

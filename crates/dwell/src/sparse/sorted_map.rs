@@ -374,6 +374,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     /// assert_eq!(map.split_off(&2), SortedMap::from([(2, 'b'), (3, 'c')]));
     /// assert_eq!(map, SortedMap::from([(1, 'a')]));
     /// ```
+    #[must_use = "what is split off is dropped otherwise"]
     pub fn split_off<Q: Ord + ?Sized>(&mut self, key: &Q) -> Self
     where
         K: Borrow<Q>,

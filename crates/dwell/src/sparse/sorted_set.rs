@@ -338,6 +338,7 @@ impl<T: Ord> SortedSet<T> {
     /// assert_eq!(set.split_off(&2), SortedSet::from([2, 3]));
     /// assert_eq!(set, SortedSet::from([1]));
     /// ```
+    #[must_use = "what is split off is dropped otherwise"]
     pub fn split_off<Q: Ord + ?Sized>(&mut self, value: &Q) -> Self
     where
         T: Borrow<Q>,

@@ -353,7 +353,7 @@ where
     String: FromIterator<A>,
 {
     fn from_iter<I: IntoIterator<Item = A>>(parts: I) -> Self {
-        Self::from(String::from_iter(Cautious(parts.into_iter())))
+        Self::from(Cautious(parts.into_iter()).collect::<String>())
     }
 }
 

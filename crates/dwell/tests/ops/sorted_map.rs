@@ -143,7 +143,7 @@ pub(crate) fn run(bytes: &[u8]) {
                 assert_eq!(map.entry(key.clone()).insert_entry(value.clone()).get(), &value);
                 model.insert(key.clone(), value);
                 if step[2] % 2 == 0 {
-                    let first = map.first_entry().map(|entry| entry.remove_entry());
+                    let first = map.first_entry().map(sorted_map::OccupiedEntry::remove_entry);
                     assert_eq!(first, model.pop_first());
                     let last = map.last_entry().map(|entry| entry.try_remove_entry().unwrap());
                     assert_eq!(last, model.pop_last());

@@ -8,7 +8,7 @@ use std_alloc::collections::BTreeMap;
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
-/// With serde_json's feature `arbitrary_precision` it is a string, of which only the length is known.
+/// With the crate's feature `arbitrary_precision` it is a string, of which only the length is known.
 impl Weigh for Number {
     const REACH: Reach = if size_of::<Number>() == size_of::<String>() { Reach::Heap } else { Reach::Plain };
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Plain);
