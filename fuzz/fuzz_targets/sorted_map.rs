@@ -1,7 +1,10 @@
-//! Random operations on `SortedMap`; the model test in `crates/dwell/tests/sorted_map.rs` runs the same.
+//! Random operations on `SortedMap` and `SortedSet`; the model tests in `crates/dwell/tests/sorted_map.rs` run the same.
 #![no_main]
 
 #[path = "../../crates/dwell/tests/ops/sorted_map.rs"]
 mod ops;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| ops::run(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    ops::run(bytes);
+    ops::run_set(bytes);
+});

@@ -38,10 +38,24 @@ use syn::{DeriveInput, parse_macro_input};
 /// | attribute | on | meaning |
 /// |---|---|---|
 /// | `#[sparse(const)]` | type | writes `Default` too, as a constant: reading an empty value of a type without type parameters then costs no check whether its default has been made, so prefer it where the fields allow it. Every field's type must be `dwell::sparse::ConstDefault`; of an enum, the default is the variant marked `#[default]` |
+/// | `#[sparse(allow_interior_mutability)]` | field | the field may be written through `&`, see below |
 /// | `#[sparse(eq)]` | type, field | empty when `==` to the type's or the field's `Default`; what `==` takes for equal (`0.0` and `-0.0`) is then forgotten |
 /// | `#[sparse(is_empty = "path")]` | field | empty when the function `path` says so of `&field` |
 /// | `#[sparse(bound = "T: Trait")]` | type | these bounds instead of `T: IsEmpty` for each type parameter |
 /// | `#[sparse(crate = "path")]` | type | where the crate `dwell` is, if not at `::dwell` |
+///
+/// # Lifetimes and type parameters
+///
+/// What an empty `Sparse` lends lives in a `static`, made for `'static` and lent for any shorter lifetime. So `Deref` works
+/// for all lifetimes of the type. Its type parameters must be `'static` for `Deref`; `Sparse::get` works for all.
+///
+/// # Interior mutability
+///
+/// All empty values lend one default, which must not be written. So a field that can be written through `&` (`AtomicU32`,
+/// `Mutex<T>`, `OnceLock<T>`) is refused with the error E0492 at its type. Two ways out: keep such a field outside of what is
+/// `Sparse`, or, if it is right that all empty values share it (a cache of something computed from the others), mark it
+/// `#[sparse(allow_interior_mutability)]`. What cannot be seen is not refused: a field whose type names a type parameter, and
+/// what is behind a pointer (`Box<AtomicU32>`, `Arc<Mutex<T>>`).
 #[proc_macro_derive(Sparse, attributes(sparse, default))]
 pub fn derive_sparse(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -1,12 +1,12 @@
 //! `#[derive(Sparse)]`.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Data, DataEnum, DeriveInput, Error, Field, Fields, GenericArgument, GenericParam, Index, Lifetime,
-    LitStr, Member, Path, Result, Token, WherePredicate, parse_quote,
+    Attribute, Data, DataEnum, DeriveInput, Error, Field, Fields, GenericParam, Index, LitStr, Member, Path, Result,
+    Token, TypeParamBound, WherePredicate, parse_quote,
 };
 
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
@@ -34,9 +34,12 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let const_default = const_default(input, &attributes)?;
     let default_ref = default_ref_body(input, dwell, const_default.is_some());
     let lent_where = lent_where(input, where_clause);
+    let refuse_interior_mutability = refuse_interior_mutability(input, &attributes)?;
     Ok(quote! {
         const _: () = {
             #const_default
+
+            #refuse_interior_mutability
 
             #[automatically_derived]
             #[allow(deprecated)] // a field may be
@@ -102,8 +105,13 @@ fn is_empty_body(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Tok
         Data::Struct(data) if attributes.eq => data.fields.iter().flat_map(|field| &field.attrs).collect(),
         _ => Vec::new(),
     };
-    if let Some(attribute) = useless.iter().find(|attribute| attribute.path().is_ident("sparse")) {
-        return Err(Error::new(attribute.span(), "this is not looked at: the value is compared as a whole"));
+    for attribute in useless.iter().filter(|attribute| attribute.path().is_ident("sparse")) {
+        attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident(ALLOW_INTERIOR_MUTABILITY) {
+                return Ok(());
+            }
+            Err(Error::new(attribute.span(), "this has no effect: the value is compared as a whole"))
+        })?;
     }
     if attributes.eq {
         return Ok(quote!(*self == <Self as ::core::default::Default>::default()));
@@ -174,8 +182,8 @@ fn field_is_empty(index: usize, field: &Field, dwell: &Path) -> Result<TokenStre
             } else if meta.path.is_ident("is_empty") {
                 let function: Path = meta.value()?.parse::<LitStr>()?.parse()?;
                 check = quote_spanned!(span=> #function(&#value.#member));
-            } else {
-                return Err(meta.error("expected `eq` or `is_empty = \"..\"`"));
+            } else if !meta.path.is_ident(ALLOW_INTERIOR_MUTABILITY) {
+                return Err(meta.error("expected `eq`, `is_empty = \"..\"` or `allow_interior_mutability`"));
             }
             Ok(())
         })?;
@@ -244,43 +252,196 @@ fn const_default(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Opt
 }
 
 fn default_ref_body(input: &DeriveInput, dwell: &Path, constant: bool) -> TokenStream {
+    // To shorten `'static` to the lifetimes of `Self` is a subtyping step, which the compiler refuses where it is unsound.
+    let kind = lent_type(input);
     if is_generic(input) {
         return quote! {
             static DEFAULTS: #dwell::sparse::GenericDefaultCell = #dwell::sparse::GenericDefaultCell::new();
-            DEFAULTS.get()
+            DEFAULTS.get::<#kind>()
         };
     }
-    let name = &input.ident;
-    let lifetimes: Vec<GenericArgument> = input
-        .generics
-        .lifetimes()
-        .map(|_| GenericArgument::Lifetime(Lifetime::new("'static", Span::call_site())))
-        .collect();
-    // Shortening `'static` to the lifetimes of `Self` is a subtyping step, which the compiler refuses unless it is sound.
-    let name = quote!(#name<#(#lifetimes),*>);
     if constant {
         return quote! {
-            static DEFAULT: #name = <#name as #dwell::sparse::ConstDefault>::DEFAULT;
+            static DEFAULT: #kind = <#kind as #dwell::sparse::ConstDefault>::DEFAULT;
             &DEFAULT
         };
     }
     quote! {
-        static DEFAULT: #dwell::sparse::DefaultCell<#name> = #dwell::sparse::DefaultCell::new();
+        static DEFAULT: #dwell::sparse::DefaultCell<#kind> = #dwell::sparse::DefaultCell::new();
         DEFAULT.get()
     }
+}
+
+/// The type with `'static` for each of its lifetimes: the one that a default in a `static` has.
+fn static_type(input: &DeriveInput) -> TokenStream {
+    let name = &input.ident;
+    let arguments = input.generics.params.iter().map(|parameter| match parameter {
+        GenericParam::Lifetime(_) => quote!('static),
+        GenericParam::Type(parameter) => parameter.ident.to_token_stream(),
+        GenericParam::Const(parameter) => parameter.ident.to_token_stream(),
+    });
+    quote!(#name<#(#arguments),*>)
+}
+
+/// Tokens with `'static` for each lifetime parameter of the type.
+fn with_static(input: &DeriveInput, tokens: TokenStream) -> TokenStream {
+    let mut replaced: Vec<TokenTree> = Vec::new();
+    for token in tokens {
+        let after_quote = matches!(replaced.last(), Some(TokenTree::Punct(punct)) if punct.as_char() == '\'');
+        replaced.push(match token {
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), with_static(input, group.stream()));
+                inner.set_span(group.span());
+                TokenTree::Group(inner)
+            }
+            TokenTree::Ident(ident)
+                if after_quote && input.generics.lifetimes().any(|parameter| parameter.lifetime.ident == ident) =>
+            {
+                TokenTree::Ident(Ident::new("static", ident.span()))
+            }
+            token => token,
+        });
+    }
+    replaced.into_iter().collect()
+}
+
+/// Whether one of the tokens is an identifier for which `is_it` answers `true`.
+fn mentions(tokens: TokenStream, is_it: &dyn Fn(&Ident) -> bool) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => mentions(group.stream(), is_it),
+        TokenTree::Ident(ident) => is_it(&ident),
+        _ => false,
+    })
+}
+
+/// The bounds of the type's parameters and its `where` clause, with `'static` for each of its lifetimes.
+fn static_predicates(input: &DeriveInput) -> TokenStream {
+    let of_parameters =
+        input.generics.type_params().filter(|parameter| !parameter.bounds.is_empty()).map(|parameter| {
+            let (name, bounds) = (&parameter.ident, &parameter.bounds);
+            quote!(#name: #bounds,)
+        });
+    let given = input.generics.where_clause.iter().flat_map(|clause| &clause.predicates).map(|given| quote!(#given,));
+    with_static(input, of_parameters.chain(given).collect())
+}
+
+/// The type of the default that is lent: `Self` for `'static`, to be shortened, or else `Self`, if that is `'static`.
+///
+/// If a trait bound names a lifetime (`T: Trait<'a>`), the compiler cannot tell it from the same bound for `'static`
+/// (E0283), which the longer-lived type would need too.
+fn lent_type(input: &DeriveInput) -> TokenStream {
+    let is_lifetime = |ident: &Ident| input.generics.lifetimes().any(|parameter| parameter.lifetime.ident == *ident);
+    let names_lifetime = |tokens: TokenStream| mentions(tokens, &is_lifetime);
+    let in_bounds = |bounds: &Punctuated<TypeParamBound, Token![+]>| {
+        bounds
+            .iter()
+            .filter(|bound| !matches!(bound, TypeParamBound::Lifetime(_)))
+            .any(|bound| names_lifetime(bound.to_token_stream()))
+    };
+    let given = input.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let in_where = given.into_iter().any(|predicate| match predicate {
+        WherePredicate::Type(predicate) => {
+            names_lifetime(predicate.bounded_ty.to_token_stream()) || in_bounds(&predicate.bounds)
+        }
+        _ => false,
+    });
+    if in_where || input.generics.type_params().any(|parameter| in_bounds(&parameter.bounds)) {
+        return quote!(Self);
+    }
+    static_type(input)
 }
 
 fn lent_where(input: &DeriveInput, where_clause: Option<&syn::WhereClause>) -> TokenStream {
     if !is_generic(input) {
         return quote!(#where_clause);
     }
-    let given = where_clause.map(|clause| &clause.predicates);
-    let given = given.into_iter().flatten();
+    let given = where_clause.into_iter().flat_map(|clause| &clause.predicates);
+    let kind = lent_type(input);
+    // With `'static`, `T: 'a` becomes `T: 'static`.
+    let of_static = input.generics.lifetimes().next().map(|_| {
+        let parameters = input.generics.type_params().map(|parameter| &parameter.ident);
+        quote!(#(#parameters: 'static,)*)
+    });
     quote! {
         where
             #(#given,)*
-            Self: ::core::default::Default + ::core::marker::Send + ::core::marker::Sync + 'static
+            #of_static
+            #kind: ::core::default::Default + ::core::marker::Send + ::core::marker::Sync + 'static
     }
+}
+
+/// The attribute of a field that may be written through `&`.
+const ALLOW_INTERIOR_MUTABILITY: &str = "allow_interior_mutability";
+
+/// Items that compile only if no field has interior mutability: a constant must not borrow such a value (E0492), and the
+/// compiler says so of the type of a value that no one ever makes.
+fn refuse_interior_mutability(input: &DeriveInput, attributes: &TypeAttributes) -> Result<TokenStream> {
+    let fields: Vec<&Field> = match &input.data {
+        Data::Struct(data) => data.fields.iter().collect(),
+        // The default of such an enum is a variant without fields.
+        Data::Enum(_) if attributes.constant => Vec::new(),
+        Data::Enum(data) => data.variants.iter().flat_map(|variant| &variant.fields).collect(),
+        Data::Union(_) => Vec::new(), // `is_empty_body` reports it
+    };
+    // What a type parameter stands for is not known here, and `Self` would be the trait's.
+    let is_unknown =
+        |ident: &Ident| ident == "Self" || input.generics.type_params().any(|parameter| parameter.ident == *ident);
+    let mut checks = Vec::new();
+    for (index, field) in fields.into_iter().enumerate() {
+        if allows_interior_mutability(field)? || mentions(field.ty.to_token_stream(), &is_unknown) {
+            continue;
+        }
+        let dwell = &attributes.dwell;
+        let (name, kind) = (format_ident!("FIELD_{index}"), with_static(input, field.ty.to_token_stream()));
+        let value = at(field.ty.span(), quote!(&#dwell::sparse::any_value()));
+        checks.push(quote!(const #name: &'static #kind = #value;));
+    }
+    if checks.is_empty() {
+        return Ok(TokenStream::new());
+    }
+    let parameters = input.generics.params.iter().filter_map(|parameter| match parameter {
+        GenericParam::Lifetime(_) => None,
+        GenericParam::Type(parameter) => Some(parameter.ident.to_token_stream()),
+        GenericParam::Const(parameter) => {
+            let (name, kind) = (&parameter.ident, &parameter.ty);
+            Some(quote!(const #name: #kind))
+        }
+    });
+    let predicates = static_predicates(input);
+    // The constants of a trait are checked, but evaluated only where they are used.
+    Ok(quote! {
+        #[allow(dead_code, deprecated, non_camel_case_types, clippy::all, clippy::pedantic)]
+        trait __NoInteriorMutability<#(#parameters),*>
+        where
+            #predicates
+        {
+            #(#checks)*
+        }
+    })
+}
+
+/// Tokens whose errors the compiler shows at `span`.
+fn at(span: Span, tokens: TokenStream) -> TokenStream {
+    let moved = tokens.into_iter().map(|mut token| {
+        token.set_span(span);
+        token
+    });
+    moved.collect()
+}
+
+fn allows_interior_mutability(field: &Field) -> Result<bool> {
+    let mut allowed = false;
+    for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("sparse")) {
+        attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident(ALLOW_INTERIOR_MUTABILITY) {
+                allowed = true;
+            } else if meta.input.peek(Token![=]) {
+                meta.value()?.parse::<LitStr>()?; // another attribute's
+            }
+            Ok(())
+        })?;
+    }
+    Ok(allowed)
 }
 
 /// Generic over more than lifetimes.

@@ -418,3 +418,124 @@ fn is_dropped_at_thread_exit() {
     std::thread::spawn(move || HELD.set(Sparse::new(Held(Some(clone))))).join().unwrap();
     assert_eq!(Arc::strong_count(&dropped), 1);
 }
+
+/// `IsEmpty` that panics when it is told to, and a default that does.
+#[derive(Debug)]
+struct Moody<'a>(Option<Spy<'a>>);
+
+thread_local!(static PANICS: Cell<(bool, bool)> = const { Cell::new((false, false)) });
+
+impl Default for Moody<'_> {
+    fn default() -> Self {
+        assert!(!PANICS.get().0, "told to panic in default");
+        Self(None)
+    }
+}
+
+impl IsEmpty for Moody<'_> {
+    fn is_empty(&self) -> bool {
+        assert!(!PANICS.get().1, "told to panic in is_empty");
+        self.0.is_none()
+    }
+}
+
+#[test]
+fn take_and_replace_drop_each_value_once_whatever_panics() {
+    let counts = Counts::default();
+    let full = |value| Sparse::new(Moody(Some(counts.spy(value))));
+    let left = left_by(|| {
+        for panicking in [(false, false), (true, false), (false, true)] {
+            let on = || PANICS.set(panicking);
+            let off = || PANICS.set((false, false));
+            for stored in [false, true] {
+                for given in [false, true] {
+                    let mut value = if stored { full(1) } else { Sparse::empty() };
+                    let new = Moody(given.then(|| counts.spy(2)));
+                    on();
+                    let has_panicked = panics(|| drop(value.replace(new)));
+                    off();
+                    assert!(panicking != (false, true) || has_panicked);
+                    // As it was, or as it was to be.
+                    let now = value.get().and_then(|value| value.0.as_ref()).map(|spy| spy.value);
+                    assert!(now == given.then_some(2) || has_panicked && now == stored.then_some(1), "{now:?}");
+                    on();
+                    let taken = panics(|| drop(value.take()));
+                    off();
+                    assert!(!taken || panicking.0);
+                    assert!(value.get().is_none());
+                }
+            }
+        }
+        // The drop of the value that was replaced panics when the new one is in place.
+        for replaced in [full(1), full(1)] {
+            let mut value = replaced;
+            counts.panic_at_drop.set(counts.dropped.get() + 1);
+            assert!(panics(|| drop(value.replace(Moody(Some(counts.spy(2)))))));
+            assert_eq!(value.get().and_then(|value| value.0.as_ref()).map(|spy| spy.value), Some(2));
+            counts.panic_at_drop.set(counts.dropped.get() + 1);
+            assert!(panics(|| value.clear()));
+            assert!(value.get().is_none());
+        }
+        drop(full(3).take_box());
+    });
+    assert_eq!(left.1, 0);
+    assert!(counts.balanced(), "{counts:?}");
+}
+
+#[test]
+fn replace_uses_the_block_again_and_gives_the_value_back_when_there_is_none() {
+    let mut value = Sparse::new(String::from("a"));
+    assert_eq!(failing_after(0, || value.replace(String::new())), "a");
+    assert!(value.get().is_none());
+    let text = String::from("b");
+    let error = failing_after(0, || value.try_replace(text)).unwrap_err();
+    assert_eq!(error.into_inner(), "b");
+    assert!(value.get().is_none());
+    value = Sparse::new(String::from("c"));
+    let again = (&raw const *value).addr();
+    let text = String::from("d");
+    assert_eq!(failing_after(0, || value.try_replace(text)).unwrap(), "c");
+    assert_eq!((&raw const *value).addr(), again);
+}
+
+#[test]
+fn values_without_size_and_with_much_alignment_are_taken_and_replaced() {
+    thread_local!(static DROPS: Cell<u32> = const { Cell::new(0) });
+    #[derive(Default)]
+    #[repr(align(4096))]
+    struct Nothing;
+    impl Drop for Nothing {
+        fn drop(&mut self) {
+            DROPS.set(DROPS.get() + 1);
+        }
+    }
+    impl IsEmpty for Nothing {
+        fn is_empty(&self) -> bool {
+            false
+        }
+    }
+    let left = left_by(|| {
+        let mut value = Sparse::new(Nothing);
+        assert_eq!((&raw const *value.get().unwrap()).addr() % 4096, 0);
+        drop(value.replace(Nothing));
+        assert_eq!(DROPS.get(), 1);
+        drop(value.take());
+        assert_eq!((DROPS.get(), value.get().is_none()), (2, true));
+        drop(value.replace(Nothing)); // a default is dropped
+        drop(value.take_box());
+        assert_eq!(DROPS.get(), 4);
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn a_default_that_gets_no_memory_is_asked_again() {
+    #[derive(Debug, Default, PartialEq)]
+    struct Late([u64; 4]);
+
+    static CELL: DefaultCell<Late> = DefaultCell::new();
+    let error = failing_after(0, || CELL.try_get()).unwrap_err();
+    assert_eq!((error.layout().size(), error.into_inner()), (32, Late::default()));
+    let first = CELL.try_get().unwrap();
+    assert!(failing_after(0, || std::ptr::eq(first, CELL.get()) && std::ptr::eq(first, CELL.try_get().unwrap())));
+}

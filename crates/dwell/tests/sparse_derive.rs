@@ -73,6 +73,105 @@ fn generic_types_have_a_default_an_instance() {
     assert!(!Page::<u8> { first: Some(0), rest: vec![], nested: Sparse::empty() }.is_empty());
 }
 
+/// It gave `Deref` only for `'static`.
+#[test]
+fn a_type_with_a_lifetime_and_a_type_parameter_lends_its_default_for_any_lifetime() {
+    #[derive(Default, Sparse)]
+    struct Page<'a, T: Clone + 'a, const N: usize = 2>
+    where
+        T: IntoIterator<Item: Copy>,
+        'a: 'a,
+    {
+        name: &'a str,
+        text: Cow<'a, str>,
+        first: Option<&'a T>,
+        rest: Vec<[T; N]>,
+        next: Sparse<Page<'a, T, N>>,
+    }
+
+    fn first_letter<'a>(page: &'a Sparse<Page<'_, [u8; 1]>>) -> &'a str {
+        page.name.get(..1).unwrap_or(page.next.name)
+    }
+
+    let (owned, value) = (String::from("owned"), [7]);
+    let mut page = Sparse::<Page<'_, [u8; 1]>>::empty();
+    assert_eq!(first_letter(&page), "");
+    page.edit(|page| page.next.edit(|next| next.name = &owned));
+    assert_eq!(first_letter(&page), "owned");
+    page.edit(|page| (page.name, page.first) = (&owned, Some(&value)));
+    assert_eq!((first_letter(&page), page.first), ("o", Some(&[7])));
+    assert!(page.text.is_empty() && page.rest.is_empty());
+    let (a, b) = (Sparse::<Page<'_, [u8; 1]>>::empty(), Sparse::<Page<'static, [u8; 1]>>::empty());
+    assert!(std::ptr::eq(&raw const *a, &raw const *b), "one default for all lifetimes");
+    assert_eq!(Sparse::<Page<'_, Vec<u8>, 9>>::empty().next.name, "");
+}
+
+/// As the compiler cannot tell `T: Named<'a>` from `T: Named<'static>`, only the latter type has a default to lend.
+#[test]
+fn bounds_that_name_a_lifetime() {
+    trait Named<'a>: Default {
+        fn name(&self) -> &'a str;
+    }
+    impl<'a> Named<'a> for u8 {
+        fn name(&self) -> &'a str {
+            "number"
+        }
+    }
+
+    #[derive(Default, Sparse)]
+    struct Both<'a, 'b: 'a, T: Named<'a> + 'a> {
+        short: Option<&'a str>,
+        long: &'b str,
+        named: T,
+    }
+
+    let owned = String::from("long");
+    let both = Sparse::new(Both { long: &owned, short: None, named: 7 });
+    assert_eq!(both.get().map(|both| (both.long, both.short, both.named.name())), Some(("long", None, "number")));
+    let empty = Sparse::<Both<'static, 'static, u8>>::empty();
+    assert_eq!((empty.long, empty.named), ("", 0));
+}
+
+/// Types that do not have interior mutability in themselves, though they may own some, and one that says that it has.
+#[test]
+fn interior_mutability_is_refused_only_where_it_is() {
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[derive(Default, Sparse)]
+    struct Allowed<'a, T, const N: usize = 3> {
+        array: Option<[u8; N]>,
+        counts: Vec<AtomicU32>,
+        name: &'a str,
+        names: [Option<&'a str>; 3],
+        unknown: Option<T>,
+        boxed: Option<Box<AtomicU32>>,
+        own: Sparse<Self>,
+        #[sparse(is_empty = "is_not_made", allow_interior_mutability)]
+        cache: OnceLock<usize>,
+    }
+    fn is_not_made(_: &OnceLock<usize>) -> bool {
+        true
+    }
+
+    let empty = Sparse::<Allowed<'_, u8, 0>>::empty();
+    assert_eq!(*empty.cache.get_or_init(|| empty.name.len() + 7), 7);
+    assert_eq!(Sparse::<Allowed<'_, u8, 0>>::empty().cache.get(), Some(&7), "all empty ones share the default");
+    let counted = Sparse::new(Allowed::<u8, 0> { counts: vec![AtomicU32::new(1)], ..Allowed::default() });
+    assert_eq!(counted.counts[0].fetch_add(1, Ordering::Relaxed), 1);
+    assert_eq!(counted.counts[0].load(Ordering::Relaxed), 2);
+
+    #[derive(Sparse)]
+    #[sparse(const)]
+    enum Switch {
+        #[default]
+        Off,
+        #[allow(dead_code, reason = "the default is another")]
+        On(AtomicU32),
+    }
+    assert!(Sparse::new(Switch::Off).get().is_none());
+}
+
 #[test]
 fn bounds_can_be_given() {
     #[derive(Default)]
@@ -328,7 +427,12 @@ fn is_hygienic() {
         all_empty: u8,
         r#type: u8,
     }
+    #[derive(::core::default::Default, Sparse)]
+    struct __NoInteriorMutability<FIELD_0> {
+        any_value: ::std::vec::Vec<FIELD_0>,
+    }
 
+    assert!(dwell::sparse::IsEmpty::is_empty(&__NoInteriorMutability::<u8>::default()));
     assert!(dwell::sparse::IsEmpty::is_empty(&value { all_empty: 0, r#type: 0 }));
     assert!(!dwell::sparse::IsEmpty::is_empty(&value { all_empty: 0, r#type: 1 }));
 }

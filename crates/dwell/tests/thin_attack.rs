@@ -338,3 +338,64 @@ fn move_between_threads_and_are_shared_by_them() {
     });
     assert_eq!(lengths, 4 * 8);
 }
+
+/// An iterator that says of its size whatever it is told to, another thing each time.
+struct Lies<I>(I, Vec<usize>, Cell<usize>);
+
+impl<I: Iterator> Iterator for Lies<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.0.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.2.set(self.2.get() + 1);
+        let said = self.1[self.2.get() % self.1.len()];
+        (said, Some(said))
+    }
+}
+
+#[test]
+fn a_size_hint_is_not_trusted() {
+    let left = left_by(|| {
+        for said in [vec![usize::MAX], vec![1 << 47], vec![0], vec![usize::MAX - 1, 0, 3], vec![isize::MAX as usize]] {
+            let lies = |len| Lies((0..len).map(Box::new), said.clone(), Cell::new(0));
+            for len in [0, 1, 5, 300] {
+                assert_eq!(lies(len).collect::<ThinSlice<_>>().len(), len);
+                assert_eq!(ThinSlice::try_from_iter(lies(len)).ok().map(|slice| slice.len()), Some(len));
+                let letters = || Lies(iter::repeat_n('a', len), said.clone(), Cell::new(0));
+                let texts = || letters().map(String::from);
+                assert_eq!((letters().collect::<ThinStr>().len(), texts().collect::<ThinStr>().len()), (len, len));
+                assert_eq!(ThinStr::try_from_iter(letters()).ok().map(|text| text.len()), Some(len));
+                assert_eq!(
+                    Lies(iter::repeat_n((), len), said.clone(), Cell::new(0)).collect::<ThinSlice<_>>().len(),
+                    len
+                );
+            }
+        }
+    });
+    assert_eq!(left, (0, 0));
+}
+
+#[test]
+fn what_gets_no_memory_comes_back() {
+    let left = left_by(|| {
+        let slice = ThinSlice::from([Box::new(1), Box::new(2)]);
+        assert!(failing_after(0, || slice.try_clone()).is_err());
+        assert_eq!(slice.try_clone().unwrap(), slice);
+        let slice = failing_after(0, || slice.try_into_boxed_slice()).unwrap_err().into_inner();
+        let slice = failing_after(0, || slice.try_into_vec()).unwrap_err().into_inner();
+        assert_eq!(*slice.try_into_boxed_slice().unwrap(), [Box::new(1), Box::new(2)]);
+        let text = ThinStr::from("text");
+        assert!(failing_after(0, || text.try_clone()).is_err());
+        assert_eq!(text.try_clone().unwrap(), text);
+        let text = failing_after(0, || text.try_into_boxed_str()).unwrap_err().into_inner();
+        assert_eq!(&*text.try_into_boxed_str().unwrap(), "text");
+        failing_after(0, || {
+            assert!(ThinStr::empty().try_clone().is_ok() && ThinSlice::<u8>::empty().try_clone().is_ok());
+            assert!(ThinStr::empty().try_into_boxed_str().is_ok());
+        });
+    });
+    assert_eq!(left, (0, 0));
+}

@@ -1,5 +1,6 @@
 //! What "empty" means for a type, and where a default lives so that it can be lent.
 
+use crate::alloc::{AllocError, try_box};
 use core::any::TypeId;
 use core::marker::PhantomData;
 use core::ptr;
@@ -12,7 +13,7 @@ use std_alloc::string::String;
 use std_alloc::sync::Arc;
 use std_alloc::vec::Vec;
 
-use super::{SortedMap, Sparse, ThinSlice, ThinStr};
+use super::{SortedMap, SortedSet, Sparse, ThinSlice, ThinStr};
 #[cfg(feature = "std")]
 use core::hash::BuildHasherDefault;
 
@@ -72,6 +73,32 @@ pub trait IsEmpty {
 /// ```
 ///
 /// A type that cannot be shared between threads has no static default and so no `Deref`; [`Sparse::get`] still works.
+///
+/// # Interior mutability
+///
+/// All empty values of a type lend the same default. If `Self` can be written through `&Self` (it has an atomic, a
+/// `Mutex`, a `OnceLock`), a write through one empty `Sparse` changes what all others read:
+///
+/// ```
+/// # use dwell::sparse::{DefaultCell, DefaultRef, Sparse};
+/// # use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// #[derive(Default)]
+/// struct Counter(AtomicU32);
+///
+/// impl DefaultRef for Counter { // do not
+///     fn default_ref<'a>() -> &'a Self {
+///         static DEFAULT: DefaultCell<Counter> = DefaultCell::new();
+///         DEFAULT.get()
+///     }
+/// }
+///
+/// Sparse::<Counter>::empty().0.fetch_add(1, Relaxed);
+/// assert_eq!(Sparse::<Counter>::empty().0.load(Relaxed), 1); // another `Sparse`
+/// ```
+///
+/// It is not unsound, but never what is meant. `#[derive(Sparse)]` refuses a field that has such a part in itself. Nobody
+/// refuses it in an implementation by hand, behind a pointer (`Box<AtomicU32>`, `Arc<Mutex<_>>`), or in a field whose type
+/// names a type parameter: leave `DefaultRef` away for these types and read with [`Sparse::get`].
 #[diagnostic::on_unimplemented(
     message = "`Sparse<{Self}>` cannot lend a default `{Self}`",
     label = "needs `DefaultRef`",
@@ -99,17 +126,20 @@ pub trait ConstDefault: Default {
     const DEFAULT: Self;
 }
 
-/// A place for one lazily made default, to be put in a `static`.
+/// A default that is made when it is first read, to be put in a `static`.
 ///
 /// The first [`get`](Self::get) makes the default and leaks it: one value a type for the program's life. Threads that
-/// race make one each, and all but one are dropped; nobody waits.
+/// race make one each, and all but one are dropped; none waits.
 pub struct DefaultCell<T> {
-    /// Null, or a leaked box that is only ever shared.
+    // # Invariants
+    //
+    // 1. `value` is null, or points to a valid `T` in a leaked box. It is written once, from null, with release ordering; the
+    //    `T` is shared from then on and never freed.
     value: AtomicPtr<T>,
 }
 
 impl<T> DefaultCell<T> {
-    /// A cell that has made nothing yet.
+    /// A cell whose default is not made yet.
     pub const fn new() -> Self {
         Self { value: AtomicPtr::new(ptr::null_mut()) }
     }
@@ -118,7 +148,8 @@ impl<T> DefaultCell<T> {
     ///
     /// # Panics
     ///
-    /// Only if `T::default` does; the next call tries again.
+    /// Only if `T::default` does; the next call tries again. It aborts when the allocator has no memory for the default;
+    /// [`try_get`](Self::try_get) does not.
     #[inline]
     pub fn get(&'static self) -> &'static T
     where
@@ -128,9 +159,25 @@ impl<T> DefaultCell<T> {
         if value.is_null() {
             return self.init();
         }
-        // SAFETY: not null, so it is a leaked box that `init` published with release ordering and nobody frees or writes.
-        // Sharing it between threads is sound because `T: Sync`.
+        // SAFETY: `value` is not null, so it points to a valid, leaked `T` (invariant 1). The acquire load makes what the thread
+        // that made it wrote visible here; that it may be another thread is why `T` is `Sync`.
         unsafe { &*value }
+    }
+
+    /// [`get`](Self::get) that reports a failed allocation; `T::default` itself may still abort.
+    ///
+    /// # Errors
+    ///
+    /// When the default is not made yet and the allocator has no block of `size_of::<T>()` bytes. The default made for it
+    /// comes back in the error, and the next call tries again.
+    pub fn try_get(&'static self) -> Result<&'static T, AllocError<T>>
+    where
+        T: Default + Send + Sync,
+    {
+        if self.value.load(Ordering::Acquire).is_null() {
+            return Ok(self.set(try_box(T::default())?));
+        }
+        Ok(self.get())
     }
 
     #[cold]
@@ -138,18 +185,27 @@ impl<T> DefaultCell<T> {
     where
         T: Default + Send + Sync,
     {
-        let made = Box::into_raw(Box::<T>::default());
+        self.set(Box::default())
+    }
+
+    /// Publishes a default, unless there is one by now, and returns the one that is published.
+    fn set(&'static self, made: Box<T>) -> &'static T
+    where
+        T: Send + Sync,
+    {
+        let made = Box::into_raw(made);
         let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
-        let kept = match self.value.compare_exchange(ptr::null_mut(), made, success, failure) {
+        let published = match self.value.compare_exchange(ptr::null_mut(), made, success, failure) {
             Ok(_) => made,
             Err(first) => {
-                // SAFETY: `made` came from `Box::into_raw` above and was not published.
+                // SAFETY: `made` came from `Box::into_raw` in this call, and the exchange failed, so that nothing else has it.
                 drop(unsafe { Box::from_raw(made) });
                 first
             }
         };
-        // SAFETY: a leaked box, as in `get`: either published just now or seen with acquire ordering.
-        unsafe { &*kept }
+        // SAFETY: `published` is not null: it is `made`, or what the exchange found instead of null. So it points to a valid,
+        // leaked `T` (invariant 1), which this thread has written or whose writing the acquire ordering makes visible.
+        unsafe { &*published }
     }
 }
 
@@ -167,19 +223,22 @@ impl<T> core::fmt::Debug for DefaultCell<T> {
 
 /// [`DefaultCell`] for all instances of one generic type, which share a single `static` inside a generic function.
 ///
-/// A list that only grows, one node an instance that was read; a generic type has few of them.
+/// It is a linked list with a node for each instance that was read; a generic type has few of them.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct GenericDefaultCell {
-    /// Null, or the newest of the leaked nodes, which are only ever shared.
+    // # Invariants
+    //
+    // 1. `head` and each `Node::next` are null or point to a valid `Node` in a leaked box. A node is written before it is
+    //    published in `head` with release ordering, and never afterwards; it is never freed.
+    // 2. `Node::value` points to a valid value of the type `Node::id` in a leaked box, shared from then on and never freed. That
+    //    type is `Sync` and `'static`.
     head: AtomicPtr<Node>,
 }
 
 #[derive(Debug)]
 struct Node {
-    /// Which type `value` points at.
     id: TypeId,
-    /// A leaked box of that type, which is `Sync`.
     value: *const (),
     next: *const Node,
 }
@@ -195,10 +254,12 @@ impl GenericDefaultCell {
     }
 
     fn find<T: 'static>(mut node: *const Node) -> Option<&'static T> {
-        // SAFETY: `node` is null or a leaked node, reached through `head` with acquire ordering or through another node.
+        // SAFETY: `node` is null or points to a valid, leaked node (invariant 1). `head` was loaded with acquire ordering, which
+        // makes the writes of all nodes that were published before visible, and a node's `next` was published before it.
         while let Some(Node { id, value, next }) = unsafe { node.as_ref() } {
             if *id == TypeId::of::<T>() {
-                // SAFETY: by `Node::id` the value is a leaked `T`, which nobody frees or writes.
+                // SAFETY: `T` has the id of the value's type and both are `'static`, so it is the same type: `value` points to a
+                // valid, leaked `T` that threads may share (invariant 2).
                 return Some(unsafe { &*value.cast::<T>() });
             }
             node = *next;
@@ -224,6 +285,12 @@ impl Default for GenericDefaultCell {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Stands for a value of any type in constants that are checked and never evaluated.
+#[doc(hidden)]
+pub const fn any_value<T>() -> T {
+    panic!("it is never called")
 }
 
 /// Whether a type's own `Default` is empty field by field, found out once.
@@ -294,6 +361,7 @@ const_default! {
     {T} ThinSlice<T> = ThinSlice::empty();
     {} ThinStr = ThinStr::empty();
     {K, V} SortedMap<K, V> = SortedMap::new();
+    {T} SortedSet<T> = SortedSet::new();
     {} core::time::Duration = core::time::Duration::ZERO;
 }
 
@@ -383,6 +451,8 @@ is_empty! {
     {} std::ffi::OsString: self => self.as_os_str().is_empty();
     {} std::path::PathBuf: self => self.as_os_str().is_empty();
 }
+
+pub(super) use {const_default, is_empty};
 
 macro_rules! integers {
     ($($type:ty)*) => {

@@ -1,4 +1,4 @@
-//! A place of a [`SortedMap`], looked up once.
+//! An entry of a [`SortedMap`], occupied or vacant, found with one search.
 #![forbid(unsafe_code)]
 
 use super::SortedMap;
@@ -7,7 +7,7 @@ use core::fmt;
 use core::mem;
 use std_alloc::alloc::handle_alloc_error;
 
-/// The place of a key in a [`SortedMap`], with an entry or without: what [`SortedMap::entry`] returns.
+/// A single entry of a [`SortedMap`], occupied or vacant: what [`SortedMap::entry`] returns.
 ///
 /// ```
 /// use dwell::sparse::SortedMap;
@@ -18,31 +18,30 @@ use std_alloc::alloc::handle_alloc_error;
 /// }
 /// assert_eq!(counts, SortedMap::from([("a", 2), ("b", 1)]));
 /// ```
-#[derive(Debug)]
 pub enum Entry<'a, K, V> {
-    /// The map has an entry of this key.
+    /// The map has an entry with this key.
     Occupied(OccupiedEntry<'a, K, V>),
     /// The map has none.
     Vacant(VacantEntry<'a, K, V>),
 }
 
-/// An entry of a [`SortedMap`].
+/// An occupied entry of a [`SortedMap`].
 pub struct OccupiedEntry<'a, K, V> {
     map: &'a mut SortedMap<K, V>,
-    // Where `search` found the key; the map is borrowed since. All uses are checked.
+    // Below the length of the map, which is borrowed since it was found. All uses are checked.
     index: usize,
 }
 
-/// A place of a [`SortedMap`] where an entry would go.
+/// A vacant entry of a [`SortedMap`].
 pub struct VacantEntry<'a, K, V> {
     map: &'a mut SortedMap<K, V>,
-    // As in `OccupiedEntry`.
+    // At most the length of the map, as above.
     index: usize,
     key: K,
 }
 
 impl<K: Ord, V> SortedMap<K, V> {
-    /// The place of a key, to look at it and to fill it with one search.
+    /// The entry of a key, to look at it and to fill it with one search.
     ///
     /// As with [`insert`](Self::insert), filling a vacant one reallocates and moves all greater entries.
     ///
@@ -56,15 +55,37 @@ impl<K: Ord, V> SortedMap<K, V> {
     /// assert_eq!(groups[&3], ["one", "two"]);
     /// ```
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
-        match self.search(&key) {
+        match self.sorted.search(&key) {
             Ok(index) => Entry::Occupied(OccupiedEntry { map: self, index }),
             Err(index) => Entry::Vacant(VacantEntry { map: self, index, key }),
         }
     }
 }
 
+impl<K, V> SortedMap<K, V> {
+    /// The entry with the smallest key.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedMap;
+    ///
+    /// let mut map = SortedMap::from([(1, 'a'), (2, 'b')]);
+    /// assert_eq!(map.first_entry().unwrap().remove(), 'a');
+    /// *map.last_entry().unwrap().get_mut() = 'c';
+    /// assert_eq!(map, SortedMap::from([(2, 'c')]));
+    /// ```
+    pub fn first_entry(&mut self) -> Option<OccupiedEntry<'_, K, V>> {
+        (!self.is_empty()).then_some(OccupiedEntry { map: self, index: 0 })
+    }
+
+    /// The entry with the greatest key.
+    pub fn last_entry(&mut self) -> Option<OccupiedEntry<'_, K, V>> {
+        let index = self.len().checked_sub(1)?;
+        Some(OccupiedEntry { map: self, index })
+    }
+}
+
 impl<'a, K, V> Entry<'a, K, V> {
-    /// The key: as it is stored, or else as it was asked for.
+    /// The key: the stored one of an occupied entry, the one that was asked for of a vacant entry.
     pub fn key(&self) -> &K {
         match self {
             Self::Occupied(entry) => entry.key(),
@@ -72,7 +93,7 @@ impl<'a, K, V> Entry<'a, K, V> {
         }
     }
 
-    /// The value, which is `value` if there was none.
+    /// Inserts `value` if the entry is vacant, and returns the value.
     pub fn or_insert(self, value: V) -> &'a mut V {
         self.or_insert_with(|| value)
     }
@@ -81,23 +102,53 @@ impl<'a, K, V> Entry<'a, K, V> {
     ///
     /// # Errors
     ///
-    /// When there was no entry and the allocator has no block for one more; key and value come back in the error.
+    /// When the entry is vacant and the allocator has no block for one entry more; key and value come back in the error.
     pub fn try_or_insert(self, value: V) -> Result<&'a mut V, AllocError<(K, V)>> {
+        self.try_or_insert_with(|| value)
+    }
+
+    /// Inserts what `make` returns if the entry is vacant, and returns the value.
+    pub fn or_insert_with(self, make: impl FnOnce() -> V) -> &'a mut V {
+        self.or_insert_with_key(|_| make())
+    }
+
+    /// [`or_insert_with`](Self::or_insert_with) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_or_insert`](Self::try_or_insert).
+    pub fn try_or_insert_with(self, make: impl FnOnce() -> V) -> Result<&'a mut V, AllocError<(K, V)>> {
+        self.try_or_insert_with_key(|_| make())
+    }
+
+    /// Inserts what `make` returns for the key if the entry is vacant, and returns the value.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedMap;
+    ///
+    /// let mut lengths = SortedMap::new();
+    /// assert_eq!(*lengths.entry("three").or_insert_with_key(|key| key.len()), 5);
+    /// ```
+    pub fn or_insert_with_key(self, make: impl FnOnce(&K) -> V) -> &'a mut V {
+        self.try_or_insert_with_key(make).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`or_insert_with_key`](Self::or_insert_with_key) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_or_insert`](Self::try_or_insert).
+    pub fn try_or_insert_with_key(self, make: impl FnOnce(&K) -> V) -> Result<&'a mut V, AllocError<(K, V)>> {
         match self {
             Self::Occupied(entry) => Ok(entry.into_mut()),
-            Self::Vacant(entry) => entry.try_insert(value),
+            Self::Vacant(entry) => {
+                let value = make(entry.key());
+                entry.try_insert(value)
+            }
         }
     }
 
-    /// The value, which is what `make` returns if there was none.
-    pub fn or_insert_with(self, make: impl FnOnce() -> V) -> &'a mut V {
-        match self {
-            Self::Occupied(entry) => entry.into_mut(),
-            Self::Vacant(entry) => entry.insert(make()),
-        }
-    }
-
-    /// The value, which is the default if there was none.
+    /// Inserts the default if the entry is vacant, and returns the value.
     pub fn or_default(self) -> &'a mut V
     where
         V: Default,
@@ -105,7 +156,19 @@ impl<'a, K, V> Entry<'a, K, V> {
         self.or_insert_with(V::default)
     }
 
-    /// Changes the value, if there is one.
+    /// [`or_default`](Self::or_default) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_or_insert`](Self::try_or_insert).
+    pub fn try_or_default(self) -> Result<&'a mut V, AllocError<(K, V)>>
+    where
+        V: Default,
+    {
+        self.try_or_insert_with(V::default)
+    }
+
+    /// Changes the value if the entry is occupied.
     ///
     /// ```
     /// use dwell::sparse::SortedMap;
@@ -115,34 +178,62 @@ impl<'a, K, V> Entry<'a, K, V> {
     /// map.entry("b").and_modify(|n| *n += 1).or_insert(0);
     /// assert_eq!(map, SortedMap::from([("a", 2), ("b", 0)]));
     /// ```
-    #[must_use = "without `or_insert` after it, `get_mut` says the same"]
+    #[must_use = "without `or_insert` after it, `get_mut` does the same"]
     pub fn and_modify(mut self, change: impl FnOnce(&mut V)) -> Self {
         if let Self::Occupied(entry) = &mut self {
             change(entry.get_mut());
         }
         self
     }
+
+    /// Sets the value, whether the entry is occupied or vacant, and returns the entry.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedMap;
+    ///
+    /// let mut map = SortedMap::from([("a", 1)]);
+    /// assert_eq!(map.entry("a").insert_entry(2).remove_entry(), ("a", 2));
+    /// assert_eq!(map.entry("b").insert_entry(3).get(), &3);
+    /// ```
+    pub fn insert_entry(self, value: V) -> OccupiedEntry<'a, K, V> {
+        self.try_insert_entry(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`insert_entry`](Self::insert_entry) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_or_insert`](Self::try_or_insert).
+    pub fn try_insert_entry(self, value: V) -> Result<OccupiedEntry<'a, K, V>, AllocError<(K, V)>> {
+        match self {
+            Self::Occupied(mut entry) => {
+                entry.insert(value);
+                Ok(entry)
+            }
+            Self::Vacant(entry) => entry.try_insert_entry(value),
+        }
+    }
 }
 
 impl<'a, K, V> OccupiedEntry<'a, K, V> {
     /// The key as it is stored.
     pub fn key(&self) -> &K {
-        &self.map.entries[self.index].0
+        &self.map.sorted.entries[self.index].0
     }
 
     /// The value.
     pub fn get(&self) -> &V {
-        &self.map.entries[self.index].1
+        &self.map.sorted.entries[self.index].1
     }
 
     /// The value, for writing.
     pub fn get_mut(&mut self) -> &mut V {
-        &mut self.map.entries[self.index].1
+        &mut self.map.sorted.entries[self.index].1
     }
 
     /// The value, for writing, for as long as the map is borrowed.
     pub fn into_mut(self) -> &'a mut V {
-        &mut self.map.entries[self.index].1
+        &mut self.map.sorted.entries[self.index].1
     }
 
     /// Sets the value and returns the one that was there.
@@ -152,8 +243,30 @@ impl<'a, K, V> OccupiedEntry<'a, K, V> {
 
     /// Takes the entry out of the map and returns its value. See [`SortedMap::remove`].
     pub fn remove(self) -> V {
-        let (_, value) = self.map.remove_at(self.index);
-        value
+        self.remove_entry().1
+    }
+
+    /// [`remove`](Self::remove) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator does not make the block smaller; the map stays as it is.
+    pub fn try_remove(self) -> Result<V, AllocError<Self>> {
+        self.try_remove_entry().map(|(_, value)| value)
+    }
+
+    /// Takes the entry out of the map and returns the stored key and the value.
+    pub fn remove_entry(self) -> (K, V) {
+        self.try_remove_entry().unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`remove_entry`](Self::remove_entry) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator does not make the block smaller; the map stays as it is.
+    pub fn try_remove_entry(self) -> Result<(K, V), AllocError<Self>> {
+        self.map.sorted.try_remove_at(self.index).map_err(|error| error.map(|()| self))
     }
 }
 
@@ -163,14 +276,14 @@ impl<'a, K, V> VacantEntry<'a, K, V> {
         &self.key
     }
 
-    /// The key that was asked for, back.
+    /// Takes the key back.
     pub fn into_key(self) -> K {
         self.key
     }
 
-    /// Puts an entry there.
+    /// Inserts the key with a value, and returns the value.
     pub fn insert(self, value: V) -> &'a mut V {
-        self.try_insert(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+        self.insert_entry(value).into_mut()
     }
 
     /// [`insert`](Self::insert) that reports a failed allocation.
@@ -179,8 +292,33 @@ impl<'a, K, V> VacantEntry<'a, K, V> {
     ///
     /// When the allocator has no block for one entry more; key and value come back in the error, and the map stays as it is.
     pub fn try_insert(self, value: V) -> Result<&'a mut V, AllocError<(K, V)>> {
-        self.map.entries.try_insert(self.index, (self.key, value))?;
-        Ok(&mut self.map.entries[self.index].1)
+        self.try_insert_entry(value).map(OccupiedEntry::into_mut)
+    }
+
+    /// Inserts the key with a value, and returns the entry.
+    pub fn insert_entry(self, value: V) -> OccupiedEntry<'a, K, V> {
+        self.try_insert_entry(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`insert_entry`](Self::insert_entry) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_insert`](Self::try_insert).
+    pub fn try_insert_entry(self, value: V) -> Result<OccupiedEntry<'a, K, V>, AllocError<(K, V)>> {
+        let Self { map, index, key } = self;
+        map.sorted.entries.try_insert(index, (key, value))?;
+        Ok(OccupiedEntry { map, index })
+    }
+}
+
+impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for Entry<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entry: &dyn fmt::Debug = match self {
+            Self::Occupied(entry) => entry,
+            Self::Vacant(entry) => entry,
+        };
+        f.debug_tuple("Entry").field(entry).finish()
     }
 }
 

@@ -41,19 +41,23 @@
 //!
 //! # Beside it
 //!
-//! [`ThinStr`] and [`ThinSlice`] are `Box<str>` and `Box<[T]>` in one word, and [`SortedMap`] is a map for a few entries in
-//! one word.
+//! [`ThinStr`] and [`ThinSlice`] are `Box<str>` and `Box<[T]>` in one word. [`SortedMap`] and [`SortedSet`] are a map and a
+//! set of few entries in one word.
 //!
 //! `docs/sparse.md` in the repository holds the measurements behind this and behind the representation.
 
+mod collect;
 mod empty;
 mod entry;
+mod foreign;
 pub(crate) mod layout;
 #[cfg(feature = "serde")]
 mod serde;
 #[cfg(feature = "serde")]
 mod serde_thin;
+mod sorted;
 pub mod sorted_map;
+pub mod sorted_set;
 pub mod thin_slice;
 mod thin_str;
 
@@ -66,15 +70,18 @@ use core::mem::{self, ManuallyDrop};
 use core::ops::Deref;
 use core::panic::UnwindSafe;
 use core::ptr::{self, NonNull};
+use std_alloc::alloc::handle_alloc_error;
 use std_alloc::boxed::Box;
 
 pub use self::empty::{ConstDefault, DefaultCell, DefaultRef, IsEmpty};
 #[doc(hidden)]
-pub use self::empty::{DefaultIsEmpty, GenericDefaultCell};
+pub use self::empty::{DefaultIsEmpty, GenericDefaultCell, any_value};
 #[cfg(feature = "serde")]
 pub use self::serde::{nullable, option_box};
 #[doc(inline)]
 pub use self::sorted_map::SortedMap;
+#[doc(inline)]
+pub use self::sorted_set::SortedSet;
 #[doc(inline)]
 pub use self::thin_slice::ThinSlice;
 pub use self::thin_str::ThinStr;
@@ -100,35 +107,42 @@ pub use self::thin_str::ThinStr;
 /// and numbers of std have both, and `#[derive(Sparse)]` (feature `derive`) writes both. [`get`](Self::get) needs neither.
 ///
 /// Two values are equal when what they read as is equal: an empty one equals one that holds a boxed default.
+///
+/// # Interior mutability
+///
+/// All empty values of a type lend one default. A type that can be written through `&T` (an atomic, a `Mutex`) must
+/// therefore not be one that `Deref` lends: `counter.fetch_add(1)` on an empty `Sparse` would change what all others read.
+/// `#[derive(Sparse)]` refuses such fields, see there; [`DefaultRef`] says what cannot be refused.
 pub struct Sparse<T> {
     // # Invariants
     //
-    // 1. `ptr` is either `VACANT`, or a pointer that `Box::<T>::into_raw` returned and that no one else has: this
-    //    `Sparse` owns the box.
-    // 2. No box has the address `VACANT`. A live allocation of at least one byte ends at or below `usize::MAX` ("For any
-    //    allocation ... `base + size <= usize::MAX`", `core::ptr`), so none begins there. A box of a zero-sized type may
-    //    hold any address, so `adopt` gives those an address of its own choice.
+    // 1. `ptr` is either `SENTINEL`, and then this `Sparse` owns nothing; or it came from `Box::<T>::into_raw`, is not
+    //    `SENTINEL`, and this `Sparse` is the only owner of that box.
     ptr: NonNull<T>,
-    // Owns a `T`: drop check and auto traits are those of a `Box<T>`.
+    // Owns a `T`: the drop check and the auto traits are those of a `Box<T>`.
     owns: PhantomData<T>,
 }
 
-// SAFETY: by invariant 1 a `Sparse` owns its `T` and nothing else, as a `Box<T>` does.
+// SAFETY: `Sparse<T>` is a `Box<T>` or nothing (invariant 1). To send it is to send that box, which is sound for `T: Send`.
 unsafe impl<T: Send> Send for Sparse<T> {}
 
-// SAFETY: by invariant 1 a shared `Sparse` gives access to a shared `T` and nothing else, as a `Box<T>` does. The default
-// that `Deref` lends comes from `DefaultRef`, whose implementations answer for their own sharing in safe code.
+// SAFETY: `&Sparse<T>` gives out `&T` of its own box, as `&Box<T>` does, which is sound for `T: Sync`; no method writes through
+// `&Sparse<T>`. The default that `Deref` lends comes from the safe trait `DefaultRef`, whose implementor had to have a `&T`.
 unsafe impl<T: Sync> Sync for Sparse<T> {}
 
-// A `Sparse` that moves leaves its value where it is, as a `Box` does.
+// The value is behind a pointer: it stays where it is when the `Sparse` moves, as in a `Box`.
 impl<T> Unpin for Sparse<T> {}
 
 // As `Box`: owning a `T` is as unwind safe as the `T` (a bare `NonNull` would ask for `RefUnwindSafe`).
 impl<T: UnwindSafe> UnwindSafe for Sparse<T> {}
 
 impl<T> Sparse<T> {
-    /// The pointer of an empty one: no box has this address (invariant 2).
-    const VACANT: NonNull<T> = NonNull::new(ptr::without_provenance_mut(usize::MAX)).expect("usize::MAX is not null");
+    /// The pointer of an empty one.
+    ///
+    /// No box that `from_stored` takes has this address. A block of at least one byte does not begin at `usize::MAX`, since
+    /// the address of its end is at most `usize::MAX` (`core::ptr`, "Allocation"); `from_stored` gives a box of a zero-sized
+    /// type a dangling address of its own choice.
+    const SENTINEL: NonNull<T> = NonNull::new(ptr::without_provenance_mut(usize::MAX)).expect("usize::MAX is not null");
 
     /// An empty one: it reads as the default and owns no memory.
     ///
@@ -139,20 +153,23 @@ impl<T> Sparse<T> {
     /// assert!(NONE.get().is_none());
     /// ```
     pub const fn empty() -> Self {
-        Self { ptr: Self::VACANT, owns: PhantomData }
+        Self { ptr: Self::SENTINEL, owns: PhantomData }
     }
 
-    /// Takes a box over, whatever is in it.
-    fn adopt(value: Box<T>) -> Self {
+    /// Takes ownership of a box, whether its value is empty or not.
+    fn from_stored(value: Box<T>) -> Self {
         let raw = Box::into_raw(value);
-        // A zero-sized value's address means nothing; it must only not be `VACANT`.
+        // A box of a zero-sized type owns no memory, so any aligned address stands for it. `dangling` is not `usize::MAX`: it
+        // is `align_of::<T>()`, which is at most 2^29.
         let raw = if size_of::<T>() == 0 { ptr::dangling_mut() } else { raw };
         let ptr = NonNull::new(raw).expect("a box is not null");
+        debug_assert_ne!(ptr.addr(), Self::SENTINEL.addr());
         Self { ptr, owns: PhantomData }
     }
 
+    /// Whether it owns no box.
     fn is_vacant(&self) -> bool {
-        self.ptr.addr() == Self::VACANT.addr()
+        self.ptr.addr() == Self::SENTINEL.addr()
     }
 
     /// The stored value, or `None` when there is none and a read would give the default.
@@ -167,19 +184,21 @@ impl<T> Sparse<T> {
         if self.is_vacant() {
             return None;
         }
-        // SAFETY: by invariant 1 `ptr` is an owned box's, so it is valid for reads for as long as `self` is borrowed.
+        // SAFETY: `ptr` is not `SENTINEL`, so it is a box's that `self` owns (invariant 1). The box holds a valid `T`, which
+        // lives and is not written as long as `self` is borrowed: all that write or free it take `self` by `&mut` or value.
         Some(unsafe { self.ptr.as_ref() })
     }
 
     /// The stored value for writing, or `None` when there is none.
     ///
-    /// See [`get_mut_or_default`](Self::get_mut_or_default) to have one made, [`edit`](Self::edit) to have it also put
-    /// away again.
+    /// [`get_mut_or_default`](Self::get_mut_or_default) also stores a default when there is none, and
+    /// [`edit`](Self::edit) also frees the box when the value is empty afterwards.
     pub fn get_mut(&mut self) -> Option<&mut T> {
         if self.is_vacant() {
             return None;
         }
-        // SAFETY: by invariant 1 `ptr` is an owned box's, and `self` is borrowed exclusively.
+        // SAFETY: `ptr` is not `SENTINEL`, so it is a box's of which `self` is the only owner (invariant 1), and `self` is
+        // borrowed exclusively for as long as the reference lives.
         Some(unsafe { self.ptr.as_mut() })
     }
 
@@ -196,11 +215,26 @@ impl<T> Sparse<T> {
         if this.is_vacant() {
             return None;
         }
-        // SAFETY: by invariant 1 the pointer is an owned box's, and `this` never drops, so that it is taken over once.
+        // SAFETY: `ptr` is not `SENTINEL`, so it came from `Box::into_raw` and has no other owner (invariant 1). `this` is in a
+        // `ManuallyDrop` and not used again, so the box is given out once. A zero-sized `T` needs no more than an aligned
+        // pointer that is not null.
         Some(unsafe { Box::from_raw(this.ptr.as_ptr()) })
     }
 
-    /// Empties it and gives its memory back.
+    /// Takes the stored value out in its box, without moving it, and leaves an empty one.
+    ///
+    /// ```
+    /// use dwell::Sparse;
+    ///
+    /// let mut count = Sparse::new(7);
+    /// assert_eq!(count.take_box(), Some(Box::new(7)));
+    /// assert_eq!(count.take_box(), None);
+    /// ```
+    pub fn take_box(&mut self) -> Option<Box<T>> {
+        mem::take(self).into_box()
+    }
+
+    /// Drops the value, frees its memory and leaves an empty one.
     pub fn clear(&mut self) {
         drop(mem::take(self));
     }
@@ -216,7 +250,7 @@ impl<T: IsEmpty> Sparse<T> {
     /// assert!(Sparse::new(String::from("x")).get().is_some());
     /// ```
     pub fn new(value: T) -> Self {
-        if value.is_empty() { Self::empty() } else { Self::adopt(Box::new(value)) }
+        if value.is_empty() { Self::empty() } else { Self::from_stored(Box::new(value)) }
     }
 
     /// [`new`](Self::new) that reports a failed allocation.
@@ -225,10 +259,10 @@ impl<T: IsEmpty> Sparse<T> {
     ///
     /// When the allocator has no block of `size_of::<T>()` bytes; the value comes back in the error.
     pub fn try_new(value: T) -> Result<Self, AllocError<T>> {
-        if value.is_empty() { Ok(Self::empty()) } else { try_box(value).map(Self::adopt) }
+        if value.is_empty() { Ok(Self::empty()) } else { try_box(value).map(Self::from_stored) }
     }
 
-    /// Takes a box over without reallocating, or frees it if what it holds is empty.
+    /// Stores a box without reallocating it, or frees it if its value is empty.
     ///
     /// ```
     /// use dwell::Sparse;
@@ -236,7 +270,7 @@ impl<T: IsEmpty> Sparse<T> {
     /// assert_eq!(Sparse::from_box(Box::new(7)).get(), Some(&7));
     /// ```
     pub fn from_box(value: Box<T>) -> Self {
-        if value.is_empty() { Self::empty() } else { Self::adopt(value) }
+        if value.is_empty() { Self::empty() } else { Self::from_stored(value) }
     }
 
     /// Whether nothing is stored, or what is stored is empty.
@@ -246,7 +280,7 @@ impl<T: IsEmpty> Sparse<T> {
         self.get().is_none_or(T::is_empty)
     }
 
-    /// Gives the box back if what is stored is empty by now.
+    /// Frees the box if the stored value has become empty.
     ///
     /// ```
     /// use dwell::Sparse;
@@ -270,9 +304,10 @@ impl<T: Default> Sparse<T> {
     /// The box stays, even if the value is left empty: see [`compact`](Self::compact) and [`edit`](Self::edit).
     pub fn get_mut_or_default(&mut self) -> &mut T {
         if self.is_vacant() {
-            *self = Self::adopt(Box::default());
+            *self = Self::from_stored(Box::default());
         }
-        // SAFETY: not vacant, so by invariant 1 `ptr` is an owned box's, and `self` is borrowed exclusively.
+        // SAFETY: a box has just been stored if there was none, so `ptr` is a box's of which `self` is the only owner
+        // (invariant 1), and `self` is borrowed exclusively for as long as the reference lives.
         unsafe { self.ptr.as_mut() }
     }
 
@@ -284,9 +319,10 @@ impl<T: Default> Sparse<T> {
     /// stored comes back in the error and `self` stays empty.
     pub fn try_get_mut_or_default(&mut self) -> Result<&mut T, AllocError<T>> {
         if self.is_vacant() {
-            *self = Self::adopt(try_box(T::default())?);
+            *self = Self::from_stored(try_box(T::default())?);
         }
-        // SAFETY: not vacant, so by invariant 1 `ptr` is an owned box's, and `self` is borrowed exclusively.
+        // SAFETY: a box has just been stored if there was none, so `ptr` is a box's of which `self` is the only owner
+        // (invariant 1), and `self` is borrowed exclusively for as long as the reference lives.
         Ok(unsafe { self.ptr.as_mut() })
     }
 
@@ -295,7 +331,23 @@ impl<T: Default> Sparse<T> {
         self.into_box().map_or_else(T::default, |value| *value)
     }
 
-    /// Lends the value, or a default made for the occasion.
+    /// Takes the value out, or makes the default when there is none, and leaves an empty one.
+    ///
+    /// It is [`mem::take`] as if the field were a `T`; [`take_box`](Self::take_box) is [`Option::take`].
+    ///
+    /// ```
+    /// use dwell::Sparse;
+    ///
+    /// let mut name = Sparse::new(String::from("Ada"));
+    /// assert_eq!(name.take(), "Ada");
+    /// assert!(name.get().is_none());
+    /// assert_eq!(name.take(), "");
+    /// ```
+    pub fn take(&mut self) -> T {
+        mem::take(self).into_inner()
+    }
+
+    /// Calls `f` with the value, or with a temporary default.
     fn read<R>(&self, f: impl FnOnce(&T) -> R) -> R {
         match self.get() {
             Some(value) => f(value),
@@ -305,6 +357,38 @@ impl<T: Default> Sparse<T> {
 }
 
 impl<T: Default + IsEmpty> Sparse<T> {
+    /// Stores another value and returns the one that was there, or the default when there was none.
+    ///
+    /// It is [`mem::replace`] as if the field were a `T`. A box that is there is used again; an empty `value` frees it.
+    ///
+    /// ```
+    /// use dwell::Sparse;
+    ///
+    /// let mut count = Sparse::<u32>::empty();
+    /// assert_eq!(count.replace(7), 0);
+    /// assert_eq!(count.replace(0), 7);
+    /// assert!(count.get().is_none());
+    /// ```
+    pub fn replace(&mut self, value: T) -> T {
+        self.try_replace(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`replace`](Self::replace) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When nothing is stored, `value` is not empty and the allocator has no block of `size_of::<T>()` bytes; `value` comes
+    /// back in the error and `self` stays empty.
+    pub fn try_replace(&mut self, value: T) -> Result<T, AllocError<T>> {
+        if let Some(stored) = self.get_mut()
+            && !value.is_empty()
+        {
+            return Ok(mem::replace(stored, value));
+        }
+        let new = Self::try_new(value)?;
+        Ok(mem::replace(self, new).into_inner())
+    }
+
     /// Changes the value in a closure, then keeps a box only if it is not empty.
     ///
     /// An empty one is changed on the stack first, so that an edit that leaves it empty does not allocate.
@@ -368,18 +452,20 @@ impl<T: Clone> Sparse<T> {
     pub fn try_clone(&self) -> Result<Self, AllocError<T>> {
         match self.get() {
             None => Ok(Self::empty()),
-            Some(value) => try_box(value.clone()).map(Self::adopt),
+            Some(value) => try_box(value.clone()).map(Self::from_stored),
         }
     }
 }
 
 macro_rules! drop_glue {
     ($($unsafe:ident)? $(#[$may_dangle:meta])?) => {
-        // SAFETY (nightly): the value is only dropped, and `owns` tells the drop check that it is.
+        // SAFETY (nightly): `T` may dangle, since this only drops the `T` in its box; `owns: PhantomData<T>` tells the drop
+        // check that a `T` is dropped.
         $($unsafe)? impl<$(#[$may_dangle])? T> Drop for Sparse<T> {
             fn drop(&mut self) {
                 if !self.is_vacant() {
-                    // SAFETY: by invariant 1 the pointer is an owned box's; `self` is not used after this.
+                    // SAFETY: `ptr` is not `SENTINEL`, so it came from `Box::into_raw` and has no other owner (invariant 1);
+                    // `self` is not used after `drop`. A zero-sized `T` needs no more than an aligned pointer.
                     drop(unsafe { Box::from_raw(self.ptr.as_ptr()) });
                 }
             }
@@ -418,7 +504,7 @@ impl<T: Clone> Clone for Sparse<T> {
     fn clone(&self) -> Self {
         match self.get() {
             None => Self::empty(),
-            Some(value) => Self::adopt(Box::new(value.clone())),
+            Some(value) => Self::from_stored(Box::new(value.clone())),
         }
     }
 

@@ -1,6 +1,7 @@
 //! serde: on the wire the companions are what they stand for, a sequence, a string and a map.
 
-use super::{SortedMap, ThinSlice, ThinStr};
+use super::collect::TRUSTED_BYTES;
+use super::{SortedMap, SortedSet, ThinSlice, ThinStr};
 use core::fmt;
 use core::marker::PhantomData;
 use serde::de::{Error, MapAccess, Unexpected, Visitor};
@@ -77,8 +78,6 @@ impl<'de, K: Ord + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for S
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SortedMap<K, V>, A::Error> {
-                /// What a document may claim to hold is not allocated beyond this before it is there.
-                const TRUSTED_BYTES: usize = 1 << 16;
                 let trusted = TRUSTED_BYTES / size_of::<(K, V)>().max(1);
                 let mut entries = Vec::with_capacity(map.size_hint().unwrap_or(0).min(trusted));
                 while let Some(entry) = map.next_entry()? {
@@ -89,5 +88,19 @@ impl<'de, K: Ord + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for S
         }
 
         deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+/// Serialises as a sequence, in order.
+impl<T: Serialize> Serialize for SortedSet<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_slice().serialize(serializer)
+    }
+}
+
+/// Deserialises a sequence: collects, then sorts once. Of equal values the first stays.
+impl<'de, T: Ord + Deserialize<'de>> Deserialize<'de> for SortedSet<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::from)
     }
 }

@@ -1,30 +1,28 @@
 //! A map for few entries behind one word: a sorted slice.
+#![forbid(unsafe_code)]
 
+use super::collect::collect;
 pub use super::entry::{Entry, OccupiedEntry, VacantEntry};
-use super::thin_slice::Filling;
+use super::sorted::{Pairs, Sorted};
 use super::{IsEmpty, ThinSlice};
 use crate::alloc::{AllocError, try_collect};
 use core::alloc::Layout;
 use core::borrow::Borrow;
-use core::cmp::Ordering;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::mem;
-use core::ops::{Bound, Index, Range, RangeBounds};
+use core::ops::{Index, RangeBounds};
 use core::slice;
 use std_alloc::alloc::handle_alloc_error;
 use std_alloc::boxed::Box;
 use std_alloc::collections::BTreeMap;
 use std_alloc::vec::Vec;
 
-/// The number of entries up to which a lookup goes through them in turn.
-const FEW: usize = 8;
-
 /// A map for few entries that costs one word where it is kept.
 ///
 /// A `HashMap` is six words, a `BTreeMap` three, and each allocates more than its entries need. This is one word (8 bytes
 /// on a 64-bit target), and so is `Option<SortedMap<K, V>>`. An empty one owns no memory; any other owns one block with
-/// its length and exactly its entries, sorted by key. Finding one is a binary search, or a walk if they are few.
+/// its length and exactly its entries, sorted by key. Finding one is a binary search.
 ///
 /// ```
 /// use dwell::sparse::SortedMap;
@@ -43,14 +41,16 @@ const FEW: usize = 8;
 /// *n*² / 4 moves. Take `BTreeMap` for a map that goes on changing and is ordered, or `HashMap` for one that is large and
 /// is not.
 ///
-/// # Keys that compare badly
+/// # Which keys are the same
+///
+/// As in a `BTreeMap`, [`Ord`] alone decides, for any number of entries and in every method: two keys are the same when `cmp`
+/// returns `Equal`. `Eq` of the keys is used only to compare two maps.
 ///
 /// As with std's maps, a key whose order changes while it is in the map, or an [`Ord`] that contradicts itself, makes
 /// lookups miss and iteration go in some other order. It does not break memory safety.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SortedMap<K, V> {
-    /// Strictly ascending by key, if `K` is ordered as `Ord` says. No `unsafe` code leans on it.
-    pub(super) entries: ThinSlice<(K, V)>,
+    pub(super) sorted: Sorted<(K, V), Pairs>,
 }
 
 impl<K, V> SortedMap<K, V> {
@@ -63,20 +63,20 @@ impl<K, V> SortedMap<K, V> {
     /// assert_eq!(NONE.get("any"), None);
     /// ```
     pub const fn new() -> Self {
-        Self { entries: ThinSlice::empty() }
+        Self { sorted: Sorted::new() }
     }
 
     /// The number of entries.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.sorted.entries.len()
     }
 
     /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
-        IsEmpty::is_empty(&self.entries)
+        IsEmpty::is_empty(&self.sorted.entries)
     }
 
-    /// Removes all entries and gives their memory back.
+    /// Removes all entries and frees their memory.
     pub fn clear(&mut self) {
         drop(mem::take(self));
     }
@@ -90,7 +90,7 @@ impl<K, V> SortedMap<K, V> {
     /// assert_eq!(map.as_slice()[1..], [(2, 'b'), (3, 'c')]);
     /// ```
     pub fn as_slice(&self) -> &[(K, V)] {
-        &self.entries
+        &self.sorted.entries
     }
 
     /// The entry with the smallest key.
@@ -116,7 +116,7 @@ impl<K, V> SortedMap<K, V> {
     /// assert_eq!(map.pop_last(), None);
     /// ```
     pub fn pop_first(&mut self) -> Option<(K, V)> {
-        (!self.is_empty()).then(|| self.remove_at(0))
+        self.try_pop_first().unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
     /// [`pop_first`](Self::pop_first) that reports a failed allocation.
@@ -125,13 +125,12 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// When the allocator does not make the block smaller; the map stays as it is.
     pub fn try_pop_first(&mut self) -> Result<Option<(K, V)>, AllocError<()>> {
-        if self.is_empty() { Ok(None) } else { self.try_remove_at(0).map(Some) }
+        self.sorted.try_pop_first()
     }
 
     /// Takes the entry with the greatest key out. It reallocates.
     pub fn pop_last(&mut self) -> Option<(K, V)> {
-        let last = self.len().checked_sub(1)?;
-        Some(self.remove_at(last))
+        self.try_pop_last().unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
     /// [`pop_last`](Self::pop_last) that reports a failed allocation.
@@ -140,26 +139,32 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// When the allocator does not make the block smaller; the map stays as it is.
     pub fn try_pop_last(&mut self) -> Result<Option<(K, V)>, AllocError<()>> {
-        self.len().checked_sub(1).map(|last| self.try_remove_at(last)).transpose()
+        self.sorted.try_pop_last()
     }
 
-    /// Takes the entry at an index below the length out.
-    pub(super) fn remove_at(&mut self, index: usize) -> (K, V) {
-        self.try_remove_at(index).unwrap_or_else(|error| handle_alloc_error(error.layout()))
-    }
-
-    fn try_remove_at(&mut self, index: usize) -> Result<(K, V), AllocError<()>> {
-        self.entries.try_remove(index).map_err(|layout| AllocError::new((), layout))
+    /// The entries sorted by key, as a `Vec`, or the map when the allocator has no block for it.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the entries; the map comes back in the error.
+    pub fn try_into_vec(self) -> Result<Vec<(K, V)>, AllocError<Self>> {
+        let mut entries = Vec::new();
+        if entries.try_reserve_exact(self.len()).is_err() {
+            let layout = Layout::for_value(self.as_slice());
+            return Err(AllocError::new(self, layout));
+        }
+        entries.extend(self);
+        Ok(entries)
     }
 
     /// The entries in order of their keys.
     pub fn iter(&self) -> Iter<'_, K, V> {
-        Iter(self.entries.iter())
+        Iter(self.sorted.entries.iter())
     }
 
     /// The entries in order of their keys, with values for writing.
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
-        IterMut(self.entries.iter_mut())
+        IterMut(self.sorted.entries.iter_mut())
     }
 
     /// The keys in order.
@@ -201,21 +206,7 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// Only if `keep` does. The entries it has refused are gone then, and all others stay.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
-        /// Puts the entries back, also when `keep` panics.
-        struct PutBack<'a, K, V> {
-            map: &'a mut SortedMap<K, V>,
-            entries: Vec<(K, V)>,
-        }
-
-        impl<K, V> Drop for PutBack<'_, K, V> {
-            fn drop(&mut self) {
-                self.map.entries = mem::take(&mut self.entries).into();
-            }
-        }
-
-        let entries = mem::take(&mut self.entries).into();
-        let mut guard = PutBack { map: self, entries };
-        guard.entries.retain_mut(|(key, value)| keep(key, value));
+        self.sorted.retain(|(key, value)| keep(key, value));
     }
 
     /// [`retain`](Self::retain) that reports a failed allocation.
@@ -227,20 +218,7 @@ impl<K, V> SortedMap<K, V> {
     /// When the allocator has no block for the answers, and `keep` has not been called, or none for the entries that are
     /// left; all stay then.
     pub fn try_retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) -> Result<(), AllocError<()>> {
-        let refused = |layout| AllocError::new((), layout);
-        let mut kept = Vec::new();
-        if kept.try_reserve_exact(self.len()).is_err() {
-            return Err(refused(Layout::for_value(&*self.entries)));
-        }
-        kept.extend(self.entries.iter_mut().map(|(key, value)| keep(key, value)));
-        let mut left = Filling::try_new(kept.iter().filter(|keep| **keep).count()).map_err(refused)?;
-        for (entry, keep) in mem::take(&mut self.entries).into_iter().zip(kept) {
-            if keep {
-                left.push(entry);
-            }
-        }
-        self.entries = left.finish();
-        Ok(())
+        self.sorted.try_retain(|(key, value)| keep(key, value))
     }
 }
 
@@ -251,63 +229,11 @@ impl<K: Clone, V: Clone> SortedMap<K, V> {
     ///
     /// When the allocator has no block for the entries; nothing was cloned then.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
-        let entries = ThinSlice::try_from_slice(&self.entries).map_err(|error| error.map(|_| ()))?;
-        Ok(Self { entries })
+        Ok(Self { sorted: self.sorted.try_clone()? })
     }
-}
-
-/// Whether two entries have one key. If so, `first` gets the value of `later`, as repeated `insert` does it.
-fn merged<K: Ord, V>(later: &mut (K, V), first: &mut (K, V)) -> bool {
-    let same = later.0.cmp(&first.0) == Ordering::Equal;
-    if same {
-        mem::swap(&mut later.1, &mut first.1);
-    }
-    same
-}
-
-/// Sorts by key; the first of equal keys stays, with the last value. Without memory to do so, the entries come back as they
-/// were.
-#[expect(clippy::type_complexity, reason = "entries, and the same entries")]
-fn try_sort<K: Ord, V>(mut entries: Vec<(K, V)>) -> Result<Vec<(K, V)>, AllocError<Vec<(K, V)>>> {
-    // std's stable sort aborts when it gets no memory. With each entry's place beside it, any sort is stable.
-    let mut placed = Vec::new();
-    if placed.try_reserve_exact(entries.len()).is_err() {
-        let layout = Layout::for_value(&*entries);
-        return Err(AllocError::new(entries, layout));
-    }
-    placed.extend(entries.drain(..).zip(0_usize..));
-    placed.sort_unstable_by(|((a, _), i), ((b, _), j)| a.cmp(b).then(i.cmp(j)));
-    placed.dedup_by(|(later, _), (first, _)| merged(later, first));
-    entries.extend(placed.into_iter().map(|(entry, _)| entry)); // it has room
-    Ok(entries)
 }
 
 impl<K: Ord, V> SortedMap<K, V> {
-    /// Where the key is, or where it would be.
-    #[inline]
-    pub(super) fn search<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
-    where
-        K: Borrow<Q>,
-    {
-        self.entries.binary_search_by(|(other, _)| other.borrow().cmp(key))
-    }
-
-    /// Where the key is.
-    ///
-    /// Of few keys it is quicker to ask each whether it is equal, which most say no to at once, than to ask some how they
-    /// are ordered. `docs/sparse.md` has the numbers.
-    #[inline]
-    fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Option<usize>
-    where
-        K: Borrow<Q>,
-    {
-        if self.len() <= FEW {
-            self.entries.iter().position(|(other, _)| other.borrow() == key)
-        } else {
-            self.search(key).ok()
-        }
-    }
-
     /// The value at `key`.
     #[inline]
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
@@ -323,8 +249,8 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let index = self.find(key)?;
-        Some(&mut self.entries[index].1)
+        let index = self.sorted.search(key).ok()?;
+        Some(&mut self.sorted.entries[index].1)
     }
 
     /// The key as it is stored, and its value.
@@ -333,7 +259,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let (key, value) = &self.entries[self.find(key)?];
+        let (key, value) = &self.sorted.entries[self.sorted.search(key).ok()?];
         Some((key, value))
     }
 
@@ -343,7 +269,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.find(key).is_some()
+        self.sorted.search(key).is_ok()
     }
 
     /// Sets the value at `key` and returns the one that was there; the stored key stays, as in std's maps.
@@ -368,9 +294,9 @@ impl<K: Ord, V> SortedMap<K, V> {
     /// When the key is new and the allocator has no block for one entry more; key and value come back in the error and
     /// the map stays as it is.
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<V>, AllocError<(K, V)>> {
-        match self.search(&key) {
-            Ok(index) => Ok(Some(mem::replace(&mut self.entries[index].1, value))),
-            Err(index) => self.entries.try_insert(index, (key, value)).map(|()| None),
+        match self.sorted.search(&key) {
+            Ok(index) => Ok(Some(mem::replace(&mut self.sorted.entries[index].1, value))),
+            Err(index) => self.sorted.entries.try_insert(index, (key, value)).map(|()| None),
         }
     }
 
@@ -394,9 +320,78 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let Some(index) = self.find(key) else { return Ok(None) };
-        let (_, value) = self.try_remove_at(index)?;
-        Ok(Some(value))
+        Ok(self.try_remove_entry(key)?.map(|(_, value)| value))
+    }
+
+    /// [`remove`](Self::remove) that returns the stored key too.
+    pub fn remove_entry<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<(K, V)>
+    where
+        K: Borrow<Q>,
+    {
+        self.try_remove_entry(key).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`remove_entry`](Self::remove_entry) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator does not make the block smaller; the map stays as it is.
+    pub fn try_remove_entry<Q: Ord + ?Sized>(&mut self, key: &Q) -> Result<Option<(K, V)>, AllocError<()>>
+    where
+        K: Borrow<Q>,
+    {
+        self.sorted.search(key).ok().map(|index| self.sorted.try_remove_at(index)).transpose()
+    }
+
+    /// Moves all entries of `other` here; the values of keys that both have are those of `other`.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedMap;
+    ///
+    /// let mut map = SortedMap::from([(1, 'a'), (2, 'b')]);
+    /// map.append(&mut SortedMap::from([(2, 'B'), (3, 'C')]));
+    /// assert_eq!(map, SortedMap::from([(1, 'a'), (2, 'B'), (3, 'C')]));
+    /// ```
+    pub fn append(&mut self, other: &mut Self) {
+        self.try_append(other).unwrap_or_else(|error| handle_alloc_error(error.layout()));
+    }
+
+    /// [`append`](Self::append) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the entries of both; both maps stay as they are.
+    pub fn try_append(&mut self, other: &mut Self) -> Result<(), AllocError<()>> {
+        self.sorted.try_append(&mut other.sorted)
+    }
+
+    /// Splits off the entries from `key` on.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedMap;
+    ///
+    /// let mut map = SortedMap::from([(1, 'a'), (2, 'b'), (3, 'c')]);
+    /// assert_eq!(map.split_off(&2), SortedMap::from([(2, 'b'), (3, 'c')]));
+    /// assert_eq!(map, SortedMap::from([(1, 'a')]));
+    /// ```
+    #[must_use = "what is split off is dropped otherwise"]
+    pub fn split_off<Q: Ord + ?Sized>(&mut self, key: &Q) -> Self
+    where
+        K: Borrow<Q>,
+    {
+        self.try_split_off(key).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`split_off`](Self::split_off) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for one of the two parts; the map stays as it is.
+    pub fn try_split_off<Q: Ord + ?Sized>(&mut self, key: &Q) -> Result<Self, AllocError<()>>
+    where
+        K: Borrow<Q>,
+    {
+        Ok(Self { sorted: self.sorted.try_split_off(key)? })
     }
 
     /// The entries whose keys lie in a range, in order.
@@ -415,7 +410,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        Iter(self.entries[self.places(&range)].iter())
+        Iter(self.sorted.entries[self.sorted.indices(&range)].iter())
     }
 
     /// [`range`](Self::range) with values for writing.
@@ -427,38 +422,8 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let places = self.places(&range);
-        IterMut(self.entries[places].iter_mut())
-    }
-
-    /// Where the keys of a range are.
-    fn places<Q: Ord + ?Sized>(&self, range: &impl RangeBounds<Q>) -> Range<usize>
-    where
-        K: Borrow<Q>,
-    {
-        match (range.start_bound(), range.end_bound()) {
-            (Bound::Excluded(start), Bound::Excluded(end)) => assert!(start < end, "the range is empty"),
-            (Bound::Included(start) | Bound::Excluded(start), Bound::Included(end) | Bound::Excluded(end)) => {
-                assert!(start <= end, "the range ends before it begins");
-            }
-            _ => {}
-        }
-        // The first place that is not before the range, and the first behind it.
-        let first = |is_before: &dyn Fn(Ordering) -> bool, bound: &Q| {
-            self.entries.partition_point(|(key, _)| is_before(key.borrow().cmp(bound)))
-        };
-        let start = match range.start_bound() {
-            Bound::Unbounded => 0,
-            Bound::Included(bound) => first(&Ordering::is_lt, bound),
-            Bound::Excluded(bound) => first(&Ordering::is_le, bound),
-        };
-        let end = match range.end_bound() {
-            Bound::Unbounded => self.len(),
-            Bound::Included(bound) => first(&Ordering::is_le, bound),
-            Bound::Excluded(bound) => first(&Ordering::is_lt, bound),
-        };
-        // With keys that compare badly they may be the wrong way round.
-        start..end.max(start)
+        let indices = self.sorted.indices(&range);
+        IterMut(self.sorted.entries[indices].iter_mut())
     }
 
     /// `SortedMap::from(entries)` that reports a failed allocation.
@@ -468,8 +433,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     /// When the allocator has no memory to sort in, or no block for the entries; they come back in the error, perhaps sorted
     /// and without those that a later one with the same key replaces.
     pub fn try_from_vec(entries: Vec<(K, V)>) -> Result<Self, AllocError<Vec<(K, V)>>> {
-        let entries = ThinSlice::try_from_vec(try_sort(entries)?)?;
-        Ok(Self { entries })
+        Ok(Self { sorted: Sorted::try_from_vec(entries)? })
     }
 
     /// Collecting that reports a failed allocation.
@@ -501,43 +465,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         &mut self,
         entries: I,
     ) -> Result<(), AllocError<impl Iterator<Item = (K, V)> + use<K, V, I>>> {
-        try_collect(entries, |more| self.try_merge(try_sort(more)?))
-    }
-
-    /// Adds entries that are sorted and have one of each key.
-    fn try_merge(&mut self, more: Vec<(K, V)>) -> Result<(), AllocError<Vec<(K, V)>>> {
-        // Where each belongs. All comparisons are made before anything moves, so that one that panics does no harm.
-        let mut places = Vec::new();
-        if places.try_reserve_exact(more.len()).is_err() {
-            let layout = Layout::for_value(&*more);
-            return Err(AllocError::new(more, layout));
-        }
-        places.extend(more.iter().map(|(key, _)| self.search(key)));
-        let new = places.iter().filter(|place| place.is_err()).count();
-        // The sum of the lengths of two slices, of which one has elements, or of units.
-        let mut all = match Filling::try_new(self.len().saturating_add(new)) {
-            Ok(all) => all,
-            Err(layout) => return Err(AllocError::new(more, layout)),
-        };
-        let mut old = mem::take(&mut self.entries).into_iter();
-        let mut reached = 0; // of the old entries
-        for ((key, value), place) in more.into_iter().zip(places) {
-            let (Ok(index) | Err(index)) = place;
-            // In an order that contradicts itself it may lie behind: then a new entry goes here, and a value nowhere.
-            old.by_ref().take(index.saturating_sub(reached)).for_each(|entry| all.push(entry));
-            reached = reached.max(index);
-            if place.is_err() {
-                all.push((key, value));
-            } else if reached == index
-                && let Some((first, _)) = old.next()
-            {
-                all.push((first, value));
-                reached += 1;
-            }
-        }
-        old.for_each(|entry| all.push(entry));
-        self.entries = all.finish();
-        Ok(())
+        try_collect(entries, |more| self.sorted.try_extend(more))
     }
 }
 
@@ -566,11 +494,8 @@ impl<K: Borrow<Q> + Ord, V, Q: Ord + ?Sized> Index<&Q> for SortedMap<K, V> {
 
 /// Sorts once. The last of equal keys wins.
 impl<K: Ord, V> From<Vec<(K, V)>> for SortedMap<K, V> {
-    fn from(mut entries: Vec<(K, V)>) -> Self {
-        // Stable, so that of equal keys the one that came last is last.
-        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-        entries.dedup_by(merged);
-        Self { entries: entries.into() }
+    fn from(entries: Vec<(K, V)>) -> Self {
+        Self { sorted: Sorted::from_unsorted(ThinSlice::from(entries)) }
     }
 }
 
@@ -582,26 +507,26 @@ impl<K: Ord, V> From<Box<[(K, V)]>> for SortedMap<K, V> {
 
 impl<K: Ord, V, const N: usize> From<[(K, V); N]> for SortedMap<K, V> {
     fn from(entries: [(K, V); N]) -> Self {
-        Self::from_iter(entries)
+        Self::from(Vec::from(entries))
     }
 }
 
 impl<K: Ord, V> From<BTreeMap<K, V>> for SortedMap<K, V> {
     fn from(map: BTreeMap<K, V>) -> Self {
-        Self::from_iter(map)
+        Self::from(Vec::from_iter(map))
     }
 }
 
 #[cfg(feature = "std")]
 impl<K: Ord, V, S> From<std::collections::HashMap<K, V, S>> for SortedMap<K, V> {
     fn from(map: std::collections::HashMap<K, V, S>) -> Self {
-        Self::from_iter(map)
+        Self::from(Vec::from_iter(map))
     }
 }
 
 impl<K, V> From<SortedMap<K, V>> for Vec<(K, V)> {
     fn from(map: SortedMap<K, V>) -> Self {
-        map.entries.into()
+        map.sorted.entries.into()
     }
 }
 
@@ -611,24 +536,25 @@ impl<K: Ord, V> From<SortedMap<K, V>> for BTreeMap<K, V> {
     }
 }
 
-/// Collects, then sorts once. The last of equal keys wins.
+/// Collects, then sorts once. The last of equal keys wins. The iterator's `size_hint` is not trusted.
 impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
-        Self::from(Vec::from_iter(entries))
+        Self { sorted: Sorted::from_unsorted(collect(entries)) }
     }
 }
 
-/// Collects, then sorts once: *n* entries more take one reallocation, not *n*.
+/// Collects, sorts once and merges: *n* entries more take one reallocation, not *n*.
 ///
-/// If the iterator panics, the map stays as it is. If the comparison of two keys does, the map is left empty.
+/// If the iterator or the comparison of two keys panics, the map stays as it is.
 impl<K: Ord, V> Extend<(K, V)> for SortedMap<K, V> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
-        let mut more = Vec::from_iter(entries);
-        if !more.is_empty() {
-            let mut all = Vec::from(mem::take(self));
-            all.append(&mut more);
-            *self = Self::from(all);
-        }
+        self.sorted.extend(collect(entries));
+    }
+}
+
+impl<'a, K: Ord + Copy, V: Copy> Extend<(&'a K, &'a V)> for SortedMap<K, V> {
+    fn extend<I: IntoIterator<Item = (&'a K, &'a V)>>(&mut self, entries: I) {
+        self.extend(entries.into_iter().map(|(key, value)| (*key, *value)));
     }
 }
 
@@ -709,7 +635,7 @@ impl<K, V> IntoIterator for SortedMap<K, V> {
     type IntoIter = IntoIter<K, V>;
 
     fn into_iter(self) -> IntoIter<K, V> {
-        IntoIter(self.entries.into_iter())
+        IntoIter(self.sorted.entries.into_iter())
     }
 }
 

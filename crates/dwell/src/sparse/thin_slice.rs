@@ -1,5 +1,6 @@
 //! An owned slice behind one word: the length lives in the block.
 
+use super::collect::collect;
 use super::{IsEmpty, layout};
 use crate::alloc::{AllocError, try_alloc, try_collect};
 use core::borrow::{Borrow, BorrowMut};
@@ -17,45 +18,45 @@ use std_alloc::alloc::{Layout, dealloc, handle_alloc_error, realloc};
 use std_alloc::boxed::Box;
 use std_alloc::vec::Vec;
 
-/// The alignment up to which all empty slices share one static header.
+/// The alignment up to which the empty slices of all types share one header.
 const SHARED_ALIGN: usize = 64;
 
-/// What an empty slice points behind: its last word is the length 0.
-#[repr(align(64))] // `SHARED_ALIGN`: the address right after it suits nearly every `T`
-struct Shared([usize; SHARED_ALIGN / size_of::<usize>()]);
+/// The header of empty slices: its last word is their length, 0, and the address right behind it is their `data`.
+#[repr(align(64))] // `SHARED_ALIGN`, so that the address behind it is aligned for nearly every `T`
+struct EmptyHeader([usize; SHARED_ALIGN / size_of::<usize>()]);
 
-static SHARED: Shared = Shared([0; SHARED_ALIGN / size_of::<usize>()]);
+static EMPTY_HEADER: EmptyHeader = EmptyHeader([0; SHARED_ALIGN / size_of::<usize>()]);
 
-/// Memory for a slice and its length; knows nothing of what is in the elements.
+/// Memory for a slice and its length. It does not know which elements are initialised.
 struct Block<T> {
     // # Invariants
     //
-    // 1. Right before `data` there is an aligned, initialised `usize`, the length, which only this block writes and which
-    //    may be read for as long as the block lives.
-    // 2. If the length is 0, `data` is `EMPTY` and nothing is owned.
-    // 3. Otherwise `layout::slice::<T>(len)` is `Ok`, and `data` lies `slice_offset` bytes into an allocation of that
-    //    layout from the global allocator, to which no one else has a pointer; `data` may reach all of it.
+    // 1. The word right before `data` is an aligned, initialised `usize`, the length, readable as long as the block lives.
+    // 2. If the length is 0, `data` is `EMPTY` and the block owns nothing.
+    // 3. Otherwise the block is the only owner of an allocation of the global allocator with the layout
+    //    `layout::slice::<T>(len)`, which is `Ok`. `data` lies `slice_offset` bytes into it, is aligned for `T`, and has the
+    //    provenance of the whole allocation.
     data: NonNull<T>,
-    // Stands for elements of type `T`: drop check and variance are those of a `Box<[T]>`.
+    // Owns elements of type `T`: drop check and variance are those of a `Box<[T]>`.
     owns: PhantomData<T>,
 }
 
-// SAFETY: by invariants 1 to 3 a block shares nothing but a constant, and its owners hand out its elements as `Box<[T]>`
-// does: by `&self` shared, by `&mut self` exclusively, by value once.
+// SAFETY: to send a block is to send an allocation that nothing else points to (invariant 3), or a pointer to a static that is
+// never written (invariant 2). What else it gives access to are `T`s, which are `Send`.
 unsafe impl<T: Send> Send for Block<T> {}
 
-// SAFETY: as above; through `&Block<T>` one gets `&T` and nothing else.
+// SAFETY: no method writes through `&Block`, so threads that share one only read the length and the `T`s, which are `Sync`.
 unsafe impl<T: Sync> Sync for Block<T> {}
 
-// A raw pointer is taken for a shared one; this one owns, so the rule is that of `Box<[T]>`.
+// As `Box<[T]>`: owning `T`s is as unwind safe as they are (a bare `NonNull` would ask for `RefUnwindSafe`).
 impl<T: UnwindSafe> UnwindSafe for Block<T> {}
 
-// The elements do not move when the block's owner does, and none is ever pinned.
+// The elements are behind a pointer: they stay where they are when the block's owner moves.
 impl<T> Unpin for Block<T> {}
 
 impl<T> Block<T> {
     const EMPTY: NonNull<T> =
-        NonNull::new(SHARED.0.as_ptr_range().end.cast::<T>().cast_mut()).expect("a static is not at null");
+        NonNull::new(EMPTY_HEADER.0.as_ptr_range().end.cast::<T>().cast_mut()).expect("a static is not at null");
 
     const fn empty() -> Self {
         Self { data: Self::EMPTY, owns: PhantomData }
@@ -68,85 +69,92 @@ impl<T> Block<T> {
         }
         let layout = layout::slice::<T>(len)?;
         let base = try_alloc(layout).ok_or(layout)?;
-        // SAFETY: `base` is a fresh allocation of the layout for `len` elements.
+        // SAFETY: `base` has just been allocated with `layout::slice::<T>(len)`, nothing else has it, and `len` is not 0.
         Ok(unsafe { Self::from_base(base, len) })
     }
 
+    /// Takes ownership of an allocation and writes the length into it.
+    ///
     /// # Safety
     ///
-    /// `base` is an allocation as in invariant 3 for `len` elements, `len` is not 0, and the block becomes its owner.
+    /// - `len` is not 0 and `layout::slice::<T>(len)` is `Ok`.
+    /// - `base` was allocated by the global allocator with that layout, and nothing else uses or frees it.
     unsafe fn from_base(base: NonNull<u8>, len: usize) -> Self {
         debug_assert!(len != 0);
-        // SAFETY: the caller's layout has at least `slice_offset` bytes.
+        // SAFETY: `slice_offset` is at most the size of the layout, which is `slice_offset` plus the size of the elements.
         let data = unsafe { base.add(layout::slice_offset::<T>()) }.cast::<T>();
         let block = Self { data, owns: PhantomData };
-        // SAFETY: `slice_offset` leaves an aligned word before `data` that belongs to the allocation.
+        // SAFETY: `slice_offset` is at least a word and a multiple of a word's alignment, and `base` is aligned to a word: so
+        // the word before `data` lies in the allocation and is aligned. Nothing else uses the allocation.
         unsafe { block.header().write(len) };
         block
     }
 
-    /// Where the length is.
+    /// The address of the length.
     fn header(&self) -> NonNull<usize> {
-        // SAFETY: by invariant 1 a word before `data` is in the same allocation, be it the heap's or `SHARED`.
+        // SAFETY: `data` lies at least a word behind the start of what it points into: `slice_offset` bytes behind the start of
+        // an allocation, or behind all words of `EMPTY_HEADER` (invariants 2 and 3).
         unsafe { self.data.cast::<usize>().sub(1) }
     }
 
     fn len(&self) -> usize {
-        // SAFETY: invariant 1.
+        // SAFETY: the word before `data` is an aligned, initialised `usize` (invariant 1). It is written only by `from_base`,
+        // before the block exists.
         unsafe { self.header().read() }
     }
 
-    /// The elements `range`, aligned and in bounds, as a pointer.
+    /// A pointer to the elements `range`. It is aligned for `T`, and valid for as many elements as long as the block lives.
     ///
     /// # Safety
     ///
-    /// `range` is within `0..len`.
+    /// `range.start <= range.end <= len`.
     unsafe fn elements(&self, range: Range<usize>) -> NonNull<[T]> {
         debug_assert!(range.start <= range.end && range.end <= self.len());
         let data = if align_of::<T>() > SHARED_ALIGN && self.len() == 0 { NonNull::dangling() } else { self.data };
-        // SAFETY: `start` is at most the length, so this stays within the block, or at `data` if there is none.
+        // SAFETY: `range.start` is at most the length: the result lies in the allocation of `len` elements or right behind it,
+        // or `range.start` is 0 and nothing is added.
         let start = unsafe { data.add(range.start) };
         NonNull::slice_from_raw_parts(start, range.end - range.start)
     }
 
-    /// The elements as memory. What is in it is the business of the block's owner.
+    /// The memory of all elements, initialised or not.
     fn slots(&mut self) -> &mut [MaybeUninit<T>] {
-        // SAFETY: `0..len` is within `0..len`.
+        // SAFETY: `0 <= len <= len`.
         let elements = unsafe { self.elements(0..self.len()) };
         let mut slots = NonNull::slice_from_raw_parts(elements.cast::<MaybeUninit<T>>(), elements.len());
-        // SAFETY: by invariant 3 the memory is the block's alone, and `self` is borrowed exclusively; a `MaybeUninit` may hold
-        // anything.
+        // SAFETY: the pointer is aligned and valid for `len` elements; a `MaybeUninit` needs no initialised value. The block is
+        // the only owner of the allocation (invariant 3) and is borrowed exclusively, so nothing else reads or writes it.
         unsafe { slots.as_mut() }
     }
 
-    /// The start and the layout of the allocation.
-    ///
-    /// # Safety
-    ///
-    /// The length is not 0.
-    unsafe fn allocation(&self) -> (NonNull<u8>, Layout) {
-        debug_assert!(self.len() != 0);
-        // SAFETY: by invariant 3 the allocation begins `slice_offset` bytes before `data`.
+    /// The start and the layout of the allocation, or `None` if the block owns none.
+    fn allocation(&self) -> Option<(NonNull<u8>, Layout)> {
+        let len = self.len();
+        if len == 0 {
+            return None;
+        }
+        // SAFETY: the length is not 0, so `data` lies `slice_offset` bytes into the allocation (invariant 3).
         let base = unsafe { self.data.cast::<u8>().sub(layout::slice_offset::<T>()) };
-        let size = layout::slice_offset::<T>() + self.len() * size_of::<T>();
-        // SAFETY: by invariant 3 this is the layout that `layout::slice` found valid.
-        (base, unsafe { Layout::from_size_align_unchecked(size, layout::slice_align::<T>()) })
+        let size = layout::slice_offset::<T>() + len * size_of::<T>();
+        // SAFETY: these are the size and the alignment of `layout::slice::<T>(len)`, which is `Ok` (invariant 3): the size is
+        // no more than `isize::MAX` rounded down to the alignment, and the alignment is a power of two.
+        Some((base, unsafe { Layout::from_size_align_unchecked(size, layout::slice_align::<T>()) }))
     }
 
-    /// Makes room for `len` elements; those that fit are kept bit by bit. On failure nothing has changed.
+    /// Changes the number of elements to `len` by reallocation. The bytes of those below both lengths stay; on failure
+    /// nothing has changed.
     fn resize(&mut self, len: usize) -> Result<(), Layout> {
-        if len == 0 || self.len() == 0 {
+        let Some((base, old)) = self.allocation().filter(|_| len != 0) else {
             *self = Self::alloc(len)?;
             return Ok(());
-        }
+        };
         let new = layout::slice::<T>(len)?;
-        // SAFETY: the length is not 0.
-        let (base, old) = unsafe { self.allocation() };
-        // SAFETY: `base` is allocated with `old` by invariant 3, and `new` is a valid layout of the same alignment and at
-        // least the header's size.
+        // SAFETY: `base` is allocated with `old` by the global allocator. `new.size()` is not 0, since the header is a part of
+        // it, and it is the size of a valid layout with the same alignment.
         let base = unsafe { realloc(base.as_ptr(), old, new.size()) };
         let base = NonNull::new(base).ok_or(new)?;
-        // SAFETY: `base` is now an allocation of `new`, and the pointer to the old one is overwritten, not dropped.
+        // SAFETY: `len` is not 0; `realloc` has made of the allocation one with the layout `new`, which is
+        // `layout::slice::<T>(len)`. The old `self`, which points to what `realloc` freed, is forgotten right here.
         mem::forget(mem::replace(self, unsafe { Self::from_base(base, len) }));
         Ok(())
     }
@@ -181,7 +189,7 @@ impl<T> Block<T> {
 pub struct ThinSlice<T> {
     // # Invariants
     //
-    // 1. All elements of the block, `0..len`, are initialised and owned by this slice.
+    // 1. All elements of the block, `0..block.len()`, are initialised, and this slice is their only owner.
     block: Block<T>,
 }
 
@@ -211,10 +219,10 @@ impl<T> ThinSlice<T> {
     ///
     /// When the allocator has no block for the length and the elements; the vector comes back in the error as it was.
     pub fn try_from_vec(mut elements: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
-        // SAFETY: on success the vector's length is set to 0 right below, before anything can drop its elements.
-        match unsafe { Self::copy_out(&elements) } {
+        // SAFETY: when the elements were moved out, the vector's length is set to 0 in the next line, before any other code runs.
+        match unsafe { Self::move_from(&elements) } {
             Ok(slice) => {
-                // SAFETY: 0 is within the capacity, and no element is in `0..0`.
+                // SAFETY: 0 is within the capacity, and there are no elements below it that would have to be initialised.
                 unsafe { elements.set_len(0) };
                 Ok(slice)
             }
@@ -254,30 +262,40 @@ impl<T> ThinSlice<T> {
         Ok(elements)
     }
 
+    /// `Box::<[T]>::from(slice)` that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the elements; the slice comes back in the error.
+    pub fn try_into_boxed_slice(self) -> Result<Box<[T]>, AllocError<Self>> {
+        self.try_into_vec().map(Vec::into_boxed_slice)
+    }
+
     /// A slice that owns bitwise copies of `elements`, or the layout that was refused.
     ///
     /// # Safety
     ///
-    /// On success the caller gives up `elements` without dropping them.
-    unsafe fn copy_out(elements: &[T]) -> Result<Self, Layout> {
+    /// After `Ok`, `elements` are neither used nor dropped again: the slice owns them.
+    unsafe fn move_from(elements: &[T]) -> Result<Self, Layout> {
         let block = Block::<T>::alloc(elements.len())?;
-        // SAFETY: the block was made for as many elements.
+        // SAFETY: the block has just been allocated for `elements.len()` elements.
         let to = unsafe { block.elements(0..elements.len()) };
-        // SAFETY: both are valid for that many elements, and the block is fresh, so that they do not overlap.
+        // SAFETY: both are aligned and valid for `elements.len()` elements. They do not overlap: `to` has just been allocated,
+        // or there are no elements.
         unsafe { to.cast::<T>().copy_from_nonoverlapping(NonNull::from(elements).cast(), elements.len()) };
         Ok(Self { block })
     }
 
-    /// The elements as a pointer.
+    /// A pointer to all elements.
     fn elements(&self) -> NonNull<[T]> {
-        // SAFETY: `0..len` is within `0..len`.
+        // SAFETY: `0 <= len <= len`.
         unsafe { self.block.elements(0..self.block.len()) }
     }
 
-    /// The block, with its elements left in it for the caller to see to.
+    /// The block. Its elements are not dropped.
     fn into_block(self) -> Block<T> {
         let this = ManuallyDrop::new(self);
-        // SAFETY: `this` is not dropped or used again, so that the block has one owner.
+        // SAFETY: `this.block` is a valid block. `this` is in a `ManuallyDrop` and not used again, so the copy is its only owner.
         unsafe { ptr::read(&raw const this.block) }
     }
 
@@ -289,20 +307,22 @@ impl<T> ThinSlice<T> {
     pub(super) fn try_insert(&mut self, index: usize, value: T) -> Result<(), AllocError<T>> {
         let len = self.len();
         assert!(index <= len);
-        // The elements are one too few from here to the write below. No other code runs in between.
-        let Some(resized) = len.checked_add(1).map(|more| self.block.resize(more)) else {
-            return Err(AllocError::new(value, Layout::new::<usize>())); // 2^64 values of a type without size
+        let Some(more) = len.checked_add(1) else {
+            return Err(AllocError::new(value, Layout::new::<usize>())); // `usize::MAX` elements of a zero-sized type
         };
-        if let Err(layout) = resized {
+        // From here to the `write` below the last element is not initialised. No other code runs in between.
+        if let Err(layout) = self.block.resize(more) {
             return Err(AllocError::new(value, layout));
         }
-        // SAFETY: `index` is at most the old length, so that it is within the new.
-        let tail = unsafe { self.block.elements(index..len + 1) }.cast::<T>();
-        // SAFETY: `tail` has room for one more than the `len - index` that are moved up by one.
+        // SAFETY: `index <= len < more`, and `more` is the block's length now.
+        let tail = unsafe { self.block.elements(index..more) }.cast::<T>();
+        // SAFETY: `tail` is valid for `more - index` elements, which is at least one.
         let after = unsafe { tail.add(1) };
-        // SAFETY: both are within the block; they may overlap.
+        // SAFETY: `tail` is valid for `more - index` elements, so `after`, one further, is for `len - index`. `copy_to` allows
+        // the overlap.
         unsafe { tail.copy_to(after, len - index) };
-        // SAFETY: what was at `tail` has moved up, so nothing is overwritten.
+        // SAFETY: `tail` is aligned and valid for one element. The element that was there was copied to `after`, or there was
+        // none, so that nothing is lost by overwriting it.
         unsafe { tail.write(value) };
         Ok(())
     }
@@ -313,18 +333,17 @@ impl<T> ThinSlice<T> {
     ///
     /// When `index` is not less than the length.
     pub(super) fn try_remove(&mut self, index: usize) -> Result<T, Layout> {
-        self[index..].rotate_left(1);
+        self[index..].rotate_left(1); // panics if the slice is empty
         let last = self.len() - 1;
-        // SAFETY: the slice was not empty or the line above had panicked, so `last` is within it.
+        // SAFETY: `last < len`.
         let removed = unsafe { self.block.elements(last..last + 1) }.cast::<T>();
-        // SAFETY: by the slice's invariant it is initialised. It is read twice only if shrinking fails: then this copy is
-        // never used as a `T`.
+        // SAFETY: the pointer is aligned and valid for one element. As a `MaybeUninit` the copy is not a second owner yet.
         let removed = unsafe { removed.cast::<MaybeUninit<T>>().read() };
         if let Err(layout) = self.block.resize(last) {
             self[index..].rotate_right(1);
             return Err(layout);
         }
-        // SAFETY: initialised, as above; the block no longer has the element.
+        // SAFETY: the copy was made of an initialised element (invariant 1). The block, one element shorter, no longer has it.
         Ok(unsafe { removed.assume_init() })
     }
 }
@@ -336,21 +355,30 @@ impl<T: Clone> ThinSlice<T> {
     ///
     /// When the allocator has no block for the length and the elements; nothing was cloned then.
     pub fn try_from_slice(elements: &[T]) -> Result<Self, AllocError<&[T]>> {
-        let mut filling = match Filling::try_new(elements.len()) {
-            Ok(filling) => filling,
+        let mut builder = match Builder::try_new(elements.len()) {
+            Ok(builder) => builder,
             Err(layout) => return Err(AllocError::new(elements, layout)),
         };
         for element in elements {
-            filling.push(element.clone());
+            builder.push(element.clone());
         }
-        Ok(filling.finish())
+        Ok(builder.finish())
+    }
+
+    /// `clone` that reports a failed allocation; `T::clone` itself may still abort.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the length and the elements; nothing was cloned then.
+    pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
+        Self::try_from_slice(self).map_err(|error| error.map(|_| ()))
     }
 }
 
-/// A slice that is being written, from the front. Drops what has been written if it is not finished.
-pub(super) struct Filling<T>(IntoIter<T>);
+/// A slice under construction, written from the front. If it is not finished, it drops what was written.
+pub(super) struct Builder<T>(IntoIter<T>);
 
-impl<T> Filling<T> {
+impl<T> Builder<T> {
     /// For `len` elements.
     pub(super) fn try_new(len: usize) -> Result<Self, Layout> {
         Ok(Self(IntoIter { block: Block::alloc(len)?, alive: 0..0 }))
@@ -358,53 +386,67 @@ impl<T> Filling<T> {
 
     /// # Panics
     ///
-    /// When there are as many elements as it is for.
+    /// When it has `len` elements already.
     #[inline]
     pub(super) fn push(&mut self, element: T) {
         let IntoIter { block, alive } = &mut self.0;
         block.slots()[alive.end].write(element);
-        alive.end += 1; // `alive` stays within the block, and the new one is initialised
+        alive.end += 1; // the element at the old `alive.end`, which is below the block's length, is initialised now
+    }
+
+    /// The elements so far, in a block of their size.
+    pub(super) fn finish_early(mut self) -> Result<ThinSlice<T>, Layout> {
+        let IntoIter { block, alive } = &mut self.0;
+        if alive.end < block.len() {
+            if alive.end == 0 {
+                return Ok(ThinSlice::empty());
+            }
+            block.resize(alive.end)?; // `realloc` keeps the bytes of the elements `alive`
+        }
+        Ok(self.finish())
     }
 
     /// # Panics
     ///
-    /// When there are fewer elements.
+    /// When it has fewer than `len` elements.
     pub(super) fn finish(self) -> ThinSlice<T> {
-        self.0.finish()
+        assert!(self.0.alive == (0..self.0.block.len()));
+        // All elements of the block are alive, as the invariant of `ThinSlice` asks.
+        ThinSlice { block: self.0.into_block() }
     }
 }
 
 macro_rules! drop_glue {
     ($($unsafe:ident)? $(#[$may_dangle:meta])?) => {
-        // SAFETY (nightly): no element is touched.
+        // SAFETY (nightly): `T` may dangle, since this frees memory and neither reads nor drops a `T`.
         $($unsafe)? impl<$(#[$may_dangle])? T> Drop for Block<T> {
             fn drop(&mut self) {
-                if self.len() != 0 {
-                    // SAFETY: the length is not 0.
-                    let (base, layout) = unsafe { self.allocation() };
-                    // SAFETY: by invariant 3 it is allocated with this layout, and the block is its only owner.
+                if let Some((base, layout)) = self.allocation() {
+                    // SAFETY: `base` is allocated with `layout` by the global allocator, and the block, which is not used
+                    // after this, is the only owner (invariant 3).
                     unsafe { dealloc(base.as_ptr(), layout) };
                 }
             }
         }
 
-        // Both of these drop the elements and leave the memory to the drop glue of their block, which runs even if the drop
-        // of an element panics.
+        // Both of these drop the elements. Their field `block` then frees the memory, even if the drop of an element panics.
 
-        // SAFETY (nightly): elements are only dropped, and `owns` tells the drop check that they are.
+        // SAFETY (nightly): `T` may dangle, since this only drops `T`s; `Block::owns` tells the drop check that it does.
         $($unsafe)? impl<$(#[$may_dangle])? T> Drop for ThinSlice<T> {
             fn drop(&mut self) {
-                // SAFETY: by invariant 1 all elements are initialised and owned; no one uses them after this.
+                // SAFETY: all elements are initialised and this slice is their only owner (invariant 1). It is not used after
+                // this, and dropping its block does not touch them.
                 unsafe { self.elements().drop_in_place() };
             }
         }
 
-        // SAFETY (nightly): as above.
+        // SAFETY (nightly): `T` may dangle, since this only drops `T`s; `Block::owns` tells the drop check that it does.
         $($unsafe)? impl<$(#[$may_dangle])? T> Drop for IntoIter<T> {
             fn drop(&mut self) {
-                // SAFETY: by invariant 1 `alive` is within the block.
+                // SAFETY: `alive.start <= alive.end <= block.len()` (invariant 1).
                 let alive = unsafe { self.block.elements(self.alive.clone()) };
-                // SAFETY: by invariant 1 these elements are initialised and owned; no one uses them after this.
+                // SAFETY: these elements are initialised and this iterator is their only owner (invariant 1). It is not used
+                // after this, and dropping its block does not touch them.
                 unsafe { alive.drop_in_place() };
             }
         }
@@ -420,7 +462,8 @@ impl<T> Deref for ThinSlice<T> {
 
     #[inline]
     fn deref(&self) -> &[T] {
-        // SAFETY: by invariant 1 all elements are initialised, and `self` is borrowed as long as they are.
+        // SAFETY: the pointer is aligned and valid for all elements, which are initialised and owned (invariant 1). Nothing
+        // writes them while `self` is borrowed.
         unsafe { self.elements().as_ref() }
     }
 }
@@ -428,7 +471,9 @@ impl<T> Deref for ThinSlice<T> {
 impl<T> DerefMut for ThinSlice<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: by invariant 1 all elements are initialised and owned, and `self` is borrowed exclusively.
+        // SAFETY: the pointer is aligned and valid for all elements, which are initialised and which nothing else owns
+        // (invariant 1). `self` is borrowed exclusively as long as the reference lives. A slice of no elements has no bytes,
+        // so that nothing writes to `EMPTY_HEADER`.
         unsafe { self.elements().as_mut() }
     }
 }
@@ -468,8 +513,8 @@ impl<T> From<Box<[T]>> for ThinSlice<T> {
 impl<T, const N: usize> From<[T; N]> for ThinSlice<T> {
     fn from(elements: [T; N]) -> Self {
         let elements = ManuallyDrop::new(elements);
-        // SAFETY: `elements` is never dropped.
-        match unsafe { Self::copy_out(&*elements) } {
+        // SAFETY: `elements` is in a `ManuallyDrop` and not used after this.
+        match unsafe { Self::move_from(&*elements) } {
             Ok(slice) => slice,
             Err(layout) => handle_alloc_error(layout),
         }
@@ -487,11 +532,12 @@ impl<T> From<ThinSlice<T>> for Vec<T> {
         let len = slice.len();
         let mut elements = Vec::with_capacity(len);
         let block = slice.into_block();
-        // SAFETY: `0..len` is within `0..len`.
+        // SAFETY: `len` is the length of the block, which was the slice's.
         let from = unsafe { block.elements(0..len) }.cast::<T>();
-        // SAFETY: `from` holds `len` elements, the vector has room for them, and it is another allocation.
+        // SAFETY: `from` is valid for `len` elements, and the vector's buffer too, which is another allocation.
         unsafe { from.as_ptr().copy_to_nonoverlapping(elements.as_mut_ptr(), len) };
-        // SAFETY: they are initialised now, and the block drops without dropping them.
+        // SAFETY: the capacity is at least `len`, and `len` elements have been copied. The vector is their only owner: `block`
+        // frees its memory without dropping them.
         unsafe { elements.set_len(len) };
         elements
     }
@@ -503,9 +549,10 @@ impl<T> From<ThinSlice<T>> for Box<[T]> {
     }
 }
 
+/// The iterator's `size_hint` is not trusted.
 impl<T> FromIterator<T> for ThinSlice<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
-        Self::from(Vec::from_iter(elements))
+        collect(elements)
     }
 }
 
@@ -513,7 +560,8 @@ impl<T> FromIterator<T> for ThinSlice<T> {
 pub struct IntoIter<T> {
     // # Invariants
     //
-    // 1. `alive` is within `0..block.len()`, and exactly the elements `alive` are initialised and owned.
+    // 1. `alive.start <= alive.end <= block.len()`. The elements `alive` are initialised, and this iterator is their only
+    //    owner; no other element of the block is.
     block: Block<T>,
     alive: Range<usize>,
 }
@@ -521,29 +569,30 @@ pub struct IntoIter<T> {
 impl<T> IntoIter<T> {
     /// The elements that are still to come.
     pub fn as_slice(&self) -> &[T] {
-        // SAFETY: by invariant 1 `alive` is within the block.
+        // SAFETY: `alive.start <= alive.end <= block.len()` (invariant 1).
         let alive = unsafe { self.block.elements(self.alive.clone()) };
-        // SAFETY: by invariant 1 these elements are initialised, and `self` is borrowed as long as they are.
+        // SAFETY: the pointer is aligned and valid for these elements, which are initialised (invariant 1). Nothing writes or
+        // moves them while `self` is borrowed.
         unsafe { alive.as_ref() }
     }
 
-    /// The slice, when the block is full.
-    fn finish(self) -> ThinSlice<T> {
-        assert!(self.alive == (0..self.block.len()));
+    /// The block. Its elements are not dropped.
+    fn into_block(self) -> Block<T> {
         let this = ManuallyDrop::new(self);
-        // SAFETY: `this` is not dropped or used again, so that the block has one owner.
-        ThinSlice { block: unsafe { ptr::read(&raw const this.block) } }
+        // SAFETY: `this.block` is a valid block. `this` is in a `ManuallyDrop` and not used again, so the copy is its only owner.
+        unsafe { ptr::read(&raw const this.block) }
     }
 
     /// Moves the element at `index` out.
     ///
     /// # Safety
     ///
-    /// `index` was in `alive` and has just been taken out of it.
+    /// `index` was in `alive`, and is not any more.
     unsafe fn move_out(&self, index: usize) -> T {
-        // SAFETY: it was in `alive`, so by invariant 1 within the block.
+        // SAFETY: what was in `alive` is below `block.len()` (invariant 1).
         let element = unsafe { self.block.elements(index..index + 1) };
-        // SAFETY: by invariant 1 it was initialised, and the iterator owns it no longer.
+        // SAFETY: the pointer is aligned and valid for one element, which is initialised. The iterator, which was its only
+        // owner, has given it up, so that the returned value is.
         unsafe { element.cast::<T>().read() }
     }
 }
@@ -553,7 +602,7 @@ impl<T> Iterator for IntoIter<T> {
 
     fn next(&mut self) -> Option<T> {
         let index = self.alive.next()?;
-        // SAFETY: just taken out of `alive`.
+        // SAFETY: the line above took `index` out of `alive`.
         Some(unsafe { self.move_out(index) })
     }
 
@@ -565,7 +614,7 @@ impl<T> Iterator for IntoIter<T> {
 impl<T> DoubleEndedIterator for IntoIter<T> {
     fn next_back(&mut self) -> Option<T> {
         let index = self.alive.next_back()?;
-        // SAFETY: just taken out of `alive`.
+        // SAFETY: the line above took `index` out of `alive`.
         Some(unsafe { self.move_out(index) })
     }
 }

@@ -1,5 +1,6 @@
 //! An owned string behind one word: the length lives in the block, mostly in one byte.
 
+use super::collect::Cautious;
 use super::{IsEmpty, layout};
 use crate::alloc::{AllocError, try_alloc, try_write};
 use core::borrow::{Borrow, BorrowMut};
@@ -15,8 +16,8 @@ use std_alloc::borrow::Cow;
 use std_alloc::boxed::Box;
 use std_alloc::string::String;
 
-/// The length byte that every empty string points behind.
-static NO_BYTES: [u8; 1] = [0];
+/// The length byte of empty strings: the address right behind it is their `data`.
+static EMPTY_HEADER: [u8; 1] = [0];
 
 /// An owned string that costs one word where it is kept.
 ///
@@ -46,23 +47,25 @@ static NO_BYTES: [u8; 1] = [0];
 pub struct ThinStr {
     // # Invariants
     //
-    // 1. The byte before `data` is initialised and is the length if that is less than `STR_LONG`; otherwise it is
-    //    `STR_LONG` and the word before it, unaligned, is the length, which is then at least `STR_LONG`.
-    // 2. If the length is 0, `data` points behind `NO_BYTES` and nothing is owned.
-    // 3. Otherwise `layout::str(len)` is `Ok`, and `data` lies `str_offset(len)` bytes into an allocation of that layout
-    //    from the global allocator, to which no one else has a pointer; `data` may reach all of it.
+    // 1. The byte before `data` is the length if that is less than `STR_LONG`; otherwise it is `STR_LONG`, and the unaligned
+    //    word before it is the length, which is then at least `STR_LONG`. They are initialised and never written again.
+    // 2. If the length is 0, `data` points right behind `EMPTY_HEADER` and this string owns nothing.
+    // 3. Otherwise this string is the only owner of an allocation of the global allocator with the layout
+    //    `layout::str(len)`, which is `Ok`. `data` lies `str_offset(len)` bytes into it and has the provenance of all of it.
     // 4. The `len` bytes at `data` are initialised and valid UTF-8.
     data: NonNull<u8>,
 }
 
-// SAFETY: by invariants 2 and 3 a `ThinStr` owns its bytes and shares nothing but a constant, as a `Box<str>` does.
+// SAFETY: to send a `ThinStr` is to send an allocation of bytes that nothing else points to (invariant 3), or a pointer to a
+// static that is never written (invariant 2).
 unsafe impl Send for ThinStr {}
 
-// SAFETY: through `&ThinStr` one gets `&str` and nothing else.
+// SAFETY: no method writes through `&ThinStr`, so threads that share one only read bytes.
 unsafe impl Sync for ThinStr {}
 
 impl ThinStr {
-    const EMPTY: NonNull<u8> = NonNull::new(NO_BYTES.as_ptr_range().end.cast_mut()).expect("a static is not at null");
+    const EMPTY: NonNull<u8> =
+        NonNull::new(EMPTY_HEADER.as_ptr_range().end.cast_mut()).expect("a static is not at null");
 
     /// An empty string, which owns no memory.
     ///
@@ -130,6 +133,24 @@ impl ThinStr {
         Ok(string)
     }
 
+    /// `Box::<str>::from(text)` that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the text, which comes back in the error.
+    pub fn try_into_boxed_str(self) -> Result<Box<str>, AllocError<Self>> {
+        self.try_into_string().map(String::into_boxed_str)
+    }
+
+    /// `clone` that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the length and the text.
+    pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
+        Self::copy(self).map_err(|layout| AllocError::new((), layout))
+    }
+
     /// A copy of `text`, or the layout that was refused.
     fn copy(text: &str) -> Result<Self, Layout> {
         let len = text.len();
@@ -138,23 +159,24 @@ impl ThinStr {
         }
         let layout = layout::str(len)?;
         let base = try_alloc(layout).ok_or(layout)?;
-        // SAFETY: the block has `str_offset(len)` bytes before those of the text.
+        // SAFETY: the allocation has `str_offset(len) + len` bytes.
         let data = unsafe { base.add(layout::str_offset(len)) };
-        // SAFETY: there is at least one byte before `data`.
+        // SAFETY: `str_offset` is at least 1.
         let byte = unsafe { data.sub(1) };
         match u8::try_from(len) {
             Ok(len) if len != layout::STR_LONG => {
-                // SAFETY: the byte is in the block.
+                // SAFETY: the byte before `data` is in the allocation, which nothing else uses.
                 unsafe { byte.write(len) };
             }
             _ => {
-                // SAFETY: the byte is in the block.
+                // SAFETY: the byte before `data` is in the allocation, which nothing else uses.
                 unsafe { byte.write(layout::STR_LONG) };
-                // SAFETY: the length is at least `STR_LONG`, so the block begins with a word for it.
+                // SAFETY: `len` is at least `STR_LONG`, so `str_offset(len)` is a word and a byte: the allocation begins with
+                // a word, which nothing else uses.
                 unsafe { base.cast::<usize>().write_unaligned(len) };
             }
         }
-        // SAFETY: `len` bytes follow in the block, which is fresh, so that the two do not overlap.
+        // SAFETY: `len` bytes follow `data` in the allocation. It was made in this call, so `text` is not in it.
         unsafe { data.copy_from_nonoverlapping(NonNull::from(text).cast(), len) };
         Ok(Self { data })
     }
@@ -162,9 +184,9 @@ impl ThinStr {
     /// The byte before the text.
     #[inline]
     fn length_byte(&self) -> u8 {
-        // SAFETY: by invariant 1 there is a byte before `data`, in the heap's block or in `NO_BYTES`.
+        // SAFETY: `data` lies at least one byte behind the start of its allocation or of `EMPTY_HEADER` (invariants 2 and 3).
         let byte = unsafe { self.data.sub(1) };
-        // SAFETY: by invariant 1 it is initialised.
+        // SAFETY: the byte before `data` is initialised, and never written again (invariant 1).
         unsafe { byte.read() }
     }
 
@@ -175,9 +197,9 @@ impl ThinStr {
         if byte != layout::STR_LONG {
             return usize::from(byte);
         }
-        // SAFETY: by invariant 1 a word lies before the byte.
+        // SAFETY: the byte is `STR_LONG`, so a word lies before it in the same allocation (invariant 1).
         let word = unsafe { self.data.sub(layout::str_offset(usize::MAX)) };
-        // SAFETY: by invariant 1 it is initialised.
+        // SAFETY: that word is initialised, and never written again (invariant 1). It may be unaligned, as this read allows.
         unsafe { word.cast::<usize>().read_unaligned() }
     }
 
@@ -190,17 +212,19 @@ impl ThinStr {
     /// The text.
     #[inline]
     pub fn as_str(&self) -> &str {
-        // SAFETY: by invariants 1 to 4 `len` initialised bytes are at `data`, for as long as `self` is borrowed.
+        // SAFETY: the `len` bytes at `data` are initialised (invariant 4) and lie in one allocation, or there are none. Nothing
+        // writes or frees them while `self` is borrowed.
         let bytes = unsafe { slice::from_raw_parts(self.data.as_ptr(), self.len()) };
-        // SAFETY: invariant 4.
+        // SAFETY: the bytes are valid UTF-8 (invariant 4).
         unsafe { str::from_utf8_unchecked(bytes) }
     }
 
     /// The text for changes that keep its length, such as `make_ascii_lowercase`.
     pub fn as_mut_str(&mut self) -> &mut str {
-        // SAFETY: by invariants 1 to 4 `len` initialised bytes are at `data`, owned and borrowed exclusively.
+        // SAFETY: the `len` bytes at `data` are initialised (invariant 4) and lie in an allocation that nothing else uses
+        // (invariant 3), or there are none. `self` is borrowed exclusively as long as the reference lives.
         let bytes = unsafe { slice::from_raw_parts_mut(self.data.as_ptr(), self.len()) };
-        // SAFETY: invariant 4.
+        // SAFETY: the bytes are valid UTF-8 (invariant 4), and a `&mut str` lets safe code write nothing else.
         unsafe { str::from_utf8_unchecked_mut(bytes) }
     }
 }
@@ -213,11 +237,13 @@ impl Drop for ThinStr {
             return;
         }
         let offset = layout::str_offset(len);
-        // SAFETY: by invariant 3 the allocation begins `str_offset` bytes before `data`.
+        // SAFETY: the length is not 0, so `data` lies `str_offset(len)` bytes into an allocation (invariant 3).
         let base = unsafe { self.data.sub(offset) };
-        // SAFETY: by invariant 3 this is the layout that `layout::str` found valid.
+        // SAFETY: these are the size and the alignment of `layout::str(len)`, which is `Ok` (invariant 3): the size is at most
+        // `isize::MAX`, and 1 is a power of two.
         let layout = unsafe { Layout::from_size_align_unchecked(offset + len, 1) };
-        // SAFETY: by invariant 3 it is allocated with this layout, and `self` is its only owner.
+        // SAFETY: `base` is allocated with `layout` by the global allocator, and `self`, which is not used after this, is the
+        // only owner (invariant 3).
         unsafe { dealloc(base.as_ptr(), layout) };
     }
 }
@@ -253,8 +279,8 @@ impl Clone for ThinStr {
             *self = source.clone();
             return;
         }
-        // SAFETY: both have as many bytes, and `source` cannot be `self`, which is borrowed exclusively. The text that is
-        // copied is valid UTF-8 (invariant 4).
+        // SAFETY: both have `len` bytes. They do not overlap: `self` is the only owner of its own (invariant 3) and is not
+        // `source`, since it is borrowed exclusively; or both have no bytes. What is copied is valid UTF-8 (invariant 4).
         unsafe { self.data.copy_from_nonoverlapping(source.data, source.len()) };
     }
 }
@@ -321,13 +347,13 @@ impl str::FromStr for ThinStr {
     }
 }
 
-/// Collects whatever a `String` collects: `char`, `&str`, `String` and more.
+/// Collects whatever a `String` collects: `char`, `&str`, `String` and more. The iterator's `size_hint` is not trusted.
 impl<A> FromIterator<A> for ThinStr
 where
     String: FromIterator<A>,
 {
     fn from_iter<I: IntoIterator<Item = A>>(parts: I) -> Self {
-        Self::from(String::from_iter(parts))
+        Self::from(Cautious(parts.into_iter()).collect::<String>())
     }
 }
 

@@ -591,13 +591,21 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
 
     /// Follows part 0, which a guard gives access to and which cannot be looked at any more once this returns.
     pub fn guarded<T: Weigh + ?Sized + 'v>(&mut self, value: &T) {
+        self.behind_guard(|walk| walk.field(0, value));
+    }
+
+    /// Follows, by `follow`, what a guard gives access to and what cannot be looked at any more once this returns.
+    pub(super) fn behind_guard<'g>(&mut self, follow: impl FnOnce(&mut Walk<'g, 'v, TREE>))
+    where
+        'v: 'g,
+    {
         if self.guards >= MOST_GUARDS {
             self.missed();
             return;
         }
         let core = mem::take(&mut self.core);
         let mut inner = Walk { core, later: Vec::new(), room: self.room, guards: self.guards + 1 };
-        inner.field(0, value);
+        follow(&mut inner);
         // One pointer each may be followed from here.
         inner.finish_later(self.room.max(1));
         self.core = inner.core;

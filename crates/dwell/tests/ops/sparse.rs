@@ -15,7 +15,7 @@ pub(crate) fn run(bytes: &[u8]) {
         // A quarter of the values are empty.
         let text = if pair[1] < 64 { String::new() } else { "x".repeat(usize::from(pair[1]) - 63) };
         let (value, expected) = (&mut values[place], &mut model[place]);
-        match operation % 16 {
+        match operation % 19 {
             0 => {
                 *value = Sparse::new(text.clone());
                 *expected = text;
@@ -76,6 +76,20 @@ pub(crate) fn run(bytes: &[u8]) {
             }
             14 => {
                 *value = value.try_clone().unwrap();
+            }
+            15 => {
+                assert_eq!(value.take(), std::mem::take(expected));
+                assert!(value.get().is_none());
+            }
+            16 => {
+                assert_eq!(value.replace(text.clone()), std::mem::replace(expected, text.clone()));
+                assert_eq!(value.get().is_none(), text.is_empty(), "no empty box is kept");
+            }
+            17 => {
+                assert_eq!(value.try_replace(text.clone()).unwrap(), std::mem::replace(expected, text));
+                let taken = value.take_box();
+                assert_eq!(taken.is_none(), expected.is_empty());
+                *value = Sparse::from(taken);
             }
             _ => {
                 values.swap(0, 1);

@@ -125,8 +125,11 @@ mod foreign;
 mod hash;
 mod pin;
 mod slab;
+mod sorted_set;
 #[cfg(feature = "std")]
 mod std;
+#[cfg(feature = "std")]
+mod std_io;
 
 /// Size and alignment of a struct of std's with these fields, which the compiler puts in an order without padding.
 ///

@@ -1,4 +1,4 @@
-//! bytes: estimated, since a `Bytes` does not say whether its bytes are static, owned, or a part of a larger block.
+//! bytes: about, since a `Bytes` does not say whether its bytes are static, owned, or a part of a larger block.
 
 use crate::weigh::{Kind, Type, Walk, Weigh};
 use ::bytes::{Bytes, BytesMut};
@@ -7,34 +7,30 @@ use ::bytes::{Bytes, BytesMut};
 impl Weigh for Bytes {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: false });
 
-    #[inline]
-    fn is_vacant(&self) -> bool {
-        self.is_empty()
-    }
-
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where
         Self: 'v,
     {
-        if !self.is_empty() && walk.is_first_at(self.as_ptr().addr()) {
-            walk.block(self.len(), 1, 0);
+        walk.at_least();
+        if !self.is_empty() {
+            walk.at_most();
+            if walk.is_first_at(self.as_ptr().addr()) {
+                walk.block(self.len(), 1, 0);
+            }
         }
     }
 }
 
-// Exact until it is split or advanced.
+// As it is until it is split or advanced; it does not say whether it was.
 impl Weigh for BytesMut {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: true });
-
-    #[inline]
-    fn is_vacant(&self) -> bool {
-        self.capacity() == 0
-    }
 
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where
         Self: 'v,
     {
         walk.block(self.capacity(), 1, self.capacity() - self.len());
+        walk.at_least();
+        walk.at_most();
     }
 }

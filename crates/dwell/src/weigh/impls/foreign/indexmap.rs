@@ -1,7 +1,7 @@
 //! indexmap: a hash table of indices, and a block of entries.
 //!
 //! It tells only the smaller of the two capacities. They are the same unless entries were removed or the map was made
-//! `with_capacity` of something in between; what is said is then too little by up to a table or by the entries' room.
+//! `with_capacity` of something in between. So what is counted is a lower bound.
 
 use super::super::hash;
 use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
@@ -16,6 +16,7 @@ struct Bucket<K, V> {
 }
 
 fn blocks<K: Weigh, V: Weigh, const TREE: bool>(walk: &mut Walk<'_, '_, TREE>, len: usize, capacity: usize) {
+    walk.at_least();
     let (size, align) = hash::layout_for(capacity, size_of::<usize>(), align_of::<usize>());
     walk.block(size, align, 0);
     let bucket = size_of::<Bucket<K, V>>();
@@ -29,6 +30,7 @@ impl<K: Weigh, V: Weigh, S> Weigh for IndexMap<K, V, S> {
         entry: size_of::<Bucket<K, V>>(),
         map: MapKind::Hash,
     });
+    const VACANT_MAPS: u64 = 1;
 
     #[inline]
     fn is_vacant(&self) -> bool {
@@ -39,7 +41,10 @@ impl<K: Weigh, V: Weigh, S> Weigh for IndexMap<K, V, S> {
     where
         Self: 'v,
     {
-        if self.capacity() == 0 || walk.puts_off(self) {
+        if self.capacity() == 0 {
+            return walk.at_least(); // tombstones may take all of it
+        }
+        if walk.puts_off(self) {
             return;
         }
         blocks::<K, V, TREE>(walk, self.len(), self.capacity());
@@ -56,6 +61,7 @@ impl<T: Weigh, S> Weigh for IndexSet<T, S> {
         entry: size_of::<Bucket<T, ()>>(),
         map: MapKind::Hash,
     });
+    const VACANT_MAPS: u64 = 1;
 
     #[inline]
     fn is_vacant(&self) -> bool {
@@ -66,7 +72,10 @@ impl<T: Weigh, S> Weigh for IndexSet<T, S> {
     where
         Self: 'v,
     {
-        if self.capacity() == 0 || walk.puts_off(self) {
+        if self.capacity() == 0 {
+            return walk.at_least(); // tombstones may take all of it
+        }
+        if walk.puts_off(self) {
             return;
         }
         blocks::<T, (), TREE>(walk, self.len(), self.capacity());

@@ -1,14 +1,40 @@
 //! `serde_json`.
 
 use super::super::btree;
-use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
+use crate::weigh::{Kind, MapKind, Reach, Type, Walk, Weigh, type_of};
 use ::serde_json::{Map, Number, Value};
+use core::fmt;
 use std_alloc::collections::BTreeMap;
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
-plain! {
-    Number; // with the feature `arbitrary_precision` a string that it does not lend
+/// With the crate's feature `arbitrary_precision` it is a string, of which only the length is known.
+impl Weigh for Number {
+    const REACH: Reach = if size_of::<Number>() == size_of::<String>() { Reach::Heap } else { Reach::Plain };
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Plain);
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        /// Counts bytes.
+        struct Length(usize);
+
+        impl fmt::Write for Length {
+            fn write_str(&mut self, text: &str) -> fmt::Result {
+                self.0 += text.len();
+                Ok(())
+            }
+        }
+
+        if const { matches!(Self::REACH, Reach::Heap) } {
+            let mut length = Length(0);
+            let _ = fmt::Write::write_fmt(&mut length, format_args!("{self}"));
+            walk.block(length.0, 1, 0);
+            walk.at_least();
+        }
+    }
 }
 
 variants! {

@@ -1,0 +1,672 @@
+//! A set of few values behind one word: a sorted slice.
+#![forbid(unsafe_code)]
+
+use super::collect::collect;
+use super::sorted::{Keys, Sorted};
+use super::{IsEmpty, ThinSlice};
+use crate::alloc::{AllocError, try_collect};
+use core::alloc::Layout;
+use core::borrow::Borrow;
+use core::cmp::Ordering;
+use core::fmt;
+use core::iter::{FusedIterator, Peekable};
+use core::mem;
+use core::ops::{BitAnd, BitOr, BitXor, RangeBounds, Sub};
+use core::slice;
+use std_alloc::alloc::handle_alloc_error;
+use std_alloc::boxed::Box;
+use std_alloc::collections::BTreeSet;
+use std_alloc::vec::Vec;
+
+/// A set of few values that costs one word where it is kept.
+///
+/// A `HashSet` is six words, a `BTreeSet` three, and each allocates more than its values need. This is one word (8 bytes on
+/// a 64-bit target), and so is `Option<SortedSet<T>>`. An empty one owns no memory; any other owns one block with its
+/// length and exactly its values, sorted. Finding one is a binary search.
+///
+/// ```
+/// use dwell::sparse::SortedSet;
+///
+/// let tags = SortedSet::from(["late", "fragile", "late"]);
+/// assert!(tags.contains("late"));
+/// assert_eq!(tags.as_slice(), ["fragile", "late"]); // in order
+/// assert_eq!(size_of::<Option<SortedSet<String>>>(), size_of::<usize>());
+/// ```
+///
+/// # When to use something else
+///
+/// It is made to be built at once, from an array, an iterator or a document, and then read. [`insert`](Self::insert) and
+/// [`remove`](Self::remove) reallocate and move up to all values each. Take `BTreeSet` for a set that goes on changing and
+/// is ordered, or `HashSet` for one that is large and is not.
+///
+/// # Which values are the same
+///
+/// As in a `BTreeSet`, [`Ord`] alone decides, for any number of values and in every method: two values are the same when
+/// `cmp` returns `Equal`. `Eq` of the values is used only to compare two sets.
+///
+/// As with std's sets, a value whose order changes while it is in the set, or an [`Ord`] that contradicts itself, makes
+/// lookups miss and iteration go in some other order. It does not break memory safety.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SortedSet<T> {
+    sorted: Sorted<T, Keys>,
+}
+
+impl<T> SortedSet<T> {
+    /// An empty set, which owns no memory.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedSet;
+    ///
+    /// static NONE: SortedSet<String> = SortedSet::new();
+    /// assert!(!NONE.contains("any"));
+    /// ```
+    pub const fn new() -> Self {
+        Self { sorted: Sorted::new() }
+    }
+
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        self.sorted.entries.len()
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        IsEmpty::is_empty(&self.sorted.entries)
+    }
+
+    /// Removes all values and frees their memory.
+    pub fn clear(&mut self) {
+        drop(mem::take(self));
+    }
+
+    /// The values in order.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedSet;
+    ///
+    /// assert_eq!(SortedSet::from([3, 1, 2]).as_slice()[1..], [2, 3]);
+    /// ```
+    pub fn as_slice(&self) -> &[T] {
+        &self.sorted.entries
+    }
+
+    /// The values in order.
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter(self.sorted.entries.iter())
+    }
+
+    /// The smallest value.
+    pub fn first(&self) -> Option<&T> {
+        self.as_slice().first()
+    }
+
+    /// The greatest value.
+    pub fn last(&self) -> Option<&T> {
+        self.as_slice().last()
+    }
+
+    /// Takes the smallest value out.
+    ///
+    /// It reallocates and moves all others; to take all, iterate by value.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedSet;
+    ///
+    /// let mut set = SortedSet::from([2, 1]);
+    /// assert_eq!(set.pop_first(), Some(1));
+    /// assert_eq!(set.pop_last(), Some(2));
+    /// assert_eq!(set.pop_last(), None);
+    /// ```
+    pub fn pop_first(&mut self) -> Option<T> {
+        self.try_pop_first().unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`pop_first`](Self::pop_first) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator does not make the block smaller; the set stays as it is.
+    pub fn try_pop_first(&mut self) -> Result<Option<T>, AllocError<()>> {
+        self.sorted.try_pop_first()
+    }
+
+    /// Takes the greatest value out. It reallocates.
+    pub fn pop_last(&mut self) -> Option<T> {
+        self.try_pop_last().unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`pop_last`](Self::pop_last) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator does not make the block smaller; the set stays as it is.
+    pub fn try_pop_last(&mut self) -> Result<Option<T>, AllocError<()>> {
+        self.sorted.try_pop_last()
+    }
+
+    /// Keeps the values for which `keep` returns `true`, and shrinks to them.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedSet;
+    ///
+    /// let mut set: SortedSet<u32> = (0..8).collect();
+    /// set.retain(|n| n % 2 == 0);
+    /// assert_eq!(set.as_slice(), [0, 2, 4, 6]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Only if `keep` does. The values it has refused are gone then, and all others stay.
+    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        self.sorted.retain(|value| keep(value));
+    }
+
+    /// [`retain`](Self::retain) that reports a failed allocation.
+    ///
+    /// It asks `keep` about all values before it takes any out; so if `keep` panics, all stay.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the answers, and `keep` has not been called, or none for the values that are
+    /// left; all stay then.
+    pub fn try_retain(&mut self, mut keep: impl FnMut(&T) -> bool) -> Result<(), AllocError<()>> {
+        self.sorted.try_retain(|value| keep(value))
+    }
+
+    /// `Vec::from(set)` that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the values; the set comes back in the error.
+    pub fn try_into_vec(self) -> Result<Vec<T>, AllocError<Self>> {
+        let mut values = Vec::new();
+        if values.try_reserve_exact(self.len()).is_err() {
+            let layout = Layout::for_value(self.as_slice());
+            return Err(AllocError::new(self, layout));
+        }
+        values.extend(self);
+        Ok(values)
+    }
+}
+
+impl<T: Clone> SortedSet<T> {
+    /// `clone` that reports a failed allocation; `T::clone` itself may still abort.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the values; nothing was cloned then.
+    pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
+        Ok(Self { sorted: self.sorted.try_clone()? })
+    }
+}
+
+impl<T: Ord> SortedSet<T> {
+    /// Whether the set has this value.
+    #[inline]
+    pub fn contains<Q: Ord + ?Sized>(&self, value: &Q) -> bool
+    where
+        T: Borrow<Q>,
+    {
+        self.sorted.search(value).is_ok()
+    }
+
+    /// The value as it is stored.
+    #[inline]
+    pub fn get<Q: Ord + ?Sized>(&self, value: &Q) -> Option<&T>
+    where
+        T: Borrow<Q>,
+    {
+        Some(&self.sorted.entries[self.sorted.search(value).ok()?])
+    }
+
+    /// Inserts a value and returns whether it is new; a stored one stays, as in std's sets.
+    ///
+    /// A new value reallocates and moves all greater ones. To insert many, see [`Extend`].
+    ///
+    /// ```
+    /// use dwell::sparse::SortedSet;
+    ///
+    /// let mut set = SortedSet::new();
+    /// assert!(set.insert("a"));
+    /// assert!(!set.insert("a"));
+    /// ```
+    pub fn insert(&mut self, value: T) -> bool {
+        self.try_insert(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`insert`](Self::insert) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the value is new and the allocator has no block for one more; it comes back in the error and the set stays as
+    /// it is.
+    pub fn try_insert(&mut self, value: T) -> Result<bool, AllocError<T>> {
+        match self.sorted.search(&value) {
+            Ok(_) => Ok(false),
+            Err(index) => self.sorted.entries.try_insert(index, value).map(|()| true),
+        }
+    }
+
+    /// Inserts a value in place of the stored one that equals it, which it returns.
+    pub fn replace(&mut self, value: T) -> Option<T> {
+        self.try_replace(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`replace`](Self::replace) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_insert`](Self::try_insert).
+    pub fn try_replace(&mut self, value: T) -> Result<Option<T>, AllocError<T>> {
+        match self.sorted.search(&value) {
+            Ok(index) => Ok(Some(mem::replace(&mut self.sorted.entries[index], value))),
+            Err(index) => self.sorted.entries.try_insert(index, value).map(|()| None),
+        }
+    }
+
+    /// Removes a value and returns whether it was there.
+    ///
+    /// It reallocates to the values that are left and moves all greater ones. To remove many, see
+    /// [`retain`](Self::retain).
+    pub fn remove<Q: Ord + ?Sized>(&mut self, value: &Q) -> bool
+    where
+        T: Borrow<Q>,
+    {
+        self.take(value).is_some()
+    }
+
+    /// [`remove`](Self::remove) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator does not make the block smaller; the set stays as it is.
+    pub fn try_remove<Q: Ord + ?Sized>(&mut self, value: &Q) -> Result<bool, AllocError<()>>
+    where
+        T: Borrow<Q>,
+    {
+        self.try_take(value).map(|taken| taken.is_some())
+    }
+
+    /// Removes a value and returns it as it was stored.
+    pub fn take<Q: Ord + ?Sized>(&mut self, value: &Q) -> Option<T>
+    where
+        T: Borrow<Q>,
+    {
+        self.try_take(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`take`](Self::take) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator does not make the block smaller; the set stays as it is.
+    pub fn try_take<Q: Ord + ?Sized>(&mut self, value: &Q) -> Result<Option<T>, AllocError<()>>
+    where
+        T: Borrow<Q>,
+    {
+        self.sorted.search(value).ok().map(|index| self.sorted.try_remove_at(index)).transpose()
+    }
+
+    /// Moves all values of `other` here; of those that both have, the ones here stay.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedSet;
+    ///
+    /// let (mut set, mut other) = (SortedSet::from([1, 2]), SortedSet::from([2, 3]));
+    /// set.append(&mut other);
+    /// assert_eq!((set.len(), other.len()), (3, 0));
+    /// ```
+    pub fn append(&mut self, other: &mut Self) {
+        self.try_append(other).unwrap_or_else(|error| handle_alloc_error(error.layout()));
+    }
+
+    /// [`append`](Self::append) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for the values of both; both sets stay as they are.
+    pub fn try_append(&mut self, other: &mut Self) -> Result<(), AllocError<()>> {
+        self.sorted.try_append(&mut other.sorted)
+    }
+
+    /// Splits off the values from `value` on.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedSet;
+    ///
+    /// let mut set = SortedSet::from([1, 2, 3]);
+    /// assert_eq!(set.split_off(&2), SortedSet::from([2, 3]));
+    /// assert_eq!(set, SortedSet::from([1]));
+    /// ```
+    #[must_use = "what is split off is dropped otherwise"]
+    pub fn split_off<Q: Ord + ?Sized>(&mut self, value: &Q) -> Self
+    where
+        T: Borrow<Q>,
+    {
+        self.try_split_off(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`split_off`](Self::split_off) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no block for one of the two parts; the set stays as it is.
+    pub fn try_split_off<Q: Ord + ?Sized>(&mut self, value: &Q) -> Result<Self, AllocError<()>>
+    where
+        T: Borrow<Q>,
+    {
+        Ok(Self { sorted: self.sorted.try_split_off(value)? })
+    }
+
+    /// The values in a range, in order.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedSet;
+    ///
+    /// assert!(SortedSet::from([1, 3, 5]).range(2..).eq(&[3, 5]));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the range ends before it begins, or is empty with both ends excluded, as with a `BTreeSet`.
+    pub fn range<Q: Ord + ?Sized, R: RangeBounds<Q>>(&self, range: R) -> Iter<'_, T>
+    where
+        T: Borrow<Q>,
+    {
+        Iter(self.sorted.entries[self.sorted.indices(&range)].iter())
+    }
+
+    /// The values that are here and not in `other`, in order.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedSet;
+    ///
+    /// let (a, b) = (SortedSet::from([1, 2, 3]), SortedSet::from([2, 4]));
+    /// assert!(a.difference(&b).eq(&[1, 3]));
+    /// assert!(a.intersection(&b).eq(&[2]));
+    /// assert!(a.union(&b).eq(&[1, 2, 3, 4]));
+    /// assert!(a.symmetric_difference(&b).eq(&[1, 3, 4]));
+    /// assert_eq!(&a - &b, SortedSet::from([1, 3]));
+    /// ```
+    pub fn difference<'a>(&'a self, other: &'a Self) -> impl FusedIterator<Item = &'a T> + Clone {
+        Both::new(self, other).filter_map(|(here, there)| if there.is_none() { here } else { None })
+    }
+
+    /// The values of either that the other has not, in order.
+    pub fn symmetric_difference<'a>(&'a self, other: &'a Self) -> impl FusedIterator<Item = &'a T> + Clone {
+        Both::new(self, other).filter_map(|(here, there)| here.xor(there))
+    }
+
+    /// The values of this set that the other has too, in order.
+    pub fn intersection<'a>(&'a self, other: &'a Self) -> impl FusedIterator<Item = &'a T> + Clone {
+        Both::new(self, other).filter_map(|(here, there)| there.and(here))
+    }
+
+    /// The values of both, in order; of those that both have, the ones of this set.
+    pub fn union<'a>(&'a self, other: &'a Self) -> impl FusedIterator<Item = &'a T> + Clone {
+        Both::new(self, other).filter_map(|(here, there)| here.or(there))
+    }
+
+    /// Whether the two have no value in common.
+    pub fn is_disjoint(&self, other: &Self) -> bool {
+        self.intersection(other).next().is_none()
+    }
+
+    /// Whether the other has all values of this set.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.len() <= other.len() && self.difference(other).next().is_none()
+    }
+
+    /// Whether this set has all values of the other.
+    pub fn is_superset(&self, other: &Self) -> bool {
+        other.is_subset(self)
+    }
+
+    /// `SortedSet::from(values)` that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory to sort in, or no block for the values; they come back in the error, perhaps sorted
+    /// and without those that equal an earlier one.
+    pub fn try_from_vec(values: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
+        Ok(Self { sorted: Sorted::try_from_vec(values)? })
+    }
+
+    /// Collecting that reports a failed allocation.
+    ///
+    /// ```
+    /// use dwell::sparse::SortedSet;
+    ///
+    /// let set = SortedSet::try_from_iter(["b", "a"]).ok().expect("some memory is left");
+    /// assert_eq!(set.as_slice(), ["a", "b"]);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory; the error has an iterator over the values, those that were not asked for yet
+    /// included, as [`try_from_vec`](Self::try_from_vec) gives them back.
+    pub fn try_from_iter<I: IntoIterator<Item = T>>(values: I) -> Result<Self, AllocError<impl Iterator<Item = T>>> {
+        try_collect(values, Self::try_from_vec)
+    }
+
+    /// `extend` that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory; the set stays as it is, and the error has an iterator over the values as that of
+    /// [`try_from_iter`](Self::try_from_iter) has.
+    pub fn try_extend<I: IntoIterator<Item = T>>(
+        &mut self,
+        values: I,
+    ) -> Result<(), AllocError<impl Iterator<Item = T> + use<T, I>>> {
+        try_collect(values, |more| self.sorted.try_extend(more))
+    }
+}
+
+/// The values of two sets in order, those that both have side by side.
+struct Both<'a, T> {
+    here: Peekable<slice::Iter<'a, T>>,
+    there: Peekable<slice::Iter<'a, T>>,
+}
+
+impl<'a, T> Both<'a, T> {
+    fn new(here: &'a SortedSet<T>, there: &'a SortedSet<T>) -> Self {
+        Self { here: here.as_slice().iter().peekable(), there: there.as_slice().iter().peekable() }
+    }
+}
+
+impl<T> Clone for Both<'_, T> {
+    fn clone(&self) -> Self {
+        Self { here: self.here.clone(), there: self.there.clone() }
+    }
+}
+
+impl<'a, T: Ord> Iterator for Both<'a, T> {
+    type Item = (Option<&'a T>, Option<&'a T>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let order = match (self.here.peek(), self.there.peek()) {
+            (None, None) => return None,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(here), Some(there)) => here.cmp(there),
+        };
+        let here = if order.is_le() { self.here.next() } else { None };
+        let there = if order.is_ge() { self.there.next() } else { None };
+        Some((here, there))
+    }
+}
+
+impl<T: Ord> FusedIterator for Both<'_, T> {}
+
+macro_rules! operators {
+    ($($trait:ident $operator:ident $method:ident: $doc:literal;)*) => {$(
+        impl<T: Ord + Clone> $trait<&SortedSet<T>> for &SortedSet<T> {
+            type Output = SortedSet<T>;
+
+            #[doc = $doc]
+            fn $operator(self, other: &SortedSet<T>) -> SortedSet<T> {
+                self.$method(other).cloned().collect()
+            }
+        }
+    )*};
+}
+operators! {
+    BitOr bitor union: "A set of the values of both.";
+    BitAnd bitand intersection: "A set of the values that both have.";
+    BitXor bitxor symmetric_difference: "A set of the values of either that the other has not.";
+    Sub sub difference: "A set of the values that the other has not.";
+}
+
+impl<T> Default for SortedSet<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for SortedSet<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self).finish()
+    }
+}
+
+/// Sorts once. Of equal values the first stays.
+impl<T: Ord> From<Vec<T>> for SortedSet<T> {
+    fn from(values: Vec<T>) -> Self {
+        Self { sorted: Sorted::from_unsorted(ThinSlice::from(values)) }
+    }
+}
+
+impl<T: Ord> From<Box<[T]>> for SortedSet<T> {
+    fn from(values: Box<[T]>) -> Self {
+        Self::from(values.into_vec())
+    }
+}
+
+impl<T: Ord, const N: usize> From<[T; N]> for SortedSet<T> {
+    fn from(values: [T; N]) -> Self {
+        Self::from(Vec::from(values))
+    }
+}
+
+impl<T: Ord> From<BTreeSet<T>> for SortedSet<T> {
+    fn from(set: BTreeSet<T>) -> Self {
+        Self::from(Vec::from_iter(set))
+    }
+}
+
+#[cfg(feature = "std")]
+impl<T: Ord, S> From<std::collections::HashSet<T, S>> for SortedSet<T> {
+    fn from(set: std::collections::HashSet<T, S>) -> Self {
+        Self::from(Vec::from_iter(set))
+    }
+}
+
+impl<T> From<SortedSet<T>> for Vec<T> {
+    fn from(set: SortedSet<T>) -> Self {
+        set.sorted.entries.into()
+    }
+}
+
+impl<T: Ord> From<SortedSet<T>> for BTreeSet<T> {
+    fn from(set: SortedSet<T>) -> Self {
+        set.into_iter().collect()
+    }
+}
+
+/// Collects, then sorts once. Of equal values the first stays. The iterator's `size_hint` is not trusted.
+impl<T: Ord> FromIterator<T> for SortedSet<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        Self { sorted: Sorted::from_unsorted(collect(values)) }
+    }
+}
+
+/// Collects, sorts once and merges: *n* values more take one reallocation, not *n*.
+///
+/// If the iterator or the comparison of two values panics, the set stays as it is.
+impl<T: Ord> Extend<T> for SortedSet<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+        self.sorted.extend(collect(values));
+    }
+}
+
+impl<'a, T: Ord + Copy> Extend<&'a T> for SortedSet<T> {
+    fn extend<I: IntoIterator<Item = &'a T>>(&mut self, values: I) {
+        self.extend(values.into_iter().copied());
+    }
+}
+
+/// The values of a [`SortedSet`] in order.
+pub struct Iter<'a, T>(slice::Iter<'a, T>);
+
+/// The values of a [`SortedSet`] in order, by value.
+pub struct IntoIter<T>(super::thin_slice::IntoIter<T>);
+
+macro_rules! iterators {
+    ($({$($lifetime:lifetime)?} $name:ty: $item:ty;)*) => {$(
+        impl<$($lifetime,)? T> Iterator for $name {
+            type Item = $item;
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                self.0.next()
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.0.size_hint()
+            }
+        }
+
+        impl<$($lifetime,)? T> DoubleEndedIterator for $name {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                self.0.next_back()
+            }
+        }
+
+        impl<$($lifetime,)? T> ExactSizeIterator for $name {}
+
+        impl<$($lifetime,)? T> FusedIterator for $name {}
+
+        impl<$($lifetime,)? T: fmt::Debug> fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_list().entries(self.0.as_slice()).finish()
+            }
+        }
+    )*};
+}
+iterators! {
+    {'a} Iter<'a, T>: &'a T;
+    {} IntoIter<T>: T;
+}
+
+impl<T> Clone for Iter<'_, T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<'a, T> IntoIterator for &'a SortedSet<T> {
+    type Item = &'a T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<T> IntoIterator for SortedSet<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+
+    fn into_iter(self) -> IntoIter<T> {
+        IntoIter(self.sorted.entries.into_iter())
+    }
+}
+
+impl<T> IsEmpty for SortedSet<T> {
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.is_empty()
+    }
+}

@@ -1,0 +1,173 @@
+//! http: texts are `Bytes`, which do not say what they own; the others are known, or at least their least size.
+
+use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
+use ::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, Version};
+
+plain! {
+    StatusCode; Version;
+}
+
+/// Notes that a part may own more or less than what is counted of it.
+fn about<const TREE: bool>(walk: &mut Walk<'_, '_, TREE>) {
+    walk.at_least();
+    walk.at_most();
+}
+
+/// Counts a text of a `Bytes`, once a walk for each address where it begins. It may be static, or a part of a larger block.
+fn text<const TREE: bool>(walk: &mut Walk<'_, '_, TREE>, text: &[u8]) {
+    if !text.is_empty() {
+        if walk.is_first_at(text.as_ptr().addr()) {
+            walk.text_block(text, text.len());
+        }
+        about(walk);
+    }
+}
+
+/// Up to 15 bytes are inline, more are a boxed slice.
+impl Weigh for Method {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: false });
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        let text = self.as_str().as_bytes();
+        if text.len() > 15 {
+            walk.text_block(text, text.len());
+        }
+    }
+}
+
+/// A name that the crate knows owns nothing; which names these are, it does not say.
+impl Weigh for HeaderName {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: false });
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        walk.at_least();
+    }
+}
+
+impl Weigh for HeaderValue {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: false });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.is_empty()
+    }
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        text(walk, self.as_bytes());
+    }
+}
+
+impl Weigh for Uri {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: false });
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if let Some(authority) = self.authority() {
+            text(walk, authority.as_str().as_bytes());
+        }
+        if let Some(path) = self.path_and_query() {
+            text(walk, path.as_str().as_bytes());
+        }
+        about(walk); // the scheme, too
+    }
+}
+
+/// A map from types to boxes, which does not say what is in them.
+impl Weigh for Extensions {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        if self.is_empty() {
+            walk.at_least(); // it may keep its box
+        } else {
+            walk.missed();
+        }
+    }
+}
+
+/// Of the size and alignment of the entries of a `HeaderMap`.
+#[expect(dead_code, reason = "only its layout is asked for")]
+struct Bucket<T> {
+    hash: u16,
+    key: HeaderName,
+    value: T,
+    links: Option<[usize; 2]>,
+}
+
+/// Of the size and alignment of a value whose name has others before it.
+#[expect(dead_code, reason = "only its layout is asked for")]
+struct ExtraValue<T> {
+    value: T,
+    previous: Link,
+    next: Link,
+}
+
+#[expect(dead_code, reason = "only its layout is asked for")]
+enum Link {
+    Entry(usize),
+    Extra(usize),
+}
+
+/// A block of indices of four bytes, a block of entries, and one of further values: the least that they can have.
+impl<T: Weigh> Weigh for HeaderMap<T> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Map {
+        key: type_of::<HeaderName>,
+        value: type_of::<T>,
+        entry: size_of::<Bucket<T>>(),
+        map: MapKind::Hash,
+    });
+
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        self.capacity() == 0
+    }
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        // At most three quarters of the indices are used, and their number is a power of two.
+        let (capacity, keys, len) = (self.capacity(), self.keys_len(), self.len());
+        if capacity == 0 || walk.puts_off(self) {
+            return;
+        }
+        let indices = (capacity + capacity / 3).next_power_of_two();
+        walk.block(4 * indices, 2, 4 * (indices - keys));
+        let (bucket, extra) = (size_of::<Bucket<T>>(), size_of::<ExtraValue<T>>());
+        walk.block(bucket * keys, align_of::<Bucket<T>>(), 0);
+        walk.block(extra * (len - keys), align_of::<ExtraValue<T>>(), 0);
+        walk.at_least();
+        walk.places::<HeaderName>(0, keys, keys);
+        walk.places::<T>(1, len, len);
+        walk.entries(self);
+    }
+}
+
+fields! {
+    [T: Weigh] Request<T> {
+        0 "method": Method = |request| request.method(),
+        1 "uri": Uri = |request| request.uri(),
+        2 "headers": HeaderMap = |request| request.headers(),
+        3 "extensions": Extensions = |request| request.extensions(),
+        4 "body": T = |request| request.body(),
+    }
+    [T: Weigh] Response<T> {
+        0 "headers": HeaderMap = |response| response.headers(),
+        1 "extensions": Extensions = |response| response.extensions(),
+        2 "body": T = |response| response.body(),
+    }
+}
