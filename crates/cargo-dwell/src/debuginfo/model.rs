@@ -32,7 +32,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// All types, in the order of their [`path`](Type::path)s.
+    /// All types, in an order that is the same whenever the same executable is read.
     pub fn types(&self) -> impl Iterator<Item = (TypeId, &Type)> {
         (0..).map(TypeId).zip(&self.types)
     }
