@@ -317,12 +317,23 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
         self.texts.get_owned(krate)
     }
 
+    /// Fields of a struct or variant. The compiler calls a tuple's `__0`, `__1`.
     fn fields(&mut self, fields: &[RawField<'d>]) -> Vec<Field> {
+        self.fields_named(fields, |name| {
+            name.strip_prefix(b"__").filter(|rest| rest.iter().all(u8::is_ascii_digit)).unwrap_or(name)
+        })
+    }
+
+    /// What a closure or coroutine holds. The compiler calls what is captured by reference `_ref__name`.
+    fn captures(&mut self, fields: &[RawField<'d>]) -> Vec<Field> {
+        self.fields_named(fields, |name| name.strip_prefix(b"_ref__").unwrap_or(name))
+    }
+
+    fn fields_named(&mut self, fields: &[RawField<'d>], name: impl Fn(&'d [u8]) -> &'d [u8]) -> Vec<Field> {
         fields
             .iter()
             .map(|field| Field {
-                // By-reference captures.
-                name: self.texts.get(field.name.strip_prefix(b"_ref__").unwrap_or(field.name)),
+                name: self.texts.get(name(field.name)),
                 ty: (self.find)(field.ty),
                 offset: field.offset,
                 line: None,
@@ -346,7 +357,7 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
                     let pointee = pointer.filter(|raw| raw.kind == RawKind::Pointer).and_then(|raw| raw.target);
                     Kind::WidePointer { pointee: pointee.map(|target| (self.find)(Some(target))), fields }
                 } else if names::generated(names::head(&raw.path)).is_some() {
-                    Kind::Closure(fields)
+                    Kind::Closure(self.captures(&raw.fields))
                 } else {
                     Kind::Struct(fields)
                 }
@@ -399,7 +410,7 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
             .map(|variant| {
                 let source = source(variant);
                 let line = source.as_ref().map(|source| source.line);
-                let mut held = self.fields(&variant.fields);
+                let mut held = self.captures(&variant.fields);
                 for field in &mut held {
                     field.line = if &*field.name == "__awaitee" { line } else { declared(body, field, line) };
                 }

@@ -22,6 +22,12 @@ impl Part<'_> {
         let own = tag.filter(|tag| tag.niche.is_none()).map_or(0, |tag| tag.size);
         if self.fields.is_empty() { 0 } else { self.end.saturating_sub(own) }
     }
+
+    /// Bytes of its fields.
+    pub(super) fn content(&self, tag: Option<&Tag>) -> u64 {
+        let own = tag.filter(|tag| tag.niche.is_none()).map_or(0, |tag| tag.size);
+        if self.fields.is_empty() { 0 } else { self.used.saturating_sub(own) }
+    }
 }
 
 /// The parts of a type, its tag, and what they leave unused.
@@ -193,9 +199,9 @@ fn boxing(program: &Program, ty: &Type, measured: &Measured<'_>) -> Option<Chang
             let how = format!(
                 "box the fields of {} ({} bytes; the next variant, `{}`, has {})",
                 names.join(" and "),
-                order[0].size(Some(tag)),
+                order[0].content(Some(tag)),
                 rest[0].name,
-                rest[0].size(Some(tag))
+                rest[0].content(Some(tag))
             );
             best = Some((each, Change { how, saves }));
         }

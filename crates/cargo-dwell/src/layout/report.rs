@@ -136,7 +136,7 @@ fn takes(program: &Program, ty: &Type, measured: &Measured<'_>) -> String {
         }
         return texts.join(", ");
     }
-    let mut parts: Vec<_> = measured.parts.iter().map(|part| (part.size(measured.tag), part.name)).collect();
+    let mut parts: Vec<_> = measured.parts.iter().map(|part| (part.content(measured.tag), part.name)).collect();
     parts.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
     match &parts[..] {
         [] => "no variants".to_owned(),
