@@ -250,7 +250,7 @@ fn block_move(data: Bytes<33>) -> impl Future<Output = u8> {
 fn block_borrow(data: &Bytes<33>) -> impl Future<Output = u8> + '_ {
     // shape: block_borrow
     async {
-        step().await; // holds: data: &&[u8; 33]
+        step().await; // holds: data: &[u8; 33]
         data[0]
     }
 }
