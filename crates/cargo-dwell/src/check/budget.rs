@@ -152,7 +152,11 @@ fn why(program: &Program, of: &Type) -> String {
             largest(program, fields, "its largest field")
         }
         Kind::Enum(of_enum) => {
-            let mut variants: Vec<_> = of_enum.variants.iter().map(|variant| (end(&variant.fields), variant)).collect();
+            // A tag with bytes of its own is no part of a variant.
+            let tag = of_enum.tag.as_ref().filter(|tag| tag.niche.is_none()).map_or(0, |tag| tag.size);
+            let size = |fields: &[Field]| end(fields).saturating_sub(tag);
+            let mut variants: Vec<_> =
+                of_enum.variants.iter().map(|variant| (size(&variant.fields), variant)).collect();
             variants.sort_by_key(|&(size, _)| std::cmp::Reverse(size));
             let Some((size, variant)) = variants.first() else { return String::new() };
             let next = variants.get(1).map_or_else(String::new, |(size, next)| {
