@@ -51,7 +51,7 @@ fn whole(sections: &[(String, Vec<u8>)]) -> Vec<u8> {
 
 /// How many cases to try; fewer on slow tools.
 fn cases() -> usize {
-    std::env::var("DWELL_TEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(3000)
+    std::env::var("DWELL_TEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(400)
 }
 
 #[test]

@@ -115,16 +115,14 @@ pub(super) fn dwo_sections<'d>(object: &object::File<'d>, budget: &Budget) -> Re
     })
 }
 
-/// The same of a `.dwp` file.
+/// All of a `.dwp` file: its index says where the parts of each section are, and they must be there.
 pub(super) fn dwp_sections<'d>(
     object: &object::File<'d>,
     budget: &Budget,
 ) -> Result<gimli::DwarfPackageSections<Cow<'d, [u8]>>> {
     gimli::DwarfPackageSections::load(|id| match id.dwo_name() {
-        Some(name) if is_needed(id) || matches!(id, SectionId::DebugCuIndex | SectionId::DebugTuIndex) => {
-            section(object, name, budget)
-        }
-        _ => Ok(Cow::default()),
+        Some(name) => section(object, name, budget),
+        None => Ok(Cow::default()),
     })
 }
 

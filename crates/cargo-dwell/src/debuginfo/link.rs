@@ -6,7 +6,7 @@ use super::model::{
     Coroutine, Enum, Field, Flavour, Kind, Param, Program, Source, State, Tag, Text, Type, TypeId, Variant, Vtable,
 };
 use super::names::{self, Namer};
-use super::read::{Body, Output, Ranks, RawField, RawKind, RawType, RawVariant, UnitTypes};
+use super::read::{Body, Output, Ranks, RawField, RawKind, RawType, RawVariant, UnitTypes, Unnamed};
 use anyhow::Result;
 use std::collections::{HashMap, HashSet};
 
@@ -22,17 +22,21 @@ pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Re
     let (raws, ranks) = pool.into_ordered();
     let mut places = Places::new(&units, &ranks);
     let named = raws.len();
-    let mut arrays = Arrays { ids: HashMap::new(), list: Vec::new(), first: named };
-    arrays.resolve_all(&mut places, budget)?;
-    let count = named + arrays.list.len() + 1;
+    let mut made = Made { ids: HashMap::new(), list: Vec::new(), first: named };
+    made.resolve_all(&mut places, budget)?;
+    let count = named + made.list.len() + 1;
     let unknown = TypeId(count as u32 - 1);
     let find = |offset: Option<u64>| offset.and_then(|offset| places.find(offset)).unwrap_or(unknown);
 
-    let aligns = Aligns::new(&raws, &arrays.list, &find, pointer_size, count);
-    // Paths of arrays hold those of their elements, which come before them in the list.
+    let aligns = Aligns::new(&raws, &made.list, &find, pointer_size, count);
+    // Paths of arrays and pointers hold those of what they are of, which come before them in the list.
     let mut paths: Vec<Text> = raws.iter().map(|raw| Text::from(&*raw.path)).collect();
-    for (element, count) in &arrays.list {
-        let path = format!("[{}; {count}]", paths.get(element.0 as usize).map_or("_", |path| path));
+    for (of, count) in &made.list {
+        let of = paths.get(of.0 as usize).map_or("_", |path| path);
+        let path = match count {
+            Some(count) => format!("[{of}; {count}]"),
+            None => format!("*const {of}"),
+        };
         budget.charge(2 * path.len() as u64 + 256)?;
         paths.push(path.into());
     }
@@ -48,16 +52,30 @@ pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Re
         body.map(|body| Source { file: Text::clone(&body.file), line: body.line })
             .or_else(|| places_of_coroutines.get(head).cloned())
     };
+    // Traits are no types, but vtables name them.
+    let traits = raws
+        .iter()
+        .filter(|raw| raw.kind == RawKind::Vtable)
+        .filter_map(|raw| names::vtable(&raw.path))
+        .map(|(_, of_trait)| names::head(of_trait));
     let heads = raws
         .iter()
         .filter(|raw| !matches!(raw.kind, RawKind::Base | RawKind::Pointer | RawKind::Vtable | RawKind::Opaque))
         .map(|raw| names::head(&raw.path))
+        .chain(traits)
         .filter(|head| is_path(head));
     let namer = Namer::new(heads, source_of, &impls);
     let mut texts = Texts::default();
     let mut types: Vec<Type> = Vec::with_capacity(count);
-    let mut linker =
-        Linker { raws: &raws, find: &find, bodies: &bodies, impls: &impls, namer: &namer, texts: &mut texts };
+    let mut linker = Linker {
+        raws: &raws,
+        made: &made.list,
+        find: &find,
+        bodies: &bodies,
+        impls: &impls,
+        namer: &namer,
+        texts: &mut texts,
+    };
     for (index, raw) in raws.iter().enumerate() {
         let path = Text::clone(&paths[index]);
         let name = linker.name(&path);
@@ -79,20 +97,25 @@ pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Re
         });
     }
     let empty = linker.texts.get(b"");
-    for (index, (element, count)) in arrays.list.iter().enumerate() {
+    for (index, (element, count)) in made.list.iter().enumerate() {
         let path = Text::clone(&paths[named + index]);
-        let size = types.get(element.0 as usize).map_or(0, |element| element.size).saturating_mul(*count);
+        let of = types.get(element.0 as usize);
+        let size = count.map_or(pointer_size, |count| of.map_or(0, |of| of.size).saturating_mul(count));
+        let unit = of.map_or(0, |of| of.unit);
         types.push(Type {
             name: linker.name(&path),
             path,
             size,
             align: aligns.of(named + index),
-            kind: Kind::Array { element: *element, count: *count },
+            kind: match *count {
+                Some(count) => Kind::Array { element: *element, count },
+                None => Kind::Pointer { pointee: Some(*element) },
+            },
             params: Vec::new(),
             source: None,
             krate: Text::clone(&empty),
             own: false,
-            unit: types.get(element.0 as usize).map_or(0, |element| element.unit),
+            unit,
         });
     }
     types.push(Type {
@@ -132,15 +155,15 @@ struct Places<'a> {
     /// By where they begin.
     units: Vec<&'a UnitTypes>,
     ranks: &'a Ranks,
-    /// Where arrays are, and which type they became.
-    arrays: HashMap<u64, TypeId>,
+    /// Where types without a name are, and which type they became.
+    made: HashMap<u64, TypeId>,
 }
 
 impl<'a> Places<'a> {
     fn new(units: &'a [UnitTypes], ranks: &'a Ranks) -> Self {
         let mut units: Vec<_> = units.iter().collect();
         units.sort_by_key(|unit| unit.base);
-        Self { units, ranks, arrays: HashMap::new() }
+        Self { units, ranks, made: HashMap::new() }
     }
 
     fn find(&self, offset: u64) -> Option<TypeId> {
@@ -148,43 +171,40 @@ impl<'a> Places<'a> {
         let local = u32::try_from(offset - unit.base).ok()?;
         match unit.types.binary_search_by_key(&local, |(at, _)| *at) {
             Ok(index) => Some(TypeId(self.ranks.of(unit.types[index].1))),
-            Err(_) => self.arrays.get(&offset).copied(),
+            Err(_) => self.made.get(&offset).copied(),
         }
     }
 }
 
-/// All array types, each once.
-struct Arrays {
-    ids: HashMap<(TypeId, u64), TypeId>,
-    list: Vec<(TypeId, u64)>,
+/// All types without a name, each once: what they are of, and how many of it; none for a pointer.
+struct Made {
+    ids: HashMap<(TypeId, Option<u64>), TypeId>,
+    list: Vec<(TypeId, Option<u64>)>,
     first: usize,
 }
 
-impl Arrays {
-    /// Resolves the arrays whose elements are known, then those of them, and so on.
+impl Made {
+    /// Resolves those whose elements are known, then those of them, and so on.
     fn resolve_all(&mut self, places: &mut Places<'_>, budget: &Budget) -> Result<()> {
-        let mut open: Vec<(u64, u64, u64)> = places
-            .units
-            .iter()
-            .flat_map(|unit| {
-                unit.arrays.iter().map(|(at, element, count)| (unit.base + u64::from(*at), *element, *count))
-            })
+        let units = places.units.iter();
+        let mut open: Vec<(u64, Unnamed)> = units
+            .flat_map(|unit| unit.unnamed.iter().map(|unnamed| (unit.base + u64::from(unnamed.at), *unnamed)))
             .collect();
         for _ in 0..DEEPEST {
             let before = open.len();
             let mut left = Vec::new();
-            for (at, element, count) in open {
-                let Some(element) = places.find(element) else {
-                    left.push((at, element, count));
+            for (at, unnamed) in open {
+                let Some(of) = places.find(unnamed.of) else {
+                    left.push((at, unnamed));
                     continue;
                 };
                 budget.charge(48)?;
                 let next = TypeId((self.first + self.list.len()) as u32);
-                let id = *self.ids.entry((element, count)).or_insert(next);
+                let id = *self.ids.entry((of, unnamed.count)).or_insert(next);
                 if id == next {
-                    self.list.push((element, count));
+                    self.list.push((of, unnamed.count));
                 }
-                places.arrays.insert(at, id);
+                places.made.insert(at, id);
             }
             open = left;
             if open.is_empty() || open.len() == before {
@@ -201,7 +221,7 @@ struct Aligns(Vec<u64>);
 impl Aligns {
     fn new(
         raws: &[RawType<'_>],
-        arrays: &[(TypeId, u64)],
+        made: &[(TypeId, Option<u64>)],
         find: &impl Fn(Option<u64>) -> TypeId,
         pointer_size: u64,
         count: usize,
@@ -235,8 +255,8 @@ impl Aligns {
         // An array's element comes before it, unless it is a struct whose alignment is not known yet.
         for _ in 0..8 {
             let mut is_done = true;
-            for (index, (element, _)) in arrays.iter().enumerate() {
-                let of = aligns[element.0 as usize];
+            for (index, (of, count)) in made.iter().enumerate() {
+                let of = if count.is_some() { aligns[of.0 as usize] } else { pointer_size };
                 if aligns[raws.len() + index] == 0 && of != 0 {
                     aligns[raws.len() + index] = of;
                     is_done = false;
@@ -288,6 +308,7 @@ impl<'d> Texts<'d> {
 
 struct Linker<'a, 'd, F> {
     raws: &'a [RawType<'d>],
+    made: &'a [(TypeId, Option<u64>)],
     find: &'a F,
     bodies: &'a HashMap<String, Body>,
     impls: &'a HashMap<String, String>,
@@ -341,6 +362,14 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
             .collect()
     }
 
+    /// What the pointer `id` points to.
+    fn pointee(&self, id: TypeId) -> Option<TypeId> {
+        match self.raws.get(id.0 as usize) {
+            Some(raw) => raw.target.filter(|_| raw.kind == RawKind::Pointer).map(|target| (self.find)(Some(target))),
+            None => self.made.get(id.0 as usize - self.raws.len()).filter(|made| made.1.is_none()).map(|made| made.0),
+        }
+    }
+
     fn kind(&mut self, raw: &RawType<'d>, pointer_size: u64) -> Kind {
         match raw.kind {
             RawKind::Base => Kind::Primitive,
@@ -353,9 +382,7 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
                     && raw.size == 2 * pointer_size
                     && matches!((&*fields[0].name, &*fields[1].name), ("data_ptr", "length") | ("pointer", "vtable"));
                 if is_wide {
-                    let pointer = self.raws.get(fields[0].ty.0 as usize);
-                    let pointee = pointer.filter(|raw| raw.kind == RawKind::Pointer).and_then(|raw| raw.target);
-                    Kind::WidePointer { pointee: pointee.map(|target| (self.find)(Some(target))), fields }
+                    Kind::WidePointer { pointee: self.pointee(fields[0].ty), fields }
                 } else if names::generated(names::head(&raw.path)).is_some() {
                     Kind::Closure(self.captures(&raw.fields))
                 } else {

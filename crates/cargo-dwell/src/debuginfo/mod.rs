@@ -18,7 +18,7 @@ pub use model::{
     Coroutine, Enum, Field, Flavour, Kind, Param, Program, Source, State, Tag, Text, Type, TypeId, Variant, Vtable,
 };
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use budget::Budget;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use object::Object as _;
@@ -172,7 +172,10 @@ fn read_sections(
     };
     let package_sections = package_object.as_ref().map(|object| file::dwp_sections(object, budget)).transpose()?;
     let package_dwarf = match &package_sections {
-        Some(sections) => Some(sections.borrow(|section| file::slice(section, endian), unit::empty(endian))?),
+        Some(sections) => {
+            let package = sections.borrow(|section| file::slice(section, endian), unit::empty(endian));
+            Some(package.with_context(|| format!("{name}: its .dwp file is damaged"))?)
+        }
         None => None,
     };
     let mut missing = Vec::new();
@@ -180,7 +183,9 @@ fn read_sections(
     let mut dwarfs = Vec::new();
     for skeleton in &skeletons {
         let packed = match (&package_dwarf, skeleton.id) {
-            (Some(package), Some(id)) => package.find_cu(id, &dwarf)?,
+            (Some(package), Some(id)) => {
+                package.find_cu(id, &dwarf).with_context(|| format!("{name}: its .dwp file is damaged"))?
+            }
             _ => None,
         };
         if let Some(packed) = packed {
@@ -214,7 +219,9 @@ fn read_sections(
     let mut base = 1_u64 << 48;
     for dwarf in &dwarfs {
         let mut units = dwarf.units();
-        while let Some(header) = units.next()? {
+        while let Some(header) =
+            units.next().with_context(|| format!("{name}: a file with its debug info is damaged"))?
+        {
             let length = header.length_including_self() as u64;
             inputs.push(read::Input { dwarf, header, base, file: &name });
             base += length;

@@ -547,7 +547,7 @@ mod tests {
         let legacy = "_ZN1a6Server3run28_$u7b$$u7b$closure$u7d$$u7d$17he022bef1b486b8c2E";
         assert_eq!(self_type(legacy, 2).as_deref(), Some("Server"));
         assert_eq!(self_type(legacy, 99), None);
-        let of_trait = "_ZN46_$LT$a..Server$u20$as$u20$a..Draw$GT$4draw17h0123456789abcdefE";
+        let of_trait = "_ZN37_$LT$a..Server$u20$as$u20$a..Draw$GT$4draw17h0123456789abcdefE";
         assert_eq!(self_type(of_trait, 1).as_deref(), Some("Server"));
         assert_eq!(self_type("main", 1), None);
     }

@@ -72,8 +72,19 @@ pub(super) struct UnitTypes {
     pub base: u64,
     /// Offset from `base`, and where in the pool; ordered.
     pub types: Vec<(u32, Handle)>,
-    /// Arrays have no name of their own: offset from `base`, the element's offset, the number of elements.
-    pub arrays: Vec<(u32, u64, u64)>,
+    /// Types without a name of their own.
+    pub unnamed: Vec<Unnamed>,
+}
+
+/// An array, or a pointer that the compiler did not name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unnamed {
+    /// Offset from the unit's base.
+    pub at: u32,
+    /// The offset over all files of the element, or of what is pointed to.
+    pub of: u64,
+    /// How many elements; none for a pointer.
+    pub count: Option<u64>,
 }
 
 /// A type in a [`Pool`].
@@ -331,7 +342,7 @@ impl Worker {
         pool: &Pool<'d>,
         budget: &Budget,
     ) -> Result<()> {
-        let mut types = UnitTypes { name: String::new(), base: input.base, types: Vec::new(), arrays: Vec::new() };
+        let mut types = UnitTypes { name: String::new(), base: input.base, types: Vec::new(), unnamed: Vec::new() };
         let damaged = |error: &Error| {
             format!("{}: the unit at {:#x} of its debug info is damaged: {error}", input.file, input.header.offset().0)
         };
@@ -790,9 +801,14 @@ impl<'d> UnitReader<'_, 'd> {
             }
             let offset = partial.raw.offset;
             let local = (offset - self.base) as u32;
-            if let Some((element, count)) = partial.array {
-                self.keep(24)?;
-                self.types.arrays.push((local, element, count));
+            let unnamed = match (partial.array, partial.name, partial.raw.target) {
+                (Some((element, count)), ..) => Some((element, Some(count))),
+                (None, None, Some(target)) if partial.raw.kind == RawKind::Pointer => Some((target, None)),
+                _ => None,
+            };
+            if let Some((of, count)) = unnamed {
+                self.keep(size_of::<Unnamed>())?;
+                self.types.unnamed.push(Unnamed { at: local, of, count });
                 continue;
             }
             let key = key(&partial.raw);

@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The system's allocator, which notes how much was live at most.
-pub struct Peak;
+pub(crate) struct Peak;
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
@@ -30,7 +30,7 @@ const FLOOR: usize = 96 << 20;
 const FOR_EACH_BYTE: usize = 24;
 
 /// Parses `data` as an executable; it must not panic nor take more than a few times its size.
-pub fn parse(data: &[u8]) -> bool {
+pub(crate) fn parse(data: &[u8]) -> bool {
     let before = LIVE.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
     let parsed = cargo_dwell::debuginfo::parse(data);
@@ -48,7 +48,7 @@ pub fn parse(data: &[u8]) -> bool {
 }
 
 /// An ELF executable with these sections.
-pub fn elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
+pub(crate) fn elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
     let mut names = vec![0];
     let mut file = vec![0; 64];
     let mut headers = vec![[0_u8; 64]];
@@ -88,7 +88,7 @@ pub fn elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
 const SECTIONS: [&str; 5] = [".debug_abbrev", ".debug_info", ".debug_str", ".debug_line", ".debug_line_str"];
 
 /// Makes an executable of arbitrary bytes: the first says what to do, lengths of sections follow, then their bytes.
-pub fn run(bytes: &[u8]) {
+pub(crate) fn run(bytes: &[u8]) {
     let Some((how, rest)) = bytes.split_first() else { return };
     if how % 4 == 0 {
         parse(rest);
