@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Changes with the format, and with what is read of an executable.
-const MAGIC: &[u8] = concat!("dwell types 1 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
+const MAGIC: &[u8] = concat!("dwell types 2 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
 /// Programs kept of one name: a few profiles, a few targets.
 const MOST: usize = 6;
@@ -195,13 +195,14 @@ impl Writer {
     }
 
     fn ty(&mut self, ty: &Type) {
-        let Type { name, path, size, align, kind, params, source, krate, own: _, unit } = ty;
+        let Type { name, path, size, align, kind, params, source, krate, own: _, public, unit } = ty;
         self.text(name);
         self.text(path);
         self.number(*size);
         self.number(*align);
         self.text(krate);
         self.number((*unit).into());
+        self.number((*public).into());
         self.source(source.as_ref());
         self.each(params, |out, param| {
             out.text(&param.name);
@@ -398,6 +399,7 @@ impl Reader<'_> {
             align: self.number()?,
             krate: self.text()?,
             unit: self.small()?,
+            public: self.number()? != 0,
             source: self.source()?,
             params: self.each(|input| Some(Param { name: input.text()?, ty: input.id()? }))?,
             own: false,
@@ -538,6 +540,7 @@ mod tests {
             source: source.clone(),
             krate: "app".into(),
             own: false,
+            public: true,
             unit: 5,
         });
         Program {

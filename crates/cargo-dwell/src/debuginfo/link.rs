@@ -93,6 +93,7 @@ pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Re
             kind,
             params,
             own: false,
+            public: raw.is_public,
             unit: raw.unit,
         });
     }
@@ -115,6 +116,7 @@ pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Re
             source: None,
             krate: Text::clone(&empty),
             own: false,
+            public: false,
             unit,
         });
     }
@@ -128,9 +130,11 @@ pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Re
         source: None,
         krate: empty,
         own: false,
+        public: false,
         unit: 0,
     });
     name_niches(&mut types);
+    set_unsized_tails(&mut types);
     Ok(Program {
         rustc: rustc.map(Into::into),
         pointer_size,
@@ -482,6 +486,42 @@ fn declared(body: Option<&Body>, field: &Field, awaited: Option<u32>) -> Option<
         named().filter(|variable| awaited.is_none_or(|line| variable.line <= line)).max_by_key(|variable| variable.line)
     };
     here.or_else(before).or_else(|| named().next()).map(|variable| variable.line)
+}
+
+/// Gives the last field of an unsized struct a type without a size. rustc says that its type is that of one element.
+fn set_unsized_tails(types: &mut Vec<Type>) {
+    let mut slices: HashMap<(TypeId, bool), TypeId> = HashMap::new();
+    for index in 0..types.len() {
+        let ty = &types[index];
+        let Kind::Struct(fields) = &ty.kind else { continue };
+        let Some((last, field)) = fields.iter().enumerate().max_by_key(|(_, field)| field.offset) else { continue };
+        let element = &types[field.ty.0 as usize];
+        if field.offset.saturating_add(element.size) <= ty.size {
+            continue;
+        }
+        let is_text = ty.path.ends_with("str>") && &*element.name == "u8";
+        let name = |of: &str| if is_text { "str".into() } else { format!("[{of}]").into() };
+        let next = TypeId(types.len() as u32);
+        let id = *slices.entry((field.ty, is_text)).or_insert(next);
+        if id == next {
+            let slice = Type {
+                name: name(&element.name),
+                path: name(&element.path),
+                size: 0,
+                kind: Kind::Opaque,
+                params: Vec::new(),
+                source: None,
+                own: false,
+                public: false,
+                krate: "".into(),
+                ..*element
+            };
+            types.push(slice);
+        }
+        if let Kind::Struct(fields) = &mut types[index].kind {
+            fields[last].ty = id;
+        }
+    }
 }
 
 /// Says which field each niche is in.

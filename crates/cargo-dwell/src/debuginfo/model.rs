@@ -72,6 +72,8 @@ pub struct Type {
     pub krate: Text,
     /// Whether [`krate`](Self::krate) is one of the workspace's own.
     pub own: bool,
+    /// Whether it is declared `pub`.
+    pub public: bool,
     /// The first unit that has it, an index of [`Program::units`].
     pub unit: u32,
 }

@@ -185,6 +185,7 @@ pub(super) struct RawType<'d> {
     pub params: Vec<(&'d [u8], Option<u64>)>,
     /// What a pointer points to, what a vtable is for.
     pub target: Option<u64>,
+    pub is_public: bool,
     pub unit: u32,
     pub offset: u64,
 }
@@ -459,6 +460,7 @@ struct Common<'d> {
     source: Option<(u64, u32)>,
     containing: Option<u64>,
     is_declaration: bool,
+    is_public: bool,
 }
 
 impl<'d> UnitReader<'_, 'd> {
@@ -642,6 +644,7 @@ impl<'d> UnitReader<'_, 'd> {
                 tag: (kind == RawKind::Enumeration).then_some((0, common.ty)),
                 params: Vec::new(),
                 target,
+                is_public: common.is_public,
                 unit: self.number,
                 offset: self.base + offset,
             },
@@ -897,6 +900,9 @@ impl<'d> UnitReader<'_, 'd> {
                 }
                 dw::DW_AT_decl_line => line = attr.udata_value().and_then(|line| u32::try_from(line).ok()),
                 dw::DW_AT_declaration => common.is_declaration = true,
+                dw::DW_AT_accessibility => {
+                    common.is_public = matches!(attr.value(), AttributeValue::Accessibility(dw::DW_ACCESS_public));
+                }
                 _ => {}
             }
         }

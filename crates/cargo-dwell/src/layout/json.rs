@@ -19,6 +19,8 @@ pub struct Type {
     pub krate: String,
     /// Whether that is one of the workspace's own.
     pub own: bool,
+    /// Whether it is declared `pub`: of a library, changing it breaks the API.
+    pub public: bool,
     /// Where it is declared, which is known of closures and coroutines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -134,7 +136,7 @@ impl Type {
             let of: Vec<Field> = part.fields.iter().map(|of| field(of)).collect();
             if measured.has_variants {
                 let size = part.size(measured.tag);
-                variants.push(Variant { name: part.name.to_owned(), size, padding: part.padding, fields: of });
+                variants.push(Variant { name: part.name.to_owned(), size, padding: part.gaps(), fields: of });
             } else {
                 fields = of;
             }
@@ -147,6 +149,7 @@ impl Type {
             kind: kind(&ty.kind).to_owned(),
             krate: ty.krate.to_string(),
             own: ty.own,
+            public: ty.public,
             file: ty.source.as_ref().map(|source| source.file.to_string()),
             line: ty.source.as_ref().map(|source| source.line),
             size: ty.size,

@@ -10,22 +10,28 @@ pub(super) struct Part<'a> {
     pub(super) fields: Vec<&'a Field>,
     /// The last byte that it uses, and the tag with it.
     pub(super) end: u64,
-    /// Bytes between its fields up to `end`.
-    pub(super) padding: u64,
     /// Bytes of its fields and the tag.
     pub(super) used: u64,
+    /// The end of the last field.
+    last: u64,
+    /// Bytes between its fields as `-Zprint-type-sizes` counts them: a niche that lies there is no field.
+    gaps: u64,
 }
 
 impl Part<'_> {
     /// Its bytes as `-Zprint-type-sizes` counts them: up to the end of the last field, without a tag of its own.
     pub(super) fn size(&self, tag: Option<&Tag>) -> u64 {
-        let own = tag.filter(|tag| tag.niche.is_none()).map_or(0, |tag| tag.size);
-        if self.fields.is_empty() { 0 } else { self.end.saturating_sub(own) }
+        self.last.saturating_sub(own_bytes(tag))
+    }
+
+    /// Its padding as `-Zprint-type-sizes` counts it.
+    pub(super) fn gaps(&self) -> u64 {
+        self.gaps
     }
 
     /// Bytes of its fields.
     pub(super) fn content(&self, tag: Option<&Tag>) -> u64 {
-        let own = tag.filter(|tag| tag.niche.is_none()).map_or(0, |tag| tag.size);
+        let own = own_bytes(tag);
         if self.fields.is_empty() { 0 } else { self.used.saturating_sub(own) }
     }
 }
@@ -98,7 +104,20 @@ fn part<'a>(program: &Program, ty: &Type, name: &'a str, fields: Vec<&'a Field>,
         used += stop.saturating_sub(start.max(end));
         end = end.max(stop);
     }
-    Part { name, fields, end, padding: end - used, used }
+    let mut sorted: Vec<(u64, u64)> = fields.iter().map(|field| (field.offset, program.size_of(field.ty))).collect();
+    sorted.sort_unstable();
+    let (mut last, mut gaps, mut next) = (0, 0_u64, own_bytes(tag));
+    for (offset, size) in sorted {
+        gaps = gaps.saturating_add(offset.saturating_sub(next));
+        next = offset.saturating_add(size);
+        last = next.max(last);
+    }
+    Part { name, fields, end, used, last, gaps }
+}
+
+/// Bytes of a tag that is no field's niche.
+fn own_bytes(tag: Option<&Tag>) -> u64 {
+    tag.filter(|tag| tag.niche.is_none()).map_or(0, |tag| tag.size)
 }
 
 /// Which types hold which by value.

@@ -54,7 +54,7 @@ pub(super) fn text(about: &About<'_>, ids: &[TypeId], args: &LayoutArgs, out: &m
                 right(count(change.saves)),
                 right(count(ty.size)),
                 Cell::new(&ty.name),
-                Cell::new(&change.how),
+                Cell::new(format!("{}{}", change.how, if ty.public { " (*)" } else { "" })),
                 Cell::new(embedded(about, *id)),
             ]);
         }
@@ -62,7 +62,9 @@ pub(super) fn text(about: &About<'_>, ids: &[TypeId], args: &LayoutArgs, out: &m
         if changes.len() > CHANGES {
             writeln!(out, "{} that save less are not shown (--format json).", changes.len() - CHANGES)?;
         }
-        writeln!(out, "Of a public type such a change breaks the API.")?;
+        if changes.iter().take(CHANGES).any(|(id, _)| about.program.get(*id).public) {
+            writeln!(out, "(*) The type is `pub`: if that is a library's, the change breaks its API.")?;
+        }
     }
     if ids.is_empty() {
         return writeln!(out, "No type is to be shown.");
