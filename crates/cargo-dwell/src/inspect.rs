@@ -9,7 +9,6 @@ use crate::layout::{self, LayoutArgs};
 use crate::output::{self, Format};
 use anyhow::{Result, bail};
 use clap::Args;
-use std::path::Path;
 use std::process::ExitCode;
 
 const EXIT_CODES: &str = "Exit code: 0 if all is well, 1 if a budget is broken, 2 on wrong input or usage, cargo's own if the \
@@ -72,7 +71,7 @@ impl Futures {
     pub fn run(&self) -> Result<ExitCode> {
         let args = &self.futures;
         inspect(&self.build, &self.check, args.all, args.format, &|program, executable| {
-            futures::run(program, args, root(executable), executable.profile.as_deref())
+            futures::run(program, args, executable.root.as_deref(), executable.profile.as_deref())
         })
     }
 }
@@ -88,11 +87,6 @@ impl Dyn {
             dyn_traits::run(program, args, executable.profile.as_deref())
         })
     }
-}
-
-/// The folder that relative paths of sources start from.
-fn root(executable: &Executable) -> &Path {
-    executable.root.as_deref().unwrap_or(Path::new("."))
 }
 
 /// Writes a report about a program, or how it differs from another; then saves its sizes and checks its budgets.
@@ -123,8 +117,11 @@ fn inspect(
     let options =
         Options { own_crates: executable.own_crates.clone(), cache: executable.cache.clone(), progress: true };
     let program = debuginfo::load(&executable.file, &options)?;
+    for what in program.damaged.iter().take(5) {
+        eprintln!("note: {what}");
+    }
     let broken = budgets.broken(&program, all)?;
-    let selection = Selection { all, root: root(&executable), profile: executable.profile.as_deref() };
+    let selection = Selection { all, root: executable.root.as_deref(), profile: executable.profile.as_deref() };
     let document = (check.save.is_some() || check.diff.is_some()).then(|| Document::new(&program, selection));
     match (&check.diff, &document) {
         (Some(file), Some(document)) => {

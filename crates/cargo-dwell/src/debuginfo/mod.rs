@@ -143,8 +143,7 @@ fn read_sections(
             }
             Ok(None) => break,
             Err(error) => {
-                output.damaged.push(format!("{name}: the debug info is cut off or damaged: {error}"));
-                break;
+                bail!("{name}: its debug info is cut off or damaged ({error}); build the program anew");
             }
         }
     }

@@ -26,7 +26,7 @@ pub struct Program {
     pub units: Vec<Text>,
     /// Bytes of debug info that were read.
     pub bytes: u64,
-    /// Units that could not be read to their end, with the reason.
+    /// What could not be read, with the reason: units of other compilers, files that are missing. The rest is complete.
     pub damaged: Vec<String>,
     pub(crate) types: Vec<Type>,
 }

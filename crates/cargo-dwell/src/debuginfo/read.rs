@@ -252,7 +252,7 @@ pub(super) struct Variable {
 /// Reads `inputs` with `threads` threads into `output`; calls `progress` with the bytes of each unit read.
 ///
 /// # Errors
-/// The budget was not enough. What is damaged otherwise is noted, and the rest read.
+/// The budget was not enough, or a unit of rustc's is damaged. A damaged unit of another compiler is noted, and the rest read.
 pub(super) fn read<'d>(
     inputs: &[Input<'_, 'd>],
     threads: usize,
@@ -377,11 +377,11 @@ impl Worker {
                 };
                 let read = reader.read();
                 let is_over = reader.is_over;
-                if let Err(error) = read {
-                    self.damaged.push((index, damaged(&error)));
-                }
                 if is_over {
                     budget.charge(u64::MAX)?;
+                }
+                if let Err(error) = read {
+                    anyhow::bail!("{}; build the program anew", damaged(&error));
                 }
             }
             Ok(_) => {}
