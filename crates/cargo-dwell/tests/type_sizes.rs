@@ -192,8 +192,11 @@ fn same_name(shown: &[String], full: &[String], krate: &str, crates: &BTreeSet<S
                         break;
                     }
                 }
-                // No default is a reference; `&Global` is a short-lived allocator of std's own.
-                if full[start..b].iter().any(|token| token == "&") {
+                let is_default = |token: &String| {
+                    let last = token.rsplit("::").next().unwrap_or(token);
+                    ["Global", "RandomState", "DefaultHashBuilder", "(", ")", ",", "<"].contains(&last)
+                };
+                if !full[start..b].iter().all(is_default) {
                     return false;
                 }
             }
@@ -385,6 +388,9 @@ fn names_of_one_type_are_the_same() {
     assert!(same("(std::boxed::Box<u8>, &str)", "(alloc::boxed::Box<u8, alloc::alloc::Global>, &str)"));
     assert!(same("inner::Same", "app::inner::Same"));
     assert!(same("std::option::Option<Same<'_>>", "core::option::Option<app::inner::Same>"));
+    assert!(same("std::ops::ControlFlow<u8>", "core::ops::control_flow::ControlFlow<u8, ()>"));
+    assert!(!same("std::ops::ControlFlow<u8>", "core::ops::control_flow::ControlFlow<u8, u16>"));
+    assert!(!same("std::boxed::Box<u8>", "alloc::boxed::Box<u8, &alloc::alloc::Global>"));
     assert!(!same("inner::Same", "other::inner::Same"));
     assert!(!same("std::option::Option<u8>", "core::option::Option<u16>"));
     assert!(!same("std::slice::Iter<'_, u8>", "alloc::vec::Iter<u8>"));

@@ -29,8 +29,8 @@ pub struct Document {
 pub struct Selection<'a> {
     /// Those of dependencies too.
     pub all: bool,
-    /// The folder that relative paths of sources start from.
-    pub root: &'a Path,
+    /// The folder that relative paths of sources start from, if it is known.
+    pub root: Option<&'a Path>,
     /// The profile that the program was built with.
     pub profile: Option<&'a str>,
 }

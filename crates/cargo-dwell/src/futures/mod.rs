@@ -37,8 +37,8 @@ pub struct FuturesArgs {
 }
 
 /// The futures of a program with what makes them smaller, the largest first; its own ones only, unless `all` is asked for.
-/// Relative paths of sources start from `root`.
-pub fn all(program: &Program, all: bool, root: &Path) -> Vec<json::Future> {
+/// Relative paths of sources start from `root`, if that is known.
+pub fn all(program: &Program, all: bool, root: Option<&Path>) -> Vec<json::Future> {
     let ids = select(program, &|id| all || program.get(id).own);
     describe(program, &ids, root)
 }
@@ -47,10 +47,12 @@ pub fn all(program: &Program, all: bool, root: &Path) -> Vec<json::Future> {
 ///
 /// # Errors
 /// No future has the pattern in its name; standard output cannot be written.
-pub fn run(program: &Program, args: &FuturesArgs, root: &Path, profile: Option<&str>) -> Result<()> {
+pub fn run(program: &Program, args: &FuturesArgs, root: Option<&Path>, profile: Option<&str>) -> Result<()> {
     let every = select(program, &|_| true);
     let own = every.iter().filter(|&&id| program.get(id).own).count();
-    let mut ids: Vec<TypeId> = every.iter().copied().filter(|&id| args.all || program.get(id).own).collect();
+    // An executable from elsewhere has no crate of one's own.
+    let all = args.all || !program.types().any(|(_, of)| of.own);
+    let mut ids: Vec<TypeId> = every.iter().copied().filter(|&id| all || program.get(id).own).collect();
     if let Some(pattern) = &args.pattern {
         let has = |&id: &TypeId| {
             let of = program.get(id);
@@ -82,12 +84,12 @@ fn select(program: &Program, wanted: &dyn Fn(TypeId) -> bool) -> Vec<TypeId> {
     ids
 }
 
-fn describe(program: &Program, ids: &[TypeId], root: &Path) -> Vec<json::Future> {
+fn describe(program: &Program, ids: &[TypeId], root: Option<&Path>) -> Vec<json::Future> {
     let graph = size::Graph::new(program);
     // A change of one future is worth what it takes off the others too: all of the program's own are looked at.
     let mut changed: Vec<TypeId> = select(program, &|id| program.get(id).own);
     changed.extend(ids.iter().filter(|&&id| !program.get(id).own));
-    let mut files = source::Files::new(root);
+    let mut files = source::Files::new(root, &program.file);
     let suggestions = suggest::suggest(program, &graph, &changed, &mut files);
     ids.iter().filter_map(|&id| json::Future::new(program, &graph, id, &suggestions)).collect()
 }

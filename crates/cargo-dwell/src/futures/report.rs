@@ -228,7 +228,7 @@ fn tree(node: &Node, whole: u64, depth: usize, out: &mut impl io::Write) -> io::
     for child in &node.children {
         if child.size * 20 >= whole || node.children.len() == 1 {
             tree(child, whole, depth + 1, out)?;
-        } else {
+        } else if child.size > 0 {
             small = (small.0 + 1, small.1.max(child.size));
         }
     }
@@ -262,9 +262,10 @@ fn line(line: Option<u32>) -> String {
 }
 
 fn at(file: Option<&String>, line: Option<u32>) -> String {
-    match (file, line) {
-        (Some(file), Some(line)) => format!("{file}:{line}"),
-        (Some(file), None) => file.clone(),
-        _ => "unknown".to_owned(),
-    }
+    let Some(file) = file else { return "unknown".to_owned() };
+    // Of a package from a registry its name and version tell enough, of std the library.
+    let package = file.split_once("/registry/src/").and_then(|(_, rest)| Some(rest.split_once('/')?.1));
+    let std = file.strip_prefix("/rustc/").and_then(|rest| Some(rest.split_once('/')?.1));
+    let file = package.or(std).unwrap_or(file);
+    line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
 }

@@ -2,15 +2,18 @@
 //!
 //! The source is read as tokens, which are there inside macros too. Every answer that the tokens leave open is "it is used".
 
-use crate::debuginfo::Source;
+use crate::debuginfo::{Source, Type};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The files that debug info names.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    root: PathBuf,
+    root: Option<PathBuf>,
+    /// When the program was built: a file that was changed later has other lines.
+    built: Option<SystemTime>,
     read: HashMap<String, Option<Tokens>>,
 }
 
@@ -39,15 +42,27 @@ enum Is {
 }
 
 impl Files {
-    /// Relative paths start from `root`.
-    pub(super) fn new(root: &Path) -> Self {
-        Self { root: root.to_owned(), read: HashMap::new() }
+    /// The files of `executable`. Relative paths start from `root`.
+    pub(super) fn new(root: Option<&Path>, executable: &Path) -> Self {
+        let built = std::fs::metadata(executable).and_then(|file| file.modified()).ok();
+        Self { root: root.map(Path::to_owned), built, read: HashMap::new() }
+    }
+
+    /// Whether the path of a future's source is of use: those of dependencies start from folders of theirs.
+    pub(super) fn may_read(&self, future: &Type) -> bool {
+        let absolute = future.source.as_ref().is_some_and(|source| Path::new(&*source.file).is_absolute());
+        absolute || (future.own && self.root.is_some())
     }
 
     fn tokens(&mut self, file: &str) -> Option<&Tokens> {
-        let root = &self.root;
+        let path = self.root.as_deref().unwrap_or(Path::new("")).join(file);
+        let built = self.built;
         let read = self.read.entry(file.to_owned()).or_insert_with(|| {
-            let text = std::fs::read_to_string(root.join(file)).ok()?;
+            let changed = std::fs::metadata(&path).and_then(|file| file.modified()).ok()?;
+            if built.is_none_or(|built| changed > built) {
+                return None;
+            }
+            let text = std::fs::read_to_string(&path).ok()?;
             Tokens::new(text.parse().ok()?)
         });
         read.as_ref()
@@ -336,10 +351,13 @@ mod tests {
     fn moves_are_found() {
         let dir = tempfile::TempDir::new().unwrap();
         std::fs::write(dir.path().join("a.rs"), "fn f() {\nlet mut b = a;\nlet c = b;\n}\n").unwrap();
-        let mut files = Files::new(dir.path());
+        std::fs::write(dir.path().join("exe"), "").unwrap();
+        let mut files = Files::new(Some(dir.path()), &dir.path().join("exe"));
         assert!(files.is_moved("a.rs", (1, 4), "a", "b"));
         assert!(files.is_moved("a.rs", (1, 4), "b", "c"));
         assert!(!files.is_moved("a.rs", (1, 4), "c", "b"));
         assert!(!files.is_moved("missing.rs", (1, 4), "a", "b"));
+        let mut unknown = Files::new(Some(dir.path()), &dir.path().join("missing"));
+        assert!(!unknown.is_moved("a.rs", (1, 4), "a", "b"), "the lines may be others");
     }
 }

@@ -47,7 +47,7 @@ const WORTH_A_BOX: u64 = 128;
 
 /// All suggestions for these futures, those that save most first.
 pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], files: &mut Files) -> Vec<Suggestion> {
-    let mut all = Vec::new();
+    let mut all: Vec<Suggestion> = Vec::new();
     for &id in futures {
         let of = program.get(id);
         let (Kind::Coroutine(coroutine), Some(parts)) = (&of.kind, graph.parts.get(&id)) else { continue };
@@ -64,7 +64,15 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
             let shrunk = futures.iter().filter(|future| within.contains(future)).filter_map(saved);
             let saves: HashMap<_, _> = shrunk.filter(|&(_, saves)| saves > 0).collect();
             suggestion.saves = saves;
-            if suggestion.own_saving() > 0 {
+            // To box one more branch must be worth it.
+            let boxed = |other: &&Suggestion| {
+                other.change.coroutine == id
+                    && other.problem == Problem::BoxFuture
+                    && other.change.edits.iter().all(|edit| suggestion.change.edits.iter().any(|of| of.of == edit.of))
+            };
+            let fewer = all.iter().filter(boxed).map(Suggestion::own_saving).max().unwrap_or(0);
+            let least = if suggestion.problem == Problem::BoxFuture { fewer + fewer / 8 } else { 0 };
+            if suggestion.own_saving() > least {
                 all.push(suggestion);
             }
         }
@@ -108,7 +116,7 @@ impl Finder<'_, '_> {
         if let Some(local) = self.parts.local_of(capture) {
             return Some(local.clone());
         }
-        let (source, lines) = (self.of.source.clone()?, self.lines()?);
+        let (source, lines) = (self.of.source.clone()?, self.lines().filter(|_| self.files.may_read(self.of))?);
         let same = |local: &&Local| local.field.ty == capture.field.ty && *local.field.name != *AWAITED;
         let candidates: Vec<Local> = self.parts.locals.iter().filter(same).cloned().collect();
         candidates
@@ -216,7 +224,7 @@ impl Finder<'_, '_> {
     }
 
     fn drop_before_await(&mut self) {
-        let Some(lines) = self.lines() else { return };
+        let Some(lines) = self.lines().filter(|_| self.files.may_read(self.of)) else { return };
         for local in &self.parts.locals {
             let name = &local.field.name;
             if name.starts_with("__") || self.size(local.field.ty) == 0 {
@@ -255,6 +263,8 @@ impl Finder<'_, '_> {
 
     fn box_futures(&mut self) {
         let pointer = self.program.pointer_size;
+        // What waits for one future only is as large as that: boxing would move the bytes and save none.
+        let waits = self.coroutine.states.iter().filter(|state| state.is_suspended()).count();
         // What is waited for, by type: to box it at one of two places would leave the other.
         let mut groups: Vec<(TypeId, Vec<usize>)> = Vec::new();
         for local in self.parts.locals.iter().filter(|local| *local.field.name == *AWAITED) {
@@ -277,8 +287,8 @@ impl Finder<'_, '_> {
         };
         // The states share their bytes: to box one branch saves what it takes more than the next, so the largest two and
         // three are offered together as well.
-        let mut sets: Vec<&[(TypeId, Vec<usize>)]> = groups.chunks(1).collect();
-        sets.extend((2..=groups.len().min(3)).map(|count| &groups[..count]));
+        let mut sets: Vec<&[(TypeId, Vec<usize>)]> = if waits > 1 { groups.chunks(1).collect() } else { Vec::new() };
+        sets.extend((2..=groups.len().min(3)).map(|count| &groups[..count]).filter(|_| waits > 1));
         let mut offers = Vec::new();
         for set in sets {
             let named: Vec<_> = set
