@@ -1,5 +1,6 @@
 //! The command line of `cargo dwell`.
 
+use crate::inspect::{Dyn, Futures, Layout};
 use crate::shape::{self, ShapeArgs};
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -18,6 +19,12 @@ pub struct Cli {
 enum Command {
     /// How a corpus of JSON should live in Rust: its records, what they weigh, leaner types for them
     Shape(ShapeArgs),
+    /// What the types of a program take: sizes, padding, the largest variants and fields
+    Layout(Box<Layout>),
+    /// What the futures of a program hold across their `.await`s, and what would make them smaller
+    Futures(Box<Futures>),
+    /// Which types a program uses as `dyn Trait`, and how many bytes would hold them inline
+    Dyn(Box<Dyn>),
 }
 
 impl Cli {
@@ -33,6 +40,9 @@ impl Cli {
     pub fn run(&self) -> Result<ExitCode> {
         match &self.command {
             Command::Shape(args) => shape::run(args),
+            Command::Layout(layout) => layout.run(),
+            Command::Futures(futures) => futures.run(),
+            Command::Dyn(dyn_traits) => dyn_traits.run(),
         }
     }
 }

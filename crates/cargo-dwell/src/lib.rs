@@ -1,5 +1,14 @@
 //! The parts of `cargo dwell`, as a library for its tests and for `dwell-bench`.
 
+pub mod build;
+pub mod check;
 pub mod cli;
+pub mod debuginfo;
+pub mod dyn_traits;
+pub mod futures;
+pub mod inspect;
+pub mod layout;
+pub mod nearest;
+pub mod output;
 pub mod sample;
 pub mod shape;

@@ -62,6 +62,10 @@ fn write(path: &Path, text: &str) {
 }
 
 /// Where this test was built.
+pub(crate) fn target_dir() -> PathBuf {
+    target(&root())
+}
+
 fn target(root: &Path) -> PathBuf {
     let own = std::env::current_exe().expect("a path");
     let target = own.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());

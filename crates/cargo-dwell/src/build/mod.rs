@@ -1,0 +1,380 @@
+//! Finding the executable that a command looks into: cargo builds it, or it is there already.
+
+mod select;
+
+use anyhow::{Context, Result, bail};
+use cargo_metadata::{Message, Metadata, MetadataCommand};
+use clap::Args;
+use select::Selected;
+use std::ffi::OsString;
+use std::io::{BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+/// Which program a command looks into.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "The program")]
+pub struct BuildArgs {
+    /// Look into FILE, which is built already, with debug info
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "package", "bin", "example", "test", "bench", "features", "all_features", "no_default_features", "profile",
+        "release", "target", "target_dir", "locked", "offline", "frozen", "jobs",
+    ])]
+    pub exe: Option<PathBuf>,
+    /// Path to Cargo.toml
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
+    /// The package with the executable
+    #[arg(short, long, value_name = "SPEC")]
+    pub package: Option<String>,
+    /// The binary to look into
+    #[arg(long, value_name = "NAME", group = "kind")]
+    pub bin: Option<String>,
+    /// The example to look into
+    #[arg(long, value_name = "NAME", group = "kind")]
+    pub example: Option<String>,
+    /// The integration test to look into
+    #[arg(long, value_name = "NAME", group = "kind")]
+    pub test: Option<String>,
+    /// The benchmark to look into
+    #[arg(long, value_name = "NAME", group = "kind")]
+    pub bench: Option<String>,
+    /// Features to activate, separated by spaces or commas
+    #[arg(short = 'F', long, value_name = "FEATURES")]
+    pub features: Vec<String>,
+    /// Activate all features
+    #[arg(long)]
+    pub all_features: bool,
+    /// Do not activate the `default` feature
+    #[arg(long)]
+    pub no_default_features: bool,
+    /// Build with this profile
+    #[arg(long, value_name = "PROFILE-NAME", conflicts_with = "release")]
+    pub profile: Option<String>,
+    /// Build with the profile `release`
+    #[arg(short, long)]
+    pub release: bool,
+    /// Build for this target
+    #[arg(long, value_name = "TRIPLE")]
+    pub target: Option<String>,
+    /// The folder of what is built [default: `dwell` in the target directory]
+    #[arg(long, value_name = "DIRECTORY")]
+    pub target_dir: Option<PathBuf>,
+    /// Build only if Cargo.lock needs no change
+    #[arg(long)]
+    pub locked: bool,
+    /// Build without the network
+    #[arg(long)]
+    pub offline: bool,
+    /// The same as --locked and --offline
+    #[arg(long)]
+    pub frozen: bool,
+    /// Run N jobs at a time
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<String>,
+}
+
+/// What a step that runs cargo comes to.
+#[derive(Debug)]
+pub enum Outcome<T> {
+    /// The step's result.
+    Done(T),
+    /// Cargo failed and has said why; this is its exit code.
+    Failed(ExitCode),
+}
+
+/// The program that the arguments choose, before it is built.
+#[derive(Debug)]
+pub struct Choice<'a> {
+    args: &'a BuildArgs,
+    workspace: Option<Metadata>,
+    selected: Option<Selected>,
+}
+
+/// An executable to look into.
+#[derive(Debug, Clone)]
+pub struct Executable {
+    /// The file.
+    pub file: PathBuf,
+    /// The profile that it was built with, if it was built here.
+    pub profile: Option<String>,
+    /// The crates of its workspace, with `_` for `-`; none if there is no telling.
+    pub own_crates: Vec<String>,
+    /// Where its parsed debug info may be kept.
+    pub cache: Option<PathBuf>,
+    /// The folder that relative source paths start from.
+    pub root: Option<PathBuf>,
+}
+
+/// Finds out which program the arguments choose.
+///
+/// # Errors
+/// There is no manifest; it has no executable, or more than one to choose from.
+pub fn choose(args: &BuildArgs) -> Result<Outcome<Choice<'_>>> {
+    if let Some(exe) = &args.exe {
+        // What a workspace adds is whose types come first; the executable is readable without.
+        let outcome =
+            if args.manifest_path.is_some() || manifest_above().is_some() { metadata(args, false)? } else { None };
+        let workspace = outcome.filter(|workspace| args.manifest_path.is_some() || belongs_to(exe, workspace));
+        return Ok(Outcome::Done(Choice { args, workspace, selected: None }));
+    }
+    match &args.manifest_path {
+        Some(path) if !path.exists() => {
+            bail!("{}: there is no such manifest; --manifest-path takes the path of a Cargo.toml", path.display())
+        }
+        None if manifest_above().is_none() => bail!(
+            "there is no Cargo.toml in this folder or above it; run this in a package, or name one with --manifest-path \
+             or an executable with --exe"
+        ),
+        _ => {}
+    }
+    let Some(workspace) = metadata(args, true)? else {
+        // Cargo's own code for what it cannot do.
+        return Ok(Outcome::Failed(ExitCode::from(101)));
+    };
+    let selected = select::select(args, &workspace)?;
+    Ok(Outcome::Done(Choice { args, workspace: Some(workspace), selected: Some(selected) }))
+}
+
+impl Choice<'_> {
+    /// The `dwell.toml` of the package, or else of the workspace.
+    pub fn config(&self) -> Option<PathBuf> {
+        let workspace = self.workspace.as_ref()?;
+        let package = self.selected.as_ref().and_then(|selected| selected.package_dir.clone());
+        let folder = || {
+            let manifest = self.args.manifest_path.clone().or_else(manifest_above)?;
+            Some(manifest.parent()?.to_owned())
+        };
+        let mut folders = package.or_else(folder).into_iter().chain([workspace.workspace_root.clone().into()]);
+        folders.find_map(|folder| Some(folder.join("dwell.toml")).filter(|file| file.exists()))
+    }
+
+    /// The target directory as cargo knows it, or as the executable's path shows it.
+    fn target_dir(&self) -> Option<PathBuf> {
+        if let Some(dir) = &self.args.target_dir {
+            return Some(dir.clone());
+        }
+        if let Some(workspace) = &self.workspace {
+            return Some(workspace.target_directory.join("dwell").into());
+        }
+        let exe = self.args.exe.as_ref()?.canonicalize().ok()?;
+        let above = exe.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
+        above.map(|folder| folder.join("dwell"))
+    }
+
+    /// Where parsed programs are kept: in the target directory, or else where the user's caches are.
+    fn cache(&self) -> Option<PathBuf> {
+        let target = self.target_dir().map(|dir| dir.join("cache"));
+        target.or_else(|| {
+            let caches = std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+            let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
+            Some(caches.or_else(home)?.join("cargo-dwell"))
+        })
+    }
+
+    /// Builds the program with all its debug info, unless it is there already.
+    ///
+    /// # Errors
+    /// Cargo cannot be run, or does not say where the executable is.
+    pub fn build(&self) -> Result<Outcome<Executable>> {
+        let workspace = self.workspace.as_ref();
+        let mut executable = Executable {
+            file: PathBuf::new(),
+            profile: None,
+            own_crates: workspace.map(own_crates).unwrap_or_default(),
+            cache: self.cache(),
+            root: workspace.map(|workspace| workspace.workspace_root.clone().into()),
+        };
+        if let Some(exe) = &self.args.exe {
+            executable.file.clone_from(exe);
+            return Ok(Outcome::Done(executable));
+        }
+        let (Some(workspace), Some(selected)) = (workspace, &self.selected) else {
+            bail!("no program was chosen; name one with --bin or --exe");
+        };
+        let profile = self.profile();
+        let mut command = self.command(workspace, selected, profile);
+        let mut cargo = command.spawn().context("cargo cannot be run; is it on the PATH?")?;
+        let stdout = cargo.stdout.take().context("cargo has no standard output")?;
+        let mut found = Vec::new();
+        for message in Message::parse_stream(BufReader::new(stdout)) {
+            match message.context("cargo's messages cannot be read")? {
+                Message::CompilerArtifact(artifact) if selected.is(&artifact) => found.extend(artifact.executable),
+                // A proc macro may print what it likes.
+                Message::TextLine(line) => eprintln!("{line}"),
+                _ => {}
+            }
+        }
+        let status = cargo.wait().context("cargo did not end")?;
+        if !status.success() {
+            let code = status.code().and_then(|code| u8::try_from(code).ok());
+            return Ok(Outcome::Failed(ExitCode::from(code.unwrap_or(101))));
+        }
+        executable.file = match &mut found[..] {
+            [file] => std::mem::take(file).into(),
+            [] => bail!(
+                "cargo built no executable for {selected}; name another one with --bin, --example, --test or --bench"
+            ),
+            _ => bail!("{selected} is in {} packages; choose one with -p", found.len()),
+        };
+        executable.profile = Some(profile.to_owned());
+        Ok(Outcome::Done(executable))
+    }
+
+    fn profile(&self) -> &str {
+        match &self.args.profile {
+            Some(profile) => profile,
+            None if self.args.release => "release",
+            None => "dev",
+        }
+    }
+
+    fn command(&self, workspace: &Metadata, selected: &Selected, profile: &str) -> Command {
+        let args = self.args;
+        let mut command = Command::new(cargo());
+        command
+            .args(["build", "--message-format", "json-render-diagnostics"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
+        selected.pass_on(&mut command);
+        let mut pass = |flag: &str, value: Option<OsString>| {
+            if let Some(value) = value {
+                command.arg(flag).arg(value);
+            }
+        };
+        pass("--manifest-path", args.manifest_path.clone().map(Into::into));
+        pass("--package", args.package.clone().map(Into::into));
+        for features in &args.features {
+            pass("--features", Some(features.into()));
+        }
+        pass("--profile", args.profile.clone().map(Into::into));
+        pass("--target", args.target.clone().map(Into::into));
+        pass("--jobs", args.jobs.clone().map(Into::into));
+        pass("--target-dir", self.target_dir().map(Into::into));
+        for (flag, given) in [
+            ("--all-features", args.all_features),
+            ("--no-default-features", args.no_default_features),
+            ("--release", args.release),
+            ("--locked", args.locked),
+            ("--offline", args.offline),
+            ("--frozen", args.frozen),
+        ] {
+            if given {
+                command.arg(flag);
+            }
+        }
+        // Tests and benchmarks have profiles of their own, which inherit from these.
+        let also: &[&str] = match profile {
+            "dev" => &["TEST"],
+            "release" => &["BENCH"],
+            _ => &[],
+        };
+        let own = profile.to_uppercase().replace('-', "_");
+        for profile in also.iter().copied().chain([own.as_str()]) {
+            command.env(format!("CARGO_PROFILE_{profile}_DEBUG"), "2");
+            command.env(format!("CARGO_PROFILE_{profile}_STRIP"), "none");
+        }
+        for (profile, package) in packages_without_debug(workspace.workspace_root.as_std_path(), profile) {
+            command.arg("--config").arg(format!("profile.{profile}.package.{package:?}.debug=2"));
+        }
+        command
+    }
+}
+
+/// The cargo that runs this, or the one on the PATH.
+fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// The manifest that cargo finds from here.
+fn manifest_above() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    here.ancestors().map(|folder| folder.join("Cargo.toml")).find(|manifest| manifest.is_file())
+}
+
+/// What cargo says of the workspace; nothing if it fails, which it says itself if asked to.
+fn metadata(args: &BuildArgs, speak: bool) -> Result<Option<Metadata>> {
+    let mut command = MetadataCommand::new();
+    command.cargo_path(cargo()).no_deps();
+    if let Some(path) = &args.manifest_path {
+        command.manifest_path(path);
+    }
+    let output = command.cargo_command().output().context("cargo cannot be run; is it on the PATH?")?;
+    if !output.status.success() {
+        if speak {
+            std::io::stderr().write_all(&output.stderr)?;
+        }
+        return Ok(None);
+    }
+    let text = str::from_utf8(&output.stdout).context("cargo's metadata is not UTF-8")?;
+    let json = text.lines().find(|line| line.starts_with('{')).unwrap_or(text);
+    MetadataCommand::parse(json).map(Some).context("cargo's metadata cannot be read")
+}
+
+/// The crates of a workspace, as they are called in code.
+fn own_crates(workspace: &Metadata) -> Vec<String> {
+    let packages = workspace.workspace_packages();
+    let targets = packages.iter().flat_map(|package| &package.targets).filter(|target| !target.is_custom_build());
+    let mut crates: Vec<_> = targets.map(|target| target.name.replace('-', "_")).collect();
+    crates.sort_unstable();
+    crates.dedup();
+    crates
+}
+
+/// Whether an executable lies in the workspace, or where that builds.
+fn belongs_to(exe: &Path, workspace: &Metadata) -> bool {
+    let Ok(exe) = exe.canonicalize() else { return false };
+    let inside = |folder: &Path| folder.canonicalize().is_ok_and(|folder| exe.starts_with(folder));
+    inside(workspace.workspace_root.as_std_path()) || inside(workspace.target_directory.as_std_path())
+}
+
+/// The `[profile.NAME.package.SPEC]`s, with the profile they stand in, that set `debug`: variables of the environment do
+/// not reach them.
+fn packages_without_debug(root: &Path, profile: &str) -> Vec<(String, String)> {
+    let manifest = std::fs::read_to_string(root.join("Cargo.toml")).ok();
+    let Some(manifest) = manifest.and_then(|text| text.parse::<toml::Table>().ok()) else { return Vec::new() };
+    let profiles = manifest.get("profile").and_then(toml::Value::as_table);
+    let mut found = Vec::new();
+    let mut name = profile;
+    // A profile inherits from one with another name, and none is its own ancestor: cargo refuses a circle later.
+    for _ in 0..profiles.map_or(0, toml::Table::len).max(2) {
+        let table = profiles.and_then(|profiles| profiles.get(name)?.as_table());
+        if let Some(packages) = table.and_then(|table| table.get("package")?.as_table()) {
+            let set = packages.iter().filter(|(_, package)| package.get("debug").is_some());
+            found.extend(set.map(|(spec, _)| (name.to_owned(), spec.clone())));
+        }
+        name = match (table.and_then(|table| table.get("inherits")?.as_str()), name) {
+            (Some(parent), _) => parent,
+            (None, "test") => "dev",
+            (None, "bench") => "release",
+            (None, _) => break,
+        };
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_of_packages_are_found_with_what_they_inherit() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let manifest = "[profile.dist]\ninherits = \"release\"\n[profile.dist.package.a]\ndebug = 1\n\
+                        [profile.release.package.\"*\"]\ndebug = false\n[profile.release.package.b]\nopt-level = 3\n";
+        std::fs::write(dir.path().join("Cargo.toml"), manifest).unwrap();
+        let of = |profile| packages_without_debug(dir.path(), profile);
+        let pair = |profile: &str, package: &str| (profile.to_owned(), package.to_owned());
+        assert_eq!(of("dist"), [pair("dist", "a"), pair("release", "*")]);
+        assert_eq!(of("bench"), [pair("release", "*")]);
+        assert_eq!(of("dev"), []);
+    }
+
+    #[test]
+    fn a_circle_of_profiles_ends() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let manifest = "[profile.a]\ninherits = \"b\"\n[profile.b]\ninherits = \"a\"\n";
+        std::fs::write(dir.path().join("Cargo.toml"), manifest).unwrap();
+        assert_eq!(packages_without_debug(dir.path(), "a"), []);
+    }
+}

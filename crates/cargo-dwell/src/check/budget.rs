@@ -1,0 +1,239 @@
+//! Budgets, from the command line and from `dwell.toml`.
+
+use super::CheckArgs;
+use crate::debuginfo::{Field, Kind, Program, Type, TypeId};
+use crate::nearest;
+use crate::shape::units::count;
+use anyhow::{Context, Result, bail};
+use bytesize::ByteSize;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::str::FromStr;
+
+/// A type's largest allowed size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SizeBudget {
+    /// A name or the end of a path, with or without arguments.
+    pub name: String,
+    /// Bytes.
+    pub most: u64,
+}
+
+impl FromStr for SizeBudget {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // `=` may be in a type's name too: `Box<dyn Fn() -> u8>=16`, `Iterator<Item = u8>`.
+        let (name, bytes) = text.rsplit_once('=').ok_or("write it as TYPE=BYTES, such as `Config=64`")?;
+        let most = bytes.trim().parse::<ByteSize>();
+        let most = most.map_err(|_| format!("`{}` is not a number of bytes, such as 64", bytes.trim()))?;
+        let name = name.trim().to_owned();
+        if name.is_empty() {
+            return Err("name the type before the `=`, such as `Config=64`".into());
+        }
+        Ok(Self { name, most: most.as_u64() })
+    }
+}
+
+/// `dwell.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+struct Config {
+    max_size: BTreeMap<String, u64>,
+    max_future: Option<u64>,
+}
+
+impl Config {
+    fn read(file: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(file).with_context(|| format!("{}: cannot be read", file.display()))?;
+        toml::from_str(&text).map_err(|error| {
+            let line = error.span().map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
+            let line = line.map_or_else(String::new, |line| format!(":{line}"));
+            let what = error.message().lines().collect::<Vec<_>>().join(", ");
+            anyhow::anyhow!("{}{line}: {what}; correct this line", file.display())
+        })
+    }
+}
+
+/// What a program may take.
+#[derive(Debug, Clone, Default)]
+pub struct Budgets {
+    /// From the command line: a type that is not there is a mistake.
+    asked: Vec<SizeBudget>,
+    /// From `dwell.toml`, which all programs of a workspace share: not each has all types.
+    configured: Vec<SizeBudget>,
+    max_future: Option<u64>,
+}
+
+impl Budgets {
+    /// The budgets of the arguments and those of `dwell.toml`, over which the arguments win.
+    ///
+    /// # Errors
+    /// `dwell.toml` cannot be read or has keys that mean nothing.
+    pub fn new(args: &CheckArgs, config: Option<&Path>) -> Result<Self> {
+        let config = config.map_or_else(|| Ok(Config::default()), Config::read)?;
+        let asked = args.max_size.clone();
+        let configured =
+            config.max_size.into_iter().filter(|(name, _)| asked.iter().all(|budget| budget.name != *name));
+        Ok(Self {
+            configured: configured.map(|(name, most)| SizeBudget { name, most }).collect(),
+            max_future: args.max_future.map(|size| size.as_u64()).or(config.max_future),
+            asked,
+        })
+    }
+
+    /// A line for each budget that the program breaks. Futures of dependencies count if `all` says so.
+    ///
+    /// # Errors
+    /// The program has no type of a name that the command line gives.
+    pub fn broken(&self, program: &Program, all: bool) -> Result<Vec<String>> {
+        let mut lines = Vec::new();
+        let budgets = self.asked.iter().map(|budget| (budget, true));
+        for (budget, asked) in budgets.chain(self.configured.iter().map(|budget| (budget, false))) {
+            let types = matching(program, &budget.name);
+            if types.is_empty() {
+                let near = nearest::suggestion(&budget.name, program.types().map(|(_, of)| &*of.name));
+                let message = format!("the program has no type `{}` for its budget{near}", budget.name);
+                if asked {
+                    bail!("{message}");
+                }
+                eprintln!("note: {message}");
+            }
+            let broken = types.into_iter().filter(|&id| program.size_of(id) > budget.most);
+            lines.extend(broken.map(|id| line(program, id, budget.most)));
+        }
+        if let Some(most) = self.max_future {
+            let futures = program.types().filter(|(_, of)| matches!(of.kind, Kind::Coroutine(_)) && (all || of.own));
+            let mut broken: Vec<TypeId> = futures.filter(|(_, of)| of.size > most).map(|(id, _)| id).collect();
+            broken.sort_by_key(|&id| std::cmp::Reverse(program.size_of(id)));
+            lines.extend(broken.into_iter().map(|id| line(program, id, most)));
+        }
+        let mut seen = std::collections::HashSet::new();
+        lines.retain(|line| seen.insert(line.clone()));
+        Ok(lines)
+    }
+}
+
+/// The types that a budget is for: the workspace's own, or else those of dependencies.
+fn matching(program: &Program, name: &str) -> Vec<TypeId> {
+    let fits = |text: &str| text == name || text.strip_suffix(name).is_some_and(|start| start.ends_with("::"));
+    let without_arguments = |text: &str| {
+        let end = text.find('<').filter(|_| text.ends_with('>') && !text.starts_with('<'));
+        fits(&text[..end.unwrap_or(text.len())])
+    };
+    let of = |of: &Type| fits(&of.name) || fits(&of.path) || without_arguments(&of.name) || without_arguments(&of.path);
+    let sized = |of: &Type| !matches!(of.kind, Kind::Vtable(_) | Kind::Opaque);
+    let found: Vec<_> = program.types().filter(|(_, ty)| sized(ty) && of(ty)).collect();
+    let own: Vec<TypeId> = found.iter().filter(|(_, of)| of.own).map(|(id, _)| *id).collect();
+    if own.is_empty() { found.into_iter().map(|(id, _)| id).collect() } else { own }
+}
+
+fn line(program: &Program, id: TypeId, most: u64) -> String {
+    let of = program.get(id);
+    let at = of.source.as_ref().map_or_else(String::new, |source| format!(" ({}:{})", source.file, source.line));
+    let why = why(program, of);
+    let colon = if why.is_empty() { "" } else { ": " };
+    let size = of.size;
+    format!(
+        "`{}`{at} takes {} bytes, {} more than its budget of {}{colon}{why}",
+        of.name,
+        count(size),
+        count(size - most),
+        count(most)
+    )
+}
+
+/// By which field a type is large.
+fn why(program: &Program, of: &Type) -> String {
+    let end = |fields: &[Field]| fields.iter().map(|field| field.offset + program.size_of(field.ty)).max().unwrap_or(0);
+    match &of.kind {
+        Kind::Struct(fields) | Kind::Closure(fields) | Kind::Union(fields) => {
+            largest(program, fields, "its largest field")
+        }
+        Kind::Enum(of_enum) => {
+            // A tag with bytes of its own is no part of a variant.
+            let tag = of_enum.tag.as_ref().filter(|tag| tag.niche.is_none()).map_or(0, |tag| tag.size);
+            let size = |fields: &[Field]| end(fields).saturating_sub(tag);
+            let mut variants: Vec<_> =
+                of_enum.variants.iter().map(|variant| (size(&variant.fields), variant)).collect();
+            variants.sort_by_key(|&(size, _)| std::cmp::Reverse(size));
+            let Some((size, variant)) = variants.first() else { return String::new() };
+            let next = variants.get(1).map_or_else(String::new, |(size, next)| {
+                format!("; the next, `{}`, takes {}", next.name, count(*size))
+            });
+            let field = largest(program, &variant.fields, "by");
+            format!("its largest variant `{}` takes {} {field}{next}", variant.name, count(*size))
+        }
+        Kind::Array { element, count: number } => {
+            format!("it has {} times {} bytes", count(*number), count(program.size_of(*element)))
+        }
+        Kind::Coroutine(coroutine) => {
+            let suspended = coroutine.states.iter().filter(|state| state.is_suspended());
+            let fields = |state: &crate::debuginfo::State| -> Vec<Field> {
+                state.held.iter().chain(&state.awaited).cloned().collect()
+            };
+            match suspended.max_by_key(|state| end(&fields(state))) {
+                Some(state) => {
+                    let at = state.source.as_ref();
+                    let at = at.map_or_else(String::new, |at| format!(" in {}:{}", at.file, at.line));
+                    largest(program, &fields(state), &format!("across the `.await`{at} it holds"))
+                }
+                None => largest(program, &coroutine.captures, "its largest capture"),
+            }
+        }
+        _ => String::new(),
+    }
+}
+
+/// The largest fields, with those that take nearly as much.
+fn largest(program: &Program, fields: &[Field], what: &str) -> String {
+    let mut fields: Vec<(u64, &Field)> = fields.iter().map(|field| (program.size_of(field.ty), field)).collect();
+    fields.sort_by_key(|&(size, field)| (std::cmp::Reverse(size), field.offset));
+    fields.dedup_by_key(|(_, field)| (field.name.clone(), field.offset));
+    let Some(&(first, _)) = fields.first() else { return String::new() };
+    let near = fields.iter().filter(|(size, _)| *size > 0 && size * 4 >= first).take(3);
+    let names: Vec<_> = near
+        .map(|(size, field)| match &*field.name {
+            "__awaitee" => format!("the future `{}` with {}", program.get(field.ty).name, count(*size)),
+            name => format!("`{name}: {}` with {}", program.get(field.ty).name, count(*size)),
+        })
+        .collect();
+    if names.is_empty() { String::new() } else { format!("{what} {}", names.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets_are_read() {
+        let budget = |text: &str| text.parse::<SizeBudget>();
+        assert_eq!(budget("Config=64"), Ok(SizeBudget { name: "Config".into(), most: 64 }));
+        assert_eq!(budget("Map<K, V> = 4KiB"), Ok(SizeBudget { name: "Map<K, V>".into(), most: 4096 }));
+        assert_eq!(budget("dyn Iterator<Item = u8>=16").unwrap().name, "dyn Iterator<Item = u8>");
+        for wrong in ["Config", "=64", "Config=", "Config=-1", "Config=many", "Config=99999999999999999999999"] {
+            assert!(!budget(wrong).unwrap_err().contains('\n'), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_config_with_a_mistake_is_one_line() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let file = dir.path().join("dwell.toml");
+        for (text, expected) in [
+            ("max-future = 1\nmax-sizes = 3\n", "dwell.toml:2: unknown field `max-sizes`"),
+            ("max-future = -1\n", "dwell.toml:1: invalid value: integer `-1`"),
+            ("[max-size]\nConfig = \"x\"\n", "dwell.toml:2: invalid type: string \"x\""),
+            ("[max-size\n", "dwell.toml:1: "),
+            ("max-future = 99999999999999999999\n", "dwell.toml:1: "),
+        ] {
+            std::fs::write(&file, text).unwrap();
+            let error = format!("{:#}", Config::read(&file).unwrap_err());
+            assert!(error.contains(expected) && !error.contains('\n'), "{error}");
+        }
+        std::fs::write(&file, "max-future = 4096\n[max-size]\nConfig = 64\n\"Option<Config>\" = 72\n").unwrap();
+        let config = Config::read(&file).unwrap();
+        assert_eq!((config.max_future, config.max_size.len()), (Some(4096), 2));
+    }
+}

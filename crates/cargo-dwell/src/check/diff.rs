@@ -1,0 +1,321 @@
+//! What grew and what shrank between two builds, and by which field.
+
+use super::saved::{Document, Known, KnownField, KnownType, Selection};
+use crate::debuginfo::{self, Options};
+use crate::futures::{self, About};
+use crate::output::{Format, Look, header, right};
+use crate::shape::units::count;
+use anyhow::Result;
+use comfy_table::Cell;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+/// The types and futures whose size changed.
+#[derive(Debug, Serialize)]
+pub struct Diff {
+    version: u32,
+    before: About,
+    after: About,
+    /// The one that grew most first.
+    grew: Vec<Change>,
+    /// The one that shrank most first.
+    shrank: Vec<Change>,
+    /// Only in the later one.
+    new: Vec<Single>,
+    /// Only in the earlier one.
+    gone: Vec<Single>,
+}
+
+#[derive(Debug, Serialize)]
+struct Change {
+    kind: &'static str,
+    name: String,
+    path: String,
+    before: u64,
+    after: u64,
+    /// The fields, variants and held values that account for it.
+    by: Vec<By>,
+}
+
+#[derive(Debug, Serialize)]
+struct By {
+    /// `field`, `Variant`, `Variant.field`; for a future a variable that it holds or the future that it waits for.
+    field: String,
+    #[serde(rename = "type")]
+    of: String,
+    /// Bytes before; 0 if it was not there.
+    before: u64,
+    /// Bytes after; 0 if it is not there any more.
+    after: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Single {
+    kind: &'static str,
+    name: String,
+    path: String,
+    size: u64,
+}
+
+/// Something with a size, in a form that types and futures share.
+struct Item {
+    kind: &'static str,
+    name: String,
+    size: u64,
+    /// Bytes by field, with the field's type.
+    parts: BTreeMap<String, (String, u64)>,
+}
+
+impl Diff {
+    /// Compares a document with what `file` has: what `--save` wrote, or an executable.
+    ///
+    /// # Errors
+    /// The file is neither, or cannot be read.
+    pub fn new(after: &Document, file: &Path, options: &Options, selection: Selection<'_>) -> Result<Self> {
+        let before = if is_json(file) {
+            Known::read(file)?
+        } else {
+            let program = debuginfo::load(file, options)?;
+            Known::of(&Document::new(&program, Selection { profile: None, ..selection }))?
+        };
+        Ok(Self::between(before, Known::of(after)?))
+    }
+
+    fn between(before: Known, after: Known) -> Self {
+        let same_selection = before.all == after.all;
+        // What `--format json` of one command printed has no list of the other's.
+        let both_futures = !before.futures.is_empty() && !after.futures.is_empty();
+        let both_types = !before.types.is_empty() && !after.types.is_empty();
+        let (about_before, about_after) = (before.program.clone(), after.program.clone());
+        let (mut old, new) = (items(before), items(after));
+        let mut diff = Self {
+            version: 1,
+            before: about_before,
+            after: about_after,
+            grew: Vec::new(),
+            shrank: Vec::new(),
+            new: Vec::new(),
+            gone: Vec::new(),
+        };
+        let comparable = |kind: &str| same_selection && if kind == "future" { both_futures } else { both_types };
+        for (path, item) in new {
+            match old.remove(&path) {
+                Some(was) if was.size != item.size => {
+                    let change = Change {
+                        kind: item.kind,
+                        by: by(&was, &item),
+                        name: item.name,
+                        path,
+                        before: was.size,
+                        after: item.size,
+                    };
+                    if change.after > change.before { diff.grew.push(change) } else { diff.shrank.push(change) }
+                }
+                None if comparable(item.kind) => {
+                    diff.new.push(Single { kind: item.kind, name: item.name, path, size: item.size });
+                }
+                _ => {}
+            }
+        }
+        for (path, item) in old {
+            if comparable(item.kind) {
+                diff.gone.push(Single { kind: item.kind, name: item.name, path, size: item.size });
+            }
+        }
+        let changed = |change: &Change| (std::cmp::Reverse(change.before.abs_diff(change.after)), change.path.clone());
+        diff.grew.sort_by_key(changed);
+        diff.shrank.sort_by_key(changed);
+        diff
+    }
+
+    /// Writes the differences.
+    ///
+    /// # Errors
+    /// `out` does.
+    pub fn write(&self, format: Format, out: &mut impl io::Write) -> io::Result<()> {
+        let look = match format {
+            Format::Json => {
+                serde_json::to_writer(&mut *out, self)?;
+                return writeln!(out);
+            }
+            Format::Human => Look::terminal(),
+            Format::Markdown => Look::page(),
+        };
+        for (title, changes) in [("Grew", &self.grew), ("Shrank", &self.shrank)] {
+            if changes.is_empty() {
+                continue;
+            }
+            look.heading(out, title, "")?;
+            let mut rows = vec![header(&["bytes", "before", "after", "what", "by"])];
+            for change in changes {
+                let by: Vec<String> = change.by.iter().take(4).map(By::text).collect();
+                rows.push(vec![
+                    right(signed(change.before, change.after)),
+                    right(count(change.before)),
+                    right(count(change.after)),
+                    Cell::new(&change.name),
+                    Cell::new(by.join(", ")),
+                ]);
+            }
+            look.table(out, &rows)?;
+        }
+        if self.grew.is_empty() && self.shrank.is_empty() {
+            writeln!(out, "No size differs.")?;
+        }
+        for (title, list) in [("new", &self.new), ("gone", &self.gone)] {
+            let mut sorted: Vec<&Single> = list.iter().collect();
+            sorted.sort_by_key(|single| std::cmp::Reverse(single.size));
+            let names: Vec<_> =
+                sorted.iter().take(5).map(|single| format!("`{}` {}", single.name, count(single.size))).collect();
+            let more = if sorted.len() > names.len() { ", ..." } else { "" };
+            if !names.is_empty() {
+                writeln!(out, "\n{} {title}: {}{more}", count(sorted.len() as u64), names.join(", "))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl By {
+    fn text(&self) -> String {
+        let of = if self.of.is_empty() { String::new() } else { format!(": {}", self.of) };
+        match (self.before, self.after) {
+            (0, after) => format!("new `{}{of}` {}", self.field, count(after)),
+            (before, 0) => format!("no `{}{of}` {}", self.field, count(before)),
+            (before, after) => format!("`{}{of}` {} -> {}", self.field, count(before), count(after)),
+        }
+    }
+}
+
+/// A file whose first byte that is no space begins an object.
+fn is_json(file: &Path) -> bool {
+    use std::io::Read;
+    let mut start = [0; 64];
+    let read = std::fs::File::open(file).and_then(|mut file| file.read(&mut start)).unwrap_or(0);
+    let start = &start[..read];
+    // What is not there or empty is told as a file that --save did not write.
+    start.iter().all(|byte| byte.is_ascii_whitespace()) || start.trim_ascii_start().starts_with(b"{")
+}
+
+/// All items by path; of several with one path, which generic closures may have, the largest.
+fn items(known: Known) -> BTreeMap<String, Item> {
+    let mut items: BTreeMap<String, Item> = BTreeMap::new();
+    let mut add = |path: String, item: Item| match items.get(&path) {
+        Some(other) if other.size >= item.size && (other.kind == "future") >= (item.kind == "future") => {}
+        _ => {
+            items.insert(path, item);
+        }
+    };
+    // Futures come later and win: they know their variables.
+    for of in known.types {
+        let parts = type_parts(&of);
+        add(of.path, Item { kind: "type", name: of.name, size: of.size, parts });
+    }
+    for of in known.futures {
+        let parts = future_parts(&of);
+        add(of.path, Item { kind: "future", name: of.name, size: of.size, parts });
+    }
+    items
+}
+
+fn type_parts(of: &KnownType) -> BTreeMap<String, (String, u64)> {
+    let mut parts = BTreeMap::new();
+    let field = |prefix: &str, field: &KnownField| (format!("{prefix}{}", field.name), (field.of.clone(), field.size));
+    parts.extend(of.fields.iter().map(|of| field("", of)));
+    for variant in &of.variants {
+        parts.insert(variant.name.clone(), (String::new(), variant.size));
+        parts.extend(variant.fields.iter().map(|of| field(&format!("{}.", variant.name), of)));
+    }
+    parts
+}
+
+/// The variables that a future holds, each with its largest size, and the futures that it waits for.
+fn future_parts(of: &futures::json::Future) -> BTreeMap<String, (String, u64)> {
+    let mut parts: BTreeMap<String, (String, u64)> = BTreeMap::new();
+    let mut add = |name: String, of: &str, size: u64| {
+        let part = parts.entry(name).or_default();
+        if size > part.1 {
+            *part = (of.to_owned(), size);
+        }
+    };
+    for capture in &of.captures {
+        add(format!("argument {}", capture.name), &capture.of, capture.size);
+    }
+    for one in &of.awaits {
+        for held in &one.held {
+            add(held.name.clone(), &held.of, held.size);
+        }
+        if let Some(awaited) = &one.awaited {
+            add(format!("await {}", awaited.of), "", awaited.size);
+        }
+    }
+    parts
+}
+
+/// What differs between two items, the largest difference first.
+fn by(before: &Item, after: &Item) -> Vec<By> {
+    let mut all: Vec<By> = Vec::new();
+    for (name, (of, size)) in &after.parts {
+        let was = before.parts.get(name).map_or(0, |part| part.1);
+        if was != *size {
+            all.push(By { field: name.clone(), of: of.clone(), before: was, after: *size });
+        }
+    }
+    for (name, (of, size)) in &before.parts {
+        if *size > 0 && !after.parts.contains_key(name) {
+            all.push(By { field: name.clone(), of: of.clone(), before: *size, after: 0 });
+        }
+    }
+    let grows = after.size > before.size;
+    // What goes the way of the whole explains it.
+    all.sort_by_key(|by| ((by.after > by.before) != grows, std::cmp::Reverse(by.before.abs_diff(by.after))));
+    all
+}
+
+fn signed(before: u64, after: u64) -> String {
+    if after >= before { format!("+{}", count(after - before)) } else { format!("-{}", count(before - after)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(text: &str) -> Known {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn fields_explain_a_change() {
+        let before = known(
+            r#"{"version":1,"types":[
+                {"name":"A","path":"a::A","size":16,"fields":[{"name":"x","type":"u64","offset":0,"size":8},
+                    {"name":"y","type":"u64","offset":8,"size":8}]},
+                {"name":"E","path":"a::E","size":24,"variants":[{"name":"One","size":24,
+                    "fields":[{"name":"0","type":"String","offset":0,"size":24}]}]},
+                {"name":"Same","path":"a::Same","size":1},
+                {"name":"Old","path":"a::Old","size":2}]}"#,
+        );
+        let after = known(
+            r#"{"version":1,"types":[
+                {"name":"A","path":"a::A","size":48,"fields":[{"name":"x","type":"[u64; 4]","offset":0,"size":32},
+                    {"name":"z","type":"u128","offset":32,"size":16}]},
+                {"name":"E","path":"a::E","size":8,"variants":[{"name":"One","size":8,
+                    "fields":[{"name":"0","type":"u64","offset":0,"size":8}]}]},
+                {"name":"Same","path":"a::Same","size":1},
+                {"name":"New","path":"a::New","size":3}]}"#,
+        );
+        let diff = Diff::between(before, after);
+        let mut text = Vec::new();
+        diff.write(Format::Json, &mut text).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        assert_eq!(json["grew"][0]["name"], "A");
+        assert_eq!(json["grew"][0]["by"][0], serde_json::json!({"field":"x","type":"[u64; 4]","before":8,"after":32}));
+        assert_eq!(json["grew"][0]["by"][1]["field"], "z");
+        assert_eq!(json["grew"][0]["by"][2], serde_json::json!({"field":"y","type":"u64","before":8,"after":0}));
+        assert_eq!(json["shrank"][0]["by"][0]["field"], "One");
+        assert_eq!(json["new"][0]["name"], "New");
+        assert_eq!(json["gone"][0]["name"], "Old");
+    }
+}

@@ -1,0 +1,157 @@
+//! Sizes in a file: what `--save` writes and `--diff` reads.
+
+use crate::debuginfo::Program;
+use crate::futures::{self, About};
+use crate::{dyn_traits, layout};
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{BufReader, BufWriter, Write};
+use std::path::Path;
+
+/// The version of the schema.
+const VERSION: u32 = 1;
+
+/// All sizes of a program. `docs/layout.md` names the fields.
+#[derive(Debug, Serialize)]
+pub struct Document {
+    version: u32,
+    program: About,
+    /// The types of dependencies are here too.
+    all: bool,
+    types: Vec<layout::json::Type>,
+    futures: Vec<futures::json::Future>,
+    traits: Vec<dyn_traits::json::Trait>,
+}
+
+/// Which types a document has.
+#[derive(Debug, Clone, Copy)]
+pub struct Selection<'a> {
+    /// Those of dependencies too.
+    pub all: bool,
+    /// The folder that relative paths of sources start from, if it is known.
+    pub root: Option<&'a Path>,
+    /// The profile that the program was built with.
+    pub profile: Option<&'a str>,
+}
+
+impl Document {
+    /// The sizes of a program.
+    pub fn new(program: &Program, selection: Selection<'_>) -> Self {
+        Self {
+            version: VERSION,
+            program: About::new(program, selection.profile),
+            all: selection.all,
+            types: layout::json::types(program, selection.all),
+            futures: futures::all(program, selection.all, selection.root),
+            traits: dyn_traits::json::traits(program, selection.all),
+        }
+    }
+
+    /// Writes the document.
+    ///
+    /// # Errors
+    /// The file cannot be written, or is there and is something else.
+    pub fn save(&self, file: &Path) -> Result<()> {
+        check_target(file)?;
+        let write = || -> std::io::Result<()> {
+            let mut out = BufWriter::new(fs::File::create(file)?);
+            serde_json::to_writer(&mut out, self)?;
+            writeln!(out)?;
+            out.flush()
+        };
+        write().with_context(|| format!("{}: cannot be written", file.display()))
+    }
+}
+
+/// Refuses to overwrite what `--save` did not write.
+///
+/// # Errors
+/// The file is there and is something else, or cannot be written.
+pub fn check_target(file: &Path) -> Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if file.is_dir() {
+        bail!("{}: is a folder; name a file in it", file.display());
+    } else if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        bail!("{}: there is no folder {}; make it first", file.display(), folder.display());
+    } else if file.exists() && fs::metadata(file).is_ok_and(|file| file.len() > 0) && Known::read(file).is_err() {
+        bail!("{}: is there already, and --save did not write it; name another file", file.display());
+    }
+    Ok(())
+}
+
+/// What is read of a saved document, or of what `--format json` prints.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(super) struct Known {
+    #[serde(default)]
+    pub(super) program: About,
+    #[serde(default)]
+    pub(super) all: bool,
+    #[serde(default)]
+    pub(super) types: Vec<KnownType>,
+    #[serde(default)]
+    pub(super) futures: Vec<futures::json::Future>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(super) struct KnownType {
+    pub(super) name: String,
+    pub(super) path: String,
+    pub(super) size: u64,
+    #[serde(default)]
+    pub(super) fields: Vec<KnownField>,
+    #[serde(default)]
+    pub(super) variants: Vec<KnownVariant>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(super) struct KnownField {
+    pub(super) name: String,
+    #[serde(rename = "type")]
+    pub(super) of: String,
+    pub(super) size: u64,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(super) struct KnownVariant {
+    pub(super) name: String,
+    pub(super) size: u64,
+    #[serde(default)]
+    pub(super) fields: Vec<KnownField>,
+}
+
+impl Known {
+    /// Reads what `--save` wrote.
+    pub(super) fn read(file: &Path) -> Result<Self> {
+        let reader =
+            BufReader::new(fs::File::open(file).with_context(|| format!("{}: cannot be read", file.display()))?);
+        /// The version alone: a later one may have other fields.
+        #[derive(Deserialize)]
+        struct Version {
+            version: u32,
+        }
+        let value: serde_json::Value = serde_json::from_reader(reader).with_context(|| not_saved(file))?;
+        let version = Version::deserialize(&value).with_context(|| not_saved(file))?.version;
+        if version != VERSION {
+            bail!(
+                "{}: has version {version} of the schema, not {VERSION}; save it again with this cargo dwell",
+                file.display()
+            );
+        }
+        let known = Self::deserialize(value).with_context(|| not_saved(file))?;
+        if known.types.is_empty() && known.futures.is_empty() && known.program.file.is_empty() {
+            bail!("{}", not_saved(file));
+        }
+        Ok(known)
+    }
+
+    /// What a document would be after it was saved and read.
+    pub(super) fn of(document: &Document) -> Result<Self> {
+        let value = serde_json::to_value(document).context("the sizes cannot be written as JSON")?;
+        Self::deserialize(value).context("the sizes cannot be read back")
+    }
+}
+
+fn not_saved(file: &Path) -> String {
+    format!("{}: is neither what --save wrote nor an executable", file.display())
+}

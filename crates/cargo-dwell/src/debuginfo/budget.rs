@@ -1,0 +1,53 @@
+//! How much memory reading may take. Debug info can be hostile: one byte of it can name a megabyte of text, and a header can
+//! claim any size.
+
+use anyhow::{Result, bail};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that may still be taken.
+#[derive(Debug)]
+pub(super) struct Budget(AtomicU64);
+
+impl Budget {
+    /// A few times what the files have, and what small files may take in any case.
+    pub(super) fn new(file_bytes: u64) -> Self {
+        Self(AtomicU64::new(file_bytes.saturating_mul(4).saturating_add(16 << 20)))
+    }
+
+    /// Takes `bytes`.
+    ///
+    /// # Errors
+    /// There are not so many left.
+    pub(super) fn charge(&self, bytes: u64) -> Result<()> {
+        let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
+        if left.is_err() {
+            bail!("the debug info is damaged: it describes more than a program of this size can have");
+        }
+        Ok(())
+    }
+
+    /// Gives `bytes` back.
+    pub(super) fn refund(&self, bytes: u64) {
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_add(bytes)));
+    }
+
+    /// Adds what a further file allows.
+    pub(super) fn add_file(&self, file_bytes: u64) {
+        self.refund(file_bytes.saturating_mul(4));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_ends_and_does_not_wrap() {
+        let budget = Budget::new(0);
+        assert!(budget.charge(u64::MAX).is_err());
+        assert!(budget.charge(16 << 20).is_ok());
+        assert!(budget.charge(1).is_err());
+        budget.add_file(u64::MAX);
+        assert!(budget.charge(u64::MAX).is_ok());
+    }
+}

@@ -1,0 +1,169 @@
+//! The files that hold a program's debug info: the executable, a file split off it, `.dwo` and `.dwp` files, a `.dSYM`.
+
+use super::budget::Budget;
+use anyhow::{Context, Result, bail};
+use gimli::{DwarfSections, EndianSlice, RunTimeEndian, SectionId};
+use memmap2::Mmap;
+use object::{CompressionFormat, Object, ObjectSection};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What `gimli` reads from.
+pub(super) type Slice<'d> = EndianSlice<'d, RunTimeEndian>;
+
+/// Maps a file into memory.
+pub(super) fn map(path: &Path) -> Result<Mmap> {
+    let file = File::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => anyhow::anyhow!("{}: there is no such file", path.display()),
+        _ => anyhow::anyhow!("{}: cannot be opened: {error}", path.display()),
+    })?;
+    if file.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        bail!("{}: is not a file; name an executable", path.display());
+    }
+    // SAFETY: the map is private and read-only, and every read of it goes through a bounds check of its length. What is left
+    // is a process that writes to or truncates the file while it is read: a build replaces an executable by a new file, it
+    // does not write into the old one, and every debugger that maps files relies on this.
+    unsafe { Mmap::map(&file) }.with_context(|| format!("{}: cannot be mapped", path.display()))
+}
+
+/// Reads the headers of an executable or of a file with its debug info.
+pub(super) fn parse<'d>(path: &Path, data: &'d [u8]) -> Result<object::File<'d>> {
+    let parsed = match object::File::parse(data) {
+        Ok(file) => file,
+        Err(_) if data.is_empty() => bail!("{}: is empty; name an executable", path.display()),
+        Err(_) if data.starts_with(b"\x7fELF") => {
+            bail!("{}: is a damaged ELF file, maybe cut off; build it anew", path.display())
+        }
+        Err(_) if data.starts_with(b"MZ") => {
+            bail!("{}: is a Windows executable; its debug info (PDB) cannot be read", path.display())
+        }
+        Err(_) => bail!("{}: is not an executable (ELF or Mach-O)", path.display()),
+    };
+    Ok(parsed)
+}
+
+/// The build id or UUID of an executable in hexadecimal digits.
+pub(super) fn build_id(object: &object::File<'_>) -> Option<String> {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    match object.build_id() {
+        Ok(Some(id)) if (4..=64).contains(&id.len()) => Some(hex(id)),
+        _ => object.mach_uuid().ok().flatten().map(|id| hex(&id)),
+    }
+}
+
+/// Whether a file has debug info of its own.
+pub(super) fn has_debug_info(object: &object::File<'_>) -> bool {
+    object.section_by_name(".debug_info").is_some_and(|section| section.size() > 0)
+}
+
+/// The files that may hold the debug info of a stripped executable: by build id, by its debug link, a `.dSYM`.
+pub(super) fn separate(path: &Path, object: &object::File<'_>) -> Vec<PathBuf> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let system = Path::new("/usr/lib/debug");
+    let mut files = Vec::new();
+    if let Some(id) = build_id(object).filter(|_| matches!(object, object::File::Elf32(_) | object::File::Elf64(_))) {
+        let name = Path::new(".build-id").join(&id[..2]).join(format!("{}.debug", &id[2..]));
+        files.extend([folder.join(&name), folder.join(".debug").join(&name), system.join(&name)]);
+    }
+    if let Ok(Some((name, _))) = object.gnu_debuglink()
+        && let Ok(name) = std::str::from_utf8(name)
+        && !name.is_empty()
+        && Path::new(name).file_name().is_some_and(|file| file == name)
+    {
+        files.extend([folder.join(name), folder.join(".debug").join(name)]);
+        if let Ok(below) = folder.strip_prefix("/") {
+            files.push(system.join(below).join(name));
+        }
+    }
+    if let Some(name) = path.file_name() {
+        let with = |end: &str| {
+            let mut with = name.to_owned();
+            with.push(end);
+            with
+        };
+        files.push(folder.join(with(".debug")));
+        files.push(folder.join(with(".dSYM")).join("Contents/Resources/DWARF").join(name));
+    }
+    files.retain(|file| *file != path && file.is_file());
+    files
+}
+
+/// Whether `file` is the debug info of `object`: they have the same build id, or the checksum of the debug link.
+pub(super) fn belongs(object: &object::File<'_>, file: &object::File<'_>, data: &[u8]) -> bool {
+    if let (Some(wanted), Some(found)) = (build_id(object), build_id(file)) {
+        return wanted == found;
+    }
+    let Ok(Some((_, wanted))) = object.gnu_debuglink() else { return false };
+    let mut crc = flate2::Crc::new();
+    crc.update(data);
+    crc.sum() == wanted
+}
+
+/// The sections of a file that [`super::read`] needs, decompressed where they are compressed.
+pub(super) fn sections<'d>(object: &object::File<'d>, budget: &Budget) -> Result<DwarfSections<Cow<'d, [u8]>>> {
+    DwarfSections::load(|id| if is_needed(id) { section(object, id.name(), budget) } else { Ok(Cow::default()) })
+}
+
+/// The same of a `.dwo` file.
+pub(super) fn dwo_sections<'d>(object: &object::File<'d>, budget: &Budget) -> Result<DwarfSections<Cow<'d, [u8]>>> {
+    DwarfSections::load(|id| match id.dwo_name() {
+        Some(name) if is_needed(id) => section(object, name, budget),
+        _ => Ok(Cow::default()),
+    })
+}
+
+/// All of a `.dwp` file: its index says where the parts of each section are, and they must be there.
+pub(super) fn dwp_sections<'d>(
+    object: &object::File<'d>,
+    budget: &Budget,
+) -> Result<gimli::DwarfPackageSections<Cow<'d, [u8]>>> {
+    gimli::DwarfPackageSections::load(|id| match id.dwo_name() {
+        Some(name) => section(object, name, budget),
+        None => Ok(Cow::default()),
+    })
+}
+
+fn is_needed(id: SectionId) -> bool {
+    use SectionId::{DebugAbbrev, DebugInfo, DebugLine, DebugLineStr, DebugStr, DebugStrOffsets};
+    matches!(id, DebugAbbrev | DebugInfo | DebugLine | DebugLineStr | DebugStr | DebugStrOffsets)
+}
+
+fn section<'d>(object: &object::File<'d>, name: &str, budget: &Budget) -> Result<Cow<'d, [u8]>> {
+    let Some(section) = object.section_by_name(name) else { return Ok(Cow::default()) };
+    let compressed = section.compressed_data().with_context(|| format!("{name} is damaged"))?;
+    if compressed.format == CompressionFormat::None {
+        return Ok(Cow::Borrowed(compressed.data));
+    }
+    // The header says the size, and a header can say anything. Debug info compresses to a third or a fifth.
+    budget.charge(compressed.uncompressed_size / 2)?;
+    compressed.decompress().with_context(|| format!("{name} cannot be decompressed"))
+}
+
+/// The sections as `gimli` reads them.
+pub(super) fn slice<'a>(data: &'a Cow<'_, [u8]>, endian: RunTimeEndian) -> Slice<'a> {
+    EndianSlice::new(data, endian)
+}
+
+/// The byte order of a file.
+pub(super) fn endian(object: &object::File<'_>) -> RunTimeEndian {
+    if object.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big }
+}
+
+/// The `.dwp` file of an executable.
+pub(super) fn package(path: &Path) -> Option<PathBuf> {
+    let mut appended = path.as_os_str().to_owned();
+    appended.push(".dwp");
+    [PathBuf::from(appended), path.with_extension("dwp")].into_iter().find(|file| file.is_file())
+}
+
+/// The `.dwo` file that a unit names: where the compiler put it, or moved with the executable.
+pub(super) fn dwo(executable: &Path, folder: &str, name: &str) -> Option<PathBuf> {
+    let beside = executable.parent().unwrap_or(Path::new("."));
+    let file = Path::new(name).file_name()?;
+    [Path::new(folder).join(name), beside.join(name), beside.join(file), beside.join("deps").join(file)]
+        .into_iter()
+        .find(|file| file.is_file())
+}

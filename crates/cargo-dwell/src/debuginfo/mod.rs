@@ -1,0 +1,264 @@
+//! The types of a program, from the debug info of its executable.
+//!
+//! This is the one place that knows DWARF; the rest of the tool sees the plain values of [`model`]. In order: `file` finds and
+//! maps the files, `unit` opens a compilation unit, `read` reads the entries of all units with several threads and keeps each
+//! type once, `link` makes the model of them with the help of `names`, `cache` keeps the result by build id. What hostile
+//! debug info can make them take is bounded by `budget`.
+
+mod budget;
+mod cache;
+mod file;
+mod link;
+pub mod model;
+mod names;
+mod read;
+mod unit;
+
+pub use model::{
+    Coroutine, Enum, Field, Flavour, Kind, Param, Program, Source, State, Tag, Text, Type, TypeId, Variant, Vtable,
+};
+
+use anyhow::{Context as _, Result, bail};
+use budget::Budget;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use object::Object as _;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// How to [`load`].
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The names of the workspace's own crates, with `_` for `-`.
+    pub own_crates: Vec<String>,
+    /// Where parsed programs are kept by build id, so that a second question is quick. `None`: nowhere.
+    pub cache: Option<PathBuf>,
+    /// Whether to show a progress bar on standard error.
+    pub progress: bool,
+}
+
+/// Reads the types of an executable.
+///
+/// # Errors
+/// In one line what is wrong with the file and what to do: it is not there, not an executable, has no debug info.
+pub fn load(path: &Path, options: &Options) -> Result<Program> {
+    let map = file::map(path)?;
+    let object = file::parse(path, &map)?;
+    let build_id = file::build_id(&object);
+    let cache = options.cache.as_deref().map(|folder| cache::Entry::new(folder, path, build_id.as_deref()));
+    let mut program = match cache.as_ref().and_then(cache::Entry::read) {
+        Some(program) => program,
+        None => {
+            let program = read_files(path, &map, &object, options)?;
+            if let Some(cache) = &cache {
+                cache.write(&program);
+            }
+            program
+        }
+    };
+    path.clone_into(&mut program.file);
+    program.build_id = build_id.map(Into::into);
+    own(&mut program, &options.own_crates);
+    Ok(program)
+}
+
+/// Reads the types of an executable that is in memory: for what is not a file, and for fuzzing.
+///
+/// # Errors
+/// As [`load`]. Other files that it names are not looked for.
+pub fn parse(data: &[u8]) -> Result<Program> {
+    let path = Path::new("executable");
+    let object = file::parse(path, data)?;
+    let budget = Budget::new(data.len() as u64);
+    let program = read_sections(path, &object, &budget, false, false)?;
+    check(path, program)
+}
+
+/// Marks the types of the workspace's own crates.
+fn own(program: &mut Program, crates: &[String]) {
+    let crates: HashSet<&str> = crates.iter().map(String::as_str).collect();
+    for ty in &mut program.types {
+        ty.own = crates.contains(&*ty.krate);
+    }
+}
+
+fn read_files(path: &Path, map: &[u8], object: &object::File<'_>, options: &Options) -> Result<Program> {
+    let budget = Budget::new(map.len() as u64);
+    if file::has_debug_info(object) {
+        return check(path, read_sections(path, object, &budget, true, options.progress)?);
+    }
+    for separate in file::separate(path, object) {
+        let other = file::map(&separate)?;
+        let Ok(parsed) = file::parse(&separate, &other) else { continue };
+        if file::has_debug_info(&parsed) && file::belongs(object, &parsed, &other) {
+            budget.add_file(other.len() as u64);
+            return check(&separate, read_sections(path, &parsed, &budget, true, options.progress)?);
+        }
+    }
+    bail!(
+        "{}: has no debug info (it is stripped, or was built without); build it with CARGO_PROFILE_RELEASE_DEBUG=2 and \
+         CARGO_PROFILE_RELEASE_STRIP=none, or leave --exe out",
+        path.display()
+    )
+}
+
+/// Whether something was found, else what to do about it.
+fn check(path: &Path, program: (Program, usize)) -> Result<Program> {
+    let (program, rust_units) = program;
+    if rust_units == 0 {
+        if let Some(damage) = program.damaged.first() {
+            bail!("{damage}");
+        }
+        bail!("{}: has debug info, but none that rustc wrote", path.display());
+    }
+    if !program.types().any(|(_, ty)| matches!(ty.kind, Kind::Struct(_) | Kind::Enum(_))) {
+        bail!(
+            "{}: has debug info for line numbers only; build it with CARGO_PROFILE_RELEASE_DEBUG=2, or leave --exe out",
+            path.display()
+        );
+    }
+    Ok(program)
+}
+
+/// Reads the debug sections of `object`, and with `split` the files that they name.
+fn read_sections(
+    path: &Path,
+    object: &object::File<'_>,
+    budget: &Budget,
+    split: bool,
+    progress: bool,
+) -> Result<(Program, usize)> {
+    let endian = file::endian(object);
+    let sections = file::sections(object, budget)?;
+    let dwarf = sections.borrow(|section| file::slice(section, endian));
+    let name = path.display().to_string();
+    let mut output = read::Output::new();
+    let mut inputs = Vec::new();
+    let mut units = dwarf.units();
+    loop {
+        match units.next() {
+            Ok(Some(header)) => {
+                budget.charge(size_of::<read::Input<'_, '_>>() as u64)?;
+                let base = header.offset().0 as u64;
+                inputs.push(read::Input { dwarf: &dwarf, header, base, file: &name });
+            }
+            Ok(None) => break,
+            Err(error) => {
+                bail!("{name}: its debug info is cut off or damaged ({error}); build the program anew");
+            }
+        }
+    }
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(16);
+    let bytes = sections_len(&sections);
+    let bar = bar(progress, inputs.iter().map(|input| input.header.length_including_self() as u64).sum());
+    read::read(&inputs, threads, budget, &mut output, &|bytes| bar.inc(bytes))?;
+
+    // Units whose types are in other files.
+    let skeletons = std::mem::take(&mut output.skeletons);
+    if !split || skeletons.is_empty() {
+        bar.finish_and_clear();
+        let rust_units = output.rust_units;
+        let mut program = link::link(output, pointer_size(object), budget)?;
+        program.bytes = bytes;
+        return Ok((program, rust_units));
+    }
+    let package = file::package(path).map(|package| file::map(&package).map(|map| (package, map))).transpose()?;
+    let package_object = match &package {
+        Some((path, map)) => {
+            budget.add_file(map.len() as u64);
+            Some(file::parse(path, map)?)
+        }
+        None => None,
+    };
+    let package_sections = package_object.as_ref().map(|object| file::dwp_sections(object, budget)).transpose()?;
+    let package_dwarf = match &package_sections {
+        Some(sections) => {
+            let package = sections.borrow(|section| file::slice(section, endian), unit::empty(endian));
+            Some(package.with_context(|| format!("{name}: its .dwp file is damaged"))?)
+        }
+        None => None,
+    };
+    let mut missing = Vec::new();
+    let mut files = Vec::new();
+    let mut dwarfs = Vec::new();
+    for skeleton in &skeletons {
+        let packed = match (&package_dwarf, skeleton.id) {
+            (Some(package), Some(id)) => {
+                package.find_cu(id, &dwarf).with_context(|| format!("{name}: its .dwp file is damaged"))?
+            }
+            _ => None,
+        };
+        if let Some(packed) = packed {
+            dwarfs.push(packed);
+        } else if let Some(file) = file::dwo(path, &skeleton.folder, &skeleton.name) {
+            files.push((file::map(&file)?, file));
+        } else {
+            missing.push(&skeleton.name);
+        }
+    }
+    if let Some(first) = missing.first() {
+        output.damaged.push(format!(
+            "{} of {} files with debug info are missing, such as {first}; keep the target directory, or build with \
+             split-debuginfo=packed",
+            missing.len(),
+            skeletons.len()
+        ));
+    }
+    let mut objects = Vec::new();
+    for (map, file) in &files {
+        budget.add_file(map.len() as u64);
+        objects.push(file::parse(file, map)?);
+    }
+    let dwo_sections = objects.iter().map(|object| file::dwo_sections(object, budget)).collect::<Result<Vec<_>>>()?;
+    for sections in &dwo_sections {
+        let mut dwo = sections.borrow(|section| file::slice(section, endian));
+        dwo.make_dwo(&dwarf);
+        dwarfs.push(dwo);
+    }
+    let mut inputs = Vec::new();
+    let mut base = 1_u64 << 48;
+    for dwarf in &dwarfs {
+        let mut units = dwarf.units();
+        while let Some(header) =
+            units.next().with_context(|| format!("{name}: a file with its debug info is damaged"))?
+        {
+            let length = header.length_including_self() as u64;
+            inputs.push(read::Input { dwarf, header, base, file: &name });
+            base += length;
+        }
+    }
+    bar.inc_length(inputs.iter().map(|input| input.header.length_including_self() as u64).sum());
+    read::read(&inputs, threads, budget, &mut output, &|bytes| bar.inc(bytes))?;
+    bar.finish_and_clear();
+    let rust_units = output.rust_units;
+    let mut program = link::link(output, pointer_size(object), budget)?;
+    program.bytes = bytes
+        + files.iter().map(|(map, _)| map.len() as u64).sum::<u64>()
+        + package.map_or(0, |(_, map)| map.len() as u64);
+    Ok((program, rust_units))
+}
+
+/// Bytes of the sections that are read.
+fn sections_len(sections: &gimli::DwarfSections<std::borrow::Cow<'_, [u8]>>) -> u64 {
+    let mut total = 0;
+    sections.borrow(|section| {
+        total += section.len() as u64;
+        file::slice(section, gimli::RunTimeEndian::Little)
+    });
+    total
+}
+
+fn pointer_size(object: &object::File<'_>) -> u64 {
+    if object.is_64() { 8 } else { 4 }
+}
+
+/// A bar on standard error, if that is a terminal and there is much to read.
+fn bar(progress: bool, bytes: u64) -> ProgressBar {
+    if !progress || bytes < 32 << 20 {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("reading debug info {bar:40} {bytes}/{total_bytes} {eta}") {
+        bar.set_style(style);
+    }
+    bar
+}

@@ -1,0 +1,554 @@
+//! Names as a person writes them: `Option<Vec<u8>>` for `core::option::Option<alloc::vec::Vec<u8, alloc::alloc::Global>>`.
+
+use super::model::Source;
+use std::collections::HashMap;
+
+/// Parsing ends at types nested deeper than this; they keep their full name.
+const DEEPEST: u32 = 128;
+
+/// Types of the prelude and the like: they keep the bare name, whatever else has it.
+const BARE: [&str; 24] = [
+    "alloc::string::String",
+    "alloc::vec::Vec",
+    "alloc::boxed::Box",
+    "alloc::rc::Rc",
+    "alloc::sync::Arc",
+    "alloc::borrow::Cow",
+    "core::option::Option",
+    "core::result::Result",
+    "core::pin::Pin",
+    "core::cell::Cell",
+    "core::cell::RefCell",
+    "core::cell::UnsafeCell",
+    "core::mem::maybe_uninit::MaybeUninit",
+    "core::mem::manually_drop::ManuallyDrop",
+    "core::marker::PhantomData",
+    "core::ptr::non_null::NonNull",
+    "core::ptr::unique::Unique",
+    "core::task::poll::Poll",
+    "core::time::Duration",
+    "core::ops::range::Range",
+    "std::collections::hash::map::HashMap",
+    "std::collections::hash::set::HashSet",
+    "alloc::collections::btree::map::BTreeMap",
+    "std::path::PathBuf",
+];
+
+/// The last arguments that a person leaves out.
+const DEFAULTS: [&str; 3] =
+    ["alloc::alloc::Global", "std::hash::random::RandomState", "std::collections::hash::map::RandomState"];
+
+/// How the types of a program are called.
+#[derive(Debug, Default)]
+pub(super) struct Namer<'a> {
+    /// What to write for a path without arguments.
+    short: HashMap<&'a str, String>,
+}
+
+impl<'a> Namer<'a> {
+    /// Chooses a short name for each of `heads`, paths without arguments. `source` says where a closure or coroutine is,
+    /// `impls` what `app::{impl#3}` is for.
+    pub(super) fn new(
+        heads: impl Iterator<Item = &'a str>,
+        source: impl Fn(&str) -> Option<Source>,
+        impls: &HashMap<String, String>,
+    ) -> Self {
+        let mut short: HashMap<&str, String> = HashMap::new();
+        let mut open: Vec<&str> = heads.filter(|head| short.insert(head, String::new()).is_none()).collect();
+        let mut taken: HashMap<String, usize> = HashMap::new();
+        for path in BARE {
+            taken.insert(last(path).to_owned(), 2);
+            if let Some(name) = short.get_mut(path) {
+                last(path).clone_into(name);
+            }
+        }
+        open.retain(|head| !BARE.contains(head));
+        for level in 0..=3 {
+            let names: Vec<String> =
+                open.iter().map(|head| candidate(head, level, &source, impls).unwrap_or_default()).collect();
+            for name in &names {
+                *taken.entry(name.clone()).or_default() += 1;
+            }
+            let mut left = Vec::new();
+            for (head, name) in open.into_iter().zip(names) {
+                if taken[&name] == 1 || level == 3 {
+                    short.insert(head, name);
+                } else {
+                    left.push(head);
+                }
+            }
+            open = left;
+        }
+        Self { short }
+    }
+
+    /// The name for a type's path.
+    pub(super) fn name(&self, path: &str) -> String {
+        let mut parser = Parser { rest: path, out: String::with_capacity(path.len() / 2), depth: 0, namer: self };
+        if parser.ty().is_some() && parser.rest.is_empty() { parser.out } else { path.to_owned() }
+    }
+
+    fn head<'b>(&'b self, path: &'b str) -> &'b str {
+        self.short.get(path).map_or_else(|| last(path), |name| name)
+    }
+}
+
+/// The path of a type without its arguments.
+pub(super) fn head(path: &str) -> &str {
+    match path.find('<') {
+        Some(0) | None => path,
+        Some(end) => &path[..end],
+    }
+}
+
+/// The last part of a path.
+fn last(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+/// What to call `head`, the longer the higher the `level`.
+fn candidate(
+    head: &str,
+    level: u32,
+    source: &impl Fn(&str) -> Option<Source>,
+    impls: &HashMap<String, String>,
+) -> Option<String> {
+    if let Some((outer, kind)) = generated(head) {
+        let function = function(outer, level, impls);
+        if level == 3 {
+            return Some(format!("{{{kind} {head}}}"));
+        }
+        return Some(match (kind, source(head)) {
+            ("async fn", _) => format!("{{async fn {function}}}"),
+            (_, Some(source)) => format!("{{{kind} in {function}:{}}}", source.line),
+            (_, None) => format!("{{{kind} in {function}}}"),
+        });
+    }
+    let parts: Vec<&str> = head.split("::").filter(|part| !part.starts_with('{')).collect();
+    let name = *parts.last()?;
+    let module = |from: &str| format!("{from}::{name}");
+    Some(match (level, parts.as_slice()) {
+        (0, _) | (_, [_]) => name.to_owned(),
+        (1, ["core" | "alloc" | "std", first, .., _]) => module(first),
+        (1, [krate, ..]) => module(krate),
+        (2, ["core" | "alloc" | "std", .., "btree", last, _]) => module(&format!("btree_{last}")),
+        (2, ["std", .., "hash", last, _]) => module(&format!("hash_{last}")),
+        (2, [.., last, _]) => module(last),
+        _ => head.to_owned(),
+    })
+}
+
+/// What the compiler generates has a name in braces: where it is, and what it is.
+pub(super) fn generated(head: &str) -> Option<(&str, &'static str)> {
+    let (outer, name) = head.rsplit_once("::")?;
+    let kind = match name.strip_prefix('{')?.split_once("_env#")?.0 {
+        "closure" => "closure",
+        "async_fn" => "async fn",
+        "async_block" => "async block",
+        "async_closure" => "async closure",
+        "gen_fn" => "gen fn",
+        "gen_block" => "gen block",
+        "gen_closure" => "gen closure",
+        "async_gen_fn" => "async gen fn",
+        "async_gen_block" => "async gen block",
+        "async_gen_closure" => "async gen closure",
+        _ => "coroutine",
+    };
+    Some((outer, kind))
+}
+
+/// The function around a closure or coroutine: `Server::run` for `app::{impl#2}::run::{async_fn#0}`.
+pub(super) fn function(outer: &str, level: u32, impls: &HashMap<String, String>) -> String {
+    let mut path = outer;
+    while let Some((above, name)) = path.rsplit_once("::")
+        && name.starts_with('{')
+        && !name.starts_with("{impl#")
+    {
+        path = above;
+    }
+    let Some((above, name)) = path.rsplit_once("::") else { return path.to_owned() };
+    let around = if last(above).starts_with("{impl#") {
+        let known = impls.get(above).cloned();
+        let module = || above.rsplit_once("::").map_or_else(String::new, |(module, _)| last(module).to_owned());
+        match (level, known) {
+            (0, Some(known)) => known,
+            (0, None) => String::new(),
+            (_, Some(known)) => format!("{}::{known}", module()),
+            (_, None) => module(),
+        }
+    } else if level == 0 {
+        String::new()
+    } else {
+        last(above).to_owned()
+    };
+    if around.is_empty() { name.to_owned() } else { format!("{around}::{name}") }
+}
+
+/// The type that the `impl` is for which has a function of this `symbol`; the path has `names_after` names after the `impl`.
+pub(super) fn self_type(symbol: &str, names_after: usize) -> Option<String> {
+    let name = format!("{:#}", rustc_demangle::try_demangle(symbol).ok()?);
+    let namer = Namer::default();
+    let of = if let Some(inner) = name.strip_prefix('<') {
+        let mut parser = Parser { rest: inner, out: String::new(), depth: 0, namer: &namer };
+        parser.ty()?;
+        parser.out
+    } else {
+        let parts: Vec<&str> = name.split("::").collect();
+        let of = parts.get(..parts.len().checked_sub(names_after)?)?.last()?;
+        of.strip_prefix("<impl ").and_then(|of| of.strip_suffix('>')).unwrap_or(of).to_owned()
+    };
+    (!of.is_empty() && !of.starts_with('{') && of.len() < 200).then_some(of)
+}
+
+/// The type and the trait of a vtable: of `<app::Circle as app::Draw>::{vtable_type}`.
+pub(super) fn vtable(path: &str) -> Option<(&str, &str)> {
+    let inner = path.strip_prefix('<')?;
+    let inner = &inner[..inner.rfind(">::{vtable")?];
+    // The type may have ` as ` in angle brackets of its own.
+    let mut depth = 0_u32;
+    for (at, byte) in inner.bytes().enumerate() {
+        match byte {
+            b'<' | b'(' | b'[' => depth += 1,
+            b'>' if at > 0 && inner.as_bytes()[at - 1] == b'-' => {}
+            b'>' | b')' | b']' => depth = depth.saturating_sub(1),
+            b' ' if depth == 0 && inner[at..].starts_with(" as ") => return Some((&inner[..at], &inner[at + 4..])),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Reads a path and writes the name.
+struct Parser<'a> {
+    rest: &'a str,
+    out: String,
+    depth: u32,
+    namer: &'a Namer<'a>,
+}
+
+impl<'a> Parser<'a> {
+    fn eat(&mut self, text: &str) -> bool {
+        match self.rest.strip_prefix(text) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Takes `text` over, if it is next.
+    fn copy(&mut self, text: &str) -> bool {
+        let is_next = self.eat(text);
+        if is_next {
+            self.out.push_str(text);
+        }
+        is_next
+    }
+
+    fn ty(&mut self) -> Option<()> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return None;
+        }
+        let read = self.ty_inner();
+        self.depth -= 1;
+        read
+    }
+
+    fn ty_inner(&mut self) -> Option<()> {
+        for prefix in ["&mut ", "&", "*const ", "*mut "] {
+            if self.copy(prefix) {
+                return self.ty();
+            }
+        }
+        if self.copy("(") {
+            return self.list(")");
+        }
+        if self.copy("[") {
+            self.ty()?;
+            if self.copy("; ") {
+                let count = self.take(|character| character != ']');
+                self.out.push_str(count);
+            }
+            return self.copy("]").then_some(());
+        }
+        if self.copy("dyn ") {
+            return self.bounds();
+        }
+        for prefix in ["unsafe ", "extern \"C\" ", "extern \"system\" "] {
+            self.copy(prefix);
+        }
+        if self.rest.starts_with("extern \"") {
+            self.copy("extern \"");
+            let abi = self.take(|character| character != '"');
+            self.out.push_str(abi);
+            self.copy("\" ");
+        }
+        if self.copy("fn(") {
+            self.list(")")?;
+            return if self.copy(" -> ") { self.ty() } else { Some(()) };
+        }
+        if self.copy("!") {
+            return Some(());
+        }
+        if self.copy("<") {
+            self.ty()?;
+            if self.copy(" as ") {
+                self.ty()?;
+            }
+            return (self.copy(">") && self.copy("::")).then_some(()).and_then(|()| self.ty());
+        }
+        self.path(false)
+    }
+
+    /// Types with commas between them, to the closing `end`.
+    fn list(&mut self, end: &str) -> Option<()> {
+        loop {
+            if self.copy(end) {
+                return Some(());
+            }
+            if self.copy("...") {
+                continue;
+            }
+            self.argument()?;
+            if !self.copy(", ") && !self.copy(",") && !self.rest.starts_with(end) {
+                return None;
+            }
+        }
+    }
+
+    /// A type, a constant, or `Item=T`.
+    fn argument(&mut self) -> Option<()> {
+        let name = self.rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        if self.rest[name..].starts_with('=') {
+            self.out.push_str(&self.rest[..=name]);
+            self.rest = &self.rest[name + 1..];
+        }
+        if self.rest.starts_with(['\'', '"']) {
+            return None;
+        }
+        self.ty()
+    }
+
+    /// What follows `dyn`.
+    fn bounds(&mut self) -> Option<()> {
+        loop {
+            self.path(true)?;
+            if !self.copy(" + ") {
+                return Some(());
+            }
+        }
+    }
+
+    fn take(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
+        let end = self.rest.find(|character| !belongs(character)).unwrap_or(self.rest.len());
+        let (taken, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        taken
+    }
+
+    /// `a::b::C<D, E>`
+    fn path(&mut self, is_trait: bool) -> Option<()> {
+        let whole = self.rest;
+        loop {
+            if self.rest.starts_with('{') {
+                let end = self.rest.find('}')?;
+                self.rest = &self.rest[end + 1..];
+            } else {
+                let name =
+                    self.take(|character| character.is_alphanumeric() || matches!(character, '_' | '-' | '$' | '#'));
+                if name.is_empty() {
+                    return None;
+                }
+            }
+            if !self.eat("::") {
+                break;
+            }
+        }
+        let path = &whole[..whole.len() - self.rest.len()];
+        let name = self.namer.head(path);
+        // `{async fn fetch}<u8>` is written `{async fn fetch<u8>}`.
+        let (name, end) = match name.strip_suffix('}').filter(|_| name.starts_with('{')) {
+            Some(name) => match name.rfind(':').filter(|at| name[at + 1..].bytes().all(|byte| byte.is_ascii_digit())) {
+                Some(at) => (&name[..at], &name[at..]),
+                None => (name, ""),
+            },
+            None => (name, ""),
+        };
+        let is_generated = path.ends_with('}');
+        self.out.push_str(name);
+        if self.eat("<") {
+            if is_trait && matches!(name, "Fn" | "FnMut" | "FnOnce" | "AsyncFn" | "AsyncFnMut" | "AsyncFnOnce") {
+                self.fn_arguments()?;
+            } else {
+                self.arguments()?;
+            }
+        }
+        self.out.push_str(end);
+        if is_generated && name.starts_with('{') {
+            self.out.push('}');
+        }
+        // What is declared in an impl of a generic type.
+        if self.copy("::") { self.path(false) } else { Some(()) }
+    }
+
+    /// The arguments in angle brackets, without those that are defaults.
+    fn arguments(&mut self) -> Option<()> {
+        let start = self.out.len();
+        self.out.push('<');
+        let mut is_first = true;
+        loop {
+            if self.eat(">") {
+                break;
+            }
+            let before = self.out.len();
+            let rest = self.rest;
+            if !is_first {
+                self.out.push_str(", ");
+            }
+            self.argument()?;
+            let argument = &rest[..rest.len() - self.rest.len()];
+            if DEFAULTS.contains(&argument) {
+                self.out.truncate(before);
+            } else {
+                is_first = false;
+            }
+            if !self.eat(", ") && !self.rest.starts_with('>') {
+                return None;
+            }
+        }
+        if is_first {
+            self.out.truncate(start);
+        } else {
+            self.out.push('>');
+        }
+        Some(())
+    }
+
+    /// `<(A, B), Output=C>` as `(A, B) -> C`.
+    fn fn_arguments(&mut self) -> Option<()> {
+        if !self.rest.starts_with('(') {
+            self.out.push('<');
+            return self.list(">");
+        }
+        self.ty()?;
+        if self.out.ends_with(",)") {
+            self.out.truncate(self.out.len() - 2);
+            self.out.push(')');
+        }
+        if self.eat(", Output=") {
+            let start = self.out.len();
+            self.out.push_str(" -> ");
+            self.ty()?;
+            if &self.out[start..] == " -> ()" {
+                self.out.truncate(start);
+            }
+        }
+        self.eat(">").then_some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn namer<'a>(heads: &[&'a str]) -> Namer<'a> {
+        let source =
+            |head: &str| head.ends_with("{closure_env#0}").then(|| Source { file: "src/main.rs".into(), line: 12 });
+        let impls = HashMap::from([("app::{impl#2}".to_owned(), "Server".to_owned())]);
+        Namer::new(heads.iter().copied(), source, &impls)
+    }
+
+    #[test]
+    fn names_are_as_a_person_writes_them() {
+        let heads = [
+            "app::main::{closure_env#0}",
+            "app::{impl#2}::run::{async_fn_env#0}",
+            "app::{impl#2}::run::{async_fn#0}::{async_block_env#0}",
+            "app::fetch::{async_fn_env#0}",
+            "core::option::Option",
+        ];
+        let namer = namer(&heads);
+        for (path, name) in [
+            ("core::option::Option<alloc::vec::Vec<u8, alloc::alloc::Global>>", "Option<Vec<u8>>"),
+            ("std::collections::hash::map::HashMap<u8, (), std::hash::random::RandomState>", "HashMap<u8, ()>"),
+            ("app::main::{closure_env#0}", "{closure in main:12}"),
+            ("app::main::{closure_env#0}<app::A>", "{closure in main<A>:12}"),
+            ("app::{impl#2}::run::{async_fn_env#0}", "{async fn Server::run}"),
+            ("app::fetch::{async_fn_env#0}<u8>", "{async fn fetch<u8>}"),
+            (
+                "core::pin::Pin<&mut app::{impl#2}::run::{async_fn#0}::{async_block_env#0}>",
+                "Pin<&mut {async block in Server::run}>",
+            ),
+            ("[app::A; 3]", "[A; 3]"),
+            ("&mut [&str]", "&mut [&str]"),
+            ("(u8, app::A, ())", "(u8, A, ())"),
+            ("(app::A,)", "(A,)"),
+            ("*const ()", "*const ()"),
+            ("unsafe extern \"C\" fn(*mut app::A, ...) -> i32", "unsafe extern \"C\" fn(*mut A, ...) -> i32"),
+            ("fn(&app::A) -> core::option::Option<u8>", "fn(&A) -> Option<u8>"),
+            (
+                "alloc::boxed::Box<dyn core::ops::function::Fn<(&u8, u16), Output=()> + core::marker::Send, alloc::alloc::Global>",
+                "Box<dyn Fn(&u8, u16) + Send>",
+            ),
+            ("&dyn core::iter::Iterator<Item=app::A>", "&dyn Iterator<Item=A>"),
+            ("app::Small<dyn app::T, 24>", "Small<dyn T, 24>"),
+            ("(dyn app::A + core::marker::Send)", "(dyn A + Send)"),
+            ("<app::A as app::T>::Out", "<A as T>::Out"),
+            ("!", "!"),
+            ("", ""),
+            ("app::What<'c'>", "app::What<'c'>"),
+            ("app::Cut<u8", "app::Cut<u8"),
+        ] {
+            assert_eq!(namer.name(path), name);
+        }
+    }
+
+    #[test]
+    fn a_name_that_two_types_have_is_told_apart() {
+        let heads = [
+            "core::fmt::Error",
+            "std::io::error::Error",
+            "app::Error",
+            "alloc::vec::Vec",
+            "other::Vec",
+            "app::a::X",
+            "app::b::X",
+        ];
+        let namer = namer(&heads);
+        assert_eq!(
+            heads.map(|head| namer.name(head)),
+            ["fmt::Error", "io::Error", "app::Error", "Vec", "other::Vec", "a::X", "b::X"]
+        );
+    }
+
+    #[test]
+    fn nesting_without_end_is_left_as_it_is() {
+        let path = "&".repeat(100_000) + "u8";
+        assert_eq!(Namer::default().name(&path), path);
+        let path = "(".repeat(100_000);
+        assert_eq!(Namer::default().name(&path), path);
+    }
+
+    #[test]
+    fn a_vtable_names_its_type_and_trait() {
+        assert_eq!(vtable("<app::Circle as app::Draw>::{vtable_type}"), Some(("app::Circle", "app::Draw")));
+        assert_eq!(
+            vtable("<fn(u8) -> app::V<<A as B>::C> as core::fmt::Debug>::{vtable}"),
+            Some(("fn(u8) -> app::V<<A as B>::C>", "core::fmt::Debug"))
+        );
+        assert_eq!(vtable("<>::{vtable}"), None);
+        assert_eq!(vtable("app::A"), None);
+    }
+
+    #[test]
+    fn a_symbol_says_what_an_impl_is_for() {
+        let legacy = "_ZN1a6Server3run28_$u7b$$u7b$closure$u7d$$u7d$17he022bef1b486b8c2E";
+        assert_eq!(self_type(legacy, 2).as_deref(), Some("Server"));
+        assert_eq!(self_type(legacy, 99), None);
+        let of_trait = "_ZN37_$LT$a..Server$u20$as$u20$a..Draw$GT$4draw17h0123456789abcdefE";
+        assert_eq!(self_type(of_trait, 1).as_deref(), Some("Server"));
+        assert_eq!(self_type("main", 1), None);
+    }
+}

@@ -1,0 +1,130 @@
+//! Traits with vtables as JSON. `docs/layout.md` names the fields.
+
+use crate::debuginfo::{Kind, Program, TypeId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The sizes of inline storage that are compared, in bytes.
+pub const SIZES: [u64; 5] = [8, 16, 24, 32, 48];
+
+/// Bytes of the words that `SmallBox` counts its storage in, and how a value in it may be aligned.
+const WORD: u64 = 8;
+
+/// A trait that the program has trait objects of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Trait {
+    /// As a person writes it.
+    pub name: String,
+    /// In full.
+    pub path: String,
+    /// Whether the trait or one of its types is of the workspace's own crates.
+    pub own: bool,
+    /// The types that have a vtable for it, the largest first.
+    pub implementors: Vec<Implementor>,
+    /// How many of them fit in 8, 16, 24, 32 and 48 bytes.
+    pub fits: Vec<Fit>,
+    /// The smallest `N` of `SmallBox<dyn Trait, N>`, in words of 8 bytes, that holds nine tenths of what 48 bytes hold; none
+    /// if those are fewer than half of the types.
+    pub suggested_n: Option<u64>,
+}
+
+/// A type behind a trait object.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Implementor {
+    /// As a person writes it.
+    #[serde(rename = "type")]
+    pub of: String,
+    /// In full.
+    pub path: String,
+    /// Bytes of a value.
+    pub size: u64,
+    /// Bytes.
+    pub align: u64,
+}
+
+/// How many types fit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Fit {
+    /// In so many bytes, aligned to 8.
+    pub bytes: u64,
+    /// So many types.
+    pub types: u64,
+}
+
+/// The traits of a program that have vtables, those with most types first. Without `all` only those where the trait or a type
+/// is of the workspace's own.
+pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
+    let mut by_path: BTreeMap<&str, (&str, Vec<TypeId>)> = BTreeMap::new();
+    for (_, ty) in program.types() {
+        if let Kind::Vtable(vtable) = &ty.kind
+            && !vtable.trait_path.is_empty()
+        {
+            by_path.entry(&vtable.trait_path).or_insert((&vtable.trait_name, Vec::new())).1.push(vtable.concrete);
+        }
+    }
+    let own_crates: Vec<&str> = {
+        let mut names: Vec<&str> = program.types().filter(|(_, ty)| ty.own).map(|(_, ty)| &*ty.krate).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    let mut traits: Vec<Trait> = by_path
+        .into_iter()
+        .map(|(path, (name, mut types))| {
+            types.sort_unstable();
+            types.dedup();
+            types.sort_by_key(|id| (std::cmp::Reverse(program.size_of(*id)), *id));
+            let is_own =
+                |path: &str| path.split("::").next().is_some_and(|krate| own_crates.binary_search(&krate).is_ok());
+            let implementor = |id: &TypeId| {
+                let ty = program.get(*id);
+                Implementor { of: ty.name.to_string(), path: ty.path.to_string(), size: ty.size, align: ty.align }
+            };
+            let fits = |bytes: u64| {
+                let fits = |id: &&TypeId| program.size_of(**id) <= bytes && program.get(**id).align <= WORD;
+                Fit { bytes, types: types.iter().filter(fits).count() as u64 }
+            };
+            let fits: Vec<Fit> = SIZES.into_iter().map(fits).collect();
+            Trait {
+                name: name.to_owned(),
+                path: path.to_owned(),
+                own: is_own(path) || types.iter().any(|id| program.get(*id).own),
+                suggested_n: suggest(&fits, types.len() as u64),
+                implementors: types.iter().map(implementor).collect(),
+                fits,
+            }
+        })
+        .filter(|of| all || of.own)
+        .collect();
+    traits.sort_by(|a, b| (!a.own, b.implementors.len(), &a.path).cmp(&(!b.own, a.implementors.len(), &b.path)));
+    traits
+}
+
+fn suggest(fits: &[Fit], types: u64) -> Option<u64> {
+    let most = fits.last()?.types;
+    if most == 0 || most * 2 < types {
+        return None;
+    }
+    fits.iter().find(|fit| fit.types * 10 >= most * 9).map(|fit| fit.bytes / WORD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fits(types: [u64; 5]) -> Vec<Fit> {
+        SIZES.into_iter().zip(types).map(|(bytes, types)| Fit { bytes, types }).collect()
+    }
+
+    #[test]
+    fn the_smallest_n_that_holds_most_is_suggested() {
+        assert_eq!(suggest(&fits([10, 10, 10, 10, 10]), 10), Some(1));
+        assert_eq!(suggest(&fits([1, 5, 9, 9, 10]), 10), Some(3));
+        assert_eq!(suggest(&fits([0, 0, 0, 0, 5]), 10), Some(6));
+        assert_eq!(suggest(&fits([0, 0, 0, 0, 4]), 10), None);
+        assert_eq!(suggest(&fits([0; 5]), 3), None);
+    }
+}

@@ -1,0 +1,119 @@
+//! `cargo dwell dyn`: which types stand behind the trait objects of a program, and how many words hold most of them.
+
+pub mod json;
+
+use crate::debuginfo::Program;
+use crate::futures::About;
+use crate::output::{self, Format, Look, header, right};
+use crate::shape::units::{count, percent};
+use anyhow::{Result, bail};
+use clap::Args;
+use comfy_table::Cell;
+use json::Trait;
+use serde::Serialize;
+use std::io;
+
+/// What `cargo dwell dyn` is asked for.
+#[derive(Clone, Debug, Default, Args)]
+pub struct DynArgs {
+    /// Show only traits whose name has TRAIT in it, with all their types
+    #[arg(value_name = "TRAIT")]
+    pub pattern: Option<String>,
+    /// Show traits that no type of the workspace's own has a vtable for, too
+    #[arg(long)]
+    pub all: bool,
+    /// Show the first N traits
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Rows of the table, if nothing else is asked for.
+const ROWS: usize = 30;
+
+#[derive(Serialize)]
+struct Document {
+    version: u32,
+    program: About,
+    traits: Vec<Trait>,
+}
+
+/// Writes what was asked for to standard output. `profile` is what the program was built with, if that is known.
+///
+/// # Errors
+/// No trait has the pattern in its name; standard output cannot be written.
+pub fn run(program: &Program, args: &DynArgs, profile: Option<&str>) -> Result<()> {
+    let every = json::traits(program, true);
+    let has_own = program.types().any(|(_, ty)| ty.own);
+    let all = args.all || !has_own;
+    let mut traits: Vec<Trait> = every.iter().filter(|of| all || of.own).cloned().collect();
+    if let Some(pattern) = &args.pattern {
+        let fits = |of: &Trait| of.name.contains(pattern.as_str()) || of.path.contains(pattern.as_str());
+        if !traits.iter().any(fits) && every.iter().any(fits) {
+            bail!("only dependencies have a trait with a vtable that matches `{pattern}`; --all shows them");
+        }
+        traits.retain(fits);
+        if traits.is_empty() {
+            let names = every.iter().map(|of| &*of.name);
+            bail!("no trait with a vtable matches `{pattern}`{}", crate::nearest::suggestion(pattern, names));
+        }
+    }
+    let about = About::new(program, profile);
+    output::print(|mut out| match args.format {
+        Format::Json => {
+            serde_json::to_writer(&mut out, &Document { version: 1, program: about, traits })?;
+            writeln!(out)
+        }
+        Format::Human => text(&traits, every.len(), args, &Look::terminal(), &mut out),
+        Format::Markdown => text(&traits, every.len(), args, &Look::page(), &mut out),
+    })
+}
+
+fn text(traits: &[Trait], every: usize, args: &DynArgs, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+    if look.markdown {
+        writeln!(out, "# What is behind trait objects\n")?;
+    }
+    writeln!(
+        out,
+        "{} traits have vtables, {} of them shown. A vtable is there if the program makes a `dyn` of the type.",
+        count(every as u64),
+        count(traits.len() as u64)
+    )?;
+    if traits.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    let mut rows =
+        vec![header(&["trait", "types", "largest", "8 B", "16 B", "24 B", "32 B", "48 B", "SmallBox<dyn _, N>"])];
+    let shown = args.top.unwrap_or(if look.markdown { usize::MAX } else { ROWS }).min(traits.len());
+    for of in &traits[..shown] {
+        let mut row = vec![
+            Cell::new(&of.name),
+            right(count(of.implementors.len() as u64)),
+            right(of.implementors.iter().map(|one| one.size).max().map_or_else(String::new, count)),
+        ];
+        row.extend(of.fits.iter().map(|fit| right(percent(fit.types, of.implementors.len() as u64))));
+        row.push(Cell::new(match of.suggested_n {
+            Some(n) => format!("N = {n} ({} bytes)", n * 8),
+            None => "Box: most are larger".to_owned(),
+        }));
+        rows.push(row);
+    }
+    look.table(out, &rows)?;
+    if shown < traits.len() {
+        writeln!(out, "{} more are not shown (--top, TRAIT).", traits.len() - shown)?;
+    }
+    let listed = if args.pattern.is_some() { shown.min(5) } else { shown.min(1) };
+    for of in &traits[..listed] {
+        look.heading(out, &format!("dyn {}", of.name), &format!("  {} types with a vtable", of.implementors.len()))?;
+        let mut rows = vec![header(&["size", "align", "type"])];
+        let most = if args.pattern.is_some() { usize::MAX } else { ROWS };
+        for one in of.implementors.iter().take(most) {
+            rows.push(vec![right(count(one.size)), right(count(one.align)), Cell::new(&one.of)]);
+        }
+        look.table(out, &rows)?;
+    }
+    Ok(())
+}

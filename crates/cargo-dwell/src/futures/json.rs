@@ -1,0 +1,282 @@
+//! What is known of futures, for programs: the fields that `docs/layout.md` names.
+
+use super::size::{AWAITED, Graph, coroutines_in, key, locals};
+use super::suggest::{Problem, Suggestion};
+use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, TypeId};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// An `async fn`, block or closure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Future {
+    /// The name as a person writes it.
+    pub name: String,
+    /// The name in full.
+    pub path: String,
+    /// `async fn`, `async block` or `async closure`.
+    pub kind: String,
+    /// The function that it is, or is in.
+    pub function: String,
+    /// Where it begins.
+    pub file: Option<String>,
+    /// Where it begins.
+    pub line: Option<u32>,
+    /// Bytes.
+    pub size: u64,
+    /// Bytes.
+    pub align: u64,
+    /// Arguments and captured variables.
+    #[serde(default)]
+    pub captures: Vec<Held>,
+    /// Its `.await`s, in the order of the source.
+    pub awaits: Vec<Await>,
+    /// The futures in it.
+    #[serde(default)]
+    pub tree: Vec<Node>,
+    /// What makes it smaller, the most worth first.
+    #[serde(default)]
+    pub suggestions: Vec<Advice>,
+}
+
+/// An `.await`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Await {
+    /// Where the `.await` is.
+    pub file: Option<String>,
+    /// Where the `.await` is.
+    pub line: Option<u32>,
+    /// What it waits for.
+    #[serde(default)]
+    pub awaited: Option<Held>,
+    /// Bytes of all that is held.
+    #[serde(default)]
+    pub held_size: u64,
+    /// What is held across it.
+    pub held: Vec<Held>,
+}
+
+/// A value in a future.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    /// The variable; `__awaitee` for what is waited for, `__0` and so on for temporaries.
+    pub name: String,
+    /// Its type as a person writes it.
+    #[serde(rename = "type")]
+    pub of: String,
+    /// Bytes.
+    pub size: u64,
+    /// Bytes from the start of the future.
+    #[serde(default)]
+    pub offset: u64,
+    /// The file that declares it.
+    #[serde(default)]
+    pub file: Option<String>,
+    /// The line that declares it.
+    #[serde(default)]
+    pub line: Option<u32>,
+}
+
+/// A future in another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// Its type as a person writes it.
+    pub name: String,
+    /// The variable that has it; `__awaitee` for what is waited for.
+    pub variable: String,
+    /// Where it begins, if it is an `async` one.
+    pub file: Option<String>,
+    /// Where it begins, if it is an `async` one.
+    pub line: Option<u32>,
+    /// The lines of the `.await`s that wait for it or hold it.
+    pub lines: Vec<u32>,
+    /// Bytes.
+    pub size: u64,
+    /// What it has in itself is shown at its first occurrence.
+    #[serde(default)]
+    pub repeated: bool,
+    /// The futures in it, the largest first.
+    pub children: Vec<Node>,
+}
+
+/// A change that makes a future smaller.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Advice {
+    /// What is wrong.
+    pub kind: Problem,
+    /// The future to change.
+    pub future: String,
+    /// Where.
+    pub file: Option<String>,
+    /// Where.
+    pub line: Option<u32>,
+    /// What is wrong, for a person.
+    pub what: String,
+    /// What to do, for a person.
+    pub how: String,
+    /// Bytes that it takes off the future that this stands at.
+    pub saves: u64,
+}
+
+/// The most suggestions for one future.
+const SUGGESTIONS: usize = 10;
+
+/// A tree has this many nodes at most.
+const NODES: usize = 400;
+
+impl Future {
+    pub(super) fn new(program: &Program, graph: &Graph, id: TypeId, all: &[Suggestion]) -> Option<Self> {
+        let of = program.get(id);
+        let Kind::Coroutine(coroutine) = &of.kind else { return None };
+        let file = of.source.as_ref().map(|source| source.file.to_string());
+        let held = |field: &Field| Held {
+            name: field.name.to_string(),
+            of: program.get(field.ty).name.to_string(),
+            size: program.size_of(field.ty),
+            offset: field.offset,
+            file: file.clone().filter(|_| field.line.is_some()),
+            line: field.line,
+        };
+        let parts = graph.parts.get(&id)?;
+        let in_place = parts.captures.iter().filter(|capture| !capture.moved);
+        let in_place: Vec<&Field> = in_place.map(|capture| &capture.field).collect();
+        let suspended = coroutine.states.iter().filter(|state| state.is_suspended());
+        let awaits = suspended.map(|state| {
+            let fields = locals(coroutine, state).into_iter().chain(in_place.iter().copied());
+            let mut held: Vec<Held> = fields.map(held).collect();
+            // Zero bytes are held in name only.
+            held.retain(|held| held.size > 0);
+            held.sort_by(|a, b| b.size.cmp(&a.size).then(a.offset.cmp(&b.offset)));
+            Await {
+                file: state.source.as_ref().map(|source| source.file.to_string()),
+                line: state.source.as_ref().map(|source| source.line),
+                awaited: state.awaited.as_ref().map(|field| Held {
+                    name: field.name.to_string(),
+                    of: program.get(field.ty).name.to_string(),
+                    size: program.size_of(field.ty),
+                    offset: field.offset,
+                    file: None,
+                    line: None,
+                }),
+                held_size: held.iter().map(|held| held.size).sum(),
+                held,
+            }
+        });
+        let mut awaits: Vec<Await> = awaits.collect();
+        awaits.sort_by_key(|of| of.line);
+        let mut suggestions: Vec<Advice> = all
+            .iter()
+            .filter_map(|suggestion| {
+                let saves = *suggestion.saves.get(&id)?;
+                Some(Advice {
+                    kind: suggestion.problem,
+                    future: program.get(suggestion.change.coroutine).name.to_string(),
+                    file: suggestion.at.as_ref().map(|at| at.file.to_string()),
+                    line: suggestion.at.as_ref().map(|at| at.line),
+                    what: suggestion.what.clone(),
+                    how: suggestion.how.clone(),
+                    saves,
+                })
+            })
+            .collect();
+        // A change of the future itself before one of a future in it.
+        suggestions.sort_by_key(|advice| (std::cmp::Reverse(advice.saves), advice.future != *of.name));
+        suggestions.truncate(SUGGESTIONS);
+        let mut left = NODES;
+        Some(Self {
+            name: of.name.to_string(),
+            path: of.path.to_string(),
+            kind: kind(coroutine).to_owned(),
+            function: coroutine.function.to_string(),
+            line: of.source.as_ref().map(|source| source.line),
+            size: of.size,
+            align: of.align,
+            captures: coroutine.captures.iter().map(held).collect(),
+            awaits,
+            tree: children(program, graph, id, &mut HashSet::from([id]), &mut left),
+            suggestions,
+            file,
+        })
+    }
+}
+
+pub(super) fn kind(coroutine: &Coroutine) -> &'static str {
+    match coroutine.flavour {
+        Flavour::AsyncFn => "async fn",
+        Flavour::AsyncBlock => "async block",
+        Flavour::AsyncClosure => "async closure",
+        Flavour::Other => "coroutine",
+    }
+}
+
+/// The futures that a coroutine has in itself.
+fn children(program: &Program, graph: &Graph, id: TypeId, seen: &mut HashSet<TypeId>, left: &mut usize) -> Vec<Node> {
+    let (Kind::Coroutine(coroutine), Some(parts)) = (&program.get(id).kind, graph.parts.get(&id)) else {
+        return Vec::new();
+    };
+    let moved = |field: &Field| {
+        parts.captures.iter().filter_map(|capture| parts.local_of(capture)).any(|local| key(&local.field) == key(field))
+    };
+    let mut nodes: Vec<(TypeId, Node)> = Vec::new();
+    for local in &parts.locals {
+        let ty = local.field.ty;
+        let awaited = *local.field.name == *AWAITED;
+        let inner = coroutines_in(program, ty);
+        if (inner.is_empty() && !awaited) || moved(&local.field) {
+            continue;
+        }
+        let states = local.states.iter().map(|&index| &coroutine.states[index]);
+        let lines = states.filter_map(|state| state.source.as_ref()).map(|source| source.line);
+        if let Some((_, node)) =
+            nodes.iter_mut().find(|(known, node)| *known == ty && *node.variable == *local.field.name)
+        {
+            node.lines.extend(lines);
+            continue;
+        }
+        let node = node(program, graph, ty, &inner, seen, left);
+        let Some(mut node) = node else { break };
+        node.variable = local.field.name.to_string();
+        node.lines = lines.collect();
+        nodes.push((ty, node));
+    }
+    let mut nodes: Vec<Node> = nodes.into_iter().map(|(_, node)| node).collect();
+    for node in &mut nodes {
+        node.lines.sort_unstable();
+        node.lines.dedup();
+    }
+    nodes.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.lines.cmp(&b.lines)));
+    nodes
+}
+
+fn node(
+    program: &Program,
+    graph: &Graph,
+    ty: TypeId,
+    inner: &[TypeId],
+    seen: &mut HashSet<TypeId>,
+    left: &mut usize,
+) -> Option<Node> {
+    *left = left.checked_sub(1)?;
+    let of = program.get(ty);
+    let repeated = matches!(of.kind, Kind::Coroutine(_)) && !seen.insert(ty);
+    let children = if repeated {
+        Vec::new()
+    } else if matches!(of.kind, Kind::Coroutine(_)) {
+        children(program, graph, ty, seen, left)
+    } else {
+        // A struct of a library, such as `Timeout<F>`: what it has in itself.
+        let mut inner: Vec<Node> =
+            inner.iter().map_while(|&inner| node(program, graph, inner, &[], seen, left)).collect();
+        inner.sort_by_key(|node| std::cmp::Reverse(node.size));
+        inner
+    };
+    Some(Node {
+        name: of.name.to_string(),
+        variable: String::new(),
+        file: of.source.as_ref().map(|source| source.file.to_string()),
+        line: of.source.as_ref().map(|source| source.line),
+        lines: Vec::new(),
+        size: of.size,
+        repeated,
+        children,
+    })
+}

@@ -1,0 +1,108 @@
+//! `cargo dwell futures`: what futures hold across their `.await`s, and what would make them smaller.
+
+pub mod json;
+mod report;
+mod size;
+mod source;
+mod suggest;
+
+pub use report::About;
+pub use suggest::Problem;
+
+use crate::debuginfo::{Flavour, Kind, Program, TypeId};
+use crate::output::{self, Format};
+use anyhow::{Result, bail};
+use bytesize::ByteSize;
+use clap::Args;
+use std::path::Path;
+
+/// What `cargo dwell futures` is asked for.
+#[derive(Debug, Args)]
+pub struct FuturesArgs {
+    /// Show only futures whose name has PATTERN in it
+    #[arg(value_name = "PATTERN")]
+    pub pattern: Option<String>,
+    /// Show those of dependencies as well
+    #[arg(long)]
+    pub all: bool,
+    /// Leave out futures that take less
+    #[arg(long, value_name = "BYTES")]
+    pub min: Option<ByteSize>,
+    /// Show the N largest futures, and what each holds
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// The futures of a program with what makes them smaller, the largest first; its own ones only, unless `all` is asked for.
+/// Relative paths of sources start from `root`, if that is known.
+pub fn all(program: &Program, all: bool, root: Option<&Path>) -> Vec<json::Future> {
+    let ids = select(program, &|id| all || program.get(id).own);
+    describe(program, &ids, root)
+}
+
+/// Writes what was asked for to standard output.
+///
+/// # Errors
+/// No future has the pattern in its name; standard output cannot be written.
+pub fn run(program: &Program, args: &FuturesArgs, root: Option<&Path>, profile: Option<&str>) -> Result<()> {
+    let every = select(program, &|_| true);
+    let own = every.iter().filter(|&&id| program.get(id).own).count();
+    // An executable from elsewhere has no crate of one's own.
+    let all = args.all || !program.types().any(|(_, of)| of.own);
+    let mut ids: Vec<TypeId> = every.iter().copied().filter(|&id| all || program.get(id).own).collect();
+    if let Some(pattern) = &args.pattern {
+        let has = |&id: &TypeId| {
+            let of = program.get(id);
+            of.name.contains(pattern.as_str()) || of.path.contains(pattern.as_str())
+        };
+        if !ids.iter().any(has) && every.iter().any(has) {
+            bail!("only dependencies have a future that matches `{pattern}`; --all shows them");
+        }
+        if !ids.iter().any(has) {
+            let names = every.iter().map(|&id| &*program.get(id).name);
+            bail!("no future matches `{pattern}`{}", crate::nearest::suggestion(pattern, names));
+        }
+        ids.retain(has);
+    }
+    let min = args.min.map_or(0, |size| size.as_u64());
+    ids.retain(|&id| program.size_of(id) >= min);
+    let futures = describe(program, &ids, root);
+    let report =
+        report::Report { version: 1, program: report::About::new(program, profile), all: every.len(), own, futures };
+    output::print(|mut out| report.write(args, &mut out))
+}
+
+/// The futures that are wanted, the largest first.
+fn select(program: &Program, wanted: &dyn Fn(TypeId) -> bool) -> Vec<TypeId> {
+    let is_future = |kind: &Kind| matches!(kind, Kind::Coroutine(of) if of.flavour != Flavour::Other);
+    let found = program.types().filter(|(id, of)| is_future(&of.kind) && wanted(*id));
+    let mut ids: Vec<TypeId> = found.map(|(id, _)| id).collect();
+    ids.sort_by_key(|&id| (std::cmp::Reverse(program.size_of(id)), id));
+    ids
+}
+
+fn describe(program: &Program, ids: &[TypeId], root: Option<&Path>) -> Vec<json::Future> {
+    let graph = size::Graph::new(program);
+    // A change of one future is worth what it takes off the others too: all of the program's own are looked at.
+    let mut changed: Vec<TypeId> = select(program, &|id| program.get(id).own);
+    changed.extend(ids.iter().filter(|&&id| !program.get(id).own));
+    let mut files = source::Files::new(root, &program.file);
+    let suggestions = suggest::suggest(program, &graph, &changed, &mut files);
+    ids.iter().filter_map(|&id| json::Future::new(program, &graph, id, &suggestions)).collect()
+}
+
+/// `in line 7`, `in lines 7 and 9`
+fn in_lines(lines: &[u32]) -> String {
+    match lines {
+        [] => "in an unknown line".to_owned(),
+        [line] => format!("in line {line}"),
+        [first @ .., last] if first.len() < 4 => {
+            let first: Vec<_> = first.iter().map(u32::to_string).collect();
+            format!("in lines {} and {last}", first.join(", "))
+        }
+        [first, .., last] => format!("in {} lines from {first} to {last}", lines.len()),
+    }
+}

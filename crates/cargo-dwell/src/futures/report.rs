@@ -1,0 +1,271 @@
+//! Futures as text: tables for a person, one JSON object for a program.
+
+use super::FuturesArgs;
+use super::json::{Await, Future, Held, Node};
+use super::size::{AWAITED, is_temporary};
+use crate::debuginfo::Program;
+use crate::output::{Format, Look, header, right};
+use crate::shape::units::count;
+use comfy_table::Cell;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+/// What a report is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// The executable.
+    pub file: String,
+    /// The profile that it was built with, if cargo dwell built it.
+    pub profile: Option<String>,
+    /// The compiler's version.
+    pub rustc: Option<String>,
+    /// The build id in hexadecimal digits.
+    pub build_id: Option<String>,
+}
+
+impl About {
+    /// What is known of a program.
+    pub fn new(program: &Program, profile: Option<&str>) -> Self {
+        Self {
+            file: program.file.display().to_string(),
+            profile: profile.map(str::to_owned),
+            rustc: program.rustc.as_deref().map(str::to_owned),
+            build_id: program.build_id.as_deref().map(str::to_owned),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    pub(super) version: u32,
+    pub(super) program: About,
+    /// Futures of the program, and how many of them are its workspace's own.
+    #[serde(skip)]
+    pub(super) all: usize,
+    #[serde(skip)]
+    pub(super) own: usize,
+    pub(super) futures: Vec<Future>,
+}
+
+/// Rows of the table, if nothing else is asked for.
+const ROWS: usize = 20;
+/// Futures whose `.await`s are shown, if nothing else is asked for.
+const SHOWN: usize = 3;
+/// Suggestions for a future.
+const BEST: usize = 3;
+
+impl Report {
+    pub(super) fn write(&self, args: &FuturesArgs, out: &mut impl io::Write) -> io::Result<()> {
+        match args.format {
+            Format::Human => self.text(args, out, &Look::terminal()),
+            Format::Markdown => self.text(args, out, &Look::page()),
+            Format::Json => {
+                serde_json::to_writer(&mut *out, self)?;
+                writeln!(out)
+            }
+        }
+    }
+
+    fn text(&self, args: &FuturesArgs, out: &mut impl io::Write, look: &Look) -> io::Result<()> {
+        if look.markdown {
+            writeln!(out, "# What futures hold\n")?;
+        }
+        writeln!(out, "{}", self.summary(args))?;
+        if self.futures.is_empty() {
+            return Ok(());
+        }
+        let rows = args.top.unwrap_or(if look.markdown { usize::MAX } else { ROWS }).min(self.futures.len());
+        writeln!(out)?;
+        look.table(out, &table(&self.futures[..rows]))?;
+        if rows < self.futures.len() {
+            writeln!(out, "{} smaller ones are not shown (--top, PATTERN).", self.futures.len() - rows)?;
+        }
+        let best = self.best(args.top.unwrap_or(ROWS / 2));
+        if best.len() > 1 {
+            look.heading(out, "What to change, the most worth first", "")?;
+            look.table(out, &best)?;
+        }
+        let shown = match (args.top, &args.pattern) {
+            (Some(top), _) => top,
+            (None, Some(_)) => ROWS,
+            (None, None) => SHOWN,
+        };
+        for future in self.futures.iter().take(shown) {
+            describe(future, out, look)?;
+        }
+        if shown < self.futures.len() {
+            writeln!(out, "\n`cargo dwell futures PATTERN` shows what another one holds.")?;
+        }
+        Ok(())
+    }
+
+    fn summary(&self, args: &FuturesArgs) -> String {
+        let file = std::path::Path::new(&self.program.file).file_name();
+        let name = file.map_or_else(|| self.program.file.clone(), |name| name.to_string_lossy().into_owned());
+        let profile = self.program.profile.as_ref().map_or_else(String::new, |profile| format!(", profile {profile}"));
+        let rustc = self.program.rustc.as_ref().map_or_else(String::new, |rustc| format!(", rustc {rustc}"));
+        let what = match (self.all, self.own) {
+            (0, _) => "no async fn, block or closure".to_owned(),
+            (all, 0) if !args.all => {
+                format!("no future of its own, {} of dependencies (--all shows them)", count(all as u64))
+            }
+            (all, own) => {
+                format!("{} futures of its own, {} of dependencies", count(own as u64), count((all - own) as u64))
+            }
+        };
+        format!("`{name}`{profile}{rustc}: {what}.")
+    }
+
+    /// The suggestions that save most, each at the largest future that it shrinks.
+    fn best(&self, most: usize) -> Vec<Vec<Cell>> {
+        let mut rows = vec![header(&["saves", "of", "where", "what", "how"])];
+        let mut all: Vec<(&Future, &super::json::Advice)> =
+            self.futures.iter().flat_map(|future| future.suggestions.iter().map(move |one| (future, one))).collect();
+        // First where the change is made, then where it is felt.
+        all.sort_by_key(|(future, one)| (std::cmp::Reverse(one.saves), one.future != future.name));
+        let mut seen = Vec::new();
+        for (future, one) in all {
+            let place = (&one.file, one.line, one.kind, &one.what);
+            if seen.contains(&place) || seen.len() == most {
+                continue;
+            }
+            seen.push(place);
+            rows.push(vec![
+                right(count(one.saves)),
+                right(count(future.size)),
+                Cell::new(at(one.file.as_ref(), one.line)),
+                Cell::new(format!("{} {}", one.future, one.what)),
+                Cell::new(&one.how),
+            ]);
+        }
+        rows
+    }
+}
+
+fn table(futures: &[Future]) -> Vec<Vec<Cell>> {
+    let mut rows = vec![header(&["size", "future", "where", "the most is held at"])];
+    for future in futures {
+        let bytes = |of: &Await| of.held_size + of.awaited.as_ref().map_or(0, |held| held.size);
+        let most = future.awaits.iter().max_by_key(|of| bytes(of)).map_or_else(String::new, |of| {
+            let largest = of.held.iter().chain(&of.awaited).max_by_key(|held| held.size);
+            let largest = largest.map_or_else(String::new, |held| format!(": {}", name(held)));
+            format!("line {}, {} bytes{largest}", line(of.line), count(bytes(of)))
+        });
+        rows.push(vec![
+            right(count(future.size)),
+            Cell::new(&future.name),
+            Cell::new(at(future.file.as_ref(), future.line)),
+            Cell::new(most),
+        ]);
+    }
+    rows
+}
+
+fn describe(future: &Future, out: &mut impl io::Write, look: &Look) -> io::Result<()> {
+    let head =
+        format!("  {} bytes, align {}, {}", count(future.size), future.align, at(future.file.as_ref(), future.line));
+    look.heading(out, &future.name, &head)?;
+    if !future.captures.is_empty() {
+        let bytes = future.captures.iter().map(|held| held.size).sum();
+        writeln!(out, "arguments and captures, {} bytes: {}\n", count(bytes), list(&future.captures))?;
+    }
+    if !future.awaits.is_empty() {
+        let mut rows = vec![header(&[".await in line", "waits for", "bytes", "holds", "bytes"])];
+        for of in &future.awaits {
+            rows.push(vec![
+                right(line(of.line)),
+                Cell::new(of.awaited.as_ref().map_or("", |held| &held.of)),
+                right(of.awaited.as_ref().map_or_else(String::new, |held| count(held.size))),
+                Cell::new(list(&of.held)),
+                right(count(of.held_size)),
+            ]);
+        }
+        look.table(out, &rows)?;
+    }
+    if !future.tree.is_empty() {
+        writeln!(out, "\nThe futures in it:\n")?;
+        if look.markdown {
+            writeln!(out, "```")?;
+        }
+        writeln!(out, "{} {}", future.name, count(future.size))?;
+        for node in &future.tree {
+            tree(node, future.size, 1, out)?;
+        }
+        if look.markdown {
+            writeln!(out, "```")?;
+        }
+    }
+    if !future.suggestions.is_empty() {
+        writeln!(out, "\nWhat makes it smaller:\n")?;
+        let mut rows = vec![header(&["saves", "where", "what", "how"])];
+        for one in future.suggestions.iter().take(BEST) {
+            let whose = if one.future == future.name { "" } else { &one.future };
+            rows.push(vec![
+                right(count(one.saves)),
+                Cell::new(at(one.file.as_ref(), one.line)),
+                Cell::new(format!("{whose} {}", one.what).trim()),
+                Cell::new(&one.how),
+            ]);
+        }
+        look.table(out, &rows)?;
+    }
+    Ok(())
+}
+
+/// A future in another, and in it those that make it big: down to a twentieth of the whole.
+fn tree(node: &Node, whole: u64, depth: usize, out: &mut impl io::Write) -> io::Result<()> {
+    let lines: Vec<_> = node.lines.iter().map(u32::to_string).collect();
+    let place = match (&*node.variable, &lines[..]) {
+        ("", _) => String::new(),
+        (AWAITED, []) => "awaits ".to_owned(),
+        (AWAITED, lines) => format!("line {}: ", lines.join(", ")),
+        (variable, _) if is_temporary(variable) => "a temporary: ".to_owned(),
+        (variable, _) => format!("{variable}: "),
+    };
+    let again = if node.repeated { " (as above)" } else { "" };
+    writeln!(out, "{:indent$}{place}{} {}{again}", "", node.name, count(node.size), indent = depth * 2)?;
+    let mut small = (0, 0);
+    for child in &node.children {
+        if child.size * 20 >= whole || node.children.len() == 1 {
+            tree(child, whole, depth + 1, out)?;
+        } else if child.size > 0 {
+            small = (small.0 + 1, small.1.max(child.size));
+        }
+    }
+    if small.0 > 0 {
+        writeln!(out, "{:indent$}({} of at most {})", "", small.0, count(small.1), indent = depth * 2 + 2)?;
+    }
+    Ok(())
+}
+
+/// `name: Type 24`
+fn name(held: &Held) -> String {
+    let name = match &*held.name {
+        AWAITED => return format!("the awaited {} {}", held.of, count(held.size)),
+        name if is_temporary(name) => "a temporary",
+        name => name,
+    };
+    format!("{name}: {} {}", held.of, count(held.size))
+}
+
+fn list(held: &[Held]) -> String {
+    const MOST: usize = 6;
+    let mut names: Vec<String> = held.iter().take(MOST).map(name).collect();
+    if held.len() > MOST {
+        names.push(format!("{} more", held.len() - MOST));
+    }
+    names.join(", ")
+}
+
+fn line(line: Option<u32>) -> String {
+    line.map_or_else(|| "?".to_owned(), |line| line.to_string())
+}
+
+fn at(file: Option<&String>, line: Option<u32>) -> String {
+    let Some(file) = file else { return "unknown".to_owned() };
+    // Of a package from a registry its name and version tell enough, of std the library.
+    let package = file.split_once("/registry/src/").and_then(|(_, rest)| Some(rest.split_once('/')?.1));
+    let std = file.strip_prefix("/rustc/").and_then(|rest| Some(rest.split_once('/')?.1));
+    let file = package.or(std).unwrap_or(file);
+    line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
+}

@@ -1,0 +1,348 @@
+//! How large a future would be if it held less: rustc's layout of coroutines, computed again for a changed one.
+//!
+//! rustc (`rustc_abi::layout::coroutine`) first lays out a prefix: what the coroutine captured, the tag, and every local that
+//! is held in more than one state. Behind it, each state has the locals that only it holds; the states share these bytes. The
+//! prefix is sorted by falling alignment and the rest by rising alignment, so that padding is small.
+
+use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, State, Text, TypeId};
+use std::collections::{HashMap, HashSet};
+
+/// A name, a type and an offset, which together tell a coroutine's locals apart.
+pub(super) type Key = (Text, TypeId, u64);
+
+/// Something that a coroutine holds.
+#[derive(Clone, Debug)]
+pub(super) struct Local {
+    pub(super) field: Field,
+    /// The states that hold it, as indices of [`Coroutine::states`].
+    pub(super) states: Vec<usize>,
+    /// It is in the prefix, which all states have.
+    pub(super) promoted: bool,
+}
+
+/// What a coroutine is laid out of.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    pub(super) captures: Vec<Capture>,
+    pub(super) locals: Vec<Local>,
+    tag: u64,
+}
+
+/// An argument or a captured variable.
+#[derive(Clone, Debug)]
+pub(super) struct Capture {
+    pub(super) field: Field,
+    /// Its value is moved into a local when the future is first polled; its own bytes stay behind, unused.
+    pub(super) moved: bool,
+}
+
+pub(super) fn key(field: &Field) -> Key {
+    (field.name.clone(), field.ty, field.offset)
+}
+
+/// Whether the compiler made this local up.
+pub(super) fn is_temporary(name: &str) -> bool {
+    name.starts_with("__") && name != "__self" && name != AWAITED
+}
+
+/// The name of what an `.await` waits for.
+pub(super) const AWAITED: &str = "__awaitee";
+
+/// The locals that a state holds, without what was captured and without what it waits for.
+pub(super) fn locals<'c>(coroutine: &'c Coroutine, state: &'c State) -> Vec<&'c Field> {
+    let mut seen: Vec<&Field> = Vec::new();
+    for field in &state.held {
+        let captured = coroutine.captures.iter().any(|capture| key(capture) == key(field));
+        if !captured && !seen.iter().any(|known| key(known) == key(field)) {
+            seen.push(field);
+        }
+    }
+    seen
+}
+
+impl Parts {
+    pub(super) fn new(program: &Program, coroutine: &Coroutine) -> Self {
+        let end = |field: &Field| field.offset + program.size_of(field.ty);
+        let mut locals: Vec<Local> = Vec::new();
+        for (index, state) in coroutine.states.iter().enumerate().filter(|(_, state)| state.is_suspended()) {
+            for field in self::locals(coroutine, state) {
+                match locals.iter_mut().find(|local| *local.field.name != *AWAITED && key(&local.field) == key(field)) {
+                    Some(local) => local.states.push(index),
+                    None => locals.push(Local { field: field.clone(), states: vec![index], promoted: false }),
+                }
+            }
+            // Each `.await` has a local of its own for the future, even where two have one type and one offset.
+            if let Some(field) = &state.awaited {
+                locals.push(Local { field: field.clone(), states: vec![index], promoted: false });
+            }
+        }
+        // The prefix ends before the first byte that two states use for different things.
+        let mut shared = u64::MAX;
+        for local in &locals {
+            let overlaps = |other: &Local| {
+                other.field.offset < end(&local.field)
+                    && local.field.offset < end(&other.field)
+                    && other.states.iter().all(|state| !local.states.contains(state))
+            };
+            if *local.field.name == *AWAITED || locals.iter().any(overlaps) {
+                shared = shared.min(local.field.offset);
+            }
+        }
+        for local in &mut locals {
+            local.promoted = local.field.offset < shared && local.states.len() > 1;
+        }
+        let moves = |capture: &Field| {
+            let becomes = |local: &Local| {
+                let name = *local.field.name == *capture.name || *local.field.name == *format!("__{}", capture.name);
+                name && local.field.ty == capture.ty && local.field.offset != capture.offset
+            };
+            // rustc begins the body of an `async fn` with `let argument = argument;`.
+            coroutine.flavour == Flavour::AsyncFn || locals.iter().any(becomes)
+        };
+        let captures = coroutine.captures.iter();
+        let captures = captures.map(|field| Capture { field: field.clone(), moved: moves(field) }).collect();
+        Self { captures, locals, tag: coroutine.tag.as_ref().map_or(1, |tag| tag.size) }
+    }
+
+    /// The local that an argument is moved into.
+    pub(super) fn local_of(&self, capture: &Capture) -> Option<&Local> {
+        let inner = format!("__{}", capture.field.name);
+        self.locals.iter().find(|local| {
+            let name = local.field.name == capture.field.name || *local.field.name == *inner;
+            name && local.field.ty == capture.field.ty && local.field.offset != capture.field.offset
+        })
+    }
+}
+
+/// What a part of a coroutine becomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Becomes {
+    /// It is not there at all.
+    Gone,
+    /// It is not held in the states with these indices.
+    NotIn(Vec<usize>),
+    /// It is behind a thin pointer.
+    Boxed,
+}
+
+/// What one part of a coroutine becomes.
+#[derive(Clone, Debug)]
+pub(super) struct Edit {
+    pub(super) of: Key,
+    /// The one state that waits for it: futures of one type may share their bytes, each in a state of its own.
+    pub(super) awaited_in: Option<usize>,
+    pub(super) becomes: Becomes,
+}
+
+/// A change of one coroutine.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    pub(super) coroutine: TypeId,
+    pub(super) edits: Vec<Edit>,
+}
+
+/// Sizes after a change.
+#[derive(Debug)]
+pub(super) struct Sizes<'p> {
+    program: &'p Program,
+    graph: &'p Graph,
+    change: &'p Change,
+    /// The types that have the changed coroutine in themselves: no other changes its size.
+    within: &'p HashSet<TypeId>,
+    known: HashMap<TypeId, u64>,
+    depth: u32,
+}
+
+/// Types nested deeper than this keep their size: debug info may be hostile, and the stack has an end.
+const DEEPEST: u32 = 200;
+
+impl<'p> Sizes<'p> {
+    pub(super) fn new(program: &'p Program, graph: &'p Graph, change: &'p Change, within: &'p HashSet<TypeId>) -> Self {
+        Self { program, graph, change, within, known: HashMap::new(), depth: 0 }
+    }
+
+    /// The size of a type after the change.
+    pub(super) fn of(&mut self, id: TypeId) -> u64 {
+        if !self.within.contains(&id) || self.depth == DEEPEST {
+            return self.program.size_of(id);
+        }
+        if let Some(&size) = self.known.get(&id) {
+            return size;
+        }
+        // A type that holds itself is an error of the debug info; it keeps its size.
+        self.known.insert(id, self.program.size_of(id));
+        self.depth += 1;
+        let size = self.compute(id);
+        self.depth -= 1;
+        self.known.insert(id, size);
+        size
+    }
+
+    fn compute(&mut self, id: TypeId) -> u64 {
+        let of = self.program.get(id);
+        let padded = |size: u64| size.next_multiple_of(of.align.max(1));
+        match &of.kind {
+            Kind::Struct(fields) | Kind::Closure(fields) => {
+                let less: u64 = fields.iter().map(|field| self.less(field)).sum();
+                if less == 0 { of.size } else { padded(of.size.saturating_sub(less)).min(of.size) }
+            }
+            Kind::Union(fields) => self.largest(of.size, of.align, fields.iter().map(std::slice::from_ref)),
+            Kind::Enum(of_enum) => {
+                let variants = of_enum.variants.iter().map(|variant| &variant.fields[..]);
+                self.largest(of.size, of.align, variants)
+            }
+            Kind::Array { element, count } => self.of(*element).saturating_mul(*count).min(of.size),
+            Kind::Coroutine(_) => self.coroutine(id),
+            _ => of.size,
+        }
+    }
+
+    fn less(&mut self, field: &Field) -> u64 {
+        self.program.size_of(field.ty).saturating_sub(self.of(field.ty))
+    }
+
+    /// The size of what has one of several sets of fields.
+    fn largest<'f>(&mut self, size: u64, align: u64, sets: impl Iterator<Item = &'f [Field]>) -> u64 {
+        let (mut before, mut after) = (0, 0);
+        for fields in sets {
+            let end = fields.iter().map(|field| field.offset + self.program.size_of(field.ty)).max().unwrap_or(0);
+            let less: u64 = fields.iter().map(|field| self.less(field)).sum();
+            before = before.max(end);
+            after = after.max(end.saturating_sub(less));
+        }
+        let rest = size.saturating_sub(before);
+        if after == before { size } else { (after + rest).next_multiple_of(align.max(1)).min(size) }
+    }
+
+    fn coroutine(&mut self, id: TypeId) -> u64 {
+        let (program, graph) = (self.program, self.graph);
+        let of = program.get(id);
+        let Some(parts) = graph.parts.get(&id) else { return of.size };
+        let edits = if self.change.coroutine == id { &self.change.edits[..] } else { &[] };
+        let pointer = program.pointer_size;
+        let before = parts.layout(&mut |field| (program.size_of(field.ty), program.get(field.ty).align), &[], pointer);
+        let mut sizes = |field: &Field| (self.of(field.ty), program.get(field.ty).align);
+        let after = parts.layout(&mut sizes, edits, pointer);
+        if after == before { of.size } else { (of.size + after).saturating_sub(before) }
+    }
+}
+
+impl Parts {
+    fn layout(&self, size: &mut impl FnMut(&Field) -> (u64, u64), edits: &[Edit], pointer: u64) -> u64 {
+        let mut prefix = vec![(self.tag, self.tag.max(1))];
+        let mut rest: HashMap<usize, Vec<(u64, u64)>> = HashMap::new();
+        let find = |field: &Field, states: &[usize]| {
+            let fits = |edit: &&Edit| edit.of == key(field) && edit.awaited_in.is_none_or(|state| states == [state]);
+            edits.iter().find(fits).map(|edit| &edit.becomes)
+        };
+        for capture in &self.captures {
+            match find(&capture.field, &[]) {
+                Some(Becomes::Gone | Becomes::NotIn(_)) => {}
+                Some(Becomes::Boxed) => prefix.push((pointer, pointer)),
+                None => prefix.push(size(&capture.field)),
+            }
+        }
+        for local in &self.locals {
+            let mut states = local.states.clone();
+            let mut part = size(&local.field);
+            match find(&local.field, &local.states) {
+                Some(Becomes::Gone) => states.clear(),
+                Some(Becomes::NotIn(gone)) => states.retain(|state| !gone.contains(state)),
+                Some(Becomes::Boxed) => part = (pointer, pointer),
+                None => {}
+            }
+            match states[..] {
+                [] => {}
+                [state] => rest.entry(state).or_default().push(part),
+                // One local, or several of one name that rustc lays over each other.
+                _ if local.promoted => prefix.push(part),
+                _ => states.iter().for_each(|&state| rest.entry(state).or_default().push(part)),
+            }
+        }
+        let align = prefix.iter().chain(rest.values().flatten()).map(|part| part.1).max().unwrap_or(1).max(1);
+        prefix.sort_by_key(|part| std::cmp::Reverse(part.1));
+        let place = |end: u64, &(size, align): &(u64, u64)| end.next_multiple_of(align.max(1)) + size;
+        let prefix_align = prefix.iter().map(|part| part.1).max().unwrap_or(1).max(1);
+        let prefix = prefix.iter().fold(0, place).next_multiple_of(prefix_align);
+        let ends = rest.values_mut().map(|parts| {
+            parts.sort_by_key(|part| part.1);
+            parts.iter().fold(prefix, place)
+        });
+        ends.max().unwrap_or(prefix).max(prefix).next_multiple_of(align)
+    }
+}
+
+/// Which types have which in themselves.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    /// The types that have a type as a part.
+    outer: HashMap<TypeId, Vec<TypeId>>,
+    pub(super) parts: HashMap<TypeId, Parts>,
+}
+
+impl Graph {
+    pub(super) fn new(program: &Program) -> Self {
+        let mut graph = Self::default();
+        for (id, of) in program.types() {
+            let mut inner: Vec<TypeId> = Vec::new();
+            match &of.kind {
+                Kind::Struct(fields) | Kind::Closure(fields) | Kind::Union(fields) => {
+                    inner.extend(fields.iter().map(|field| field.ty));
+                }
+                Kind::Enum(of) => inner.extend(of.variants.iter().flat_map(|of| &of.fields).map(|field| field.ty)),
+                Kind::Array { element, .. } => inner.push(*element),
+                Kind::Coroutine(coroutine) => {
+                    let parts = Parts::new(program, coroutine);
+                    inner.extend(parts.captures.iter().map(|capture| capture.field.ty));
+                    inner.extend(parts.locals.iter().map(|local| local.field.ty));
+                    graph.parts.insert(id, parts);
+                }
+                _ => {}
+            }
+            inner.sort_unstable();
+            inner.dedup();
+            for part in inner {
+                if program.size_of(part) > 0 {
+                    graph.outer.entry(part).or_default().push(id);
+                }
+            }
+        }
+        graph
+    }
+
+    /// All types that have this one in themselves, and itself.
+    pub(super) fn within(&self, id: TypeId) -> HashSet<TypeId> {
+        let mut found = HashSet::from([id]);
+        let mut left = vec![id];
+        while let Some(id) = left.pop() {
+            for &outer in self.outer.get(&id).into_iter().flatten() {
+                if found.insert(outer) {
+                    left.push(outer);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The coroutines that a value of a type has in itself: not those behind pointers, nor those in other coroutines.
+pub(super) fn coroutines_in(program: &Program, id: TypeId) -> Vec<TypeId> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    let mut left = vec![id];
+    while let Some(id) = left.pop() {
+        if program.size_of(id) == 0 || !seen.insert(id) {
+            continue;
+        }
+        match &program.get(id).kind {
+            Kind::Coroutine(_) => found.push(id),
+            Kind::Struct(fields) | Kind::Closure(fields) | Kind::Union(fields) => {
+                left.extend(fields.iter().rev().map(|field| field.ty));
+            }
+            Kind::Enum(of) => left.extend(of.variants.iter().flat_map(|of| &of.fields).rev().map(|field| field.ty)),
+            Kind::Array { element, .. } => left.push(*element),
+            _ => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,363 @@
+//! What the source says of a local: whether anything after an `.await` still names it.
+//!
+//! The source is read as tokens, which are there inside macros too. Every answer that the tokens leave open is "it is used".
+
+use crate::debuginfo::{Source, Type};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The files that debug info names.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    root: Option<PathBuf>,
+    /// When the program was built: a file that was changed later has other lines.
+    built: Option<SystemTime>,
+    read: HashMap<String, Option<Tokens>>,
+}
+
+/// A file's tokens in a row.
+#[derive(Debug)]
+struct Tokens {
+    list: Vec<Token>,
+}
+
+#[derive(Debug)]
+struct Token {
+    line: usize,
+    is: Is,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Is {
+    Word(String),
+    /// The name that the literal, a format string, may have in braces.
+    Literal(String),
+    Punct(char),
+    /// A delimiter opens, and closes at this index.
+    Open(Delimiter, usize),
+    /// The delimiter that opened at this index closes.
+    Close(usize),
+}
+
+impl Files {
+    /// The files of `executable`. Relative paths start from `root`.
+    pub(super) fn new(root: Option<&Path>, executable: &Path) -> Self {
+        let built = std::fs::metadata(executable).and_then(|file| file.modified()).ok();
+        Self { root: root.map(Path::to_owned), built, read: HashMap::new() }
+    }
+
+    /// Whether the path of a future's source is of use: those of dependencies start from folders of theirs.
+    pub(super) fn may_read(&self, future: &Type) -> bool {
+        let absolute = future.source.as_ref().is_some_and(|source| Path::new(&*source.file).is_absolute());
+        absolute || (future.own && self.root.is_some())
+    }
+
+    fn tokens(&mut self, file: &str) -> Option<&Tokens> {
+        let path = self.root.as_deref().unwrap_or(Path::new("")).join(file);
+        let built = self.built;
+        let read = self.read.entry(file.to_owned()).or_insert_with(|| {
+            let changed = std::fs::metadata(&path).and_then(|file| file.modified()).ok()?;
+            if built.is_none_or(|built| changed > built) {
+                return None;
+            }
+            let text = std::fs::read_to_string(&path).ok()?;
+            Tokens::new(text.parse().ok()?)
+        });
+        read.as_ref()
+    }
+
+    /// Whether the source shows that a local is of no use from an `.await` on: nothing from there to the end of the body, in
+    /// `lines`, names it or what may borrow from it. `may_borrow` says so of the names that are held across the `.await`.
+    pub(super) fn is_unused_after(
+        &mut self,
+        at: &Source,
+        lines: (u32, u32),
+        name: &str,
+        may_borrow: &dyn Fn(&str) -> bool,
+    ) -> bool {
+        let Some(tokens) = self.tokens(&at.file) else { return false };
+        let lines = (lines.0 as usize, lines.1 as usize);
+        tokens.is_unused_after(at.line as usize, lines, name, may_borrow).unwrap_or(false)
+    }
+
+    /// Whether `let to = from;` stands in these lines.
+    pub(super) fn is_moved(&mut self, file: &str, lines: (u32, u32), from: &str, to: &str) -> bool {
+        let Some(tokens) = self.tokens(file) else { return false };
+        let inside = |token: &Token| (lines.0 as usize..=lines.1 as usize).contains(&token.line);
+        let list: Vec<&Is> = tokens.list.iter().filter(|token| inside(token)).map(|token| &token.is).collect();
+        list.windows(6).any(|window| {
+            let (binding, rest) = match window[1] {
+                Is::Word(word) if word == "mut" => (window[2], &window[3..]),
+                _ => (window[1], &window[2..5]),
+            };
+            word(window[0], "let")
+                && word(binding, to)
+                && *rest[0] == Is::Punct('=')
+                && word(rest[1], from)
+                && *rest[2] == Is::Punct(';')
+        })
+    }
+}
+
+fn word(is: &Is, expected: &str) -> bool {
+    matches!(is, Is::Word(word) if word == expected)
+}
+
+impl Tokens {
+    fn new(stream: TokenStream) -> Option<Self> {
+        let mut list = Vec::new();
+        // Groups that are open: what is left of each, with the index of its delimiter and the line that closes it.
+        let mut open = vec![(stream.into_iter(), None, 0)];
+        while let Some((stream, start, end_line)) = open.last_mut() {
+            let Some(tree) = stream.next() else {
+                if let Some(start) = *start {
+                    let end = list.len();
+                    let Token { is: Is::Open(_, close), .. } = &mut list[start] else { return None };
+                    *close = end;
+                    list.push(Token { line: *end_line, is: Is::Close(start) });
+                }
+                open.pop();
+                continue;
+            };
+            let line = tree.span().start().line;
+            match tree {
+                TokenTree::Group(group) => {
+                    let start = list.len();
+                    list.push(Token { line, is: Is::Open(group.delimiter(), 0) });
+                    open.push((group.stream().into_iter(), Some(start), group.span_close().end().line));
+                }
+                TokenTree::Ident(ident) => list.push(Token { line, is: Is::Word(ident.to_string()) }),
+                TokenTree::Punct(punct) => list.push(Token { line, is: Is::Punct(punct.as_char()) }),
+                TokenTree::Literal(literal) => list.push(Token { line, is: Is::Literal(literal.to_string()) }),
+            }
+        }
+        Some(Self { list })
+    }
+
+    /// `None` where the tokens are not as expected.
+    fn is_unused_after(
+        &self,
+        line: usize,
+        lines: (usize, usize),
+        name: &str,
+        may_borrow: &dyn Fn(&str) -> bool,
+    ) -> Option<bool> {
+        let first = self.list.iter().position(|token| token.line >= line)?;
+        let mut body = self.list.iter().position(|token| token.line >= lines.0)?;
+        let end = self.list.iter().rposition(|token| token.line <= lines.1)? + 1;
+        let is_await = |index: &usize| word(&self.list[*index].is, "await") && self.list[*index].line == line;
+        // A macro may hide the word, and a line may have several: then all of the line comes after.
+        let awaits: Vec<_> = (first..end).take_while(|&index| self.list[index].line == line).filter(is_await).collect();
+        let at = match awaits[..] {
+            [one] => one,
+            _ => return Some(false),
+        };
+        // A macro may have made the name up.
+        if !(body..at).any(|index| word(&self.list[index].is, name)) {
+            return Some(false);
+        }
+        // What encloses the `.await`, from the inside to the function: a signature makes nothing of its arguments.
+        let mut around: Vec<usize> = Vec::new();
+        for open in (body..at).rev() {
+            if matches!(self.list[open].is, Is::Open(_, close) if (at..end).contains(&close)) {
+                if (self.statement_start(open, body)..open).any(|index| word(&self.list[index].is, "fn")) {
+                    body = open;
+                    break;
+                }
+                around.push(open);
+            }
+        }
+
+        // What was made from the local, and of that what can borrow from it when the `.await` is over.
+        let mut made = BTreeSet::from([name.to_owned()]);
+        while self.add_made(body, at, may_borrow, &mut made) {}
+        let borrowers = made.iter().filter(|other| *other == name || may_borrow(other)).cloned().collect();
+        let named = |names: &BTreeSet<String>, from: usize, to: usize| (from..to).any(|index| self.names(index, names));
+        // The statement that waits: the future may borrow the local.
+        if named(&made, self.statement_start(at, body), at) || named(&borrowers, at + 1, end) {
+            return Some(false);
+        }
+        let declared = self.declared(name, body, at);
+        for &open in &around {
+            let Is::Open(delimiter, close) = self.list[open].is else { return None };
+            if delimiter != Delimiter::Brace {
+                continue;
+            }
+            let header = self.statement_start(open, body);
+            // `match`, `if let` and `for` bind parts of what their header names.
+            if named(&made, header, open) {
+                return Some(false);
+            }
+            let loops = (header..open).any(|index| {
+                let is = &self.list[index].is;
+                word(is, "loop") || word(is, "while") || word(is, "for")
+            });
+            // The next round comes after the `.await`.
+            if loops && declared.is_none_or(|declared| declared < open) && named(&borrowers, open, close) {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
+    /// Whether the token names one of these variables.
+    fn names(&self, index: usize, names: &BTreeSet<String>) -> bool {
+        match &self.list[index].is {
+            Is::Word(word) => names.contains(word),
+            Is::Literal(text) => names.iter().any(|name| text.contains(&format!("{{{name}"))),
+            _ => false,
+        }
+    }
+
+    /// Where the statement or block header that holds a token begins.
+    fn statement_start(&self, of: usize, body: usize) -> usize {
+        let mut index = of;
+        while index > body {
+            match self.list[index - 1].is {
+                Is::Punct(';') | Is::Open(Delimiter::Brace, _) => break,
+                Is::Close(open) if matches!(self.list[open].is, Is::Open(Delimiter::Brace, _)) => {
+                    // The block before ends a statement, unless it goes on: `if .. {} else {`, `match x {}.await`.
+                    let goes_on = match &self.list[index].is {
+                        Is::Word(word) => word == "else",
+                        Is::Punct(punct) => *punct != '#',
+                        _ => false,
+                    };
+                    if !goes_on {
+                        break;
+                    }
+                    index = open.max(body);
+                }
+                Is::Close(open) => index = open.max(body),
+                _ => index -= 1,
+            }
+        }
+        index
+    }
+
+    /// The last `let` that binds the name.
+    fn declared(&self, name: &str, body: usize, at: usize) -> Option<usize> {
+        (body..at).rev().find(|&index| {
+            word(&self.list[index].is, "let")
+                && (index..at)
+                    .take_while(|&other| !matches!(self.list[other].is, Is::Punct('=' | ';')))
+                    .any(|other| word(&self.list[other].is, name))
+        })
+    }
+
+    /// Adds what statements that name one of the variables bind, and what else they name that may borrow. Says whether
+    /// there was anything.
+    fn add_made(&self, body: usize, at: usize, may_borrow: &dyn Fn(&str) -> bool, made: &mut BTreeSet<String>) -> bool {
+        let known = made.len();
+        for index in body..at {
+            if !self.names(index, made) {
+                continue;
+            }
+            let start = self.statement_start(index, body);
+            let words = |from: usize, to: usize| {
+                self.list[from..to].iter().filter_map(|token| match &token.is {
+                    Is::Word(word) => Some(word),
+                    _ => None,
+                })
+            };
+            made.extend(words(start, index).filter(|word| may_borrow(word)).cloned());
+            let end = (index..self.list.len())
+                .find(|&index| matches!(self.list[index].is, Is::Punct(';') | Is::Open(Delimiter::Brace, _)));
+            made.extend(words(index, end.unwrap_or(index)).filter(|word| may_borrow(word)).cloned());
+            let Some(binding) = (start..index).find(|&index| word(&self.list[index].is, "let")) else { continue };
+            let Some(equals) = (binding..index).find(|&index| self.list[index].is == Is::Punct('=')) else { continue };
+            made.extend(words(binding + 1, equals).filter(|word| !["mut", "ref"].contains(&word.as_str())).cloned());
+        }
+        made.len() > known
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The line of the one `.await` in `source`, which is a whole body.
+    fn unused(source: &str, name: &str) -> bool {
+        unused_if(source, name, &|_| true)
+    }
+
+    fn unused_if(source: &str, name: &str, may_borrow: &dyn Fn(&str) -> bool) -> bool {
+        let tokens = Tokens::new(source.parse().unwrap()).unwrap();
+        let line = 1 + source.lines().position(|line| line.contains(".await")).unwrap();
+        tokens.is_unused_after(line, (1, source.lines().count()), name, may_borrow).unwrap_or(false)
+    }
+
+    #[test]
+    fn what_nothing_names_again_is_unused() {
+        assert!(unused("async fn f() {\nlet a = make();\nprint(&a);\nstep().await;\n}", "a"));
+        assert!(unused("async fn f(a: Vec<u8>) {\nstep().await;\nlet b = 1;\n}", "a"));
+        assert!(unused("async fn f() {\nloop {\nlet a = make();\nlook(&a);\nstep().await;\n}\n}", "a"));
+    }
+
+    #[test]
+    fn what_is_named_again_is_used() {
+        assert!(!unused("async fn f() {\nlet a = make();\nstep().await;\ndrop(a);\n}", "a"));
+        assert!(!unused("async fn f() {\nlet a = make();\nstep().await;\nprintln!(\"{a}\");\n}", "a"));
+        assert!(!unused("async fn f() {\nlet a = make();\nstep().await;\nprintln!(\"{}\", a);\n}", "a"));
+    }
+
+    #[test]
+    fn what_the_future_borrows_is_used() {
+        assert!(!unused("async fn f() {\nlet a = make();\nstep(&a).await;\n}", "a"));
+        assert!(!unused("async fn f() {\nlet a = make();\nlet b = &a;\nstep(b).await;\n}", "a"));
+        assert!(!unused(
+            "async fn f() {\nlet a = make();\nlet b = a.iter().map(|x| { x + 1 });\nstep().await;\nuse_it(b);\n}",
+            "a"
+        ));
+        assert!(!unused("async fn f() {\nlet a = make();\nlet x = wrap(\n&a,\n).poll()\n.await;\n}", "a"));
+    }
+
+    #[test]
+    fn a_number_does_not_borrow() {
+        let source = "async fn f() {\nlet a = make();\nlet n = a.len();\nstep().await;\nuse_it(n);\n}";
+        assert!(!unused(source, "a"));
+        assert!(unused_if(source, "a", &|name| name != "n"));
+        let source = "async fn f() {\nlet a = make();\nlist.push(&a);\nstep().await;\nuse_it(list);\n}";
+        assert!(!unused_if(source, "a", &|name| name == "list"));
+    }
+
+    #[test]
+    fn what_a_loop_comes_back_to_is_used() {
+        assert!(!unused("async fn f() {\nlet a = make();\nloop {\nlook(&a);\nstep().await;\n}\n}", "a"));
+        assert!(!unused("async fn f(a: Vec<u8>) {\nfor x in &a {\nstep().await;\n}\n}", "a"));
+        assert!(!unused("async fn f(a: Vec<u8>) {\nwhile let Some(x) = a.pop() {\nstep().await;\n}\n}", "a"));
+    }
+
+    #[test]
+    fn what_a_match_takes_apart_is_used() {
+        assert!(!unused(
+            "async fn f() {\nlet a = make();\nmatch a.first() {\nSome(x) => {\nstep().await;\nlook(x);\n}\nNone => {}\n}\n}",
+            "a"
+        ));
+        assert!(!unused("async fn f() {\nlet a = make();\nif let Some(x) = &a {\nstep().await;\nlook(x);\n}\n}", "a"));
+    }
+
+    #[test]
+    fn what_a_macro_hides_is_used() {
+        assert!(!unused("async fn f() {\nstep().await;\n}", "a"));
+        assert!(!unused(
+            "async fn f() {\nlet a = make();\nselect! { x = one.await => {}, y = two.await => {} }\n}",
+            "a"
+        ));
+    }
+
+    #[test]
+    fn moves_are_found() {
+        let dir = tempfile::TempDir::new().unwrap();
+        std::fs::write(dir.path().join("a.rs"), "fn f() {\nlet mut b = a;\nlet c = b;\n}\n").unwrap();
+        std::fs::write(dir.path().join("exe"), "").unwrap();
+        let mut files = Files::new(Some(dir.path()), &dir.path().join("exe"));
+        assert!(files.is_moved("a.rs", (1, 4), "a", "b"));
+        assert!(files.is_moved("a.rs", (1, 4), "b", "c"));
+        assert!(!files.is_moved("a.rs", (1, 4), "c", "b"));
+        assert!(!files.is_moved("missing.rs", (1, 4), "a", "b"));
+        let mut unknown = Files::new(Some(dir.path()), &dir.path().join("missing"));
+        assert!(!unknown.is_moved("a.rs", (1, 4), "a", "b"), "the lines may be others");
+    }
+}

@@ -1,0 +1,141 @@
+//! What the commands about a program have in common: they get it, compare it and check its budgets.
+
+use crate::build::{self, BuildArgs, Executable, Outcome};
+use crate::check::{self, Budgets, CheckArgs, Diff, Document, Selection};
+use crate::debuginfo::{self, Options, Program};
+use crate::dyn_traits::{self, DynArgs};
+use crate::futures::{self, FuturesArgs};
+use crate::layout::{self, LayoutArgs};
+use crate::output::{self, Format};
+use anyhow::{Result, bail};
+use clap::Args;
+use std::process::ExitCode;
+
+const EXIT_CODES: &str = "Exit code: 0 if all is well, 1 if a budget is broken, 2 on wrong input or usage, cargo's own if the \
+                          build fails.";
+
+/// `cargo dwell layout`
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Layout {
+    #[command(flatten)]
+    layout: LayoutArgs,
+    #[command(flatten)]
+    check: CheckArgs,
+    #[command(flatten)]
+    build: BuildArgs,
+}
+
+/// `cargo dwell futures`
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Futures {
+    #[command(flatten)]
+    futures: FuturesArgs,
+    #[command(flatten)]
+    check: CheckArgs,
+    #[command(flatten)]
+    build: BuildArgs,
+}
+
+/// `cargo dwell dyn`
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Dyn {
+    #[command(flatten)]
+    traits: DynArgs,
+    #[command(flatten)]
+    check: CheckArgs,
+    #[command(flatten)]
+    build: BuildArgs,
+}
+
+impl Layout {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// The program cannot be had or read; nothing matches what was asked for.
+    pub fn run(&self) -> Result<ExitCode> {
+        let args = &self.layout;
+        inspect(&self.build, &self.check, args.all, args.format, &|program, executable| {
+            layout::run(program, args, executable.profile.as_deref())
+        })
+    }
+}
+
+impl Futures {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// The program cannot be had or read; nothing matches what was asked for.
+    pub fn run(&self) -> Result<ExitCode> {
+        let args = &self.futures;
+        inspect(&self.build, &self.check, args.all, args.format, &|program, executable| {
+            futures::run(program, args, executable.root.as_deref(), executable.profile.as_deref())
+        })
+    }
+}
+
+impl Dyn {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// The program cannot be had or read; nothing matches what was asked for.
+    pub fn run(&self) -> Result<ExitCode> {
+        let args = &self.traits;
+        inspect(&self.build, &self.check, args.all, args.format, &|program, executable| {
+            dyn_traits::run(program, args, executable.profile.as_deref())
+        })
+    }
+}
+
+/// Writes a report about a program, or how it differs from another; then saves its sizes and checks its budgets.
+fn inspect(
+    build: &BuildArgs,
+    check: &CheckArgs,
+    all: bool,
+    format: Format,
+    report: &dyn Fn(&Program, &Executable) -> Result<()>,
+) -> Result<ExitCode> {
+    let choice = match build::choose(build)? {
+        Outcome::Done(choice) => choice,
+        Outcome::Failed(code) => return Ok(code),
+    };
+    // What is wrong with the arguments is told before the program is built.
+    let budgets = Budgets::new(check, choice.config().as_deref())?;
+    if let Some(file) = &check.save {
+        check::check_target(file)?;
+    }
+    if let Some(file) = check.diff.as_ref().filter(|file| !file.is_file()) {
+        bail!("{}: is no file; --diff takes what --save wrote, or an executable", file.display());
+    }
+    let executable = match choice.build()? {
+        Outcome::Done(executable) => executable,
+        Outcome::Failed(code) => return Ok(code),
+    };
+
+    let options =
+        Options { own_crates: executable.own_crates.clone(), cache: executable.cache.clone(), progress: true };
+    let program = debuginfo::load(&executable.file, &options)?;
+    for what in program.damaged.iter().take(5) {
+        eprintln!("note: {what}");
+    }
+    let broken = budgets.broken(&program, all)?;
+    let selection = Selection { all, root: executable.root.as_deref(), profile: executable.profile.as_deref() };
+    let document = (check.save.is_some() || check.diff.is_some()).then(|| Document::new(&program, selection));
+    match (&check.diff, &document) {
+        (Some(file), Some(document)) => {
+            let diff = Diff::new(document, file, &options, selection)?;
+            output::print(|mut out| diff.write(format, &mut out))?;
+        }
+        _ => report(&program, &executable)?,
+    }
+    if let (Some(file), Some(document)) = (&check.save, &document) {
+        document.save(file)?;
+        eprintln!("note: saved to {}", file.display());
+    }
+    for line in &broken {
+        anstream::eprintln!("error: {line}");
+    }
+    Ok(if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}

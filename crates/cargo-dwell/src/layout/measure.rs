@@ -1,0 +1,237 @@
+//! What a type's bytes are used for.
+
+use crate::debuginfo::{Field, Kind, Program, State, Tag, Type, TypeId};
+use std::collections::HashMap;
+
+/// A variant of an enum, a state of a coroutine; a struct has one of them.
+#[derive(Clone, Debug)]
+pub(super) struct Part<'a> {
+    pub(super) name: &'a str,
+    pub(super) fields: Vec<&'a Field>,
+    /// The last byte that it uses, and the tag with it.
+    pub(super) end: u64,
+    /// Bytes of its fields and the tag.
+    pub(super) used: u64,
+    /// The end of the last field.
+    last: u64,
+    /// Bytes between its fields as `-Zprint-type-sizes` counts them: a niche that lies there is no field.
+    gaps: u64,
+}
+
+impl Part<'_> {
+    /// Its bytes as `-Zprint-type-sizes` counts them: up to the end of the last field, without a tag of its own.
+    pub(super) fn size(&self, tag: Option<&Tag>) -> u64 {
+        self.last.saturating_sub(own_bytes(tag))
+    }
+
+    /// Its padding as `-Zprint-type-sizes` counts it.
+    pub(super) fn gaps(&self) -> u64 {
+        self.gaps
+    }
+
+    /// Bytes of its fields.
+    pub(super) fn content(&self, tag: Option<&Tag>) -> u64 {
+        let own = own_bytes(tag);
+        if self.fields.is_empty() { 0 } else { self.used.saturating_sub(own) }
+    }
+}
+
+/// The parts of a type, its tag, and what they leave unused.
+#[derive(Clone, Debug)]
+pub(super) struct Measured<'a> {
+    pub(super) tag: Option<&'a Tag>,
+    /// Whether the parts are variants or states, not one struct or union.
+    pub(super) has_variants: bool,
+    pub(super) parts: Vec<Part<'a>>,
+    /// Bytes that no value uses, not even one of the variant that uses most.
+    pub(super) padding: u64,
+    /// The largest part, and by how many bytes it is longer than the next.
+    pub(super) gap: Option<(usize, u64)>,
+}
+
+/// Whether `layout` lists types of this kind.
+pub(super) fn is_listed(ty: &Type) -> bool {
+    matches!(ty.kind, Kind::Struct(_) | Kind::Union(_) | Kind::Enum(_) | Kind::Closure(_) | Kind::Coroutine(_))
+}
+
+/// Measures a type.
+pub(super) fn measure<'a>(program: &'a Program, ty: &'a Type) -> Measured<'a> {
+    let (tag, has_variants, fields): (Option<&Tag>, bool, Vec<(&str, Vec<&Field>)>) = match &ty.kind {
+        Kind::Struct(fields) | Kind::Union(fields) | Kind::Closure(fields) | Kind::WidePointer { fields, .. } => {
+            (None, false, vec![("", fields.iter().collect())])
+        }
+        Kind::Enum(of) => {
+            let variants = of.variants.iter().map(|variant| (&*variant.name, variant.fields.iter().collect()));
+            (of.tag.as_ref(), true, variants.collect())
+        }
+        Kind::Coroutine(of) => {
+            let states = of.states.iter().map(|state| (&*state.name, state_fields(state)));
+            (of.tag.as_ref(), true, states.collect())
+        }
+        _ => (None, false, Vec::new()),
+    };
+    let parts: Vec<Part<'_>> = fields.into_iter().map(|(name, fields)| part(program, ty, name, fields, tag)).collect();
+    // What has no parts (`u8`, a pointer) is full.
+    let padding = ty.size.saturating_sub(parts.iter().map(|part| part.used).max().unwrap_or(ty.size));
+    let mut ends: Vec<(u64, usize)> = parts.iter().enumerate().map(|(index, part)| (part.end, index)).collect();
+    ends.sort_by_key(|(end, index)| (std::cmp::Reverse(*end), *index));
+    let gap = match (has_variants, &ends[..]) {
+        (true, [(largest, index), (next, _), ..]) if largest > next => Some((*index, largest - next)),
+        _ => None,
+    };
+    // An uninhabited or foreign type may have a size and no fields: nothing is known of its bytes.
+    let padding = if parts.iter().all(|part| part.fields.is_empty()) && tag.is_none() { 0 } else { padding };
+    Measured { tag, has_variants, parts, padding, gap }
+}
+
+/// What a state holds, in the order of the bytes.
+pub(super) fn state_fields(state: &State) -> Vec<&Field> {
+    let mut fields: Vec<&Field> = state.held.iter().chain(&state.awaited).collect();
+    fields.sort_by_key(|field| field.offset);
+    fields
+}
+
+fn part<'a>(program: &Program, ty: &Type, name: &'a str, fields: Vec<&'a Field>, tag: Option<&Tag>) -> Part<'a> {
+    let mut ranges: Vec<(u64, u64)> = fields
+        .iter()
+        .map(|field| (field.offset, field.offset.saturating_add(program.size_of(field.ty)).min(ty.size)))
+        .chain(tag.map(|tag| (tag.offset, tag.offset.saturating_add(tag.size).min(ty.size))))
+        .filter(|(start, end)| start < end)
+        .collect();
+    ranges.sort_unstable();
+    let (mut used, mut end) = (0, 0);
+    for (start, stop) in ranges {
+        used += stop.saturating_sub(start.max(end));
+        end = end.max(stop);
+    }
+    let mut sorted: Vec<(u64, u64)> = fields.iter().map(|field| (field.offset, program.size_of(field.ty))).collect();
+    sorted.sort_unstable();
+    let (mut last, mut gaps, mut next) = (0, 0_u64, own_bytes(tag));
+    for (offset, size) in sorted {
+        gaps = gaps.saturating_add(offset.saturating_sub(next));
+        next = offset.saturating_add(size);
+        last = next.max(last);
+    }
+    Part { name, fields, end, used, last, gaps }
+}
+
+/// Bytes of a tag that is no field's niche.
+fn own_bytes(tag: Option<&Tag>) -> u64 {
+    tag.filter(|tag| tag.niche.is_none()).map_or(0, |tag| tag.size)
+}
+
+/// Which types hold which by value.
+#[derive(Debug)]
+pub(super) struct Embedding {
+    outer: HashMap<TypeId, Vec<TypeId>>,
+}
+
+impl Embedding {
+    pub(super) fn new(program: &Program) -> Self {
+        let mut outer: HashMap<TypeId, Vec<TypeId>> = HashMap::new();
+        for (id, ty) in program.types() {
+            let mut add = |inner: TypeId| {
+                let outer = outer.entry(inner).or_default();
+                if outer.last() != Some(&id) && inner != id {
+                    outer.push(id);
+                }
+            };
+            match &ty.kind {
+                Kind::Array { element, count: 1.. } => add(*element),
+                _ => measure(program, ty).parts.iter().flat_map(|part| &part.fields).for_each(|field| add(field.ty)),
+            }
+        }
+        for outer in outer.values_mut() {
+            outer.sort_unstable();
+            outer.dedup();
+        }
+        Self { outer }
+    }
+
+    /// The types that hold `id` directly, the largest first.
+    pub(super) fn outer(&self, program: &Program, id: TypeId) -> Vec<TypeId> {
+        let mut outer = self.outer.get(&id).cloned().unwrap_or_default();
+        outer.sort_by_key(|outer| (std::cmp::Reverse(program.size_of(*outer)), *outer));
+        outer
+    }
+
+    /// The outermost type that `id` makes big: at least half of each step's bytes are the step before. A type of the
+    /// workspace's own is preferred to wrappers of the standard library.
+    pub(super) fn makes_big(&self, program: &Program, id: TypeId) -> Option<TypeId> {
+        let mut best = None;
+        let mut current = id;
+        for _ in 0..32 {
+            let size = program.size_of(current);
+            let outer = self.outer(program, current);
+            let big = outer.into_iter().filter(|outer| program.size_of(*outer) <= 2 * size && size > 0);
+            let Some(next) = big.max_by_key(|outer| (program.get(*outer).own, program.size_of(*outer))) else { break };
+            if next == id || Some(next) == best {
+                break;
+            }
+            current = next;
+            let ty = program.get(next);
+            if is_listed(ty) && (ty.own || best.is_none_or(|best: TypeId| !program.get(best).own)) {
+                best = Some(next);
+            }
+        }
+        best
+    }
+}
+
+/// A change that makes a type smaller.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    /// What to do.
+    pub(super) how: String,
+    /// At least so many bytes of each value.
+    pub(super) saves: u64,
+}
+
+/// The change that makes a type smaller by most, if there is one.
+pub(super) fn change(program: &Program, ty: &Type, measured: &Measured<'_>) -> Option<Change> {
+    match &ty.kind {
+        Kind::Enum(_) => boxing(program, ty, measured),
+        Kind::Struct(fields) => reordering(program, ty, fields),
+        _ => None,
+    }
+    .filter(|change| change.saves >= 8)
+}
+
+/// Boxing the fields of the largest variant, or of the two or three largest.
+fn boxing(program: &Program, ty: &Type, measured: &Measured<'_>) -> Option<Change> {
+    let pointer = program.pointer_size;
+    let tag = measured.tag?;
+    let mut order: Vec<&Part<'_>> = measured.parts.iter().collect();
+    order.sort_by_key(|part| std::cmp::Reverse(part.end));
+    let mut best: Option<(u64, Change)> = None;
+    for boxed in 1..order.len().min(4) {
+        let rest = &order[boxed..];
+        let next = rest.first().map_or(0, |part| part.end);
+        let fields = rest.iter().flat_map(|part| &part.fields);
+        let align = fields.map(|field| program.get(field.ty).align).max().unwrap_or(1).max(pointer);
+        // The most that rustc needs: a niche may go with the variant that had it, and then a tag comes before the fields.
+        let end = if tag.niche.is_none() { next.max(align + pointer) } else { next.max(pointer) + align };
+        let saves = ty.size.saturating_sub(end.next_multiple_of(align));
+        let each = saves / boxed as u64;
+        if best.as_ref().is_none_or(|(most, _)| each > *most) {
+            let names: Vec<_> = order[..boxed].iter().map(|part| format!("`{}`", part.name)).collect();
+            let how = format!(
+                "box the fields of {} ({} bytes; the next variant, `{}`, has {})",
+                names.join(" and "),
+                order[0].content(Some(tag)),
+                rest[0].name,
+                rest[0].content(Some(tag))
+            );
+            best = Some((each, Change { how, saves }));
+        }
+    }
+    best.map(|(_, change)| change)
+}
+
+/// Ordering the fields of a `repr(C)` struct by alignment. rustc does so itself where it may.
+fn reordering(program: &Program, ty: &Type, fields: &[Field]) -> Option<Change> {
+    let sum: u64 = fields.iter().map(|field| program.size_of(field.ty)).sum();
+    let smallest = sum.checked_next_multiple_of(ty.align)?;
+    let saves = ty.size.checked_sub(smallest)?;
+    (saves > 0).then(|| Change { how: "order the fields by falling alignment (it is `repr(C)`)".to_owned(), saves })
+}

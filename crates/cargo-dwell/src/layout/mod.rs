@@ -1,0 +1,144 @@
+//! `cargo dwell layout`: what the types of a program take, and which of them to change.
+
+mod explain;
+pub mod json;
+mod measure;
+mod report;
+
+use crate::debuginfo::{Program, Type, TypeId};
+use crate::output::{self, Format};
+use anyhow::{Result, bail};
+use bytesize::ByteSize;
+use clap::Args;
+use measure::{Embedding, is_listed, measure};
+
+/// What `cargo dwell layout` is asked for.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LayoutArgs {
+    /// Show only types whose name has PATTERN in it
+    #[arg(value_name = "PATTERN")]
+    pub pattern: Option<String>,
+    /// Draw the bytes of TYPE, field by field and variant by variant
+    #[arg(long, value_name = "TYPE", conflicts_with = "pattern")]
+    pub explain: Option<String>,
+    /// What comes first [default: the bytes that are padding or only the largest variant uses]
+    #[arg(long, value_enum)]
+    pub sort: Option<Sort>,
+    /// Show types of dependencies as well
+    #[arg(long)]
+    pub all: bool,
+    /// Leave out types that take less
+    #[arg(long, value_name = "BYTES")]
+    pub min: Option<ByteSize>,
+    /// Show the first N types
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// What types are ordered by, after whether they are the workspace's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Sort {
+    /// Bytes of a value
+    Size,
+    /// Bytes that no value uses
+    Padding,
+    /// Bytes by which the largest variant exceeds the next
+    VariantGap,
+}
+
+/// Types drawn if a name fits more than one.
+const MOST_EXPLAINED: usize = 5;
+
+/// Writes what was asked for to standard output. `profile` is what the program was built with, if that is known.
+///
+/// # Errors
+/// No type has the pattern in its name; standard output cannot be written.
+pub fn run(program: &Program, args: &LayoutArgs, profile: Option<&str>) -> Result<()> {
+    let listed: Vec<TypeId> = program.types().filter(|(_, ty)| is_listed(ty)).map(|(id, _)| id).collect();
+    let embedding = Embedding::new(program);
+    let about = report::About { program, profile, listed: &listed, embedding: &embedding };
+    if let Some(name) = &args.explain {
+        let mut found = named(program, name)?;
+        sort(program, &mut found, None);
+        if found.len() > MOST_EXPLAINED && args.format == Format::Human {
+            eprintln!(
+                "note: {} types are called so, these are the first {MOST_EXPLAINED}; give a full path",
+                found.len()
+            );
+            found.truncate(MOST_EXPLAINED);
+        }
+        return output::print(|mut out| match args.format {
+            Format::Json => report::json(&about, &found, &mut out),
+            format => explain::write(program, &embedding, &found, format, &mut out),
+        });
+    }
+    // Without a workspace nothing is its own.
+    let has_own = listed.iter().any(|id| program.get(*id).own);
+    let all = args.all || !has_own;
+    let mut ids: Vec<TypeId> = listed.iter().copied().filter(|id| all || program.get(*id).own).collect();
+    if let Some(pattern) = &args.pattern {
+        let fits = |id: &TypeId| matches(program.get(*id), pattern);
+        if !ids.iter().any(fits) && listed.iter().any(fits) {
+            bail!("only dependencies have a type that matches `{pattern}`; --all shows them");
+        }
+        ids.retain(fits);
+        if ids.is_empty() {
+            let names = listed.iter().map(|id| &*program.get(*id).name);
+            bail!("no type matches `{pattern}`{}", crate::nearest::suggestion(pattern, names));
+        }
+    }
+    let min = args.min.map_or(0, |bytes| bytes.as_u64());
+    ids.retain(|id| program.size_of(*id) >= min);
+    sort(program, &mut ids, args.sort);
+    if !has_own && !args.all && args.format == Format::Human {
+        eprintln!("note: no workspace is known, so these are the types of all crates");
+    }
+    output::print(|mut out| match args.format {
+        Format::Json => report::json(&about, &ids, &mut out),
+        _ => report::text(&about, &ids, args, &mut out),
+    })
+}
+
+/// Whether a name or path has `pattern` in it.
+fn matches(ty: &Type, pattern: &str) -> bool {
+    ty.name.contains(pattern) || ty.path.contains(pattern)
+}
+
+/// The types that are called `name`: exactly, else without arguments, else those that have it in their name.
+fn named(program: &Program, name: &str) -> Result<Vec<TypeId>> {
+    let ends = |path: &str, sep: &str| {
+        path.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with(sep))
+    };
+    let bare = |text: &str| text.find('<').filter(|at| *at > 0).map_or(text.to_owned(), |at| text[..at].to_owned());
+    let is_exact = |ty: &Type| *ty.name == *name || *ty.path == *name;
+    let is_bare = |ty: &Type| ends(&bare(&ty.path), "::") || ends(&ty.path, "::") || bare(&ty.name) == name;
+    let is_similar = |ty: &Type| is_listed(ty) && matches(ty, name);
+    let tries: [&dyn Fn(&Type) -> bool; 3] = [&is_exact, &is_bare, &is_similar];
+    for fits in tries {
+        let found: Vec<TypeId> = program.types().filter(|(_, ty)| fits(ty)).map(|(id, _)| id).collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    let names = program.types().filter(|(_, ty)| is_listed(ty)).map(|(_, ty)| &*ty.name);
+    bail!("no type is called `{name}`{}", crate::nearest::suggestion(name, names))
+}
+
+/// Own types first, then by what is asked for, the most first.
+fn sort(program: &Program, ids: &mut [TypeId], by: Option<Sort>) {
+    ids.sort_by_cached_key(|id| {
+        let ty = program.get(*id);
+        let measured = measure(program, ty);
+        let gap = measured.gap.map_or(0, |(_, bytes)| bytes);
+        let most = match by {
+            Some(Sort::Size) => ty.size,
+            Some(Sort::Padding) => measured.padding,
+            Some(Sort::VariantGap) => gap,
+            None => measured.padding + gap,
+        };
+        (!ty.own, std::cmp::Reverse((most, ty.size)), *id)
+    });
+}

@@ -1,0 +1,84 @@
+//! How reports about a program look: headings and tables, for a terminal or a page.
+
+pub use crate::shape::report::Format;
+
+use anstyle::Style;
+use anyhow::{Context, Result};
+use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, Table, presets};
+use std::io::{self, Write};
+
+/// How text looks.
+#[derive(Clone, Debug)]
+pub(crate) struct Look {
+    bold: Style,
+    /// Whether it is for a page, not a terminal.
+    pub(crate) markdown: bool,
+    /// Columns of the terminal; none to find out.
+    pub(crate) width: Option<u16>,
+}
+
+impl Look {
+    pub(crate) fn terminal() -> Self {
+        Self { bold: Style::new().bold(), markdown: false, width: None }
+    }
+
+    pub(crate) fn page() -> Self {
+        Self { bold: Style::new(), markdown: true, width: Some(u16::MAX) }
+    }
+
+    pub(crate) fn heading(&self, out: &mut impl io::Write, heading: &str, rest: &str) -> io::Result<()> {
+        let bold = self.bold;
+        if self.markdown {
+            writeln!(out, "\n## {heading}\n")?;
+            if rest.is_empty() { Ok(()) } else { writeln!(out, "{}\n", rest.trim()) }
+        } else {
+            writeln!(out, "\n{bold}{heading}{bold:#}{rest}")
+        }
+    }
+
+    /// Writes rows, of which the first is the header.
+    pub(crate) fn table(&self, out: &mut impl io::Write, rows: &[Vec<Cell>]) -> io::Result<()> {
+        let mut table = Table::new();
+        table.load_preset(if self.markdown { presets::ASCII_MARKDOWN } else { presets::NOTHING });
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        if let Some(width) = self.width {
+            table.set_width(width);
+        }
+        let mut rows = rows.iter().cloned();
+        if let Some(head) = rows.next() {
+            table.set_header(head);
+        }
+        table.add_rows(rows);
+        for line in table.trim_fmt().lines() {
+            writeln!(out, "{line}")?;
+        }
+        Ok(())
+    }
+
+    /// Columns there are for text.
+    pub(crate) fn columns(&self) -> usize {
+        usize::from(self.width.or_else(|| Table::new().width()).unwrap_or(100).min(200))
+    }
+}
+
+/// The header of a table.
+pub(crate) fn header(names: &[&str]) -> Vec<Cell> {
+    names.iter().map(|name| Cell::new(name).add_attribute(Attribute::Underlined)).collect()
+}
+
+/// A cell for a number.
+pub(crate) fn right(text: impl Into<String>) -> Cell {
+    Cell::new(text.into()).set_alignment(CellAlignment::Right)
+}
+
+/// Writes to standard output.
+///
+/// # Errors
+/// It cannot be written. Who closes the pipe has seen enough.
+pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("standard output"),
+    }
+}

@@ -1,0 +1,123 @@
+//! Executables with debug info made of arbitrary bytes; `tests/debuginfo_hostile.rs` and the fuzz target share this.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The system's allocator, which notes how much was live at most.
+pub(crate) struct Peak;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: each call is passed on to the system's allocator with the same arguments.
+unsafe impl GlobalAlloc for Peak {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let live = LIVE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        MOST.fetch_max(live, Ordering::Relaxed);
+        // SAFETY: the caller's layout, which is not of zero size.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: `block` is of `alloc`, which is the system's, with this layout.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+/// What a small file may take in any case, and a file for each of its bytes.
+const FLOOR: usize = 96 << 20;
+const FOR_EACH_BYTE: usize = 24;
+
+/// Parses `data` as an executable; it must not panic nor take more than a few times its size.
+pub(crate) fn parse(data: &[u8]) -> bool {
+    let before = LIVE.load(Ordering::Relaxed);
+    MOST.store(before, Ordering::Relaxed);
+    let parsed = cargo_dwell::debuginfo::parse(data);
+    let took = MOST.load(Ordering::Relaxed).saturating_sub(before);
+    assert!(took <= FLOOR + FOR_EACH_BYTE * data.len(), "{took} bytes for {}", data.len());
+    if let Ok(program) = &parsed {
+        for (id, ty) in program.types() {
+            assert!(ty.align.is_power_of_two() && program.get(id).size == ty.size);
+        }
+        // The commands' answers must not panic either.
+        let _ = cargo_dwell::layout::json::types(program, true);
+        let _ = cargo_dwell::dyn_traits::json::traits(program, true);
+    }
+    parsed.is_ok()
+}
+
+/// An ELF executable with these sections.
+pub(crate) fn elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut names = vec![0];
+    let mut file = vec![0; 64];
+    let mut headers = vec![[0_u8; 64]];
+    let mut add = |name: &str, kind: u32, data: &[u8], names: &mut Vec<u8>, file: &mut Vec<u8>| {
+        let mut header = [0; 64];
+        header[0..4].copy_from_slice(&(names.len() as u32).to_le_bytes());
+        names.extend_from_slice(name.as_bytes());
+        names.push(0);
+        header[4..8].copy_from_slice(&kind.to_le_bytes());
+        header[24..32].copy_from_slice(&(file.len() as u64).to_le_bytes());
+        header[32..40].copy_from_slice(&(data.len() as u64).to_le_bytes());
+        header[48] = 1;
+        file.extend_from_slice(data);
+        headers.push(header);
+    };
+    for (name, data) in sections {
+        add(name, 1, data, &mut names, &mut file);
+    }
+    let mut own = names.clone();
+    own.extend_from_slice(b".shstrtab\0");
+    add(".shstrtab", 3, &own, &mut names, &mut file);
+    let start = file.len() as u64;
+    for header in &headers {
+        file.extend_from_slice(header);
+    }
+    file[..20].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 62, 0]);
+    file[20] = 1;
+    file[40..48].copy_from_slice(&start.to_le_bytes());
+    file[52] = 64;
+    file[58] = 64;
+    file[60..62].copy_from_slice(&(headers.len() as u16).to_le_bytes());
+    file[62..64].copy_from_slice(&(headers.len() as u16 - 1).to_le_bytes());
+    file
+}
+
+/// The sections that are read, in the order in which [`run`] cuts its input.
+const SECTIONS: [&str; 5] = [".debug_abbrev", ".debug_info", ".debug_str", ".debug_line", ".debug_line_str"];
+
+/// Makes an executable of arbitrary bytes: the first says what to do, lengths of sections follow, then their bytes.
+pub(crate) fn run(bytes: &[u8]) {
+    let Some((how, rest)) = bytes.split_first() else { return };
+    if how % 4 == 0 {
+        parse(rest);
+        return;
+    }
+    let Some((lengths, mut rest)) = rest.split_first_chunk::<10>() else { return };
+    let mut sections = Vec::new();
+    let mut info = Vec::new();
+    for (index, name) in SECTIONS.into_iter().enumerate() {
+        let wanted = usize::from(u16::from_le_bytes([lengths[2 * index], lengths[2 * index + 1]]));
+        let (section, after) = rest.split_at(wanted.min(rest.len()));
+        rest = after;
+        if name == ".debug_info" && how % 4 > 1 {
+            // With a header that fits, so that the entries are reached.
+            let version = if how % 4 == 2 { 4_u16 } else { 5 };
+            info.extend_from_slice(&(section.len() as u32 + if version == 4 { 7 } else { 8 }).to_le_bytes());
+            info.extend_from_slice(&version.to_le_bytes());
+            if version == 4 {
+                info.extend_from_slice(&[0, 0, 0, 0, 8]);
+            } else {
+                info.extend_from_slice(&[1, 8, 0, 0, 0, 0]);
+            }
+            info.extend_from_slice(section);
+        } else {
+            sections.push((name, section));
+        }
+    }
+    if !info.is_empty() {
+        sections.push((".debug_info", &info));
+    }
+    parse(&elf(&sections));
+}

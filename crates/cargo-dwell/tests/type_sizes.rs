@@ -1,0 +1,412 @@
+//! The debug info says what the compiler says: sizes, alignments, field offsets, variants' sizes and padding are compared with
+//! `-Zprint-type-sizes` of the same nightly, for all types that both name.
+//!
+//! A program of any size is compared with `DWELL_EXE=PROGRAM DWELL_TYPE_SIZES=FOLDER cargo test --test type_sizes program --
+//! --nocapture`, where the folder has what each crate's compiler printed, in a file named after the crate.
+
+mod support;
+
+use cargo_dwell::debuginfo::{self, Options};
+use cargo_dwell::layout::json::{self, Type};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A type as `-Zprint-type-sizes` prints it.
+#[derive(Debug, Default)]
+struct Printed {
+    krate: String,
+    name: String,
+    size: u64,
+    align: u64,
+    tag: u64,
+    end_padding: u64,
+    /// One without a name for a struct, union or closure.
+    variants: Vec<Variant>,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Variant {
+    name: Option<String>,
+    size: Option<u64>,
+    padding: u64,
+    /// Name, offset and size of those that have bytes.
+    fields: BTreeSet<(String, u64, u64)>,
+}
+
+fn number(text: &str) -> u64 {
+    text.parse().unwrap_or_else(|_| panic!("no number: {text}"))
+}
+
+/// `NAME`: N bytes
+fn named<'t>(line: &'t str, kind: &str) -> Option<(&'t str, &'t str)> {
+    line.strip_prefix(kind)?.strip_prefix(" `")?.rsplit_once("`: ").map(|(name, rest)| (name, rest))
+}
+
+/// The number before ` bytes` that follows `key`.
+fn part(text: &str, key: &str) -> Option<u64> {
+    let (_, rest) = text.split_once(key)?;
+    Some(number(rest.split(' ').next()?))
+}
+
+fn parse(krate: &str, text: &str) -> Vec<Printed> {
+    let mut types: Vec<Printed> = Vec::new();
+    // Where the next field begins if nothing else is said.
+    let mut next = 0;
+    for line in text.lines().filter_map(|line| line.strip_prefix("print-type-size ")) {
+        if let Some((name, sizes)) = named(line, "type:") {
+            let (size, align) = (part(sizes, ""), part(sizes, "alignment: "));
+            let (Some(size), Some(align)) = (size, align) else { panic!("{line}") };
+            types.push(Printed { krate: krate.into(), name: name.into(), size, align, ..Printed::default() });
+            next = 0;
+            continue;
+        }
+        let Some(of) = types.last_mut() else { continue };
+        let in_variant = line.starts_with("        ");
+        let line = line.trim_start();
+        if let Some(tag) = line.strip_prefix("discriminant: ") {
+            of.tag = part(tag, "").expect("bytes");
+        } else if let Some(padding) = line.strip_prefix("end padding: ") {
+            of.end_padding = part(padding, "").expect("bytes");
+        } else if let Some((name, size)) = named(line, "variant") {
+            next = of.tag;
+            of.variants.push(Variant { name: Some(name.into()), size: part(size, ""), ..Variant::default() });
+        } else {
+            if of.variants.is_empty() {
+                assert!(!in_variant, "{line}");
+                of.variants.push(Variant::default());
+            }
+            let variant = of.variants.last_mut().expect("there is one");
+            if let Some(padding) = line.strip_prefix("padding: ") {
+                let padding = part(padding, "").expect("bytes");
+                variant.padding += padding;
+                next += padding;
+                continue;
+            }
+            let field = ["field", "upvar", "local"].into_iter().find_map(|kind| named(line, kind));
+            // A type's name in a coroutine's line may have a backtick of its own.
+            let Some((name, rest)) = field else { panic!("{line}") };
+            let name = name.split("`: ").next().expect("a name").trim_start_matches('.');
+            let size = part(rest, "").expect("bytes");
+            next = part(rest, ", offset: ").unwrap_or(next);
+            if size > 0 {
+                variant.fields.insert((name.to_owned(), next, size));
+            }
+            next += size;
+        }
+    }
+    types
+}
+
+/// Paths and punctuation: `a::B<C>` is `a::B`, `<`, `C`, `>`.
+fn tokens(name: &str) -> Vec<String> {
+    let mut tokens: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut characters = name.chars().peekable();
+    let flush = |word: &mut String, tokens: &mut Vec<String>| {
+        if !word.is_empty() {
+            tokens.push(std::mem::take(word));
+        }
+    };
+    while let Some(character) = characters.next() {
+        match character {
+            '\'' => {
+                // Lifetimes are not in the debug info.
+                while characters.next_if(|next| next.is_alphanumeric() || *next == '_').is_some() {}
+                characters.next_if_eq(&' ');
+                if tokens.last().is_some_and(|last| last == "," || last == "<") && word.is_empty() {
+                    // `<'a, T>`, `<'a>`
+                    characters.next_if_eq(&',');
+                    characters.next_if_eq(&' ');
+                }
+            }
+            ' ' => flush(&mut word, &mut tokens),
+            _ if character.is_alphanumeric() || character == '_' || character == ':' => word.push(character),
+            _ => {
+                flush(&mut word, &mut tokens);
+                tokens.push(character.to_string());
+            }
+        }
+    }
+    flush(&mut word, &mut tokens);
+    let mut index = 0;
+    while index + 1 < tokens.len() {
+        // What is left of `Type<'a>` and `Type<T, 'a>`.
+        if tokens[index] == "<" && tokens[index + 1] == ">" {
+            tokens.drain(index..index + 2);
+        } else if tokens[index] == "," && tokens[index + 1] == ">" {
+            tokens.remove(index);
+        } else {
+            index += 1;
+        }
+    }
+    tokens
+}
+
+const STD: [&str; 3] = ["std", "core", "alloc"];
+
+/// Whether a path as the compiler shows it may be one of the debug info, which has the modules that define the type.
+fn same_path(shown: &str, full: &str, krate: &str, crates: &BTreeSet<String>) -> bool {
+    if shown == full {
+        return true;
+    }
+    let shown: Vec<&str> = shown.split("::").collect();
+    let full: Vec<&str> = full.split("::").collect();
+    if full.len() < 2 || shown.last() != full.last() {
+        return false;
+    }
+    let within = |shown: &[&str]| {
+        let mut modules = full[1..].iter();
+        shown.iter().all(|part| modules.any(|module| module == part))
+    };
+    if shown.len() > 1 && STD.contains(&shown[0]) {
+        STD.contains(&full[0]) && within(&shown[1..])
+    } else if shown.len() > 1 && crates.contains(shown[0]) && shown[0] != krate {
+        full[0] == shown[0] && within(&shown[1..])
+    } else {
+        full[0] == krate && within(&shown)
+    }
+}
+
+/// Whether two names are of one type. The debug info has arguments that the compiler leaves out since they are defaults.
+fn same_name(shown: &[String], full: &[String], krate: &str, crates: &BTreeSet<String>) -> bool {
+    let (mut a, mut b) = (0, 0);
+    loop {
+        let ends = |token: Option<&String>| token.is_none_or(|token| [">", ",", ")", "]", ";"].contains(&&**token));
+        match (shown.get(a), full.get(b)) {
+            (None, None) => return true,
+            (Some(x), Some(y)) if same_path(x, y, krate, crates) => (a, b) = (a + 1, b + 1),
+            (x, Some(y)) if (y == "," && x.is_some_and(|x| x == ">")) || (y == "<" && ends(x)) => {
+                let (mut depth, start) = (0, b);
+                loop {
+                    match full.get(b).map(|token| &**token) {
+                        None => return false,
+                        Some("<" | "(" | "[" | "{") => depth += 1,
+                        Some(">") if depth == 0 => break,
+                        Some(">" | ")" | "]" | "}") => depth -= 1,
+                        Some(_) => {}
+                    }
+                    b += 1;
+                    if depth == 0 && y == "<" {
+                        break;
+                    }
+                }
+                let is_default = |token: &String| {
+                    let last = token.rsplit("::").next().unwrap_or(token);
+                    ["Global", "RandomState", "DefaultHashBuilder", "(", ")", ",", "<"].contains(&last)
+                };
+                if !full[start..b].iter().all(is_default) {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// What comparing came to.
+#[derive(Debug, Default)]
+struct Outcome {
+    printed: usize,
+    both: usize,
+    different: Vec<String>,
+}
+
+fn compare(printed: &[Printed], known: &[Type]) -> Outcome {
+    let last = |tokens: &[String]| tokens.first().map(|path| path.rsplit("::").next().unwrap_or(path).to_owned());
+    let crates: BTreeSet<String> = known.iter().map(|of| of.krate.clone()).collect();
+    let mut by_name: HashMap<String, Vec<(Vec<String>, &Type)>> = HashMap::new();
+    for of in known {
+        let tokens = tokens(&of.path);
+        if let Some(last) = last(&tokens) {
+            by_name.entry(last).or_default().push((tokens, of));
+        }
+    }
+    let mut outcome = Outcome::default();
+    let mut seen = BTreeSet::new();
+    for of in printed {
+        if !seen.insert((&of.krate, &of.name, of.size)) {
+            continue;
+        }
+        outcome.printed += 1;
+        let tokens = tokens(&of.name);
+        let candidates = last(&tokens).and_then(|last| by_name.get(&last)).map_or(&[][..], Vec::as_slice);
+        let same = candidates.iter().filter(|(known, _)| same_name(&tokens, known, &of.krate, &crates));
+        let differences: Vec<String> = same.map(|(_, known)| difference(of, known)).collect();
+        if differences.is_empty() {
+            continue;
+        }
+        outcome.both += 1;
+        // Two versions of a crate may have a type of one path.
+        if differences.iter().all(|difference| !difference.is_empty()) {
+            outcome.different.push(format!("{}: {}", of.name, differences[0]));
+        }
+    }
+    outcome
+}
+
+/// What differs, or nothing.
+fn difference(printed: &Printed, known: &Type) -> String {
+    if (printed.size, printed.align) != (known.size, known.align) {
+        return format!("{} align {}, not {} align {}", known.size, known.align, printed.size, printed.align);
+    }
+    let fields = |fields: &[json::Field]| -> BTreeSet<(String, u64, u64)> {
+        fields.iter().filter(|field| field.size > 0).map(|of| (of.name.clone(), of.offset, of.size)).collect()
+    };
+    for variant in &printed.variants {
+        let Some(name) = &variant.name else {
+            let found = fields(&known.fields);
+            if found != variant.fields {
+                return format!("fields {found:?}, not {:?}", variant.fields);
+            }
+            let padding = variant.padding + printed.end_padding;
+            // Of a union each field has bytes of its own to leave.
+            if known.kind != "union" && known.padding != padding {
+                return format!("padding {}, not {padding}", known.padding);
+            }
+            continue;
+        };
+        let Some(found) = known.variants.iter().find(|found| found.name == *name) else {
+            // rustc's debug info leaves out variants that cannot be, and shows an enum with one variant as that.
+            if variant.fields.is_empty() || known.variants.is_empty() {
+                continue;
+            }
+            return format!("no variant {name}");
+        };
+        if fields(&found.fields) != variant.fields {
+            return format!("{name}: fields {:?}, not {:?}", fields(&found.fields), variant.fields);
+        }
+        if Some(found.size) != variant.size {
+            return format!("{name}: size {}, not {:?}", found.size, variant.size);
+        }
+        if found.padding != variant.padding {
+            return format!("{name}: padding {}, not {}", found.padding, variant.padding);
+        }
+    }
+    String::new()
+}
+
+fn types_of(exe: &Path, own: &str) -> Vec<Type> {
+    let options = Options { own_crates: vec![own.to_owned()], ..Options::default() };
+    json::types(&debuginfo::load(exe, &options).expect("debug info"), true)
+}
+
+/// The nightly, or why there is nothing to compare with.
+fn has_nightly() -> bool {
+    let version = Command::new("rustc").args(["+nightly", "--version"]).output();
+    let found = version.is_ok_and(|output| output.status.success());
+    if !found {
+        println!("skipped: there is no nightly toolchain, which -Zprint-type-sizes needs");
+    }
+    found
+}
+
+/// Builds a fixture with the nightly, with what its compiler prints.
+fn build(fixture: &str, release: bool) -> (PathBuf, String) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(fixture);
+    let target = support::target_dir().join("type_sizes").join(fixture);
+    let profile = if release { "release" } else { "debug" };
+    // What is built already prints nothing.
+    fs::remove_dir_all(target.join(profile)).ok();
+    let mut cargo = Command::new("cargo");
+    cargo.args(["+nightly", "rustc", "--offline", "--quiet", "--manifest-path"]).arg(folder.join("Cargo.toml"));
+    cargo.arg("--target-dir").arg(&target).args(release.then_some("--release"));
+    cargo.args(["--", "-Zprint-type-sizes"]);
+    cargo.env("CARGO_PROFILE_DEV_DEBUG", "2").env("CARGO_PROFILE_RELEASE_DEBUG", "2").env_remove("RUSTUP_TOOLCHAIN");
+    for variable in
+        ["CARGO", "RUSTC", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"]
+    {
+        cargo.env_remove(variable);
+    }
+    let output = cargo.output().expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let exe = target.join(profile).join(fixture.replace('_', "-"));
+    (exe, String::from_utf8(output.stdout).expect("UTF-8"))
+}
+
+#[track_caller]
+fn check(fixture: &str, release: bool, least: usize) {
+    if !has_nightly() {
+        return;
+    }
+    let (exe, text) = build(fixture, release);
+    let outcome = compare(&parse(fixture, &text), &types_of(&exe, fixture));
+    println!("{} types printed, {} in both, {} different", outcome.printed, outcome.both, outcome.different.len());
+    assert!(outcome.different.is_empty(), "{}", outcome.different.join("\n"));
+    assert!(outcome.both >= least, "only {} of {} types have a name in both", outcome.both, outcome.printed);
+}
+
+#[test]
+fn plain_types_in_dev() {
+    check("type_shapes", false, 200);
+}
+
+#[test]
+fn plain_types_in_release() {
+    check("type_shapes", true, 60);
+}
+
+#[test]
+fn types_around_futures_in_dev() {
+    check("async_shapes", false, 80);
+}
+
+#[test]
+fn types_around_futures_in_release() {
+    check("async_shapes", true, 30);
+}
+
+#[test]
+fn program() {
+    let (Some(exe), Some(folder)) = (std::env::var_os("DWELL_EXE"), std::env::var_os("DWELL_TYPE_SIZES")) else {
+        println!("skipped: DWELL_EXE and DWELL_TYPE_SIZES name no program");
+        return;
+    };
+    let mut printed = Vec::new();
+    let mut files: BTreeMap<PathBuf, String> = BTreeMap::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let krate = path.file_name().and_then(|name| name.to_str()?.split('.').next()).expect("a crate").to_owned();
+        files.insert(path, krate);
+    }
+    for (file, krate) in &files {
+        printed.extend(parse(krate, &fs::read_to_string(file).expect("UTF-8")));
+    }
+    let outcome = compare(&printed, &types_of(Path::new(&exe), ""));
+    println!("{} types printed, {} in both, {} different", outcome.printed, outcome.both, outcome.different.len());
+    assert!(outcome.different.is_empty(), "{}", outcome.different.join("\n"));
+}
+
+#[test]
+fn names_of_one_type_are_the_same() {
+    let crates = ["app", "core", "alloc", "other"].map(str::to_owned).into();
+    let same = |shown: &str, full: &str| same_name(&tokens(shown), &tokens(full), "app", &crates);
+    assert!(same("std::vec::Vec<u8>", "alloc::vec::Vec<u8, alloc::alloc::Global>"));
+    assert!(same("std::cell::Ref<'_, u8>", "core::cell::Ref<u8>"));
+    assert!(same("std::slice::Iter<'_, std::string::String>", "core::slice::iter::Iter<alloc::string::String>"));
+    assert!(same("(std::boxed::Box<u8>, &str)", "(alloc::boxed::Box<u8, alloc::alloc::Global>, &str)"));
+    assert!(same("inner::Same", "app::inner::Same"));
+    assert!(same("std::option::Option<Same<'_>>", "core::option::Option<app::inner::Same>"));
+    assert!(same("std::ops::ControlFlow<u8>", "core::ops::control_flow::ControlFlow<u8, ()>"));
+    assert!(!same("std::ops::ControlFlow<u8>", "core::ops::control_flow::ControlFlow<u8, u16>"));
+    assert!(!same("std::boxed::Box<u8>", "alloc::boxed::Box<u8, &alloc::alloc::Global>"));
+    assert!(!same("inner::Same", "other::inner::Same"));
+    assert!(!same("std::option::Option<u8>", "core::option::Option<u16>"));
+    assert!(!same("std::slice::Iter<'_, u8>", "alloc::vec::Iter<u8>"));
+}
+
+#[test]
+fn what_the_compiler_prints_is_read() {
+    let text = "print-type-size type: `E`: 16 bytes, alignment: 8 bytes\n\
+                print-type-size     discriminant: 1 bytes\n\
+                print-type-size     variant `A`: 15 bytes\n\
+                print-type-size         padding: 7 bytes\n\
+                print-type-size         field `.0`: 8 bytes, alignment: 8 bytes\n\
+                print-type-size     variant `B`: 0 bytes\n";
+    let types = parse("app", text);
+    let [of] = &types[..] else { panic!("{types:?}") };
+    assert_eq!((of.size, of.align, of.tag, of.variants.len()), (16, 8, 1, 2));
+    assert_eq!(of.variants[0].fields, BTreeSet::from([("0".to_owned(), 8, 8)]));
+    assert_eq!((of.variants[0].size, of.variants[0].padding), (Some(15), 7));
+}
