@@ -279,6 +279,8 @@ pub(super) struct Arena {
     known: Known,
     /// Objects from this one on are not part of the form.
     fresh: u32,
+    /// Arenas of one form have the same number, 0 those of none.
+    form: u64,
     /// Nodes up to which nothing is given up to save memory.
     pub(super) budget: usize,
     /// Sets to find duplicate keys of maps with, one for each map that is open.
@@ -304,6 +306,7 @@ impl Arena {
             pending: Vec::new(),
             known: Known::default(),
             fresh: 0,
+            form: 0,
             budget: super::decide::BUDGET,
             key_sets: Vec::new(),
         }
@@ -920,6 +923,11 @@ impl Arena {
         self.fresh = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
     }
 
+    /// Says that this arena is of the form with this number.
+    pub(super) fn set_form(&mut self, form: u64) {
+        self.form = form;
+    }
+
     /// Whether the form says nothing of these objects, of which the first has just been read.
     pub(super) fn is_new(&self, object: ObjectId) -> bool {
         object.0 >= self.fresh && self.object(object).instances == 1
@@ -954,7 +962,8 @@ impl Arena {
             if let Some(variant) = tagged.find(value_hash) {
                 let has = |known: &Fields| fields.list.iter().filter(|field| known.find(field.hash).is_some()).count();
                 let common = self.fields(self.find(variant)).map_or(0, has);
-                if common * 2 < fields.list.len() {
+                // The tag is one of them and says nothing here.
+                if (common.max(1) - 1) * 2 < fields.list.len() - 1 {
                     continue;
                 }
             }
@@ -1043,6 +1052,11 @@ impl Arena {
             moved
         }));
         self.absorb(self.root, root, After::Take);
+        if self.form != 0 && self.form == other.form {
+            // The objects of the form have the same numbers in both.
+            let pairs = (0..self.fresh.min(other.fresh)).map(|id| Pending::Join(ObjectId(id), ObjectId(id + objects)));
+            self.pending.extend(pairs);
+        }
         self.settle();
         self.reclaim();
     }

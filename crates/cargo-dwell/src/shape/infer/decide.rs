@@ -36,11 +36,6 @@ pub(super) fn kinds(arena: &Arena, node: NodeId) -> u8 {
         | bit(node.free.as_ref().map_or(0, |free| free.count), FREE)
 }
 
-/// Whether a place mixes JSON types.
-fn is_mixed(arena: &Arena, node: NodeId) -> bool {
-    kinds(arena, node).count_ones() > 1
-}
-
 /// Whether an object was found to be a map by itself.
 fn has_map(arena: &Arena, object: ObjectId) -> bool {
     matches!(arena.object(object).shape, Shape::Map { .. })
@@ -202,8 +197,6 @@ pub(super) fn sketch(arena: &mut Arena) {
 pub(super) fn settle(arena: &mut Arena) {
     arena.settle();
     maps(arena, arena.root, 0, &shared(arena), &mut HashSet::new());
-    give_up(arena, arena.root, &mut HashSet::new());
-    arena.settle();
 }
 
 /// Decides which objects below `node` with at least so many keys are maps, and which arrays are tuples.
@@ -383,36 +376,16 @@ fn may_be_tuple(arena: &Arena, node: NodeId) -> bool {
     length >= 2 && array.lengths.count >= 2 && array.places[..length].iter().all(single)
 }
 
-/// Gives up places of which a type would say nothing, unless other places share what they hold.
-fn give_up(arena: &mut Arena, node: NodeId, done: &mut HashSet<ObjectId>) {
-    let node = arena.find_node(node);
-    let places: Vec<NodeId> = elements(arena, node).collect();
-    for place in places {
-        give_up(arena, place, done);
-    }
-    if let Some(object) = arena.object_of(node).filter(|&object| done.insert(object)) {
-        for child in children(arena, object) {
-            give_up(arena, child, done);
-        }
-    }
-    let kinds = kinds(arena, node);
+/// Whether values of these JSON types at one place are too varied for a type; `inner` says that elements or entries are
+/// varied themselves.
+pub(super) fn is_hopeless(kinds: u8, inner: bool) -> bool {
     let plain = (kinds & (BOOL | NUMBER | TEXT)).count_ones();
     let both = kinds & ARRAY != 0 && kinds & OBJECT != 0;
-    let inner = arena.node(node).array.as_ref().is_some_and(|array| {
-        array.places.iter().chain([&array.element]).any(|&place| {
-            arena.node(place).free.is_some() || is_mixed(arena, place)
-        })
-    }) || arena.object_of(node).is_some_and(|object| {
-        matches!(arena.object(object).shape, Shape::Map { value, .. } if arena.node(value).free.is_some() || is_mixed(arena, value))
-    });
-    let hopeless = (both && plain >= 2) || (inner && (plain >= 2 || (both && plain >= 1)));
-    if hopeless && is_alone(arena, node) {
-        arena.set_free(node);
-    }
+    (both && plain >= 2) || (inner && (plain >= 2 || (both && plain >= 1)))
 }
 
 /// Whether nothing below a place is shared with another, so that all sums of it are known.
-fn is_alone(arena: &Arena, node: NodeId) -> bool {
+pub(super) fn is_alone(arena: &Arena, node: NodeId) -> bool {
     let (mut nodes, mut seen) = (vec![node], HashSet::new());
     while let Some(node) = nodes.pop() {
         nodes.extend(elements(arena, node));
@@ -487,7 +460,7 @@ fn unions(arena: &mut Arena) {
             let fields = arena.fields(object).map_or(&[][..], |fields| &fields.list);
             let common = fields.iter().filter(|field| keys.contains(&field.hash)).count();
             words(arena, object, tag).is_some_and(|found| found.iter().all(|word| known.contains(word)))
-                && common * 2 >= fields.len()
+                && (common.max(1) - 1) * 2 >= fields.len() - 1
         };
         let tag = tags.into_iter().find(like).cloned();
         if let Some(tag) = tag {

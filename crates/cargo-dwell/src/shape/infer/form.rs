@@ -1,7 +1,8 @@
 //! The form that reading starts with: what one set of accumulators says of the types, without any value.
 //!
-//! The objects of one type are one object of the form, whatever place they were found in. So a type that holds itself is
-//! a cycle, and reading adds to it instead of to a new place for each path.
+//! The objects of a type that holds itself, and those of a union, are one object of the form, whatever place they were
+//! found in. So recursion is a cycle, and reading adds to it instead of to a new place for each path. Other objects are
+//! known place by place, as far as that is not too much: what is equal so far may turn out not to be.
 
 use super::arena::{Arena, Array, Field, Fields, Fixed, MAX_VARIANTS, NodeId, ObjectId, Rest, Shape, Tagged};
 use super::decide;
@@ -18,7 +19,9 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
         old: arena,
         types: &types,
         new: Arena::new(studying),
+        recursive: recursive(&types),
         objects: HashMap::new(),
+        copies: HashMap::new(),
         queue: VecDeque::new(),
     };
     let root = former.new.root;
@@ -29,7 +32,8 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
     let mut new = former.new;
     new.budget = arena.budget;
     new.moment = 0;
-    let recursive = cycles(&new);
+    let next = new.all_objects().into_iter().map(|object| (object, decide::objects_below(&new, object)));
+    let recursive = cycles(&next.collect());
     new.seal(&|object| recursive.contains(&object));
     new
 }
@@ -38,8 +42,12 @@ struct Former<'a> {
     old: &'a Arena,
     types: &'a Types<'a>,
     new: Arena,
-    /// The object of each class.
+    /// Classes that hold themselves.
+    recursive: HashSet<ObjectId>,
+    /// The object of each class that has one for all places.
     objects: HashMap<ObjectId, ObjectId>,
+    /// How many objects the other classes have.
+    copies: HashMap<ObjectId, usize>,
     queue: VecDeque<(ObjectId, ObjectId)>,
 }
 
@@ -60,7 +68,7 @@ impl Former<'_> {
         let elements = self.types.elements(group);
         if let [element] = &elements[..] {
             let varied = group.iter().filter_map(|&node| self.old.node(node).array.as_ref());
-            let varied = varied.clone().any(|array| array.fixed == Fixed::Varied);
+            let varied = varied.filter(|array| array.lengths.count > 0).any(|array| array.fixed != Fixed::At(1));
             let (element, places, fixed) = if varied {
                 (self.new_node(element), Vec::new(), Fixed::Varied)
             } else {
@@ -94,8 +102,14 @@ impl Former<'_> {
             return known;
         }
         let object = self.new.new_object();
-        self.objects.insert(class, object);
         self.queue.push_back((class, object));
+        let copies = self.copies.entry(class).or_default();
+        *copies += 1;
+        let is_union = self.types.form(class) == Form::Union || self.types.study_tag(class).is_some();
+        let is_empty = self.types.slots(class).is_empty();
+        if self.recursive.contains(&class) || is_union || (*copies >= COPIES && !is_empty) {
+            self.objects.insert(class, object);
+        }
         object
     }
 
@@ -186,12 +200,24 @@ impl Former<'_> {
     }
 }
 
+/// So many places of a type are known one by one.
+const COPIES: usize = 8;
+
+/// The classes that hold themselves.
+fn recursive(types: &Types<'_>) -> HashSet<ObjectId> {
+    let mut next = HashMap::<ObjectId, Vec<ObjectId>>::new();
+    for (class, below) in types.below() {
+        next.entry(class).or_default().extend(below);
+    }
+    cycles(&next)
+}
+
 /// The objects from which a way leads back to themselves.
-fn cycles(arena: &Arena) -> HashSet<ObjectId> {
+fn cycles(next: &HashMap<ObjectId, Vec<ObjectId>>) -> HashSet<ObjectId> {
     // Tarjan's strongly connected components (1972), without recursion: a form may be deep.
-    let all = arena.all_objects();
-    let next: HashMap<ObjectId, Vec<ObjectId>> =
-        all.iter().map(|&object| (object, decide::objects_below(arena, object))).collect();
+    let mut all: Vec<ObjectId> = next.keys().copied().collect();
+    all.sort_unstable();
+    let none = Vec::new();
     let (mut index, mut low) = (HashMap::<ObjectId, usize>::new(), HashMap::<ObjectId, usize>::new());
     let (mut stack, mut on_stack, mut found) = (Vec::new(), HashSet::new(), HashSet::new());
     for &start in &all {
@@ -207,7 +233,7 @@ fn cycles(arena: &Arena) -> HashSet<ObjectId> {
                 stack.push(object);
                 on_stack.insert(object);
             }
-            let below = &next[&object];
+            let below = next.get(&object).unwrap_or(&none);
             if child > 0 {
                 let reached = below[child - 1];
                 if on_stack.contains(&reached) {

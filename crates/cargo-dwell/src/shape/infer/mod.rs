@@ -24,25 +24,31 @@ mod visit;
 use super::schema::Schema;
 use arena::Arena;
 use serde::de::DeserializeSeed;
+use std::sync::atomic::{AtomicU64, Ordering};
 use types::Types;
 
 /// What is known of the texts read so far.
 pub struct Accumulator(Arena);
 
 /// What a part of the texts says of the form of all.
-pub struct Form(Arena);
+pub struct Form {
+    arena: Arena,
+    /// Tells forms apart.
+    number: u64,
+}
 
 impl Form {
     /// Accumulators of this form, of which so many are filled at the same time.
     pub fn start(&self, accumulators: usize) -> Accumulator {
-        let mut arena = self.0.skeleton(false);
+        let mut arena = self.arena.skeleton(false);
+        arena.set_form(self.number);
         arena.budget = (decide::BUDGET * 2 / accumulators.max(1)).clamp(decide::BUDGET / 16, decide::BUDGET);
         Accumulator(arena)
     }
 
     /// Accumulators of this form, to find a better one with.
     pub fn study(&self) -> Accumulator {
-        Accumulator(self.0.skeleton(true))
+        Accumulator(self.arena.skeleton(true))
     }
 }
 
@@ -84,8 +90,9 @@ impl Accumulator {
 
     /// What was found of the form.
     pub fn into_form(mut self) -> Form {
+        static FORMS: AtomicU64 = AtomicU64::new(1);
         decide::sketch(&mut self.0);
-        Form(self.0)
+        Form { arena: self.0, number: FORMS.fetch_add(1, Ordering::Relaxed) }
     }
 
     /// Adds what another set of accumulators knows.
@@ -102,12 +109,16 @@ impl Accumulator {
             self.0.name_maps(&decide::shared(&self.0));
             let types = Types::new(&self.0);
             // What is in one place with something that was given up is given up too.
-            let lost = types.lost();
+            let mut lost = types.lost();
             // Which key is a field has to be the same for all objects of a type.
             let apart = types.with_rest();
             let maps = types.named_maps();
             if lost.is_empty() && apart.is_empty() && maps.is_empty() {
-                return build::build(&self.0, &types);
+                // Not before, for what is given up is given up for all that is found to be of the same type later.
+                lost = types.hopeless();
+                if lost.is_empty() {
+                    return build::build(&self.0, &types);
+                }
             }
             for node in lost {
                 self.0.set_free(node);

@@ -147,6 +147,15 @@ impl<'a> Types<'a> {
         true
     }
 
+    /// The classes, and those directly below the objects of each.
+    pub(super) fn below(&self) -> Vec<(ObjectId, Vec<ObjectId>)> {
+        let of = |class: ObjectId| {
+            let objects = self.members[&class].iter().flat_map(|&object| decide::objects_below(self.arena, object));
+            (class, objects.map(|object| self.class(object)).collect())
+        };
+        self.classes().into_iter().map(of).collect()
+    }
+
     fn classes(&self) -> Vec<ObjectId> {
         let mut classes: Vec<ObjectId> = self.members.keys().copied().collect();
         classes.sort_unstable();
@@ -250,12 +259,16 @@ impl<'a> Types<'a> {
             Shape::Union(tagged) => Some(&*tagged.key),
             _ => self.arena.object(object).tag.as_deref(),
         })?;
-        let always = |object: ObjectId| {
-            let field = fields(self.arena, object).find(|field| *field.key == *tag);
+        self.always_has(class, tag).then_some(tag)
+    }
+
+    /// Whether each object of a record class has a string under a key.
+    fn always_has(&self, class: ObjectId, key: &str) -> bool {
+        self.parts(class).all(|object| {
+            let field = fields(self.arena, object).find(|field| *field.key == *key);
             let texts = field.map_or(0, |field| self.arena.node(field.node).text_count());
             texts == self.arena.object(object).instances
-        };
-        self.parts(class).all(always).then_some(tag)
+        })
     }
 
     /// The hashes of the keys that objects of a class have whose tag has this value.
@@ -569,6 +582,11 @@ impl<'a> Types<'a> {
         let siblings = small.union.is_some() && small.union == large.union;
         match (self.form(small.class), self.form(large.class)) {
             (Form::Record, Form::Record) => {
+                // What has no tag is no variant of what is told apart by one.
+                let tag = self.study_tag(large.class).or_else(|| self.study_tag(small.class));
+                if tag.is_some_and(|tag| [small, large].iter().any(|met| !self.always_has(met.class, tag))) {
+                    return false;
+                }
                 let (small, large) = (self.slots(small.class), self.slots(large.class));
                 let known: HashMap<&str, &Group> = large.iter().map(|slot| (slot.key, &slot.group)).collect();
                 let (mut common, mut clash) = (0, 0);
@@ -581,7 +599,9 @@ impl<'a> Types<'a> {
                 let least = small.len().min(large.len());
                 // The same key of two variants holds the same thing, if little speaks against it.
                 let little = usize::from(large.len() >= 8);
-                (common * 2 >= least && clash * 5 <= common) || (siblings && common > 0 && clash <= little)
+                // Of many keys with the same types fewer are no coincidence either.
+                let enough = common * 2 >= least || (common >= 6 && common * 4 >= least);
+                (enough && clash * 5 <= common) || (siblings && common > 0 && clash <= little)
             }
             (Form::Union, Form::Union) => {
                 let (few, many) = (self.variants(small.class), self.variants(large.class));
@@ -666,6 +686,40 @@ impl<'a> Types<'a> {
             }
         }
         lost
+    }
+
+    /// The nodes of places of which a type would say nothing, unless other places share what they hold.
+    pub(super) fn hopeless(&self) -> Vec<NodeId> {
+        let mut hopeless = Vec::new();
+        self.hopeless_at(&[self.arena.root], &mut hopeless);
+        for class in self.classes() {
+            if self.form(class) == Form::Record {
+                self.slots(class).iter().for_each(|slot| self.hopeless_at(&slot.group, &mut hopeless));
+                self.hopeless_at(&self.rest(class), &mut hopeless);
+            }
+        }
+        hopeless
+    }
+
+    fn hopeless_at(&self, group: &[NodeId], hopeless: &mut Vec<NodeId>) {
+        let mut within = self.elements(group);
+        if self.class_at(group).is_some_and(|class| self.form(class) == Form::Map) {
+            within.push(self.values(self.objects_at(group)));
+        }
+        let before = hopeless.len();
+        within.iter().for_each(|within| self.hopeless_at(within, hopeless));
+        let inner = hopeless.len() > before || within.iter().any(|within| {
+            let kinds = self.kinds(within);
+            kinds & FREE != 0 || kinds.count_ones() > 1
+        });
+        let kinds = self.kinds(group);
+        if kinds & FREE == 0
+            && decide::is_hopeless(kinds, inner)
+            && group.iter().all(|&node| decide::is_alone(self.arena, node))
+        {
+            hopeless.truncate(before);
+            hopeless.extend(group);
+        }
     }
 
     fn lost_at(&self, group: &[NodeId], lost: &mut Vec<NodeId>) {
