@@ -126,7 +126,7 @@ fn types_too_long_for_a_line_are_broken_as_rustfmt_would() {
         let key = Text { count: 1, bytes: 1, min: 1, max: 1, distinct: 1, ..Text::default() };
         slot = Slot { count: 1, nulls: 0, kind: Kind::Map(Box::new(Map { lengths, key, value: slot })) };
         for key in [format!("m{depth}"), format!("a_name_of_{depth}_with_some_more_words_in_it")] {
-            fields.push(Field { key, slot: slot.clone() });
+            fields.push(Field { key, slot: slot.clone(), rest: false });
         }
     }
     let record = Record { name: "Document".into(), instances: 2, fields, ..Record::default() };

@@ -17,6 +17,8 @@ use std::thread::ScopedJoinHandle;
 pub const BUFFER: usize = 64 << 20;
 /// Bytes that are read to find the form of all.
 const STUDIED: u64 = 8 << 20;
+/// and how many of them in the first round.
+const FIRST_STUDIED: u64 = 128 << 10;
 
 /// What is wrong with an input, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -275,7 +277,7 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
     let shares = shares(&found.inputs, threads);
     let bad = AtomicUsize::new(usize::MAX);
     let work = |share: &Vec<usize>| {
-        let mut accumulator = form.start();
+        let mut accumulator = form.start(threads);
         let mut buffer = Vec::new();
         let mut problems = Vec::new();
         for &index in share {
@@ -319,7 +321,7 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
     let mut problems: Vec<(usize, Problem)> = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.1)).collect();
     problems.sort_by_key(|&(index, _)| index);
     let mut parts = parts.into_iter().map(|(accumulator, _)| accumulator);
-    let mut accumulator = parts.next().unwrap_or_else(|| form.start());
+    let mut accumulator = parts.next().unwrap_or_else(|| form.start(1));
     parts.for_each(|part| accumulator.merge(part));
     if !options.keep_going {
         problems.truncate(1);
@@ -343,15 +345,32 @@ fn shares(inputs: &[Input], threads: usize) -> Vec<Vec<usize>> {
 const STACK: usize = 16 << 20;
 
 /// Reads a part of what was found, spread evenly, to find the form of all. What is wrong with it is told later.
+///
+/// That part is read in rounds, each four times the last. What a round finds is the form that the next one reads with,
+/// so that a type which holds itself is known before it was met in many places.
 fn study(found: &Found) -> Form {
+    let mut form = Accumulator::new().into_form();
     let total: u64 = found.inputs.iter().map(|input| input.size).sum();
-    let share = (STUDIED as f64 / total.max(1) as f64).min(1.0);
+    let mut most = FIRST_STUDIED.min(STUDIED);
+    loop {
+        let mut accumulator = form.study();
+        study_part(found, total, most, &mut accumulator);
+        form = accumulator.into_form();
+        if most >= total || most >= STUDIED {
+            return form;
+        }
+        most = (most * 4).min(STUDIED);
+    }
+}
+
+/// Reads about `most` bytes, spread evenly.
+fn study_part(found: &Found, total: u64, most: u64, accumulator: &mut Accumulator) {
+    let share = (most as f64 / total.max(1) as f64).min(1.0);
     let mut credit = 0.0;
-    let mut accumulator = Accumulator::new();
     let mut buffer = Vec::new();
     for (index, input) in found.inputs.iter().enumerate() {
         credit += input.size as f64 * share;
-        let wanted = if share < 1.0 { input.size.min(STUDIED / 2) } else { STUDIED };
+        let wanted = if share < 1.0 { input.size.min(most / 2) } else { most };
         if credit * 2.0 < wanted as f64 && share < 1.0 {
             continue;
         }
@@ -370,7 +389,6 @@ fn study(found: &Found) -> Form {
             let _ = accumulator.read(&mut serde_json::Deserializer::from_str(text));
         }
     }
-    accumulator.into_form()
 }
 
 /// The texts that follow each other in `text`, and where they begin; the rest is one if it is broken.

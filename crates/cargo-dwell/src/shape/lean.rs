@@ -42,7 +42,7 @@ fn exact(places: &Places<'_>, id: PlaceId) -> Choice {
     match places.list[id].slot.kind {
         Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) if thin(places, id) => Choice::Thin,
         Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) => Choice::Exact,
-        Kind::Integer { min, max } => Choice::Int(Int::narrowest(min, max)),
+        Kind::Integer { min, max } if Int::fits(min, max) => Choice::Int(Int::narrowest(min, max)),
         _ => Choice::Plain,
     }
 }
@@ -126,7 +126,7 @@ fn rare(places: &Places<'_>, id: PlaceId) -> bool {
     let place = &places.list[id];
     let boxable = match &place.slot.kind {
         Kind::Record { id, .. } => !places.schema.records[*id].fields.is_empty(),
-        Kind::Union { .. } | Kind::Mixed { .. } | Kind::Tuple { .. } | Kind::Any(_) => true,
+        Kind::Union { .. } | Kind::Mixed { .. } | Kind::Tuple { .. } | Kind::Any(_) | Kind::Never => true,
         _ => false,
     };
     let slots = places.slots(id);

@@ -426,7 +426,7 @@ impl<'p, 's> Model<'p, 's> {
             }
         }
         let null = slot.nulls > 0;
-        let base = if null && base != Type::Unit { base.option() } else { base };
+        let base = if null { base.option() } else { base };
         match (missing, null) {
             (false, _) => (base, Presence::Always),
             (true, false) => (base.option(), Presence::Missing),
@@ -441,7 +441,7 @@ impl<'p, 's> Model<'p, 's> {
         let choice = self.choices.at[id];
         let at = At::Place(id);
         let bare = match &place.slot.kind {
-            Kind::Never if place.slot.count > 0 => return Type::Unit,
+            // Nothing says what it is when it is not `null`.
             Kind::Never => Type::Value,
             Kind::Any(free) => {
                 let (bytes, allocations) = free.owned();
@@ -449,6 +449,7 @@ impl<'p, 's> Model<'p, 's> {
                 Type::Value
             }
             Kind::Bool { .. } => return Type::Bool,
+            Kind::Integer { min, max } if !Int::fits(*min, *max) => return Type::Number,
             Kind::Integer { min, max } => {
                 return match choice {
                     Choice::Int(int) => Type::Int(int),
@@ -456,7 +457,7 @@ impl<'p, 's> Model<'p, 's> {
                 };
             }
             // Only a number that knows how it was written is written back the same.
-            Kind::Float { whole } if *whole > 0 => return Type::Number,
+            Kind::Float { whole, .. } if *whole > 0 => return Type::Number,
             Kind::Float { .. } => return Type::Float,
             Kind::Text(text) => {
                 self.own.push((at, Own::Text(text, choice == Choice::Thin)));
@@ -538,8 +539,9 @@ impl<'p, 's> Model<'p, 's> {
         let places = self.places;
         let split = self.choices.splits.get(&record);
         let (mut types, mut parts) = (Vec::new(), Vec::new());
+        let is_rest = |index: usize| places.schema.records[record].fields[index].rest;
         for (index, &field) in places.fields[record].iter().enumerate() {
-            if !split.is_some_and(|split| split.moved(index)) {
+            if !is_rest(index) && !split.is_some_and(|split| split.moved(index)) {
                 let (of, presence) = self.place(field);
                 types.push(of);
                 parts.push(Part::Place(field, presence));
@@ -551,6 +553,12 @@ impl<'p, 's> Model<'p, 's> {
             self.own.push((At::Group(record, index), Own::Boxes(filled, of.clone())));
             types.push(Type::Sparse(Box::new(of)));
             parts.push(Part::Group(index));
+        }
+        // It takes all keys that are left, so it comes last.
+        for (_, &field) in places.fields[record].iter().enumerate().filter(|&(index, _)| is_rest(index)) {
+            let (of, presence) = self.place(field);
+            types.push(of);
+            parts.push(Part::Place(field, presence));
         }
         self.defs[id].parts = parts;
         self.bodies[id] = Body::Struct(types);

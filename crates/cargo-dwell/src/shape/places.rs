@@ -100,7 +100,10 @@ impl<'s> Places<'s> {
             field_names: schema
                 .records
                 .iter()
-                .map(|record| names::fields(record.fields.iter().map(|field| field.key.as_str())))
+                .map(|record| {
+                    let key = |field: &'s super::schema::Field| if field.rest { "other" } else { &field.key };
+                    names::fields(record.fields.iter().map(key))
+                })
                 .collect(),
             record_names: record_names.into_iter().zip(groups).collect(),
             union_names,
@@ -117,7 +120,7 @@ impl<'s> Places<'s> {
                     owner: Some(id),
                     path: format!("{record_name}.{field_name}"),
                     name: format!("{record_name}{}", names::camel(field_name)),
-                    buffered: false,
+                    buffered: field.rest && record.fields.len() > 1,
                 };
                 places.add(&field.slot, &at, Some(index), &mut scope)
             });

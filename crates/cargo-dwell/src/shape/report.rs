@@ -370,6 +370,23 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     if estimated > 0 {
         doubts.push(format!("the larger maps in {} free-form values are estimated", count(estimated)));
     }
+    for place in &places.list {
+        match &place.slot.kind {
+            Kind::Float { huge, .. } if *huge > 0 => doubts.push(format!(
+                "{} numbers of {} have no place in 64 bits; an `f64` keeps 15 to 17 digits of them",
+                count(*huge),
+                place.path
+            )),
+            _ => {}
+        }
+        let rest = place.owner.zip(place.field).is_some_and(|(owner, field)| {
+            let fields = &places.schema.records[owner].fields;
+            fields[field].rest && fields.len() > 1
+        });
+        if rest {
+            doubts.push(format!("how many of the keys in {} one object has is estimated", place.path));
+        }
+    }
     for (&record, split) in &plan.lean.splits {
         if places.schema.records[record].key_sets.is_empty() && split.groups.iter().any(|group| group.len() > 1) {
             let name = &places.record_names[record].0;

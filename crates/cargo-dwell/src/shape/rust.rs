@@ -213,11 +213,16 @@ impl Items<'_, '_, '_> {
             Part::Place(place, _) => self.places.list[*place].field,
             _ => None,
         };
-        let fields: Vec<usize> = def.parts.iter().filter_map(field).collect();
+        let fields: Vec<usize> = def.parts.iter().filter_map(field).filter(|&field| !of.fields[field].rest).collect();
         let own_names: Vec<String> = fields.iter().map(|&field| names[field].clone()).collect();
         let keys = fields.iter().map(|&field| &of.fields[field].key);
         let convention = convention(&own_names, &keys, names::renamed_field);
         attribute(&mut self.out, 1, "serde", &rename_all(convention));
+        // A map under a name of its own.
+        let transparent = of.fields.iter().all(|field| field.rest);
+        if transparent {
+            attribute(&mut self.out, 1, "serde", &["transparent".into()]);
+        }
         line(&mut self.out, 1, &format!("pub struct {name} {{"));
         for (part, field_type) in def.parts.iter().zip(types) {
             match *part {
@@ -233,6 +238,13 @@ impl Items<'_, '_, '_> {
                         Presence::MissingIsEmpty => &["default", "skip_serializing_if = \"Sparse::is_empty\""],
                     };
                     let more = more.iter().map(ToString::to_string).collect();
+                    if of.fields[index].rest {
+                        if !transparent {
+                            attribute(&mut self.out, 2, "serde", &["flatten".into()]);
+                        }
+                        self.field(&names[index], field_type);
+                        continue;
+                    }
                     self.rename(&names::renamed_field(&names[index], convention), &of.fields[index].key, more);
                     self.field(&names[index], field_type);
                 }

@@ -64,6 +64,8 @@ pub enum Kind {
     Float {
         /// How many have none of these: an `f64` would write `1` back as `1.0`.
         whole: u64,
+        /// How many are whole and have no place in 64 bits: an `f64` keeps about 17 digits of them.
+        huge: u64,
     },
     /// Text.
     Text(Text),
@@ -119,6 +121,9 @@ pub struct Free {
     pub objects: Lengths,
     /// Bytes of the objects' keys.
     pub key_bytes: u64,
+    /// Some of the sums are estimated: other places share what this one holds.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
 }
 
 /// Entries of one leaf of a B-tree.
@@ -133,12 +138,28 @@ impl Free {
         self.arrays.merge(&other.arrays);
         self.objects.merge(&other.objects);
         self.key_bytes += other.key_bytes;
+        self.estimated |= other.estimated;
+    }
+
+    /// So much of all sums: an estimate.
+    #[must_use]
+    pub fn share(&self, part: u64, whole: u64) -> Self {
+        let of = |number: u64| scale(number, part, whole);
+        Self {
+            count: of(self.count),
+            texts: of(self.texts),
+            text_bytes: of(self.text_bytes),
+            arrays: self.arrays.share(part, whole),
+            objects: self.objects.share(part, whole),
+            key_bytes: of(self.key_bytes),
+            estimated: true,
+        }
     }
 
     /// Whether [`owned`](Self::owned) is exact: how full the nodes of a larger map's B-tree are depends on the order of
     /// its keys.
     pub fn is_exact(&self) -> bool {
-        self.objects.max <= LEAF
+        self.objects.max <= LEAF && !self.estimated
     }
 
     /// Bytes and blocks that `serde_json::Value`s of all this own.
@@ -251,6 +272,33 @@ impl Lengths {
         }
     }
 
+    /// `count` maps with `total` entries of which only a few have any, each at most `most`: an estimate.
+    pub fn spread(count: u64, total: u64, most: u64) -> Self {
+        let mut lengths = Self::default();
+        let most = most.max(total.div_ceil(count.max(1))).max(1);
+        let filled = total.div_ceil(most);
+        for index in 0..filled {
+            let length = if index + 1 == filled { total - most * (filled - 1) } else { most };
+            lengths.add(length);
+        }
+        lengths.count = count;
+        lengths.empty = count - filled;
+        lengths
+    }
+
+    /// So much of all counts: an estimate.
+    fn share(&self, part: u64, whole: u64) -> Self {
+        let of = |number: &u64| scale(*number, part, whole);
+        Self {
+            count: of(&self.count),
+            empty: of(&self.empty),
+            total: of(&self.total),
+            max: self.max,
+            by_power: self.by_power.iter().map(of).collect(),
+            by_buckets: self.by_buckets.iter().map(of).collect(),
+        }
+    }
+
     /// The capacities, in elements, of `Vec`s that were pushed to from empty; `smallest` is the first capacity such a
     /// `Vec` allocates: 8 for elements of one byte, 4 up to 1 KiB, else 1.
     pub fn pushed_capacity(&self, smallest: u64) -> u64 {
@@ -261,6 +309,10 @@ impl Lengths {
     pub fn hash_buckets(&self) -> u64 {
         (0..).zip(&self.by_buckets).map(|(power, count)| count << power).sum()
     }
+}
+
+fn scale(number: u64, part: u64, whole: u64) -> u64 {
+    u64::try_from(u128::from(number) * u128::from(part) / u128::from(whole.max(1))).unwrap_or(u64::MAX)
 }
 
 fn bump(counts: &mut Vec<u64>, index: usize, by: u64) {
@@ -294,6 +346,9 @@ pub struct Field {
     pub key: String,
     /// Its values; `slot.count` of the record's `instances` have the key.
     pub slot: Slot,
+    /// This is no key but all entries with keys that no field has: `slot` has a map for each instance.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rest: bool,
 }
 
 /// Records told apart by the value of one key, which each of them has.

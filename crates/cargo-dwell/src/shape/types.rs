@@ -28,6 +28,11 @@ impl Int {
         all.into_iter().find(|int| int.holds(min, max)).unwrap_or(all[3])
     }
 
+    /// Whether a type of 64 bits holds a range. One of 128 does not help: serde cannot read it from a buffer.
+    pub fn fits(min: i128, max: i128) -> bool {
+        Self { bits: 64, signed: min < 0 }.holds(min, max)
+    }
+
     /// What one takes without a thought: `u64` if no value is negative, else `i64`.
     #[must_use]
     pub fn widest(self) -> Self {

@@ -83,7 +83,7 @@ pub(crate) fn schema<'t>(texts: &(impl Iterator<Item = &'t [u8]> + Clone)) -> Sc
     };
     let mut study = Accumulator::new();
     read(&mut study);
-    let mut accumulator = study.into_form().start();
+    let mut accumulator = study.into_form().start(1);
     read(&mut accumulator);
     accumulator.finish()
 }

@@ -1,13 +1,19 @@
 //! The accumulators: a node for each place that holds values, an object for the objects there.
 //!
+//! Several places share one object where a type is known to be the same: so the accumulators of a recursive type are a
+//! graph with a cycle, and not a tree with a branch for each path.
+//!
 //! Everything here can be added to everything alike, exactly: two nodes, a record's fields into one map value, the
 //! variants of a union into one record. So a decision that turns out wrong is undone without reading again.
+//!
+//! While a text is read, the arena only grows: an id stays valid, and a form stays as it is. What is to change waits in
+//! [`Arena::pending`] and is done by [`Arena::settle`] between two texts.
 
-use super::sets::Sets;
+use super::sets::{Sets, part};
 use super::study::Study;
 use super::text::{Hashed, Hashes, Texts, hash};
 use crate::shape::schema::{Free, Lengths};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
@@ -16,7 +22,7 @@ pub(super) const MAX_FIELDS: usize = 1024;
 /// A longer array is no tuple.
 pub(super) const MAX_PLACES: usize = 12;
 /// More values of a tag than this are no closed set.
-pub(super) const MAX_VARIANTS: usize = 64;
+pub(super) const MAX_VARIANTS: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct NodeId(u32);
@@ -34,6 +40,8 @@ pub(super) struct Node {
     pub(super) trues: u64,
     pub(super) integers: u64,
     pub(super) floats: u64,
+    /// How many of these are whole and have no place in 64 bits, so that an `f64` may lose digits.
+    pub(super) huge: u64,
     pub(super) min: i128,
     pub(super) max: i128,
     /// The hash of the last string if it was short; what [`Study`] looks at.
@@ -45,6 +53,8 @@ pub(super) struct Node {
     pub(super) object: Option<ObjectId>,
     /// The place was given up: only the sums are kept.
     pub(super) free: Option<Box<Free>>,
+    /// This node was added to another, which stands for both until [`Arena::reclaim`].
+    link: Option<NodeId>,
 }
 
 impl Node {
@@ -106,6 +116,8 @@ pub(super) struct Object {
     pub(super) sets: Sets,
     pub(super) shape: Shape,
     pub(super) study: Option<Box<Study>>,
+    /// The key that tells these objects apart, if a study found one: the next form has a union instead.
+    pub(super) tag: Option<Arc<str>>,
     /// This object was merged into another, which stands for both.
     link: Option<ObjectId>,
 }
@@ -126,7 +138,15 @@ impl Default for Shape {
 #[derive(Default)]
 pub(super) struct Fields {
     pub(super) list: Vec<Field>,
+    /// The entries whose keys found no place among the fields any more. Once it is there, no field is added.
+    pub(super) rest: Option<Box<Rest>>,
     index: HashMap<u64, usize, BuildHasherDefault<Hashed>>,
+}
+
+/// Entries of a record that are kept as those of a map are.
+pub(super) struct Rest {
+    pub(super) keys: Texts,
+    pub(super) value: NodeId,
 }
 
 pub(super) struct Field {
@@ -169,10 +189,30 @@ pub(super) struct Tagged {
     pub(super) key: Box<str>,
     pub(super) hash: u64,
     pub(super) variants: Vec<Variant>,
-    /// The fields of a new variant, all of them without values.
-    template: ObjectId,
+    /// By the hash of the tag's value.
+    index: HashMap<u64, usize, BuildHasherDefault<Hashed>>,
+    /// The fields that a new variant may have, all of them without values.
+    pub(super) template: ObjectId,
+    /// The objects of which the tag does not tell: without it, or with one that is no string.
+    untagged: Option<ObjectId>,
     /// Objects for what is read before the tag, without values.
     scratch: Vec<ObjectId>,
+}
+
+impl Tagged {
+    pub(super) fn new(key: Box<str>, template: ObjectId) -> Self {
+        let hash = hash(&key);
+        Self { key, hash, variants: Vec::new(), index: HashMap::default(), template, untagged: None, scratch: Vec::new() }
+    }
+
+    fn find(&self, hash: u64) -> Option<ObjectId> {
+        self.index.get(&hash).map(|&index| self.variants[index].object)
+    }
+
+    pub(super) fn push(&mut self, value: Box<str>, hash: u64, object: ObjectId) {
+        self.index.insert(hash, self.variants.len());
+        self.variants.push(Variant { value, hash, object });
+    }
 }
 
 pub(super) struct Variant {
@@ -190,11 +230,36 @@ pub(super) enum After {
     Keep,
 }
 
+/// A change of form that waits until no text is being read.
+enum Pending {
+    /// These objects are of one type.
+    Join(ObjectId, ObjectId),
+    /// The tag of a union does not tell all its objects apart.
+    Dissolve(ObjectId),
+    /// The arrays of a place differ in length.
+    Flatten(NodeId),
+    /// A place has free values beside others.
+    Free(NodeId),
+}
+
+/// What a new object may turn out to be: types that are reached through more than one field.
+#[derive(Default)]
+struct Known {
+    /// Unions by the hashes of tag and value; none where that is ambiguous.
+    variants: HashMap<(u64, u64), Option<ObjectId>>,
+    /// Unions by the hash of the tag alone, in the same way.
+    tags: HashMap<u64, Option<ObjectId>>,
+    /// Recursive records by the sum of their keys, in the same way.
+    records: HashMap<u64, Option<ObjectId>>,
+}
+
 /// All nodes and objects.
 pub(super) struct Arena {
     nodes: Vec<Node>,
     objects: Vec<Object>,
     spare: Vec<NodeId>,
+    /// Nodes that were added to others and are not used again yet.
+    taken: Vec<NodeId>,
     pub(super) root: NodeId,
     pub(super) documents: u64,
     pub(super) bytes: u64,
@@ -202,12 +267,22 @@ pub(super) struct Arena {
     pub(super) serial: u64,
     /// Orders fields by when they were first seen: the text in the high half, a counter in the low.
     pub(super) moment: u64,
-    /// Rises when a record becomes a map, or a union or a tuple is given up.
-    pub(super) epoch: u64,
     /// Whether tags are looked for.
     pub(super) studying: bool,
-    /// The unions by the name of their place; none where that is ambiguous.
-    unions: HashMap<u64, Option<ObjectId>, BuildHasherDefault<Hashed>>,
+    /// The hashes of the keys that the objects being read have had so far, the innermost object on top.
+    pub(super) seen: Vec<u64>,
+    /// Of these keys those with a string that may be the value of a tag; kept while studying.
+    pub(super) words: Vec<(u64, u64)>,
+    /// The unions whose objects are being read.
+    pub(super) inside: Vec<ObjectId>,
+    pending: Vec<Pending>,
+    known: Known,
+    /// Objects from this one on are not part of the form.
+    fresh: u32,
+    /// Arenas of one form have the same number, 0 those of none.
+    form: u64,
+    /// Nodes up to which nothing is given up to save memory.
+    pub(super) budget: usize,
     /// Sets to find duplicate keys of maps with, one for each map that is open.
     key_sets: Vec<Hashes>,
 }
@@ -218,14 +293,21 @@ impl Arena {
             nodes: vec![Node::default()],
             objects: Vec::new(),
             spare: Vec::new(),
+            taken: Vec::new(),
             root: NodeId(0),
             documents: 0,
             bytes: 0,
             serial: 0,
             moment: 0,
-            epoch: 0,
             studying,
-            unions: HashMap::default(),
+            seen: Vec::new(),
+            words: Vec::new(),
+            inside: Vec::new(),
+            pending: Vec::new(),
+            known: Known::default(),
+            fresh: 0,
+            form: 0,
+            budget: super::decide::BUDGET,
             key_sets: Vec::new(),
         }
     }
@@ -246,9 +328,34 @@ impl Arena {
         &mut self.objects[id.0 as usize]
     }
 
+    /// All objects that stand for themselves.
+    pub(super) fn all_objects(&self) -> Vec<ObjectId> {
+        let ids = (0..).zip(&self.objects).filter(|(_, object)| object.link.is_none());
+        ids.map(|(id, _)| ObjectId(id)).collect()
+    }
+
     /// The object that stands for `id`.
     pub(super) fn find(&self, mut id: ObjectId) -> ObjectId {
         while let Some(next) = self.object(id).link {
+            id = next;
+        }
+        id
+    }
+
+    /// The same, and the way is shorter the next time.
+    fn find_mut(&mut self, id: ObjectId) -> ObjectId {
+        let found = self.find(id);
+        let mut id = id;
+        while let Some(next) = self.object(id).link {
+            self.object_mut(id).link = Some(found);
+            id = next;
+        }
+        found
+    }
+
+    /// The node that stands for `id`.
+    pub(super) fn find_node(&self, mut id: NodeId) -> NodeId {
+        while let Some(next) = self.node(id).link {
             id = next;
         }
         id
@@ -278,12 +385,9 @@ impl Arena {
     /// The objects at a place, which are about to be there.
     pub(super) fn objects_at(&mut self, node: NodeId) -> ObjectId {
         if let Some(object) = self.node(node).object {
-            return self.find(object);
+            return self.find_mut(object);
         }
-        let object = match self.unions.get(&self.node(node).name) {
-            Some(&Some(union)) => self.copy_object(union),
-            _ => self.new_object(),
-        };
+        let object = self.new_object();
         self.node_mut(node).object = Some(object);
         object
     }
@@ -316,87 +420,184 @@ impl Arena {
         }
     }
 
-    /// A new field of a record.
-    pub(super) fn new_field(&mut self, object: ObjectId, key: &str, hash: u64, last: u64) -> usize {
-        let node = self.new_node(hash);
-        if super::decide::is_exhausted(self) {
-            self.node_mut(node).free = Some(Box::default());
-        }
+    /// A new field of a record; of a variant as the union's template has it.
+    pub(super) fn new_field(&mut self, object: ObjectId, template: Option<ObjectId>, key: &str, hash: u64) -> usize {
+        let known = template.map(|template| self.find(template)).and_then(|template| {
+            let fields = self.fields(template)?;
+            Some(&fields.list[fields.find(hash)?]).map(|field| (field.key.clone(), field.node))
+        });
         self.moment += 1;
-        let field = Field { key: key.into(), hash, node, first: self.moment, last };
+        let (key, node) = match known {
+            Some((key, node)) => (key, self.copy_node(node)),
+            None => {
+                let node = self.new_node(hash);
+                if super::decide::is_exhausted(self) {
+                    self.node_mut(node).free = Some(Box::default());
+                }
+                (key.into(), node)
+            }
+        };
+        let field = Field { key, hash, node, first: self.moment, last: 0 };
         self.fields_mut(object).map_or(0, |fields| fields.push(field))
+    }
+
+    /// Where a record's entries go that are no fields.
+    pub(super) fn rest(&mut self, object: ObjectId) -> Option<&mut Rest> {
+        if self.fields(object)?.rest.is_none() {
+            let value = self.new_node(0);
+            if super::decide::is_exhausted(self) {
+                self.node_mut(value).free = Some(Box::default());
+            }
+            self.fields_mut(object)?.rest = Some(Box::new(Rest { keys: Texts::default(), value }));
+        }
+        self.fields_mut(object)?.rest.as_deref_mut()
+    }
+
+    /// Says that the arrays of a place differ in length.
+    pub(super) fn vary(&mut self, node: NodeId) {
+        if let Some(array) = &mut self.node_mut(node).array
+            && array.fixed != Fixed::Varied
+        {
+            array.fixed = Fixed::Varied;
+            self.pending.push(Pending::Flatten(node));
+        }
+    }
+
+    /// Makes these objects one.
+    pub(super) fn join(&mut self, objects: &[ObjectId]) {
+        for &object in &objects[1..] {
+            self.pending.push(Pending::Join(objects[0], object));
+        }
+    }
+
+    /// Does what had to wait while a text was read.
+    pub(super) fn settle(&mut self) {
+        while let Some(pending) = self.pending.pop() {
+            match pending {
+                Pending::Join(into, from) => self.absorb_object(into, from),
+                Pending::Dissolve(object) => self.dissolve(object),
+                Pending::Flatten(node) => self.flatten(node),
+                Pending::Free(node) => self.set_free(node),
+            }
+        }
+    }
+
+    /// Makes the nodes that were added to others available again. Only where nobody holds the id of one.
+    pub(super) fn reclaim(&mut self) {
+        for id in std::mem::take(&mut self.taken) {
+            *self.node_mut(id) = Node::default();
+            self.spare.push(id);
+        }
+    }
+
+    /// Forgets what was open when a text turned out to be wrong.
+    pub(super) fn abandon(&mut self) {
+        self.seen.clear();
+        self.words.clear();
+        self.inside.clear();
     }
 
     /// Makes a record, or what was a union, a map.
     pub(super) fn collapse(&mut self, object: ObjectId) {
+        let object = self.find(object);
         self.dissolve(object);
+        self.settle();
+        self.collapse_record(self.find(object));
+    }
+
+    fn collapse_record(&mut self, object: ObjectId) {
         if self.fields(object).is_none() {
             return;
         }
-        self.epoch += 1;
-        let value = self.new_node(0);
-        let map = Shape::Map { keys: Box::default(), value };
-        let shape = std::mem::replace(&mut self.object_mut(object).shape, map);
-        self.object_mut(object).study = None;
-        self.object_mut(object).sets = Sets::default();
-        if let Shape::Record(fields) = shape {
-            for field in fields.list {
-                self.add_field(object, field, After::Take);
+        let Shape::Record(fields) = std::mem::take(&mut self.object_mut(object).shape) else { return };
+        let (mut keys, value) = match fields.rest {
+            Some(rest) => (rest.keys, rest.value),
+            None => (Texts::default(), self.new_node(0)),
+        };
+        for field in &fields.list {
+            let count = self.node(field.node).count();
+            if count > 0 {
+                keys.add_key(&field.key, field.hash, count);
+            }
+        }
+        let known = self.object_mut(object);
+        known.shape = Shape::Map { keys: Box::new(keys), value };
+        known.study = None;
+        known.tag = None;
+        known.sets = Sets::default();
+        for field in fields.list {
+            self.absorb(value, field.node, After::Take);
+        }
+    }
+
+    /// Makes records of the maps that several places share: records of nothing but entries that are no fields.
+    pub(super) fn name_maps(&mut self, shared: &HashSet<ObjectId>) {
+        for &object in shared {
+            let object = self.object_mut(object);
+            if matches!(object.shape, Shape::Map { .. })
+                && let Shape::Map { keys, value } = std::mem::take(&mut object.shape)
+            {
+                let rest = Some(Box::new(Rest { keys: *keys, value }));
+                object.shape = Shape::Record(Fields { rest, ..Fields::default() });
             }
         }
     }
 
     /// Makes a union one record of all its variants.
-    pub(super) fn dissolve(&mut self, object: ObjectId) {
+    fn dissolve(&mut self, object: ObjectId) {
+        let object = self.find(object);
         if self.tagged(object).is_none() {
             return;
         }
-        self.epoch += 1;
         // Its own sums are those of its variants, which are added again.
         let union = std::mem::take(self.object_mut(object));
         if let Shape::Union(tagged) = union.shape {
-            for variant in tagged.variants {
-                self.absorb_object(object, variant.object, After::Take);
+            let untagged = tagged.untagged.into_iter();
+            for part in tagged.variants.into_iter().map(|variant| variant.object).chain(untagged) {
+                self.pending.push(Pending::Join(object, part));
             }
         }
     }
 
     /// Gives the tuples of an array up.
     pub(super) fn flatten(&mut self, node: NodeId) {
+        let node = self.find_node(node);
         let Some(array) = &mut self.node_mut(node).array else { return };
-        if array.fixed == Fixed::Varied {
-            return;
-        }
         array.fixed = Fixed::Varied;
         let element = array.element;
-        let places = std::mem::take(&mut array.places);
-        self.epoch += 1;
-        for place in places {
+        for place in std::mem::take(&mut array.places) {
             self.absorb(element, place, After::Take);
         }
     }
 
-    /// Adds all that `from` knows to `into`.
+    /// Adds all that `from` knows to `into`. What that means for objects waits until [`Arena::settle`].
     pub(super) fn absorb(&mut self, into: NodeId, from: NodeId, after: After) {
+        let (into, from) = (self.find_node(into), self.find_node(from));
         if into == from {
             return;
         }
-        if self.node(into).free.is_some() || self.node(from).free.is_some() {
-            self.set_free(into);
-            self.set_free(from);
-        }
         let mut source = std::mem::take(self.node_mut(from));
+        let had = self.node(into).count() > 0;
         let target = self.node_mut(into);
         target.nulls += std::mem::take(&mut source.nulls);
         target.bools += std::mem::take(&mut source.bools);
         target.trues += std::mem::take(&mut source.trues);
         target.floats += std::mem::take(&mut source.floats);
-        target.objects += std::mem::take(&mut source.objects);
+        target.huge += std::mem::take(&mut source.huge);
         target.empties += std::mem::take(&mut source.empties);
         target.integers(std::mem::take(&mut source.integers), source.min, source.max);
-        if let Some(free) = source.free.take() {
-            target.free.get_or_insert_default().merge(&free);
+        let objects = std::mem::take(&mut source.objects);
+        target.objects += objects;
+        if target.free.is_some() || source.free.is_some() {
+            if let Some(free) = &mut source.free {
+                target.free.get_or_insert_default().merge(free);
+                **free = Free::default();
+            }
+            if had || source.free.is_none() {
+                self.pending.push(Pending::Free(into));
+            }
         }
+        let target = self.node_mut(into);
         match (&mut target.texts, &mut source.texts) {
             (None, texts) if after == After::Take => target.texts = texts.take(),
             (target, Some(texts)) if texts.count > 0 => {
@@ -408,25 +609,25 @@ impl Arena {
         if let Some(array) = &mut source.array {
             self.absorb_array(into, array, after);
         }
-        if let Some(object) = source.object.map(|object| self.find(object)).filter(|&object| self.is_filled(object)) {
-            match self.object_of(into).filter(|&target| after == After::Keep || self.is_filled(target)) {
-                None if after == After::Take => self.node_mut(into).object = Some(object),
-                None => {
-                    let copy = self.copy_object(object);
-                    self.node_mut(into).object = Some(copy);
-                    self.absorb_object(copy, object, after);
+        if let Some(object) = source.object.filter(|_| objects > 0) {
+            let object = self.find(object);
+            // What was never filled may have a form that does not fit any more.
+            match self.object_of(into).filter(|_| self.node(into).objects > objects || after == After::Keep) {
+                None => self.node_mut(into).object = Some(object),
+                Some(target) if target != object => {
+                    self.pending.push(Pending::Join(target, object));
+                    source.object = Some(target);
                 }
-                Some(target) => self.absorb_object(target, object, after),
+                Some(_) => {}
             }
         }
         match after {
-            After::Take => self.spare.push(from),
+            After::Take => {
+                self.node_mut(from).link = Some(into);
+                self.taken.push(from);
+            }
             After::Keep => *self.node_mut(from) = source,
         }
-    }
-
-    fn is_filled(&self, object: ObjectId) -> bool {
-        self.object(object).instances > 0
     }
 
     fn absorb_array(&mut self, into: NodeId, source: &mut Array, after: After) {
@@ -444,7 +645,11 @@ impl Arena {
             array.lengths.merge(&source.lengths);
             if array.fixed == Fixed::Unknown {
                 array.fixed = source.fixed;
+                if source.fixed == Fixed::Varied && !array.places.is_empty() {
+                    self.pending.push(Pending::Flatten(into));
+                }
             }
+            let array = self.array_mut(into);
             (array.element, array.fixed)
         };
         if fixed == source.fixed && fixed != Fixed::Varied {
@@ -457,7 +662,7 @@ impl Arena {
                 self.absorb(node, place, after);
             }
         } else {
-            self.flatten(into);
+            self.vary(into);
             for &place in &source.places {
                 self.absorb(element, place, after);
             }
@@ -476,145 +681,173 @@ impl Arena {
         self.node_mut(node).array.as_mut().expect("only called where there are arrays")
     }
 
-    /// Adds all that `from` knows to `into`.
-    pub(super) fn absorb_object(&mut self, into: ObjectId, from: ObjectId, after: After) {
-        let (into, from) = (self.find(into), self.find(from));
-        // What was never filled may still have a form that the other has given up since.
-        if into == from || self.object(from).instances == 0 {
+    /// Adds all that `from` knows to `into`, which stands for both from now on.
+    fn absorb_object(&mut self, into: ObjectId, from: ObjectId) {
+        let (into, from) = (self.find_mut(into), self.find_mut(from));
+        if into == from {
             return;
         }
-        // Two forms are made one before they are added.
-        match (&self.object(into).shape, &self.object(from).shape) {
-            (Shape::Union(left), Shape::Union(right)) if left.hash == right.hash => {}
-            (Shape::Record(_), Shape::Record(_)) | (Shape::Map { .. }, Shape::Map { .. }) => {}
-            (Shape::Map { .. }, _) => self.collapse(from),
-            (_, Shape::Map { .. }) => self.collapse(into),
-            _ => {
-                self.dissolve(into);
-                self.dissolve(from);
+        // What was never filled may still have a form that the other has given up since.
+        if self.object(from).instances == 0 {
+            self.object_mut(from).link = Some(into);
+            return;
+        }
+        // Two forms are made one before they are added; that can lead to other changes, so this is tried again.
+        let forms = match (&self.object(into).shape, &self.object(from).shape) {
+            (Shape::Union(left), Shape::Union(right)) if left.hash == right.hash => None,
+            (Shape::Record(_), Shape::Record(_)) | (Shape::Map { .. }, Shape::Map { .. }) => None,
+            (Shape::Map { .. }, _) => Some(from),
+            (_, Shape::Map { .. }) => Some(into),
+            (Shape::Union(_), _) => Some(into),
+            _ => Some(from),
+        };
+        if let Some(object) = forms {
+            // What is pushed after this is done before it.
+            self.pending.push(Pending::Join(into, from));
+            match self.object(object).shape {
+                Shape::Record(_) => self.collapse_record(object),
+                _ => self.dissolve(object),
             }
+            return;
         }
-        let shape = std::mem::take(&mut self.object_mut(from).shape);
-        let source = self.object_mut(from);
-        let instances = std::mem::take(&mut source.instances);
-        let lengths = std::mem::take(&mut source.lengths);
-        let sets = std::mem::take(&mut source.sets);
-        let study = source.study.take();
-        if after == After::Take {
-            source.link = Some(into);
-        }
+        let source = std::mem::take(self.object_mut(from));
+        self.object_mut(from).link = Some(into);
         let target = self.object_mut(into);
-        target.instances += instances;
-        target.lengths.merge(&lengths);
-        target.sets.merge(&sets);
-        match (&mut target.study, study) {
+        target.instances += source.instances;
+        target.lengths.merge(&source.lengths);
+        target.sets.merge(&source.sets);
+        if target.tag.is_none() {
+            target.tag = source.tag;
+        }
+        match (&mut target.study, source.study) {
             (Some(study), Some(other)) => study.merge(&other),
             (study @ None, other) => *study = other,
             _ => {}
         }
-        let shape = match shape {
-            Shape::Record(mut fields) => {
-                if after == After::Take {
-                    for field in fields.list {
-                        self.add_field(into, field, after);
-                    }
-                    return;
-                }
-                for field in &mut fields.list {
-                    if self.node(field.node).count() > 0 {
-                        let copy = Field { key: field.key.clone(), ..*field };
-                        self.add_field(into, copy, after);
-                        field.first = u64::MAX;
-                    }
-                }
-                Shape::Record(fields)
-            }
-            Shape::Map { mut keys, value } => {
+        match source.shape {
+            Shape::Record(fields) => self.absorb_fields(into, fields),
+            Shape::Map { keys, value } => {
                 if let Shape::Map { keys: known, value: node } = &mut self.object_mut(into).shape {
                     known.merge(&keys);
-                    keys.clear();
                     let node = *node;
-                    self.absorb(node, value, after);
+                    self.absorb(node, value, After::Take);
                 }
-                Shape::Map { keys, value }
             }
             Shape::Union(tagged) => {
-                for variant in &tagged.variants {
-                    if after == After::Keep && self.object(variant.object).instances == 0 {
+                for variant in tagged.variants {
+                    let object = self.find(variant.object);
+                    if self.object(object).instances == 0 {
                         continue;
                     }
-                    // Too many variants make a record of the union.
-                    let target = self.variant(into, &variant.value, variant.hash).unwrap_or(into);
-                    self.absorb_object(target, variant.object, after);
-                }
-                Shape::Union(tagged)
-            }
-        };
-        if after == After::Keep {
-            self.object_mut(from).shape = shape;
-        }
-    }
-
-    /// Adds a field to a record, or to what has become a map.
-    fn add_field(&mut self, object: ObjectId, field: Field, after: After) {
-        let object = self.find(object);
-        let count = self.node(field.node).count();
-        let node = match &mut self.object_mut(object).shape {
-            Shape::Map { keys, value } => {
-                if count > 0 {
-                    keys.add_key(&field.key, field.hash, count);
-                }
-                *value
-            }
-            Shape::Record(fields) => {
-                if let Some(index) = fields.find(field.hash) {
-                    let known = &mut fields.list[index];
-                    known.first = known.first.min(field.first);
-                    known.node
-                } else if fields.list.len() >= MAX_FIELDS {
-                    self.collapse(object);
-                    return self.add_field(object, field, after);
-                } else if after == After::Take {
-                    fields.push(field);
-                    return;
-                } else {
-                    let node = self.new_node(field.hash);
-                    if let Some(fields) = self.fields_mut(object) {
-                        fields.push(Field { key: field.key, node, ..field });
+                    let target = self.tagged(into).and_then(|known| known.find(variant.hash));
+                    if let Some(target) = target {
+                        self.pending.push(Pending::Join(target, object));
+                    } else if let Some(known) = self.tagged_mut(into) {
+                        known.push(variant.value, variant.hash, object);
                     }
-                    node
+                }
+                if let Some(object) = tagged.untagged {
+                    let target = self.untagged(into);
+                    self.pending.push(Pending::Join(target, object));
+                }
+                if self.tagged(into).is_some_and(|known| known.variants.len() > MAX_VARIANTS) {
+                    self.pending.push(Pending::Dissolve(into));
                 }
             }
-            Shape::Union(_) => {
-                self.dissolve(object);
-                return self.add_field(object, field, after);
-            }
-        };
-        self.absorb(node, field.node, after);
+        }
     }
 
-    /// The objects of a union whose tag is `value`; none if that would be too many.
-    pub(super) fn variant(&mut self, object: ObjectId, value: &str, hash: u64) -> Option<ObjectId> {
-        let tagged = self.tagged(object)?;
-        if let Some(variant) = tagged.variants.iter().find(|variant| variant.hash == hash) {
-            return Some(self.find(variant.object));
+    /// Adds the fields of a record to another record.
+    fn absorb_fields(&mut self, into: ObjectId, mut fields: Fields) {
+        if let Some(rest) = fields.rest.take() {
+            // A key is a field or one of the rest, not both.
+            self.demote(into, &rest.keys);
+            if let Some(known) = self.rest(into) {
+                known.keys.merge(&rest.keys);
+                let value = known.value;
+                self.absorb(value, rest.value, After::Take);
+            }
         }
-        if tagged.variants.len() >= MAX_VARIANTS {
-            self.dissolve(object);
-            return None;
+        for field in fields.list {
+            let count = self.node(field.node).count();
+            let Some(known) = self.fields_mut(into) else { return };
+            if let Some(index) = known.find(field.hash) {
+                let known = &mut known.list[index];
+                known.first = known.first.min(field.first);
+                let node = known.node;
+                self.absorb(node, field.node, After::Take);
+            } else if known.rest.is_none() && known.list.len() < MAX_FIELDS {
+                known.push(field);
+            } else if let Some(rest) = self.rest(into).filter(|_| count > 0) {
+                rest.keys.add_key(&field.key, field.hash, count);
+                let value = rest.value;
+                self.absorb(value, field.node, After::Take);
+            }
         }
-        let template = tagged.template;
-        let copy = self.copy_object(template);
-        let variant = Variant { value: value.into(), hash, object: copy };
-        self.tagged_mut(object)?.variants.push(variant);
-        Some(copy)
+    }
+
+    /// Moves the fields of a record to the rest of its entries that are there for which `keys` has, or may have, the key.
+    fn demote(&mut self, object: ObjectId, keys: &Texts) {
+        self.move_to_rest(object, |field, _| keys.may_have(field.hash));
+    }
+
+    /// Moves fields of a record to the rest of its entries.
+    pub(super) fn move_to_rest(&mut self, object: ObjectId, moves: impl Fn(&Field, u64) -> bool) {
+        let Some(fields) = self.fields_mut(object) else { return };
+        let list = std::mem::take(&mut fields.list);
+        fields.index.clear();
+        for field in list {
+            let count = self.node(field.node).count();
+            if !moves(&field, count) {
+                if let Some(fields) = self.fields_mut(object) {
+                    fields.push(field);
+                }
+            } else if let Some(rest) = self.rest(object).filter(|_| count > 0) {
+                rest.keys.add_key(&field.key, field.hash, count);
+                let value = rest.value;
+                self.absorb(value, field.node, After::Take);
+            }
+        }
+        // They were counted with keys that are no fields any more.
+        let kept: Hashes = self.fields(object).into_iter().flat_map(|fields| &fields.list).map(|field| field.hash).collect();
+        self.object_mut(object).sets.keep(&kept);
+    }
+
+    /// The objects of a union whose tag is `value`; those without a tag if that would be too many.
+    pub(super) fn variant(&mut self, union: ObjectId, value: &str, hash: u64) -> ObjectId {
+        let known = self.tagged(union).map(|tagged| (tagged.find(hash), tagged.variants.len()));
+        match known {
+            Some((Some(object), _)) => self.find_mut(object),
+            Some((None, count)) if count < MAX_VARIANTS => {
+                let object = self.new_object();
+                if let Some(tagged) = self.tagged_mut(union) {
+                    tagged.push(value.into(), hash, object);
+                }
+                object
+            }
+            _ => self.untagged(union),
+        }
+    }
+
+    /// The objects of a union of which the tag does not tell. From the first one on, the union is given up.
+    pub(super) fn untagged(&mut self, union: ObjectId) -> ObjectId {
+        if let Some(object) = self.tagged(union).and_then(|tagged| tagged.untagged) {
+            return self.find_mut(object);
+        }
+        let object = self.new_object();
+        if let Some(tagged) = self.tagged_mut(union) {
+            tagged.untagged = Some(object);
+        }
+        self.pending.push(Pending::Dissolve(union));
+        object
     }
 
     /// An object to collect what comes before the tag.
     pub(super) fn take_scratch(&mut self, union: ObjectId) -> ObjectId {
-        let Some(tagged) = self.tagged_mut(union) else { return self.new_object() };
-        let template = tagged.template;
-        tagged.scratch.pop().unwrap_or_else(|| self.copy_object(template))
+        match self.tagged_mut(union).and_then(|tagged| tagged.scratch.pop()) {
+            Some(scratch) => scratch,
+            None => self.new_object(),
+        }
     }
 
     /// Gives back what [`Arena::take_scratch`] gave, without values.
@@ -624,49 +857,12 @@ impl Arena {
         }
     }
 
-    /// A copy of the form, without values.
-    fn copy_object(&mut self, object: ObjectId) -> ObjectId {
-        enum Form {
-            Record(Vec<(Arc<str>, u64, NodeId)>),
-            Map(NodeId),
-            Union(Box<str>, u64, ObjectId),
-        }
-        let form = match &self.object(self.find(object)).shape {
-            Shape::Record(fields) => {
-                Form::Record(fields.list.iter().map(|field| (field.key.clone(), field.hash, field.node)).collect())
-            }
-            Shape::Map { value, .. } => Form::Map(*value),
-            Shape::Union(tagged) => Form::Union(tagged.key.clone(), tagged.hash, tagged.template),
-        };
-        let copy = self.new_object();
-        let shape = match form {
-            Form::Record(list) => {
-                let mut fields = Fields::default();
-                for (key, hash, node) in list {
-                    let node = self.copy_node(node);
-                    fields.push(Field { key, hash, node, first: u64::MAX, last: 0 });
-                }
-                Shape::Record(fields)
-            }
-            Form::Map(value) => Shape::Map { keys: Box::default(), value: self.copy_node(value) },
-            Form::Union(key, hash, template) => Shape::Union(Box::new(Tagged {
-                key,
-                hash,
-                variants: Vec::new(),
-                template: self.copy_object(template),
-                scratch: Vec::new(),
-            })),
-        };
-        self.object_mut(copy).shape = shape;
-        copy
-    }
-
+    /// A copy of the form of a place, without values; its objects are the same.
     fn copy_node(&mut self, node: NodeId) -> NodeId {
         let source = self.node(node);
-        let (source_name, object) = (source.name, source.object);
-        let free = source.free.is_some();
+        let (name, object, free) = (source.name, source.object, source.free.is_some());
         let array = source.array.as_ref().map(|array| (array.element, array.fixed));
-        let copy = self.new_node(source_name);
+        let copy = self.new_node(name);
         if free {
             self.node_mut(copy).free = Some(Box::default());
         }
@@ -677,89 +873,153 @@ impl Arena {
             self.node_mut(copy).array = Some(Box::new(array));
         }
         if let Some(object) = object {
-            let object = self.copy_object(object);
+            let object = self.find(object);
+            let value = match &self.object(object).shape {
+                Shape::Map { value, .. } => Some(*value),
+                _ => None,
+            };
+            // Each place has its own maps.
+            let object = match value {
+                Some(value) => {
+                    let value = self.copy_node(value);
+                    let copy = self.new_object();
+                    self.object_mut(copy).shape = Shape::Map { keys: Box::default(), value };
+                    copy
+                }
+                None => object,
+            };
             self.node_mut(copy).object = Some(object);
         }
         copy
     }
 
-    /// Makes a record a union, as the study of it found; what it knows becomes the form of the variants.
-    pub(super) fn make_union(&mut self, object: ObjectId, key: &str) {
-        let template = self.new_object();
-        let shape = std::mem::take(&mut self.object_mut(object).shape);
-        self.object_mut(template).shape = shape;
-        let tagged = Tagged { key: key.into(), hash: hash(key), variants: Vec::new(), template, scratch: Vec::new() };
-        self.object_mut(object).shape = Shape::Union(Box::new(tagged));
-    }
-
-    /// A new arena of the same form, without values.
-    pub(super) fn skeleton(&self) -> Self {
-        let mut copy = Self::new(false);
-        copy.nodes.clear();
-        copy.root = copy.graft(self, self.root);
-        copy
-    }
-
-    fn graft(&mut self, other: &Self, node: NodeId) -> NodeId {
-        let source = other.node(node);
-        let id = self.new_node(source.name);
-        let array = source.array.as_ref().map(|array| {
-            let element = self.graft(other, array.element);
-            let fixed = if array.fixed == Fixed::Varied { Fixed::Varied } else { Fixed::Unknown };
-            Box::new(Array { lengths: Lengths::default(), element, places: Vec::new(), fixed })
-        });
-        let object = source.object.map(|object| self.graft_object(other, object));
-        let free = source.free.as_ref().map(|_| Box::default());
-        if let Some(object) = object.filter(|&object| self.tagged(object).is_some()) {
-            self.know_union(source.name, object);
-        }
-        *self.node_mut(id) = Node { name: source.name, array, object, free, ..Node::default() };
-        id
-    }
-
-    /// Remembers where unions are: objects at a place of the same name that was not met yet are taken for the same
-    /// union, as the next level of a recursion mostly is.
-    fn know_union(&mut self, name: u64, union: ObjectId) {
-        let same = |known: &ObjectId| match (self.tagged(*known), self.tagged(union)) {
-            (Some(known), Some(union)) => known.hash == union.hash,
-            _ => false,
-        };
-        let known = match self.unions.get(&name) {
-            // A copy, which stays as it is when that union is given up.
-            None => Some(self.copy_object(union)),
-            Some(known) => known.filter(same),
-        };
-        self.unions.insert(name, known);
-    }
-
-    fn graft_object(&mut self, other: &Self, object: ObjectId) -> ObjectId {
-        let shape = match &other.object(other.find(object)).shape {
-            Shape::Record(source) => {
-                let mut fields = Fields::default();
-                for field in &source.list {
-                    let node = self.graft(other, field.node);
-                    fields.push(Field { key: field.key.clone(), node, first: u64::MAX, last: 0, ..*field });
-                }
-                Shape::Record(fields)
+    /// Ends the form: what is added from now on was found while reading.
+    pub(super) fn seal(&mut self, recursive: &dyn Fn(ObjectId) -> bool) {
+        fn enter<K: std::hash::Hash + Eq>(known: &mut HashMap<K, Option<ObjectId>>, key: K, object: ObjectId) {
+            let entry = known.entry(key).or_insert(Some(object));
+            if *entry != Some(object) {
+                *entry = None;
             }
-            Shape::Map { value, .. } => Shape::Map { keys: Box::default(), value: self.graft(other, *value) },
-            Shape::Union(tagged) => Shape::Union(Box::new(Tagged {
-                key: tagged.key.clone(),
-                hash: tagged.hash,
-                variants: Vec::new(),
-                template: self.graft_object(other, tagged.template),
-                scratch: Vec::new(),
-            })),
-        };
-        let copy = self.new_object();
-        self.object_mut(copy).shape = shape;
-        copy
+        }
+        let mut known = Known::default();
+        for object in self.all_objects() {
+            match &self.object(object).shape {
+                Shape::Union(tagged) => {
+                    for variant in &tagged.variants {
+                        enter(&mut known.variants, (tagged.hash, variant.hash), object);
+                    }
+                    if recursive(object) {
+                        enter(&mut known.tags, tagged.hash, object);
+                    }
+                }
+                Shape::Record(fields) if fields.list.len() >= 2 && recursive(object) => {
+                    let sum = fields.list.iter().fold(0, |sum: u64, field| sum.wrapping_add(part(field.hash)));
+                    enter(&mut known.records, sum, object);
+                }
+                _ => {}
+            }
+        }
+        self.known = known;
+        self.fresh = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
+    }
+
+    /// Says that this arena is of the form with this number.
+    pub(super) fn set_form(&mut self, form: u64) {
+        self.form = form;
+    }
+
+    /// Whether the form says nothing of these objects, of which the first has just been read.
+    pub(super) fn is_new(&self, object: ObjectId) -> bool {
+        object.0 >= self.fresh && self.object(object).instances == 1
+    }
+
+    /// Whether [`Arena::recognise`] can find anything.
+    pub(super) fn knows(&self) -> bool {
+        !self.known.variants.is_empty() || !self.known.records.is_empty()
+    }
+
+    /// Takes the first object of a place for one of a type that is known from other places, if it looks like it.
+    ///
+    /// `sum` is that of its keys, `words` has the strings under them that may be a tag's value.
+    pub(super) fn recognise(&mut self, node: NodeId, object: ObjectId, sum: u64) {
+        let Some(fields) = self.fields(object).filter(|fields| fields.rest.is_none()) else { return };
+        if let Some(&Some(known)) = self.known.records.get(&sum) {
+            let known = self.find(known);
+            self.pending.push(Pending::Join(known, object));
+            self.node_mut(node).object = Some(known);
+            return;
+        }
+        for field in &fields.list {
+            let Some(texts) = &self.node(field.node).texts else { continue };
+            let Some((value, value_hash)) = texts.only_word() else { continue };
+            let exact = self.known.variants.get(&(field.hash, value_hash)).copied().flatten();
+            let inside = || {
+                let union = self.known.tags.get(&field.hash).copied().flatten()?;
+                self.inside.iter().any(|&open| self.find(open) == self.find(union)).then_some(union)
+            };
+            let Some(union) = exact.or_else(inside).map(|union| self.find(union)) else { continue };
+            let Some(tagged) = self.tagged(union) else { continue };
+            if let Some(variant) = tagged.find(value_hash) {
+                let has = |known: &Fields| fields.list.iter().filter(|field| known.find(field.hash).is_some()).count();
+                let common = self.fields(self.find(variant)).map_or(0, has);
+                // The tag is one of them and says nothing here.
+                if (common.max(1) - 1) * 2 < fields.list.len() - 1 {
+                    continue;
+                }
+            }
+            let value: Box<str> = value.into();
+            let lengths = self.object(object).lengths.clone();
+            let variant = self.variant(union, &value, value_hash);
+            let of = self.object_mut(union);
+            of.instances += 1;
+            of.lengths.merge(&lengths);
+            self.pending.push(Pending::Join(variant, object));
+            self.node_mut(node).object = Some(union);
+            return;
+        }
+    }
+
+    /// Adds what was read into a scratch object before the tag to a variant; gives the scratch object back.
+    pub(super) fn add_scratch(&mut self, union: ObjectId, scratch: ObjectId, variant: ObjectId, keys: &[u64], serial: u64) {
+        let template = self.tagged(union).map(|tagged| tagged.template);
+        for &hash in keys {
+            let Some((key, from, first)) = self.fields(scratch).and_then(|fields| {
+                let field = &fields.list[fields.find(hash)?];
+                Some((field.key.clone(), field.node, field.first))
+            }) else {
+                continue;
+            };
+            let index = match self.fields(variant).and_then(|fields| fields.find(hash)) {
+                Some(index) => index,
+                None => self.new_field(variant, template, &key, hash),
+            };
+            if let Some(fields) = self.fields_mut(variant) {
+                let field = &mut fields.list[index];
+                field.last = serial;
+                field.first = field.first.min(first);
+                let into = field.node;
+                self.absorb(into, from, After::Keep);
+            }
+            if let Some(fields) = self.fields_mut(scratch)
+                && let Some(index) = fields.find(hash)
+            {
+                fields.list[index].first = u64::MAX;
+            }
+        }
+        self.put_scratch(union, scratch);
+    }
+
+    /// A copy of the form, to read with.
+    pub(super) fn skeleton(&self, studying: bool) -> Self {
+        super::form::of(self, studying)
     }
 
     /// Adds what another arena knows.
     pub(super) fn merge(&mut self, other: Self) {
+        self.settle();
         self.documents += other.documents;
         self.bytes += other.bytes;
+        self.moment = self.moment.max(other.moment);
         let nodes = u32::try_from(self.nodes.len()).expect("4 G nodes do not fit in memory");
         let objects = u32::try_from(self.objects.len()).expect("4 G objects do not fit in memory");
         let node = |id: &mut NodeId| id.0 += nodes;
@@ -777,10 +1037,14 @@ impl Arena {
         self.objects.extend(other.objects.into_iter().map(|mut moved| {
             moved.link.iter_mut().for_each(object);
             match &mut moved.shape {
-                Shape::Record(fields) => fields.list.iter_mut().for_each(|field| node(&mut field.node)),
+                Shape::Record(fields) => {
+                    fields.list.iter_mut().for_each(|field| node(&mut field.node));
+                    fields.rest.iter_mut().for_each(|rest| node(&mut rest.value));
+                }
                 Shape::Map { value, .. } => node(value),
                 Shape::Union(tagged) => {
                     object(&mut tagged.template);
+                    tagged.untagged.iter_mut().for_each(object);
                     tagged.scratch.iter_mut().for_each(object);
                     tagged.variants.iter_mut().for_each(|variant| object(&mut variant.object));
                 }
@@ -788,13 +1052,18 @@ impl Arena {
             moved
         }));
         self.absorb(self.root, root, After::Take);
+        if self.form != 0 && self.form == other.form {
+            // The objects of the form have the same numbers in both.
+            let pairs = (0..self.fresh.min(other.fresh)).map(|id| Pending::Join(ObjectId(id), ObjectId(id + objects)));
+            self.pending.extend(pairs);
+        }
+        self.settle();
+        self.reclaim();
     }
 
     /// Gives a place up: keeps the sums of what it holds, and forgets its form.
     pub(super) fn set_free(&mut self, node: NodeId) {
-        if self.node(node).free.is_some() {
-            return;
-        }
+        let node = self.find_node(node);
         let free = self.free_at(node);
         let Node { name, nulls, .. } = *self.node(node);
         *self.node_mut(node) = Node { name, nulls, free: Some(Box::new(free)), ..Node::default() };
@@ -806,65 +1075,33 @@ impl Arena {
             Shape::Map { keys: known, .. } => keys.merge(known),
             Shape::Record(fields) => {
                 for field in &fields.list {
-                    keys.add_key(&field.key, field.hash, self.node(field.node).count());
+                    let count = self.node(field.node).count();
+                    if count > 0 {
+                        keys.add_key(&field.key, field.hash, count);
+                    }
                 }
+                fields.rest.iter().for_each(|rest| keys.merge(&rest.keys));
             }
             Shape::Union(tagged) => tagged.variants.iter().for_each(|variant| self.add_keys(variant.object, keys)),
         }
     }
 
-    /// The sums of what a place holds.
+    /// The sums of what a place holds. They are estimated where it shares its objects with other places.
     pub(super) fn free_at(&self, node: NodeId) -> Free {
         let mut free = Free::default();
-        self.sum(node, &mut free, true);
-        free
-    }
-
-    /// Adds the sums of a place to `free`.
-    fn sum(&self, node: NodeId, free: &mut Free, top: bool) {
-        let node = self.node(node);
-        if top {
-            free.count += node.count() - node.nulls;
+        let of = self.node(node);
+        free.count = of.count() - of.nulls - of.free.as_ref().map_or(0, |free| free.count);
+        let mut sum = Sum { arena: self, free, open: HashMap::default() };
+        sum.node(node);
+        if let Some(known) = &of.free {
+            sum.free.count += known.count;
         }
-        if let Some(texts) = &node.texts {
-            free.texts += texts.count - texts.empty;
-            free.text_bytes += texts.bytes;
-        }
-        if let Some(inner) = &node.free {
-            free.merge(&Free { count: 0, ..(**inner).clone() });
-        }
-        if let Some(array) = &node.array {
-            free.arrays.merge(&array.lengths);
-            self.sum(array.element, free, false);
-            array.places.iter().for_each(|&place| self.sum(place, free, false));
-        }
-        if let Some(object) = node.object {
-            self.sum_object(object, free);
-        }
-    }
-
-    fn sum_object(&self, object: ObjectId, free: &mut Free) {
-        let object = self.object(self.find(object));
-        if !matches!(object.shape, Shape::Union(_)) {
-            free.objects.merge(&object.lengths);
-        }
-        match &object.shape {
-            Shape::Record(fields) => {
-                for field in &fields.list {
-                    free.key_bytes += field.key.len() as u64 * self.node(field.node).count();
-                    self.sum(field.node, free, false);
-                }
-            }
-            Shape::Map { keys, value } => {
-                free.key_bytes += keys.bytes;
-                self.sum(*value, free, false);
-            }
-            Shape::Union(tagged) => tagged.variants.iter().for_each(|variant| self.sum_object(variant.object, free)),
-        }
+        sum.free
     }
 
     /// Removes what no text had: the rest of a form that was found in others.
     pub(super) fn prune(&mut self) {
+        self.settle();
         for index in 0..self.nodes.len() {
             let node = &mut self.nodes[index];
             if node.objects == 0 {
@@ -874,18 +1111,46 @@ impl Arena {
                 node.array = None;
             }
         }
+        let filled: Vec<bool> = self.objects.iter().map(|object| object.instances > 0).collect();
         for index in 0..self.objects.len() {
             let Self { nodes, objects, .. } = self;
-            if let Shape::Record(fields) = &mut objects[index].shape {
-                let used = |field: &Field| nodes[field.node.0 as usize].count() > 0;
-                if !fields.list.iter().all(used) {
-                    let list = std::mem::take(fields).list;
-                    list.into_iter().filter(used).for_each(|field| {
-                        fields.push(field);
-                    });
+            let used = |field: &Field| nodes[field.node.0 as usize].count() > 0;
+            match &mut objects[index].shape {
+                Shape::Record(fields) => {
+                    if !fields.list.iter().all(used) {
+                        let Fields { list, rest, .. } = std::mem::take(fields);
+                        fields.rest = rest;
+                        list.into_iter().filter(used).for_each(|field| {
+                            fields.push(field);
+                        });
+                    }
+                    if fields.rest.as_ref().is_some_and(|rest| rest.keys.count == 0) {
+                        fields.rest = None;
+                    }
+                }
+                Shape::Union(_) | Shape::Map { .. } => {}
+            }
+        }
+        for index in 0..self.objects.len() {
+            let found: Vec<bool> = match &self.objects[index].shape {
+                Shape::Union(tagged) => {
+                    let found = tagged.variants.iter().map(|variant| filled[self.find(variant.object).0 as usize]);
+                    found.collect()
+                }
+                _ => continue,
+            };
+            if let Shape::Union(tagged) = &mut self.objects[index].shape {
+                let mut found = found.into_iter();
+                let variants = std::mem::take(&mut tagged.variants);
+                tagged.index.clear();
+                for variant in variants {
+                    if found.next() == Some(true) {
+                        tagged.push(variant.value, variant.hash, variant.object);
+                    }
                 }
             }
         }
+        self.reclaim();
     }
 
     pub(super) fn take_keys(&mut self) -> Hashes {
@@ -912,4 +1177,74 @@ fn clear(lengths: &mut Lengths) {
     powers.clear();
     buckets.clear();
     *lengths = Lengths { by_power: powers, by_buckets: buckets, ..Lengths::default() };
+}
+
+/// Adds up what hangs below a place.
+struct Sum<'a> {
+    arena: &'a Arena,
+    free: Free,
+    /// Objects that were added already, or are being added: of a cycle each is added once.
+    open: HashMap<ObjectId, ()>,
+}
+
+impl Sum<'_> {
+    fn node(&mut self, node: NodeId) {
+        let node = self.arena.node(node);
+        if let Some(texts) = &node.texts {
+            self.free.texts += texts.count - texts.empty;
+            self.free.text_bytes += texts.bytes;
+        }
+        if let Some(inner) = &node.free {
+            self.free.merge(&Free { count: 0, ..(**inner).clone() });
+        }
+        if let Some(array) = &node.array {
+            self.free.arrays.merge(&array.lengths);
+            self.node(array.element);
+            array.places.iter().for_each(|&place| self.node(place));
+        }
+        if let Some(object) = node.object.filter(|_| node.objects > 0) {
+            let object = self.arena.find(object);
+            let instances = self.arena.object(object).instances;
+            if node.objects == instances {
+                self.object(object);
+            } else if !self.open.contains_key(&object) {
+                // Other places share these objects: a share of all there are.
+                let mut all = Sum { arena: self.arena, free: Free::default(), open: std::mem::take(&mut self.open) };
+                all.object(object);
+                self.open = all.open;
+                self.free.merge(&all.free.share(node.objects, instances));
+            }
+        }
+    }
+
+    fn object(&mut self, id: ObjectId) {
+        let id = self.arena.find(id);
+        if self.open.insert(id, ()).is_some() {
+            return;
+        }
+        let object = self.arena.object(id);
+        if !matches!(object.shape, Shape::Union(_)) {
+            self.free.objects.merge(&object.lengths);
+        }
+        match &object.shape {
+            Shape::Record(fields) => {
+                for field in &fields.list {
+                    self.free.key_bytes += field.key.len() as u64 * self.arena.node(field.node).count();
+                    self.node(field.node);
+                }
+                if let Some(rest) = &fields.rest {
+                    self.free.key_bytes += rest.keys.bytes;
+                    self.node(rest.value);
+                }
+            }
+            Shape::Map { keys, value } => {
+                self.free.key_bytes += keys.bytes;
+                self.node(*value);
+            }
+            Shape::Union(tagged) => {
+                let untagged = tagged.untagged.iter().copied();
+                tagged.variants.iter().map(|variant| variant.object).chain(untagged).for_each(|object| self.object(object));
+            }
+        }
+    }
 }

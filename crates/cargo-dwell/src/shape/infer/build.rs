@@ -122,7 +122,7 @@ impl<'a> Builder<'a> {
         let (integers, floats) = (sum(|node| node.integers), sum(|node| node.floats));
         let ranges = || nodes.iter().filter(|node| node.integers > 0);
         if floats > 0 {
-            slots.push(slot(integers + floats, Kind::Float { whole: integers }));
+            slots.push(slot(integers + floats, Kind::Float { whole: integers, huge: sum(|node| node.huge) }));
         } else if let (Some(min), Some(max)) =
             (ranges().map(|node| node.min).min(), ranges().map(|node| node.max).max())
         {
@@ -232,9 +232,11 @@ impl<'a> Builder<'a> {
                 self.schema.records[id].key_sets = key_sets;
                 let fields = slots.into_iter().map(|slot| {
                     let place = self.slot(&slot.group, &path.key(slot.key, Owner::Record(id)), slot.key);
-                    Field { key: slot.key.to_owned(), slot: place }
+                    Field { key: slot.key.to_owned(), slot: place, rest: false }
                 });
-                self.schema.records[id].fields = fields.collect();
+                let mut fields: Vec<Field> = fields.collect();
+                fields.extend(self.rest(object, &path));
+                self.schema.records[id].fields = fields;
             }
             Work::Union(object, path) => {
                 let union = self.unions[&object];
@@ -249,6 +251,26 @@ impl<'a> Builder<'a> {
                 self.schema.unions[union].variants = variants.collect();
             }
         }
+    }
+
+    /// The entries of a record that are no fields.
+    fn rest(&mut self, object: ObjectId, path: &Path) -> Option<Field> {
+        let values = self.types.rest(object);
+        let keys = self.types.rest_keys(object);
+        if keys.count == 0 {
+            return None;
+        }
+        let instances = self.types.instances(object);
+        let lengths = if self.types.slots(object).is_empty() {
+            self.types.lengths(object)
+        } else {
+            // How many of them one object has is not kept: as if all were in as few objects as there can be.
+            Lengths::spread(instances, keys.count, keys.distinct())
+        };
+        let value = self.slot(&values, &path.below(".*"), "");
+        let map = Map { lengths, key: keys.to_schema(), value };
+        let slot = Slot { count: instances, nulls: 0, kind: Kind::Map(Box::new(map)) };
+        Some(Field { key: String::new(), slot, rest: true })
     }
 
     fn text(&mut self, texts: &Texts, path: &Path, key: &str) -> Kind {

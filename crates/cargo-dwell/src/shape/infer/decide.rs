@@ -7,12 +7,12 @@
 //! (Good and Turing). A record with a hundred optional keys has a high entropy too, but few keys that were seen once.
 
 use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Records with this many keys are looked at for being maps while they are read.
 const LOOK_AT: [usize; 2] = [64, 256];
-/// Nodes, of about half a kilobyte, up to which nothing is given up to save memory.
-const BUDGET: usize = 1 << 18;
+/// Nodes, of about half a kilobyte with what they hold, up to which nothing is given up to save memory.
+pub(super) const BUDGET: usize = 1 << 16;
 
 /// A map in a part of the data is taken for a map at once when all is read only if it has this many keys.
 const SURE: usize = 32;
@@ -34,11 +34,6 @@ pub(super) fn kinds(arena: &Arena, node: NodeId) -> u8 {
         | bit(node.array_count(), ARRAY)
         | bit(node.objects, OBJECT)
         | bit(node.free.as_ref().map_or(0, |free| free.count), FREE)
-}
-
-/// Whether a place mixes JSON types.
-fn is_mixed(arena: &Arena, node: NodeId) -> bool {
-    kinds(arena, node).count_ones() > 1
 }
 
 /// Whether an object was found to be a map by itself.
@@ -168,9 +163,12 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId
 /// Whether a record may not have another key: it has become a map.
 pub(super) fn is_full(arena: &Arena, object: ObjectId) -> bool {
     let Some(fields) = arena.fields(object) else { return true };
+    if fields.rest.is_some() {
+        return true;
+    }
     let keys = fields.list.len();
     // Where every place is different, memory counts more than what the place is.
-    let most = match arena.len() / BUDGET {
+    let most = match arena.len() / arena.budget {
         0 => MAX_FIELDS,
         1..4 => 64,
         _ => 16,
@@ -184,32 +182,43 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId) -> bool {
 
 /// Whether memory does not allow to tell more places apart.
 pub(super) fn is_exhausted(arena: &Arena) -> bool {
-    arena.len() / BUDGET >= 8
+    arena.len() / arena.budget >= 8
 }
 
-/// Decides on what is below `node` so far, before all is read: maps that are sure, and tags.
-pub(super) fn sketch(arena: &mut Arena, node: NodeId) {
-    maps(arena, node, SURE);
-    unions(arena, node);
+/// Decides on what was read so far, before all is read: maps that are sure, and tags.
+pub(super) fn sketch(arena: &mut Arena) {
+    arena.settle();
+    maps(arena, arena.root, SURE, &shared(arena), &mut HashSet::new());
+    arena.name_maps(&shared(arena));
+    unions(arena);
 }
 
-/// Decides on all that is below `node`.
+/// Decides on all that was read.
 pub(super) fn settle(arena: &mut Arena) {
-    maps(arena, arena.root, 0);
-    give_up(arena, arena.root);
+    arena.settle();
+    maps(arena, arena.root, 0, &shared(arena), &mut HashSet::new());
 }
 
 /// Decides which objects below `node` with at least so many keys are maps, and which arrays are tuples.
-fn maps(arena: &mut Arena, node: NodeId, least: usize) {
+fn maps(
+    arena: &mut Arena,
+    node: NodeId,
+    least: usize,
+    shared: &HashSet<ObjectId>,
+    done: &mut HashSet<ObjectId>,
+) {
+    let node = arena.find_node(node);
     if arena.node(node).array.is_some() {
         // What cannot be a tuple is put together first, so that its parts are decided on as one.
         if !may_be_tuple(arena, node) {
             arena.flatten(node);
+            arena.settle();
         }
         let places: Vec<NodeId> = elements(arena, node).collect();
         for place in places {
-            maps(arena, place, least);
+            maps(arena, place, least, shared, done);
         }
+        let node = arena.find_node(node);
         let array = arena.array_mut(node);
         if array.fixed != Fixed::Varied {
             let places = array.places.clone();
@@ -217,50 +226,140 @@ fn maps(arena: &mut Arena, node: NodeId, least: usize) {
                 || places.iter().all(|&place| kinds(arena, place) == 0)
             {
                 arena.flatten(node);
+                arena.settle();
                 let element = arena.array_mut(node).element;
-                maps(arena, element, least);
+                maps(arena, element, least, shared, done);
             }
         }
     }
-    if let Some(object) = arena.object_of(node) {
-        object_maps(arena, object, least);
+    if let Some(object) = arena.object_of(arena.find_node(node)) {
+        object_maps(arena, object, least, shared, done);
     }
 }
 
-fn object_maps(arena: &mut Arena, object: ObjectId, least: usize) {
+fn object_maps(
+    arena: &mut Arena,
+    object: ObjectId,
+    least: usize,
+    shared: &HashSet<ObjectId>,
+    done: &mut HashSet<ObjectId>,
+) {
+    if !done.insert(object) {
+        return;
+    }
     // From above first, so that the values of a map are decided on together; then with what is known of them.
-    if !collapse_map(arena, object, least) {
-        for node in children(arena, object) {
-            maps(arena, node, least);
+    if !collapse_map(arena, object, least, shared) {
+        for node in children(arena, arena.find(object)) {
+            maps(arena, node, least, shared, done);
         }
-        if !collapse_map(arena, object, least) {
+        if !collapse_map(arena, arena.find(object), least, shared) {
             return;
         }
     }
-    for node in children(arena, object) {
-        maps(arena, node, least);
+    for node in children(arena, arena.find(object)) {
+        maps(arena, node, least, shared, done);
     }
 }
 
 /// Makes a record a map if that is what it is.
-fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize) -> bool {
-    let is = arena.fields(object).is_some_and(|fields| fields.list.len() >= least)
-        && is_map(arena, &[object], &|object| has_map(arena, object));
+fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &HashSet<ObjectId>) -> bool {
+    let object = arena.find(object);
+    let Some(fields) = arena.fields(object) else { return false };
+    if let Some(outliers) = outliers(arena, object) {
+        // A few objects have keys of their own beside those of the record that the others are.
+        arena.move_to_rest(object, |_, count| count < outliers);
+        arena.settle();
+        return false;
+    }
+    let is_root = arena.object_of(arena.root) == Some(object);
+    let is = fields.rest.is_some()
+        || (fields.list.len() >= least
+            && if is_root { is_root_map(arena, object) } else { is_map(arena, &[object], &|object| has_map(arena, object)) });
+    if is && shared.contains(&object) {
+        // Each place has its own maps, so what several places share has to be a type of its own.
+        arena.move_to_rest(object, |_, _| true);
+        arena.settle();
+        return false;
+    }
     if is {
         arena.collapse(object);
+        arena.settle();
     }
     is
+}
+
+/// Whether the documents are maps: of a document one expects fields, so more has to speak for it.
+fn is_root_map(arena: &Arena, object: ObjectId) -> bool {
+    let Some(fields) = arena.fields(object) else { return false };
+    let used = fields.list.iter().filter(|field| arena.node(field.node).count() > 0);
+    let (keys, data) = used.fold((0usize, 0usize), |(keys, data), field| (keys + 1, data + usize::from(is_data(&field.key))));
+    let instances = usize::try_from(arena.object(object).instances).unwrap_or(usize::MAX);
+    // Half of the keys are no names, or there are more than anyone would write fields for.
+    let is_odd = keys >= 3 && data * 2 >= keys;
+    let is_large = keys >= ROOT && instances.saturating_mul(4) < keys;
+    (is_odd || is_large || instances >= 10) && is_map(arena, &[object], &|object| has_map(arena, object))
+}
+
+/// A single document with fewer keys than this is a record, however alike the values are.
+const ROOT: usize = 48;
+
+/// How often a key of a record is there at least, where only a few objects have the others: the record is what most
+/// objects are, and what the few have beside is no reason to give it up.
+fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
+    let of = arena.object(object);
+    let fields = arena.fields(object)?;
+    let keys = fields.list.len() as u64 + fields.rest.as_ref().map_or(0, |rest| rest.keys.distinct());
+    if of.instances < 16 || keys < 128 || of.lengths.total * 8 > keys * of.instances {
+        return None;
+    }
+    let counts = || fields.list.iter().map(|field| arena.node(field.node).count());
+    // The core: what at least a tenth of the objects have. It makes up nearly all of the entries.
+    let core: u64 = counts().filter(|count| count * 10 >= of.instances).sum();
+    (core * 10 >= of.lengths.total * 8).then_some(of.instances.div_ceil(100).max(2))
 }
 
 /// The places directly below an object, those of a union's variants too.
 pub(super) fn children(arena: &Arena, object: ObjectId) -> Vec<NodeId> {
     match &arena.object(object).shape {
-        Shape::Record(fields) => fields.list.iter().map(|field| field.node).collect(),
+        Shape::Record(fields) => {
+            fields.list.iter().map(|field| field.node).chain(fields.rest.iter().map(|rest| rest.value)).collect()
+        }
         Shape::Map { value, .. } => vec![*value],
         Shape::Union(tagged) => {
             tagged.variants.iter().flat_map(|variant| children(arena, arena.find(variant.object))).collect()
         }
     }
+}
+
+/// Objects that several places share.
+pub(super) fn shared(arena: &Arena) -> HashSet<ObjectId> {
+    let (mut met, mut shared) = (HashSet::new(), HashSet::new());
+    let mut nodes = vec![arena.root];
+    while let Some(node) = nodes.pop() {
+        nodes.extend(elements(arena, node));
+        if let Some(object) = arena.object_of(node) {
+            if met.insert(object) {
+                nodes.extend(children(arena, object));
+            } else {
+                shared.insert(object);
+            }
+        }
+    }
+    shared
+}
+
+/// The objects directly below an object, through arrays.
+pub(super) fn objects_below(arena: &Arena, object: ObjectId) -> Vec<ObjectId> {
+    let mut found = Vec::new();
+    let mut nodes = children(arena, object);
+    while let Some(node) = nodes.pop() {
+        nodes.extend(elements(arena, node));
+        found.extend(arena.object_of(node));
+    }
+    if let Some(tagged) = arena.tagged(object) {
+        found.extend(tagged.variants.iter().map(|variant| arena.find(variant.object)));
+    }
+    found
 }
 
 /// The places of an array: those of a tuple, and that of all elements.
@@ -277,70 +376,96 @@ fn may_be_tuple(arena: &Arena, node: NodeId) -> bool {
     length >= 2 && array.lengths.count >= 2 && array.places[..length].iter().all(single)
 }
 
-/// Gives up places of which a type would say nothing.
-fn give_up(arena: &mut Arena, node: NodeId) {
-    let places: Vec<NodeId> = elements(arena, node).collect();
-    for place in places {
-        give_up(arena, place);
-    }
-    if let Some(object) = arena.object_of(node) {
-        for child in children(arena, object) {
-            give_up(arena, child);
-        }
-    }
-    let kinds = kinds(arena, node);
+/// Whether values of these JSON types at one place are too varied for a type; `inner` says that elements or entries are
+/// varied themselves.
+pub(super) fn is_hopeless(kinds: u8, inner: bool) -> bool {
     let plain = (kinds & (BOOL | NUMBER | TEXT)).count_ones();
     let both = kinds & ARRAY != 0 && kinds & OBJECT != 0;
-    let inner = arena.node(node).array.as_ref().is_some_and(|array| {
-        array.places.iter().chain([&array.element]).any(|&place| {
-            arena.node(place).free.is_some() || is_mixed(arena, place)
-        })
-    }) || arena.object_of(node).is_some_and(|object| {
-        matches!(arena.object(object).shape, Shape::Map { value, .. } if arena.node(value).free.is_some() || is_mixed(arena, value))
-    });
-    let hopeless = (both && plain >= 2) || (inner && (plain >= 2 || (both && plain >= 1)));
-    if hopeless {
-        arena.set_free(node);
-    }
+    (both && plain >= 2) || (inner && (plain >= 2 || (both && plain >= 1)))
 }
 
-/// Makes unions of the records whose study found a tag, and of those with that tag in places of the same name: the
-/// other levels of a recursion, where the part of the data that was read has one variant only.
-fn unions(arena: &mut Arena, node: NodeId) {
-    let mut places = Vec::new();
-    below(arena, node, &mut places);
+/// Whether nothing below a place is shared with another, so that all sums of it are known.
+pub(super) fn is_alone(arena: &Arena, node: NodeId) -> bool {
+    let (mut nodes, mut seen) = (vec![node], HashSet::new());
+    while let Some(node) = nodes.pop() {
+        nodes.extend(elements(arena, node));
+        if let Some(object) = arena.object_of(node).filter(|_| arena.node(node).objects > 0) {
+            if arena.node(node).objects != arena.object(object).instances || !seen.insert(object) {
+                return false;
+            }
+            nodes.extend(children(arena, object));
+        }
+    }
+    true
+}
+
+/// Marks the records whose study found a tag, and those with that tag in places of the same name or with the same
+/// values of it: the other levels of a recursion, where the part of the data that was read has one variant only.
+fn unions(arena: &mut Arena) {
+    let mut names = HashMap::<ObjectId, Vec<u64>>::new();
+    let mut nodes = vec![arena.root];
+    while let Some(node) = nodes.pop() {
+        nodes.extend(elements(arena, node));
+        let Some(object) = arena.object_of(node) else { continue };
+        let known = names.entry(object).or_default();
+        if known.is_empty() {
+            nodes.extend(children(arena, object));
+        }
+        known.push(arena.node(node).name);
+    }
+    let mut objects: Vec<ObjectId> = names.keys().copied().filter(|&object| arena.fields(object).is_some()).collect();
+    objects.sort_unstable();
     // The tags by the name of the place; none where places of one name have different ones.
     let mut tags = HashMap::<u64, Option<String>>::new();
-    for &place in &places {
-        let Some(object) = arena.object_of(place) else { continue };
+    for &object in &objects {
         let (Some(study), Some(fields)) = (&arena.object(object).study, arena.fields(object)) else { continue };
         let key_of = |hash| fields.find(hash).map(|index| fields.list[index].key.to_string());
         if let Some(tag) = study.tag(key_of) {
-            let known = tags.entry(arena.node(place).name).or_insert_with(|| Some(tag.clone()));
-            if *known != Some(tag) {
-                *known = None;
+            for name in &names[&object] {
+                let known = tags.entry(*name).or_insert_with(|| Some(tag.clone()));
+                if known.as_ref() != Some(&tag) {
+                    *known = None;
+                }
             }
         }
     }
-    for place in places {
-        let Some(object) = arena.object_of(place) else { continue };
-        let (Some(Some(tag)), Some(fields)) = (tags.get(&arena.node(place).name), arena.fields(object)) else {
-            continue;
-        };
-        if fields.list.iter().any(|field| *field.key == **tag) {
-            arena.make_union(object, tag);
+    let words = |arena: &Arena, object: ObjectId, tag: &str| -> Option<Vec<u64>> {
+        let field = arena.fields(object)?.list.iter().find(|field| *field.key == *tag)?;
+        let texts = arena.node(field.node).texts.as_ref()?;
+        (texts.count == arena.object(object).instances && texts.words().is_some()).then(|| texts.word_hashes().to_vec())
+    };
+    // The values of each tag, and the keys that come with them.
+    let mut values = HashMap::<String, (HashSet<u64>, HashSet<u64>)>::new();
+    let mut mark = |arena: &mut Arena, object: ObjectId, tag: &str, found: Vec<u64>| {
+        let known = values.entry(tag.to_owned()).or_default();
+        known.0.extend(found);
+        known.1.extend(arena.fields(object).into_iter().flat_map(|fields| &fields.list).map(|field| field.hash));
+        arena.object_mut(object).tag = Some(tag.into());
+    };
+    for &object in &objects {
+        let tag = names[&object].iter().find_map(|name| tags.get(name).cloned().flatten());
+        let Some(tag) = tag else { continue };
+        if let Some(found) = words(arena, object, &tag) {
+            mark(arena, object, &tag, found);
         }
     }
-}
-
-/// All places with objects below a place, the lowest first.
-fn below(arena: &Arena, node: NodeId, places: &mut Vec<NodeId>) {
-    elements(arena, node).for_each(|place| below(arena, place, places));
-    if let Some(object) = arena.object_of(node) {
-        for child in children(arena, object) {
-            below(arena, child, places);
+    for &object in &objects {
+        if arena.object(object).tag.is_some() {
+            continue;
         }
-        places.push(node);
+        let mut tags: Vec<&String> = values.keys().collect();
+        tags.sort();
+        let like = |tag: &&String| {
+            let (known, keys) = &values[*tag];
+            let fields = arena.fields(object).map_or(&[][..], |fields| &fields.list);
+            let common = fields.iter().filter(|field| keys.contains(&field.hash)).count();
+            words(arena, object, tag).is_some_and(|found| found.iter().all(|word| known.contains(word)))
+                && (common.max(1) - 1) * 2 >= fields.len() - 1
+        };
+        let tag = tags.into_iter().find(like).cloned();
+        if let Some(tag) = tag {
+            arena.object_mut(object).tag = Some((*tag).into());
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 mod arena;
 mod build;
 mod decide;
+mod form;
 #[cfg(test)]
 mod listing;
 mod names;
@@ -23,18 +24,31 @@ mod visit;
 use super::schema::Schema;
 use arena::Arena;
 use serde::de::DeserializeSeed;
+use std::sync::atomic::{AtomicU64, Ordering};
 use types::Types;
 
 /// What is known of the texts read so far.
 pub struct Accumulator(Arena);
 
 /// What a part of the texts says of the form of all.
-pub struct Form(Arena);
+pub struct Form {
+    arena: Arena,
+    /// Tells forms apart.
+    number: u64,
+}
 
 impl Form {
-    /// Accumulators of this form.
-    pub fn start(&self) -> Accumulator {
-        Accumulator(self.0.skeleton())
+    /// Accumulators of this form, of which so many are filled at the same time.
+    pub fn start(&self, accumulators: usize) -> Accumulator {
+        let mut arena = self.arena.skeleton(false);
+        arena.set_form(self.number);
+        arena.budget = (decide::BUDGET * 2 / accumulators.max(1)).clamp(decide::BUDGET / 16, decide::BUDGET);
+        Accumulator(arena)
+    }
+
+    /// Accumulators of this form, to find a better one with.
+    pub fn study(&self) -> Accumulator {
+        Accumulator(self.arena.skeleton(true))
     }
 }
 
@@ -61,9 +75,12 @@ impl Accumulator {
         deserializer: &mut serde_json::Deserializer<R>,
     ) -> serde_json::Result<()> {
         let node = self.0.root;
-        visit::Value { arena: &mut self.0, node }.deserialize(deserializer)?;
-        self.0.documents += 1;
-        Ok(())
+        let read = visit::Value { arena: &mut self.0, node }.deserialize(deserializer);
+        self.0.abandon();
+        self.0.settle();
+        self.0.reclaim();
+        self.0.documents += u64::from(read.is_ok());
+        read
     }
 
     /// Counts bytes of text.
@@ -73,9 +90,9 @@ impl Accumulator {
 
     /// What was found of the form.
     pub fn into_form(mut self) -> Form {
-        let root = self.0.root;
-        decide::sketch(&mut self.0, root);
-        Form(self.0)
+        static FORMS: AtomicU64 = AtomicU64::new(1);
+        decide::sketch(&mut self.0);
+        Form { arena: self.0, number: FORMS.fetch_add(1, Ordering::Relaxed) }
     }
 
     /// Adds what another set of accumulators knows.
@@ -85,18 +102,40 @@ impl Accumulator {
 
     /// The schema of all that was read.
     pub fn finish(mut self) -> Schema {
+        self.0.settle();
         self.0.prune();
         decide::settle(&mut self.0);
         loop {
+            self.0.name_maps(&decide::shared(&self.0));
             let types = Types::new(&self.0);
-            let lost = types.lost();
-            if lost.is_empty() {
-                return build::build(&self.0, &types);
-            }
             // What is in one place with something that was given up is given up too.
+            let mut lost = types.lost();
+            // Which key is a field has to be the same for all objects of a type.
+            let apart = types.with_rest();
+            let maps = types.named_maps();
+            if lost.is_empty() && apart.is_empty() && maps.is_empty() {
+                // Not before, for what is given up is given up for all that is found to be of the same type later.
+                lost = types.hopeless();
+                if lost.is_empty() {
+                    return build::build(&self.0, &types);
+                }
+            }
             for node in lost {
                 self.0.set_free(node);
             }
+            for objects in apart {
+                self.0.join(&objects);
+            }
+            for objects in &maps {
+                self.0.join(objects);
+            }
+            self.0.settle();
+            for objects in maps {
+                let object = self.0.find(objects[0]);
+                self.0.move_to_rest(object, |_, _| true);
+            }
+            self.0.settle();
+            self.0.reclaim();
         }
     }
 

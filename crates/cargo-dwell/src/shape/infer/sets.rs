@@ -1,6 +1,6 @@
 //! Which keys come together.
 
-use super::text::Hashed;
+use super::text::{Hashed, Hashes};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
@@ -39,6 +39,15 @@ impl Sets {
         }
         for (&sum, (keys, count)) in &other.seen {
             self.add(sum, *count, || keys.clone());
+        }
+    }
+
+    /// Leaves keys out of the sets; sets that were different may be one then.
+    pub(super) fn keep(&mut self, kept: &Hashes) {
+        for (_, (keys, count)) in std::mem::take(&mut self.seen) {
+            let keys: Box<[u64]> = keys.iter().copied().filter(|key| kept.contains(key)).collect();
+            let sum = keys.iter().fold(0, |sum: u64, &key| sum.wrapping_add(part(key)));
+            self.add(sum, count, || keys);
         }
     }
 

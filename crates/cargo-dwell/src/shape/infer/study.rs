@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// More candidates than this are not followed.
 const MAX_CANDIDATES: usize = 12;
+/// More objects than this are not counted: they are enough to tell.
+const MAX_OBJECTS: u64 = 20_000;
 /// Objects with more keys than this are not told apart.
 const MAX_KEYS: usize = 64;
 /// The share of the variance that a tag explains at least.
@@ -35,23 +37,25 @@ struct Seen {
 }
 
 impl Study {
-    /// Counts an object that has just been read.
-    pub(super) fn add(arena: &mut Arena, object: ObjectId, serial: u64) {
+    /// Counts an object that has just been read: the keys in [`Arena::seen`] and the strings in [`Arena::words`] from
+    /// these positions on are its own.
+    pub(super) fn add(arena: &mut Arena, object: ObjectId, seen: usize, words: usize) {
         // Taken out of the arena, so that both can be used.
         let mut study = arena.object_mut(object).study.take().unwrap_or_default();
-        if let Some(fields) = arena.fields(object) {
-            study.count(arena, fields.list.iter().filter(|field| field.last == serial));
+        if study.objects < MAX_OBJECTS
+            && let Some(fields) = arena.fields(object)
+        {
+            let named = |&(hash, word): &(u64, u64)| Some((&fields.list[fields.find(hash)?], word));
+            let words: Vec<(&Field, u64)> = arena.words[words..].iter().filter_map(named).collect();
+            study.count(&words, &arena.seen[seen..]);
         }
         arena.object_mut(object).study = Some(study);
     }
 
-    fn count<'a>(&mut self, arena: &Arena, present: impl Iterator<Item = &'a Field> + Clone) {
-        let words: Vec<(&Field, u64)> =
-            present.clone().filter_map(|field| Some((field, arena.node(field.node).word?))).collect();
-        let keys: Vec<u64> = present.map(|field| field.hash).collect();
+    fn count(&mut self, words: &[(&Field, u64)], keys: &[u64]) {
         if self.objects == 0 && keys.len() <= MAX_KEYS {
             // Whatever object comes first, the same keys are preferred.
-            let mut candidates = words.clone();
+            let mut candidates = words.to_vec();
             candidates.sort_by_key(|(field, _)| (!is_usual(&field.key), &field.key));
             let candidates = candidates.iter().take(MAX_CANDIDATES);
             self.candidates = candidates.map(|(field, _)| (field.hash, Values::default())).collect();
@@ -61,11 +65,17 @@ impl Study {
             let Some(&(_, word)) = words.iter().find(|(field, _)| field.hash == *candidate) else { return false };
             let seen = values.counts.entry(word).or_default();
             seen.objects += 1;
-            for &key in &keys {
+            for &key in keys {
                 *seen.keys.entry(key).or_default() += 1;
             }
             keys.len() <= MAX_KEYS && values.counts.len() <= MAX_VARIANTS
         });
+    }
+
+    /// The hashes of the keys that objects have whose tag has this value, if that is known.
+    pub(super) fn keys_of(&self, tag: u64, value: u64) -> Option<impl Fn(u64) -> bool> {
+        let seen = self.candidates.get(&tag)?.counts.get(&value)?;
+        Some(|key| seen.keys.contains_key(&key))
     }
 
     /// Adds what was found at another place.

@@ -21,7 +21,7 @@ fn form(texts: &[String]) -> Form {
 
 /// The schema of texts of which the first `studied` are read twice.
 fn infer_studied(texts: &[String], studied: usize) -> Schema {
-    let mut accumulator = form(&texts[..studied]).start();
+    let mut accumulator = form(&texts[..studied]).start(1);
     read(&mut accumulator, texts);
     accumulator.finish()
 }

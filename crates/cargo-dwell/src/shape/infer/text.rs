@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
 /// Strings kept of a place before it is not taken for a closed set.
-const MAX_WORDS: usize = 64;
+const MAX_WORDS: usize = 256;
 /// From so many bytes on a string is long: the length of a thin string takes a word more.
 const LONG: u64 = 255;
 /// A longer string is no keyword.
@@ -219,6 +219,26 @@ impl Texts {
         match &self.distinct {
             Distinct::Words(words) => Some(words),
             _ => None,
+        }
+    }
+
+    /// The string and its hash, if all are the same.
+    pub(super) fn only_word(&self) -> Option<(&str, u64)> {
+        let words = self.words().filter(|words| words.len() == 1)?;
+        Some((words.word(0), words.hashes[0]))
+    }
+
+    /// The hashes of the strings that [`Texts::words`] gives, in the same order.
+    pub(super) fn word_hashes(&self) -> &[u64] {
+        self.words().map_or(&[], |words| &words.hashes)
+    }
+
+    /// Whether a string with this hash was seen, or may have been.
+    pub(super) fn may_have(&self, hash: u64) -> bool {
+        match &self.distinct {
+            Distinct::Words(words) => words.find(hash).is_some(),
+            Distinct::Hashes(hashes) => hashes.contains(&hash),
+            Distinct::Registers(_) => true,
         }
     }
 

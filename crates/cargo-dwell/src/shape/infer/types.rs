@@ -1,18 +1,20 @@
 //! Which objects are of one type.
 //!
-//! The accumulators are a tree: every place has its own. Here its objects are put into classes, a class for each type,
-//! without moving a count, so what several places share can still turn out to be a map, of which each place has its
-//! own. Objects are of one type
+//! Here the objects of the accumulators are put into classes, a class for each type, without moving a count, so what
+//! several places share can still turn out to be a map, of which each place has its own. Objects are of one type
 //!
 //! - if they are in one place: under one key of a type, among the elements of the arrays there, or the values of a map;
 //! - if they are records of the same name that have most keys of the smaller in common, or the same key of two variants
 //!   of a union;
+//! - if they are told apart by the same key and have a variant in common, whatever field they are reached through;
 //! - if they have the same keys with the same types, whatever their names are.
 
 use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape};
 use super::decide::{self, FREE};
 use super::names;
 use super::sets::Sets;
+use super::text::Texts;
+use crate::shape::schema::Lengths;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt::Write;
@@ -21,6 +23,7 @@ use std::fmt::Write;
 pub(super) type Group = Vec<NodeId>;
 
 /// One key of a record type.
+#[derive(Clone)]
 pub(super) struct Slot<'a> {
     pub(super) key: &'a str,
     pub(super) hash: u64,
@@ -48,7 +51,14 @@ pub(super) struct Types<'a> {
     maps: HashSet<ObjectId>,
     /// Classes with unions that are given up.
     records: HashSet<ObjectId>,
+    /// Objects that several places share, so that none of them can count them as its own maps.
+    shared: HashSet<ObjectId>,
+    /// Classes with such objects whose keys are data.
+    named_maps: HashSet<ObjectId>,
 }
+
+/// More different types of one name are not compared with each other.
+const MAX_CLUSTERS: usize = 64;
 
 /// A class and where it was first met.
 struct Met {
@@ -62,32 +72,39 @@ impl<'a> Types<'a> {
     /// Puts the objects into classes.
     pub(super) fn new(arena: &'a Arena) -> Self {
         let (parents, members) = (HashMap::new(), HashMap::new());
-        let mut types = Self { arena, parents, members, maps: HashSet::new(), records: HashSet::new() };
+        let mut types = Self {
+            arena,
+            parents,
+            members,
+            maps: HashSet::new(),
+            records: HashSet::new(),
+            shared: decide::shared(arena),
+            named_maps: HashSet::new(),
+        };
         types.enter(arena.root);
         loop {
             while types.close() || types.find_maps() {}
-            if !types.by_name() && !types.by_form() && !types.single() {
+            if !types.by_name() && !types.by_tag() && !types.by_form() && !types.single() {
                 return types;
             }
         }
     }
 
     fn enter(&mut self, node: NodeId) {
-        for element in decide::elements(self.arena, node) {
-            self.enter(element);
-        }
-        if let Some(object) = self.arena.object_of(node) {
-            self.enter_object(object);
-        }
-    }
-
-    fn enter_object(&mut self, object: ObjectId) {
-        self.members.insert(object, vec![object]);
-        if let Shape::Union(tagged) = &self.arena.object(object).shape {
-            tagged.variants.iter().for_each(|variant| self.enter_object(self.arena.find(variant.object)));
-        } else {
-            for child in decide::children(self.arena, object) {
-                self.enter(child);
+        let mut nodes = vec![node];
+        while let Some(node) = nodes.pop() {
+            nodes.extend(decide::elements(self.arena, node));
+            let mut objects: Vec<ObjectId> = self.arena.object_of(node).into_iter().collect();
+            while let Some(object) = objects.pop() {
+                let object = self.arena.find(object);
+                if self.members.insert(object, vec![object]).is_some() {
+                    continue;
+                }
+                if let Shape::Union(tagged) = &self.arena.object(object).shape {
+                    objects.extend(tagged.variants.iter().map(|variant| variant.object));
+                } else {
+                    nodes.extend(decide::children(self.arena, object));
+                }
             }
         }
     }
@@ -122,12 +139,21 @@ impl<'a> Types<'a> {
         self.parents.insert(gone, kept);
         let moved = self.members.remove(&gone).unwrap_or_default();
         self.members.entry(kept).or_default().extend(moved);
-        for set in [&mut self.maps, &mut self.records] {
+        for set in [&mut self.maps, &mut self.records, &mut self.named_maps] {
             if set.remove(&gone) {
                 set.insert(kept);
             }
         }
         true
+    }
+
+    /// The classes, and those directly below the objects of each.
+    pub(super) fn below(&self) -> Vec<(ObjectId, Vec<ObjectId>)> {
+        let of = |class: ObjectId| {
+            let objects = self.members[&class].iter().flat_map(|&object| decide::objects_below(self.arena, object));
+            (class, objects.map(|object| self.class(object)).collect())
+        };
+        self.classes().into_iter().map(of).collect()
     }
 
     fn classes(&self) -> Vec<ObjectId> {
@@ -147,13 +173,18 @@ impl<'a> Types<'a> {
             _ => None,
         });
         let first = tags.next().flatten();
-        if self.maps.contains(&class) || self.shapes(class).any(|shape| matches!(shape, Shape::Map { .. })) {
+        let is_map = || self.maps.contains(&class) || self.shapes(class).any(|shape| matches!(shape, Shape::Map { .. }));
+        if is_map() && !self.has_shared(class) {
             Form::Map
         } else if first.is_some() && tags.all(|tag| tag == first) && !self.records.contains(&class) {
             Form::Union
         } else {
             Form::Record
         }
+    }
+
+    fn has_shared(&self, class: ObjectId) -> bool {
+        self.members[&class].iter().any(|object| self.shared.contains(object))
     }
 
     /// The records of a class: its objects, but those of the variants instead of a union that was given up.
@@ -180,6 +211,134 @@ impl<'a> Types<'a> {
             slot.group.push(field.node);
         }
         slots.into_values().collect()
+    }
+
+    /// The values of entries of a record class that are no fields, and whether it has any.
+    pub(super) fn rest(&self, class: ObjectId) -> Group {
+        let rests = self.parts(class).filter_map(|object| self.arena.fields(object)?.rest.as_ref());
+        rests.map(|rest| rest.value).collect()
+    }
+
+    /// How many keys the objects of a record class have.
+    pub(super) fn lengths(&self, class: ObjectId) -> Lengths {
+        let mut lengths = Lengths::default();
+        self.parts(class).for_each(|object| lengths.merge(&self.arena.object(object).lengths));
+        lengths
+    }
+
+    /// The keys of these entries.
+    pub(super) fn rest_keys(&self, class: ObjectId) -> Texts {
+        let mut keys = Texts::default();
+        let rests = self.parts(class).filter_map(|object| self.arena.fields(object)?.rest.as_ref());
+        rests.for_each(|rest| keys.merge(&rest.keys));
+        keys
+    }
+
+    /// The records of a class that have entries which are no fields, if it has more than one record.
+    pub(super) fn with_rest(&self) -> Vec<Vec<ObjectId>> {
+        let records = self.classes().into_iter().filter(|&class| self.form(class) == Form::Record);
+        let several = records.map(|class| self.parts(class).collect::<Vec<_>>()).filter(|parts| parts.len() > 1);
+        let needs = |&object: &ObjectId| match &self.arena.object(object).shape {
+            Shape::Record(fields) => fields.rest.is_some(),
+            Shape::Map { .. } => true,
+            Shape::Union(_) => false,
+        };
+        several.filter(|parts| parts.iter().any(needs)).collect()
+    }
+
+    /// Classes whose keys are data although several places share their objects.
+    pub(super) fn named_maps(&self) -> Vec<Vec<ObjectId>> {
+        let mut classes: Vec<ObjectId> = self.named_maps.iter().copied().collect();
+        classes.sort_unstable();
+        classes.into_iter().map(|class| self.parts(class).collect()).collect()
+    }
+
+    /// The key by which a study told the objects of a record class apart, if each of them has it.
+    pub(super) fn study_tag(&self, class: ObjectId) -> Option<&'a str> {
+        let tag = self.members[&class].iter().find_map(|&object| match &self.arena.object(object).shape {
+            Shape::Union(tagged) => Some(&*tagged.key),
+            _ => self.arena.object(object).tag.as_deref(),
+        })?;
+        self.always_has(class, tag).then_some(tag)
+    }
+
+    /// Whether each object of a record class has a string under a key.
+    fn always_has(&self, class: ObjectId, key: &str) -> bool {
+        self.parts(class).all(|object| {
+            let field = fields(self.arena, object).find(|field| *field.key == *key);
+            let texts = field.map_or(0, |field| self.arena.node(field.node).text_count());
+            texts == self.arena.object(object).instances
+        })
+    }
+
+    /// The hashes of the keys that objects of a class have whose tag has this value.
+    pub(super) fn keys_of(&self, class: ObjectId, tag: u64, value: u64) -> HashSet<u64> {
+        let mut keys = HashSet::new();
+        for object in self.parts(class) {
+            let Some(fields) = self.arena.fields(object) else { continue };
+            let Some(index) = fields.find(tag) else { continue };
+            let only = self.arena.node(fields.list[index].node).texts.as_ref().and_then(|texts| texts.only_word());
+            match only {
+                Some((_, word)) if word == value => keys.extend(fields.list.iter().map(|field| field.hash)),
+                Some(_) => {}
+                None => {
+                    let study = self.arena.object(object).study.as_ref();
+                    if let Some(has) = study.and_then(|study| study.keys_of(tag, value)) {
+                        keys.extend(fields.list.iter().map(|field| field.hash).filter(|&hash| has(hash)));
+                    }
+                }
+            }
+        }
+        keys
+    }
+
+    /// The tag of a class, the hashes of its values, and the keys that objects with each of them have.
+    fn outline_of_union(&self, class: ObjectId) -> Option<(u64, BTreeMap<u64, HashSet<u64>>)> {
+        if self.form(class) == Form::Union {
+            let tag = names_hash(self.tag(class));
+            let keys = |variant| self.slots(variant).into_iter().map(|slot| slot.hash).collect();
+            let variants = self.variants(class).into_iter();
+            return Some((tag, variants.map(|(value, variant)| (names_hash(value), keys(variant))).collect()));
+        }
+        let tag = names_hash(self.study_tag(class)?);
+        let mut values = BTreeMap::new();
+        for object in self.parts(class) {
+            let fields = self.arena.fields(object)?;
+            let texts = self.arena.node(fields.list[fields.find(tag)?].node).texts.as_ref()?;
+            for &value in texts.word_hashes() {
+                values.entry(value).or_insert_with(|| self.keys_of(class, tag, value));
+            }
+        }
+        Some((tag, values))
+    }
+
+    /// Joins what is told apart by the same key and has a variant in common.
+    fn by_tag(&mut self) -> bool {
+        let outlines: Vec<_> = self
+            .classes()
+            .into_iter()
+            .filter(|&class| self.form(class) != Form::Map)
+            .filter_map(|class| Some((class, self.outline_of_union(class)?)))
+            .collect();
+        let mut by_value = BTreeMap::<(u64, u64), Vec<usize>>::new();
+        for (index, (_, (tag, values))) in outlines.iter().enumerate() {
+            for &value in values.keys() {
+                by_value.entry((*tag, value)).or_default().push(index);
+            }
+        }
+        let mut changed = false;
+        for ((tag, value), indices) in by_value {
+            let keys = |index: usize| &outlines[index].1.1[&value];
+            for &index in &indices[1..] {
+                let (left, right) = (keys(indices[0]), keys(index));
+                let common = left.intersection(right).filter(|&&key| key != tag).count();
+                let all = left.union(right).filter(|&&key| key != tag).count();
+                if common * 2 >= all {
+                    changed |= self.join(outlines[indices[0]].0, outlines[index].0);
+                }
+            }
+        }
+        changed
     }
 
     /// Which keys of a record class come together.
@@ -241,7 +400,11 @@ impl<'a> Types<'a> {
                         let given_up = self.give_up_unions(class);
                         let groups = match form {
                             Form::Map => vec![self.values(self.members[&self.class(class)].iter().copied())],
-                            _ => self.slots(self.class(class)).into_iter().map(|slot| slot.group).collect(),
+                            _ => {
+                                let class = self.class(class);
+                                let groups = self.slots(class).into_iter().map(|slot| slot.group);
+                                groups.chain([self.rest(class)]).collect()
+                            }
                         };
                         groups.iter().fold(given_up, |again, group| self.one_place(group) || again)
                     }
@@ -296,14 +459,16 @@ impl<'a> Types<'a> {
         let variants: HashSet<ObjectId> =
             unions.flat_map(|class| self.variants(class)).map(|(_, variant)| variant).collect();
         let is_map = |class: &ObjectId| {
-            self.form(*class) == Form::Record && !variants.contains(class) && {
+            self.form(*class) == Form::Record && !variants.contains(class) && !self.named_maps.contains(class) && {
                 let parts: Vec<ObjectId> = self.parts(*class).collect();
                 decide::is_map(self.arena, &parts, &|object| self.form(self.class(object)) == Form::Map)
             }
         };
         let maps: Vec<ObjectId> = classes.iter().copied().filter(is_map).collect();
-        self.maps.extend(&maps);
-        !maps.is_empty()
+        let (named, own): (Vec<ObjectId>, Vec<ObjectId>) = maps.into_iter().partition(|&class| self.has_shared(class));
+        self.maps.extend(&own);
+        self.named_maps.extend(&named);
+        !own.is_empty() || !named.is_empty()
     }
 
     /// Gives up unions of one variant.
@@ -355,6 +520,9 @@ impl<'a> Types<'a> {
         }
         let mut changed = false;
         for mut group in groups.into_values() {
+            let mut seen = HashSet::new();
+            group.iter_mut().for_each(|met| met.class = self.class(met.class));
+            group.retain(|met| seen.insert(met.class));
             // The fullest first: the others are parts of it. The rest of the key decides between equals, whatever was
             // met first.
             group.sort_by_cached_key(|met| {
@@ -362,7 +530,7 @@ impl<'a> Types<'a> {
             });
             let mut clusters: Vec<Vec<Met>> = Vec::new();
             for met in group {
-                match clusters.iter_mut().find(|cluster| self.is_part(&met, &cluster[0])) {
+                match clusters.iter_mut().take(MAX_CLUSTERS).find(|cluster| self.is_part(&met, &cluster[0])) {
                     Some(cluster) => cluster.push(met),
                     None => clusters.push(vec![met]),
                 }
@@ -377,11 +545,8 @@ impl<'a> Types<'a> {
                     changed |= self.join_all(&classes);
                 }
             }
-            if changed {
-                return true; // What was met is another thing now.
-            }
         }
-        false
+        changed
     }
 
     fn join_all(&mut self, classes: &[ObjectId]) -> bool {
@@ -417,6 +582,11 @@ impl<'a> Types<'a> {
         let siblings = small.union.is_some() && small.union == large.union;
         match (self.form(small.class), self.form(large.class)) {
             (Form::Record, Form::Record) => {
+                // What has no tag is no variant of what is told apart by one.
+                let tag = self.study_tag(large.class).or_else(|| self.study_tag(small.class));
+                if tag.is_some_and(|tag| [small, large].iter().any(|met| !self.always_has(met.class, tag))) {
+                    return false;
+                }
                 let (small, large) = (self.slots(small.class), self.slots(large.class));
                 let known: HashMap<&str, &Group> = large.iter().map(|slot| (slot.key, &slot.group)).collect();
                 let (mut common, mut clash) = (0, 0);
@@ -429,7 +599,9 @@ impl<'a> Types<'a> {
                 let least = small.len().min(large.len());
                 // The same key of two variants holds the same thing, if little speaks against it.
                 let little = usize::from(large.len() >= 8);
-                (common * 2 >= least && clash * 5 <= common) || (siblings && common > 0 && clash <= little)
+                // Of many keys with the same types fewer are no coincidence either.
+                let enough = common * 2 >= least || (common >= 6 && common * 4 >= least);
+                (enough && clash * 5 <= common) || (siblings && common > 0 && clash <= little)
             }
             (Form::Union, Form::Union) => {
                 let (few, many) = (self.variants(small.class), self.variants(large.class));
@@ -516,6 +688,40 @@ impl<'a> Types<'a> {
         lost
     }
 
+    /// The nodes of places of which a type would say nothing, unless other places share what they hold.
+    pub(super) fn hopeless(&self) -> Vec<NodeId> {
+        let mut hopeless = Vec::new();
+        self.hopeless_at(&[self.arena.root], &mut hopeless);
+        for class in self.classes() {
+            if self.form(class) == Form::Record {
+                self.slots(class).iter().for_each(|slot| self.hopeless_at(&slot.group, &mut hopeless));
+                self.hopeless_at(&self.rest(class), &mut hopeless);
+            }
+        }
+        hopeless
+    }
+
+    fn hopeless_at(&self, group: &[NodeId], hopeless: &mut Vec<NodeId>) {
+        let mut within = self.elements(group);
+        if self.class_at(group).is_some_and(|class| self.form(class) == Form::Map) {
+            within.push(self.values(self.objects_at(group)));
+        }
+        let before = hopeless.len();
+        within.iter().for_each(|within| self.hopeless_at(within, hopeless));
+        let inner = hopeless.len() > before || within.iter().any(|within| {
+            let kinds = self.kinds(within);
+            kinds & FREE != 0 || kinds.count_ones() > 1
+        });
+        let kinds = self.kinds(group);
+        if kinds & FREE == 0
+            && decide::is_hopeless(kinds, inner)
+            && group.iter().all(|&node| decide::is_alone(self.arena, node))
+        {
+            hopeless.truncate(before);
+            hopeless.extend(group);
+        }
+    }
+
     fn lost_at(&self, group: &[NodeId], lost: &mut Vec<NodeId>) {
         let kinds = |node: NodeId| decide::kinds(self.arena, node);
         if group.iter().any(|&node| kinds(node) & FREE != 0) {
@@ -524,6 +730,10 @@ impl<'a> Types<'a> {
             self.elements(group).iter().for_each(|elements| self.lost_at(elements, lost));
         }
     }
+}
+
+fn names_hash(text: &str) -> u64 {
+    super::text::hash(text)
 }
 
 /// The keys of a record.

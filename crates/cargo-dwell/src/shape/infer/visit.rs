@@ -1,6 +1,6 @@
 //! Reads a text into the accumulators as `serde_json` parses it: no value is kept.
 
-use super::arena::{After, Arena, Array, Fixed, MAX_PLACES, NodeId, ObjectId, Shape};
+use super::arena::{Arena, Array, Fixed, MAX_PLACES, NodeId, ObjectId, Shape};
 use super::decide;
 use super::sets;
 use super::study::Study;
@@ -11,6 +11,9 @@ use std::fmt;
 
 /// A string that may be the value of a tag.
 const MAX_WORD: usize = 40;
+
+/// The first whole number that has no place in an `i64`.
+const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
 /// A string that may be the value of a tag: the name of something.
 fn is_word(text: &str) -> bool {
@@ -65,11 +68,15 @@ impl<'de> Visitor<'de> for Value<'_> {
         Ok(())
     }
 
-    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
         let node = self.arena.node_mut(self.node);
         match &mut node.free {
             Some(free) => free.count += 1,
-            None => node.floats += 1,
+            None => {
+                node.floats += 1;
+                // From here on there is an integer for each value, so none of them has a fraction.
+                node.huge += u64::from(value.abs() >= TWO_TO_63);
+            }
         }
         Ok(())
     }
@@ -101,7 +108,7 @@ impl<'de> Visitor<'de> for Value<'_> {
             arena.node_mut(node).array = Some(Box::new(array));
         }
         let mut length = 0;
-        loop {
+        let ended = loop {
             let array = arena.array_mut(node);
             let place = match array.fixed {
                 Fixed::Varied => array.element,
@@ -115,20 +122,23 @@ impl<'de> Visitor<'de> for Value<'_> {
                     arena.array_mut(node).places[length]
                 }
             };
-            if seq.next_element_seed(Value { arena, node: place })?.is_none() {
-                break;
+            match seq.next_element_seed(Value { arena, node: place }) {
+                Ok(Some(())) => length += 1,
+                Ok(None) => break Ok(()),
+                // What is known of the form so far is of use to a study.
+                Err(error) if arena.studying => break Err(error),
+                Err(error) => return Err(error),
             }
-            length += 1;
-        }
+        };
         let array = arena.array_mut(node);
         array.lengths.add(length as u64);
         match array.fixed {
             Fixed::Unknown if (1..=MAX_PLACES).contains(&length) => array.fixed = Fixed::At(length),
             Fixed::At(known) if known == length => {}
             Fixed::Varied => {}
-            _ => arena.flatten(node),
+            _ => arena.vary(node),
         }
-        Ok(())
+        ended
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
@@ -137,11 +147,17 @@ impl<'de> Visitor<'de> for Value<'_> {
             return in_free(arena, node, |free| FreeValue { free }.visit_map(map));
         }
         let object = arena.objects_at(node);
-        let length = Open::new(arena, object).read(arena, map, object)?;
-        let node = arena.node_mut(node);
-        node.objects += 1;
-        node.empties += u64::from(length == 0);
-        Ok(())
+        let (length, sum, ended) = Open::new(arena, object).read(arena, map, object);
+        if ended.is_err() && !arena.studying {
+            return ended;
+        }
+        let of = arena.node_mut(node);
+        of.objects += 1;
+        of.empties += u64::from(length == 0);
+        if arena.is_new(object) && arena.knows() {
+            arena.recognise(node, object, sum);
+        }
+        ended
     }
 }
 
@@ -159,6 +175,8 @@ impl Value<'_> {
 struct Open {
     /// Where its fields go; of a union's object, not known until a key was read.
     target: Option<ObjectId>,
+    /// The fields that the target may have, if it is of a union.
+    template: Option<ObjectId>,
     /// The union, until its tag was read.
     union: Option<ObjectId>,
     /// The target is an object of the union's to collect what comes before the tag.
@@ -166,86 +184,130 @@ struct Open {
     serial: u64,
     /// The index of the field that followed in the last object.
     expected: usize,
-    /// The keys so far, if they are data.
+    /// The keys so far that are data.
     keys: Option<Hashes>,
-    /// The sum of the keys so far, if they are not.
+    /// The sum of the keys so far that are fields.
     sum: u64,
+    /// Where its keys begin in [`Arena::seen`],
+    seen: usize,
+    /// and in [`Arena::words`].
+    words: usize,
 }
 
 /// Where the value of a key goes.
 enum Next {
-    Node(NodeId),
+    /// The place, and the hash of the key if that may be a tag.
+    Node(NodeId, Option<u64>),
     Tag(ObjectId),
 }
 
 impl Open {
     fn new(arena: &mut Arena, object: ObjectId) -> Self {
         arena.serial += 1;
-        let union = arena.tagged(object).map(|_| object);
+        let template = arena.tagged(object).map(|tagged| tagged.template);
+        let union = template.map(|_| object);
+        if union.is_some() {
+            arena.inside.push(object);
+        }
         let target = union.is_none().then_some(object);
-        Self { target, union, scratch: false, serial: arena.serial, expected: 0, keys: None, sum: 0 }
+        Self {
+            target,
+            template,
+            union,
+            scratch: false,
+            serial: arena.serial,
+            expected: 0,
+            keys: None,
+            sum: 0,
+            seen: arena.seen.len(),
+            words: arena.words.len(),
+        }
     }
 
-    /// Reads the entries of an object of `owner` and counts it.
-    fn read<'de, A: MapAccess<'de>>(mut self, arena: &mut Arena, mut map: A, owner: ObjectId) -> Result<u64, A::Error> {
-        let epoch = arena.epoch;
+    /// Reads the entries of an object of `owner` and counts it; gives their number and the sum of the keys.
+    fn read<'de, A: MapAccess<'de>>(
+        mut self,
+        arena: &mut Arena,
+        mut map: A,
+        owner: ObjectId,
+    ) -> (u64, u64, Result<(), A::Error>) {
+        let is_union = self.union.is_some();
         let mut length = 0u64;
-        let mut variant = None;
-        while let Some(next) = map.next_key_seed(Key { arena, open: &mut self })? {
+        let ended = loop {
+            let next = match map.next_key_seed(Key { arena, open: &mut self }) {
+                Ok(Some(next)) => next,
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            };
             length += 1;
-            match next {
-                Next::Node(node) => {
-                    if arena.studying {
-                        arena.node_mut(node).word = None; // That of another object.
+            let read = match next {
+                Next::Node(node, None) => map.next_value_seed(Value { arena, node }),
+                Next::Node(node, Some(hash)) => {
+                    arena.node_mut(node).word = None; // That of another object.
+                    let read = map.next_value_seed(Value { arena, node });
+                    if let Some(word) = arena.node_mut(node).word.take() {
+                        arena.words.push((hash, word));
                     }
-                    map.next_value_seed(Value { arena, node })?;
+                    read
                 }
-                Next::Tag(union) => {
-                    variant = map.next_value_seed(Tag { arena, union, target: self.target, serial: self.serial })?;
-                    self.union = None;
-                    if self.target.is_none() {
-                        self.target = Some(variant.unwrap_or(owner));
-                        self.expected = 1;
-                    }
-                }
+                Next::Tag(union) => map.next_value_seed(Tag { arena, union, open: &mut self }),
+            };
+            if let Err(error) = read {
+                break Err(error);
             }
-        }
-        if let Some(keys) = self.keys {
+        };
+        if let Some(keys) = self.keys.take() {
             arena.put_keys(keys);
         }
-        if self.union.is_some() {
-            arena.dissolve(owner); // An object without the tag.
+        if ended.is_ok() || arena.studying {
+            self.count(arena, owner, length);
         }
-        let last = variant.map_or(owner, |variant| arena.find(variant));
-        for object in if last == owner { [None, Some(owner)] } else { [Some(owner), Some(last)] }.into_iter().flatten()
-        {
-            let object = match self.target {
-                Some(scratch) if self.scratch && object == last => scratch,
-                _ => object,
-            };
-            arena.object_mut(object).instances += 1;
-            arena.object_mut(object).lengths.add(length);
+        arena.seen.truncate(self.seen);
+        arena.words.truncate(self.words);
+        if is_union {
+            arena.inside.pop();
         }
-        let target = self.target.filter(|_| self.scratch).unwrap_or(last);
-        let serial = self.serial;
-        let object = arena.object_mut(target);
-        if let Shape::Record(fields) = &object.shape {
-            let keys = || fields.list.iter().filter(|field| field.last == serial).map(|field| field.hash).collect();
-            object.sets.add(self.sum, 1, keys);
+        (length, self.sum, ended)
+    }
+
+    /// Counts the object, all of which was read.
+    fn count(&mut self, arena: &mut Arena, owner: ObjectId, length: u64) {
+        if let Some(union) = self.union {
+            // It has no tag.
+            let object = arena.untagged(union);
+            self.decide(arena, union, object);
         }
-        match self.target {
-            Some(scratch) if self.scratch => {
-                // A scratch object whose form has changed is not used again: its form would spread to all variants.
-                let same = arena.epoch == epoch;
-                arena.absorb_object(last, scratch, if same { After::Keep } else { After::Take });
-                if arena.epoch == epoch {
-                    arena.put_scratch(owner, scratch);
-                }
-            }
-            _ if arena.studying => Study::add(arena, owner, self.serial),
-            _ => {}
+        let target = self.target.unwrap_or(owner);
+        for object in [(target != owner).then_some(owner), Some(target)].into_iter().flatten() {
+            let object = arena.object_mut(object);
+            object.instances += 1;
+            object.lengths.add(length);
         }
-        Ok(length)
+        if arena.fields(target).is_some() {
+            let seen = std::mem::take(&mut arena.seen);
+            arena.object_mut(target).sets.add(self.sum, 1, || seen[self.seen..].into());
+            arena.seen = seen;
+        }
+        if arena.studying && target == owner {
+            Study::add(arena, owner, self.seen, self.words);
+        }
+    }
+
+    /// Says of which variant the object is; what was read before goes there.
+    fn decide(&mut self, arena: &mut Arena, union: ObjectId, variant: ObjectId) {
+        if let Some(scratch) = self.target.take().filter(|_| self.scratch) {
+            let keys: Vec<u64> = arena.seen[self.seen..].to_vec();
+            arena.add_scratch(union, scratch, variant, &keys, self.serial);
+        }
+        self.scratch = false;
+        self.union = None;
+        self.target = Some(variant);
+    }
+
+    /// Whether this object had the key of a field before.
+    fn had(&self, arena: &Arena, last: u64, hash: u64) -> bool {
+        // A later number is that of an object within this one, which has had the field since.
+        last == self.serial || (last > self.serial && arena.seen[self.seen..].contains(&hash))
     }
 
     /// Finds the place of a key's value.
@@ -261,60 +323,67 @@ impl Open {
             }
         }
         let target = *self.target.get_or_insert_with(|| self.union.expect("an object is of a union or has a target"));
-        match &mut arena.object_mut(target).shape {
+        match &arena.object(target).shape {
             Shape::Record(fields) => {
-                let hashed;
                 // Most objects have their keys in the order of the last one.
                 let ahead = fields.list.get(self.expected..self.expected + 2).unwrap_or_default();
-                let index = if let Some(skipped) = ahead.iter().position(|field| *field.key == *key) {
-                    Some(self.expected + skipped)
-                } else {
-                    hashed = hash(key);
-                    let index = fields.find(hashed);
-                    // Between two entries nothing below this object is being read, so it may change its form.
-                    if index.is_none() && !decide::is_full(arena, target) {
-                        let index = arena.new_field(target, key, hashed, self.serial);
-                        self.sum = self.sum.wrapping_add(sets::part(hashed));
-                        self.expected = index + 1;
-                        let node = arena.fields(target).map(|fields| fields.list[index].node);
-                        return Ok(Next::Node(node.expect("the field was just made")));
+                let (index, hash) = match ahead.iter().position(|field| *field.key == *key) {
+                    Some(skipped) => (Some(self.expected + skipped), ahead[skipped].hash),
+                    None => {
+                        let hash = hash(key);
+                        (fields.find(hash), hash)
                     }
-                    index
                 };
-                if let Some(index) = index {
-                    let moment = arena.moment;
-                    let fields = arena.fields_mut(target).expect("matched above");
-                    let field = &mut fields.list[index];
-                    if field.last == self.serial {
-                        return Err(duplicate());
-                    }
-                    field.last = self.serial;
-                    let node = field.node;
-                    self.sum = self.sum.wrapping_add(sets::part(field.hash));
-                    if field.first == u64::MAX {
-                        field.first = moment + 1;
-                        arena.moment += 1;
-                    }
-                    self.expected = index + 1;
-                    return Ok(Next::Node(node));
+                let index = match index {
+                    Some(index) => index,
+                    None if decide::is_full(arena, target) => return self.next_in_rest(arena, target, key, hash),
+                    None => arena.new_field(target, self.template, key, hash),
+                };
+                let last = arena.fields(target).map_or(0, |fields| fields.list[index].last);
+                if self.had(arena, last, hash) {
+                    return Err(duplicate());
                 }
-                let fields = arena.fields(target).expect("matched above");
-                let seen = fields.list.iter().filter(|field| field.last == self.serial).map(|field| field.hash);
-                self.keys = Some(seen.collect());
-                arena.collapse(target);
-                self.next(arena, key)
+                arena.seen.push(hash);
+                self.sum = self.sum.wrapping_add(sets::part(hash));
+                self.expected = index + 1;
+                let moment = arena.moment + 1;
+                let field = &mut arena.fields_mut(target).expect("matched above").list[index];
+                field.last = self.serial;
+                let node = field.node;
+                if field.first == u64::MAX {
+                    field.first = moment;
+                    arena.moment = moment;
+                }
+                Ok(Next::Node(node, arena.studying.then_some(hash)))
             }
-            Shape::Map { keys, value } => {
+            Shape::Map { value, .. } => {
                 let (hash, value) = (hash(key), *value);
-                keys.add(key, hash);
-                if self.keys.get_or_insert_with(|| arena.take_keys()).insert(hash) {
-                    Ok(Next::Node(value))
-                } else {
-                    Err(duplicate())
+                if !self.keys.get_or_insert_with(|| arena.take_keys()).insert(hash) {
+                    return Err(duplicate());
                 }
+                if let Shape::Map { keys, .. } = &mut arena.object_mut(target).shape {
+                    keys.add(key, hash);
+                }
+                Ok(Next::Node(value, None))
             }
-            Shape::Union(_) => unreachable!("a target is no union, and a union that is given up becomes a record"),
+            Shape::Union(_) => unreachable!("a variant is a record, and forms do not change while a text is read"),
         }
+    }
+
+    /// The place of a value whose key is no field of a record and will not be one.
+    fn next_in_rest<E: Error>(
+        &mut self,
+        arena: &mut Arena,
+        target: ObjectId,
+        key: &str,
+        hash: u64,
+    ) -> Result<Next, E> {
+        if !self.keys.get_or_insert_with(|| arena.take_keys()).insert(hash) {
+            return Err(E::custom(format_args!("duplicate key {key:?}")));
+        }
+        let rest = arena.rest(target).expect("the target is a record");
+        rest.keys.add(key, hash);
+        Ok(Next::Node(rest.value, None))
     }
 }
 
@@ -343,88 +412,87 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-/// Reads the value of a union's tag. Gives the objects of the variant, or none if the union had to be given up.
+/// Reads the value of a union's tag and says of which variant the object is.
 struct Tag<'a> {
     arena: &'a mut Arena,
     union: ObjectId,
-    target: Option<ObjectId>,
-    serial: u64,
+    open: &'a mut Open,
 }
 
 impl<'a> Tag<'a> {
-    /// The tag is also a field of the variant, or of what the union becomes.
-    fn value(self, key: &str, variant: Option<ObjectId>) -> Value<'a> {
-        let Self { arena, union, target, serial } = self;
-        let object = target.or(variant).unwrap_or(union);
-        let hash = hash(key);
-        let index = match arena.fields(object).and_then(|fields| fields.find(hash)) {
+    /// The tag is also a field of the variant.
+    fn value(self, variant: ObjectId) -> Value<'a> {
+        let Self { arena, union, open } = self;
+        open.decide(arena, union, variant);
+        let (key, hash) = arena.tagged(union).map_or_else(Default::default, |tagged| (tagged.key.clone(), tagged.hash));
+        let index = match arena.fields(variant).and_then(|fields| fields.find(hash)) {
             Some(index) => index,
-            None => arena.new_field(object, key, hash, serial),
+            None => arena.new_field(variant, open.template, &key, hash),
         };
         arena.moment += 1;
         let moment = arena.moment;
-        let field = &mut arena.fields_mut(object).expect("variants are records").list[index];
-        field.last = serial;
+        arena.seen.push(hash);
+        open.sum = open.sum.wrapping_add(sets::part(hash));
+        open.expected = index + 1;
+        let field = &mut arena.fields_mut(variant).expect("variants are records").list[index];
+        field.last = open.serial;
         field.first = field.first.min(moment);
         let node = field.node;
         Value { arena, node }
     }
 
     fn no_tag(self) -> Value<'a> {
-        let key = self.arena.tagged(self.union).map(|tagged| tagged.key.clone()).unwrap_or_default();
-        self.arena.dissolve(self.union);
-        self.value(&key, None)
+        let untagged = self.arena.untagged(self.union);
+        self.value(untagged)
     }
 }
 
 impl<'de> DeserializeSeed<'de> for Tag<'_> {
-    type Value = Option<ObjectId>;
+    type Value = ();
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Tag<'_> {
-    type Value = Option<ObjectId>;
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("a JSON value")
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        let Some(key) = self.arena.tagged(self.union).map(|tagged| tagged.key.clone()) else { return Ok(None) };
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
         let variant = self.arena.variant(self.union, text, hash(text));
-        self.value(&key, variant).visit_str(text)?;
-        Ok(variant)
+        self.value(variant).visit_str(text)
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        self.no_tag().visit_unit().map(|()| None)
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.no_tag().visit_unit()
     }
 
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
-        self.no_tag().visit_bool(value).map(|()| None)
+    fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
+        self.no_tag().visit_bool(value)
     }
 
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
-        self.no_tag().visit_u64(value).map(|()| None)
+    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
+        self.no_tag().visit_u64(value)
     }
 
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-        self.no_tag().visit_i64(value).map(|()| None)
+    fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
+        self.no_tag().visit_i64(value)
     }
 
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
-        self.no_tag().visit_f64(value).map(|()| None)
+    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
+        self.no_tag().visit_f64(value)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
-        self.no_tag().visit_seq(seq).map(|()| None)
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
+        self.no_tag().visit_seq(seq)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        self.no_tag().visit_map(map).map(|()| None)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        self.no_tag().visit_map(map)
     }
 }
 

@@ -1,0 +1,270 @@
+//! The form that reading starts with: what one set of accumulators says of the types, without any value.
+//!
+//! The objects of a type that holds itself, and those of a union, are one object of the form, whatever place they were
+//! found in. So recursion is a cycle, and reading adds to it instead of to a new place for each path. Other objects are
+//! known place by place, as far as that is not too much: what is equal so far may turn out not to be.
+
+use super::arena::{Arena, Array, Field, Fields, Fixed, MAX_VARIANTS, NodeId, ObjectId, Rest, Shape, Tagged};
+use super::decide;
+use super::text::{Texts, hash};
+use super::types::{Form, Slot, Types};
+use crate::shape::schema::Lengths;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+/// The form of what `arena` knows.
+pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
+    let types = Types::new(arena);
+    let mut former = Former {
+        old: arena,
+        types: &types,
+        new: Arena::new(studying),
+        recursive: recursive(&types),
+        objects: HashMap::new(),
+        copies: HashMap::new(),
+        queue: VecDeque::new(),
+    };
+    let root = former.new.root;
+    former.node(root, &[arena.root]);
+    while let Some((class, object)) = former.queue.pop_front() {
+        former.define(class, object);
+    }
+    let mut new = former.new;
+    new.budget = arena.budget;
+    new.moment = 0;
+    let next = new.all_objects().into_iter().map(|object| (object, decide::objects_below(&new, object)));
+    let recursive = cycles(&next.collect());
+    new.seal(&|object| recursive.contains(&object));
+    new
+}
+
+struct Former<'a> {
+    old: &'a Arena,
+    types: &'a Types<'a>,
+    new: Arena,
+    /// Classes that hold themselves.
+    recursive: HashSet<ObjectId>,
+    /// The object of each class that has one for all places.
+    objects: HashMap<ObjectId, ObjectId>,
+    /// How many objects the other classes have.
+    copies: HashMap<ObjectId, usize>,
+    queue: VecDeque<(ObjectId, ObjectId)>,
+}
+
+impl Former<'_> {
+    fn new_node(&mut self, group: &[NodeId]) -> NodeId {
+        let name = group.first().map_or(0, |&node| self.old.node(node).name);
+        let id = self.new.new_node(name);
+        self.node(id, group);
+        id
+    }
+
+    /// Gives a node the form of a place.
+    fn node(&mut self, id: NodeId, group: &[NodeId]) {
+        if group.iter().any(|&node| self.old.node(node).free.is_some()) {
+            self.new.node_mut(id).free = Some(Box::default());
+            return;
+        }
+        let elements = self.types.elements(group);
+        if let [element] = &elements[..] {
+            let varied = group.iter().filter_map(|&node| self.old.node(node).array.as_ref());
+            let varied = varied.filter(|array| array.lengths.count > 0).any(|array| array.fixed != Fixed::At(1));
+            let (element, places, fixed) = if varied {
+                (self.new_node(element), Vec::new(), Fixed::Varied)
+            } else {
+                let place = self.new_node(element);
+                (self.new_node(element), vec![place], Fixed::Unknown)
+            };
+            let array = Array { lengths: Lengths::default(), element, places, fixed };
+            self.new.node_mut(id).array = Some(Box::new(array));
+        } else if !elements.is_empty() {
+            let places = elements.iter().map(|element| self.new_node(element)).collect();
+            let element = self.new.new_node(self.old.node(group[0]).name);
+            let array = Array { lengths: Lengths::default(), element, places, fixed: Fixed::Unknown };
+            self.new.node_mut(id).array = Some(Box::new(array));
+        }
+        let Some(class) = self.types.class_at(group) else { return };
+        let object = if self.types.form(class) == Form::Map {
+            // Each place has its own maps.
+            let values = self.types.values(self.types.objects_at(group));
+            let value = self.new_node(&values);
+            let object = self.new.new_object();
+            self.new.object_mut(object).shape = Shape::Map { keys: Box::default(), value };
+            object
+        } else {
+            self.object(class)
+        };
+        self.new.node_mut(id).object = Some(object);
+    }
+
+    fn object(&mut self, class: ObjectId) -> ObjectId {
+        if let Some(&known) = self.objects.get(&class) {
+            return known;
+        }
+        let object = self.new.new_object();
+        self.queue.push_back((class, object));
+        let copies = self.copies.entry(class).or_default();
+        *copies += 1;
+        let is_union = self.types.form(class) == Form::Union || self.types.study_tag(class).is_some();
+        let is_empty = self.types.slots(class).is_empty();
+        if self.recursive.contains(&class) || is_union || (*copies >= COPIES && !is_empty) {
+            self.objects.insert(class, object);
+        }
+        object
+    }
+
+    fn define(&mut self, class: ObjectId, object: ObjectId) {
+        let shape = match self.types.form(class) {
+            Form::Union => {
+                let mut template = BTreeMap::<&str, Slot<'_>>::new();
+                let variants = self.types.variants(class);
+                let mut tagged = Tagged::new(self.types.tag(class).into(), self.new.new_object());
+                for (value, variant) in variants {
+                    let slots = self.types.slots(variant);
+                    let of = self.new.new_object();
+                    self.new.object_mut(of).shape = Shape::Record(self.fields(&slots));
+                    tagged.push(value.into(), hash(value), of);
+                    for slot in slots {
+                        match template.entry(slot.key) {
+                            std::collections::btree_map::Entry::Vacant(new) => {
+                                new.insert(slot);
+                            }
+                            std::collections::btree_map::Entry::Occupied(mut known) => {
+                                known.get_mut().group.extend(slot.group);
+                            }
+                        }
+                    }
+                }
+                let slots: Vec<Slot<'_>> = template.into_values().collect();
+                self.template(&tagged, &slots);
+                Shape::Union(Box::new(tagged))
+            }
+            _ => {
+                let slots = self.types.slots(class);
+                match self.union(class, &slots) {
+                    Some(tagged) => Shape::Union(Box::new(tagged)),
+                    None => {
+                        let mut fields = self.fields(&slots);
+                        let rest = self.types.rest(class);
+                        if !rest.is_empty() {
+                            let value = self.new_node(&rest);
+                            fields.rest = Some(Box::new(Rest { keys: Texts::default(), value }));
+                        }
+                        Shape::Record(fields)
+                    }
+                }
+            }
+        };
+        self.new.object_mut(object).shape = shape;
+    }
+
+    fn template(&mut self, tagged: &Tagged, slots: &[Slot<'_>]) {
+        self.new.object_mut(tagged.template).shape = Shape::Record(self.fields(slots));
+    }
+
+    fn fields(&mut self, slots: &[Slot<'_>]) -> Fields {
+        let mut order: Vec<&Slot<'_>> = slots.iter().collect();
+        order.sort_by_key(|slot| (slot.first, slot.key));
+        let mut fields = Fields::default();
+        for slot in order {
+            let node = self.new_node(&slot.group);
+            fields.push(Field { key: Arc::from(slot.key), hash: slot.hash, node, first: u64::MAX, last: 0 });
+        }
+        fields
+    }
+
+    /// The union of a class of records that a study found a tag of.
+    fn union(&mut self, class: ObjectId, slots: &[Slot<'_>]) -> Option<Tagged> {
+        let tag = self.types.study_tag(class)?;
+        let slot = slots.iter().find(|slot| slot.key == tag)?;
+        let mut values = BTreeMap::<String, u64>::new();
+        for &node in &slot.group {
+            if let Some(texts) = &self.old.node(node).texts {
+                let words = texts.words()?;
+                values.extend(words.iter().map(|(word, _)| word.to_owned()).zip(texts.word_hashes().iter().copied()));
+            }
+        }
+        if values.len() > MAX_VARIANTS || values.is_empty() {
+            return None;
+        }
+        let mut tagged = Tagged::new(tag.into(), self.new.new_object());
+        for (value, value_hash) in values {
+            let keys = self.types.keys_of(class, slot.hash, value_hash);
+            let mine: Vec<Slot<'_>> = slots.iter().filter(|slot| keys.contains(&slot.hash)).cloned().collect();
+            let of = self.new.new_object();
+            self.new.object_mut(of).shape = Shape::Record(self.fields(&mine));
+            tagged.push(value.into(), value_hash, of);
+        }
+        self.template(&tagged, slots);
+        Some(tagged)
+    }
+}
+
+/// So many places of a type are known one by one.
+const COPIES: usize = 8;
+
+/// The classes that hold themselves.
+fn recursive(types: &Types<'_>) -> HashSet<ObjectId> {
+    let mut next = HashMap::<ObjectId, Vec<ObjectId>>::new();
+    for (class, below) in types.below() {
+        next.entry(class).or_default().extend(below);
+    }
+    cycles(&next)
+}
+
+/// The objects from which a way leads back to themselves.
+fn cycles(next: &HashMap<ObjectId, Vec<ObjectId>>) -> HashSet<ObjectId> {
+    // Tarjan's strongly connected components (1972), without recursion: a form may be deep.
+    let mut all: Vec<ObjectId> = next.keys().copied().collect();
+    all.sort_unstable();
+    let none = Vec::new();
+    let (mut index, mut low) = (HashMap::<ObjectId, usize>::new(), HashMap::<ObjectId, usize>::new());
+    let (mut stack, mut on_stack, mut found) = (Vec::new(), HashSet::new(), HashSet::new());
+    for &start in &all {
+        let mut work = vec![(start, 0)];
+        while let Some((object, child)) = work.pop() {
+            if child == 0 {
+                if index.contains_key(&object) {
+                    continue;
+                }
+                let number = index.len();
+                index.insert(object, number);
+                low.insert(object, number);
+                stack.push(object);
+                on_stack.insert(object);
+            }
+            let below = next.get(&object).unwrap_or(&none);
+            if child > 0 {
+                let reached = below[child - 1];
+                if on_stack.contains(&reached) {
+                    let least = low[&object].min(low[&reached]);
+                    low.insert(object, least);
+                }
+            }
+            if let Some(&reached) = below.get(child) {
+                work.push((object, child + 1));
+                if reached == object {
+                    found.insert(object);
+                }
+                if !index.contains_key(&reached) {
+                    work.push((reached, 0));
+                }
+                continue;
+            }
+            if low[&object] == index[&object] {
+                let mut component = Vec::new();
+                while let Some(top) = stack.pop() {
+                    on_stack.remove(&top);
+                    component.push(top);
+                    if top == object {
+                        break;
+                    }
+                }
+                if component.len() > 1 {
+                    found.extend(component);
+                }
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,245 @@
+//! Data that was once read wrongly: a panic, an explosion, a refusal. Each test is named for what went wrong.
+
+mod support;
+
+use cargo_dwell::shape::infer::Accumulator;
+use cargo_dwell::shape::plan::Plan;
+use cargo_dwell::shape::schema::{Kind, Schema};
+use fastrand::Rng;
+use serde_json::{Deserializer, Value, json};
+use std::fmt::Write;
+
+/// The schema of texts of which the first `studied` give the form.
+fn infer(texts: &[String], studied: usize) -> Schema {
+    let read = |accumulator: &mut Accumulator, texts: &[String]| {
+        for (index, text) in (0..).zip(texts) {
+            accumulator.at(index);
+            accumulator.read(&mut Deserializer::from_str(text)).expect("JSON");
+            accumulator.add_bytes(text.len() as u64);
+        }
+    };
+    let mut study = Accumulator::new();
+    read(&mut study, &texts[..studied]);
+    let mut accumulator = study.into_form().start(1);
+    read(&mut accumulator, texts);
+    accumulator.finish()
+}
+
+/// Loads the texts into the types that are written for them: they must come back equal, in the bytes that were predicted
+/// unless the report says that it is not exact.
+fn check_types(name: &str, texts: &[String], schema: &Schema) {
+    let plan = Plan::new(schema);
+    let source = plan.rust();
+    assert_eq!(support::unformatted(&source), "", "rustfmt would change it");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut arguments = Vec::new();
+    for (index, text) in texts.iter().enumerate() {
+        let path = folder.path().join(format!("{index}.json"));
+        std::fs::write(&path, text).expect("a file");
+        arguments.push(path.to_str().expect("UTF-8").to_owned());
+    }
+    let sources = [("main.rs", include_str!("support/load.rs")), ("types.rs", &source)];
+    for (set, predicted) in [("naive", plan.naive_heap()), ("lean", plan.lean_heap())] {
+        let all: Vec<&str> = [set].into_iter().chain(arguments.iter().map(String::as_str)).collect();
+        let printed = support::run(name, &sources, &all);
+        let numbers: Vec<u64> = printed.split_whitespace().map(|text| text.parse().expect("a number")).collect();
+        assert_eq!(numbers[3], 0, "{name}: documents are written back otherwise");
+        println!("{name}, {set}: predicted {predicted:?}, measured {printed}");
+        if plan.doubts().is_empty() {
+            assert_eq!(numbers[..2], [predicted.bytes, predicted.allocations], "{name}, {set}\n{source}");
+        }
+    }
+}
+
+#[test]
+fn a_union_with_many_keys_before_the_tag_does_not_panic() {
+    let mut texts: Vec<String> = (0..400)
+        .map(|n| match n % 2 {
+            0 => format!(r#"{{"x":{n},"u":[1],"type":"a"}}"#),
+            _ => r#"{"y":"2","v":{},"type":"b"}"#.to_owned(),
+        })
+        .collect();
+    for tag in [r#""type":"a""#, r#""type":7"#, r#""type":{"type":"b"}"#, r#""none":1"#] {
+        for keys in [70, 300, 2000] {
+            let keys: String = (0..keys).fold(String::new(), |mut keys, k| {
+                let _ = write!(keys, r#""k{k}":{{"a":{k}}},"#);
+                keys
+            });
+            texts.push(format!("{{{keys}{tag}}}"));
+        }
+        for studied in [400, texts.len()] {
+            assert_eq!(infer(&texts, studied).documents, texts.len() as u64);
+        }
+    }
+}
+
+/// A random syntax tree as ESTree has it: expressions under a dozen different fields.
+fn tree(rng: &mut Rng, depth: usize) -> Value {
+    let inner = |rng: &mut Rng| tree(rng, depth - 1);
+    match rng.u32(0..if depth == 0 { 2 } else { 9 }) {
+        0 => json!({"type": "Identifier", "start": rng.u32(..), "name": format!("n{}", rng.u32(0..50))}),
+        1 => {
+            let value = [json!(1), json!("s"), json!(true), Value::Null][rng.usize(0..4)].clone();
+            json!({"type": "Literal", "start": rng.u32(..), "value": value, "raw": "1"})
+        }
+        2 => json!({"type": "BinaryExpression", "operator": "+", "left": inner(rng), "right": inner(rng)}),
+        3 => {
+            let arguments: Vec<Value> = (0..rng.usize(0..4)).map(|_| inner(rng)).collect();
+            json!({"type": "CallExpression", "callee": inner(rng), "arguments": arguments, "optional": false})
+        }
+        4 => json!({"type": "MemberExpression", "object": inner(rng), "property": inner(rng), "computed": rng.bool()}),
+        5 => json!({"type": "ConditionalExpression", "test": inner(rng), "consequent": inner(rng), "alternate": inner(rng)}),
+        6 => json!({"type": "UnaryExpression", "operator": "!", "argument": inner(rng), "prefix": true}),
+        7 => json!({"type": "AssignmentExpression", "operator": "=", "target": inner(rng), "init": inner(rng)}),
+        _ => json!({"type": "ArrayExpression", "elements": [inner(rng), inner(rng)]}),
+    }
+}
+
+fn program(seed: u64, statements: usize) -> String {
+    let mut rng = Rng::with_seed(seed);
+    let statement = |rng: &mut Rng| json!({"type": "ExpressionStatement", "expression": tree(rng, 6)});
+    let body: Vec<Value> = (0..statements).map(|_| statement(&mut rng)).collect();
+    json!({"type": "Program", "sourceType": "module", "body": body}).to_string()
+}
+
+#[test]
+fn a_recursive_union_is_one_type_whatever_field_it_is_reached_through() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("ast.json"), program(1, 1500)).expect("a file");
+    let found = cargo_dwell::shape::input::find(&[folder.path().to_owned()]);
+    let reading = cargo_dwell::shape::input::read(&found, &cargo_dwell::shape::input::Options::default(), &|_| {});
+    let schema = reading.accumulator.finish();
+    assert_eq!(schema.unions.len(), 1, "{:?}", schema.unions);
+    assert_eq!(schema.records.len(), schema.unions[0].variants.len() + 1, "a variant each, and the program");
+    for field in schema.records.iter().flat_map(|record| &record.fields) {
+        if ["left", "right", "callee", "object", "argument", "init", "expression"].contains(&&*field.key) {
+            assert!(matches!(field.slot.kind, Kind::Union { id: 0 }), "{}: {:?}", field.key, field.slot);
+        }
+    }
+}
+
+#[test]
+fn the_places_of_a_recursive_union_do_not_grow_with_the_input() {
+    let places = |statements: usize| {
+        let mut form = Accumulator::new().into_form();
+        for statements in [5, 20, statements] {
+            let mut study = form.study();
+            study.read(&mut Deserializer::from_str(&program(2, statements))).expect("JSON");
+            form = study.into_form();
+        }
+        let mut all = form.start(1);
+        for seed in 3..6 {
+            all.read(&mut Deserializer::from_str(&program(seed, statements))).expect("JSON");
+        }
+        all.places()
+    };
+    let (few, many) = (places(50), places(800));
+    assert!(many < few * 2 && many < 2000, "{few} places of a little, {many} of much");
+}
+
+#[test]
+fn a_tree_of_equal_records_is_one_type() {
+    fn node(depth: u32) -> Value {
+        match depth {
+            0 => json!({"key": 1, "left": null, "right": null}),
+            _ => json!({"key": depth, "left": node(depth - 1), "right": node(depth - 1)}),
+        }
+    }
+    let texts: Vec<String> = (1..9).map(|depth| node(depth).to_string()).collect();
+    let schema = infer(&texts, texts.len());
+    assert_eq!(schema.records.len(), 1, "{:?}", schema.records.iter().map(|record| &record.name).collect::<Vec<_>>());
+    check_types("wrong_tree", &texts, &schema);
+}
+
+#[test]
+fn integers_of_both_ends_are_held() {
+    let texts = [json!({"c": -1}), json!({"c": u64::MAX}), json!({"c": i64::MIN})].map(|text| text.to_string());
+    let schema = infer(&texts, 3);
+    check_types("wrong_ends", &texts, &schema);
+}
+
+#[test]
+fn integers_beyond_64_bits_are_told() {
+    let texts = [r#"{"n":18446744073709551616}"#.to_owned(), r#"{"n":1}"#.to_owned()];
+    let schema = infer(&texts, 2);
+    let doubts = Plan::new(&schema).doubts();
+    assert!(doubts.iter().any(|doubt| doubt.contains("no place in 64 bits")), "{doubts:?}");
+}
+
+#[test]
+fn a_root_that_is_an_array_or_an_object_is_predicted_or_told() {
+    let list: Vec<Value> = (0..40_000).map(|n| json!({"id": n, "name": "n", "more": [n]})).collect();
+    let texts = [json!({"id": 1, "name": "one", "more": []}).to_string(), Value::from(list).to_string()];
+    let schema = infer(&texts, 2);
+    check_types("wrong_root", &texts, &schema);
+}
+
+#[test]
+fn one_object_with_many_keys_does_not_make_a_map_of_a_record() {
+    let mut texts: Vec<String> =
+        (0..3000).map(|n| json!({"id": n, "name": format!("n{n}"), "ok": true}).to_string()).collect();
+    let many: serde_json::Map<String, Value> = (0..1100).map(|k| (format!("k{k}"), json!(k))).collect();
+    for at in [0, 1500, 3000] {
+        texts.insert(at, Value::from(many.clone()).to_string());
+        for studied in [0, 100, texts.len()] {
+            let schema = infer(&texts, studied);
+            let Kind::Record { id, .. } = schema.root.kind else { panic!("{at} {studied}: {:?}", schema.root) };
+            let keys: Vec<&str> = schema.records[id].fields.iter().map(|field| &*field.key).collect();
+            assert!(["id", "name", "ok"].iter().all(|key| keys.contains(key)), "{at} {studied}: {keys:?}");
+            assert!(keys.len() < 10, "{at} {studied}: {} fields", keys.len());
+        }
+        texts.remove(at);
+    }
+    texts.truncate(300);
+    texts.push(Value::from(many).to_string());
+    let schema = infer(&texts, texts.len());
+    check_types("wrong_many_keys", &texts, &schema);
+}
+
+#[test]
+fn a_single_document_is_a_record() {
+    let fields: serde_json::Map<String, Value> =
+        (0..11).map(|k| (format!("list{k}"), json!([{"id": k, "name": "x"}]))).collect();
+    for text in [Value::from(fields).to_string(), json!({"a": {"x": 1}, "b": {"x": 2}, "c": {"x": 3}}).to_string()] {
+        let schema = infer(std::slice::from_ref(&text), 1);
+        assert!(matches!(schema.root.kind, Kind::Record { .. }), "{text}: {:?}", schema.root);
+    }
+    // Keys that no field would have are still data.
+    let numbers: serde_json::Map<String, Value> = (0..11).map(|k| (k.to_string(), json!({"id": k}))).collect();
+    let schema = infer(&[Value::from(numbers).to_string()], 1);
+    assert!(matches!(schema.root.kind, Kind::Map(_)), "{:?}", schema.root);
+}
+
+#[test]
+fn a_field_that_is_always_null_holds_what_comes() {
+    let texts: Vec<String> = (0..20).map(|n| json!({"id": n, "gone": null, "list": [null]}).to_string()).collect();
+    let schema = infer(&texts, 20);
+    let source = Plan::new(&schema).rust();
+    assert!(!source.contains("()>") && !source.contains(": ()"), "{source}");
+    assert!(source.contains("serde_json::Value>"), "{source}");
+    check_types("wrong_null", &texts, &schema);
+}
+
+/// Objects of objects with keys of their own: nothing is like anything else.
+#[test]
+fn memory_is_bounded_whatever_comes() {
+    let mut rng = Rng::with_seed(7);
+    fn value(rng: &mut Rng, depth: u32) -> String {
+        let mut key = || (0..8).map(|_| rng.alphanumeric()).collect::<String>();
+        let keys: Vec<String> = (0..6).map(|_| key()).collect();
+        match depth {
+            0 => format!("\"{}\"", keys[0]),
+            _ => {
+                let entries: Vec<String> =
+                    keys.iter().map(|key| format!("\"{key}\":{}", value(rng, depth - 1))).collect();
+                format!("{{{}}}", entries.join(","))
+            }
+        }
+    }
+    let mut accumulator = Accumulator::new().into_form().start(1);
+    for _ in 0..20 {
+        accumulator.read(&mut Deserializer::from_str(&value(&mut rng, 6))).expect("JSON");
+        assert!(accumulator.places() < 800_000, "{}", accumulator.places());
+    }
+    assert_eq!(accumulator.finish().documents, 20);
+}
