@@ -111,6 +111,7 @@ mod key;
 #[cfg(feature = "std")]
 #[doc(hidden)]
 pub mod local;
+pub mod map;
 mod place;
 mod pool;
 #[cfg(feature = "std")]
@@ -139,6 +140,7 @@ pub use self::home::{Home, Keyed, Own};
 pub use self::key::{Key, StampedKey};
 #[cfg(feature = "std")]
 pub use self::local::{Init, PerThread};
+pub use self::map::SlabMap;
 pub use self::place::{Brand, View};
 #[cfg(feature = "std")]
 pub(crate) use self::pool::Vacancy;

@@ -116,6 +116,7 @@ mod foreign;
 mod hash;
 mod pin;
 mod slab;
+mod slab_map;
 #[cfg(feature = "std")]
 mod std;
 
