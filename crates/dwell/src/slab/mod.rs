@@ -108,6 +108,7 @@ mod geometry;
 pub(crate) mod insert;
 mod key;
 mod kind;
+pub mod map;
 mod memory;
 mod pool;
 mod registers;
@@ -130,6 +131,7 @@ pub use self::engine::OneThread;
 pub use self::error::{Full, SlotsRemaining};
 pub use self::key::{Key, StampedKey};
 pub use self::kind::{Keyed, SlotKind};
+pub use self::map::SlabMap;
 pub use self::pool::{InPool, Pool, PoolSlot, SizeClasses, Threading};
 pub use self::slot::Slot;
 #[cfg(feature = "std")]

@@ -125,6 +125,7 @@ mod foreign;
 mod hash;
 mod pin;
 mod slab;
+mod slab_map;
 mod sorted_set;
 #[cfg(feature = "std")]
 mod std;

@@ -1,0 +1,825 @@
+//! A slab that owns its values and finds them by key: [`SlabMap`].
+//!
+//! The values live in one `Vec`. A vacant entry holds the key of the next vacant one, so that the free list takes no
+//! memory of its own; the entry that was vacated last is reused first. That is the design of the crate
+//! [slab](https://docs.rs/slab), and [`SlabMap`] has its interface.
+
+mod iter;
+#[cfg(feature = "serde")]
+mod serde;
+
+pub use self::iter::{Drain, IntoIter, Iter, IterMut};
+
+use crate::alloc::AllocError;
+use core::alloc::Layout;
+use core::convert::Infallible;
+use core::ops::{Index, IndexMut};
+use core::{fmt, mem};
+use std_alloc::vec::Vec;
+
+/// A map that chooses its keys: `insert` returns the key by which the value is found.
+///
+/// Keys are small integers. The key of a removed value is given to a later one. `SlabMap` owns its values, so it is `Send`
+/// and `Sync` where `T` is; an empty one allocates nothing. Values move when the map grows: for addresses that do not change
+/// use a [`Slab`](super::Slab).
+///
+/// ```
+/// use dwell::slab::SlabMap;
+///
+/// let mut sessions = SlabMap::new();
+/// let alice = sessions.insert("alice");
+/// let bob = sessions.insert("bob");
+/// assert_eq!(sessions[alice], "alice");
+/// assert_eq!(sessions.remove(alice), "alice");
+/// assert_eq!(sessions.get(alice), None);
+///
+/// let carol = sessions.insert("carol");
+/// assert_eq!(carol, alice); // the key is reused
+/// assert_eq!(sessions.iter().collect::<Vec<_>>(), [(carol, &"carol"), (bob, &"bob")]);
+/// ```
+///
+/// # Memory
+///
+/// An entry takes the size of `T` and, where `T` has no niche for it, one word more. Capacity doubles as a `Vec`'s does.
+pub struct SlabMap<T> {
+    // # Invariants
+    //
+    // No unsafe code in this crate depends on them.
+    //
+    // 1. `len` is the number of occupied entries.
+    // 2. The free list begins at `next`, goes through every vacant entry once, and ends with `entries.len()`.
+    entries: Vec<Entry<T>>,
+    len: usize,
+    next: usize,
+}
+
+#[derive(Clone)]
+enum Entry<T> {
+    /// The key of the next vacant entry, or the number of entries at the end of the list.
+    Vacant(usize),
+    Occupied(T),
+}
+
+impl<T> Entry<T> {
+    fn value(&self) -> Option<&T> {
+        match self {
+            Self::Occupied(value) => Some(value),
+            Self::Vacant(_) => None,
+        }
+    }
+
+    fn value_mut(&mut self) -> Option<&mut T> {
+        match self {
+            Self::Occupied(value) => Some(value),
+            Self::Vacant(_) => None,
+        }
+    }
+}
+
+/// Why [`SlabMap::get_disjoint_mut`] returned no references.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GetDisjointMutError {
+    /// A key has no value.
+    IndexVacant,
+    /// A key is larger than any that the map gave out.
+    IndexOutOfBounds,
+    /// Two keys are equal.
+    OverlappingIndices,
+}
+
+impl fmt::Display for GetDisjointMutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::IndexVacant => "a key has no value",
+            Self::IndexOutOfBounds => "a key is out of bounds",
+            Self::OverlappingIndices => "two keys are equal",
+        })
+    }
+}
+
+impl core::error::Error for GetDisjointMutError {}
+
+impl<T> SlabMap<T> {
+    /// What an entry takes.
+    pub(crate) const ENTRY: Layout = Layout::new::<Entry<T>>();
+
+    /// An empty map. It does not allocate.
+    ///
+    /// ```
+    /// static EMPTY: dwell::slab::SlabMap<u8> = dwell::slab::SlabMap::new();
+    /// assert_eq!(EMPTY.capacity(), 0);
+    /// ```
+    pub const fn new() -> Self {
+        Self { entries: Vec::new(), len: 0, next: 0 }
+    }
+
+    /// An empty map with capacity for at least `capacity` values.
+    ///
+    /// # Panics
+    ///
+    /// When the capacity exceeds `isize::MAX` bytes.
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self { entries: Vec::with_capacity(capacity), len: 0, next: 0 }
+    }
+
+    /// [`with_capacity`](Self::with_capacity) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the capacity exceeds `isize::MAX` bytes, or the allocator fails.
+    pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError<()>> {
+        let mut map = Self::new();
+        map.try_reserve(capacity)?;
+        Ok(map)
+    }
+
+    /// The number of values that the map holds without allocating again.
+    pub fn capacity(&self) -> usize {
+        self.entries.capacity()
+    }
+
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many entries must be added to the vacant ones for `additional` values.
+    fn missing(&self, additional: usize) -> usize {
+        additional.saturating_sub(self.entries.len() - self.len)
+    }
+
+    /// Reserves capacity for at least `additional` more values, and more to avoid frequent allocations.
+    ///
+    /// # Panics
+    ///
+    /// When the capacity exceeds `isize::MAX` bytes.
+    pub fn reserve(&mut self, additional: usize) {
+        self.entries.reserve(self.missing(additional));
+    }
+
+    /// Reserves capacity for `additional` more values, and no more than the allocator gives.
+    ///
+    /// # Panics
+    ///
+    /// When the capacity exceeds `isize::MAX` bytes.
+    pub fn reserve_exact(&mut self, additional: usize) {
+        self.entries.reserve_exact(self.missing(additional));
+    }
+
+    /// [`reserve`](Self::reserve) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the capacity exceeds `isize::MAX` bytes, or the allocator fails. The map is as before.
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), AllocError<()>> {
+        let missing = self.missing(additional);
+        self.entries.try_reserve(missing).map_err(|_| AllocError::new((), self.layout_with(missing)))
+    }
+
+    /// The layout of `more` entries beside those that there are, or of one where that exceeds `isize::MAX` bytes.
+    fn layout_with(&self, more: usize) -> Layout {
+        let entries = self.entries.len().checked_add(more);
+        entries.and_then(|entries| Layout::array::<Entry<T>>(entries).ok()).unwrap_or(Self::ENTRY)
+    }
+
+    /// Gives memory back that no value uses, as far as keys stay what they are.
+    pub fn shrink_to_fit(&mut self) {
+        let before = self.entries.len();
+        while let Some(Entry::Vacant(_)) = self.entries.last() {
+            self.entries.pop();
+        }
+        if self.entries.len() != before {
+            self.rebuild_free_list();
+        }
+        self.entries.shrink_to_fit();
+    }
+
+    /// Links all vacant entries anew, the lowest key first, so that later calls find more of them at the end.
+    fn rebuild_free_list(&mut self) {
+        let vacant = self.entries.len() - self.len;
+        let end = self.entries.len();
+        self.next = Self::link(self.entries.iter_mut().enumerate().rev(), vacant, end);
+    }
+
+    /// Links `vacant` entries, the last one first, in front of a list that begins with `next`. Returns where it begins then.
+    fn link<'a>(entries: impl Iterator<Item = (usize, &'a mut Entry<T>)>, vacant: usize, next: usize) -> usize
+    where
+        T: 'a,
+    {
+        let vacant_entries = entries.filter_map(|(key, entry)| match entry {
+            Entry::Vacant(next) => Some((key, next)),
+            Entry::Occupied(_) => None,
+        });
+        // Not to the end of the entries where the vacant ones come first.
+        vacant_entries.take(vacant).fold(next, |first, (key, next)| {
+            *next = first;
+            key
+        })
+    }
+
+    /// Moves the values with the largest keys into vacant entries, and gives the memory behind them back.
+    ///
+    /// `rekey` is called with each value that moves, its key and its new key. If it returns `false`, the value stays and
+    /// `compact` ends.
+    ///
+    /// ```
+    /// use dwell::slab::SlabMap;
+    ///
+    /// let mut map: SlabMap<char> = [(0, 'a'), (3, 'd')].into_iter().collect();
+    /// map.compact(|_, from, to| (from, to) == (3, 1));
+    /// assert_eq!(map[1], 'd');
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When `rekey` does. The map stays usable; the value that `rekey` had is dropped.
+    pub fn compact(&mut self, mut rekey: impl FnMut(&mut T, usize, usize) -> bool) {
+        /// Makes the map valid again, however `compact` ends.
+        struct Guard<'a, T>(&'a mut SlabMap<T>);
+        impl<T> Drop for Guard<'_, T> {
+            fn drop(&mut self) {
+                self.0.rebuild_free_list();
+            }
+        }
+
+        let mut target = 0;
+        while self.len < self.entries.len() {
+            let Some(Entry::Occupied(mut value)) = self.entries.pop() else { continue };
+            // The value is in no entry while `rekey` runs.
+            self.len -= 1;
+            let from = self.entries.len();
+            let guard = Guard(self);
+            let map = &mut *guard.0;
+            // There is a vacant entry: fewer than `entries.len()` values are left in it.
+            while matches!(map.entries.get(target), Some(Entry::Occupied(_))) {
+                target += 1;
+            }
+            let moves = rekey(&mut value, from, target);
+            map.len += 1;
+            if moves {
+                map.entries[target] = Entry::Occupied(value);
+                mem::forget(guard); // the loop goes on, and the list is built when it is through
+            } else {
+                map.entries.push(Entry::Occupied(value));
+                break; // the guard builds the list
+            }
+        }
+        if self.len == self.entries.len() {
+            self.next = self.len;
+        }
+        self.entries.shrink_to_fit();
+    }
+
+    /// Drops all values. The capacity stays.
+    pub fn clear(&mut self) {
+        // First, so that a value whose drop panics leaves an empty map.
+        self.len = 0;
+        self.next = 0;
+        self.entries.clear();
+    }
+
+    /// The values with their keys, in the order of the keys.
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter::new(self.entries.iter(), self.len)
+    }
+
+    /// The values by mutable reference with their keys, in the order of the keys.
+    pub fn iter_mut(&mut self) -> IterMut<'_, T> {
+        IterMut::new(self.entries.iter_mut(), self.len)
+    }
+
+    /// Whether the key has a value.
+    pub fn contains(&self, key: usize) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// The value of a key.
+    #[inline]
+    pub fn get(&self, key: usize) -> Option<&T> {
+        self.entries.get(key)?.value()
+    }
+
+    /// The value of a key, by mutable reference.
+    #[inline]
+    pub fn get_mut(&mut self, key: usize) -> Option<&mut T> {
+        self.entries.get_mut(key)?.value_mut()
+    }
+
+    /// The values of two keys, if both have one.
+    ///
+    /// # Panics
+    ///
+    /// When the keys are equal.
+    pub fn get2_mut(&mut self, key1: usize, key2: usize) -> Option<(&mut T, &mut T)> {
+        assert!(key1 != key2, "the keys are equal");
+        self.get_disjoint_mut([key1, key2]).ok().map(|[first, second]| (first, second))
+    }
+
+    /// The values of several keys.
+    ///
+    /// ```
+    /// use dwell::slab::SlabMap;
+    ///
+    /// let mut map: SlabMap<u8> = [(0, 1), (1, 2)].into_iter().collect();
+    /// let [a, b] = map.get_disjoint_mut([0, 1]).unwrap();
+    /// std::mem::swap(a, b);
+    /// assert_eq!((map[0], map[1]), (2, 1));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When two keys are equal or a key has no value.
+    #[expect(clippy::missing_panics_doc, reason = "the keys are checked before")]
+    pub fn get_disjoint_mut<const N: usize>(&mut self, keys: [usize; N]) -> Result<[&mut T; N], GetDisjointMutError> {
+        // In slab's order: first whether the keys differ, then one key after the other.
+        if keys.iter().enumerate().any(|(index, key)| keys[..index].contains(key)) {
+            return Err(GetDisjointMutError::OverlappingIndices);
+        }
+        for key in keys {
+            match self.entries.get(key) {
+                Some(Entry::Occupied(_)) => {}
+                Some(Entry::Vacant(_)) => return Err(GetDisjointMutError::IndexVacant),
+                None => return Err(GetDisjointMutError::IndexOutOfBounds),
+            }
+        }
+        let entries = self.entries.get_disjoint_mut(keys).expect("the keys differ and are in bounds");
+        Ok(entries.map(|entry| entry.value_mut().expect("each entry was seen to be occupied")))
+    }
+
+    /// The value of a key, without a check.
+    ///
+    /// # Safety
+    ///
+    /// The key has a value.
+    pub unsafe fn get_unchecked(&self, key: usize) -> &T {
+        debug_assert!(self.contains(key));
+        // SAFETY: a key that has a value is the index of an entry.
+        let entry = unsafe { self.entries.get_unchecked(key) };
+        // SAFETY: the entry of a key that has a value is occupied.
+        unsafe { entry.value().unwrap_unchecked() }
+    }
+
+    /// The value of a key by mutable reference, without a check.
+    ///
+    /// # Safety
+    ///
+    /// The key has a value.
+    pub unsafe fn get_unchecked_mut(&mut self, key: usize) -> &mut T {
+        debug_assert!(self.contains(key));
+        // SAFETY: a key that has a value is the index of an entry.
+        let entry = unsafe { self.entries.get_unchecked_mut(key) };
+        // SAFETY: the entry of a key that has a value is occupied.
+        unsafe { entry.value_mut().unwrap_unchecked() }
+    }
+
+    /// The values of two keys, without a check.
+    ///
+    /// # Safety
+    ///
+    /// Both keys have a value, and they are not equal.
+    pub unsafe fn get2_unchecked_mut(&mut self, key1: usize, key2: usize) -> (&mut T, &mut T) {
+        debug_assert!(key1 != key2 && self.contains(key1) && self.contains(key2));
+        // SAFETY: two keys that have values are indices of entries; they differ.
+        let [first, second] = unsafe { self.entries.get_disjoint_unchecked_mut([key1, key2]) };
+        // SAFETY: the entry of a key that has a value is occupied.
+        let first = unsafe { first.value_mut().unwrap_unchecked() };
+        // SAFETY: the entry of a key that has a value is occupied.
+        let second = unsafe { second.value_mut().unwrap_unchecked() };
+        (first, second)
+    }
+
+    /// The key of a value of this map, from the value's address.
+    ///
+    /// ```
+    /// use dwell::slab::SlabMap;
+    ///
+    /// let mut map = SlabMap::new();
+    /// let key = map.insert(String::from("found"));
+    /// assert_eq!(map.key_of(&map[key]), key);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the reference does not point into this map. A reference to something inside of a value gives the value's key.
+    #[track_caller]
+    pub fn key_of(&self, value: &T) -> usize {
+        let base = self.entries.as_ptr().addr();
+        // An entry has at least the word of `Vacant`, so that the divisor is not 0.
+        let key = core::ptr::from_ref(value).addr().wrapping_sub(base) / size_of::<Entry<T>>();
+        assert!(key < self.entries.len(), "the reference does not point to a value of this map");
+        key
+    }
+
+    /// Adds a value and returns its key.
+    ///
+    /// # Panics
+    ///
+    /// When the capacity exceeds `isize::MAX` bytes.
+    #[inline]
+    pub fn insert(&mut self, value: T) -> usize {
+        let key = self.next;
+        self.insert_at_next(value);
+        key
+    }
+
+    /// [`insert`](Self::insert) that gives the value back when the allocator fails.
+    ///
+    /// # Errors
+    ///
+    /// When the map has no vacant entry and cannot grow.
+    pub fn try_insert(&mut self, value: T) -> Result<usize, AllocError<T>> {
+        match self.try_reserve(1) {
+            Ok(()) => Ok(self.insert(value)),
+            Err(error) => Err(error.map(|()| value)),
+        }
+    }
+
+    /// Puts a value into the first entry of the free list, or behind all entries.
+    #[inline]
+    fn insert_at_next(&mut self, value: T) {
+        let key = self.next;
+        if let Some(entry) = self.entries.get_mut(key) {
+            let Entry::Vacant(next) = *entry else { unreachable!("the free list has vacant entries only") };
+            *entry = Entry::Occupied(value);
+            self.next = next;
+        } else {
+            self.entries.push(Entry::Occupied(value));
+            self.next = key + 1;
+        }
+        self.len += 1;
+    }
+
+    /// The key that the next insertion uses.
+    pub fn vacant_key(&self) -> usize {
+        self.next
+    }
+
+    /// An entry whose key is known before its value.
+    ///
+    /// ```
+    /// use dwell::slab::SlabMap;
+    ///
+    /// let mut map = SlabMap::new();
+    /// let entry = map.vacant_entry();
+    /// let key = entry.key();
+    /// entry.insert((key, "knows its key"));
+    /// assert_eq!(map[key].0, key);
+    /// ```
+    pub fn vacant_entry(&mut self) -> VacantEntry<'_, T> {
+        VacantEntry { map: self }
+    }
+
+    /// Takes the value of a key out, if there is one.
+    #[inline]
+    pub fn try_remove(&mut self, key: usize) -> Option<T> {
+        let entry = self.entries.get_mut(key)?;
+        if matches!(entry, Entry::Vacant(_)) {
+            return None;
+        }
+        let Entry::Occupied(value) = mem::replace(entry, Entry::Vacant(self.next)) else {
+            unreachable!("the entry was seen to be occupied")
+        };
+        self.next = key;
+        self.len -= 1;
+        Some(value)
+    }
+
+    /// Takes the value of a key out.
+    ///
+    /// # Panics
+    ///
+    /// When the key has no value.
+    #[inline]
+    #[track_caller]
+    pub fn remove(&mut self, key: usize) -> T {
+        self.try_remove(key).expect("invalid key")
+    }
+
+    /// Removes the values for which `keep` returns `false`, in the order of the keys.
+    pub fn retain(&mut self, mut keep: impl FnMut(usize, &mut T) -> bool) {
+        for key in 0..self.entries.len() {
+            let removes = self.get_mut(key).is_some_and(|value| !keep(key, value));
+            if removes {
+                drop(self.try_remove(key));
+            }
+        }
+    }
+
+    /// Takes all values out, in the order of the keys. What the iterator has not returned is dropped with it.
+    pub fn drain(&mut self) -> Drain<'_, T> {
+        // The map is valid, and empty, even if the iterator is forgotten: a `Vec` is empty while it is drained.
+        self.next = 0;
+        let len = mem::take(&mut self.len);
+        Drain::new(self.entries.drain(..), len)
+    }
+
+    /// A map with the given keys, whose capacity `reserve` sees to.
+    ///
+    /// The free list is as slab makes it: the largest key first if each key was larger than those before it or was there, else
+    /// the lowest key first.
+    fn from_entries<E>(
+        mut entry: impl FnMut() -> Result<Option<(usize, T)>, E>,
+        mut reserve: impl FnMut(&mut Vec<Entry<T>>, usize) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let mut map = Self::new();
+        let mut in_order = true;
+        while let Some((key, value)) = entry()? {
+            if key >= map.entries.len() {
+                let more = (key - map.entries.len()).saturating_add(1);
+                reserve(&mut map.entries, more)?;
+                map.entries.resize_with(key, || Entry::Vacant(0));
+                map.entries.push(Entry::Occupied(value));
+                map.len += 1;
+            } else if mem::replace(&mut map.entries[key], Entry::Occupied(value)).value().is_none() {
+                map.len += 1;
+                in_order = false;
+            }
+        }
+        if in_order {
+            let (vacant, end) = (map.entries.len() - map.len, map.entries.len());
+            map.next = Self::link(map.entries.iter_mut().enumerate(), vacant, end);
+        } else {
+            map.rebuild_free_list();
+        }
+        Ok(map)
+    }
+}
+
+/// A vacant entry of a [`SlabMap`]. See [`SlabMap::vacant_entry`].
+#[derive(Debug)]
+pub struct VacantEntry<'a, T> {
+    map: &'a mut SlabMap<T>,
+}
+
+impl<'a, T> VacantEntry<'a, T> {
+    /// The key that the value will have.
+    pub fn key(&self) -> usize {
+        self.map.next
+    }
+
+    /// Puts the value in.
+    ///
+    /// # Panics
+    ///
+    /// When the map must grow and its capacity would exceed `isize::MAX` bytes.
+    pub fn insert(self, value: T) -> &'a mut T {
+        let key = self.map.insert(value);
+        self.map.get_mut(key).expect("the value was just put there")
+    }
+}
+
+impl<T> Index<usize> for SlabMap<T> {
+    type Output = T;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, key: usize) -> &T {
+        self.get(key).expect("invalid key")
+    }
+}
+
+impl<T> IndexMut<usize> for SlabMap<T> {
+    #[inline]
+    #[track_caller]
+    fn index_mut(&mut self, key: usize) -> &mut T {
+        self.get_mut(key).expect("invalid key")
+    }
+}
+
+impl<T> Default for SlabMap<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Clone> Clone for SlabMap<T> {
+    fn clone(&self) -> Self {
+        Self { entries: self.entries.clone(), len: self.len, next: self.next }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        // The map is empty while values are cloned, so that one that panics leaves a valid map.
+        let mut entries = mem::take(self).entries;
+        entries.clone_from(&source.entries);
+        *self = Self { entries, len: source.len, next: source.next };
+    }
+}
+
+/// The entries as a map; also what `{:#?}` prints.
+impl<T: fmt::Debug> fmt::Debug for SlabMap<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}
+
+/// A map with the given keys. A later value replaces an earlier one of the same key.
+///
+/// The map has an entry for every key up to the largest: do not build one from keys that you do not trust.
+impl<T> FromIterator<(usize, T)> for SlabMap<T> {
+    fn from_iter<I: IntoIterator<Item = (usize, T)>>(values: I) -> Self {
+        let mut values = values.into_iter();
+        let Ok(map) = Self::from_entries(
+            || Ok::<_, Infallible>(values.next()),
+            |entries, more| {
+                entries.reserve(more);
+                Ok(())
+            },
+        );
+        map
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SlabMap;
+    use std::boxed::Box;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::string::String;
+    use std::vec::Vec;
+
+    /// Invariants 1 and 2.
+    fn check<T>(map: &SlabMap<T>) {
+        assert_eq!(map.len, map.entries.iter().filter(|entry| entry.value().is_some()).count());
+        let mut vacant = 0;
+        let mut key = map.next;
+        while let Some(entry) = map.entries.get(key) {
+            let super::Entry::Vacant(next) = *entry else { panic!("an occupied entry in the free list") };
+            key = next;
+            vacant += 1;
+            assert!(vacant <= map.entries.len(), "the free list is a circle");
+        }
+        assert_eq!((key, vacant), (map.entries.len(), map.entries.len() - map.len));
+    }
+
+    #[test]
+    fn an_empty_map_allocates_nothing() {
+        let map = SlabMap::<String>::new();
+        assert_eq!((map.capacity(), map.len(), map.vacant_key()), (0, 0, 0));
+        check(&map);
+    }
+
+    #[test]
+    fn is_send_and_sync_where_its_values_are() {
+        fn both<T: Send + Sync>() {}
+        both::<SlabMap<u8>>();
+        both::<super::Iter<'_, u8>>();
+    }
+
+    #[test]
+    fn an_entry_uses_a_niche() {
+        assert_eq!(size_of::<super::Entry<Box<u8>>>(), 16);
+        assert_eq!(size_of::<super::Entry<String>>(), size_of::<String>());
+        assert_eq!(size_of::<super::Entry<()>>(), 16);
+    }
+
+    #[test]
+    fn a_panic_in_clone_from_leaves_an_empty_map() {
+        struct Fragile(bool);
+        impl Clone for Fragile {
+            fn clone(&self) -> Self {
+                assert!(!self.0);
+                Self(self.0)
+            }
+        }
+        let source: SlabMap<_> = [(0, Fragile(false)), (2, Fragile(true))].into_iter().collect();
+        let mut target: SlabMap<_> = [(4, Fragile(false))].into_iter().collect();
+        assert!(catch_unwind(AssertUnwindSafe(|| target.clone_from(&source))).is_err());
+        check(&target);
+        assert!(target.is_empty());
+        assert_eq!(target.insert(Fragile(false)), 0);
+    }
+
+    #[test]
+    fn a_panic_in_drop_leaves_a_valid_map() {
+        struct Bomb(bool);
+        impl Drop for Bomb {
+            fn drop(&mut self) {
+                assert!(!self.0);
+            }
+        }
+        let mut map: SlabMap<_> = [(0, Bomb(false)), (1, Bomb(true)), (5, Bomb(false))].into_iter().collect();
+        assert!(catch_unwind(AssertUnwindSafe(|| map.retain(|_, _| false))).is_err());
+        check(&map);
+        map.insert(Bomb(true));
+        assert!(catch_unwind(AssertUnwindSafe(|| map.clear())).is_err());
+        check(&map);
+        assert!(map.is_empty());
+    }
+
+    #[test]
+    fn a_panic_in_compact_drops_one_value() {
+        let mut map: SlabMap<_> = [(1, 'b'), (3, 'd'), (6, 'g')].into_iter().collect();
+        let caught =
+            catch_unwind(AssertUnwindSafe(|| map.compact(|_, from, _| if from == 6 { true } else { panic!() })));
+        assert!(caught.is_err());
+        check(&map);
+        assert_eq!(map.iter().collect::<Vec<_>>(), [(0, &'g'), (1, &'b')]);
+    }
+
+    #[test]
+    fn compact_ends_where_a_key_must_stay() {
+        let mut map: SlabMap<_> = [(1, 'b'), (4, 'e'), (7, 'h')].into_iter().collect();
+        map.compact(|_, from, _| from != 4);
+        check(&map);
+        assert_eq!(map.iter().map(|(key, _)| key).collect::<Vec<_>>(), [0, 1, 4]);
+        map.compact(|_, _, _| true);
+        check(&map);
+        assert_eq!((map.len(), map.capacity()), (3, 3));
+    }
+
+    #[test]
+    fn a_forgotten_drain_leaves_an_empty_map() {
+        let mut map: SlabMap<_> = (0..5).map(|key| (key * 2, Box::new(key))).collect();
+        let mut drain = map.drain();
+        assert!(drain.next().is_some());
+        let left: Vec<_> = drain.by_ref().collect(); // so that the test leaks nothing
+        core::mem::forget(drain);
+        check(&map);
+        assert_eq!((left.len(), map.insert(Box::new(7))), (4, 0));
+    }
+
+    #[test]
+    fn hints_are_not_trusted() {
+        struct Lies(usize);
+        impl Iterator for Lies {
+            type Item = (usize, u8);
+            fn next(&mut self) -> Option<Self::Item> {
+                self.0 = self.0.checked_sub(1)?;
+                Some((self.0, 1))
+            }
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                (usize::MAX, None)
+            }
+        }
+        let map: SlabMap<u8> = Lies(3).collect();
+        check(&map);
+        assert_eq!(map.len(), 3);
+    }
+
+    #[test]
+    fn refuses_what_no_memory_holds() {
+        let mut map = SlabMap::<[u64; 4]>::new();
+        assert!(map.try_reserve(usize::MAX).is_err());
+        assert!(SlabMap::<u8>::try_with_capacity(usize::MAX / 2).is_err());
+        assert_eq!(map.try_insert([1; 4]).unwrap(), 0);
+        check(&map);
+    }
+
+    #[test]
+    fn as_a_map_of_std() {
+        use std::collections::BTreeMap;
+        let seed = 0x5EED_u64;
+        let mut random = seed;
+        let mut next = move |bound: u64| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random % bound
+        };
+        let mut map = SlabMap::new();
+        let mut model = BTreeMap::new();
+        for step in 0..if cfg!(miri) { 300 } else { 20_000_u64 } {
+            match next(20) {
+                0..10 => {
+                    let key = map.vacant_key();
+                    assert_eq!(map.insert(Box::new(step)), key, "seed {seed:#x}");
+                    assert!(model.insert(key, Box::new(step)).is_none());
+                }
+                10..17 => {
+                    let key = usize::try_from(next(64)).unwrap();
+                    assert_eq!(map.try_remove(key), model.remove(&key));
+                }
+                17 => {
+                    let odd = next(2);
+                    map.retain(|_, value| **value % 3 != odd);
+                    model.retain(|_, value| **value % 3 != odd);
+                }
+                18 => map.shrink_to_fit(),
+                _ => {
+                    map.compact(|value, from, to| {
+                        let keeps = value.is_multiple_of(5);
+                        if !keeps {
+                            let value = model.remove(&from).unwrap();
+                            assert!(model.insert(to, value).is_none());
+                        }
+                        !keeps
+                    });
+                }
+            }
+            check(&map);
+            if step % 50 == 0 {
+                assert!(map.iter().eq(model.iter().map(|(key, value)| (*key, value))));
+                assert!(map.iter().rev().eq(model.iter().rev().map(|(key, value)| (*key, value))));
+                assert_eq!(map.iter().len(), model.len());
+                let copy: SlabMap<_> = map.clone().into_iter().rev().collect();
+                check(&copy);
+                assert!(copy.iter().eq(map.iter()));
+            }
+        }
+    }
+}
