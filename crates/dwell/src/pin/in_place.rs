@@ -236,7 +236,7 @@ mod tests {
     use super::SizeMessage;
 
     #[test]
-    fn refusal_has_the_numbers() {
+    fn the_message_has_the_numbers() {
         let text = "a value of 1024 bytes aligned to 16 does not fit in place: there are 0 aligned to 8";
         assert_eq!(SizeMessage::new([1024, 16, 0, 8]).text(), text);
         let largest = usize::MAX;
