@@ -1,6 +1,8 @@
-//! A global allocator that watches: it records every block's layout, fails on request, and makes freed bytes unusable.
+//! A global allocator for tests: it counts, fails on request, aborts on a block that is freed with another layout than it was
+//! allocated with, and overwrites freed bytes.
 //!
-//! Neither a sanitizer nor valgrind notices a block that is freed with another layout than it was allocated with; this does.
+//! Neither a sanitizer nor valgrind notices the wrong layout. Miri does, and it notices that a header in front of a block is
+//! not part of what `Box` and `Vec` may touch; so under Miri blocks are those of `System`, without a header.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -10,6 +12,7 @@ use std::sync::{Mutex, Once};
 
 /// The bytes in front of a block that hold its layout: a multiple of every alignment up to 64.
 const HEADER: usize = 64;
+/// What freed bytes are overwritten with.
 const FREED: u8 = 0xDD;
 
 thread_local! {
@@ -24,11 +27,17 @@ pub(crate) struct Watching;
 #[global_allocator]
 static ALLOCATOR: Watching = Watching;
 
-/// The layout of the whole block, and where in it the user's part begins.
-fn whole(layout: Layout) -> (Layout, usize) {
-    let offset = HEADER.max(layout.align());
-    let size = layout.size().checked_add(offset).expect("a layout of at most isize::MAX bytes");
-    (Layout::from_size_align(size, offset).unwrap_or(layout), offset)
+/// Whether an allocation of this thread is to fail now.
+fn refused() -> bool {
+    let refused = LEFT.try_with(|left| match left.get() {
+        None => false,
+        Some(0) => true,
+        Some(n) => {
+            left.set(Some(n - 1));
+            false
+        }
+    });
+    refused.unwrap_or(false)
 }
 
 fn count(blocks: isize, bytes: usize) {
@@ -39,21 +48,44 @@ fn count(blocks: isize, bytes: usize) {
     });
 }
 
+// SAFETY: both functions call `System`'s with the same layout.
+#[cfg(miri)]
+unsafe impl GlobalAlloc for Watching {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if refused() {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the layout's size is not 0, which `alloc` requires of its caller.
+        let block = unsafe { System.alloc(layout) };
+        if !block.is_null() {
+            count(1, layout.size());
+        }
+        block
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        count(-1, layout.size());
+        // SAFETY: `alloc` took the block from `System` with this layout, which `dealloc` requires of its caller.
+        unsafe { System.dealloc(block, layout) };
+    }
+}
+
+/// The layout of the whole block, and where in it the user's part begins.
+#[cfg(not(miri))]
+fn whole(layout: Layout) -> (Layout, usize) {
+    let offset = HEADER.max(layout.align());
+    let size = layout.size().checked_add(offset).expect("a layout of at most isize::MAX bytes");
+    (Layout::from_size_align(size, offset).unwrap_or(layout), offset)
+}
+
 // SAFETY: every call is passed on to `System` with a layout that is larger by a header and aligned at least as much, the
 // same one in `alloc` and `dealloc`; what is returned lies behind the header, inside the block and aligned.
+#[cfg(not(miri))]
 #[expect(clippy::cast_ptr_alignment, reason = "a block is aligned to `HEADER` at least")]
 unsafe impl GlobalAlloc for Watching {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let refused = LEFT.try_with(|left| match left.get() {
-            None => false,
-            Some(0) => true,
-            Some(n) => {
-                left.set(Some(n - 1));
-                false
-            }
-        });
         let (block, offset) = whole(layout);
-        if refused.unwrap_or(false) || block == layout {
+        if refused() || block == layout {
             return std::ptr::null_mut();
         }
         // SAFETY: the size is at least the header's.
@@ -70,10 +102,10 @@ unsafe impl GlobalAlloc for Watching {
 
     unsafe fn dealloc(&self, user: *mut u8, layout: Layout) {
         let (block, offset) = whole(layout);
-        // SAFETY: the caller gives back what `alloc` returned, `offset` bytes into its block if the layout is the same; if it
-        // is not, the next lines find out.
+        // SAFETY: `alloc` returned `user`, `offset` bytes into its block if the layout is the same. If it is not, the next
+        // lines find out.
         let start = unsafe { user.sub(offset) };
-        // SAFETY: as above.
+        // SAFETY: `alloc` wrote a layout there.
         let recorded = unsafe { start.cast::<Layout>().read() };
         if recorded != layout {
             eprintln!("allocated as {recorded:?}, freed as {layout:?}");
