@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 /// Cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools, and Miri is one.
 fn cases() -> u32 {
-    let usual = if cfg!(miri) { 5 } else { 1_000 };
+    let usual = if cfg!(miri) { 5 } else { 60 };
     std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 

@@ -84,7 +84,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
                 return Some(bump.advance(start + taken, taken));
             }
         }
-        if fit::may_be_dedicated(self.taken()) {
+        if fit::may_be_dedicated(self.layout.size(), self.layout.align()) {
             // SAFETY: `new` is no smaller.
             return unsafe { self.grow_large(new) };
         }
@@ -191,7 +191,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     pub(super) fn free(self) {
         if self.is_last() {
             self.bump.pos.set(Bump::<MIN_ALIGN, A>::at(self.bump.pos.get(), self.start.addr().get()));
-        } else if fit::may_be_dedicated(self.taken()) {
+        } else if fit::may_be_dedicated(self.layout.size(), self.layout.align()) {
             self.free_large();
         }
     }

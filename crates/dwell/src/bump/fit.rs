@@ -4,8 +4,9 @@
 //! unsafe code. Its callers keep the *ground rules*: `min` is a power of two of at most [`MAX_MIN_ALIGN`], `pos` and `end` are
 //! multiples of `min`, `pos <= end <= TOP`, and `size` and `align` are those of a [`Layout`](core::alloc::Layout).
 //!
-//! A block takes its size rounded up to its alignment and to `min`. The arena rounds the *end* of a block, not its start: from
-//! one `pos` to the next that is an addition and a mask. docs/bump.md has what it saves.
+//! A block takes its size rounded up to its alignment and to `min`, and its *end* is rounded up, not its start: from one `pos` to
+//! the next that is an addition and a mask. docs/bump.md has what it saves. With a `min` of 1 a block takes its size, and its
+//! start is rounded up: that is five instructions less.
 #![forbid(unsafe_code)]
 
 use core::marker::PhantomData;
@@ -51,11 +52,14 @@ pub(super) const fn up(n: usize, align: usize) -> usize {
     (n + (align - 1)) & !(align - 1)
 }
 
-/// The bytes that a block takes: its size rounded up to its alignment and to `min`.
+/// The bytes that a block takes: its size rounded up to its alignment and to `min`, or if `min` is 1 its size.
 ///
 /// At most `isize::MAX + 1`, since a layout's size rounded up to its alignment is at most `isize::MAX`.
 #[inline]
 pub(super) const fn taken(size: usize, align: usize, min: usize) -> usize {
+    if min == 1 {
+        return size;
+    }
     let mask = (align - 1) | (min - 1);
     (size + mask) & !mask
 }
@@ -101,9 +105,15 @@ pub(super) const fn place(pos: usize, end: usize, size: usize, align: usize, min
 /// [`place`] where `end` is at most `isize::MAX - SMALL`.
 #[inline]
 const fn place_low(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<usize> {
+    if min == 1 {
+        // A size rounded up to its alignment is at most `isize::MAX`, and so are a size and what is added to align it.
+        let after = up(pos, align) + size;
+        return if after <= end { Some(after) } else { None };
+    }
     let mask = (align - 1) | (min - 1);
     // `taken + mask` is at most `isize::MAX + 64`, and `pos` at most `isize::MAX - SMALL`: the sum does not overflow.
-    let after = (pos + taken(size, align, min) + mask) & !mask;
+    // In this order, `pos` comes last: from one `pos` to the next it is an addition and a mask.
+    let after = (pos + (taken(size, align, min) + mask)) & !mask;
     if after <= end { Some(after) } else { None }
 }
 
@@ -131,7 +141,7 @@ pub(super) const fn place_aligned(pos: usize, end: usize, size: usize, min: usiz
 pub(super) fn least_chunk(size: usize, align: usize, header: usize, chunk_align: usize) -> Option<usize> {
     // The first block begins at a multiple of `chunk_align`. For more it begins later.
     let padding = align.saturating_sub(chunk_align);
-    round(header.checked_add(padding)?.checked_add(taken(size, align, 1))?, chunk_align)
+    round(header.checked_add(padding)?.checked_add(up(size, align))?, chunk_align)
 }
 
 /// Whether a block whose least chunk this is gets a dedicated one.
@@ -139,11 +149,11 @@ pub(super) const fn is_dedicated(least: usize) -> bool {
     least > DEDICATED
 }
 
-/// Whether a block that takes this much may have a dedicated chunk. Its header and padding are at most 64 bytes and what the
-/// block takes, and rounding adds less than 64.
+/// Whether a block of this layout may have a dedicated chunk, whose size is at most 127 bytes more than the block's size and twice
+/// its alignment.
 #[inline]
-pub(super) const fn may_be_dedicated(taken: usize) -> bool {
-    taken >= DEDICATED / 2 - 64
+pub(super) const fn may_be_dedicated(size: usize, align: usize) -> bool {
+    size | align >= DEDICATED / 4
 }
 
 /// The size of a new chunk for small blocks that must have `least` bytes.
@@ -194,7 +204,7 @@ mod tests {
     /// Where a block ends, in numbers that do not overflow.
     fn naive(pos: usize, end: usize, layout: Layout, min: usize) -> Option<usize> {
         let align = layout.align().max(min) as u128;
-        let size = (layout.size() as u128).next_multiple_of(align);
+        let size = (layout.size() as u128).next_multiple_of(if min == 1 { 1 } else { align });
         let after = (pos as u128).next_multiple_of(align) + size;
         (after <= end as u128).then(|| usize::try_from(after).unwrap())
     }
@@ -279,7 +289,7 @@ mod tests {
             let (size, align) = (layout.size(), layout.align());
             let Some(least) = least_chunk(size, align, header, chunk_align) else { return Ok(()) };
             prop_assert!(Layout::from_size_align(least, chunk_align).is_ok());
-            prop_assert!(!is_dedicated(least) || may_be_dedicated(taken(size, align, min)));
+            prop_assert!(!is_dedicated(least) || may_be_dedicated(size, align));
             // Wherever the chunk is, an aligned one.
             for chunk in [chunk_align, 3 * chunk_align, 1 << 20, (1 << 20) + chunk_align] {
                 if ends_low(chunk, least) {

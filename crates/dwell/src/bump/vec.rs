@@ -54,6 +54,12 @@ fn array(element: Layout, cap: usize) -> Option<Layout> {
 struct NoMemory(Option<Layout>);
 
 impl NoMemory {
+    /// For `extra` elements more than `cap`.
+    #[cold]
+    fn of(element: Layout, cap: usize, extra: usize) -> Self {
+        Self(cap.checked_add(extra).and_then(|least| array(element, least)))
+    }
+
     #[cold]
     fn abort(self) -> ! {
         match self.0 {
@@ -72,21 +78,21 @@ impl NoMemory {
 const TRUSTED_BYTES: usize = 1 << 16;
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// A larger block for the elements of a vector, for `least` elements or more, and for how many.
+    /// A larger block for the elements of a vector, for `extra` elements more or for even more, and for how many.
     ///
     /// It takes the vector's words by value, so that in a loop they stay in registers, and returns two registers.
     ///
     /// # Safety
     ///
     /// `start` is a block of this arena's with the layout of `cap` elements, in use, or `cap` is 0. After `Some`, the block is
-    /// the returned one. `element` has bytes, and `least` is more than `cap`.
+    /// the returned one. `element` has bytes.
     #[cold]
     #[inline(never)]
     unsafe fn grow_elements(
         &self,
         start: NonNull<u8>,
         cap: usize,
-        least: usize,
+        extra: usize,
         element: Layout,
     ) -> Option<(NonNull<u8>, usize)> {
         let first = match element.size() {
@@ -97,11 +103,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             _ => 1,
         };
         // The elements of a block are less than half of a `usize` can count: the sum does not overflow.
-        let want = least.max(cap + cap).max(first);
+        let want = cap.checked_add(extra)?.max(cap + cap).max(first);
         let new = array(element, want)?;
         // SAFETY: the block has this size, unless `cap` is 0, and the alignment of `element`.
         let old = unsafe { Layout::from_size_align_unchecked(cap * element.size(), element.align()) };
-        // SAFETY: if `cap` is not 0, `start` is a block of this arena with the layout of `cap` elements. `want` is more, and the
+        // SAFETY: if `cap` is not 0, `start` is a block of this arena with the layout of `cap` elements. `want` is no less, and the
         // caller uses the returned block from now on.
         let block = unsafe { self.grown(start, old, new) }?;
         Some((block, want))
@@ -191,28 +197,34 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     /// Makes the capacity at least `more` elements more than the length.
     #[inline]
     pub fn reserve(&mut self, more: usize) {
-        if more > self.cap - self.len {
-            self.grow(more).unwrap_or_else(|no| no.abort());
-        }
+        self.grow_for(more).unwrap_or_else(|no| no.abort());
     }
 
     /// [`reserve`](Self::reserve) that reports a failed allocation.
     #[inline]
     pub fn try_reserve(&mut self, more: usize) -> Result<(), AllocError<()>> {
-        if more > self.cap - self.len { self.grow(more).map_err(|no| no.error(())) } else { Ok(()) }
+        self.grow_for(more).map_err(|no| no.error(()))
     }
 
-    /// Grows for `more` elements, which are more than the capacity is for.
+    /// Grows if the capacity is not enough for `more` elements.
     #[inline]
-    fn grow(&mut self, more: usize) -> Result<(), NoMemory> {
+    fn grow_for(&mut self, more: usize) -> Result<(), NoMemory> {
+        let left = self.cap - self.len;
+        if more > left { self.grow(more - left) } else { Ok(()) }
+    }
+
+    /// Grows by `extra` elements or more.
+    ///
+    /// Inlined, and by a number, not to a length: so a loop of `push` keeps the vector's words in registers, and has 7 instructions
+    /// of 9. `cargo run --release -p dwell-bench -- bump --workload vec/warm --ir`
+    #[inline(always)]
+    fn grow(&mut self, extra: usize) -> Result<(), NoMemory> {
         if size_of::<T>() == 0 {
             return Err(NoMemory(None)); // The capacity is `usize::MAX`.
         }
-        let least = self.len.checked_add(more).ok_or(NoMemory(None))?;
-        // SAFETY: if the capacity is not 0, `start` is a block of the arena with its layout. The elements have bytes, and `least`
-        // is more than the capacity.
-        let grown = unsafe { self.bump.grow_elements(self.start.cast(), self.cap, least, Layout::new::<T>()) };
-        let (start, cap) = grown.ok_or_else(|| NoMemory(array(Layout::new::<T>(), least)))?;
+        // SAFETY: if the capacity is not 0, `start` is a block of the arena with its layout. The elements have bytes.
+        let grown = unsafe { self.bump.grow_elements(self.start.cast(), self.cap, extra, Layout::new::<T>()) };
+        let Some((start, cap)) = grown else { return Err(NoMemory::of(Layout::new::<T>(), self.cap, extra)) };
         self.start = start.cast();
         self.cap = cap;
         Ok(())
@@ -222,7 +234,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     #[inline]
     pub fn push(&mut self, value: T) {
         if self.len == self.cap {
-            self.reserve(1);
+            self.grow(1).unwrap_or_else(|no| no.abort());
         }
         // SAFETY: the capacity is more than the length.
         unsafe { self.push_unchecked(value) };
@@ -321,10 +333,8 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
             }
         }
         let hint = values.size_hint().0.min(TRUSTED_BYTES / size_of::<T>().max(1));
-        if hint > self.cap - self.len {
-            // The hint may say more than there will be: if there is no memory for it, there may be for what comes.
-            let _ = self.grow(hint);
-        }
+        // The hint may say more than there will be: if there is no memory for it, there may be for what comes.
+        let _ = self.grow_for(hint);
         loop {
             // Up to the capacity with the length in a register: for 16 numbers 109 instructions, of 335 with `push`.
             // `cargo run --release -p dwell-bench -- bump --workload iter --ir`

@@ -1,10 +1,13 @@
-//! Random operations on an arena: blocks of all layouts, scopes, checkpoints and resets, each block beside what it should
-//! hold; and vectors and strings in it beside those of std. The model test and the fuzz target share it.
+//! Random programs for an arena: blocks of all layouts, scopes, checkpoints and resets, each block beside what it should hold;
+//! vectors and strings in it beside those of std; and code that uses the arena from where it is called: closures, `Display`,
+//! iterators, `Clone`, drops, and a base allocator that hands out at once what it got back. The model test and the fuzz target
+//! share it.
 
 use dwell::alloc::{Allocator, Global};
 use dwell::{Bump, bump};
 use std::alloc::Layout;
-use std::fmt::Write;
+use std::cell::{Cell, RefCell};
+use std::fmt::{self, Write};
 use std::ptr::NonNull;
 
 /// A block in use, all of whose bytes are `mark`.
@@ -44,6 +47,76 @@ fn check(blocks: &[Block]) {
     }
 }
 
+/// What a program does next.
+enum Op {
+    /// Allocates a block.
+    Allocate { layout: Layout, mark: u8 },
+    /// Grows a block by a size, and to this alignment.
+    Grow { at: usize, more: usize, align: Option<usize>, mark: u8 },
+    /// Frees a block.
+    Free { at: usize },
+    /// Moves values of known types into the arena.
+    Values { mark: u8 },
+    /// Goes on in a scope.
+    Scope,
+    /// Uses two scopes and the arena in turns.
+    SideBySide { layout: Layout, mark: u8 },
+    /// Goes back to a checkpoint.
+    Rewind { layout: Layout, blocks: u8, mark: u8 },
+    /// Sets a limit, or none.
+    Limit { layout: Layout, more: Option<usize> },
+    /// Goes on with vectors.
+    Vectors { count: u8 },
+    /// Goes on with a string.
+    Texts,
+    /// Goes on inside of something that calls user code.
+    Inside { what: Inside, mark: u8 },
+    /// Ends a scope, what is inside of something, or the round.
+    End,
+}
+
+/// Whose code uses the arena.
+enum Inside {
+    Closure,
+    Display,
+    Iterator,
+    Clone,
+    Drop,
+}
+
+impl Op {
+    fn of([what, of, n, mark]: [u8; 4]) -> Self {
+        let layout = Layout::from_size_align(size(of, n), 1 << (of / 8 % 9)).expect("a small layout");
+        let at = usize::from(n);
+        match what % 18 {
+            0..4 => Self::Allocate { layout, mark },
+            4 | 5 => {
+                let align = mark.is_multiple_of(4).then_some(layout.align());
+                Self::Grow { at, more: size(of, n), align, mark }
+            }
+            6 | 7 => Self::Free { at },
+            8 => Self::Values { mark },
+            9 => Self::Scope,
+            10 => Self::SideBySide { layout, mark },
+            11 => Self::Rewind { layout, blocks: mark % 5, mark },
+            12 => Self::Limit { layout, more: mark.is_multiple_of(2).then_some(size(of, n)) },
+            13 => Self::Vectors { count: mark },
+            14 => Self::Texts,
+            15 => Self::End,
+            _ => {
+                let what = match of % 5 {
+                    0 => Inside::Closure,
+                    1 => Inside::Display,
+                    2 => Inside::Iterator,
+                    3 => Inside::Clone,
+                    _ => Inside::Drop,
+                };
+                Self::Inside { what, mark: mark % 128 }
+            }
+        }
+    }
+}
+
 /// A size with the interesting ones among them.
 fn size(of: u8, n: u8) -> usize {
     let n = usize::from(n);
@@ -58,25 +131,49 @@ fn size(of: u8, n: u8) -> usize {
     }
 }
 
-struct Steps<'a>(&'a [u8]);
+/// What is left of a program. Shared, since code inside of something goes on with it.
+struct Steps<'a>(Cell<&'a [u8]>);
 
 impl Steps<'_> {
-    fn next(&mut self) -> Option<[u8; 4]> {
-        let (step, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
+    fn next(&self) -> Option<[u8; 4]> {
+        let (step, rest) = self.0.get().split_first_chunk()?;
+        self.0.set(rest);
         Some(*step)
+    }
+
+    fn left(&self) -> usize {
+        self.0.get().len()
     }
 }
 
-/// Runs the operations that `bytes` spell, four bytes each: what to do, and with what.
+/// The base allocators of these programs.
+trait Base: Allocator + Sized {
+    /// From now on the allocator may use this arena.
+    fn attach<const MIN_ALIGN: usize>(_: &Bump<MIN_ALIGN, Self>) {}
+    /// From now on it may not. Returns whether it could.
+    fn detach(&self) -> bool {
+        false
+    }
+    /// It may again.
+    fn reattach(&self, _: bool) {}
+    /// What it has allocated holds what it should. All of that goes with a reset.
+    fn check(&self, _reset: bool) {}
+}
+
+impl Base for Global {}
+impl Base for bump::First<'_> {}
+
+/// Runs the program that `bytes` spell, four bytes an operation: what to do, and with what.
 pub(crate) fn run(bytes: &[u8]) {
     match bytes.split_first() {
         None => {}
-        Some((first, rest)) => match first % 5 {
+        Some((first, rest)) => match first % 6 {
             0 => whole(&mut Bump::<1>::with_min_align(), rest),
             1 => whole(&mut Bump::<8>::with_capacity_in(usize::from(*first), Global), rest),
             2 => whole(&mut Bump::<16>::with_min_align(), rest),
             3 => whole(&mut Bump::<64>::with_min_align(), rest),
+            #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+            5 => whole(&mut Bump::<8, _>::new_in(reusing::Reusing::new(rest)), rest),
             _ => {
                 let mut buffer = [std::mem::MaybeUninit::uninit(); 700];
                 whole(&mut Bump::<4, _>::with_buffer(&mut buffer[usize::from(first / 8)..]), rest);
@@ -85,128 +182,396 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-fn whole<const MIN_ALIGN: usize, A: Allocator>(bump: &mut Bump<MIN_ALIGN, A>, bytes: &[u8]) {
-    let mut steps = Steps(bytes);
-    let mut blocks = Vec::new();
-    while !steps.0.is_empty() {
-        part(bump, &mut blocks, &mut steps, 0);
-        check(&blocks);
-        let asked: usize = blocks.drain(..).map(|block| block.layout.size()).sum();
+fn whole<const MIN_ALIGN: usize, A: Base>(bump: &mut Bump<MIN_ALIGN, A>, bytes: &[u8]) {
+    let steps = Steps(Cell::new(bytes));
+    let blocks = RefCell::new(Vec::new());
+    while steps.left() != 0 {
+        A::attach(bump);
+        part(bump, &blocks, &steps, 0);
+        bump.allocator().detach();
+        check(&blocks.borrow());
+        bump.allocator().check(true);
+        let asked: usize = blocks.borrow_mut().drain(..).map(|block| block.layout.size()).sum();
         assert!(asked <= bump.allocated_bytes());
         assert!(bump.chunks().map(<[_]>::len).sum::<usize>() <= bump.allocated_bytes());
         bump.reset();
         assert_eq!(bump.chunks().map(<[_]>::len).sum::<usize>(), 0);
         bump.set_limit(None);
-        if steps.0.len() < 4 {
+        if steps.left() < 4 {
             return;
         }
     }
 }
 
-/// Runs operations up to the end of a scope, or of all.
-fn part<const MIN_ALIGN: usize, A: Allocator>(
+/// Runs operations up to the end of a scope, of what is inside of something, or of all.
+fn part<const MIN_ALIGN: usize, A: Base>(
     bump: &Bump<MIN_ALIGN, A>,
-    blocks: &mut Vec<Block>,
-    steps: &mut Steps<'_>,
+    blocks: &RefCell<Vec<Block>>,
+    steps: &Steps<'_>,
     depth: u8,
 ) {
     // Those from `own` on are this part's, and can be given to `bump`.
-    let own = blocks.len();
-    while let Some([what, of, n, mark]) = steps.next() {
-        let layout = Layout::from_size_align(size(of, n), 1 << (of / 8 % 9)).expect("a small layout");
-        let at = own + usize::from(n) % (blocks.len() - own).max(1);
-        match what % 16 {
-            0..4 => {
+    let own = blocks.borrow().len();
+    let own_at = |n: usize| {
+        let len = blocks.borrow().len();
+        (own < len).then(|| own + n % (len - own))
+    };
+    while let Some(step) = steps.next() {
+        match Op::of(step) {
+            Op::Allocate { layout, mark } => {
                 if let Ok(block) = bump.allocate(layout) {
                     assert!(block.len() >= layout.size());
-                    blocks.push(Block::new(block.cast(), layout, mark));
+                    blocks.borrow_mut().push(Block::new(block.cast(), layout, mark));
                 }
             }
-            4 | 5 if at < blocks.len() => {
-                let Block { at: old, layout: was, mark: held } = blocks[at];
-                let align = if mark % 4 == 0 { layout.align() } else { was.align() };
-                let new = Layout::from_size_align(was.size() + size(of, n), align).expect("a small layout");
+            Op::Grow { at, more, align, mark } => {
+                let Some(at) = own_at(at) else { continue };
+                let Block { at: old, layout: was, mark: held } = blocks.borrow()[at];
+                let align = align.unwrap_or(was.align());
+                let new = Layout::from_size_align(was.size() + more, align).expect("a small layout");
                 // SAFETY: the block is this arena's with this layout, and the new one is no smaller.
                 if let Ok(block) = unsafe { (&bump).grow(old, was, new) } {
                     Block { at: block.cast(), layout: was, mark: held }.check(was.size());
-                    blocks[at] = Block::new(block.cast(), new, mark);
+                    blocks.borrow_mut()[at] = Block::new(block.cast(), new, mark);
                 }
             }
-            6 | 7 if at < blocks.len() => {
-                let block = blocks.swap_remove(at);
+            Op::Free { at } => {
+                let Some(at) = own_at(at) else { continue };
+                let block = blocks.borrow_mut().swap_remove(at);
                 block.check(block.layout.size());
                 // SAFETY: the block is this arena's with this layout, and is not used again.
                 unsafe { (&bump).deallocate(block.at, block.layout) };
             }
-            8 => {
+            Op::Values { mark } => {
                 if let Ok(value) = bump.try_alloc([mark; 24]) {
-                    blocks.push(Block::new(NonNull::from(value).cast(), Layout::new::<[u8; 24]>(), mark));
+                    let block = Block::new(NonNull::from(value).cast(), Layout::new::<[u8; 24]>(), mark);
+                    blocks.borrow_mut().push(block);
                 }
                 if let Ok(value) = bump.try_alloc(u128::from(mark)) {
-                    blocks.push(Block::new(NonNull::from(value).cast(), Layout::new::<u128>(), mark));
+                    let block = Block::new(NonNull::from(value).cast(), Layout::new::<u128>(), mark);
+                    blocks.borrow_mut().push(block);
                 }
             }
-            9 if depth < 5 => {
-                let scoped = blocks.len();
+            Op::Scope if depth < 5 => {
+                let scoped = blocks.borrow().len();
                 bump.scope(|scope| part(scope, blocks, steps, depth + 1));
-                check(&blocks[..scoped]);
-                blocks.truncate(scoped);
+                check(&blocks.borrow()[..scoped]);
+                blocks.borrow_mut().truncate(scoped);
             }
-            10 if depth < 5 => {
-                // Both arenas are used in turns, and the guards go in the order in which they came.
-                let first = bump.scope_guard();
-                let second = bump.scope_guard();
-                let kept = blocks.len();
-                for (arena, is_kept) in
-                    [(&*first, false), (bump, true), (&*second, false), (&*first, false), (bump, true)]
-                {
-                    if let Ok(block) = arena.try_alloc_layout(layout) {
-                        let block = Block::new(block, layout, mark);
-                        if is_kept { blocks.insert(kept, block) } else { blocks.push(block) }
-                    }
-                }
-                check(blocks);
-                let scoped = blocks.len().min(kept + 2);
-                drop(first);
-                drop(second);
-                blocks.truncate(if blocks.len() == kept + 5 { scoped } else { kept });
-            }
-            11 => {
+            Op::SideBySide { layout, mark } if depth < 5 => side_by_side(bump, &mut blocks.borrow_mut(), layout, mark),
+            Op::Rewind { layout, blocks: count, mark } => {
+                // What the allocator makes meanwhile would go too.
+                let was = bump.allocator().detach();
                 let checkpoint = bump.checkpoint();
-                let kept = blocks.len();
-                for turn in 0..mark % 5 {
+                let kept = blocks.borrow().len();
+                for turn in 0..count {
                     if let Ok(block) = bump.try_alloc_layout(layout) {
-                        blocks.push(Block::new(block, layout, mark ^ turn));
+                        blocks.borrow_mut().push(Block::new(block, layout, mark ^ turn));
                     }
                 }
-                check(blocks);
-                blocks.truncate(kept);
+                check(&blocks.borrow());
+                blocks.borrow_mut().truncate(kept);
                 // SAFETY: what was allocated since is not used again.
                 unsafe { bump.rewind(checkpoint) };
+                bump.allocator().reattach(was);
             }
-            12 => {
-                let limit = bump.allocated_bytes() + size(of, n);
-                bump.set_limit((mark % 2 == 0).then_some(limit));
-                if mark % 2 == 0 {
+            Op::Limit { layout, more } => {
+                let limit = more.map(|more| bump.allocated_bytes() + more);
+                bump.set_limit(limit);
+                if let Some(limit) = limit {
                     let _ = bump.try_alloc_layout(layout);
                     assert!(bump.allocated_bytes() <= limit);
                 }
             }
-            13 => vectors(bump, steps, mark),
-            14 => texts(bump, steps),
-            15 if depth > 0 => return,
-            _ => {}
+            Op::Vectors { count } => vectors(bump, steps, count),
+            Op::Texts => texts(bump, steps),
+            Op::Inside { what, mark } if depth < 5 => inside(bump, blocks, steps, depth, &what, mark),
+            Op::Scope | Op::SideBySide { .. } | Op::Inside { .. } => {}
+            Op::End => return,
         }
-        if what % 16 != 15 {
-            check(blocks);
-        } else if depth == 0 {
-            return; // and a reset
+        check(&blocks.borrow());
+        bump.allocator().check(false);
+    }
+}
+
+/// Both scopes and the arena are used in turns, and the guards go in the order in which they came.
+fn side_by_side<const MIN_ALIGN: usize, A: Base>(
+    bump: &Bump<MIN_ALIGN, A>,
+    blocks: &mut Vec<Block>,
+    layout: Layout,
+    mark: u8,
+) {
+    let first = bump.scope_guard();
+    let second = bump.scope_guard();
+    let kept = blocks.len();
+    let mut of_the_arena = 0;
+    for (arena, is_kept) in [(&*first, false), (bump, true), (&*second, false), (&*first, false), (bump, true)] {
+        if let Ok(block) = arena.try_alloc_layout(layout) {
+            let block = Block::new(block, layout, mark);
+            if is_kept {
+                blocks.insert(kept, block);
+                of_the_arena += 1;
+            } else {
+                blocks.push(block);
+            }
+        }
+    }
+    check(blocks);
+    drop(first);
+    drop(second);
+    blocks.truncate(kept + of_the_arena);
+}
+
+/// Calls a closure wherever it is formatted, cloned or dropped.
+struct Calls<'f>(&'f RefCell<&'f mut dyn FnMut()>);
+
+impl Calls<'_> {
+    fn call(&self) {
+        // Not from inside of itself.
+        if let Ok(mut f) = self.0.try_borrow_mut() {
+            f();
+        }
+    }
+}
+
+impl fmt::Display for Calls<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.call();
+        f.write_str("x")?;
+        self.call();
+        f.write_str("yz")
+    }
+}
+
+impl Clone for Calls<'_> {
+    fn clone(&self) -> Self {
+        self.call();
+        Self(self.0)
+    }
+}
+
+/// As [`Calls`] does when it is dropped.
+struct Drops<'f>(Calls<'f>);
+
+impl Drop for Drops<'_> {
+    fn drop(&mut self) {
+        self.0.call();
+    }
+}
+
+/// Goes on with the program inside of something that calls user code, and checks what that makes.
+fn inside<const MIN_ALIGN: usize, A: Base>(
+    bump: &Bump<MIN_ALIGN, A>,
+    blocks: &RefCell<Vec<Block>>,
+    steps: &Steps<'_>,
+    depth: u8,
+    what: &Inside,
+    mark: u8,
+) {
+    let own = |bytes: &mut [u8]| {
+        let layout = Layout::for_value(bytes);
+        blocks.borrow_mut().push(Block::new(NonNull::from(bytes).cast(), layout, mark));
+    };
+    // Blocks that are in use already are not given back inside: a part has its own.
+    let mut go_on = || part(bump, blocks, steps, depth + 1);
+    match what {
+        Inside::Closure => {
+            let made = bump.try_alloc_with(|| {
+                go_on();
+                [mark; 40]
+            });
+            if let Ok(made) = made {
+                assert_eq!(*made, [mark; 40]);
+                own(made);
+            }
+        }
+        Inside::Display => {
+            let cell: RefCell<&mut dyn FnMut()> = RefCell::new(&mut go_on);
+            let calls = Calls(&cell);
+            if let Ok(text) = bump.try_alloc_fmt(format_args!("a{calls}b{mark:>90}c{calls}")) {
+                assert_eq!(*text, format!("axyzb{mark:>90}cxyz"));
+                // SAFETY: the mark is below 128, so that the bytes stay UTF-8.
+                own(unsafe { text.as_bytes_mut() });
+            }
+        }
+        Inside::Iterator => {
+            let mut left = mark % 20;
+            let values = std::iter::from_fn(|| {
+                left = left.checked_sub(1)?;
+                go_on();
+                Some(mark)
+            });
+            if let Ok(values) = bump.try_alloc_iter(values) {
+                assert!(values.len() == usize::from(mark % 20) && values.iter().all(|&value| value == mark));
+                own(values);
+            }
+        }
+        Inside::Clone => {
+            let cell: RefCell<&mut dyn FnMut()> = RefCell::new(&mut go_on);
+            let values = vec![Calls(&cell); usize::from(mark % 5)];
+            if let Ok(copies) = bump.try_alloc_slice_clone(&values) {
+                assert_eq!(copies.len(), values.len());
+            }
+        }
+        Inside::Drop => {
+            let cell: RefCell<&mut dyn FnMut()> = RefCell::new(&mut go_on);
+            let mut values = bump::Vec::new_in(bump);
+            for _ in 0..mark % 5 {
+                if values.try_push(Drops(Calls(&cell))).is_err() {
+                    break;
+                }
+            }
+            values.truncate(2);
+        }
+    }
+}
+
+/// A base allocator that uses the arena that calls it.
+#[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+mod reusing {
+    use super::{Base, Block};
+    #[cfg(not(feature = "nightly"))]
+    use allocator_api2::alloc::AllocError;
+    use dwell::alloc::{Allocator, Global};
+    use dwell::{Bump, bump};
+    #[cfg(feature = "nightly")]
+    use std::alloc::AllocError;
+    use std::alloc::Layout;
+    use std::cell::{Cell, RefCell};
+    use std::ptr::NonNull;
+
+    /// It hands out again at once what it got back, and does what `script` says before and after each call.
+    pub(super) struct Reusing {
+        free: RefCell<Vec<(NonNull<u8>, Layout)>>,
+        arena: Cell<Option<NonNull<Bump<8, Self>>>>,
+        may_enter: Cell<bool>,
+        script: Vec<u8>,
+        at: Cell<usize>,
+        blocks: RefCell<Vec<Block>>,
+    }
+
+    impl Reusing {
+        pub(super) fn new(script: &[u8]) -> Self {
+            Self {
+                free: RefCell::default(),
+                arena: Cell::new(None),
+                may_enter: Cell::new(false),
+                script: script.to_vec(),
+                at: Cell::new(0),
+                blocks: RefCell::default(),
+            }
+        }
+
+        fn enter(&self) {
+            let Some(arena) = self.arena.get().filter(|_| self.may_enter.get()) else { return };
+            self.may_enter.set(false);
+            // SAFETY: it is the arena that has this allocator, which is borrowed while it may be entered.
+            let arena = unsafe { arena.as_ref() };
+            let at = self.at.replace(self.at.get() + 1);
+            let what = self.script.get(at % self.script.len().max(1)).copied().unwrap_or(0);
+            let layout =
+                Layout::from_size_align([1, 24, 300, 17_000][usize::from(what / 64)], 8).expect("a small layout");
+            let last = self.blocks.borrow_mut().pop();
+            match (what % 8, last) {
+                (0, Some(block)) => {
+                    block.check(block.layout.size());
+                    // SAFETY: the block is the arena's with this layout, and is not used again.
+                    unsafe { (&arena).deallocate(block.at, block.layout) };
+                }
+                (1, Some(block)) => {
+                    let new = Layout::from_size_align(block.layout.size() * 2, 8).expect("a small layout");
+                    // SAFETY: the block is the arena's with this layout, and the new one is no smaller.
+                    let grown = unsafe { (&arena).grow(block.at, block.layout, new) };
+                    let block = grown.map_or(block, |grown| Block::new(grown.cast(), new, what));
+                    self.blocks.borrow_mut().push(block);
+                }
+                (of, last) => {
+                    self.blocks.borrow_mut().extend(last);
+                    match of {
+                        2 => {
+                            let scope = arena.scope_guard();
+                            let _ = scope.try_alloc_layout(layout);
+                        }
+                        3 => {
+                            if let Ok(text) = arena.try_alloc_fmt(format_args!("{what}{at}")) {
+                                assert_eq!(*text, format!("{what}{at}"));
+                            }
+                        }
+                        4 => {
+                            let mut vec = bump::Vec::new_in(arena);
+                            let _ = vec.try_extend(0..u16::from(what));
+                        }
+                        _ => {
+                            if let Ok(block) = arena.try_alloc_layout(layout) {
+                                self.blocks.borrow_mut().push(Block::new(block, layout, what));
+                            }
+                        }
+                    }
+                }
+            }
+            self.may_enter.set(true);
+        }
+    }
+
+    impl Base for Reusing {
+        fn attach<const MIN_ALIGN: usize>(bump: &Bump<MIN_ALIGN, Self>) {
+            // It is 8 wherever this allocator is used.
+            bump.allocator().arena.set(Some(NonNull::from(bump).cast()));
+            bump.allocator().may_enter.set(true);
+        }
+
+        fn detach(&self) -> bool {
+            self.may_enter.replace(false)
+        }
+
+        fn reattach(&self, was: bool) {
+            self.may_enter.set(was);
+        }
+
+        fn check(&self, reset: bool) {
+            super::check(&self.blocks.borrow());
+            if reset {
+                self.blocks.borrow_mut().clear();
+            }
+        }
+    }
+
+    impl Drop for Reusing {
+        fn drop(&mut self) {
+            for (block, layout) in self.free.take() {
+                // SAFETY: the block came from `Global`, and nobody has it.
+                unsafe { Global.deallocate(block, layout) };
+            }
+        }
+    }
+
+    // SAFETY: a block is `Global`'s and of this layout, and goes back to `Global` at the end. Until it is handed out again nobody
+    // has it.
+    unsafe impl Allocator for Reusing {
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+            self.enter();
+            let mut free = self.free.borrow_mut();
+            let block = match free.iter().rposition(|&(_, free)| free == layout) {
+                Some(at) => NonNull::slice_from_raw_parts(free.swap_remove(at).0, layout.size()),
+                None => Global.allocate(layout)?,
+            };
+            drop(free);
+            self.enter();
+            Ok(block)
+        }
+
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+            self.enter();
+            // SAFETY: the block has these bytes, and is not used again.
+            unsafe { block.write_bytes(0xDD, layout.size()) };
+            self.free.borrow_mut().push((block, layout));
+            self.enter();
         }
     }
 }
 
 /// A vector of owners, and one of numbers, beside std's.
-fn vectors<const MIN_ALIGN: usize, A: Allocator>(bump: &Bump<MIN_ALIGN, A>, steps: &mut Steps<'_>, mark: u8) {
+fn vectors<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &Steps<'_>, mark: u8) {
     bump.set_limit(None);
     let mut owners = bump::Vec::new_in(bump);
     let mut owners_model: Vec<Box<u8>> = Vec::new();
@@ -273,7 +638,7 @@ fn vectors<const MIN_ALIGN: usize, A: Allocator>(bump: &Bump<MIN_ALIGN, A>, step
 }
 
 /// A string beside std's.
-fn texts<const MIN_ALIGN: usize, A: Allocator>(bump: &Bump<MIN_ALIGN, A>, steps: &mut Steps<'_>) {
+fn texts<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &Steps<'_>) {
     bump.set_limit(None);
     let mut text = bump::String::new_in(bump);
     let mut model = String::new();
