@@ -299,12 +299,13 @@ impl<O: Owners> Core<O> {
     ///
     /// From `at` on they are vacant cells of this core, linked, and the caller's to give away. This is the core's thread.
     pub(super) unsafe fn push_linked(&self, mut at: *mut Vacant) {
+        let stack = self.stack();
         while let Some(cell) = NonNull::new(at) {
             // SAFETY: the caller says that a link is in the cell.
             at = unsafe { cell.read() }.next;
             // SAFETY: the caller gives the cell away. Where there is no room, it is a cell too many by a module that lies, or the
             // global allocator has re-entered: nobody has it any more, and its chunk stays.
-            let _ = unsafe { self.stack().push(cell.cast()) };
+            let _ = unsafe { stack.push(cell.cast()) };
         }
     }
 
