@@ -281,6 +281,13 @@ impl Builder {
                             counts.filled = counts.instances;
                         }
                         self.program.sites[site].counts.add(&counts);
+                        if to.is_none() && inline {
+                            self.unmet(site, counts.slots, counts.instances);
+                        }
+                    }
+                    Place::Variant(def, variant) if to.is_none() => {
+                        self.program.defs[def].variants[variant].counts.add(&counts);
+                        self.unmet_variant(def, variant, counts.slots);
                     }
                     Place::Variant(def, variant) => self.program.defs[def].variants[variant].counts.add(&counts),
                 }
@@ -296,6 +303,39 @@ impl Builder {
             _ => None,
         };
         places.into_iter().map(site).collect()
+    }
+
+    /// Counts the places inside those of a site of which no value was met.
+    fn unmet(&mut self, site: SiteId, slots: u64, instances: u64) {
+        let mut add = |this: &mut Self, part: SiteId, slots: u64, instances: u64| {
+            let filled = if this.types[part].reach == Reach::Plain { instances } else { 0 };
+            this.program.sites[part].counts.add(&Counts { slots, instances, filled, ..Counts::default() });
+            this.unmet(part, slots, instances);
+        };
+        match self.program.sites[site].shape.clone() {
+            Shape::Optional { some, .. } => add(self, some, slots, 0),
+            Shape::Wrapper(inner) => add(self, inner, slots, instances),
+            Shape::Array(element, len) => add(self, element, slots.saturating_mul(len), instances.saturating_mul(len)),
+            Shape::Tuple(parts) => parts.into_iter().for_each(|part| add(self, part, slots, instances)),
+            Shape::Def(def) if self.program.defs[def].is_enum => {
+                (0..self.program.defs[def].variants.len()).for_each(|variant| self.unmet_variant(def, variant, slots));
+            }
+            Shape::Def(def) => {
+                for field in 0..self.program.defs[def].variants[0].fields.len() {
+                    let part = self.program.defs[def].variants[0].fields[field].site;
+                    add(self, part, slots, instances);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn unmet_variant(&mut self, def: DefId, variant: usize, slots: u64) {
+        for field in 0..self.program.defs[def].variants[variant].fields.len() {
+            let part = self.program.defs[def].variants[variant].fields[field].site;
+            self.program.sites[part].counts.add(&Counts { slots, ..Counts::default() });
+            self.unmet(part, slots, 0);
+        }
     }
 
     /// Notes how many places a part has in the blocks of its owner.
