@@ -18,6 +18,8 @@ use std_alloc::vec::Vec;
 pub const BLOCK: u64 = 16;
 /// A step is worth telling when it saves more than this part of the total.
 pub const LEAST: u64 = 1000;
+/// Groups that are tried as the first step.
+const FIRST: usize = 6;
 /// Entries on the average up to which a sorted map is proposed: its insertions move what comes after.
 const SORTED: u64 = 1024;
 
@@ -97,18 +99,46 @@ fn cost(sum: Sum) -> i128 {
 pub fn search(program: &Program, types: Types) -> Vec<Step> {
     let all = candidates(program, types);
     let least = i128::from(Plan::new(program).sum().bytes / LEAST);
-    let mut best = polished(program, greedy(program, &all, least, &[]));
+    let run = |first: &[Edit], banned: &[Vec<Edit>]| polished(program, greedy(program, &all, least, first, banned));
+    let mut best = run(&[], &[]);
+    // What saves most together in an enum, made first: what looked better alone may have taken its place.
+    let plan = Plan::new(program);
+    let size = |def: DefId| i128::from(program.defs[def].own.size);
+    let mut groups: Vec<(i128, &Vec<Edit>)> = Vec::new();
+    for edits in all.iter().filter(|edits| edits.len() > 1) {
+        let Some(def) = edits.iter().find_map(|edit| enum_of(program, *edit)) else { continue };
+        let mut plan = plan.clone();
+        edits.iter().for_each(|&edit| _ = plan.apply(edit));
+        groups.push((i128::from(plan.def(def).size) - size(def), edits));
+    }
+    groups.sort_by_key(|&(change, edits)| (change, edits.len()));
+    for (_, first) in groups.into_iter().take(FIRST) {
+        let other = run(first, &[]);
+        if end(&other) < end(&best) {
+            best = other;
+        }
+    }
     // Without each step once: what it hid may be better.
     let mut banned: Vec<Vec<Edit>> = Vec::new();
     for step in best.clone().into_iter().take(4) {
         let mut without = banned.clone();
         without.push(step.edits);
-        let other = polished(program, greedy(program, &all, least, &without));
+        let other = run(&[], &without);
         if end(&other).saturating_add(least) < end(&best) {
             (best, banned) = (other, without);
         }
     }
     best
+}
+
+/// The enum whose size an edit changes.
+fn enum_of(program: &Program, edit: Edit) -> Option<DefId> {
+    let def = match edit {
+        Edit::Site(site, _) => program.sites[site].def.filter(|_| matches!(program.sites[site].edge, Edge::Field(..)))?,
+        Edit::Variant(def, _) => def,
+        Edit::Reorder(_) => return None,
+    };
+    program.defs[def].is_enum.then_some(def)
 }
 
 /// The steps without edits that later ones made worthless.
@@ -131,14 +161,20 @@ fn polished(program: &Program, steps: Vec<Step>) -> Vec<Step> {
     }
     lists.retain(|edits| !edits.is_empty());
     // The most worth first.
-    greedy(program, &lists, 0, &[])
+    greedy(program, &lists, 0, &[], &[])
 }
 
 fn end(steps: &[Step]) -> i128 {
     steps.last().map_or(i128::MAX, |step| cost(step.after))
 }
 
-fn greedy(program: &Program, all: &[Vec<Edit>], least: i128, banned: &[Vec<Edit>]) -> Vec<Step> {
+fn greedy(
+    program: &Program,
+    all: &[Vec<Edit>],
+    least: i128,
+    first: &[Edit],
+    banned: &[Vec<Edit>],
+) -> Vec<Step> {
     let mut plan = Plan::new(program);
     let mut now = plan.sum();
     let gain = |plan: &mut Plan<'_>, edits: &[Edit], now: Sum| {
@@ -152,6 +188,13 @@ fn greedy(program: &Program, all: &[Vec<Edit>], least: i128, banned: &[Vec<Edit>
         .map(|edits| (gain(&mut plan, edits, now).0, edits))
         .collect();
     let mut steps = Vec::new();
+    if !first.is_empty() {
+        first.iter().for_each(|&edit| _ = plan.apply(edit));
+        let after = plan.sum();
+        steps.push(Step { edits: first.to_vec(), before: now, after, is_exact: plan.is_exact() });
+        now = after;
+        open.iter_mut().for_each(|(stale, edits)| *stale = gain(&mut plan, edits, now).0);
+    }
     loop {
         open.retain(|&(gain, _)| gain > least);
         // Stable, so that equal ones stay in the order of the program.
@@ -163,7 +206,7 @@ fn greedy(program: &Program, all: &[Vec<Edit>], least: i128, banned: &[Vec<Edit>
             continue;
         }
         open.remove(0);
-        let edits = pruned(&mut plan, edits, now);
+        let edits = pruned(&mut plan, edits);
         edits.iter().for_each(|&edit| _ = plan.apply(edit));
         let after = plan.sum();
         steps.push(Step { edits, before: now, after, is_exact: plan.is_exact() });
@@ -177,7 +220,7 @@ fn greedy(program: &Program, all: &[Vec<Edit>], least: i128, banned: &[Vec<Edit>
 }
 
 /// The edits of a step that it needs.
-fn pruned(plan: &mut Plan<'_>, edits: &[Edit], now: Sum) -> Vec<Edit> {
+fn pruned(plan: &mut Plan<'_>, edits: &[Edit]) -> Vec<Edit> {
     let (sum, mut edits) = plan.with(edits);
     let mut best = cost(sum);
     let mut index = 0;
@@ -191,7 +234,6 @@ fn pruned(plan: &mut Plan<'_>, edits: &[Edit], now: Sum) -> Vec<Edit> {
             index += 1;
         }
     }
-    debug_assert!(best < cost(now), "a step saves something");
     edits
 }
 
@@ -313,7 +355,7 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
     let dwell = types == Types::Dwell;
     // A variant that no value has is as large as one that many have.
     let in_enum = matches!(site.edge, Edge::Field(..)) && site.def.is_some_and(|def| program.defs[def].is_enum);
-    if matches!(site.edge, Edge::Root | Edge::Pointee | Edge::Inner) || counts.slots == 0 && !in_enum {
+    if matches!(site.edge, Edge::Root | Edge::Pointee | Edge::Inner) {
         return found;
     }
     match site.shape {

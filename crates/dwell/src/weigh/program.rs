@@ -263,7 +263,9 @@ impl Builder {
                         }
                         _ => instances[number],
                     };
-                    counts.slots = slots[number].saturating_mul(times);
+                    // Variants overlap: each has as many places as values.
+                    let places = if matches!(inner, Place::Variant(..)) { entered } else { slots[number] };
+                    counts.slots = places.saturating_mul(times);
                     counts.instances = there.saturating_mul(times);
                     if let Some(to) = to {
                         slots[to] = slots[to].saturating_add(counts.slots);
@@ -285,10 +287,6 @@ impl Builder {
                             self.unmet(site, counts.slots, counts.instances);
                         }
                     }
-                    Place::Variant(def, variant) if to.is_none() => {
-                        self.program.defs[def].variants[variant].counts.add(&counts);
-                        self.unmet_variant(def, variant, counts.slots);
-                    }
                     Place::Variant(def, variant) => self.program.defs[def].variants[variant].counts.add(&counts),
                 }
                 if let Some(to) = to
@@ -307,7 +305,7 @@ impl Builder {
 
     /// Counts the places inside those of a site of which no value was met.
     fn unmet(&mut self, site: SiteId, slots: u64, instances: u64) {
-        let mut add = |this: &mut Self, part: SiteId, slots: u64, instances: u64| {
+        let add = |this: &mut Self, part: SiteId, slots: u64, instances: u64| {
             let filled = if this.types[part].reach == Reach::Plain { instances } else { 0 };
             this.program.sites[part].counts.add(&Counts { slots, instances, filled, ..Counts::default() });
             this.unmet(part, slots, instances);
@@ -317,9 +315,8 @@ impl Builder {
             Shape::Wrapper(inner) => add(self, inner, slots, instances),
             Shape::Array(element, len) => add(self, element, slots.saturating_mul(len), instances.saturating_mul(len)),
             Shape::Tuple(parts) => parts.into_iter().for_each(|part| add(self, part, slots, instances)),
-            Shape::Def(def) if self.program.defs[def].is_enum => {
-                (0..self.program.defs[def].variants.len()).for_each(|variant| self.unmet_variant(def, variant, slots));
-            }
+            // No value is of any variant.
+            Shape::Def(def) if self.program.defs[def].is_enum => {}
             Shape::Def(def) => {
                 for field in 0..self.program.defs[def].variants[0].fields.len() {
                     let part = self.program.defs[def].variants[0].fields[field].site;
@@ -327,14 +324,6 @@ impl Builder {
                 }
             }
             _ => {}
-        }
-    }
-
-    fn unmet_variant(&mut self, def: DefId, variant: usize, slots: u64) {
-        for field in 0..self.program.defs[def].variants[variant].fields.len() {
-            let part = self.program.defs[def].variants[variant].fields[field].site;
-            self.program.sites[part].counts.add(&Counts { slots, ..Counts::default() });
-            self.unmet(part, slots, 0);
         }
     }
 
