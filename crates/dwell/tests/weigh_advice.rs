@@ -396,3 +396,218 @@ fn recursive_types_come_out_to_the_byte() {
         assert_eq!((what_if.total(), what_if.allocations()), (lean.total(), lean.allocations), "{depth}\n{tree}");
     }
 }
+
+/// The suggestions of these kinds, by path.
+fn paths(advice: &dwell::weigh::Advice, kinds: &[SuggestionKind]) -> Vec<String> {
+    let of_kind = advice.suggestions.iter().filter(|made| kinds.contains(&made.kind));
+    of_kind.map(|made| made.path.clone()).collect()
+}
+
+#[test]
+fn a_rare_element_is_boxed() {
+    type Big = [u64; 20];
+    let list: Vec<Option<Big>> = (0..1000).map(|n| (n % 100 == 0).then_some([n; 20])).collect();
+    let advice = tree(&list).advise();
+    let made = &advice.suggestions[0];
+    assert_eq!((made.path.as_str(), made.to.as_str(), made.is_exact), ("value []", "Option<Box<[u64; 20]>>", true));
+    assert_eq!(made.type_size, [168, 8]);
+    let lean: Vec<Option<Box<Big>>> = list.iter().map(|big| big.map(Box::new)).collect();
+    assert_eq!((advice.before, advice.after), (168_024, 9_624));
+    assert_eq!(advice.after, dwell::weigh(&lean).total());
+}
+
+#[test]
+fn a_maps_large_value_is_boxed() {
+    let map: HashMap<u64, [u64; 50]> = (0..40).map(|n| (n, [n; 50])).collect();
+    let advice = tree(&map).advise_std();
+    assert_eq!((advice.suggestions[0].path.as_str(), advice.suggestions[0].to.as_str()), ("value value", "Box<[u64; 50]>"));
+    let lean: HashMap<u64, Box<[u64; 50]>> = map.iter().map(|(&n, &large)| (n, Box::new(large))).collect();
+    assert_eq!(advice.after, dwell::weigh(&lean).total());
+}
+
+#[test]
+fn variants_with_the_same_large_field_are_boxed_together() {
+    #[derive(Weigh)]
+    #[expect(clippy::large_enum_variant, reason = "which are what is to be found")]
+    enum Event {
+        Key(u32),
+        Open([u64; 50]),
+        Close([u64; 50], u8),
+    }
+    let mut events: Vec<Event> = (0..98).map(Event::Key).collect();
+    events.extend([Event::Open([0; 50]), Event::Close([0; 50], 1)]);
+    let advice = tree(&events.into_boxed_slice()).advise();
+    let made = &advice.suggestions[0];
+    assert_eq!((made.path.as_str(), made.to.as_str()), ("2 fields of Event", "Box<[u64; 50]>"));
+    assert_eq!(made.type_size, [408, 16]);
+    assert_eq!(advice.after, 16 + 100 * 16 + 400 + 400);
+}
+
+#[test]
+fn a_field_in_all_variants_is_boxed_in_all() {
+    #[derive(Weigh, Default, Clone)]
+    struct Traits {
+        text: Option<Box<str>>,
+        a: Option<u64>,
+        b: Option<u64>,
+        c: Option<u64>,
+        d: Option<u64>,
+        e: Option<u64>,
+        f: Option<u64>,
+    }
+    #[derive(Weigh)]
+    enum Shape {
+        Text { traits: Traits },
+        List { member: u32, traits: Traits },
+        Map { key: u32, value: u32, traits: Traits },
+        #[expect(dead_code, reason = "a variant that no value has is as large")]
+        Never { traits: Traits },
+    }
+    let traits = |n: usize| Traits { text: (n % 50 == 0).then(|| "text".into()), ..Traits::default() };
+    let shapes: Box<[Shape]> = (0..1000)
+        .map(|n| match n % 3 {
+            0 => Shape::Text { traits: traits(n) },
+            1 => Shape::List { member: 1, traits: traits(n) },
+            _ => Shape::Map { key: 1, value: 2, traits: traits(n) },
+        })
+        .collect();
+    let advice = tree(&shapes).advise_std();
+    let made = &advice.suggestions[0];
+    assert_eq!(made.path, "traits in 4 variants of Shape", "{advice}");
+    assert_eq!((made.to.as_str(), made.paths.len(), made.is_exact), ("Option<Box<Traits>>", 4, true));
+    assert!(made.patch().contains("-    Never.traits: Traits,\n+    Never.traits: Option<Box<Traits>>,"), "{}", made.patch());
+    assert!(advice.after * 4 < advice.before, "{advice}");
+}
+
+#[test]
+fn fields_of_one_type_are_one_suggestion() {
+    #[derive(Weigh, Default)]
+    struct Operation {
+        id: Box<str>,
+        words: [u64; 20],
+    }
+    #[derive(Weigh, Default)]
+    struct PathItem {
+        get: Option<Operation>,
+        put: Option<Operation>,
+        post: Option<Operation>,
+        delete: Option<Operation>,
+    }
+    let operation = || Some(Operation { id: "id".into(), words: [1; 20] });
+    let items: Box<[PathItem]> =
+        (0..100).map(|n| PathItem { get: operation().filter(|_| n % 2 == 0), ..PathItem::default() }).collect();
+    let advice = tree(&items).advise_std();
+    assert_eq!(paths(&advice, &[SuggestionKind::Box]), ["4 fields of PathItem"]);
+    let made = &advice.suggestions[0];
+    assert_eq!((made.filled, made.slots, made.type_size), (50, 400, [4 * size_of::<Option<Operation>>() as u64, 32]));
+}
+
+#[test]
+fn what_equals_its_default_is_sparse() {
+    #[derive(Weigh, Default, Clone, PartialEq, dwell::Sparse)]
+    struct Data {
+        nullable: bool,
+        read_only: bool,
+        title: Option<Box<str>>,
+        note: [u64; 16],
+    }
+    #[derive(Weigh)]
+    struct Schema {
+        data: Data,
+        id: u32,
+    }
+    let data = |n: u32| if n % 10 == 0 { Data { nullable: true, ..Data::default() } } else { Data::default() };
+    let schemas: Box<[Schema]> = (0..1000).map(|id| Schema { data: data(id), id }).collect();
+    let advice = tree(&schemas).advise();
+    let made = &advice.suggestions[0];
+    assert_eq!((made.path.as_str(), made.to.as_str(), made.kind), ("Schema.data", "Sparse<Data>", SuggestionKind::Sparse));
+    #[derive(Weigh)]
+    struct Lean {
+        data: dwell::Sparse<Data>,
+        id: u32,
+    }
+    let lean: Box<[Lean]> = (0..1000).map(|id| Lean { data: dwell::Sparse::new(data(id)), id }).collect();
+    assert!(lean[10].id == 10 && lean[10].data.nullable && made.is_exact);
+    assert_eq!(made.total, dwell::weigh(&lean).total());
+    // A box alone would save nothing: all of them are there.
+    assert!(paths(&tree(&schemas).advise_std(), &[SuggestionKind::Box]).is_empty());
+}
+
+#[test]
+fn nothing_is_suggested_inside_types_of_others() {
+    use std::borrow::Cow;
+    #[derive(Weigh)]
+    struct Page {
+        title: Cow<'static, str>,
+        range: std::ops::Range<String>,
+        result: Result<String, Vec<u8>>,
+    }
+    let page = |n: usize| Page {
+        title: Cow::Owned(String::with_capacity(100 + n)),
+        range: "a".repeat(n)..String::with_capacity(200),
+        result: Ok(String::with_capacity(300)),
+    };
+    let pages: Vec<Page> = (0..100).map(page).collect();
+    let advice = tree(&pages).advise();
+    for suggestion in &advice.suggestions {
+        for path in &suggestion.paths {
+            assert!(path.starts_with("Page") || path.starts_with("value"), "{path}");
+        }
+    }
+    let tree = tree(&pages);
+    let mut what_if = WhatIf::new(&tree);
+    assert!(what_if.exact("Cow::Owned.0").is_err() && what_if.exact("Result::Ok.0").is_err());
+    assert!(!pages[0].title.contains('x') && pages[0].range.end.is_empty() && pages[0].result.is_ok());
+}
+
+#[test]
+fn serde_attributes_are_kept() {
+    #[derive(Weigh, Default, serde::Deserialize)]
+    struct Page {
+        #[serde(default, rename = "Title")]
+        title: Option<[u64; 20]>,
+    }
+    let pages: Vec<Page> = (0..10).map(|_| Page::default()).collect();
+    let advice = tree(&pages).advise();
+    let patch = advice.to_patch();
+    assert!(patch.contains("#[serde(default, rename = \"Title\")]"), "{patch}");
+    assert!(patch.contains("+    title: Option<Box<[u64; 20]>>,") && patch.contains(".as_deref()"), "{patch}");
+    assert_eq!(pages[0].title, None);
+}
+
+#[test]
+fn sizes_near_a_limit_are_hinted_at() {
+    #[derive(Weigh, Clone)]
+    struct Row {
+        words: [u64; 9],
+    }
+    let rows = vec![Row { words: [1; 9] }; 10];
+    let advice = tree(&rows).advise();
+    let hint = &advice.hints[0];
+    assert_eq!((hint.type_name.as_str(), hint.size, hint.limit, hint.of, hint.values), ("Row", 72, 64, "cache line", 10));
+    assert!(advice.to_string().contains("hint: Row is 72 B, 8 B above a cache line of 64 B (10 values)"), "{advice}");
+}
+
+#[test]
+fn what_a_user_says_adds_up() {
+    fn all(_: &u8) -> dwell::weigh::Weight {
+        dwell::weigh::Weight::of_blocks(u64::MAX, u64::MAX)
+    }
+    #[derive(Weigh)]
+    struct Large {
+        #[weigh(with = "all")]
+        a: u8,
+        #[weigh(with = "all")]
+        b: u8,
+        c: String,
+    }
+    let value = vec![Large { a: 1, b: 2, c: "c".into() }, Large { a: 1, b: 2, c: "c".into() }];
+    let weight = dwell::weigh(&value);
+    assert_eq!((weight.heap, weight.allocations), (u64::MAX, u64::MAX));
+    let tree = tree(&value);
+    assert_eq!((tree.weight, weight.total()), (weight, u64::MAX));
+    let advice = tree.advise();
+    assert!(!advice.to_json().is_empty() && !tree.to_text().is_empty() && !tree.to_html().is_empty());
+    assert_eq!(dwell::weigh::diff(&tree, &tree).changes.len(), 0);
+    assert!(value[0].a + value[0].b == 3 && value[0].c == "c");
+}

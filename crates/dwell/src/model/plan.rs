@@ -12,10 +12,10 @@ use std_alloc::vec::Vec;
 /// Another type for a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// `Option<Box<T>>` for a `T` or an `Option<T>`; what has nothing in it becomes `None`.
-    Boxed,
     /// `Box<T>` for a `T`.
     BoxedAlways,
+    /// `Option<Box<T>>` for a `T` or an `Option<T>`; what has nothing in it becomes `None`.
+    Boxed,
     /// `Sparse<T>` for a `T` or an `Option<T>`; what equals the default takes no block.
     Sparse,
     /// `Box<str>` for a `String`, `Box<[T]>` for a `Vec<T>`.

@@ -3,7 +3,8 @@
 //! Changes alter what others save, mostly to less. So the one that saved most when it was last looked at is looked at again,
 //! and made if it still saves more than the others did (Minoux, "Accelerated greedy algorithms", 1978). An enum is as large
 //! as its largest variant, so that one change at a time may save nothing where several save much: these are tried together
-//! ([`candidates`]). In the end each step is undone once to see whether the others are better without it.
+//! ([`candidates`]), and looked at again after each step. In the end each edit is undone once, and so are the first steps, to
+//! see whether the others are better without.
 
 use super::layout::WORD;
 use super::plan::{Change, Plan, Sum};
@@ -17,6 +18,8 @@ use std_alloc::vec::Vec;
 pub const BLOCK: u64 = 16;
 /// A step is worth telling when it saves more than this part of the total.
 pub const LEAST: u64 = 1000;
+/// Groups that are tried as the first step.
+const FIRST: usize = 6;
 /// Entries on the average up to which a sorted map is proposed: its insertions move what comes after.
 const SORTED: u64 = 1024;
 
@@ -96,13 +99,31 @@ fn cost(sum: Sum) -> i128 {
 pub fn search(program: &Program, types: Types) -> Vec<Step> {
     let all = candidates(program, types);
     let least = i128::from(Plan::new(program).sum().bytes / LEAST);
-    let mut best = greedy(program, &all, least, &[]);
+    let run = |first: &[Edit], banned: &[Vec<Edit>]| polished(program, greedy(program, &all, least, first, banned));
+    let mut best = run(&[], &[]);
+    // What saves most together in an enum, made first: what looked better alone may have taken its place.
+    let plan = Plan::new(program);
+    let size = |def: DefId| i128::from(program.defs[def].own.size);
+    let mut groups: Vec<(i128, &Vec<Edit>)> = Vec::new();
+    for edits in all.iter().filter(|edits| edits.len() > 1) {
+        let Some(def) = edits.iter().find_map(|edit| enum_of(program, *edit)) else { continue };
+        let mut plan = plan.clone();
+        edits.iter().for_each(|&edit| _ = plan.apply(edit));
+        groups.push((i128::from(plan.def(def).size) - size(def), edits));
+    }
+    groups.sort_by_key(|&(change, edits)| (change, edits.len()));
+    for (_, first) in groups.into_iter().take(FIRST) {
+        let other = run(first, &[]);
+        if end(&other) < end(&best) {
+            best = other;
+        }
+    }
     // Without each step once: what it hid may be better.
     let mut banned: Vec<Vec<Edit>> = Vec::new();
-    for step in best.clone().into_iter().take(12) {
+    for step in best.clone().into_iter().take(4) {
         let mut without = banned.clone();
         without.push(step.edits);
-        let other = greedy(program, &all, least, &without);
+        let other = run(&[], &without);
         if end(&other).saturating_add(least) < end(&best) {
             (best, banned) = (other, without);
         }
@@ -110,11 +131,50 @@ pub fn search(program: &Program, types: Types) -> Vec<Step> {
     best
 }
 
+/// The enum whose size an edit changes.
+fn enum_of(program: &Program, edit: Edit) -> Option<DefId> {
+    let def = match edit {
+        Edit::Site(site, _) => program.sites[site].def.filter(|_| matches!(program.sites[site].edge, Edge::Field(..)))?,
+        Edit::Variant(def, _) => def,
+        Edit::Reorder(_) => return None,
+    };
+    program.defs[def].is_enum.then_some(def)
+}
+
+/// The steps without edits that later ones made worthless.
+fn polished(program: &Program, steps: Vec<Step>) -> Vec<Step> {
+    let mut plan = Plan::new(program);
+    steps.iter().flat_map(|step| &step.edits).for_each(|&edit| _ = plan.apply(edit));
+    let mut best = cost(plan.sum());
+    let mut lists: Vec<Vec<Edit>> = steps.into_iter().map(|step| step.edits).collect();
+    for edits in &mut lists {
+        edits.retain(|&edit| {
+            plan.undo(edit);
+            let without = cost(plan.sum());
+            if without <= best {
+                best = without;
+                return false;
+            }
+            plan.apply(edit);
+            true
+        });
+    }
+    lists.retain(|edits| !edits.is_empty());
+    // The most worth first.
+    greedy(program, &lists, 0, &[], &[])
+}
+
 fn end(steps: &[Step]) -> i128 {
     steps.last().map_or(i128::MAX, |step| cost(step.after))
 }
 
-fn greedy(program: &Program, all: &[Vec<Edit>], least: i128, banned: &[Vec<Edit>]) -> Vec<Step> {
+fn greedy(
+    program: &Program,
+    all: &[Vec<Edit>],
+    least: i128,
+    first: &[Edit],
+    banned: &[Vec<Edit>],
+) -> Vec<Step> {
     let mut plan = Plan::new(program);
     let mut now = plan.sum();
     let gain = |plan: &mut Plan<'_>, edits: &[Edit], now: Sum| {
@@ -128,6 +188,13 @@ fn greedy(program: &Program, all: &[Vec<Edit>], least: i128, banned: &[Vec<Edit>
         .map(|edits| (gain(&mut plan, edits, now).0, edits))
         .collect();
     let mut steps = Vec::new();
+    if !first.is_empty() {
+        first.iter().for_each(|&edit| _ = plan.apply(edit));
+        let after = plan.sum();
+        steps.push(Step { edits: first.to_vec(), before: now, after, is_exact: plan.is_exact() });
+        now = after;
+        open.iter_mut().for_each(|(stale, edits)| *stale = gain(&mut plan, edits, now).0);
+    }
     loop {
         open.retain(|&(gain, _)| gain > least);
         // Stable, so that equal ones stay in the order of the program.
@@ -139,17 +206,21 @@ fn greedy(program: &Program, all: &[Vec<Edit>], least: i128, banned: &[Vec<Edit>
             continue;
         }
         open.remove(0);
-        let edits = pruned(&mut plan, edits, now);
+        let edits = pruned(&mut plan, edits);
         edits.iter().for_each(|&edit| _ = plan.apply(edit));
         let after = plan.sum();
         steps.push(Step { edits, before: now, after, is_exact: plan.is_exact() });
         now = after;
+        // What changes together in an enum may be worth more than before: another variant was the largest.
+        for (stale, edits) in open.iter_mut().filter(|(_, edits)| edits.len() > 1) {
+            *stale = gain(&mut plan, edits, now).0;
+        }
     }
     steps
 }
 
 /// The edits of a step that it needs.
-fn pruned(plan: &mut Plan<'_>, edits: &[Edit], now: Sum) -> Vec<Edit> {
+fn pruned(plan: &mut Plan<'_>, edits: &[Edit]) -> Vec<Edit> {
     let (sum, mut edits) = plan.with(edits);
     let mut best = cost(sum);
     let mut index = 0;
@@ -163,7 +234,6 @@ fn pruned(plan: &mut Plan<'_>, edits: &[Edit], now: Sum) -> Vec<Edit> {
             index += 1;
         }
     }
-    debug_assert!(best < cost(now), "a step saves something");
     edits
 }
 
@@ -196,10 +266,24 @@ pub fn candidates(program: &Program, types: Types) -> Vec<Vec<Edit>> {
         let Edit::Site(id, change) = edit else { continue };
         let site = &program.sites[id];
         let Some(same) = by_text.remove(&(without_arguments(&site.path), change, site.ty.clone())) else { continue };
-        found.push(same);
+        // The one field of a variant is boxed with the variant.
+        let is_alone = match (site.edge, site.def) {
+            (Edge::Field(variant, _), Some(def)) => {
+                program.defs[def].is_enum && program.defs[def].variants[variant].fields.len() == 1
+            }
+            _ => false,
+        };
+        if !(is_alone && matches!(change, Change::Boxed | Change::BoxedAlways)) {
+            found.push(same);
+        }
     }
     let plan = Plan::new(program);
-    found.extend(by_type.into_values().chain(by_name.into_values()).filter(|edits| edits.len() > 1));
+    let groups: Vec<Vec<Edit>> =
+        by_type.into_values().chain(by_name.into_values()).filter(|edits| edits.len() > 1).collect();
+    for edits in &groups {
+        with_variants(program, edits, &mut found);
+    }
+    found.extend(groups);
     for (id, def) in program.defs.iter().enumerate().filter(|(_, def)| def.is_editable) {
         if def.is_enum {
             let mut by_size: Vec<(u64, usize)> =
@@ -218,6 +302,22 @@ pub fn candidates(program: &Program, types: Types) -> Vec<Vec<Edit>> {
     let mut met = BTreeSet::new();
     found.retain(|edits| met.insert(edits.clone()));
     found
+}
+
+/// A field in many variants together with the variants that are largest without it.
+fn with_variants(program: &Program, edits: &[Edit], found: &mut Vec<Vec<Edit>>) {
+    let Some(&Edit::Site(first, Change::Boxed | Change::BoxedAlways | Change::Sparse)) = edits.first() else { return };
+    let Some(def) = program.sites[first].def.filter(|&def| program.defs[def].is_enum) else { return };
+    let mut plan = Plan::new(program);
+    edits.iter().for_each(|&edit| _ = plan.apply(edit));
+    let variants = 0..program.defs[def].variants.len();
+    let mut by_size: Vec<(u64, usize)> = variants.map(|variant| (plan.variant_size(def, variant), variant)).collect();
+    by_size.retain(|&(size, _)| size > WORD);
+    by_size.sort_by_key(|&(size, variant)| (core::cmp::Reverse(size), variant));
+    for many in 1..=by_size.len().min(4) {
+        let boxed = by_size[..many].iter().map(|&(_, variant)| Edit::Variant(def, variant));
+        found.push(edits.iter().copied().chain(boxed).collect());
+    }
 }
 
 /// `Page.title` for `Page<u8>.title`.
@@ -253,7 +353,9 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
     let mut found = Vec::new();
     let counts = &site.counts;
     let dwell = types == Types::Dwell;
-    if matches!(site.edge, Edge::Root | Edge::Pointee | Edge::Inner) || counts.slots == 0 {
+    // A variant that no value has is as large as one that many have.
+    let in_enum = matches!(site.edge, Edge::Field(..)) && site.def.is_some_and(|def| program.defs[def].is_enum);
+    if matches!(site.edge, Edge::Root | Edge::Pointee | Edge::Inner) {
         return found;
     }
     match site.shape {
@@ -292,21 +394,18 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
     if !is_worth_a_box || size <= WORD || matches!(site.edge, Edge::Key | Edge::Optional) {
         return found;
     }
-    let in_enum = matches!(site.edge, Edge::Field(..)) && site.def.is_some_and(|def| program.defs[def].is_enum);
     let is_rare = |filled: u64| {
         u128::from(filled) * u128::from(size + BLOCK) < u128::from(counts.slots) * u128::from(size - WORD)
     };
-    // The one field of a variant is boxed with the variant.
-    let is_alone = match (site.edge, site.def) {
-        (Edge::Field(variant, _), Some(def)) => in_enum && program.defs[def].variants[variant].fields.len() == 1,
-        _ => false,
-    };
+    // An element is there by itself: only one that is an `Option` is better held by a pointer that may be none.
+    let is_element = matches!(site.edge, Edge::Element | Edge::Array);
     let is_always = !is_option && counts.filled == counts.instances;
-    if is_always && !is_alone && (in_enum || is_rare(counts.instances)) {
+    if is_always && !is_element && (in_enum || is_rare(counts.instances)) {
         found.push(Change::BoxedAlways);
     }
     // In an enum all variants may have to change together, those without a value too.
-    if !is_alone && (in_enum || !is_always && is_rare(counts.filled)) {
+    let is_place = is_option || !is_element && site.edge != Edge::Value;
+    if is_place && (in_enum || !is_always && is_rare(counts.filled)) {
         found.push(Change::Boxed);
     }
     let of_inner = &program.sites[inner].counts;
@@ -318,8 +417,9 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
         && matches!(program.sites[inner].shape, Shape::Def(def) if is_struct(def))
         && (in_enum || is_rare(told))
     {
-        // An `Option` stays one unless defaults are many: `Sparse` does not tell `None` from `Some` of a default.
-        if !is_option || of_inner.defaults != 0 {
+        // An `Option` stays one unless defaults are many: `Sparse` does not tell `None` from `Some` of a default. And a struct
+        // that never equals its default may have none.
+        if of_inner.defaults != 0 || !is_option && (told < counts.instances || counts.instances == 0) {
             found.insert(0, Change::Sparse);
         }
     }

@@ -399,7 +399,12 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
                 let same = same_name(program, &step.edits);
                 let fields = if matches!(program.sites[site].edge, Edge::Field(..)) { "fields" } else { "places" };
                 let what = same.map_or_else(|| format!("{many} {fields}"), |name| format!("{name} in {many} variants"));
-                format!("{what} of {}", crate::model::search::without_arguments(&program.defs[def].name))
+                let boxed = step.edits.iter().filter(|edit| matches!(edit, Edit::Variant(..))).count();
+                let (what, boxed) = match boxed {
+                    0 => (what, String::new()),
+                    boxed => (what.replacen(&many.to_string(), &(many - boxed).to_string(), 1), format!(", {boxed} of them in a box")),
+                };
+                format!("{what} of {}{boxed}", crate::model::search::without_arguments(&program.defs[def].name))
             }
             None => format!("{many} places"),
         },
@@ -439,7 +444,8 @@ fn same_name(program: &Program, edits: &[Edit]) -> Option<String> {
         _ => None,
     };
     let first = name(edits.first()?)?;
-    edits.iter().all(|edit| name(edit).as_ref() == Some(&first)).then_some(first)
+    let mut fields = edits.iter().filter(|edit| matches!(edit, Edit::Site(..)));
+    fields.all(|edit| name(edit).as_ref() == Some(&first)).then_some(first)
 }
 
 fn patch(program: &Program, step: &Step, old: &Plan<'_>, suggestion: &Suggestion, uses: &str) -> String {

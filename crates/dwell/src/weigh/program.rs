@@ -263,7 +263,9 @@ impl Builder {
                         }
                         _ => instances[number],
                     };
-                    counts.slots = slots[number].saturating_mul(times);
+                    // Variants overlap: each has as many places as values.
+                    let places = if matches!(inner, Place::Variant(..)) { entered } else { slots[number] };
+                    counts.slots = places.saturating_mul(times);
                     counts.instances = there.saturating_mul(times);
                     if let Some(to) = to {
                         slots[to] = slots[to].saturating_add(counts.slots);
@@ -281,6 +283,9 @@ impl Builder {
                             counts.filled = counts.instances;
                         }
                         self.program.sites[site].counts.add(&counts);
+                        if to.is_none() && inline {
+                            self.unmet(site, counts.slots, counts.instances);
+                        }
                     }
                     Place::Variant(def, variant) => self.program.defs[def].variants[variant].counts.add(&counts),
                 }
@@ -296,6 +301,30 @@ impl Builder {
             _ => None,
         };
         places.into_iter().map(site).collect()
+    }
+
+    /// Counts the places inside those of a site of which no value was met.
+    fn unmet(&mut self, site: SiteId, slots: u64, instances: u64) {
+        let add = |this: &mut Self, part: SiteId, slots: u64, instances: u64| {
+            let filled = if this.types[part].reach == Reach::Plain { instances } else { 0 };
+            this.program.sites[part].counts.add(&Counts { slots, instances, filled, ..Counts::default() });
+            this.unmet(part, slots, instances);
+        };
+        match self.program.sites[site].shape.clone() {
+            Shape::Optional { some, .. } => add(self, some, slots, 0),
+            Shape::Wrapper(inner) => add(self, inner, slots, instances),
+            Shape::Array(element, len) => add(self, element, slots.saturating_mul(len), instances.saturating_mul(len)),
+            Shape::Tuple(parts) => parts.into_iter().for_each(|part| add(self, part, slots, instances)),
+            // No value is of any variant.
+            Shape::Def(def) if self.program.defs[def].is_enum => {}
+            Shape::Def(def) => {
+                for field in 0..self.program.defs[def].variants[0].fields.len() {
+                    let part = self.program.defs[def].variants[0].fields[field].site;
+                    add(self, part, slots, instances);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Notes how many places a part has in the blocks of its owner.

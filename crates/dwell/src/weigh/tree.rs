@@ -46,7 +46,7 @@ pub struct Node {
     pub instances: u64,
     /// Places that there are, whether they hold a value or not: capacities, buckets, the insides of options.
     ///
-    /// Of the variants of an enum, each has all the places of the enum.
+    /// The variants of an enum overlap: each has as many places as values.
     pub slots: u64,
     /// Values that have something in them: that are not `None` and not an empty collection without a block.
     pub filled: u64,
@@ -275,7 +275,8 @@ impl Tree {
                     (Edge::Optional, _) | (Edge::Field(_), Edge::Variant(_)) => parent.filled,
                     _ => parent.instances,
                 };
-                slots = slots.saturating_add(parent.slots.saturating_mul(times));
+                let places = if matches!(node.edge, Edge::Variant(_)) { there } else { parent.slots };
+                slots = slots.saturating_add(places.saturating_mul(times));
                 instances = instances.saturating_add(there.saturating_mul(times));
             }
             let node = &mut self.nodes[index];
