@@ -7,7 +7,7 @@ use std_alloc::alloc::handle_alloc_error;
 use std_alloc::vec::Vec;
 
 /// The most bytes that are reserved because a `size_hint` or a document says so. What is really there may take more.
-pub(super) const TRUSTED_BYTES: usize = 1 << 20;
+pub(super) const TRUSTED_BYTES: usize = 1 << 16;
 
 /// An iterator whose `size_hint` is at most [`TRUSTED_BYTES`] of items.
 ///

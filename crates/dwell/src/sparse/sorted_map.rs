@@ -1,7 +1,7 @@
 //! A map for few entries behind one word: a sorted slice.
 #![forbid(unsafe_code)]
 
-use super::collect::collect;
+use super::collect::{Cautious, collect};
 pub use super::entry::{Entry, OccupiedEntry, VacantEntry};
 use super::sorted::{Pairs, Sorted};
 use super::{IsEmpty, ThinSlice};
@@ -452,7 +452,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     pub fn try_from_iter<I: IntoIterator<Item = (K, V)>>(
         entries: I,
     ) -> Result<Self, AllocError<impl Iterator<Item = (K, V)>>> {
-        try_collect(entries, Self::try_from_vec)
+        try_collect(Cautious(entries.into_iter()), Self::try_from_vec)
     }
 
     /// `extend` that reports a failed allocation.
@@ -465,7 +465,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         &mut self,
         entries: I,
     ) -> Result<(), AllocError<impl Iterator<Item = (K, V)> + use<K, V, I>>> {
-        try_collect(entries, |more| self.sorted.try_extend(more))
+        try_collect(Cautious(entries.into_iter()), |more| self.sorted.try_extend(more))
     }
 }
 

@@ -1,7 +1,7 @@
 //! A set of few values behind one word: a sorted slice.
 #![forbid(unsafe_code)]
 
-use super::collect::collect;
+use super::collect::{Cautious, collect};
 use super::sorted::{Keys, Sorted};
 use super::{IsEmpty, ThinSlice};
 use crate::alloc::{AllocError, try_collect};
@@ -446,7 +446,7 @@ impl<T: Ord> SortedSet<T> {
     /// When the allocator has no memory; the error has an iterator over the values, those that were not asked for yet
     /// included, as [`try_from_vec`](Self::try_from_vec) gives them back.
     pub fn try_from_iter<I: IntoIterator<Item = T>>(values: I) -> Result<Self, AllocError<impl Iterator<Item = T>>> {
-        try_collect(values, Self::try_from_vec)
+        try_collect(Cautious(values.into_iter()), Self::try_from_vec)
     }
 
     /// `extend` that reports a failed allocation.
@@ -459,7 +459,7 @@ impl<T: Ord> SortedSet<T> {
         &mut self,
         values: I,
     ) -> Result<(), AllocError<impl Iterator<Item = T> + use<T, I>>> {
-        try_collect(values, |more| self.sorted.try_extend(more))
+        try_collect(Cautious(values.into_iter()), |more| self.sorted.try_extend(more))
     }
 }
 

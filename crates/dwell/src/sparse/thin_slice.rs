@@ -1,6 +1,6 @@
 //! An owned slice behind one word: the length lives in the block.
 
-use super::collect::collect;
+use super::collect::{Cautious, collect};
 use super::{IsEmpty, layout};
 use crate::alloc::{AllocError, try_alloc, try_collect};
 use core::borrow::{Borrow, BorrowMut};
@@ -244,7 +244,7 @@ impl<T> ThinSlice<T> {
     /// When the allocator has no block, for the elements while they are gathered or for the slice; the error has an iterator
     /// over all of them, those that were not asked for yet included.
     pub fn try_from_iter<I: IntoIterator<Item = T>>(elements: I) -> Result<Self, AllocError<impl Iterator<Item = T>>> {
-        try_collect(elements, Self::try_from_vec)
+        try_collect(Cautious(elements.into_iter()), Self::try_from_vec)
     }
 
     /// `Vec::from(slice)` that reports a failed allocation.
