@@ -160,10 +160,11 @@ pub(super) fn package(path: &Path) -> Option<PathBuf> {
 }
 
 /// The `.dwo` file that a unit names: where the compiler put it, or moved with the executable.
-pub(super) fn dwo(executable: &Path, folder: &str, name: &str) -> Option<PathBuf> {
+pub(super) fn dwo(executable: &Path, folder: Option<Slice<'_>>, name: &str) -> Option<PathBuf> {
+    let folder = folder.map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
     let beside = executable.parent().unwrap_or(Path::new("."));
     let file = Path::new(name).file_name()?;
-    [Path::new(folder).join(name), beside.join(name), beside.join(file), beside.join("deps").join(file)]
+    [Path::new(&folder).join(name), beside.join(name), beside.join(file), beside.join("deps").join(file)]
         .into_iter()
         .find(|file| file.is_file())
 }

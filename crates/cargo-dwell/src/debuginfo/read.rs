@@ -26,6 +26,8 @@ pub(super) struct Input<'a, 'd> {
     pub base: u64,
     /// For error messages.
     pub file: &'a str,
+    /// The unit of the executable that names this one, if this is in another file: the source files are in the executable.
+    pub named_by: Option<(&'a Dwarf<Slice<'d>>, &'a Skeleton<'d>)>,
 }
 
 /// What threads put together.
@@ -35,7 +37,7 @@ pub(super) struct Output<'d> {
     pub bodies: HashMap<String, Body>,
     /// What `{impl#3}` of a path is for: `app::{impl#3}` is `Server`.
     pub impls: HashMap<String, String>,
-    pub skeletons: Vec<Skeleton>,
+    pub skeletons: Vec<Skeleton<'d>>,
     pub damaged: Vec<String>,
     pub rustc: Option<String>,
     /// Units that rustc made.
@@ -59,10 +61,11 @@ impl Output<'_> {
 
 /// A unit whose types are in another file.
 #[derive(Debug)]
-pub(super) struct Skeleton {
+pub(super) struct Skeleton<'d> {
     pub id: Option<gimli::DwoId>,
-    pub folder: String,
+    pub folder: Option<Slice<'d>>,
     pub name: String,
+    line: Option<gimli::DebugLineOffset>,
 }
 
 /// Where the types of a unit are in the pool.
@@ -266,7 +269,7 @@ pub(super) fn read<'d>(
     order.sort_by_key(|&index| (std::cmp::Reverse(inputs[index].header.length_including_self()), index));
     let next = AtomicUsize::new(0);
     let pool = &output.pool;
-    let work = || -> Result<Worker> {
+    let work = || -> Result<Worker<'d>> {
         let mut worker = Worker::default();
         while let Some(&index) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
             let input = &inputs[index];
@@ -277,7 +280,7 @@ pub(super) fn read<'d>(
         }
         Ok(worker)
     };
-    let workers: Vec<Result<Worker>> = std::thread::scope(|scope| {
+    let workers: Vec<Result<Worker<'d>>> = std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads.clamp(1, inputs.len().max(1))).map(|_| scope.spawn(work)).collect();
         let own = work();
         let joined =
@@ -323,19 +326,19 @@ fn merge_body(bodies: &mut HashMap<String, Body>, path: String, body: Body) {
 
 /// What one thread has read.
 #[derive(Default)]
-struct Worker {
+struct Worker<'d> {
     abbreviations: unit::Abbreviations,
     units: Vec<(usize, UnitTypes)>,
     bodies: HashMap<String, Body>,
     impls: HashMap<String, String>,
-    skeletons: Vec<(usize, Skeleton)>,
+    skeletons: Vec<(usize, Skeleton<'d>)>,
     damaged: Vec<(usize, String)>,
     rustc: Option<String>,
     rust_units: usize,
 }
 
-impl Worker {
-    fn unit<'d>(
+impl<'d> Worker<'d> {
+    fn unit(
         &mut self,
         input: &Input<'_, 'd>,
         index: usize,
@@ -349,19 +352,25 @@ impl Worker {
         };
         match unit::open(input.dwarf, input.header, &mut self.abbreviations) {
             Ok(opened) if opened.dwo_name.is_some() && input.dwarf.file_type == gimli::DwarfFileType::Main => {
-                let text = |slice: Option<Slice<'_>>| slice.map(|text| text.to_string_lossy().into_owned());
-                let folder = text(opened.unit.comp_dir).unwrap_or_default();
                 let name = opened.dwo_name.unwrap_or_default();
-                budget.charge((folder.len() + name.len() + 128) as u64)?;
-                self.skeletons.push((index, Skeleton { id: opened.unit.dwo_id, folder, name }));
+                budget.charge((name.len() + 128) as u64)?;
+                let (id, folder, line) = (opened.unit.dwo_id, opened.unit.comp_dir, opened.line);
+                self.skeletons.push((index, Skeleton { id, folder, name, line }));
             }
-            Ok(opened) if opened.is_rust => {
+            Ok(mut opened) if opened.is_rust => {
+                let mut files_of = input.dwarf;
+                if let (None, Some((dwarf, skeleton))) = (opened.line, input.named_by) {
+                    files_of = dwarf;
+                    opened.line = skeleton.line;
+                    opened.unit.comp_dir = opened.unit.comp_dir.or(skeleton.folder);
+                }
                 self.rust_units += 1;
                 self.rustc = self.rustc.take().max(opened.rustc.clone());
                 types.name = opened.unit.name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
                 budget.charge(types.name.len() as u64 + 128)?;
                 let mut reader = UnitReader {
                     dwarf: input.dwarf,
+                    files_of,
                     opened,
                     base: input.base,
                     number: number as u32,
@@ -431,12 +440,14 @@ struct VariantRef<'d> {
 
 struct UnitReader<'a, 'd> {
     dwarf: &'a Dwarf<Slice<'d>>,
+    /// The file with the names of source files.
+    files_of: &'a Dwarf<Slice<'d>>,
     opened: unit::Opened<'d>,
     base: u64,
     number: u32,
     pool: &'a Pool<'d>,
     budget: &'a Budget,
-    worker: &'a mut Worker,
+    worker: &'a mut Worker<'d>,
     types: &'a mut UnitTypes,
     files: HashMap<u64, Option<Arc<str>>, FixedState>,
     path: String,
@@ -874,8 +885,8 @@ impl<'d> UnitReader<'_, 'd> {
         if let Some(file) = self.files.get(&index) {
             return Ok(file.clone());
         }
-        self.opened.read_files(self.dwarf);
-        let file: Option<Arc<str>> = self.opened.file(self.dwarf, index).map(Into::into);
+        self.opened.read_files(self.files_of);
+        let file: Option<Arc<str>> = self.opened.file(self.files_of, index).map(Into::into);
         self.keep(file.as_ref().map_or(0, |file| file.len()) + 64)?;
         self.files.insert(index, file.clone());
         Ok(file)
