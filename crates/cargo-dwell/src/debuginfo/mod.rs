@@ -45,15 +45,14 @@ pub fn load(path: &Path, options: &Options) -> Result<Program> {
     let object = file::parse(path, &map)?;
     let build_id = file::build_id(&object);
     let cache = options.cache.as_deref().map(|folder| cache::Entry::new(folder, path, build_id.as_deref()));
-    let mut program = match cache.as_ref().and_then(cache::Entry::read) {
-        Some(program) => program,
-        None => {
-            let program = read_files(path, &map, &object, options)?;
-            if let Some(cache) = &cache {
-                cache.write(&program);
-            }
-            program
+    let mut program = if let Some(program) = cache.as_ref().and_then(cache::Entry::read) {
+        program
+    } else {
+        let program = read_files(path, &map, &object, options)?;
+        if let Some(cache) = &cache {
+            cache.write(&program);
         }
+        program
     };
     path.clone_into(&mut program.file);
     program.build_id = build_id.map(Into::into);

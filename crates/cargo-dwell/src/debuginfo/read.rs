@@ -120,8 +120,9 @@ impl<'d> Pool<'d> {
 
     /// Adds a type unless it is there. Of equal ones that of the lowest offset stays, whatever thread comes first.
     fn add(&self, key: u128, offset: u64, budget: &Budget, make: impl FnOnce() -> RawType<'d>) -> Result<Handle> {
-        let shard = (key >> 122) as usize;
-        let mut types = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
+        let [.., top] = key.to_le_bytes();
+        let shard = top >> 2;
+        let mut types = self.shards[usize::from(shard)].lock().unwrap_or_else(PoisonError::into_inner);
         let index = if let Some(&index) = types.by_key.get(&key) {
             let kept = &mut types.types[index as usize].1;
             if offset < kept.offset {
@@ -137,7 +138,7 @@ impl<'d> Pool<'d> {
             types.by_key.insert(key, index);
             index
         };
-        Ok(Handle((shard as u32) << 26 | index))
+        Ok(Handle(u32::from(shard) << 26 | index))
     }
 
     /// The types ordered by path, and for each handle its index among them.
@@ -155,7 +156,7 @@ impl<'d> Pool<'d> {
         all.sort_unstable_by(|a, b| (&a.1.path, a.0).cmp(&(&b.1.path, b.0)));
         let mut ranks = vec![0; all.len()];
         for (rank, entry) in all.iter().enumerate() {
-            ranks[entry.2] = rank as u32;
+            ranks[entry.2] = u32::try_from(rank).unwrap_or(u32::MAX);
         }
         (all.into_iter().map(|entry| entry.1).collect(), Ranks { starts, ranks })
     }
@@ -373,7 +374,7 @@ impl<'d> Worker<'d> {
                     files_of,
                     opened,
                     base: input.base,
-                    number: number as u32,
+                    number: u32::try_from(number).unwrap_or(u32::MAX),
                     pool,
                     budget,
                     worker: self,
@@ -506,7 +507,7 @@ impl<'d> UnitReader<'_, 'd> {
             }
             let Some(abbreviation) = entries.read_abbreviation()? else { continue };
             let tag = abbreviation.tag();
-            if !self.is_wanted(tag, stack.last().map(|(_, frame)| frame)) {
+            if !Self::is_wanted(tag, stack.last().map(|(_, frame)| frame)) {
                 entries.skip_attributes(abbreviation.attributes())?;
                 continue;
             }
@@ -522,11 +523,15 @@ impl<'d> UnitReader<'_, 'd> {
         Ok(())
     }
 
-    fn is_wanted(&self, tag: DwTag, top: Option<&Frame>) -> bool {
+    fn is_wanted(tag: DwTag, top: Option<&Frame>) -> bool {
         match tag {
-            dw::DW_TAG_inlined_subroutine | dw::DW_TAG_lexical_block | dw::DW_TAG_formal_parameter => false,
             dw::DW_TAG_variable => matches!(top, Some(Frame::Body { .. })),
-            dw::DW_TAG_imported_declaration | dw::DW_TAG_imported_module | dw::DW_TAG_call_site => false,
+            dw::DW_TAG_inlined_subroutine
+            | dw::DW_TAG_lexical_block
+            | dw::DW_TAG_formal_parameter
+            | dw::DW_TAG_imported_declaration
+            | dw::DW_TAG_imported_module
+            | dw::DW_TAG_call_site => false,
             _ => true,
         }
     }
@@ -537,7 +542,7 @@ impl<'d> UnitReader<'_, 'd> {
         tag: DwTag,
         offset: u64,
         attrs: &Attrs<'d>,
-        top: Option<&mut Frame>,
+        mut top: Option<&mut Frame>,
     ) -> Result<Option<Frame>, Error> {
         Ok(match tag {
             dw::DW_TAG_namespace => {
@@ -599,7 +604,7 @@ impl<'d> UnitReader<'_, 'd> {
                 _ => None,
             },
             dw::DW_TAG_member => {
-                self.member(offset, attrs, top)?;
+                self.member(offset, attrs, &mut top)?;
                 None
             }
             dw::DW_TAG_enumerator => {
@@ -667,7 +672,7 @@ impl<'d> UnitReader<'_, 'd> {
         Ok(Some(Frame::Type { index: self.partials.len() - 1, path }))
     }
 
-    fn member(&mut self, offset: u64, attrs: &Attrs<'d>, top: Option<&mut Frame>) -> Result<(), Error> {
+    fn member(&mut self, offset: u64, attrs: &Attrs<'d>, top: &mut Option<&mut Frame>) -> Result<(), Error> {
         let common = self.common(attrs);
         self.charge(size_of::<RawField<'_>>())?;
         let name = common.name.unwrap_or_default();
@@ -814,7 +819,9 @@ impl<'d> UnitReader<'_, 'd> {
                 continue;
             }
             let offset = partial.raw.offset;
-            let local = (offset - self.base) as u32;
+            let Ok(local) = u32::try_from(offset - self.base) else {
+                return Err(Error::OffsetOutOfBounds(offset));
+            };
             let unnamed = match (partial.array, partial.name, partial.raw.target) {
                 (Some((element, count)), ..) => Some((element, Some(count))),
                 (None, None, Some(target)) if partial.raw.kind == RawKind::Pointer => Some((target, None)),
