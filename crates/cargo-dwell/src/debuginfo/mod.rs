@@ -110,6 +110,9 @@ fn check(path: &Path, program: (Program, usize)) -> Result<Program> {
         bail!("{}: has debug info, but none that rustc wrote", path.display());
     }
     if !program.types().any(|(_, ty)| matches!(ty.kind, Kind::Struct(_) | Kind::Enum(_))) {
+        if let Some(damage) = program.damaged.last() {
+            bail!("{}: {damage}", path.display());
+        }
         bail!(
             "{}: has debug info for line numbers only; build it with CARGO_PROFILE_RELEASE_DEBUG=2, or leave --exe out",
             path.display()
