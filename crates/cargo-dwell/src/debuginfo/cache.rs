@@ -34,15 +34,13 @@ impl Entry {
     pub(super) fn new(folder: &Path, path: &Path, build_id: Option<&str>) -> Self {
         let metadata = fs::metadata(path).ok();
         let length = metadata.as_ref().map_or(0, fs::Metadata::len);
-        let id = match build_id {
-            Some(id) => id.to_owned(),
-            None => {
-                let written = metadata.and_then(|metadata| metadata.modified().ok());
-                let since =
-                    written.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |time| time.as_nanos());
-                let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-                format!("at-{:016x}", FixedState::with_seed(7).hash_one((path, since)))
-            }
+        let id = if let Some(id) = build_id {
+            id.to_owned()
+        } else {
+            let written = metadata.and_then(|metadata| metadata.modified().ok());
+            let since = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |time| time.as_nanos());
+            let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            format!("at-{:016x}", FixedState::with_seed(7).hash_one((path, since)))
         };
         let name = path.file_name().map_or_else(|| "executable".to_owned(), |name| name.to_string_lossy().into_owned());
         let file = folder.join(format!("{name}.{id}.{length}.types"));
@@ -135,10 +133,10 @@ fn decode(file: &[u8]) -> Option<Program> {
 
 fn number(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
-        out.push(value as u8 | 0x80);
+        out.push(value.to_le_bytes()[0] | 0x80);
         value >>= 7;
     }
-    out.push(value as u8);
+    out.push(value.to_le_bytes()[0]);
 }
 
 #[derive(Default)]

@@ -6,6 +6,7 @@ use gimli::{DwarfSections, EndianSlice, RunTimeEndian, SectionId};
 use memmap2::Mmap;
 use object::{CompressionFormat, Object, ObjectSection};
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,12 @@ pub(super) fn parse<'d>(path: &Path, data: &'d [u8]) -> Result<object::File<'d>>
 
 /// The build id or UUID of an executable in hexadecimal digits.
 pub(super) fn build_id(object: &object::File<'_>) -> Option<String> {
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hex = |bytes: &[u8]| {
+        bytes.iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    };
     match object.build_id() {
         Ok(Some(id)) if (4..=64).contains(&id.len()) => Some(hex(id)),
         _ => object.mach_uuid().ok().flatten().map(|id| hex(&id)),
@@ -143,7 +149,7 @@ fn section<'d>(object: &object::File<'d>, name: &str, budget: &Budget) -> Result
 }
 
 /// The sections as `gimli` reads them.
-pub(super) fn slice<'a>(data: &'a Cow<'_, [u8]>, endian: RunTimeEndian) -> Slice<'a> {
+pub(super) fn slice(data: &[u8], endian: RunTimeEndian) -> Slice<'_> {
     EndianSlice::new(data, endian)
 }
 
@@ -160,10 +166,11 @@ pub(super) fn package(path: &Path) -> Option<PathBuf> {
 }
 
 /// The `.dwo` file that a unit names: where the compiler put it, or moved with the executable.
-pub(super) fn dwo(executable: &Path, folder: &str, name: &str) -> Option<PathBuf> {
+pub(super) fn dwo(executable: &Path, folder: Option<Slice<'_>>, name: &str) -> Option<PathBuf> {
+    let folder = folder.map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
     let beside = executable.parent().unwrap_or(Path::new("."));
     let file = Path::new(name).file_name()?;
-    [Path::new(folder).join(name), beside.join(name), beside.join(file), beside.join("deps").join(file)]
+    [Path::new(&folder).join(name), beside.join(name), beside.join(file), beside.join("deps").join(file)]
         .into_iter()
         .find(|file| file.is_file())
 }

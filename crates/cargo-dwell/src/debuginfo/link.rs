@@ -21,11 +21,11 @@ pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Re
     let Output { pool, units, bodies, impls, damaged, rustc, .. } = output;
     let (raws, ranks) = pool.into_ordered();
     let mut places = Places::new(&units, &ranks);
-    let named = raws.len();
-    let mut made = Made { ids: HashMap::new(), list: Vec::new(), first: named };
+    let count_named = raws.len();
+    let mut made = Made { ids: HashMap::new(), list: Vec::new(), first: count_named };
     made.resolve_all(&mut places, budget)?;
-    let count = named + made.list.len() + 1;
-    let unknown = TypeId(count as u32 - 1);
+    let count = count_named + made.list.len() + 1;
+    let unknown = id_of(count - 1);
     let find = |offset: Option<u64>| offset.and_then(|offset| places.find(offset)).unwrap_or(unknown);
 
     let aligns = Aligns::new(&raws, &made.list, &find, pointer_size, count);
@@ -99,7 +99,7 @@ pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Re
     }
     let empty = linker.texts.get(b"");
     for (index, (element, count)) in made.list.iter().enumerate() {
-        let path = Text::clone(&paths[named + index]);
+        let path = Text::clone(&paths[count_named + index]);
         let of = types.get(element.0 as usize);
         let size = count.map_or(pointer_size, |count| of.map_or(0, |of| of.size).saturating_mul(count));
         let unit = of.map_or(0, |of| of.unit);
@@ -107,7 +107,7 @@ pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Re
             name: linker.name(&path),
             path,
             size,
-            align: aligns.of(named + index),
+            align: aligns.of(count_named + index),
             kind: match *count {
                 Some(count) => Kind::Array { element: *element, count },
                 None => Kind::Pointer { pointee: Some(*element) },
@@ -143,6 +143,12 @@ pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Re
         types,
         ..Program::default()
     })
+}
+
+/// The id of the type at `index`.
+#[expect(clippy::cast_possible_truncation, reason = "the pool and the budget refuse more types than a `u32` counts")]
+fn id_of(index: usize) -> TypeId {
+    TypeId(index as u32)
 }
 
 fn source(variant: &RawVariant<'_>) -> Option<Source> {
@@ -203,7 +209,7 @@ impl Made {
                     continue;
                 };
                 budget.charge(48)?;
-                let next = TypeId((self.first + self.list.len()) as u32);
+                let next = id_of(self.first + self.list.len());
                 let id = *self.ids.entry((of, unnamed.count)).or_insert(next);
                 if id == next {
                     self.list.push((of, unnamed.count));
@@ -322,15 +328,11 @@ struct Linker<'a, 'd, F> {
 
 impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
     fn name(&self, path: &Text) -> Text {
-        match names::vtable(path) {
-            Some((of, for_trait)) => {
-                format!("<{} as {}>::{{vtable}}", self.namer.name(of), self.namer.name(for_trait)).into()
-            }
-            None => {
-                let name = self.namer.name(path);
-                if name == **path { Text::clone(path) } else { name.into() }
-            }
+        if let Some((of, for_trait)) = names::vtable(path) {
+            return format!("<{} as {}>::{{vtable}}", self.namer.name(of), self.namer.name(for_trait)).into();
         }
+        let name = self.namer.name(path);
+        if name == **path { Text::clone(path) } else { name.into() }
     }
 
     fn krate(&mut self, path: &str, kind: RawKind) -> Text {
@@ -501,7 +503,7 @@ fn set_unsized_tails(types: &mut Vec<Type>) {
         }
         let is_text = ty.path.ends_with("str>") && &*element.name == "u8";
         let name = |of: &str| if is_text { "str".into() } else { format!("[{of}]").into() };
-        let next = TypeId(types.len() as u32);
+        let next = id_of(types.len());
         let id = *slices.entry((field.ty, is_text)).or_insert(next);
         if id == next {
             let slice = Type {

@@ -45,15 +45,14 @@ pub fn load(path: &Path, options: &Options) -> Result<Program> {
     let object = file::parse(path, &map)?;
     let build_id = file::build_id(&object);
     let cache = options.cache.as_deref().map(|folder| cache::Entry::new(folder, path, build_id.as_deref()));
-    let mut program = match cache.as_ref().and_then(cache::Entry::read) {
-        Some(program) => program,
-        None => {
-            let program = read_files(path, &map, &object, options)?;
-            if let Some(cache) = &cache {
-                cache.write(&program);
-            }
-            program
+    let mut program = if let Some(program) = cache.as_ref().and_then(cache::Entry::read) {
+        program
+    } else {
+        let program = read_files(path, &map, &object, options)?;
+        if let Some(cache) = &cache {
+            cache.write(&program);
         }
+        program
     };
     path.clone_into(&mut program.file);
     program.build_id = build_id.map(Into::into);
@@ -111,6 +110,9 @@ fn check(path: &Path, program: (Program, usize)) -> Result<Program> {
         bail!("{}: has debug info, but none that rustc wrote", path.display());
     }
     if !program.types().any(|(_, ty)| matches!(ty.kind, Kind::Struct(_) | Kind::Enum(_))) {
+        if let Some(damage) = program.damaged.last() {
+            bail!("{}: {damage}", path.display());
+        }
         bail!(
             "{}: has debug info for line numbers only; build it with CARGO_PROFILE_RELEASE_DEBUG=2, or leave --exe out",
             path.display()
@@ -139,7 +141,7 @@ fn read_sections(
             Ok(Some(header)) => {
                 budget.charge(size_of::<read::Input<'_, '_>>() as u64)?;
                 let base = header.offset().0 as u64;
-                inputs.push(read::Input { dwarf: &dwarf, header, base, file: &name });
+                inputs.push(read::Input { dwarf: &dwarf, header, base, file: &name, named_by: None });
             }
             Ok(None) => break,
             Err(error) => {
@@ -188,9 +190,9 @@ fn read_sections(
             _ => None,
         };
         if let Some(packed) = packed {
-            dwarfs.push(packed);
-        } else if let Some(file) = file::dwo(path, &skeleton.folder, &skeleton.name) {
-            files.push((file::map(&file)?, file));
+            dwarfs.push((packed, skeleton));
+        } else if let Some(file) = file::dwo(path, skeleton.folder, &skeleton.name) {
+            files.push((file::map(&file)?, file, skeleton));
         } else {
             missing.push(&skeleton.name);
         }
@@ -204,25 +206,26 @@ fn read_sections(
         ));
     }
     let mut objects = Vec::new();
-    for (map, file) in &files {
+    for (map, file, _) in &files {
         budget.add_file(map.len() as u64);
         objects.push(file::parse(file, map)?);
     }
     let dwo_sections = objects.iter().map(|object| file::dwo_sections(object, budget)).collect::<Result<Vec<_>>>()?;
-    for sections in &dwo_sections {
+    for (sections, (.., skeleton)) in dwo_sections.iter().zip(&files) {
         let mut dwo = sections.borrow(|section| file::slice(section, endian));
         dwo.make_dwo(&dwarf);
-        dwarfs.push(dwo);
+        dwarfs.push((dwo, skeleton));
     }
     let mut inputs = Vec::new();
     let mut base = 1_u64 << 48;
-    for dwarf in &dwarfs {
-        let mut units = dwarf.units();
+    for (unit, skeleton) in &dwarfs {
+        let mut units = unit.units();
         while let Some(header) =
             units.next().with_context(|| format!("{name}: a file with its debug info is damaged"))?
         {
             let length = header.length_including_self() as u64;
-            inputs.push(read::Input { dwarf, header, base, file: &name });
+            let named_by = Some((&dwarf, *skeleton));
+            inputs.push(read::Input { dwarf: unit, header, base, file: &name, named_by });
             base += length;
         }
     }
@@ -232,7 +235,7 @@ fn read_sections(
     let rust_units = output.rust_units;
     let mut program = link::link(output, pointer_size(object), budget)?;
     program.bytes = bytes
-        + files.iter().map(|(map, _)| map.len() as u64).sum::<u64>()
+        + files.iter().map(|(map, ..)| map.len() as u64).sum::<u64>()
         + package.map_or(0, |(_, map)| map.len() as u64);
     Ok((program, rust_units))
 }

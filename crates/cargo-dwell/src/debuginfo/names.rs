@@ -89,7 +89,10 @@ impl<'a> Namer<'a> {
     }
 
     fn head<'b>(&'b self, path: &'b str) -> &'b str {
-        self.short.get(path).map_or_else(|| last(path), |name| name)
+        match self.short.get(path) {
+            Some(name) => name,
+            None => last(path),
+        }
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Input<'a, 'd> {
     pub base: u64,
     /// For error messages.
     pub file: &'a str,
+    /// The unit of the executable that names this one, if this is in another file: the source files are in the executable.
+    pub named_by: Option<(&'a Dwarf<Slice<'d>>, &'a Skeleton<'d>)>,
 }
 
 /// What threads put together.
@@ -35,7 +37,7 @@ pub(super) struct Output<'d> {
     pub bodies: HashMap<String, Body>,
     /// What `{impl#3}` of a path is for: `app::{impl#3}` is `Server`.
     pub impls: HashMap<String, String>,
-    pub skeletons: Vec<Skeleton>,
+    pub skeletons: Vec<Skeleton<'d>>,
     pub damaged: Vec<String>,
     pub rustc: Option<String>,
     /// Units that rustc made.
@@ -59,10 +61,11 @@ impl Output<'_> {
 
 /// A unit whose types are in another file.
 #[derive(Debug)]
-pub(super) struct Skeleton {
+pub(super) struct Skeleton<'d> {
     pub id: Option<gimli::DwoId>,
-    pub folder: String,
+    pub folder: Option<Slice<'d>>,
     pub name: String,
+    line: Option<gimli::DebugLineOffset>,
 }
 
 /// Where the types of a unit are in the pool.
@@ -117,8 +120,9 @@ impl<'d> Pool<'d> {
 
     /// Adds a type unless it is there. Of equal ones that of the lowest offset stays, whatever thread comes first.
     fn add(&self, key: u128, offset: u64, budget: &Budget, make: impl FnOnce() -> RawType<'d>) -> Result<Handle> {
-        let shard = (key >> 122) as usize;
-        let mut types = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
+        let [.., top] = key.to_le_bytes();
+        let shard = top >> 2;
+        let mut types = self.shards[usize::from(shard)].lock().unwrap_or_else(PoisonError::into_inner);
         let index = if let Some(&index) = types.by_key.get(&key) {
             let kept = &mut types.types[index as usize].1;
             if offset < kept.offset {
@@ -134,7 +138,7 @@ impl<'d> Pool<'d> {
             types.by_key.insert(key, index);
             index
         };
-        Ok(Handle((shard as u32) << 26 | index))
+        Ok(Handle(u32::from(shard) << 26 | index))
     }
 
     /// The types ordered by path, and for each handle its index among them.
@@ -152,7 +156,7 @@ impl<'d> Pool<'d> {
         all.sort_unstable_by(|a, b| (&a.1.path, a.0).cmp(&(&b.1.path, b.0)));
         let mut ranks = vec![0; all.len()];
         for (rank, entry) in all.iter().enumerate() {
-            ranks[entry.2] = rank as u32;
+            ranks[entry.2] = u32::try_from(rank).unwrap_or(u32::MAX);
         }
         (all.into_iter().map(|entry| entry.1).collect(), Ranks { starts, ranks })
     }
@@ -266,7 +270,7 @@ pub(super) fn read<'d>(
     order.sort_by_key(|&index| (std::cmp::Reverse(inputs[index].header.length_including_self()), index));
     let next = AtomicUsize::new(0);
     let pool = &output.pool;
-    let work = || -> Result<Worker> {
+    let work = || -> Result<Worker<'d>> {
         let mut worker = Worker::default();
         while let Some(&index) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
             let input = &inputs[index];
@@ -277,7 +281,7 @@ pub(super) fn read<'d>(
         }
         Ok(worker)
     };
-    let workers: Vec<Result<Worker>> = std::thread::scope(|scope| {
+    let workers: Vec<Result<Worker<'d>>> = std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads.clamp(1, inputs.len().max(1))).map(|_| scope.spawn(work)).collect();
         let own = work();
         let joined =
@@ -323,19 +327,19 @@ fn merge_body(bodies: &mut HashMap<String, Body>, path: String, body: Body) {
 
 /// What one thread has read.
 #[derive(Default)]
-struct Worker {
+struct Worker<'d> {
     abbreviations: unit::Abbreviations,
     units: Vec<(usize, UnitTypes)>,
     bodies: HashMap<String, Body>,
     impls: HashMap<String, String>,
-    skeletons: Vec<(usize, Skeleton)>,
+    skeletons: Vec<(usize, Skeleton<'d>)>,
     damaged: Vec<(usize, String)>,
     rustc: Option<String>,
     rust_units: usize,
 }
 
-impl Worker {
-    fn unit<'d>(
+impl<'d> Worker<'d> {
+    fn unit(
         &mut self,
         input: &Input<'_, 'd>,
         index: usize,
@@ -349,22 +353,28 @@ impl Worker {
         };
         match unit::open(input.dwarf, input.header, &mut self.abbreviations) {
             Ok(opened) if opened.dwo_name.is_some() && input.dwarf.file_type == gimli::DwarfFileType::Main => {
-                let text = |slice: Option<Slice<'_>>| slice.map(|text| text.to_string_lossy().into_owned());
-                let folder = text(opened.unit.comp_dir).unwrap_or_default();
                 let name = opened.dwo_name.unwrap_or_default();
-                budget.charge((folder.len() + name.len() + 128) as u64)?;
-                self.skeletons.push((index, Skeleton { id: opened.unit.dwo_id, folder, name }));
+                budget.charge((name.len() + 128) as u64)?;
+                let (id, folder, line) = (opened.unit.dwo_id, opened.unit.comp_dir, opened.line);
+                self.skeletons.push((index, Skeleton { id, folder, name, line }));
             }
-            Ok(opened) if opened.is_rust => {
+            Ok(mut opened) if opened.is_rust => {
+                let mut files_of = input.dwarf;
+                if let (None, Some((dwarf, skeleton))) = (opened.line, input.named_by) {
+                    files_of = dwarf;
+                    opened.line = skeleton.line;
+                    opened.unit.comp_dir = opened.unit.comp_dir.or(skeleton.folder);
+                }
                 self.rust_units += 1;
                 self.rustc = self.rustc.take().max(opened.rustc.clone());
                 types.name = opened.unit.name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
                 budget.charge(types.name.len() as u64 + 128)?;
                 let mut reader = UnitReader {
                     dwarf: input.dwarf,
+                    files_of,
                     opened,
                     base: input.base,
-                    number: number as u32,
+                    number: u32::try_from(number).unwrap_or(u32::MAX),
                     pool,
                     budget,
                     worker: self,
@@ -431,12 +441,14 @@ struct VariantRef<'d> {
 
 struct UnitReader<'a, 'd> {
     dwarf: &'a Dwarf<Slice<'d>>,
+    /// The file with the names of source files.
+    files_of: &'a Dwarf<Slice<'d>>,
     opened: unit::Opened<'d>,
     base: u64,
     number: u32,
     pool: &'a Pool<'d>,
     budget: &'a Budget,
-    worker: &'a mut Worker,
+    worker: &'a mut Worker<'d>,
     types: &'a mut UnitTypes,
     files: HashMap<u64, Option<Arc<str>>, FixedState>,
     path: String,
@@ -495,7 +507,7 @@ impl<'d> UnitReader<'_, 'd> {
             }
             let Some(abbreviation) = entries.read_abbreviation()? else { continue };
             let tag = abbreviation.tag();
-            if !self.is_wanted(tag, stack.last().map(|(_, frame)| frame)) {
+            if !Self::is_wanted(tag, stack.last().map(|(_, frame)| frame)) {
                 entries.skip_attributes(abbreviation.attributes())?;
                 continue;
             }
@@ -511,11 +523,15 @@ impl<'d> UnitReader<'_, 'd> {
         Ok(())
     }
 
-    fn is_wanted(&self, tag: DwTag, top: Option<&Frame>) -> bool {
+    fn is_wanted(tag: DwTag, top: Option<&Frame>) -> bool {
         match tag {
-            dw::DW_TAG_inlined_subroutine | dw::DW_TAG_lexical_block | dw::DW_TAG_formal_parameter => false,
             dw::DW_TAG_variable => matches!(top, Some(Frame::Body { .. })),
-            dw::DW_TAG_imported_declaration | dw::DW_TAG_imported_module | dw::DW_TAG_call_site => false,
+            dw::DW_TAG_inlined_subroutine
+            | dw::DW_TAG_lexical_block
+            | dw::DW_TAG_formal_parameter
+            | dw::DW_TAG_imported_declaration
+            | dw::DW_TAG_imported_module
+            | dw::DW_TAG_call_site => false,
             _ => true,
         }
     }
@@ -526,7 +542,7 @@ impl<'d> UnitReader<'_, 'd> {
         tag: DwTag,
         offset: u64,
         attrs: &Attrs<'d>,
-        top: Option<&mut Frame>,
+        mut top: Option<&mut Frame>,
     ) -> Result<Option<Frame>, Error> {
         Ok(match tag {
             dw::DW_TAG_namespace => {
@@ -588,7 +604,7 @@ impl<'d> UnitReader<'_, 'd> {
                 _ => None,
             },
             dw::DW_TAG_member => {
-                self.member(offset, attrs, top)?;
+                self.member(offset, attrs, &mut top)?;
                 None
             }
             dw::DW_TAG_enumerator => {
@@ -656,7 +672,7 @@ impl<'d> UnitReader<'_, 'd> {
         Ok(Some(Frame::Type { index: self.partials.len() - 1, path }))
     }
 
-    fn member(&mut self, offset: u64, attrs: &Attrs<'d>, top: Option<&mut Frame>) -> Result<(), Error> {
+    fn member(&mut self, offset: u64, attrs: &Attrs<'d>, top: &mut Option<&mut Frame>) -> Result<(), Error> {
         let common = self.common(attrs);
         self.charge(size_of::<RawField<'_>>())?;
         let name = common.name.unwrap_or_default();
@@ -803,7 +819,9 @@ impl<'d> UnitReader<'_, 'd> {
                 continue;
             }
             let offset = partial.raw.offset;
-            let local = (offset - self.base) as u32;
+            let Ok(local) = u32::try_from(offset - self.base) else {
+                return Err(Error::OffsetOutOfBounds(offset));
+            };
             let unnamed = match (partial.array, partial.name, partial.raw.target) {
                 (Some((element, count)), ..) => Some((element, Some(count))),
                 (None, None, Some(target)) if partial.raw.kind == RawKind::Pointer => Some((target, None)),
@@ -874,8 +892,8 @@ impl<'d> UnitReader<'_, 'd> {
         if let Some(file) = self.files.get(&index) {
             return Ok(file.clone());
         }
-        self.opened.read_files(self.dwarf);
-        let file: Option<Arc<str>> = self.opened.file(self.dwarf, index).map(Into::into);
+        self.opened.read_files(self.files_of);
+        let file: Option<Arc<str>> = self.opened.file(self.files_of, index).map(Into::into);
         self.keep(file.as_ref().map_or(0, |file| file.len()) + 64)?;
         self.files.insert(index, file.clone());
         Ok(file)

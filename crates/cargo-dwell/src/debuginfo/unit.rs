@@ -21,7 +21,8 @@ pub(super) struct Opened<'d> {
     pub rustc: Option<String>,
     /// The file that the unit's types are in, if they are in another.
     pub dwo_name: Option<String>,
-    line: Option<DebugLineOffset>,
+    /// Where the table of its source files is.
+    pub line: Option<DebugLineOffset>,
 }
 
 /// The abbreviations that a thread used last: units of one object file may share them.

@@ -51,20 +51,20 @@ pub(super) fn write(
 
 fn title(ty: &Type, measured: &Measured<'_>) -> String {
     let plural = if ty.size == 1 { "byte" } else { "bytes" };
-    let mut title = format!("{}  {} {plural}, align {}", ty.name, count(ty.size), ty.align);
+    let mut about = vec![format!("{}  {} {plural}", ty.name, count(ty.size)), format!("align {}", ty.align)];
     if let Some(tag) = measured.tag {
-        match json::niche(&ty.kind) {
-            Some(niche) => title += &format!(", niche in `{niche}`"),
-            None => title += &format!(", tag of {} at {}", tag.size, tag.offset),
-        }
+        about.push(match json::niche(&ty.kind) {
+            Some(niche) => format!("niche in `{niche}`"),
+            None => format!("tag of {} at {}", tag.size, tag.offset),
+        });
     }
     if measured.padding > 0 {
-        title += &format!(", padding {}", count(measured.padding));
+        about.push(format!("padding {}", count(measured.padding)));
     }
-    if let (Some((largest, gap)), true) = (measured.gap, measured.parts.len() > 1) {
-        title += &format!(", `{}` is {} larger than the next", measured.parts[largest].name, count(gap));
+    if let Some((largest, gap)) = measured.gap {
+        about.push(format!("`{}` is {} larger than the next", measured.parts[largest].name, count(gap)));
     }
-    title
+    about.join(", ")
 }
 
 /// Something that takes bytes.
@@ -202,14 +202,14 @@ fn fill(label: &str, width: usize, is_padding: bool) -> String {
     let mut text: String = label.chars().take(width).collect();
     let length = text.chars().count();
     if length < width {
-        let with = if is_padding { '~' } else { '.' };
+        let filler = if is_padding { '~' } else { '.' };
         let rest = width - length;
         match rest {
             0..=2 if !is_padding => text.extend(std::iter::repeat_n(' ', rest)),
-            _ if is_padding => text.extend(std::iter::repeat_n(with, rest)),
+            _ if is_padding => text.extend(std::iter::repeat_n(filler, rest)),
             _ => {
                 text.push(' ');
-                text.extend(std::iter::repeat_n(with, rest - 1));
+                text.extend(std::iter::repeat_n(filler, rest - 1));
             }
         }
     }
@@ -239,10 +239,10 @@ fn widths(edges: &[u64], parts: &[(&Part<'_>, Vec<Span>)], space: usize) -> Opti
         }
     }
     // What is left goes to long stretches, by their bytes.
-    let whole = *edges.last()? as f64;
-    let spread = left.min(48) as f64;
+    let whole = u128::from((*edges.last()?).max(1));
+    let spread = left.min(48) as u128;
     for (width, edge) in widths.iter_mut().zip(edges.windows(2)) {
-        *width += (spread * ((edge[1] - edge[0]) as f64 / whole)) as usize;
+        *width += usize::try_from(spread * u128::from(edge[1] - edge[0]) / whole).unwrap_or(0);
     }
     Some(widths)
 }

@@ -56,7 +56,8 @@ pub(super) fn is_listed(ty: &Type) -> bool {
 
 /// Measures a type.
 pub(super) fn measure<'a>(program: &'a Program, ty: &'a Type) -> Measured<'a> {
-    let (tag, has_variants, fields): (Option<&Tag>, bool, Vec<(&str, Vec<&Field>)>) = match &ty.kind {
+    type Named<'a> = (&'a str, Vec<&'a Field>);
+    let (tag, has_variants, fields): (Option<&Tag>, bool, Vec<Named<'_>>) = match &ty.kind {
         Kind::Struct(fields) | Kind::Union(fields) | Kind::Closure(fields) | Kind::WidePointer { fields, .. } => {
             (None, false, vec![("", fields.iter().collect())])
         }

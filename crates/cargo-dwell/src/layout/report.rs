@@ -163,18 +163,19 @@ fn short(name: &str) -> String {
 /// The type that this one makes big, and its share.
 fn embedded(about: &About<'_>, id: TypeId) -> String {
     let program = about.program;
-    match about.embedding.makes_big(program, id) {
-        Some(outer) => {
-            let outer = program.get(outer);
-            format!("{} ({} of {})", short(&outer.name), percent(program.size_of(id), outer.size), count(outer.size))
-        }
-        None => {
-            let outer = about.embedding.outer(program, id);
-            match &outer[..] {
-                [] => String::new(),
-                [one] => format!("in {}", short(&program.get(*one).name)),
-                [first, rest @ ..] => format!("in {} and {} more", short(&program.get(*first).name), rest.len()),
-            }
-        }
+    if let Some(outer) = about.embedding.makes_big(program, id) {
+        let outer = program.get(outer);
+        return format!(
+            "{} ({} of {})",
+            short(&outer.name),
+            percent(program.size_of(id), outer.size),
+            count(outer.size)
+        );
+    }
+    let outer = about.embedding.outer(program, id);
+    match &outer[..] {
+        [] => String::new(),
+        [one] => format!("in {}", short(&program.get(*one).name)),
+        [first, rest @ ..] => format!("in {} and {} more", short(&program.get(*first).name), rest.len()),
     }
 }
