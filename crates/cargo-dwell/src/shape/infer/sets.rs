@@ -1,6 +1,7 @@
 //! Which keys come together.
 
 use super::text::{Hashed, Hashes};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
@@ -8,7 +9,7 @@ use std::hash::BuildHasherDefault;
 const MAX_SETS: usize = 4096;
 
 /// The sets of keys of a record's objects, and how many objects have exactly these keys.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Sets {
     /// By a sum over the hashes of the keys, whatever their order.
     seen: HashMap<u64, (Box<[u64]>, u64), BuildHasherDefault<Hashed>>,
