@@ -255,7 +255,7 @@ impl<'p, 's> Model<'p, 's> {
                     2..=1024 => 4,
                     _ => 1,
                 };
-                let exact = share_of(lengths.total, *buffered);
+                let exact = share_of(buffered_capacity(lengths, size).0, *buffered);
                 let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
                 blocks(lengths.count - lengths.empty, (exact + pushed) * size)
             }
@@ -337,7 +337,8 @@ impl<'p, 's> Model<'p, 's> {
         let mut layouts = Layouts::new(&self.bodies);
         let grown = self.own.iter().filter_map(|(at, own)| match (at, own) {
             (At::Place(id), Own::Vecs(lengths, of, buffered)) if *buffered > 0.0 => {
-                (lengths.max * layouts.size(of) > 1 << 20).then_some(*id)
+                (!buffered_capacity(lengths, layouts.size(of)).1 || (*buffered < 1.0 && lengths.max * layouts.size(of) > 1 << 20))
+                    .then_some(*id)
             }
             _ => None,
         });
@@ -664,6 +665,35 @@ impl<'p, 's> Model<'p, 's> {
         self.bodies[id] = Body::Enum(types);
         id
     }
+}
+
+/// The capacities of vectors that serde fills from a buffer, and whether they are exact.
+///
+/// It reserves what the buffer holds, but 1 MiB at most; from there on they are pushed to and double.
+fn buffered_capacity(lengths: &Lengths, size: u64) -> (u64, bool) {
+    let reserved = (1u64 << 20).checked_div(size).unwrap_or(u64::MAX).max(1);
+    if lengths.max <= reserved {
+        return (lengths.total, true);
+    }
+    let grown = |length: u64| {
+        let mut capacity = reserved;
+        while capacity < length {
+            capacity *= 2;
+        }
+        capacity - length
+    };
+    let (mut capacity, mut exact) = (lengths.total, true);
+    for (power, &count) in (0u32..).zip(&lengths.by_power) {
+        let most = 1u64 << power;
+        if most > reserved && count > 0 {
+            let is_last = power as usize + 1 == lengths.by_power.len();
+            // Of one length all is known.
+            let length = if is_last { lengths.max } else { (most / 4 * 3).max(1) };
+            exact &= is_last && count == 1;
+            capacity += if length > reserved { grown(length) * count } else { 0 };
+        }
+    }
+    (capacity, exact)
 }
 
 /// What a thin slice has in front of its elements.

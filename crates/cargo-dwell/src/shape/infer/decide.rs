@@ -309,13 +309,20 @@ fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
     let of = arena.object(object);
     let fields = arena.fields(object)?;
     let keys = fields.list.len() as u64 + fields.rest.as_ref().map_or(0, |rest| rest.keys.distinct());
-    if of.instances < 16 || keys < 128 || of.lengths.total * 8 > keys * of.instances {
+    if of.instances < 16 || keys < 128 || of.lengths.total * 4 > keys * of.instances {
         return None;
     }
-    let counts = || fields.list.iter().map(|field| arena.node(field.node).count());
-    // The core: what at least a tenth of the objects have. It makes up nearly all of the entries.
-    let core: u64 = counts().filter(|count| count * 10 >= of.instances).sum();
-    (core * 10 >= of.lengths.total * 8).then_some(of.instances.div_ceil(100).max(2))
+    // The core: what at least a tenth of the objects have. Nearly all objects have nothing else; if that is not known,
+    // nearly all entries are of the core.
+    let core: HashMap<u64, u64> = fields
+        .list
+        .iter()
+        .map(|field| (field.hash, arena.node(field.node).count()))
+        .filter(|(_, count)| count * 10 >= of.instances)
+        .collect();
+    let (within, all) =
+        of.sets.within(|key| core.contains_key(&key)).unwrap_or((core.values().sum(), of.lengths.total));
+    (!core.is_empty() && within * 10 >= all * 9).then_some(of.instances.div_ceil(100).max(2))
 }
 
 /// The places directly below an object, those of a union's variants too.

@@ -43,6 +43,18 @@ impl Sets {
         }
     }
 
+    /// How many objects have no key but such, and how many there are; none if that is not known.
+    pub(super) fn within(&self, is: impl Fn(u64) -> bool) -> Option<(u64, u64)> {
+        if self.full {
+            return None;
+        }
+        let sum = |within: bool| {
+            let sets = self.seen.values().filter(|(keys, _)| !within || keys.iter().all(|&key| is(key)));
+            sets.map(|(_, count)| count).sum()
+        };
+        Some((sum(true), sum(false)))
+    }
+
     /// Leaves keys out of the sets; sets that were different may be one then.
     pub(super) fn keep(&mut self, kept: &Hashes) {
         for (_, (keys, count)) in std::mem::take(&mut self.seen) {
