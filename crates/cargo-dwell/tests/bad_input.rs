@@ -160,7 +160,12 @@ fn a_line_of_two_gigabytes() {
 
 #[test]
 fn a_string_of_two_gigabytes_through_a_pipe() {
-    let mut child = shape(&["-", "--strict-input"]).stdin(Stdio::piped()).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = shape(&["-", "--strict-input"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let block = vec![b'a'; 1 << 20];
     let mut written = 0;
@@ -201,7 +206,8 @@ fn paths_that_lead_nowhere() {
     let empty = dir.path().join("empty");
     fs::create_dir(&empty).unwrap();
     fs::write(empty.join("notes.txt"), "no JSON").unwrap();
-    let none = "no JSON in this folder (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst)";
+    let none =
+        "no JSON in this folder (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst)";
     check_path(&empty, &format!("{}: {none}", empty.display()));
 }
 

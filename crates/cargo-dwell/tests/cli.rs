@@ -82,7 +82,7 @@ fn every_form_of_input_is_read_the_same() {
 #[test]
 fn a_file_that_is_named_is_read_whatever_its_name() {
     let dir = TempDir::new().unwrap();
-    let file = dir.path().join("data.geojson");
+    let file = dir.path().join("data.odd");
     fs::write(&file, "{\"a\":1}").unwrap();
     assert_eq!(documents(&dwell(&["shape", "--format", "json", file.to_str().unwrap()]).output().unwrap()), 1);
     // Twice is once.

@@ -92,7 +92,9 @@ fn tree(rng: &mut Rng, depth: usize) -> Value {
             json!({"type": "CallExpression", "callee": inner(rng), "arguments": arguments, "optional": false})
         }
         4 => json!({"type": "MemberExpression", "object": inner(rng), "property": inner(rng), "computed": rng.bool()}),
-        5 => json!({"type": "ConditionalExpression", "test": inner(rng), "consequent": inner(rng), "alternate": inner(rng)}),
+        5 => {
+            json!({"type": "ConditionalExpression", "test": inner(rng), "consequent": inner(rng), "alternate": inner(rng)})
+        }
         6 => json!({"type": "UnaryExpression", "operator": "!", "argument": inner(rng), "prefix": true}),
         7 => json!({"type": "AssignmentExpression", "operator": "=", "target": inner(rng), "init": inner(rng)}),
         _ => json!({"type": "ArrayExpression", "elements": [inner(rng), inner(rng)]}),
@@ -114,7 +116,10 @@ fn a_recursive_union_is_one_type_whatever_field_it_is_reached_through() {
     let reading = cargo_dwell::shape::input::read(&found, &cargo_dwell::shape::input::Options::default(), &|_| {});
     let schema = reading.accumulator.finish();
     assert_eq!(schema.unions.len(), 1, "{:?}", schema.unions);
-    assert!(schema.records.len() <= schema.unions[0].variants.len() + 2, "one a variant, the statement and the program");
+    assert!(
+        schema.records.len() <= schema.unions[0].variants.len() + 2,
+        "one a variant, the statement and the program"
+    );
     for field in schema.records.iter().flat_map(|record| &record.fields) {
         if ["left", "right", "callee", "object", "argument", "init", "expression"].contains(&&*field.key) {
             assert!(matches!(field.slot.kind, Kind::Union { id: 0 }), "{}: {:?}", field.key, field.slot);

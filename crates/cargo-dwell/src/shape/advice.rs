@@ -225,7 +225,13 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
             let filled = boxed.iter().map(|&index| instances(index)).sum();
             let slots = (0..of.len()).map(instances).sum();
             let names: Vec<&str> = boxed.iter().map(|&index| variants[index].as_str()).collect();
-            (places.schema.unions[*union].path.clone(), names.join(", "), "Box<_>".into(), Some((filled, slots)), "an indirection".into())
+            (
+                places.schema.unions[*union].path.clone(),
+                names.join(", "),
+                "Box<_>".into(),
+                Some((filled, slots)),
+                "an indirection".into(),
+            )
         }
         Step::Split(record) => {
             let groups = &next.splits[record].groups;

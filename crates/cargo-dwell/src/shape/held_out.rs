@@ -82,7 +82,8 @@ pub fn round_of(texts: &[String], round: u32, strict: bool) -> Outcome {
         let mixed = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31);
         mixed.wrapping_add(u64::from(round)) % 5 == 0
     };
-    let kept: Vec<&String> = texts.iter().enumerate().filter(|&(index, _)| !held(index)).map(|(_, text)| text).collect();
+    let kept: Vec<&String> =
+        texts.iter().enumerate().filter(|&(index, _)| !held(index)).map(|(_, text)| text).collect();
     let read = |accumulator: &mut Accumulator| {
         for (index, text) in (0..).zip(&kept) {
             accumulator.at(index);
@@ -234,7 +235,9 @@ impl Check<'_> {
             } else if self.schema.refuse {
                 return self.refuse(&format!("{path}.{key}"), "a key that no type has");
             } else {
-                self.found.lost.insert(format!("{path}.{key}: a key that no type has; --unknown-keys keep holds it"), ());
+                self.found
+                    .lost
+                    .insert(format!("{path}.{key}: a key that no type has; --unknown-keys keep holds it"), ());
             }
         }
         true

@@ -296,7 +296,9 @@ impl<'p, 's> Model<'p, 's> {
         // variant only what is that variant; room that a small one leaves is the enum's.
         let schema = self.places.schema;
         let each_inside = |id: DefId, f: &mut dyn FnMut(DefId, u64)| match (&self.bodies[id], self.defs[id].source) {
-            (Body::Struct(fields), _) => fields.iter().for_each(|field| inline(field, 1, &mut |id, times| (0..times).for_each(|_| f(id, u64::MAX)))),
+            (Body::Struct(fields), _) => fields
+                .iter()
+                .for_each(|field| inline(field, 1, &mut |id, times| (0..times).for_each(|_| f(id, u64::MAX)))),
             (Body::Enum(variants), source) => {
                 for (index, field) in variants.iter().enumerate().filter_map(|(index, of)| Some((index, of.as_ref()?)))
                 {
@@ -337,7 +339,8 @@ impl<'p, 's> Model<'p, 's> {
         let mut layouts = Layouts::new(&self.bodies);
         let grown = self.own.iter().filter_map(|(at, own)| match (at, own) {
             (At::Place(id), Own::Vecs(lengths, of, buffered)) if *buffered > 0.0 => {
-                (!buffered_capacity(lengths, layouts.size(of)).1 || (*buffered < 1.0 && lengths.max * layouts.size(of) > 1 << 20))
+                (!buffered_capacity(lengths, layouts.size(of)).1
+                    || (*buffered < 1.0 && lengths.max * layouts.size(of) > 1 << 20))
                     .then_some(*id)
             }
             _ => None,

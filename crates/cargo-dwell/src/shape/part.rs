@@ -41,7 +41,11 @@ pub fn save(file: &Path, force: bool, accumulator: Accumulator) -> Result<()> {
 fn write(file: &Path, force: bool, accumulators: &[serde_json::Value]) -> Result<()> {
     let mut options = File::options();
     options.write(true);
-    if force { options.create(true).truncate(true) } else { options.create_new(true) };
+    if force {
+        options.create(true).truncate(true)
+    } else {
+        options.create_new(true)
+    };
     let written = options.open(file).map_err(anyhow::Error::from).and_then(|out| {
         let mut zipped = GzEncoder::new(out, Compression::fast());
         serde_json::to_writer(&mut zipped, &Header { dwell_shape_part: VERSION, accumulators })?;
@@ -79,7 +83,8 @@ pub fn merge(files: &[PathBuf]) -> Result<Accumulator> {
     all.sort();
     let mut sum: Option<Accumulator> = None;
     for (text, file) in all {
-        let one = Accumulator::restore(&mut serde_json::Deserializer::from_str(&text)).with_context(|| format!("{}: is no part", file.display()))?;
+        let one = Accumulator::restore(&mut serde_json::Deserializer::from_str(&text))
+            .with_context(|| format!("{}: is no part", file.display()))?;
         match &mut sum {
             Some(sum) => sum.merge(one),
             sum => *sum = Some(one),

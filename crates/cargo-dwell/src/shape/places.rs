@@ -118,7 +118,11 @@ impl<'s> Places<'s> {
                 let field_name = field_name.strip_prefix("r#").unwrap_or(field_name);
                 let at = Where {
                     owner: Some(id),
-                    path: if field.rest { format!("{}.*", places.record_path(id)) } else { step(&places.record_path(id), &field.key) },
+                    path: if field.rest {
+                        format!("{}.*", places.record_path(id))
+                    } else {
+                        step(&places.record_path(id), &field.key)
+                    },
                     name: format!("{record_name}{}", names::camel(field_name)),
                     buffered: field.rest && record.fields.len() > 1,
                 };

@@ -156,7 +156,9 @@ impl Items<'_, '_, '_> {
                 if let Some(other) = types.last().and_then(Option::as_ref) {
                     self.doc(2, "A text that was not seen");
                     attribute(&mut self.out, 2, "serde", &["untagged".into()]);
-                    let name = ["Other", "Unseen", "UnseenText"].into_iter().find(|name| !variants.iter().any(|of| of == name));
+                    let name = ["Other", "Unseen", "UnseenText"]
+                        .into_iter()
+                        .find(|name| !variants.iter().any(|of| of == name));
                     self.variant(name.unwrap_or("AnyOtherText"), Some(other));
                 }
                 line(&mut self.out, 1, "}");

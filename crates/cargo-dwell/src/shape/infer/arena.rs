@@ -213,7 +213,15 @@ pub(super) struct Tagged {
 impl Tagged {
     pub(super) fn new(key: Box<str>, template: ObjectId) -> Self {
         let hash = hash(&key);
-        Self { key, hash, variants: Vec::new(), index: HashMap::default(), template, untagged: None, scratch: Vec::new() }
+        Self {
+            key,
+            hash,
+            variants: Vec::new(),
+            index: HashMap::default(),
+            template,
+            untagged: None,
+            scratch: Vec::new(),
+        }
     }
 
     fn find(&self, hash: u64) -> Option<ObjectId> {
@@ -821,7 +829,8 @@ impl Arena {
             }
         }
         // They were counted with keys that are no fields any more.
-        let kept: Hashes = self.fields(object).into_iter().flat_map(|fields| &fields.list).map(|field| field.hash).collect();
+        let kept: Hashes =
+            self.fields(object).into_iter().flat_map(|fields| &fields.list).map(|field| field.hash).collect();
         self.object_mut(object).sets.keep(&kept);
     }
 
@@ -992,7 +1001,14 @@ impl Arena {
     }
 
     /// Adds what was read into a scratch object before the tag to a variant; gives the scratch object back.
-    pub(super) fn add_scratch(&mut self, union: ObjectId, scratch: ObjectId, variant: ObjectId, keys: &[u64], serial: u64) {
+    pub(super) fn add_scratch(
+        &mut self,
+        union: ObjectId,
+        scratch: ObjectId,
+        variant: ObjectId,
+        keys: &[u64],
+        serial: u64,
+    ) {
         let template = self.tagged(union).map(|tagged| tagged.template);
         for &hash in keys {
             let Some((key, from, first)) = self.fields(scratch).and_then(|fields| {
@@ -1098,7 +1114,8 @@ impl Arena {
         let objects = (0..).map(ObjectId).zip(&self.objects).all(|(id, of)| {
             let shape = match &of.shape {
                 Shape::Record(fields) => {
-                    fields.list.iter().all(|field| node(&field.node)) && fields.rest.iter().all(|rest| node(&rest.value))
+                    fields.list.iter().all(|field| node(&field.node))
+                        && fields.rest.iter().all(|rest| node(&rest.value))
                 }
                 Shape::Map { value, .. } => node(value),
                 Shape::Union(tagged) => {
@@ -1355,7 +1372,12 @@ impl Sum<'_> {
             }
             Shape::Union(tagged) => {
                 let untagged = tagged.untagged.iter().copied();
-                tagged.variants.iter().map(|variant| variant.object).chain(untagged).for_each(|object| self.object(object));
+                tagged
+                    .variants
+                    .iter()
+                    .map(|variant| variant.object)
+                    .chain(untagged)
+                    .for_each(|object| self.object(object));
             }
         }
     }
