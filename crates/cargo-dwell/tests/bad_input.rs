@@ -39,13 +39,13 @@ impl Folder {
 /// The one line for a folder with a bad file, and what is reported of the rest when asked to keep going.
 #[track_caller]
 fn check(folder: &Folder, place: &str, what: &str) {
-    let output = shape(&[folder.path()]).output().unwrap();
+    let output = shape(&[folder.path(), "--strict-input"]).output().unwrap();
     let expected = format!("error: {}{place}: {what}", folder.bad.display());
     assert_eq!(errors(&output), std::slice::from_ref(&expected));
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty());
 
-    let output = shape(&[folder.path(), "--keep-going", "--format", "json"]).output().unwrap();
+    let output = shape(&[folder.path(), "--format", "json"]).output().unwrap();
     assert_eq!(errors(&output), [expected, "error: 1 input was left out, 1 texts read".to_owned()]);
     assert_eq!(output.status.code(), Some(2));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -53,7 +53,7 @@ fn check(folder: &Folder, place: &str, what: &str) {
     assert!(!report.to_string().contains("half"), "nothing of a bad text is counted");
 }
 
-const CORRECT: &str = "; correct it, or leave the file out with --keep-going";
+const CORRECT: &str = "; correct it";
 
 #[test]
 fn broken_and_truncated_files() {
@@ -65,8 +65,8 @@ fn broken_and_truncated_files() {
     check(&cut, ":1:13", "the text ends too early; is the file complete?");
     let empty = Folder::new("bad.json", b" \n");
     check(&empty, "", "is empty; it should hold JSON");
-    let several = Folder::new("bad.json", b"{\"half\":1}\n{\"half\":2}");
-    check(&several, ":2:1", "more than one JSON text; a file with one a line is named .jsonl");
+    let several = Folder::new("bad.json", b"{\"half\":1\n}\n{\"half\":2}");
+    check(&several, ":3:1", "more than one JSON text, and not one a line");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn what_is_no_text_is_called_what_it_is() {
         let dir = TempDir::new().unwrap();
         let file = dir.path().join("program");
         fs::write(&file, bytes).unwrap();
-        let output = shape(&[file.to_str().unwrap()]).output().unwrap();
+        let output = shape(&[file.to_str().unwrap(), "--strict-input"]).output().unwrap();
         assert_eq!(errors(&output), [format!("error: {}{what}", file.display())]);
         assert_eq!(output.status.code(), Some(2));
     }
@@ -119,11 +119,11 @@ fn huge_numbers() {
 #[test]
 fn a_bad_line_of_json_lines() {
     let folder = Folder::new("bad.jsonl", b"{\"a\":1}\n\n  {\"half\":}\n{\"a\":2}");
-    let output = shape(&[folder.path()]).output().unwrap();
+    let output = shape(&[folder.path(), "--strict-input"]).output().unwrap();
     let expected = format!("error: {}:3:11: expected value{CORRECT}", folder.bad.display());
     assert_eq!(errors(&output), std::slice::from_ref(&expected));
     // The other lines are kept.
-    let output = shape(&[folder.path(), "--keep-going", "--format", "json"]).output().unwrap();
+    let output = shape(&[folder.path(), "--format", "json"]).output().unwrap();
     assert_eq!(errors(&output), [expected, "error: 1 input was left out, 3 texts read".to_owned()]);
 }
 
@@ -132,10 +132,10 @@ fn texts_that_follow_each_other() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("many");
     fs::write(&path, "{\"a\":1}{\"a\":2,\n\"a\":3} {\"a\":\n 4}\n\n  {\"a\":5,}").unwrap();
-    let output = shape(&[path.to_str().unwrap()]).output().unwrap();
+    let output = shape(&[path.to_str().unwrap(), "--strict-input"]).output().unwrap();
     let duplicate = format!("error: {}:2:3: duplicate key \"a\"{CORRECT}", path.display());
     assert_eq!(errors(&output), std::slice::from_ref(&duplicate));
-    let output = shape(&[path.to_str().unwrap(), "--keep-going"]).output().unwrap();
+    let output = shape(&[path.to_str().unwrap()]).output().unwrap();
     let comma = format!("error: {}:5:10: trailing comma{CORRECT}", path.display());
     let rest = "error: 2 inputs were left out, 2 texts read".to_owned();
     assert_eq!(errors(&output), [duplicate, comma, rest]);
@@ -151,7 +151,7 @@ fn a_line_of_two_gigabytes() {
         let path = dir.path().join(name);
         // A sparse file takes no room; its bytes are zeros.
         File::create(&path).unwrap().set_len(2 << 30).unwrap();
-        let output = shape(&[path.to_str().unwrap()]).output().unwrap();
+        let output = shape(&[path.to_str().unwrap(), "--strict-input"]).output().unwrap();
         assert_eq!(errors(&output), [format!("error: {}{place}: {what}", path.display())]);
         assert_eq!(output.status.code(), Some(2));
         fs::remove_file(path).unwrap();
@@ -160,7 +160,12 @@ fn a_line_of_two_gigabytes() {
 
 #[test]
 fn a_string_of_two_gigabytes_through_a_pipe() {
-    let mut child = shape(&["-"]).stdin(Stdio::piped()).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = shape(&["-", "--strict-input"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let block = vec![b'a'; 1 << 20];
     let mut written = 0;
@@ -184,11 +189,11 @@ fn a_string_of_two_gigabytes_through_a_pipe() {
 
 #[track_caller]
 fn check_path(path: &Path, expected: &str) {
-    let output = shape(&[path.to_str().unwrap()]).output().unwrap();
+    let output = shape(&[path.to_str().unwrap(), "--strict-input"]).output().unwrap();
     assert_eq!(errors(&output), [format!("error: {expected}")]);
     assert_eq!(output.status.code(), Some(2));
     // With nothing else to report, keeping going ends the same way.
-    let output = shape(&[path.to_str().unwrap(), "--keep-going"]).output().unwrap();
+    let output = shape(&[path.to_str().unwrap()]).output().unwrap();
     assert_eq!(errors(&output), [format!("error: {expected}"), "error: nothing could be read".to_owned()]);
     assert_eq!(output.status.code(), Some(2));
 }
@@ -201,7 +206,8 @@ fn paths_that_lead_nowhere() {
     let empty = dir.path().join("empty");
     fs::create_dir(&empty).unwrap();
     fs::write(empty.join("notes.txt"), "no JSON").unwrap();
-    let none = "no JSON in this folder (.json, .jsonl, .ndjson, each also .gz)";
+    let none =
+        "no JSON in this folder (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst)";
     check_path(&empty, &format!("{}: {none}", empty.display()));
 }
 
@@ -218,15 +224,15 @@ fn links_and_permissions() {
     let up = dir.path().join("a");
     let looped =
         format!("error: {}: a symbolic link to a folder above, {}", up.join("b/again").display(), up.display());
-    let output = shape(&[up.to_str().unwrap()]).output().unwrap();
+    let output = shape(&[up.to_str().unwrap(), "--strict-input"]).output().unwrap();
     assert_eq!(errors(&output), std::slice::from_ref(&looped));
     assert_eq!(output.status.code(), Some(2));
-    let output = shape(&[up.to_str().unwrap(), "--keep-going"]).output().unwrap();
+    let output = shape(&[up.to_str().unwrap()]).output().unwrap();
     assert_eq!(errors(&output), [looped, "error: 1 input was left out, 1 texts read".to_owned()]);
 
     fs::remove_file(inner.join("again")).unwrap();
     symlink(dir.path().join("nowhere"), inner.join("lost.json")).unwrap();
-    let output = shape(&[up.to_str().unwrap()]).output().unwrap();
+    let output = shape(&[up.to_str().unwrap(), "--strict-input"]).output().unwrap();
     assert_eq!(errors(&output), [format!("error: {}: a symbolic link to nothing", inner.join("lost.json").display())]);
 
     fs::remove_file(inner.join("lost.json")).unwrap();
@@ -237,7 +243,7 @@ fn links_and_permissions() {
         eprintln!("not tested: this user may read everything");
         return;
     }
-    let output = shape(&[up.to_str().unwrap()]).output().unwrap();
+    let output = shape(&[up.to_str().unwrap(), "--strict-input"]).output().unwrap();
     assert_eq!(errors(&output), [format!("error: {}: may not be read", secret.display())]);
 }
 
@@ -246,7 +252,7 @@ fn a_file_that_cannot_be_read() {
     // Opens, but gives an error on the first read.
     let path = Path::new("/proc/self/mem");
     if path.exists() {
-        let output = shape(&[path.to_str().unwrap()]).output().unwrap();
+        let output = shape(&[path.to_str().unwrap(), "--strict-input"]).output().unwrap();
         let errors = errors(&output);
         assert!(
             matches!(&errors[..], [line] if line.starts_with("error: /proc/self/mem: cannot be read: ")),
@@ -264,7 +270,7 @@ fn gzip_that_is_cut_or_none() {
     let cut = Folder::new("bad.json.gz", &zipped[..zipped.len() - 6]);
     check(&cut, "", "ends too early; is the file complete?");
     let none = Folder::new("bad.json.gz", b"{\"half\": 1}");
-    check(&none, "", "is not valid gzip data: invalid gzip header");
+    check(&none, "", "is not valid compressed data: invalid gzip header");
 }
 
 #[test]
@@ -276,10 +282,10 @@ fn the_first_bad_file_by_name_is_told_whatever_the_threads_do() {
     }
     let path = dir.path().to_str().unwrap();
     for threads in ["1", "2", "5", "40"] {
-        let output = shape(&[path, "--threads", threads]).output().unwrap();
+        let output = shape(&[path, "--threads", threads, "--strict-input"]).output().unwrap();
         let errors = errors(&output);
         assert!(matches!(&errors[..], [line] if line.contains("05.json:1:6: ")), "{errors:?}");
-        let output = shape(&[path, "--threads", threads, "--keep-going"]).output().unwrap();
+        let output = shape(&[path, "--threads", threads]).output().unwrap();
         let errors = self::errors(&output);
         assert_eq!(errors.len(), 6);
         assert_eq!(errors[5], "error: 5 inputs were left out, 35 texts read");

@@ -82,7 +82,7 @@ fn every_form_of_input_is_read_the_same() {
 #[test]
 fn a_file_that_is_named_is_read_whatever_its_name() {
     let dir = TempDir::new().unwrap();
-    let file = dir.path().join("data.geojson");
+    let file = dir.path().join("data.odd");
     fs::write(&file, "{\"a\":1}").unwrap();
     assert_eq!(documents(&dwell(&["shape", "--format", "json", file.to_str().unwrap()]).output().unwrap()), 1);
     // Twice is once.
@@ -177,6 +177,125 @@ fn a_sample_is_taken_evenly_and_that_is_said() {
     let args = ["shape", lines.to_str().unwrap(), "--sample", "7", "--format", "json"];
     let report: serde_json::Value = serde_json::from_slice(&dwell(&args).output().unwrap().stdout).unwrap();
     assert!(report.to_string().contains("\"documents\":7"));
+}
+
+#[test]
+fn names_that_hold_json_are_read_and_lines_whatever_the_name() {
+    let dir = TempDir::new().unwrap();
+    for ending in ["geojson", "topojson", "ipynb", "har", "jsonld", "json"] {
+        fs::write(dir.path().join(format!("a.{ending}")), "{\"a\":1}").unwrap();
+    }
+    fs::write(dir.path().join("lines.json"), "{\"a\":1}\n{\"a\":2}\n").unwrap();
+    let zstd = ruzstd::encoding::compress_to_vec(&b"{\"a\":3}"[..], ruzstd::encoding::CompressionLevel::Fastest);
+    fs::write(dir.path().join("zipped.json.zst"), &zstd).unwrap();
+    // Frames follow each other, as members of a gzip file do.
+    let more = ruzstd::encoding::compress_to_vec(&b"\n{\"a\":4}"[..], ruzstd::encoding::CompressionLevel::Fastest);
+    fs::write(dir.path().join("frames.jsonl.zst"), [zstd, more].concat()).unwrap();
+    let output = dwell(&["shape", "--format", "json", dir.path().to_str().unwrap()]).output().unwrap();
+    assert_eq!(documents(&output), 11);
+}
+
+#[test]
+fn parts_merge_to_the_same_whatever_the_order_and_the_grouping() {
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let mut rng = fastrand::Rng::with_seed(5);
+    for part in 0..5 {
+        fs::create_dir(path(&part.to_string())).unwrap();
+        for file in 0..rng.usize(1..6) {
+            let n = rng.u32(0..1000);
+            let tag = ["x", "y"][rng.usize(0..2)];
+            let text = format!(
+                r#"{{"id":{n},"kind":"{tag}","tags":["t{}"],"by":{{"{n}":{{"v":{n}}},"k{part}":{{"v":1}}}},"{tag}":[{n}.5]}}"#,
+                n % 7
+            );
+            fs::write(path(&format!("{part}/{file}.json")), text).unwrap();
+        }
+    }
+    let run = |args: &[&str]| {
+        let output = dwell(args).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        assert_eq!(output.status.code(), Some(0));
+        output.stdout
+    };
+    let parts: Vec<String> = (0..5).map(|part| path(&format!("{part}.part"))).collect();
+    for (part, file) in parts.iter().enumerate() {
+        run(&["shape", &path(&part.to_string()), "--save", file]);
+    }
+    let merged = |files: &[String]| {
+        let mut args = vec!["shape", "--format", "json", "--merge"];
+        args.extend(files.iter().map(String::as_str));
+        run(&args)
+    };
+    let all = merged(&parts);
+    let report: serde_json::Value = serde_json::from_slice(&all).unwrap();
+    let whole: Vec<String> = (0..5).map(|part| path(&part.to_string())).collect();
+    let mut args = vec!["shape", "--format", "json"];
+    args.extend(whole.iter().map(String::as_str));
+    let at_once: serde_json::Value = serde_json::from_slice(&run(&args)).unwrap();
+    assert_eq!(report["documents"], at_once["documents"]);
+    assert_eq!(report["json_bytes"], at_once["json_bytes"]);
+    for round in 0..4 {
+        let mut left = parts.clone();
+        rng.shuffle(&mut left);
+        let right = left.split_off(rng.usize(1..5));
+        let mut joined = Vec::new();
+        for (side, files) in [left, right].into_iter().enumerate() {
+            let file = path(&format!("{round}.{side}.part"));
+            let mut args = vec!["shape", "--save", &file, "--merge"];
+            args.extend(files.iter().map(String::as_str));
+            run(&args);
+            joined.push(file);
+        }
+        rng.shuffle(&mut joined);
+        assert!(merged(&joined) == all, "round {round}");
+    }
+    // What is no part is told.
+    fs::write(path("no.part"), "{}").unwrap();
+    let output = dwell(&["shape", "--merge", &path("no.part")]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with(&format!("error: {}: is no part", path("no.part"))));
+}
+
+#[test]
+fn one_set_of_types_is_written_and_std_needs_no_dwell() {
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("a.jsonl"), "{\"a\":\"x\",\"b\":{\"1\":1,\"2\":2,\"3\":3}}\n".repeat(3)).unwrap();
+    for (set, has, has_not) in [
+        ("both", "pub mod lean", "pub mod std_only"),
+        ("lean", "pub mod lean", "pub mod naive"),
+        ("std", "pub mod std_only", "dwell::"),
+        ("naive", "pub mod naive", "pub mod lean"),
+    ] {
+        let file = path(set);
+        let output = dwell(&["shape", &path("a.jsonl"), "--types", set, "--rust", &file]).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        let source = fs::read_to_string(file).unwrap();
+        assert!(source.contains(has) && !source.contains(has_not), "{set}: {source}");
+    }
+}
+
+#[test]
+fn new_texts_are_not_refused_unless_strict_and_unknown_keys_are_as_asked() {
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let lines: String = (0..400).map(|n| format!("{{\"color\":\"{}\"}}\n", ["red", "green"][n % 2])).collect();
+    // One text that no other has.
+    fs::write(path("a.jsonl"), lines + "{\"color\":\"blue\"}\n").unwrap();
+    let written = |more: &[&str]| {
+        let file = path("types.rs");
+        let lines = path("a.jsonl");
+        let args = [&["shape", &lines, "--rust", &file, "--force"], more].concat();
+        let output = dwell(&args).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        (fs::read_to_string(file).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (_, held) = written(&["--held-out", "5"]);
+    assert!(held.contains(" 0 (0 %) are refused"), "{held}");
+    assert!(written(&["--strict"]).0.contains("deny_unknown_fields"));
+    assert!(!written(&["--strict", "--unknown-keys", "ignore"]).0.contains("deny_unknown_fields"));
+    assert!(written(&["--unknown-keys", "keep"]).0.contains("#[serde(flatten)]"));
 }
 
 #[test]

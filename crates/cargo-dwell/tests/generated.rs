@@ -9,7 +9,7 @@ mod sample;
 mod support;
 
 use cargo_dwell::shape::model::Heap;
-use cargo_dwell::shape::plan::Plan;
+use cargo_dwell::shape::plan::{Plan, Set};
 use cargo_dwell::shape::schema::{Field, Kind, Lengths, Map, Record, Schema, Slot, Text};
 use serde::{Serialize, de::DeserializeOwned};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -65,7 +65,7 @@ fn texts() -> Vec<Vec<u8>> {
 fn the_tool_writes_this_file() {
     let texts = texts();
     let schema = support::schema(&texts.iter().map(Vec::as_slice));
-    let source = Plan::new(&schema).rust();
+    let source = Plan::new(&schema).rust(Set::Both);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated/sample.rs");
     if std::env::var_os("DWELL_BLESS").is_some() {
         std::fs::write(&path, &source).expect("a file of ours");
@@ -132,5 +132,5 @@ fn types_too_long_for_a_line_are_broken_as_rustfmt_would() {
     let record = Record { name: "Document".into(), instances: 2, fields, ..Record::default() };
     let root = Slot { count: 2, nulls: 0, kind: Kind::Record { id: 0, empty: 0 } };
     let schema = Schema { documents: 2, bytes: 2, root, records: vec![record], ..Schema::default() };
-    assert_eq!(support::unformatted(&Plan::new(&schema).rust()), "");
+    assert_eq!(support::unformatted(&Plan::new(&schema).rust(Set::Both)), "");
 }

@@ -5,7 +5,7 @@
 mod support;
 
 use cargo_dwell::shape::model::Heap;
-use cargo_dwell::shape::plan::Plan;
+use cargo_dwell::shape::plan::{Plan, Set};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ fn a_folder_takes_what_was_predicted() {
     let schema = support::schema(&texts.iter().map(Vec::as_slice));
     drop(texts);
     let plan = Plan::new(&schema);
-    let source = plan.rust();
+    let source = plan.rust(Set::Both);
     assert_eq!(support::unformatted(&source), "", "rustfmt would change it");
 
     let sources = [("main.rs", include_str!("support/load.rs")), ("types.rs", &source)];
@@ -97,7 +97,7 @@ fn odd_data_is_held_and_given_back() {
     let texts = odd();
     let schema = support::schema(&texts.iter().map(String::as_bytes));
     let plan = Plan::new(&schema);
-    let source = plan.rust();
+    let source = plan.rust(Set::Both);
     assert!(source.contains("#[serde(flatten)]"), "the wide record is split");
     assert_eq!(support::unformatted(&source), "", "rustfmt would change it");
     let folder = std::env::temp_dir().join(format!("dwell-odd-{}", std::process::id()));

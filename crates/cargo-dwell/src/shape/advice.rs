@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// One change of the types.
 #[derive(Debug, Clone, Serialize)]
 pub struct Move {
-    /// The field or type to change, as `Shape.traits`.
+    /// Where the field or type to change is, as a JSON path: `$.shapes.*.traits`.
     pub path: String,
     /// What it is now.
     pub from: String,
@@ -127,7 +127,7 @@ fn steps(places: &Places<'_>, lean: &Choices) -> Vec<Step> {
         match (choice, &place.slot.kind) {
             (Choice::Boxed | Choice::Sparse, _) => steps.push(Step::Box(id)),
             (Choice::Exact | Choice::Thin, Kind::Map(_)) => steps.push(Step::Map(id)),
-            (Choice::Exact | Choice::Thin, _) => exact.entry(place.owner).or_default().push(id),
+            (Choice::Exact | Choice::Thin | Choice::Array(_), _) => exact.entry(place.owner).or_default().push(id),
             (Choice::Int(int), _) if int.bits < 64 => narrow.entry(place.owner).or_default().push(id),
             (Choice::Int(_) | Choice::Plain, _) => {}
         }
@@ -163,7 +163,7 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
     let (was, is): (Heap, Heap) = (before.total(), after.total());
     let more = is.allocations.cast_signed() - was.allocations.cast_signed();
     let owner = |owner: &Option<RecordId>| match owner {
-        Some(record) => places.record_names[*record].0.clone(),
+        Some(record) => places.record_path(*record),
         None => places.list[0].path.clone(),
     };
     let types = |id: PlaceId| (before.type_at(id), after.type_at(id));
@@ -217,7 +217,7 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
             (owner(record), ints(now), ints(next), None, words.to_owned())
         }
         Step::Variants(union) => {
-            let (name, variants) = &places.union_names[*union];
+            let variants = &places.union_names[*union].1;
             let boxed: Vec<usize> =
                 next.variants.iter().filter(|(of, _)| of == union).map(|(_, index)| *index).collect();
             let of = &places.schema.unions[*union].variants;
@@ -225,7 +225,13 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
             let filled = boxed.iter().map(|&index| instances(index)).sum();
             let slots = (0..of.len()).map(instances).sum();
             let names: Vec<&str> = boxed.iter().map(|&index| variants[index].as_str()).collect();
-            (name.clone(), names.join(", "), "Box<_>".into(), Some((filled, slots)), "an indirection".into())
+            (
+                places.schema.unions[*union].path.clone(),
+                names.join(", "),
+                "Box<_>".into(),
+                Some((filled, slots)),
+                "an indirection".into(),
+            )
         }
         Step::Split(record) => {
             let groups = &next.splits[record].groups;
@@ -235,7 +241,7 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
                 (0..groups.len()).map(|group| format!("Sparse<{}>", after.group_name(*record, group))).collect();
             let from = format!("{} of {} fields", count(all.len() as u64), count(places.fields[*record].len() as u64));
             let words = "an indirection; serde(flatten) buffers these keys";
-            (places.record_names[*record].0.clone(), from, names.join(", "), Some(filled), words.to_owned())
+            (places.record_path(*record), from, names.join(", "), Some(filled), words.to_owned())
         }
     };
     let made = Move {
@@ -254,6 +260,9 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
 
 /// What a text or sequence is without its element: `String` and `Box<str>`.
 fn bare(places: &Places<'_>, id: PlaceId, choice: Choice) -> (String, String) {
+    if let Choice::Array(length) = choice {
+        return ("Vec<_>".into(), format!("[_; {length}]"));
+    }
     let text = matches!(places.list[id].slot.kind, Kind::Text(_));
     let (from, to) = match (text, choice) {
         (true, Choice::Thin) => ("String", "ThinStr"),

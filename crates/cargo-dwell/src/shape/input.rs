@@ -2,12 +2,13 @@
 
 use super::infer::{self, Accumulator, Form};
 use flate2::read::MultiGzDecoder;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use serde::de::IgnoredAny;
 use serde_json::de::StrRead;
 use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,12 +48,58 @@ impl std::error::Error for Problem {}
 pub struct Input {
     path: PathBuf,
     form: Format,
-    zipped: bool,
+    zipped: Zipped,
     size: u64,
     /// What it holds, if that is in memory: all of it, or the beginning of standard input.
     held: Option<Arc<[u8]>>,
     /// Texts to read of it at most.
     limit: u64,
+}
+
+/// How a file is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Zipped {
+    No,
+    Gzip,
+    Zstd,
+}
+
+impl Zipped {
+    /// The name without what tells.
+    fn of(name: &str) -> (&str, Self) {
+        let name_of = |ending| name.strip_suffix(ending);
+        match (name_of(".gz"), name_of(".zst")) {
+            (Some(name), _) => (name, Self::Gzip),
+            (_, Some(name)) => (name, Self::Zstd),
+            _ => (name, Self::No),
+        }
+    }
+}
+
+/// The frames of a zstd file, one after the other.
+struct Frames<R: BufRead>(Option<StreamingDecoder<R, FrameDecoder>>);
+
+impl<R: BufRead> Frames<R> {
+    fn new(source: R) -> io::Result<Self> {
+        Ok(Self(Some(StreamingDecoder::new(source).map_err(io::Error::other)?)))
+    }
+}
+
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.0 {
+            let length = decoder.read(buffer)?;
+            if length > 0 || buffer.is_empty() {
+                return Ok(length);
+            }
+            let Some(decoder) = self.0.take() else { break };
+            let mut source = decoder.into_inner();
+            if !source.fill_buf()?.is_empty() {
+                *self = Self::new(source)?;
+            }
+        }
+        Ok(0)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,16 +112,16 @@ enum Format {
 
 impl Input {
     fn new(path: &Path, form: Format) -> Self {
-        Self { path: path.to_owned(), form, zipped: false, size: 0, held: None, limit: u64::MAX }
+        Self { path: path.to_owned(), form, zipped: Zipped::No, size: 0, held: None, limit: u64::MAX }
     }
 
     /// A file, if its name is one of JSON.
     fn file(path: &Path, size: u64) -> Option<Self> {
         // The end of a name tells, also of one that is not UTF-8.
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-        let (name, zipped) = name.strip_suffix(".gz").map_or((&*name, false), |name| (name, true));
+        let (name, zipped) = Zipped::of(&name);
         let form = match name.rsplit_once('.')?.1 {
-            "json" => Format::Text,
+            "json" | "geojson" | "topojson" | "ipynb" | "har" | "jsonld" => Format::Text,
             "jsonl" | "ndjson" => Format::Lines,
             _ => return None,
         };
@@ -105,7 +152,11 @@ impl Input {
             return Ok(if self.is_stdin() { Box::new(held.chain(io::stdin())) } else { Box::new(held) });
         }
         let file = File::open(&self.path)?;
-        Ok(if self.zipped { Box::new(MultiGzDecoder::new(BufReader::new(file))) } else { Box::new(file) })
+        Ok(match self.zipped {
+            Zipped::Gzip => Box::new(MultiGzDecoder::new(BufReader::new(file))),
+            Zipped::Zstd => Box::new(Frames::new(BufReader::new(file))?),
+            Zipped::No => Box::new(file),
+        })
     }
 }
 
@@ -190,7 +241,7 @@ impl Found {
         };
         if !meta.is_dir() {
             // A file that was named is read whatever its name: as one text or many, as it turns out.
-            let zipped = path.extension().is_some_and(|extension| extension == "gz");
+            let zipped = Zipped::of(&path.to_string_lossy()).1;
             let any = || Input { zipped, size: meta.len(), ..Input::new(path, Format::Unknown) };
             return self.inputs.push(Input::file(path, meta.len()).unwrap_or_else(any));
         }
@@ -221,17 +272,20 @@ impl Found {
             }
         }
         if before == (self.inputs.len(), self.problems.len()) {
-            self.complain(path, "no JSON in this folder (.json, .jsonl, .ndjson, each also .gz)");
+            self.complain(path, NO_JSON);
         }
     }
 }
+
+const NO_JSON: &str =
+    "no JSON in this folder (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst)";
 
 fn cannot_read(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
         io::ErrorKind::PermissionDenied => "may not be read".to_owned(),
         io::ErrorKind::UnexpectedEof => "ends too early; is the file complete?".to_owned(),
-        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => format!("is not valid gzip data: {error}"),
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => format!("is not valid compressed data: {error}"),
         _ => format!("cannot be read: {error}"),
     }
 }
@@ -264,6 +318,24 @@ pub struct Reading {
     pub problems: Vec<Problem>,
 }
 
+/// The texts of what was found, up to so many bytes; what is broken is left out.
+pub fn texts(found: &Found, most: usize) -> Vec<String> {
+    let (mut texts, mut size) = (Vec::new(), 0);
+    for input in &found.inputs {
+        let mut buffer = Vec::new();
+        let room = (most - size) as u64;
+        let read = input.open().and_then(|source| source.take(room + 1).read_to_end(&mut buffer));
+        if read.is_err() || buffer.len() as u64 > room {
+            continue;
+        }
+        let Ok(text) = std::str::from_utf8(without_mark(&buffer)) else { continue };
+        size += text.len();
+        let read = split(text).filter(|(_, text)| serde_json::from_str::<IgnoredAny>(text).is_ok());
+        texts.extend(read.map(|(_, text)| text.to_owned()));
+    }
+    texts
+}
+
 /// Reads all that was found. `progress` is told of the bytes of each file when it is done.
 pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Reading {
     let form = study(found);
@@ -276,7 +348,9 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
     let threads = threads.clamp(1, found.inputs.len().max(1));
     let shares = shares(&found.inputs, threads);
     let bad = AtomicUsize::new(usize::MAX);
-    let work = |share: &Vec<usize>| {
+    // What is wrong with a text shows when half of it is counted. Few corpora have such texts, so all are read without
+    // looking first; a share that has some is read again, and each text of it is checked before it is counted.
+    let work = |share: &Vec<usize>, check: bool| {
         let mut accumulator = form.start(threads);
         let mut buffer = Vec::new();
         let mut problems = Vec::new();
@@ -290,7 +364,7 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
             let mut reader = Reader {
                 input,
                 accumulator: &mut accumulator,
-                keep_going: options.keep_going,
+                keep_going: options.keep_going && check,
                 problems: &mut problems,
             };
             match input.open() {
@@ -301,11 +375,20 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
                 problems[before..].iter_mut().for_each(|problem| problem.0 = index);
                 if !options.keep_going {
                     bad.fetch_min(index, Ordering::Relaxed);
+                } else if !check {
+                    break;
                 }
             }
-            progress(input.size);
+            if !check {
+                progress(input.size);
+            }
         }
         (accumulator, problems)
+    };
+    let work = |share: &Vec<usize>| {
+        let has_stdin = share.iter().any(|&index| found.inputs[index].is_stdin());
+        let first = work(share, options.keep_going && has_stdin);
+        if options.keep_going && !has_stdin && !first.1.is_empty() { work(share, true) } else { first }
     };
     let mut parts: Vec<_> = std::thread::scope(|scope| {
         let work = &work;
@@ -434,9 +517,9 @@ impl Reader<'_> {
             Err(error) => return self.complain(None, cannot_read(&error)),
         };
         let lines = match self.input.form {
-            Format::Text => false,
             Format::Lines => true,
-            Format::Unknown => are_lines(without_mark(buffer)),
+            // A file's name does not tell that there is one text a line.
+            Format::Text | Format::Unknown => are_lines(without_mark(buffer)),
         };
         if lines {
             self.read_lines(source, buffer, ended);
@@ -523,7 +606,7 @@ impl Reader<'_> {
         };
         let text = error.to_string();
         let what = text.rfind(" at line ").map_or(&*text, |end| &text[..end]);
-        let lines = "more than one JSON text; a file with one a line is named .jsonl";
+        let lines = "more than one JSON text, and not one a line";
         let what = match what {
             _ if error.is_io() => match error.io_error_kind() {
                 Some(kind) if kind != io::ErrorKind::Other => cannot_read(&io::Error::new(kind, what)),
@@ -533,7 +616,7 @@ impl Reader<'_> {
             "trailing characters" => lines.to_owned(),
             "recursion limit exceeded" => "nested deeper than 127 levels; this is not read".to_owned(),
             "number out of range" => "a number too large for 64 bits of floating point".to_owned(),
-            what => format!("{what}; correct it, or leave the file out with --keep-going"),
+            what => format!("{what}; correct it"),
         };
         self.complain(Some(place), what);
     }
@@ -614,8 +697,8 @@ impl Reader<'_> {
 fn are_lines(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     let Some(end) = memchr::memchr(b'\n', text) else { return false };
-    let first = serde_json::from_slice::<IgnoredAny>(&text[..end]).is_ok();
-    first && !text[end..].trim_ascii_start().is_empty()
+    // What follows is looked at first, for a single text may be one long line.
+    !text[end..].trim_ascii_start().is_empty() && serde_json::from_slice::<IgnoredAny>(&text[..end]).is_ok()
 }
 
 /// Fills the buffer as far as it goes; whether that was all.

@@ -37,14 +37,40 @@ pub fn choose(places: &Places<'_>) -> Choices {
     choices
 }
 
+/// These choices without the types that are dwell's.
+pub fn standard(lean: &Choices) -> Choices {
+    let mut choices = lean.clone();
+    choices.standard = true;
+    choices.splits.clear();
+    for choice in &mut choices.at {
+        *choice = match *choice {
+            Choice::Thin => Choice::Exact,
+            Choice::Sparse => Choice::Boxed,
+            other => other,
+        };
+    }
+    choices
+}
+
 /// What costs nothing.
 fn exact(places: &Places<'_>, id: PlaceId) -> Choice {
     match places.list[id].slot.kind {
+        Kind::Seq(ref seq) if array(seq).is_some() => array(seq).map_or(Choice::Exact, Choice::Array),
         Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) if thin(places, id) => Choice::Thin,
         Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) => Choice::Exact,
-        Kind::Integer { min, max } if Int::fits(min, max) => Choice::Int(Int::narrowest(min, max)),
+        Kind::Integer { min, max } if Int::fits(min, max) && places.schema.strict => {
+            Choice::Int(Int::narrowest(min, max))
+        }
+        Kind::Integer { min, max } if Int::fits(min, max) => Choice::Int(Int::roomy(min, max)),
         _ => Choice::Plain,
     }
+}
+
+/// The length of arrays that have one because of what they are: a point, a colour, a range.
+fn array(seq: &super::schema::Seq) -> Option<u64> {
+    let plain = matches!(seq.element.kind, Kind::Integer { .. } | Kind::Float { .. } | Kind::Bool { .. });
+    let length = seq.lengths.one()?;
+    (seq.lengths.count >= 32 && (2..=16).contains(&length) && plain && seq.element.nulls == 0).then_some(length)
 }
 
 /// Whether a one-word handle is worth its unusual name: where it saves more than half of the other word.

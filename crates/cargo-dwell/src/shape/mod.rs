@@ -1,11 +1,13 @@
 //! `cargo dwell shape`: how a corpus of JSON should live in Rust.
 
 pub mod advice;
+pub mod held_out;
 pub mod infer;
 pub mod input;
 pub mod lean;
 pub mod model;
 pub mod names;
+pub mod part;
 pub mod places;
 pub mod plan;
 pub mod report;
@@ -18,7 +20,7 @@ use anyhow::{Context, Result, bail};
 use bytesize::ByteSize;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plan::Plan;
+use plan::{Plan, Set};
 use report::Format;
 use schema::{Kind, Schema};
 use std::fs::File;
@@ -29,16 +31,37 @@ use std::process::ExitCode;
 /// What `cargo dwell shape` is asked for.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit code: 0 if all was read, 2 if something was not (with --keep-going too) or on wrong usage."
+    after_help = "Exit code: 0 if all was read, 2 if something was not (the report is of the rest) or on wrong usage."
 )]
 pub struct ShapeArgs {
-    /// Files and folders with JSON (.json, .jsonl, .ndjson, each also .gz), `-` for standard input; none for a
-    /// built-in sample
+    /// Files and folders with JSON (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst),
+    /// `-` for standard input; none for a built-in sample
     #[arg(value_name = "DIR|FILE")]
     pub paths: Vec<PathBuf>,
-    /// Write Rust types, naive and lean, to FILE
+    /// Write Rust types to FILE
     #[arg(long, value_name = "FILE")]
     pub rust: Option<PathBuf>,
+    /// Which types --rust writes
+    #[arg(long, value_enum, default_value_t)]
+    pub types: Set,
+    /// Close the types: strings of a small set are an enum of just these, unknown keys are refused
+    #[arg(long)]
+    pub strict: bool,
+    /// What the types do with keys that the data does not have [default: ignore, with --strict refuse]
+    #[arg(long, value_enum, value_name = "DO")]
+    pub unknown_keys: Option<UnknownKeys>,
+    /// Hold numbers of which some have a fraction as f64, which writes 1 back as 1.0
+    #[arg(long)]
+    pub floats: bool,
+    /// Types from four fifths of the texts, checked with the rest, K times: what they refuse and what they lose
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=20))]
+    pub held_out: Option<u32>,
+    /// Write what was read to PART instead of a report; --merge reads it
+    #[arg(long, value_name = "PART")]
+    pub save: Option<PathBuf>,
+    /// Report what PARTS hold, that --save wrote on this machine or on others
+    #[arg(long, value_name = "PART", num_args = 1.., conflicts_with_all = ["paths", "sample", "held_out"])]
+    pub merge: Vec<PathBuf>,
     /// Overwrite what --rust names
     #[arg(long)]
     pub force: bool,
@@ -54,12 +77,26 @@ pub struct ShapeArgs {
     /// Read about N texts only: files evenly spread, the first lines of JSON Lines
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub sample: Option<u32>,
-    /// Report what could be read although something could not
+    /// Stop at the first input that cannot be read, without a report
     #[arg(long)]
+    pub strict_input: bool,
+    /// What is done without --strict-input
+    #[arg(long, hide = true, conflicts_with = "strict_input")]
     pub keep_going: bool,
     /// Read with N threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
+}
+
+/// What types do with keys that the data they were made from does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum UnknownKeys {
+    /// They are lost
+    Ignore,
+    /// They are kept in a map of `serde_json::Value`
+    Keep,
+    /// The document does not load
+    Refuse,
 }
 
 /// Runs `cargo dwell shape`.
@@ -67,14 +104,25 @@ pub struct ShapeArgs {
 /// # Errors
 /// Bad input, unless it may be left out; a file that may not be overwritten; output that cannot be written.
 pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
-    if let Some(file) = &args.rust {
-        check_target(file, args.force)?;
+    for (option, file) in [("--rust", &args.rust), ("--save", &args.save)] {
+        if let Some(file) = file {
+            check_target(option, file, args.force)?;
+        }
+    }
+    if !args.merge.is_empty() {
+        if let Some(file) = &args.save {
+            part::join(&args.merge, file, args.force)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let accumulator = part::merge(&args.merge)?;
+        return finish(args, accumulator, &[]);
     }
     let mut found = if args.paths.is_empty() { input::sample() } else { input::find(&args.paths) };
     if args.paths.is_empty() {
         eprintln!("note: no path given, so this is a built-in sample of {} service models", found.inputs.len());
     }
-    if !args.keep_going && !found.problems.is_empty() {
+    let keep_going = !args.strict_input;
+    if !keep_going && !found.problems.is_empty() {
         return Err(found.problems.swap_remove(0).into());
     }
     let files = found.inputs.len();
@@ -84,34 +132,75 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     }
 
     let progress = progress(found.inputs.iter().map(input::Input::size).sum());
-    let options = input::Options { threads: args.threads.map_or(0, usize::from), keep_going: args.keep_going };
+    let options = input::Options { threads: args.threads.map_or(0, usize::from), keep_going };
     let mut reading = input::read(&found, &options, &|bytes| progress.inc(bytes));
     progress.finish_and_clear();
-    if !args.keep_going && !reading.problems.is_empty() {
+    if !keep_going && !reading.problems.is_empty() {
         return Err(reading.problems.swap_remove(0).into());
     }
     let mut left_out = found.problems;
     left_out.append(&mut reading.problems);
-    for problem in &left_out {
+    for problem in left_out.iter().take(SHOWN) {
         eprintln!("error: {problem}");
     }
-    let schema = reading.accumulator.finish();
+    if left_out.len() > SHOWN {
+        eprintln!("error: {} more like these", left_out.len() - SHOWN);
+    }
+    if let Some(rounds) = args.held_out {
+        held_out::print(&found_again(args), rounds, args.strict)?;
+    }
+    finish(args, reading.accumulator, &left_out)
+}
+
+/// Problems that are printed; the others are counted.
+const SHOWN: usize = 50;
+
+/// The inputs, found once more.
+fn found_again(args: &ShapeArgs) -> input::Found {
+    let mut found = if args.paths.is_empty() { input::sample() } else { input::find(&args.paths) };
+    if let Some(texts) = args.sample {
+        found.sample(texts as usize);
+    }
+    found
+}
+
+/// Saves or reports what was read.
+fn finish(args: &ShapeArgs, accumulator: infer::Accumulator, left_out: &[input::Problem]) -> Result<ExitCode> {
+    if let Some(file) = &args.save {
+        let documents = accumulator.documents();
+        part::save(file, args.force, accumulator)?;
+        return Ok(exit_code(left_out, documents));
+    }
+    let mut schema = accumulator.finish();
     if schema.documents == 0 {
         bail!("nothing could be read");
+    }
+    schema.strict = args.strict;
+    schema.floats = args.floats;
+    schema.refuse = args.strict;
+    match args.unknown_keys {
+        Some(UnknownKeys::Keep) => schema.keep_unknown_keys(),
+        Some(unknown) => schema.refuse = unknown == UnknownKeys::Refuse,
+        None => {}
     }
     if is_medley(&schema) {
         eprintln!("note: the files seem to hold unrelated data; types are better for one kind of file at a time");
     }
     let plan = Plan::new(&schema);
     // Neither takes the other with it when it fails: the corpus may have taken long to read.
-    let written = args.rust.as_ref().map_or(Ok(()), |file| write_rust(file, args.force, &plan.rust()));
+    let written = args.rust.as_ref().map_or(Ok(()), |file| write_rust(file, args.force, &plan.rust(args.types)));
     print(&plan, args)?;
     written?;
+    Ok(exit_code(left_out, schema.documents))
+}
+
+/// Says how much was left out.
+fn exit_code(left_out: &[input::Problem], documents: u64) -> ExitCode {
     if left_out.is_empty() {
-        return Ok(ExitCode::SUCCESS);
+        return ExitCode::SUCCESS;
     }
-    eprintln!("error: {} left out, {} texts read", count(left_out.len(), "input"), schema.documents);
-    Ok(ExitCode::from(2))
+    eprintln!("error: {} left out, {documents} texts read", count(left_out.len(), "input"));
+    ExitCode::from(2)
 }
 
 /// Whether the documents, or their elements, are one record only because they are in one place: many keys, of which
@@ -150,10 +239,10 @@ fn progress(bytes: u64) -> ProgressBar {
 }
 
 /// Refuses what cannot be written before all is read: the report would be lost with it.
-fn check_target(file: &Path, force: bool) -> Result<()> {
+fn check_target(option: &str, file: &Path, force: bool) -> Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     if file.as_os_str() == "-" {
-        bail!("--rust -: standard output has the report; name a file");
+        bail!("{option} -: standard output has the report; name a file");
     } else if file.is_dir() {
         bail!("{}: is a folder; name a file in it", file.display());
     } else if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {

@@ -21,6 +21,8 @@ pub enum Choice {
     Sparse,
     /// An integer of this width.
     Int(Int),
+    /// An array of this length: `[T; N]`.
+    Array(u64),
 }
 
 /// A choice for each place, variant and record.
@@ -32,6 +34,8 @@ pub struct Choices {
     pub variants: BTreeSet<(UnionId, usize)>,
     /// Records whose rare fields moved out.
     pub splits: BTreeMap<RecordId, Split>,
+    /// Maps are `BTreeMap` and what an open set holds is `Box<str>`: only std's types are used.
+    pub standard: bool,
 }
 
 /// Fields that moved out of their record, in groups.
@@ -62,6 +66,11 @@ impl Split {
 }
 
 impl Choices {
+    /// Whether these are the types that one writes first.
+    pub fn is_naive(&self) -> bool {
+        self.variants.is_empty() && self.splits.is_empty() && self.at.iter().all(|choice| *choice == Choice::Plain)
+    }
+
     /// The types that one writes first.
     pub fn naive(places: &Places<'_>) -> Self {
         Self { at: vec![Choice::Plain; places.list.len()], ..Self::default() }
@@ -246,7 +255,7 @@ impl<'p, 's> Model<'p, 's> {
                     2..=1024 => 4,
                     _ => 1,
                 };
-                let exact = share_of(lengths.total, *buffered);
+                let exact = share_of(buffered_capacity(lengths, size).0, *buffered);
                 let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
                 blocks(lengths.count - lengths.empty, (exact + pushed) * size)
             }
@@ -267,7 +276,7 @@ impl<'p, 's> Model<'p, 's> {
     pub fn slots(&self) -> Vec<u64> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut slots = vec![0; self.defs.len()];
-        let mut count = |of: &Type, units: u64| inline(of, &mut |id| slots[id] += units);
+        let mut count = |of: &Type, units: u64| inline(of, 1, &mut |id, times| slots[id] += units * times);
         count(&self.root, self.places.schema.documents);
         for (at, own) in &self.own {
             match own {
@@ -287,7 +296,9 @@ impl<'p, 's> Model<'p, 's> {
         // variant only what is that variant; room that a small one leaves is the enum's.
         let schema = self.places.schema;
         let each_inside = |id: DefId, f: &mut dyn FnMut(DefId, u64)| match (&self.bodies[id], self.defs[id].source) {
-            (Body::Struct(fields), _) => fields.iter().for_each(|field| inline(field, &mut |id| f(id, u64::MAX))),
+            (Body::Struct(fields), _) => fields
+                .iter()
+                .for_each(|field| inline(field, 1, &mut |id, times| (0..times).for_each(|_| f(id, u64::MAX)))),
             (Body::Enum(variants), source) => {
                 for (index, field) in variants.iter().enumerate().filter_map(|(index, of)| Some((index, of.as_ref()?)))
                 {
@@ -296,7 +307,7 @@ impl<'p, 's> Model<'p, 's> {
                         (_, Some(&Part::Place(place, _))) => self.places.full(place),
                         _ => u64::MAX,
                     };
-                    inline(field, &mut |id| f(id, most));
+                    inline(field, 1, &mut |id, times| (0..times).for_each(|_| f(id, most)));
                 }
             }
         };
@@ -321,6 +332,20 @@ impl<'p, 's> Model<'p, 's> {
     /// The struct or enum that stands for `source`.
     pub fn find(&self, source: Source) -> Option<DefId> {
         self.ids.get(&key(source)).copied()
+    }
+
+    /// The places of vectors that may be larger than serde reserves for what it reads from a buffer: 1 MiB.
+    pub fn grown(&self) -> Vec<PlaceId> {
+        let mut layouts = Layouts::new(&self.bodies);
+        let grown = self.own.iter().filter_map(|(at, own)| match (at, own) {
+            (At::Place(id), Own::Vecs(lengths, of, buffered)) if *buffered > 0.0 => {
+                (!buffered_capacity(lengths, layouts.size(of)).1
+                    || (*buffered < 1.0 && lengths.max * layouts.size(of) > 1 << 20))
+                    .then_some(*id)
+            }
+            _ => None,
+        });
+        grown.collect()
     }
 
     /// What it is a model of.
@@ -457,7 +482,7 @@ impl<'p, 's> Model<'p, 's> {
                 };
             }
             // Only a number that knows how it was written is written back the same.
-            Kind::Float { whole, .. } if *whole > 0 => return Type::Number,
+            Kind::Float { whole, .. } if *whole > 0 && !places.schema.floats => return Type::Number,
             Kind::Float { .. } => return Type::Float,
             Kind::Text(text) => {
                 self.own.push((at, Own::Text(text, choice == Choice::Thin)));
@@ -471,6 +496,9 @@ impl<'p, 's> Model<'p, 's> {
                 let element = self.place(place.within[0]).0;
                 let lengths = &seq.lengths;
                 let inner = Box::new(element.clone());
+                if let Choice::Array(length) = choice {
+                    return Type::Array(inner, length);
+                }
                 let (own, of) = match choice {
                     Choice::Exact => (Own::Slices(lengths, element, 0), Type::BoxSlice(inner)),
                     Choice::Thin => (Own::Slices(lengths, element, THIN_HEADER), Type::ThinSlice(inner)),
@@ -482,6 +510,7 @@ impl<'p, 's> Model<'p, 's> {
             Kind::Map(map) => {
                 let value = self.place(place.within[0]).0;
                 let (key, sorted) = match choice {
+                    _ if self.choices.standard => (Type::String, false),
                     Choice::Thin => (Type::ThinStr, true),
                     Choice::Exact => (Type::BoxStr, true),
                     _ => (Type::String, false),
@@ -614,7 +643,14 @@ impl<'p, 's> Model<'p, 's> {
     fn keywords(&mut self, keywords: KeywordsId) -> DefId {
         match self.reserve(Source::Keywords(keywords)) {
             Ok(id) => {
-                self.bodies[id] = Body::Enum(vec![None; self.places.schema.keywords[keywords].values.len()]);
+                let mut variants = vec![None; self.places.schema.keywords[keywords].values.len()];
+                if !self.places.schema.strict {
+                    // What is not one of them; nothing of it was seen.
+                    let is_naive = self.choices.is_naive();
+                    let other = if self.choices.standard { Type::BoxStr } else { Type::ThinStr };
+                    variants.push(Some(if is_naive { Type::String } else { other }));
+                }
+                self.bodies[id] = Body::Enum(variants);
                 id
             }
             Err(known) => known,
@@ -632,6 +668,35 @@ impl<'p, 's> Model<'p, 's> {
         self.bodies[id] = Body::Enum(types);
         id
     }
+}
+
+/// The capacities of vectors that serde fills from a buffer, and whether they are exact.
+///
+/// It reserves what the buffer holds, but 1 MiB at most; from there on they are pushed to and double.
+fn buffered_capacity(lengths: &Lengths, size: u64) -> (u64, bool) {
+    let reserved = (1u64 << 20).checked_div(size).unwrap_or(u64::MAX).max(1);
+    if lengths.max <= reserved {
+        return (lengths.total, true);
+    }
+    let grown = |length: u64| {
+        let mut capacity = reserved;
+        while capacity < length {
+            capacity *= 2;
+        }
+        capacity - length
+    };
+    let (mut capacity, mut exact) = (lengths.total, true);
+    for (power, &count) in (0u32..).zip(&lengths.by_power) {
+        let most = 1u64 << power;
+        if most > reserved && count > 0 {
+            let is_last = power as usize + 1 == lengths.by_power.len();
+            // Of one length all is known.
+            let length = if is_last { lengths.max } else { (most / 4 * 3).max(1) };
+            exact &= is_last && count == 1;
+            capacity += if length > reserved { grown(length) * count } else { 0 };
+        }
+    }
+    (capacity, exact)
 }
 
 /// What a thin slice has in front of its elements.
@@ -657,12 +722,13 @@ fn key(source: Source) -> (u8, usize, usize) {
     }
 }
 
-/// Calls `f` with each struct and enum that a type contains without a pointer.
-fn inline(of: &Type, f: &mut dyn FnMut(DefId)) {
+/// Calls `f` with each struct and enum that a type contains without a pointer, and how often.
+fn inline(of: &Type, times: u64, f: &mut dyn FnMut(DefId, u64)) {
     match of {
-        Type::Named(id) => f(*id),
-        Type::Option(inner) => inline(inner, f),
-        Type::Tuple(fields) => fields.iter().for_each(|field| inline(field, f)),
+        Type::Named(id) => f(*id, times),
+        Type::Option(inner) => inline(inner, times, f),
+        Type::Array(inner, length) => inline(inner, times * length, f),
+        Type::Tuple(fields) => fields.iter().for_each(|field| inline(field, times, f)),
         _ => {}
     }
 }

@@ -103,7 +103,7 @@ pub fn fields<'k>(keys: impl Iterator<Item = &'k str> + Clone) -> Vec<String> {
             let name = match name.as_str() {
                 "" => "field".to_owned(),
                 "self" | "super" | "crate" => format!("{name}_"),
-                name if name.starts_with(|first: char| first.is_ascii_digit()) => format!("n{name}"),
+                name if !name.starts_with(unicode_ident::is_xid_start) => format!("n{name}"),
                 name => name.to_owned(),
             };
             let name = scope.unique(&name);
@@ -124,24 +124,29 @@ pub fn type_name(text: &str) -> String {
     match camel(text) {
         name if name.is_empty() => "Other".into(),
         name if name == "Self" => "SelfType".into(),
-        name if name.starts_with(|first: char| first.is_ascii_digit()) => format!("N{name}"),
+        name if !name.starts_with(unicode_ident::is_xid_start) => format!("N{name}"),
         name => name,
     }
 }
 
 /// `snake_case`, perhaps empty.
 pub fn snake(text: &str) -> String {
-    ascii(text).to_snake_case()
+    words(text).to_snake_case()
 }
 
 /// `CamelCase`, perhaps empty.
 pub fn camel(text: &str) -> String {
-    ascii(text).to_upper_camel_case()
+    words(text).to_upper_camel_case()
 }
 
 /// Only what an identifier may be made of, the rest as gaps between words.
-fn ascii(text: &str) -> String {
-    text.replace(|char: char| !char.is_ascii_alphanumeric(), " ")
+fn words(text: &str) -> String {
+    text.replace(|char: char| !is_part(char), " ")
+}
+
+/// Whether a character may stand in an identifier; `_` separates words.
+pub(super) fn is_part(char: char) -> bool {
+    char != '_' && unicode_ident::is_xid_continue(char)
 }
 
 /// The conventions of `#[serde(rename_all = "..")]`, the commonest first.

@@ -16,7 +16,7 @@ pub struct Place<'s> {
     pub owner: Option<RecordId>,
     /// It is this field of its owner, not an element of one.
     pub field: Option<usize>,
-    /// `Shape.traits`, `Shape.members{}`, `Shape.rules[]`.
+    /// Where it is, as a JSON path: `$.shapes.*.traits`, `$.rules[]`.
     pub path: String,
     /// The places within: an element, a map's value, a tuple's places, a mix's alternatives.
     pub within: Vec<PlaceId>,
@@ -110,7 +110,7 @@ impl<'s> Places<'s> {
             keywords_names,
             recursive_variants: BTreeSet::new(),
         };
-        let root = Where { owner: None, path: "document".into(), name: "Document".into(), buffered: false };
+        let root = Where { owner: None, path: "$".into(), name: "Document".into(), buffered: false };
         places.add(&schema.root, &root, None, &mut scope);
         for (id, record) in schema.records.iter().enumerate() {
             let fields = record.fields.iter().enumerate().map(|(index, field)| {
@@ -118,7 +118,11 @@ impl<'s> Places<'s> {
                 let field_name = field_name.strip_prefix("r#").unwrap_or(field_name);
                 let at = Where {
                     owner: Some(id),
-                    path: format!("{record_name}.{field_name}"),
+                    path: if field.rest {
+                        format!("{}.*", places.record_path(id))
+                    } else {
+                        step(&places.record_path(id), &field.key)
+                    },
                     name: format!("{record_name}{}", names::camel(field_name)),
                     buffered: field.rest && record.fields.len() > 1,
                 };
@@ -149,10 +153,10 @@ impl<'s> Places<'s> {
         });
         let within = match &slot.kind {
             Kind::Seq(seq) => vec![self.add(&seq.element, &at.step("[]", "Item"), None, scope)],
-            Kind::Map(map) => vec![self.add(&map.value, &at.step("{}", "Entry"), None, scope)],
+            Kind::Map(map) => vec![self.add(&map.value, &at.step(".*", "Entry"), None, scope)],
             Kind::Tuple { places } => (0..)
                 .zip(places)
-                .map(|(index, slot)| self.add(slot, &at.step(&format!(".{index}"), &index.to_string()), None, scope))
+                .map(|(index, slot)| self.add(slot, &at.step(&format!("[{index}]"), &index.to_string()), None, scope))
                 .collect(),
             Kind::Mixed { alternatives } => {
                 let names = self.alternative_names(alternatives);
@@ -160,7 +164,7 @@ impl<'s> Places<'s> {
                     .iter()
                     .zip(names)
                     .map(|(slot, name)| {
-                        let mut at = at.step(&format!("({name})"), &name);
+                        let mut at = at.step("", &name);
                         at.buffered = true;
                         self.add(slot, &at, None, scope)
                     })
@@ -191,6 +195,11 @@ impl<'s> Places<'s> {
             Kind::Any(_) => "Any",
         };
         alternatives.iter().map(|slot| scope.unique(name(slot))).collect()
+    }
+
+    /// Where a record is: the most frequent of its places.
+    pub fn record_path(&self, record: RecordId) -> String {
+        self.schema.records[record].paths.first().cloned().unwrap_or_else(|| "$".into())
     }
 
     /// How often a place is laid out where nothing is boxed and no container has room to spare.
@@ -245,6 +254,12 @@ impl<'s> Places<'s> {
         }
         self.recursive_variants.extend(variants);
     }
+}
+
+/// The path of a key.
+fn step(path: &str, key: &str) -> String {
+    let plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if plain { format!("{path}.{key}") } else { format!("{path}[{key:?}]") }
 }
 
 /// What the places within inherit.

@@ -10,6 +10,20 @@ use super::schema::Schema;
 use super::units::{bytes, count, percent};
 use std::io;
 
+/// Which types are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Set {
+    /// naive and lean, a module each
+    #[default]
+    Both,
+    /// What takes the least memory
+    Lean,
+    /// What takes less with serde and std alone
+    Std,
+    /// What one writes first
+    Naive,
+}
+
 /// All that `cargo dwell shape` has to say about a schema.
 #[derive(Debug)]
 pub struct Plan<'s> {
@@ -59,8 +73,38 @@ impl<'s> Plan<'s> {
         advice::repeats(&self.places)
     }
 
+    /// A Rust source file with these types.
+    pub fn rust(&self, set: Set) -> String {
+        if set == Set::Both {
+            return self.both();
+        }
+        let standard = self.standard();
+        let (choices, name, about) = match set {
+            Set::Naive => (&self.naive, "naive", "What one writes first."),
+            Set::Std => (&standard, "std_only", "What takes less memory with serde and std alone."),
+            _ => (&self.lean, "lean", "What takes less memory and reads the same JSON."),
+        };
+        let model = self.model(choices);
+        let heap = model.total();
+        let documents = self.places.schema.documents;
+        let s = if documents == 1 { "" } else { "s" };
+        let head = format!(
+            "//! Types for {} JSON document{s}, written by `cargo dwell shape --rust`.\n//!\n\
+             //! Loaded, they take {} in {} allocations.\n\n",
+            count(documents),
+            bytes(heap.bytes),
+            count(heap.allocations),
+        );
+        head + &rust::module(&self.places, &model, name, about)
+    }
+
+    /// The lean choices that need no type but those of std: how much of the gain needs dwell?
+    pub fn standard(&self) -> Choices {
+        lean::standard(&self.lean)
+    }
+
     /// A Rust source file with both sets of types, in the modules `naive` and `lean`.
-    pub fn rust(&self) -> String {
+    fn both(&self) -> String {
         let (naive, lean) = (self.model(&self.naive), self.model(&self.lean));
         let (naive_heap, lean_heap) = (naive.total(), lean.total());
         let documents = self.places.schema.documents;

@@ -134,7 +134,7 @@ impl Report {
         repeats.retain(|one| one.saves >= options.min_saving.max(1));
         repeats.truncate(options.top.unwrap_or(usize::MAX));
         Self {
-            version: 1,
+            version: 2,
             documents: schema.documents,
             json_bytes: schema.bytes,
             sampled: options.sampled,
@@ -370,6 +370,14 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     if estimated > 0 {
         doubts.push(format!("the larger maps in {} free-form values are estimated", count(estimated)));
     }
+    let mut grown = plan.model(&plan.naive).grown();
+    grown.extend(plan.model(&plan.lean).grown());
+    grown.sort_unstable();
+    grown.dedup();
+    for id in grown {
+        let path = &places.list[id].path;
+        doubts.push(format!("{path} has lists of more than 1 MiB that serde may read from a buffer, and then grows"));
+    }
     for place in &places.list {
         match &place.slot.kind {
             Kind::Float { huge, .. } if *huge > 0 => doubts.push(format!(
@@ -441,7 +449,7 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
         let of = Type {
             name: places.union_names[id].0.clone(),
             kind: "objects",
-            paths: Vec::new(),
+            paths: vec![union.path.clone()],
             instances: union.variants.iter().map(|&(_, record)| instances(record)).sum(),
             naive: naive.size(Source::Union(id)),
             lean: lean.size(Source::Union(id)),

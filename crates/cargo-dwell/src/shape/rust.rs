@@ -138,10 +138,12 @@ impl Items<'_, '_, '_> {
             (Body::Struct(types), Source::Record(record) | Source::Group(record, _)) => {
                 self.structure(id, def, types, record);
             }
-            (Body::Enum(_), Source::Keywords(keywords)) => {
+            (Body::Enum(types), Source::Keywords(keywords)) => {
                 let (_, variants) = &self.places.keywords_names[keywords];
                 let values = &self.places.schema.keywords[keywords].values;
-                attribute(&mut self.out, 1, "derive", &derives("Debug, Clone, Copy, PartialEq, Eq"));
+                let open = !self.places.schema.strict;
+                let derived = if open { "Debug, Clone, PartialEq, Eq" } else { "Debug, Clone, Copy, PartialEq, Eq" };
+                attribute(&mut self.out, 1, "derive", &derives(derived));
                 let convention = convention(variants, &values.keys(), names::renamed_variant);
                 attribute(&mut self.out, 1, "serde", &rename_all(convention));
                 line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
@@ -150,6 +152,14 @@ impl Items<'_, '_, '_> {
                     self.doc(2, &format!("{}.", percent(seen, all)));
                     self.rename(&names::renamed_variant(variant, convention), value, Vec::new());
                     line(&mut self.out, 2, &format!("{variant},"));
+                }
+                if let Some(other) = types.last().and_then(Option::as_ref) {
+                    self.doc(2, "A text that was not seen");
+                    attribute(&mut self.out, 2, "serde", &["untagged".into()]);
+                    let name = ["Other", "Unseen", "UnseenText"]
+                        .into_iter()
+                        .find(|name| !variants.iter().any(|of| of == name));
+                    self.variant(name.unwrap_or("AnyOtherText"), Some(other));
                 }
                 line(&mut self.out, 1, "}");
             }
@@ -217,7 +227,15 @@ impl Items<'_, '_, '_> {
         let own_names: Vec<String> = fields.iter().map(|&field| names[field].clone()).collect();
         let keys = fields.iter().map(|&field| &of.fields[field].key);
         let convention = convention(&own_names, &keys, names::renamed_field);
-        attribute(&mut self.out, 1, "serde", &rename_all(convention));
+        let mut arguments = rename_all(convention);
+        // `flatten` and `deny_unknown_fields` exclude each other.
+        let flat = of.fields.iter().any(|field| field.rest)
+            || def.parts.iter().any(|part| matches!(part, Part::Group(_)))
+            || matches!(def.source, Source::Group(..));
+        if self.places.schema.refuse && !flat {
+            arguments.insert(0, "deny_unknown_fields".into());
+        }
+        attribute(&mut self.out, 1, "serde", &arguments);
         // A map under a name of its own.
         let transparent = of.fields.iter().all(|field| field.rest);
         if transparent {
@@ -351,15 +369,25 @@ impl Items<'_, '_, '_> {
                     _ => format!("{} seen: {}{more}", count(record.instances), paths.join(", ")),
                 }
             }
-            Source::Group(id, _) => format!("What {} has rarely.", code(&self.places.record_names[id].0)),
+            Source::Group(id, _) => format!("What {} has rarely.", code(&self.places.record_path(id))),
             Source::Union(id) => {
                 let union = &schema.unions[id];
-                format!("One of {}, told apart by {}.", count(union.variants.len() as u64), code(&union.tag))
+                format!(
+                    "One of {}, told apart by {}: {}.",
+                    count(union.variants.len() as u64),
+                    code(&union.tag),
+                    code(&union.path)
+                )
             }
             Source::Keywords(id) => {
                 let keywords = &schema.keywords[id];
                 let seen: u64 = keywords.values.values().sum();
-                format!("One of {}, {} seen.", count(keywords.values.len() as u64), count(seen))
+                format!(
+                    "One of {}, {} seen: {}.",
+                    count(keywords.values.len() as u64),
+                    count(seen),
+                    code(&keywords.path)
+                )
             }
             Source::Mixed(place) => format!("What {} holds.", code(&self.places.list[place].path)),
         }

@@ -3,7 +3,7 @@
 //! A [`Schema`] is a graph of types with counts on it. Counts belong to a [`Slot`], the one place of a type that holds
 //! values (a record's field, the element of a sequence); a [`Record`] that several slots share has their sum.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Index into [`Schema::records`].
@@ -28,6 +28,29 @@ pub struct Schema {
     pub unions: Vec<Union>,
     /// Closed sets of strings.
     pub keywords: Vec<Keywords>,
+    /// The sets of strings are closed: no other string is to be held.
+    #[serde(skip)]
+    pub strict: bool,
+    /// Numbers of which some have a fraction are `f64`, which writes `1` back as `1.0`.
+    #[serde(skip)]
+    pub floats: bool,
+    /// Keys that no record has are refused.
+    #[serde(skip)]
+    pub refuse: bool,
+}
+
+impl Schema {
+    /// Gives each record a map for keys that it does not have.
+    pub fn keep_unknown_keys(&mut self) {
+        for record in &mut self.records {
+            if !record.fields.iter().any(|field| field.rest) {
+                let lengths = Lengths { count: record.instances, empty: record.instances, ..Lengths::default() };
+                let kind = Kind::Map(Box::new(Map { lengths, ..Map::default() }));
+                let slot = Slot { count: record.instances, nulls: 0, kind };
+                record.fields.push(Field { key: String::new(), slot, rest: true });
+            }
+        }
+    }
 }
 
 /// One place that holds values.
@@ -107,7 +130,7 @@ pub enum Kind {
 }
 
 /// What is known of the values of a place that was given no type: the sums over all they hold, at any depth.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Free {
     /// Values of the place itself, `null` apart.
     pub count: u64,
@@ -122,7 +145,7 @@ pub struct Free {
     /// Bytes of the objects' keys.
     pub key_bytes: u64,
     /// Some of the sums are estimated: other places share what this one holds.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
 }
 
@@ -223,7 +246,7 @@ pub struct Map {
 
 /// How long the sequences or maps at a place are: exactly what a prediction of their capacities needs, in constant
 /// space.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Lengths {
     /// Sequences seen.
     pub count: u64,
@@ -299,6 +322,11 @@ impl Lengths {
         }
     }
 
+    /// The length of all, if they have one and it is not 0.
+    pub fn one(&self) -> Option<u64> {
+        (self.max > 0 && self.total == self.count * self.max).then_some(self.max)
+    }
+
     /// The capacities, in elements, of `Vec`s that were pushed to from empty; `smallest` is the first capacity such a
     /// `Vec` allocates: 8 for elements of one byte, 4 up to 1 KiB, else 1.
     pub fn pushed_capacity(&self, smallest: u64) -> u64 {
@@ -356,6 +384,8 @@ pub struct Field {
 pub struct Union {
     /// A Rust type name, unique in the schema.
     pub name: String,
+    /// Where it was first met, as a JSON path.
+    pub path: String,
     /// The key, `type` in many formats.
     pub tag: String,
     /// The value of the tag and the record of each variant, most frequent first. A record belongs to one union only.
@@ -367,6 +397,8 @@ pub struct Union {
 pub struct Keywords {
     /// A Rust type name, unique in the schema.
     pub name: String,
+    /// Where it was first met, as a JSON path.
+    pub path: String,
     /// The strings and how often each was seen.
     pub values: BTreeMap<String, u64>,
 }

@@ -39,6 +39,17 @@ impl Int {
         Self { bits: 64, ..self }
     }
 
+    /// The type for a range with room for values to come that are sixteen times as large.
+    pub fn roomy(min: i128, max: i128) -> Self {
+        let all = [8, 16, 32, 64].map(|bits| Self { bits, signed: min < 0 });
+        all.into_iter().find(|int| int.holds(min * 16, max * 16)).unwrap_or(all[3])
+    }
+
+    /// Whether a value fits.
+    pub fn holds_one(self, value: i128) -> bool {
+        self.holds(value, value)
+    }
+
     fn holds(self, min: i128, max: i128) -> bool {
         let (low, high) = if self.signed {
             (-(1i128 << (self.bits - 1)), (1i128 << (self.bits - 1)) - 1)
@@ -90,6 +101,8 @@ pub enum Type {
     SortedMap(Box<Type>, Box<Type>),
     /// `(A, B, ..)`
     Tuple(Vec<Type>),
+    /// `[T; N]`
+    Array(Box<Type>, u64),
 }
 
 impl Type {
@@ -127,6 +140,7 @@ impl Type {
             Self::ThinSlice(inner) => format!("ThinSlice<{}>", of(inner)),
             Self::HashMap(inner) => format!("HashMap<String, {}>", of(inner)),
             Self::SortedMap(key, inner) => format!("SortedMap<{}, {}>", of(key), of(inner)),
+            Self::Array(inner, length) => format!("[{}; {length}]", of(inner)),
             Self::Tuple(inner) => format!("({})", inner.iter().map(of).collect::<Vec<_>>().join(", ")),
         }
     }
@@ -141,6 +155,7 @@ impl Type {
             | Self::Vec(inner)
             | Self::BoxSlice(inner)
             | Self::ThinSlice(inner)
+            | Self::Array(inner, _)
             | Self::HashMap(inner) => inner.walk(f),
             Self::SortedMap(key, inner) => {
                 key.walk(f);
@@ -245,6 +260,11 @@ impl<'t> Layouts<'t> {
             Type::Tuple(fields) => {
                 let fields: Vec<Layout> = fields.iter().map(|field| self.layout(field)).collect();
                 tuple(&fields)
+            }
+            // The niche is that of the first element.
+            Type::Array(inner, length) => {
+                let inner = self.layout(inner);
+                Layout { size: inner.size * length, ..inner }
             }
             Type::Named(id) => self.named(*id),
         }

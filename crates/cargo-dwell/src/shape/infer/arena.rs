@@ -13,6 +13,7 @@ use super::sets::{Sets, part};
 use super::study::Study;
 use super::text::{Hashed, Hashes, Texts, hash};
 use crate::shape::schema::{Free, Lengths};
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 use std::sync::Arc;
@@ -24,14 +25,15 @@ pub(super) const MAX_PLACES: usize = 12;
 /// More values of a tag than this are no closed set.
 pub(super) const MAX_VARIANTS: usize = 256;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct NodeId(u32);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct ObjectId(u32);
 
 /// One place that holds values.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Node {
     /// The hash of the nearest key above.
     pub(super) name: u64,
@@ -90,6 +92,7 @@ impl Node {
 }
 
 /// The arrays at a place.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Array {
     pub(super) lengths: Lengths,
     /// All elements, unless they are still told apart by their place.
@@ -99,7 +102,7 @@ pub(super) struct Array {
 }
 
 /// Whether the arrays of a place have one length.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Fixed {
     Unknown,
     At(usize),
@@ -107,7 +110,8 @@ pub(super) enum Fixed {
 }
 
 /// The objects of one or more places.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Object {
     pub(super) instances: u64,
     /// Their numbers of keys.
@@ -115,6 +119,7 @@ pub(super) struct Object {
     /// The sets of their keys, while they are a record or the variant of a union.
     pub(super) sets: Sets,
     pub(super) shape: Shape,
+    #[serde(skip)]
     pub(super) study: Option<Box<Study>>,
     /// The key that tells these objects apart, if a study found one: the next form has a union instead.
     pub(super) tag: Option<Arc<str>>,
@@ -122,6 +127,7 @@ pub(super) struct Object {
     link: Option<ObjectId>,
 }
 
+#[derive(Serialize, Deserialize)]
 pub(super) enum Shape {
     Record(Fields),
     Map { keys: Box<Texts>, value: NodeId },
@@ -135,20 +141,23 @@ impl Default for Shape {
 }
 
 /// The keys of a record.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Fields {
     pub(super) list: Vec<Field>,
     /// The entries whose keys found no place among the fields any more. Once it is there, no field is added.
     pub(super) rest: Option<Box<Rest>>,
+    #[serde(skip)]
     index: HashMap<u64, usize, BuildHasherDefault<Hashed>>,
 }
 
 /// Entries of a record that are kept as those of a map are.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Rest {
     pub(super) keys: Texts,
     pub(super) value: NodeId,
 }
 
+#[derive(Serialize, Deserialize)]
 pub(super) struct Field {
     /// Shared with the same field of other forms: a union's variants and each thread have their own.
     pub(super) key: Arc<str>,
@@ -185,11 +194,13 @@ impl Fields {
 }
 
 /// Objects told apart by the string under one key.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Tagged {
     pub(super) key: Box<str>,
     pub(super) hash: u64,
     pub(super) variants: Vec<Variant>,
     /// By the hash of the tag's value.
+    #[serde(skip)]
     index: HashMap<u64, usize, BuildHasherDefault<Hashed>>,
     /// The fields that a new variant may have, all of them without values.
     pub(super) template: ObjectId,
@@ -202,7 +213,15 @@ pub(super) struct Tagged {
 impl Tagged {
     pub(super) fn new(key: Box<str>, template: ObjectId) -> Self {
         let hash = hash(&key);
-        Self { key, hash, variants: Vec::new(), index: HashMap::default(), template, untagged: None, scratch: Vec::new() }
+        Self {
+            key,
+            hash,
+            variants: Vec::new(),
+            index: HashMap::default(),
+            template,
+            untagged: None,
+            scratch: Vec::new(),
+        }
     }
 
     fn find(&self, hash: u64) -> Option<ObjectId> {
@@ -215,6 +234,7 @@ impl Tagged {
     }
 }
 
+#[derive(Serialize, Deserialize)]
 pub(super) struct Variant {
     pub(super) value: Box<str>,
     pub(super) hash: u64,
@@ -809,7 +829,8 @@ impl Arena {
             }
         }
         // They were counted with keys that are no fields any more.
-        let kept: Hashes = self.fields(object).into_iter().flat_map(|fields| &fields.list).map(|field| field.hash).collect();
+        let kept: Hashes =
+            self.fields(object).into_iter().flat_map(|fields| &fields.list).map(|field| field.hash).collect();
         self.object_mut(object).sets.keep(&kept);
     }
 
@@ -980,7 +1001,14 @@ impl Arena {
     }
 
     /// Adds what was read into a scratch object before the tag to a variant; gives the scratch object back.
-    pub(super) fn add_scratch(&mut self, union: ObjectId, scratch: ObjectId, variant: ObjectId, keys: &[u64], serial: u64) {
+    pub(super) fn add_scratch(
+        &mut self,
+        union: ObjectId,
+        scratch: ObjectId,
+        variant: ObjectId,
+        keys: &[u64],
+        serial: u64,
+    ) {
         let template = self.tagged(union).map(|tagged| tagged.template);
         for &hash in keys {
             let Some((key, from, first)) = self.fields(scratch).and_then(|fields| {
@@ -1012,6 +1040,95 @@ impl Arena {
     /// A copy of the form, to read with.
     pub(super) fn skeleton(&self, studying: bool) -> Self {
         super::form::of(self, studying)
+    }
+
+    /// What is to be kept of it, to be written.
+    pub(super) fn saved(mut self) -> Saved {
+        self.settle();
+        self.prune();
+        Saved {
+            nodes: std::mem::take(&mut self.nodes),
+            objects: std::mem::take(&mut self.objects),
+            spare: std::mem::take(&mut self.spare),
+            root: self.root,
+            documents: self.documents,
+            bytes: self.bytes,
+            moment: self.moment,
+        }
+    }
+
+    /// The arena of which this was saved; none if it cannot have been.
+    pub(super) fn restored(saved: Saved) -> Option<Self> {
+        let mut arena = Self::new(false);
+        arena.nodes = saved.nodes;
+        arena.objects = saved.objects;
+        arena.spare = saved.spare;
+        arena.root = saved.root;
+        arena.documents = saved.documents;
+        arena.bytes = saved.bytes;
+        arena.moment = saved.moment;
+        for object in &mut arena.objects {
+            match &mut object.shape {
+                Shape::Record(fields) => {
+                    for field in std::mem::take(&mut fields.list) {
+                        fields.push(field);
+                    }
+                }
+                Shape::Union(tagged) => {
+                    for variant in std::mem::take(&mut tagged.variants) {
+                        tagged.push(variant.value, variant.hash, variant.object);
+                    }
+                }
+                Shape::Map { .. } => {}
+            }
+        }
+        arena.is_sound().then_some(arena)
+    }
+
+    /// Whether all ids lead somewhere and no chain of links leads back: a part is a file that anybody may have changed.
+    fn is_sound(&self) -> bool {
+        let node = |id: &NodeId| (id.0 as usize) < self.nodes.len();
+        let object = |id: &ObjectId| (id.0 as usize) < self.objects.len();
+        let nodes = self.nodes.iter().all(|of| {
+            let array = of.array.as_ref().is_none_or(|array| {
+                let length = match array.fixed {
+                    Fixed::At(length) => length == array.places.len(),
+                    _ => true,
+                };
+                node(&array.element) && array.places.iter().all(node) && length
+            });
+            array && of.object.iter().all(object) && of.link.is_none()
+        });
+        // A link leads to a lower or a higher number, but never through more objects than there are.
+        let ends = |id: &ObjectId| {
+            let mut at = *id;
+            for _ in 0..=self.objects.len() {
+                match self.objects.get(at.0 as usize).map(|of| of.link) {
+                    Some(Some(next)) => at = next,
+                    Some(None) => return true,
+                    None => return false,
+                }
+            }
+            false
+        };
+        let objects = (0..).map(ObjectId).zip(&self.objects).all(|(id, of)| {
+            let shape = match &of.shape {
+                Shape::Record(fields) => {
+                    fields.list.iter().all(|field| node(&field.node))
+                        && fields.rest.iter().all(|rest| node(&rest.value))
+                }
+                Shape::Map { value, .. } => node(value),
+                Shape::Union(tagged) => {
+                    let is_record = |id: &ObjectId| ends(id) && self.fields(self.find(*id)).is_some();
+                    object(&tagged.template)
+                        && tagged.untagged.iter().all(is_record)
+                        && tagged.scratch.iter().all(object)
+                        && tagged.variants.iter().all(|variant| is_record(&variant.object))
+                }
+            };
+            shape && (of.link.is_none() || ends(&id))
+        });
+        nodes && objects && node(&self.root) && self.spare.iter().all(node)
     }
 
     /// Adds what another arena knows.
@@ -1179,6 +1296,18 @@ fn clear(lengths: &mut Lengths) {
     *lengths = Lengths { by_power: powers, by_buckets: buckets, ..Lengths::default() };
 }
 
+/// What is kept of an arena in a file.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Saved {
+    nodes: Vec<Node>,
+    objects: Vec<Object>,
+    spare: Vec<NodeId>,
+    root: NodeId,
+    pub(super) documents: u64,
+    bytes: u64,
+    moment: u64,
+}
+
 /// Adds up what hangs below a place.
 struct Sum<'a> {
     arena: &'a Arena,
@@ -1243,7 +1372,12 @@ impl Sum<'_> {
             }
             Shape::Union(tagged) => {
                 let untagged = tagged.untagged.iter().copied();
-                tagged.variants.iter().map(|variant| variant.object).chain(untagged).for_each(|object| self.object(object));
+                tagged
+                    .variants
+                    .iter()
+                    .map(|variant| variant.object)
+                    .chain(untagged)
+                    .for_each(|object| self.object(object));
             }
         }
     }

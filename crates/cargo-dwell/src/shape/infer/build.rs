@@ -177,7 +177,11 @@ impl<'a> Builder<'a> {
                 } else {
                     let id = self.schema.unions.len();
                     self.unions.insert(class, id);
-                    self.schema.unions.push(Union { tag: self.types.tag(class).to_owned(), ..Union::default() });
+                    self.schema.unions.push(Union {
+                        path: format!("${}", path.text),
+                        tag: self.types.tag(class).to_owned(),
+                        ..Union::default()
+                    });
                     self.union_wishes.push(Wish { name: path.name.clone(), parent: path.parent, variant: None });
                     self.queue.push_back(Work::Union(class, path.clone()));
                     id
@@ -279,13 +283,15 @@ impl<'a> Builder<'a> {
             (2..=MAX_KEYWORDS).contains(&words.len())
                 && texts.count >= TIMES * words.len() as u64
                 && words.iter().all(|(word, count)| count >= 2 && is_keyword(word))
+                // Versions, dates, numbers and hashes keep being new.
+                && words.iter().filter(|(word, _)| is_name(word)).count() * 2 > words.len()
         }) else {
             return Kind::Text(text);
         };
         let mut values: Vec<String> = words.iter().map(|(word, _)| word.to_owned()).collect();
         values.sort();
         let id = *self.keywords.entry((key.to_owned(), values)).or_insert_with(|| {
-            self.schema.keywords.push(Keywords::default());
+            self.schema.keywords.push(Keywords { path: format!("${}", path.text), ..Keywords::default() });
             self.keyword_wishes.push(Wish { name: path.name.clone(), parent: path.parent, variant: None });
             self.schema.keywords.len() - 1
         });
@@ -357,8 +363,18 @@ impl<'a> Builder<'a> {
             Some(Owner::Record(id)) if parent.is_empty() => type_name(&self.record_wishes[id].name),
             _ => parent.to_owned(),
         };
+        if parent.ends_with(&name) {
+            // `Status` in `Status`, not `StatusStatus`.
+            return vec![name.clone(), format!("Inner{name}"), format!("{parent}{name}")];
+        }
         vec![name.clone(), format!("{parent}{name}")]
     }
+}
+
+/// Whether a string is a word rather than a number, a version, a date or a hash.
+fn is_name(word: &str) -> bool {
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    word.starts_with(char::is_alphabetic) && digits * 3 <= word.chars().count()
 }
 
 /// A string that can be the name of something.

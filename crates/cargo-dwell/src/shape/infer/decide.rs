@@ -200,13 +200,7 @@ pub(super) fn settle(arena: &mut Arena) {
 }
 
 /// Decides which objects below `node` with at least so many keys are maps, and which arrays are tuples.
-fn maps(
-    arena: &mut Arena,
-    node: NodeId,
-    least: usize,
-    shared: &HashSet<ObjectId>,
-    done: &mut HashSet<ObjectId>,
-) {
+fn maps(arena: &mut Arena, node: NodeId, least: usize, shared: &HashSet<ObjectId>, done: &mut HashSet<ObjectId>) {
     let node = arena.find_node(node);
     if arena.node(node).array.is_some() {
         // What cannot be a tuple is put together first, so that its parts are decided on as one.
@@ -274,7 +268,11 @@ fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &Hash
     let is_root = arena.object_of(arena.root) == Some(object);
     let is = fields.rest.is_some()
         || (fields.list.len() >= least
-            && if is_root { is_root_map(arena, object) } else { is_map(arena, &[object], &|object| has_map(arena, object)) });
+            && if is_root {
+                is_root_map(arena, object)
+            } else {
+                is_map(arena, &[object], &|object| has_map(arena, object))
+            });
     if is && shared.contains(&object) {
         // Each place has its own maps, so what several places share has to be a type of its own.
         arena.move_to_rest(object, |_, _| true);
@@ -292,7 +290,8 @@ fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &Hash
 fn is_root_map(arena: &Arena, object: ObjectId) -> bool {
     let Some(fields) = arena.fields(object) else { return false };
     let used = fields.list.iter().filter(|field| arena.node(field.node).count() > 0);
-    let (keys, data) = used.fold((0usize, 0usize), |(keys, data), field| (keys + 1, data + usize::from(is_data(&field.key))));
+    let (keys, data) =
+        used.fold((0usize, 0usize), |(keys, data), field| (keys + 1, data + usize::from(is_data(&field.key))));
     let instances = usize::try_from(arena.object(object).instances).unwrap_or(usize::MAX);
     // Half of the keys are no names, or there are more than anyone would write fields for.
     let is_odd = keys >= 3 && data * 2 >= keys;
@@ -309,13 +308,20 @@ fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
     let of = arena.object(object);
     let fields = arena.fields(object)?;
     let keys = fields.list.len() as u64 + fields.rest.as_ref().map_or(0, |rest| rest.keys.distinct());
-    if of.instances < 16 || keys < 128 || of.lengths.total * 8 > keys * of.instances {
+    if of.instances < 16 || keys < 128 || of.lengths.total * 4 > keys * of.instances {
         return None;
     }
-    let counts = || fields.list.iter().map(|field| arena.node(field.node).count());
-    // The core: what at least a tenth of the objects have. It makes up nearly all of the entries.
-    let core: u64 = counts().filter(|count| count * 10 >= of.instances).sum();
-    (core * 10 >= of.lengths.total * 8).then_some(of.instances.div_ceil(100).max(2))
+    // The core: what at least a tenth of the objects have. Nearly all objects have nothing else; if that is not known,
+    // nearly all entries are of the core.
+    let core: HashMap<u64, u64> = fields
+        .list
+        .iter()
+        .map(|field| (field.hash, arena.node(field.node).count()))
+        .filter(|(_, count)| count * 10 >= of.instances)
+        .collect();
+    let (within, all) =
+        of.sets.within(|key| core.contains_key(&key)).unwrap_or((core.values().sum(), of.lengths.total));
+    (!core.is_empty() && within * 10 >= all * 9).then_some(of.instances.div_ceil(100).max(2))
 }
 
 /// The places directly below an object, those of a union's variants too.

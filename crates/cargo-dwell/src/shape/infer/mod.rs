@@ -23,7 +23,8 @@ mod visit;
 
 use super::schema::Schema;
 use arena::Arena;
-use serde::de::DeserializeSeed;
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Error};
 use std::sync::atomic::{AtomicU64, Ordering};
 use types::Types;
 
@@ -93,6 +94,26 @@ impl Accumulator {
         static FORMS: AtomicU64 = AtomicU64::new(1);
         decide::sketch(&mut self.0);
         Form { arena: self.0, number: FORMS.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    /// Texts read.
+    pub fn documents(&self) -> u64 {
+        self.0.documents
+    }
+
+    /// All that is known, to be written to a file.
+    pub fn save(self) -> impl serde::Serialize {
+        self.0.saved()
+    }
+
+    /// What [`save`](Self::save) gave.
+    ///
+    /// # Errors
+    /// The deserializer's, or that this is not what was saved.
+    pub fn restore<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let saved = arena::Saved::deserialize(deserializer)?;
+        let arena = Arena::restored(saved).ok_or_else(|| D::Error::custom("its parts do not fit together"))?;
+        Ok(Self(arena))
     }
 
     /// Adds what another set of accumulators knows.

@@ -1,6 +1,6 @@
 //! Names for types, after the keys under which they occur.
 
-use crate::shape::names::TAKEN;
+use crate::shape::names::{TAKEN, is_part};
 use heck::ToUpperCamelCase;
 use std::collections::HashSet;
 
@@ -24,13 +24,13 @@ impl Names {
 
 /// A key as a type name: `smithy.api#httpQuery` is `HttpQuery`.
 pub(super) fn type_name(key: &str) -> String {
-    let last = key.rsplit(['#', '/', ':']).find(|part| part.contains(|c: char| c.is_ascii_alphanumeric()));
-    let ascii: String = last.unwrap_or(key).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
-    let mut name = ascii.to_upper_camel_case();
+    let last = key.rsplit(['#', '/', ':']).find(|part| part.contains(is_part));
+    let words: String = last.unwrap_or(key).chars().map(|c| if is_part(c) { c } else { ' ' }).collect();
+    let mut name = words.to_upper_camel_case();
     if name.is_empty() {
         "Item".clone_into(&mut name);
     }
-    if name.starts_with(|c: char| c.is_ascii_digit()) {
+    if !name.starts_with(unicode_ident::is_xid_start) {
         name.insert(0, 'N');
     }
     name
@@ -40,18 +40,44 @@ pub(super) fn type_name(key: &str) -> String {
 pub(super) fn singular(plural: &str) -> String {
     let lower = plural.to_ascii_lowercase();
     let cut = |end: usize| plural[..plural.len() - end].to_owned();
-    let ends = |ending: &[&str]| ending.iter().any(|ending| lower.ends_with(ending));
-    match lower.as_str() {
-        "aws" | "css" | "dns" | "gps" | "https" | "ios" | "js" | "sms" | "tls" => return plural.to_owned(),
-        "children" => return cut(3),
-        "people" => return cut(5) + "erson",
-        "indices" | "vertices" | "matrices" => return cut(4) + if lower == "indices" { "ex" } else { "ix" },
-        _ => {}
+    let ends = |endings: &[&str]| endings.iter().any(|ending| lower.ends_with(ending));
+    if !plural.is_ascii() || lower.len() < 3 {
+        return plural.to_owned();
     }
-    if !plural.is_ascii() || ends(&["ss", "us", "is", "as", "news", "series", "species"]) || lower.len() < 3 {
+    // The whole word, or the last of several.
+    let irregular = [
+        ("children", 3, ""),
+        ("people", 4, "rson"),
+        ("indices", 4, "ex"),
+        ("vertices", 4, "ex"),
+        ("matrices", 4, "ix"),
+        ("analyses", 2, "is"),
+        ("bases", 1, ""),
+        ("leaves", 3, "f"),
+        ("movies", 1, ""),
+        ("cookies", 1, ""),
+        ("series", 0, ""),
+        ("species", 0, ""),
+        ("caches", 1, ""),
+        ("aliases", 2, ""),
+        ("buses", 2, ""),
+        ("gases", 2, ""),
+        ("biases", 2, ""),
+        ("canvases", 2, ""),
+        ("atlases", 2, ""),
+    ];
+    for (word, end, instead) in irregular {
+        if lower.ends_with(word) {
+            return cut(end) + instead;
+        }
+    }
+    let whole = ["aws", "css", "dns", "gps", "https", "ios", "js", "sms", "tls", "gas", "bus", "yes", "has", "always"];
+    if whole.contains(&lower.as_str()) || ends(&["ss", "us", "is", "as", "os", "news"]) {
         plural.to_owned()
     } else if ends(&["ies"]) && lower.len() > 4 {
         cut(3) + "y"
+    } else if ends(&["uses"]) && !ends(&["houses", "causes", "clauses", "pauses", "excuses", "spouses"]) {
+        cut(2)
     } else if ends(&["sses", "shes", "ches", "xes", "zzes"]) {
         cut(2)
     } else if ends(&["s"]) {
@@ -73,7 +99,10 @@ mod tests {
             ("aws.protocols#awsJson1_1", "AwsJson11"),
             ("3d-model", "N3dModel"),
             ("", "Item"),
-            ("naïve", "NaVe"),
+            ("naïve", "Naïve"),
+            ("größe", "Größe"),
+            ("名前", "名前"),
+            ("x²", "X"),
             ("#", "Item"),
             ("a/", "A"),
         ] {
@@ -90,12 +119,23 @@ mod tests {
             ("classes", "class"),
             ("boxes", "box"),
             ("status", "status"),
-            ("aliases", "aliase"),
+            ("aliases", "alias"),
+            ("statuses", "status"),
+            ("movies", "movie"),
+            ("cookies", "cookie"),
+            ("caches", "cache"),
+            ("houses", "house"),
+            ("cases", "case"),
+            ("analyses", "analysis"),
+            ("leaves", "leaf"),
+            ("matrices", "matrix"),
+            ("licenses", "license"),
+            ("buses", "bus"),
             ("address", "address"),
             ("children", "child"),
             ("people", "person"),
             ("indices", "index"),
-            ("vertices", "vertix"),
+            ("vertices", "vertex"),
             ("data", "data"),
             ("ids", "id"),
         ] {

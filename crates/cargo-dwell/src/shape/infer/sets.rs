@@ -1,6 +1,7 @@
 //! Which keys come together.
 
 use super::text::{Hashed, Hashes};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
@@ -8,7 +9,7 @@ use std::hash::BuildHasherDefault;
 const MAX_SETS: usize = 4096;
 
 /// The sets of keys of a record's objects, and how many objects have exactly these keys.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Sets {
     /// By a sum over the hashes of the keys, whatever their order.
     seen: HashMap<u64, (Box<[u64]>, u64), BuildHasherDefault<Hashed>>,
@@ -40,6 +41,18 @@ impl Sets {
         for (&sum, (keys, count)) in &other.seen {
             self.add(sum, *count, || keys.clone());
         }
+    }
+
+    /// How many objects have no key but such, and how many there are; none if that is not known.
+    pub(super) fn within(&self, is: impl Fn(u64) -> bool) -> Option<(u64, u64)> {
+        if self.full {
+            return None;
+        }
+        let sum = |within: bool| {
+            let sets = self.seen.values().filter(|(keys, _)| !within || keys.iter().all(|&key| is(key)));
+            sets.map(|(_, count)| count).sum()
+        };
+        Some((sum(true), sum(false)))
     }
 
     /// Leaves keys out of the sets; sets that were different may be one then.

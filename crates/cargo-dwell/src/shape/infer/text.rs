@@ -2,6 +2,7 @@
 
 use crate::shape::schema;
 use foldhash::fast::FixedState;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
@@ -45,7 +46,7 @@ impl Hasher for Hashed {
 pub(super) type Hashes = HashSet<u64, BuildHasherDefault<Hashed>>;
 
 /// The strings seen at a place.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Texts {
     pub(super) count: u64,
     pub(super) empty: u64,
@@ -57,7 +58,7 @@ pub(super) struct Texts {
 }
 
 /// From exact and small to rough and bounded. What it ends as depends on the set of strings only, not on their order.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 enum Distinct {
     Words(Words),
     Hashes(Hashes),
@@ -71,7 +72,7 @@ impl Default for Distinct {
 }
 
 /// A few short strings and how often each was seen, without an allocation for each.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Words {
     hashes: Vec<u64>,
     counts: Vec<u64>,

@@ -173,7 +173,8 @@ impl<'a> Types<'a> {
             _ => None,
         });
         let first = tags.next().flatten();
-        let is_map = || self.maps.contains(&class) || self.shapes(class).any(|shape| matches!(shape, Shape::Map { .. }));
+        let is_map =
+            || self.maps.contains(&class) || self.shapes(class).any(|shape| matches!(shape, Shape::Map { .. }));
         if is_map() && !self.has_shared(class) {
             Form::Map
         } else if first.is_some() && tags.all(|tag| tag == first) && !self.records.contains(&class) {
@@ -708,10 +709,11 @@ impl<'a> Types<'a> {
         }
         let before = hopeless.len();
         within.iter().for_each(|within| self.hopeless_at(within, hopeless));
-        let inner = hopeless.len() > before || within.iter().any(|within| {
-            let kinds = self.kinds(within);
-            kinds & FREE != 0 || kinds.count_ones() > 1
-        });
+        let inner = hopeless.len() > before
+            || within.iter().any(|within| {
+                let kinds = self.kinds(within);
+                kinds & FREE != 0 || kinds.count_ones() > 1
+            });
         let kinds = self.kinds(group);
         if kinds & FREE == 0
             && decide::is_hopeless(kinds, inner)

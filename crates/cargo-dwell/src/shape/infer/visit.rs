@@ -371,13 +371,7 @@ impl Open {
     }
 
     /// The place of a value whose key is no field of a record and will not be one.
-    fn next_in_rest<E: Error>(
-        &mut self,
-        arena: &mut Arena,
-        target: ObjectId,
-        key: &str,
-        hash: u64,
-    ) -> Result<Next, E> {
+    fn next_in_rest<E: Error>(&mut self, arena: &mut Arena, target: ObjectId, key: &str, hash: u64) -> Result<Next, E> {
         if !self.keys.get_or_insert_with(|| arena.take_keys()).insert(hash) {
             return Err(E::custom(format_args!("duplicate key {key:?}")));
         }

@@ -1,0 +1,256 @@
+//! Would the types hold tomorrow's data? They are made from four fifths of the texts and tried on the rest.
+//!
+//! Nothing is compiled: a text is compared with the schema by the rules of the types that are written for it.
+
+use super::infer::Accumulator;
+use super::input::{self, Found};
+use super::schema::{Kind, Record, Schema, Slot};
+use super::types::Int;
+use super::units::{count, percent};
+use anyhow::{Result, bail};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Texts are kept in memory for this, so no more than so many bytes of them are looked at.
+pub const MOST: usize = 64 << 20;
+
+/// What became of the texts that the types were not made from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Texts tried.
+    pub tried: u64,
+    /// Texts that do not load.
+    pub refused: u64,
+    /// Texts that load, and are written back otherwise than by a lost key.
+    pub changed: u64,
+    /// Texts that load without some of their keys.
+    pub lost: u64,
+    /// Why, and how often: the first reason of each text that is refused, and each of the others once a text.
+    pub reasons: BTreeMap<String, u64>,
+}
+
+/// What is wrong with one text.
+#[derive(Default)]
+struct Wrong {
+    refused: Option<String>,
+    changed: BTreeMap<String, ()>,
+    lost: BTreeMap<String, ()>,
+}
+
+/// Tries types from four fifths of the texts on the rest, `rounds` times with other fifths; prints what came of it.
+///
+/// # Errors
+/// There are fewer than five texts.
+pub fn print(found: &Found, rounds: u32, strict: bool) -> Result<()> {
+    let texts = input::texts(found, MOST);
+    if texts.len() < 5 {
+        bail!("--held-out: there are {} texts; five are needed to hold one back", texts.len());
+    }
+    let mut all = Outcome::default();
+    for round in 0..rounds {
+        let one = round_of(&texts, round, strict);
+        all.tried += one.tried;
+        all.refused += one.refused;
+        all.changed += one.changed;
+        all.lost += one.lost;
+        for (reason, times) in one.reasons {
+            *all.reasons.entry(reason).or_default() += times;
+        }
+    }
+    eprintln!(
+        "held out: types from four fifths of {} texts, tried on the rest, {rounds} times: of {} texts {} ({}) are \
+         refused, {} changed, {} lose keys",
+        count(texts.len() as u64),
+        count(all.tried),
+        count(all.refused),
+        percent(all.refused, all.tried),
+        count(all.changed),
+        count(all.lost),
+    );
+    let mut reasons: Vec<(&String, &u64)> = all.reasons.iter().collect();
+    reasons.sort_by_key(|&(reason, times)| (std::cmp::Reverse(*times), reason));
+    for (reason, times) in reasons.into_iter().take(10) {
+        eprintln!("held out: {} times {reason}", count(*times));
+    }
+    Ok(())
+}
+
+/// One round: which fifth is held back depends on the round.
+pub fn round_of(texts: &[String], round: u32, strict: bool) -> Outcome {
+    let held = |index: usize| {
+        // Neighbours are alike, so the fifth is spread by a multiplicative hash.
+        let mixed = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31);
+        mixed.wrapping_add(u64::from(round)) % 5 == 0
+    };
+    let kept: Vec<&String> =
+        texts.iter().enumerate().filter(|&(index, _)| !held(index)).map(|(_, text)| text).collect();
+    let read = |accumulator: &mut Accumulator| {
+        for (index, text) in (0..).zip(&kept) {
+            accumulator.at(index);
+            let _ = accumulator.read(&mut serde_json::Deserializer::from_str(text));
+        }
+    };
+    let mut study = Accumulator::new();
+    read(&mut study);
+    let mut all = study.into_form().start(1);
+    read(&mut all);
+    let mut schema = all.finish();
+    (schema.strict, schema.refuse) = (strict, strict);
+    let mut outcome = Outcome::default();
+    for (_, text) in texts.iter().enumerate().filter(|&(index, _)| held(index)) {
+        let Ok(value) = serde_json::from_str::<Value>(text) else { continue };
+        outcome.add(&schema, &value);
+    }
+    outcome
+}
+
+impl Outcome {
+    /// Counts a text.
+    pub fn add(&mut self, schema: &Schema, value: &Value) {
+        let mut found = Wrong::default();
+        Check { schema, found: &mut found }.slot(&schema.root, value, "$", false);
+        self.tried += 1;
+        if let Some(reason) = found.refused {
+            self.refused += 1;
+            *self.reasons.entry(reason).or_default() += 1;
+            return;
+        }
+        self.changed += u64::from(!found.changed.is_empty());
+        self.lost += u64::from(!found.lost.is_empty());
+        for reason in found.changed.into_keys().chain(found.lost.into_keys()) {
+            *self.reasons.entry(reason).or_default() += 1;
+        }
+    }
+}
+
+struct Check<'a> {
+    schema: &'a Schema,
+    found: &'a mut Wrong,
+}
+
+impl Check<'_> {
+    fn refuse(&mut self, path: &str, why: &str) -> bool {
+        self.found.refused.get_or_insert_with(|| format!("{path}: {why}"));
+        false
+    }
+
+    /// Whether a value loads at a place.
+    fn slot(&mut self, slot: &Slot, value: &Value, path: &str, optional: bool) -> bool {
+        match (&slot.kind, value) {
+            (Kind::Any(_) | Kind::Never, _) => true,
+            (_, Value::Null) if slot.nulls > 0 => true,
+            (_, Value::Null) if optional => {
+                self.found.changed.insert(format!("{path}: `null` becomes a missing key"), ());
+                true
+            }
+            (Kind::Bool { .. }, Value::Bool(_)) | (Kind::Text(_), Value::String(_)) => true,
+            (Kind::Integer { min, max }, Value::Number(number)) => self.integer(*min, *max, number, path),
+            (Kind::Float { whole, .. }, Value::Number(number)) => {
+                if !number.is_f64() && (*whole == 0 || self.schema.floats) {
+                    self.found.changed.insert(format!("{path}: `1` becomes `1.0`"), ());
+                }
+                true
+            }
+            (Kind::Keyword { id, .. }, Value::String(text)) => {
+                let known = self.schema.keywords[*id].values.contains_key(text);
+                known || !self.schema.strict || self.refuse(path, "a text that is not of the closed set")
+            }
+            (Kind::Record { id, .. }, Value::Object(object)) => {
+                self.record(&self.schema.records[*id], object, path, None)
+            }
+            (Kind::Union { id }, Value::Object(object)) => {
+                let union = &self.schema.unions[*id];
+                let tag = object.get(&union.tag).and_then(Value::as_str);
+                let variant = union.variants.iter().find(|(value, _)| Some(value.as_str()) == tag);
+                match variant {
+                    Some(&(_, record)) => self.record(&self.schema.records[record], object, path, Some(&union.tag)),
+                    None => self.refuse(path, &format!("a new value of the tag {:?}", union.tag)),
+                }
+            }
+            (Kind::Map(map), Value::Object(object)) => {
+                object.values().all(|value| self.slot(&map.value, value, &format!("{path}.*"), false))
+            }
+            (Kind::Seq(seq), Value::Array(array)) => {
+                array.iter().all(|value| self.slot(&seq.element, value, &format!("{path}[]"), false))
+            }
+            (Kind::Tuple { places }, Value::Array(array)) => {
+                if places.len() != array.len() {
+                    return self.refuse(path, "an array of another length");
+                }
+                places.iter().zip(array).all(|(place, value)| self.slot(place, value, &format!("{path}[]"), false))
+            }
+            (Kind::Mixed { alternatives }, value) => {
+                for alternative in alternatives {
+                    let mut found = Wrong::default();
+                    if (Check { schema: self.schema, found: &mut found }).slot(alternative, value, path, false) {
+                        self.found.changed.append(&mut found.changed);
+                        self.found.lost.append(&mut found.lost);
+                        return true;
+                    }
+                }
+                self.refuse(path, &format!("{} is none of the types", kind_of(value)))
+            }
+            (_, value) => self.refuse(path, &format!("{} where there was none", kind_of(value))),
+        }
+    }
+
+    fn integer(&mut self, min: i128, max: i128, number: &serde_json::Number, path: &str) -> bool {
+        if !Int::fits(min, max) {
+            return true;
+        }
+        let int = if self.schema.strict { Int::narrowest(min, max) } else { Int::roomy(min, max) };
+        let value = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+        match value {
+            Some(value) if int.holds_one(value) => true,
+            Some(_) => self.refuse(path, "a number out of the range of its type"),
+            None => self.refuse(path, "a number with a fraction where there was none"),
+        }
+    }
+
+    fn record(&mut self, record: &Record, object: &Map<String, Value>, path: &str, tag: Option<&str>) -> bool {
+        let rest = record.fields.iter().find(|field| field.rest);
+        for field in record.fields.iter().filter(|field| !field.rest) {
+            let optional = field.slot.count < record.instances;
+            let path = format!("{path}.{}", field.key);
+            match object.get(&field.key) {
+                Some(value) if !self.slot(&field.slot, value, &path, optional) => return false,
+                Some(_) => {}
+                None if optional || field.slot.nulls > 0 => {
+                    if !optional {
+                        self.found.changed.insert(format!("{path}: a missing key becomes `null`"), ());
+                    }
+                }
+                None => return self.refuse(&path, "a key that was always there is missing"),
+            }
+        }
+        for (key, value) in object {
+            if Some(key.as_str()) == tag || record.fields.iter().any(|field| field.key == *key && !field.rest) {
+                continue;
+            }
+            if let Some(rest) = rest {
+                let Kind::Map(map) = &rest.slot.kind else { continue };
+                if !self.slot(&map.value, value, &format!("{path}.*"), false) {
+                    return false;
+                }
+            } else if self.schema.refuse {
+                return self.refuse(&format!("{path}.{key}"), "a key that no type has");
+            } else {
+                self.found
+                    .lost
+                    .insert(format!("{path}.{key}: a key that no type has; --unknown-keys keep holds it"), ());
+            }
+        }
+        true
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "`null`",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

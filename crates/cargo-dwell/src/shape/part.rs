@@ -1,0 +1,106 @@
+//! What was read of a part of a corpus, in a file: a corpus that lives on many machines is read where it is.
+//!
+//! A part is gzipped JSON. Parts are added up in the order of their contents, so the order of the arguments and the way
+//! in which parts were put together before do not matter.
+
+use super::infer::Accumulator;
+use anyhow::{Context, Result, bail};
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Changes whenever what is in a part does.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Header<'a> {
+    dwell_shape_part: u32,
+    /// What was read, each as it was after reading: put together only at the end, always in the same order.
+    accumulators: &'a [serde_json::Value],
+}
+
+#[derive(Deserialize)]
+struct Part {
+    dwell_shape_part: u32,
+    accumulators: Vec<serde_json::Value>,
+}
+
+/// Writes what was read.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn save(file: &Path, force: bool, accumulator: Accumulator) -> Result<()> {
+    let value = serde_json::to_value(accumulator.save()).context("what was read cannot be written")?;
+    write(file, force, &[value])
+}
+
+fn write(file: &Path, force: bool, accumulators: &[serde_json::Value]) -> Result<()> {
+    let mut options = File::options();
+    options.write(true);
+    if force {
+        options.create(true).truncate(true)
+    } else {
+        options.create_new(true)
+    };
+    let written = options.open(file).map_err(anyhow::Error::from).and_then(|out| {
+        let mut zipped = GzEncoder::new(out, Compression::fast());
+        serde_json::to_writer(&mut zipped, &Header { dwell_shape_part: VERSION, accumulators })?;
+        Ok(zipped.finish()?.flush()?)
+    });
+    written.with_context(|| format!("{}: cannot be written", file.display()))
+}
+
+fn read(file: &Path) -> Result<Vec<serde_json::Value>> {
+    let name = || file.display().to_string();
+    let source = File::open(file).with_context(|| format!("{}: cannot be read", name()))?;
+    let mut text = Vec::new();
+    let is_part = MultiGzDecoder::new(BufReader::new(source)).read_to_end(&mut text);
+    let part: Part = is_part
+        .map_err(anyhow::Error::from)
+        .and_then(|_| Ok(serde_json::from_slice(&text)?))
+        .with_context(|| format!("{}: is no part; --save writes one", name()))?;
+    if part.dwell_shape_part != VERSION {
+        bail!("{}: was written by another version; write it again with --save", name());
+    }
+    Ok(part.accumulators)
+}
+
+/// Adds up what these parts hold.
+///
+/// # Errors
+/// A file is no part.
+pub fn merge(files: &[PathBuf]) -> Result<Accumulator> {
+    let mut all = Vec::new();
+    for file in files {
+        for value in read(file)? {
+            all.push((serde_json::to_string(&value)?, file));
+        }
+    }
+    all.sort();
+    let mut sum: Option<Accumulator> = None;
+    for (text, file) in all {
+        let one = Accumulator::restore(&mut serde_json::Deserializer::from_str(&text))
+            .with_context(|| format!("{}: is no part", file.display()))?;
+        match &mut sum {
+            Some(sum) => sum.merge(one),
+            sum => *sum = Some(one),
+        }
+    }
+    sum.context("no parts were given")
+}
+
+/// Puts the parts in one file, without adding them up.
+///
+/// # Errors
+/// A file is no part, or the new one cannot be written.
+pub fn join(files: &[PathBuf], out: &Path, force: bool) -> Result<()> {
+    let mut all = Vec::new();
+    for file in files {
+        all.extend(read(file)?);
+    }
+    write(out, force, &all)
+}
