@@ -134,6 +134,20 @@ fn services() {
 }
 
 #[test]
+fn a_service_comes_back_without_memory() {
+    thread::spawn(|| {
+        // This thread's pool is empty.
+        let service = service_fn(|n: u32| async move { Ok::<_, ()>(n + 1) });
+        let error = failing_after(0, || PoolService::try_new(service).err()).expect("there is no memory");
+        let service =
+            failing_after(0, || PoolCloneSyncService::try_new(error.into_inner()).err()).unwrap().into_inner();
+        assert_eq!(finish(PoolCloneService::try_new(service).unwrap().call(1)), Ok(2));
+    })
+    .join()
+    .unwrap();
+}
+
+#[test]
 fn eight_layers_allocate_nothing() {
     type Erased = PoolCloneService<u64, u64, ()>;
     {

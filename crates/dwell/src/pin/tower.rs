@@ -24,6 +24,7 @@
 //! [`ErasedExt::pooled`]). Once the pool has grown to the number of values that live at a time, a call allocates nothing.
 
 use super::{ErasedExt, PoolFuture, pooled};
+use crate::alloc::AllocError;
 use crate::slab::sync::PoolSlot;
 use core::fmt;
 use core::task::{Context, Poll};
@@ -121,6 +122,22 @@ macro_rules! erased_service {
                 S::Future: Send + 'static,
             {
                 Self { service: pooled::insert(PoolCalls::new(service)).coerce(|view| view as _) }
+            }
+
+            /// [`new`](Self::new) that reports a failed allocation.
+            ///
+            /// # Errors
+            ///
+            /// When there is no memory; the service comes back in the error.
+            pub fn try_new<S>(service: S) -> Result<Self, AllocError<S>>
+            where
+                S: Service<Request, Response = Response, Error = Error> $(+ $Bound)* + $life,
+                S::Future: Send + 'static,
+            {
+                match pooled::try_insert(PoolCalls::new(service)) {
+                    Ok(slot) => Ok(Self { service: slot.coerce(|view| view as _) }),
+                    Err(error) => Err(error.map(|calls| calls.service)),
+                }
             }
 
             /// The layer that applies [`new`](Self::new).
