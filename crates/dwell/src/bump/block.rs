@@ -33,14 +33,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 struct Unlisted<'a, const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
-    // 1. The chunk is of the arena's store, in no list, and has one block, at its beginning.
+    // 1. The chunk is of the arena's store, has this size, is in no list, and has one block, at its beginning.
     bump: &'a Bump<MIN_ALIGN, A>,
-    chunk: Chunk,
+    chunk: (Chunk, usize),
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Unlisted<'_, MIN_ALIGN, A> {
     fn drop(&mut self) {
-        // SAFETY: the chunk is of the arena's store and in no list, and its one block is at its beginning (invariant 1).
+        // SAFETY: the chunk is of the arena's store, has this size, is in no list, and has one block, at its beginning.
         unsafe { self.bump.dedicate(self.chunk, 1) };
     }
 }
@@ -156,16 +156,16 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
             return None; // What is behind the padding might not be aligned where the chunk moves to.
         }
         // SAFETY: the chunk is in the list, so it was not freed.
-        let size = unsafe { chunk.header() }.size;
-        let size = fit::least_chunk(new.size(), new.align(), header, align)?.max(size);
+        let old_size = unsafe { chunk.header() }.size;
+        let size = fit::least_chunk(new.size(), new.align(), header, align)?.max(old_size);
         self.unlist(chunk);
-        let mut unlisted = Unlisted { bump: self.bump, chunk };
+        let mut unlisted = Unlisted { bump: self.bump, chunk: (chunk, old_size) };
         // SAFETY: the chunk is of this store and in no list, `size` is not less than its own, and its one block is given up for
         // the returned one.
         let grown = unsafe { self.bump.store().grow(chunk, size) }?;
-        unlisted.chunk = grown;
+        unlisted.chunk = (grown, size);
         drop(unlisted);
-        // SAFETY: as above.
+        // SAFETY: the chunk is in the list again, so it was not freed, and has this header.
         Some(unsafe { grown.start(header) })
     }
 

@@ -186,10 +186,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         self.spare.get()
     }
 
-    pub(super) fn take_spare(&self) -> Option<Chunk> {
-        self.spare.take()
-    }
-
     /// Counts bytes that are about to be asked for, if the limit leaves as many.
     #[inline(always)]
     fn reserve(&self, size: usize) -> Option<Reserved<'_>> {
@@ -198,12 +194,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         Some(Reserved { left: &self.left, size })
     }
 
-    /// A new chunk without blocks, in no list.
+    /// A new chunk without blocks, in no list, and its size. Its header is written when it is put into one.
     ///
     /// `size` is a multiple of `ALIGN` and more than `HEADER`.
     // Inlined with the constant size of a first chunk: `dwell-bench -- bump --workload creation`.
     #[inline(always)]
-    pub(super) fn make(&self, size: usize) -> Option<Chunk> {
+    pub(super) fn make(&self, size: usize) -> Option<(Chunk, usize)> {
         debug_assert!(size > Self::HEADER && size.is_multiple_of(Self::ALIGN));
         let layout = Layout::from_size_align(size, Self::ALIGN).ok()?;
         let reserved = self.reserve(size)?;
@@ -214,18 +210,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
             return None;
         }
         mem::forget(reserved);
-        let chunk = Chunk(block.cast());
-        // SAFETY: `size` is more than `HEADER`.
-        let used = unsafe { block.add(Self::HEADER) };
-        // SAFETY: the block has room for a header, is aligned for one, since `ALIGN` is at least 16, and is new.
-        unsafe { chunk.0.write(Header { prev: None, size, kind: Kind::Shared { used } }) };
-        Some(chunk)
+        Some((Chunk(block.cast()), size))
     }
 
     /// A chunk of `least` bytes or more for small blocks: the spare one, or one as large as is usual.
     ///
     /// `current` is the size of the chunk that is full.
-    pub(super) fn obtain(&self, least: usize, current: Option<usize>) -> Option<Chunk> {
+    pub(super) fn obtain(&self, least: usize, current: Option<usize>) -> Option<(Chunk, usize)> {
         let left = usize::try_from(self.left.get()).unwrap_or(0);
         let size = fit::next_chunk(least, current, self.wanted.get(), left, Self::ALIGN);
         if size > least
@@ -238,7 +229,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     }
 
     /// A chunk of `least` bytes, for which the spare chunk is freed if need be.
-    pub(super) fn make_least(&self, least: usize) -> Option<Chunk> {
+    pub(super) fn make_least(&self, least: usize) -> Option<(Chunk, usize)> {
         self.make(least).or_else(|| if self.free_spare() { self.make(least) } else { None })
     }
 
@@ -252,15 +243,16 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         spare.is_some()
     }
 
-    /// Takes the spare chunk if it has `least` bytes.
-    pub(super) fn spare_of(&self, least: usize) -> Option<Chunk> {
+    /// Takes the spare chunk if it has `least` bytes, and returns its size too.
+    pub(super) fn take_spare(&self, least: usize) -> Option<(Chunk, usize)> {
         let spare = self.spare.get()?;
         // SAFETY: the spare chunk was not freed.
-        if unsafe { spare.header() }.size < least {
+        let Header { size, .. } = unsafe { spare.header() };
+        if size < least {
             return None;
         }
         self.spare.set(None);
-        Some(spare)
+        Some((spare, size))
     }
 
     /// Makes a chunk larger, wherever it is then. `None` leaves it as it is.
@@ -270,18 +262,15 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     /// The chunk is of this store and in no list while this runs. If a chunk is returned, the old one and pointers into it are
     /// not used again. `size` is a multiple of `ALIGN` and not less than the chunk's.
     pub(super) unsafe fn grow(&self, chunk: Chunk, size: usize) -> Option<Chunk> {
-        // SAFETY: the caller has the chunk, so that it was not freed.
-        let header = unsafe { chunk.header() };
+        // SAFETY: the chunk is in no list, but was: it was not freed, and its header was written.
+        let Header { size: old_size, .. } = unsafe { chunk.header() };
         let new = Layout::from_size_align(size, Self::ALIGN).ok()?;
-        let old = Layout::from_size_align(header.size, Self::ALIGN).ok()?;
-        let reserved = self.reserve(size - header.size)?;
+        let old = Layout::from_size_align(old_size, Self::ALIGN).ok()?;
+        let reserved = self.reserve(size - old_size)?;
         // SAFETY: `make` allocated the chunk with the layout `old`, and `new` is not smaller.
         let block = unsafe { self.alloc.grow(chunk.0.cast(), old, new) }.ok()?;
         mem::forget(reserved);
-        let chunk = Chunk(block.cast());
-        // SAFETY: the block is as large as a chunk and aligned as one.
-        unsafe { chunk.0.write(Header { size, ..header }) };
-        Some(chunk)
+        Some(Chunk(block.cast()))
     }
 
     /// Gives a chunk back to the allocator.

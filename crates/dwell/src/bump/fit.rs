@@ -111,9 +111,10 @@ const fn place_low(pos: usize, end: usize, size: usize, align: usize, min: usize
         return if after <= end { Some(after) } else { None };
     }
     let mask = (align - 1) | (min - 1);
-    // `taken + mask` is at most `isize::MAX + 64`, and `pos` at most `isize::MAX - SMALL`: the sum does not overflow.
-    // In this order, `pos` comes last: from one `pos` to the next it is an addition and a mask.
-    let after = (pos + (taken(size, align, min) + mask)) & !mask;
+    // `pos` and `taken` are multiples of `min`, so that the sum is rounded up by adding `mask - (min - 1)`: for an alignment that the
+    // compiler knows to be no more than `min` it adds and masks nothing. `pos` comes last: from one `pos` to the next it is an
+    // addition and a mask. `taken + mask` is at most `isize::MAX + 64` and `pos` at most `isize::MAX - SMALL`: no overflow.
+    let after = (pos + (taken(size, align, min) + (mask - (min - 1)))) & !mask;
     if after <= end { Some(after) } else { None }
 }
 

@@ -174,7 +174,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Scope<'_, MIN_ALIGN, A> {
         unsafe { self.outer.store().recycle(list) };
         // An outer arena that has no free bytes gets that chunk at once, so that the next scope is lent it.
         if self.outer.pos.get() == self.outer.end.get()
-            && let Some(spare) = self.outer.store().take_spare()
+            && let Some(spare) = self.outer.store().take_spare(0)
         {
             // SAFETY: the spare chunk was in no list.
             unsafe { self.outer.install(spare) };

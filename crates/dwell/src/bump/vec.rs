@@ -336,8 +336,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         // The hint may say more than there will be: if there is no memory for it, there may be for what comes.
         let _ = self.grow_for(hint);
         loop {
-            // Up to the capacity with the length in a register: for 16 numbers 109 instructions, of 335 with `push`.
-            // `cargo run --release -p dwell-bench -- bump --workload iter --ir`
+            // Up to the capacity, with the length in a register.
             let (start, cap) = (self.start, self.cap);
             let mut run = SetLen { local: self.len, len: &mut self.len };
             while run.local < cap {
@@ -501,7 +500,7 @@ impl<T: Copy, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Vec<'_, u8, MIN_ALIGN, A> {
     /// Appends a piece of text that the capacity is enough for. Most are numbers and single characters.
     ///
-    /// Up to 16 bytes are copied without a call: five pieces, 311 instructions of 434.
+    /// Up to 16 bytes are copied without a call: five pieces with `push_str` took 311 instructions of 434 in the prototype.
     /// `cargo run --release -p dwell-bench -- bump --workload fmt --ir`
     ///
     /// # Safety
