@@ -75,9 +75,11 @@ mod tests {
 
     #[test]
     fn every_layout_fits_its_class_and_wastes_little() {
-        let mut sizes: Vec<Option<usize>> = std_alloc::vec![None; CLASSES];
+        let mut seen: Vec<Option<usize>> = std_alloc::vec![None; CLASSES];
         for align in [1, 2, 4, 8, 16, 32, 64, 128] {
-            for size in (0..=LARGEST).filter(|size| align == 1 || size % align == 0) {
+            // Under Miri, to which each step is a thousand, what is small and what is beside a class's end.
+            let sizes = (0..=LARGEST).filter(|size| !cfg!(miri) || *size < 200 || size % 64 < 2);
+            for size in sizes.filter(|size| align == 1 || size % align == 0) {
                 let class = Class::of(Layout::from_size_align(size, align).unwrap()).unwrap();
                 let cell = class.layout;
                 assert!(
@@ -86,13 +88,13 @@ mod tests {
                 );
                 assert!(cell.size() - size <= 8.max(size / 4).max(align), "{size} {align}: {cell:?}");
                 // A class is of one size, and a cell finds its class again: so do a value and its unsized self.
-                assert_eq!(*sizes[class.index].get_or_insert(cell.size()), cell.size());
+                assert_eq!(*seen[class.index].get_or_insert(cell.size()), cell.size());
                 assert_eq!(Class::of(cell), Some(class));
                 // It is given back without a look at its class.
                 assert_eq!(Geometry::of(cell).block, MIN_BLOCK, "{size} {align}");
             }
         }
-        let sizes: Vec<usize> = sizes.into_iter().map(|size| size.expect("each class has a size")).collect();
+        let sizes: Vec<usize> = seen.into_iter().map(|size| size.expect("each class has a size")).collect();
         assert!(sizes.is_sorted() && sizes[0] == 8 && sizes[CLASSES - 1] == LARGEST, "{sizes:?}");
     }
 

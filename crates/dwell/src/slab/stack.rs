@@ -179,8 +179,7 @@ impl FreeStack {
     /// Writes to the word of the cell with this number, counted from the bottom, if it is above the top.
     ///
     /// The first write to a page of a new buffer is a page fault. Here an insert pays for it that pays for memory anyway; else
-    /// one in 512 first drops does (p99.9 of first drops 3,900 ticks without it, 78 with it: `cargo run --release -p
-    /// dwell-bench -- slab --times --only first-free`).
+    /// one in 512 first drops does.
     pub(super) fn touch(&self, number: usize) {
         let word = self.bottom.get().wrapping_add(number);
         if number >= self.len() && number < self.room() {
