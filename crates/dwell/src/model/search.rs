@@ -134,7 +134,9 @@ pub fn search(program: &Program, types: Types) -> Vec<Step> {
 /// The enum whose size an edit changes.
 fn enum_of(program: &Program, edit: Edit) -> Option<DefId> {
     let def = match edit {
-        Edit::Site(site, _) => program.sites[site].def.filter(|_| matches!(program.sites[site].edge, Edge::Field(..)))?,
+        Edit::Site(site, _) => {
+            program.sites[site].def.filter(|_| matches!(program.sites[site].edge, Edge::Field(..)))?
+        }
         Edit::Variant(def, _) => def,
         Edit::Reorder(_) => return None,
     };
@@ -168,13 +170,7 @@ fn end(steps: &[Step]) -> i128 {
     steps.last().map_or(i128::MAX, |step| cost(step.after))
 }
 
-fn greedy(
-    program: &Program,
-    all: &[Vec<Edit>],
-    least: i128,
-    first: &[Edit],
-    banned: &[Vec<Edit>],
-) -> Vec<Step> {
+fn greedy(program: &Program, all: &[Vec<Edit>], least: i128, first: &[Edit], banned: &[Vec<Edit>]) -> Vec<Step> {
     let mut plan = Plan::new(program);
     let mut now = plan.sum();
     let gain = |plan: &mut Plan<'_>, edits: &[Edit], now: Sum| {

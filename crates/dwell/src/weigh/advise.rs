@@ -402,7 +402,10 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
                 let boxed = step.edits.iter().filter(|edit| matches!(edit, Edit::Variant(..))).count();
                 let (what, boxed) = match boxed {
                     0 => (what, String::new()),
-                    boxed => (what.replacen(&many.to_string(), &(many - boxed).to_string(), 1), format!(", {boxed} of them in a box")),
+                    boxed => (
+                        what.replacen(&many.to_string(), &(many - boxed).to_string(), 1),
+                        format!(", {boxed} of them in a box"),
+                    ),
                 };
                 format!("{what} of {}{boxed}", crate::model::search::without_arguments(&program.defs[def].name))
             }
