@@ -3,6 +3,7 @@
 //! The value is the write-up's: all Smithy models, loaded and kept, in one layout after the other. Each is weighed as it
 //! was loaded, and once more after three quarters of the shapes were deleted.
 
+mod emptied;
 mod instructions;
 mod layouts;
 mod measure;
@@ -44,7 +45,9 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     output.say(&format!("{}; {} allocator", corpus.describe(), count::ALLOCATOR))?;
     let reports = measure_all(&corpus, if quick { 3 } else { 11 }, args.tree.as_deref())?;
     output.rows(&rows(&reports))?;
-    output.say("\nWhat the advisor says of `naive`; each move after those above it:")?;
+    output.say("\nMaps that were filled and emptied: `exact` is 1 where `weigh` says that it is")?;
+    output.rows(&emptied::rows())?;
+    output.say("\nWhat the advisor says of `naive`; each suggestion after those above it:")?;
     output.say(reports[0].advice.trim_end())?;
     if let Some(version) = callgrind::version() {
         output.say(&format!("\nA walk over eight generated models, a twenty-thousandth of it ({version})"))?;

@@ -114,7 +114,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let has_discriminants =
         matches!(&input.data, Data::Enum(data) if data.variants.iter().any(|it| it.discriminant.is_some()));
     let is_enum = matches!(&input.data, Data::Enum(_));
-    let is_regular = !has_discriminants && !(is_enum && repr != Repr::Rust) && !is_laid_out_by_hand(&input.attrs)?;
+    let is_by_hand = has_discriminants || is_enum && repr != Repr::Rust || is_laid_out_by_hand(&input.attrs)?;
+    let is_regular = !is_by_hand;
     let shown_as = attributes.name.as_ref().map(|name| quote!(.shown_as(#name)));
     let mut generics = input.generics.clone();
     let predicates = bounds(input, &attributes, &parts);

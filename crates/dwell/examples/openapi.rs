@@ -249,7 +249,8 @@ fn made_up() -> String {
     };
     let schemas: Map<String, Value> = (0..600)
         .map(|n| {
-            let properties: Map<String, Value> = (0..2 + n % 9).map(|m| (format!("property{m}"), property(n + m))).collect();
+            let properties: Map<String, Value> =
+                (0..2 + n % 9).map(|m| (format!("property{m}"), property(n + m))).collect();
             (format!("Schema{n}"), json!({ "type": "object", "properties": properties, "required": ["property0"] }))
         })
         .collect();
@@ -264,7 +265,11 @@ fn made_up() -> String {
     };
     let paths: Map<String, Value> = (0..300)
         .map(|n| {
-            let item = if n % 3 == 0 { json!({ "get": operation(n), "post": operation(n) }) } else { json!({ "get": operation(n) }) };
+            let item = if n % 3 == 0 {
+                json!({ "get": operation(n), "post": operation(n) })
+            } else {
+                json!({ "get": operation(n) })
+            };
             (format!("/path{n}/{{id}}"), item)
         })
         .collect();

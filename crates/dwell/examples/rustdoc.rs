@@ -204,12 +204,15 @@ fn made_up() -> String {
     let generics = json!({ "params": [], "where_predicates": [] });
     let index: Map<String, Value> = (0..3000)
         .map(|n| {
-            let reference = json!({ "borrowed_ref": { "lifetime": null, "is_mutable": false, "type": { "generic": "Self" } } });
+            let reference =
+                json!({ "borrowed_ref": { "lifetime": null, "is_mutable": false, "type": { "generic": "Self" } } });
             let inner = match n % 10 {
                 0 => json!({ "struct": { "generics": generics, "impls": [n + 1, n + 2] } }),
                 1 => json!({ "enum": { "generics": generics, "variants": [n], "impls": [] } }),
-                2 | 3 => json!({ "impl": { "is_unsafe": false, "generics": generics, "trait": { "path": "Debug", "id": 9 },
-                                         "for": text, "items": [n + 3], "blanket_impl": null } }),
+                2 | 3 => {
+                    json!({ "impl": { "is_unsafe": false, "generics": generics, "trait": { "path": "Debug", "id": 9 },
+                                         "for": text, "items": [n + 3], "blanket_impl": null } })
+                }
                 4 | 5 => json!({ "struct_field": text }),
                 _ => json!({ "function": { "generics": generics, "has_body": true, "sig": {
                     "inputs": [["self", reference]], "output": { "primitive": "bool" }, "is_c_variadic": false } } }),

@@ -24,13 +24,46 @@ macro_rules! types {
         #[serde(tag = "type", rename_all = "camelCase")]
         #[allow(clippy::large_enum_variant)]
         pub(crate) enum Shape {
-            Structure { #[serde(default)] members: Map<Member>, #[serde(default)] traits: Always<Traits> },
-            Union { #[serde(default)] members: Map<Member>, #[serde(default)] traits: Always<Traits> },
-            Enum { #[serde(default)] members: Map<Member>, #[serde(default)] traits: Always<Traits> },
-            IntEnum { #[serde(default)] members: Map<Member>, #[serde(default)] traits: Always<Traits> },
-            List { member: Member, #[serde(default)] traits: Always<Traits> },
-            Set { member: Member, #[serde(default)] traits: Always<Traits> },
-            Map { key: Member, value: Member, #[serde(default)] traits: Always<Traits> },
+            Structure {
+                #[serde(default)]
+                members: Map<Member>,
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            Union {
+                #[serde(default)]
+                members: Map<Member>,
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            Enum {
+                #[serde(default)]
+                members: Map<Member>,
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            IntEnum {
+                #[serde(default)]
+                members: Map<Member>,
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            List {
+                member: Member,
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            Set {
+                member: Member,
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            Map {
+                key: Member,
+                value: Member,
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
             Operation {
                 input: Option<Reference>,
                 output: Option<Reference>,
@@ -41,19 +74,58 @@ macro_rules! types {
             },
             Service(Large<Service>),
             Resource(Large<Resource>),
-            String { #[serde(default)] traits: Always<Traits> },
-            Boolean { #[serde(default)] traits: Always<Traits> },
-            Byte { #[serde(default)] traits: Always<Traits> },
-            Short { #[serde(default)] traits: Always<Traits> },
-            Integer { #[serde(default)] traits: Always<Traits> },
-            Long { #[serde(default)] traits: Always<Traits> },
-            Float { #[serde(default)] traits: Always<Traits> },
-            Double { #[serde(default)] traits: Always<Traits> },
-            BigInteger { #[serde(default)] traits: Always<Traits> },
-            BigDecimal { #[serde(default)] traits: Always<Traits> },
-            Blob { #[serde(default)] traits: Always<Traits> },
-            Timestamp { #[serde(default)] traits: Always<Traits> },
-            Document { #[serde(default)] traits: Always<Traits> },
+            String {
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            Boolean {
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            Byte {
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            Short {
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            Integer {
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            Long {
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            Float {
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            Double {
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            BigInteger {
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            BigDecimal {
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            Blob {
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            Timestamp {
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
+            Document {
+                #[serde(default)]
+                traits: Always<Traits>,
+            },
         }
 
         #[derive(Deserialize, Weigh)]
@@ -259,8 +331,12 @@ fn made_up(model: usize) -> String {
         let text = |of: usize| "This is what it is for. ".repeat(1 + (n * 7 + of * 5 + model) % 9);
         let member = |m: usize| match (n + m) % 4 {
             0 => serde_json::json!({ "target": "smithy.api#String" }),
-            1 => serde_json::json!({ "target": format!("made.up#Shape{m}"), "traits": { "smithy.api#documentation": text(m), "smithy.api#required": {} } }),
-            _ => serde_json::json!({ "target": format!("made.up#Shape{m}"), "traits": { "smithy.api#documentation": text(m) } }),
+            1 => {
+                serde_json::json!({ "target": format!("made.up#Shape{m}"), "traits": { "smithy.api#documentation": text(m), "smithy.api#required": {} } })
+            }
+            _ => {
+                serde_json::json!({ "target": format!("made.up#Shape{m}"), "traits": { "smithy.api#documentation": text(m) } })
+            }
         };
         let shape = match n % 10 {
             0..=4 => {
@@ -277,7 +353,9 @@ fn made_up(model: usize) -> String {
             }),
             7 => serde_json::json!({ "type": "list", "member": member(n) }),
             8 => serde_json::json!({ "type": "string", "traits": { "smithy.api#length": { "min": 1, "max": 64 } } }),
-            _ if n == 9 => serde_json::json!({ "type": "service", "version": "2024-01-01", "operations": [], "traits": { "aws.api#service": { "sdkId": "Made Up" } } }),
+            _ if n == 9 => {
+                serde_json::json!({ "type": "service", "version": "2024-01-01", "operations": [], "traits": { "aws.api#service": { "sdkId": "Made Up" } } })
+            }
             _ => serde_json::json!({ "type": "integer" }),
         };
         shapes.insert(format!("made.up#Shape{n}"), shape);

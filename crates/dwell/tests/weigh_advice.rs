@@ -420,7 +420,10 @@ fn a_rare_element_is_boxed() {
 fn a_maps_large_value_is_boxed() {
     let map: HashMap<u64, [u64; 50]> = (0..40).map(|n| (n, [n; 50])).collect();
     let advice = tree(&map).advise_std();
-    assert_eq!((advice.suggestions[0].path.as_str(), advice.suggestions[0].to.as_str()), ("value value", "Box<[u64; 50]>"));
+    assert_eq!(
+        (advice.suggestions[0].path.as_str(), advice.suggestions[0].to.as_str()),
+        ("value value", "Box<[u64; 50]>")
+    );
     let lean: HashMap<u64, Box<[u64; 50]>> = map.iter().map(|(&n, &large)| (n, Box::new(large))).collect();
     assert_eq!(advice.after, dwell::weigh(&lean).total());
 }
@@ -457,11 +460,22 @@ fn a_field_in_all_variants_is_boxed_in_all() {
     }
     #[derive(Weigh)]
     enum Shape {
-        Text { traits: Traits },
-        List { member: u32, traits: Traits },
-        Map { key: u32, value: u32, traits: Traits },
+        Text {
+            traits: Traits,
+        },
+        List {
+            member: u32,
+            traits: Traits,
+        },
+        Map {
+            key: u32,
+            value: u32,
+            traits: Traits,
+        },
         #[expect(dead_code, reason = "a variant that no value has is as large")]
-        Never { traits: Traits },
+        Never {
+            traits: Traits,
+        },
     }
     let traits = |n: usize| Traits { text: (n % 50 == 0).then(|| "text".into()), ..Traits::default() };
     let shapes: Box<[Shape]> = (0..1000)
@@ -475,7 +489,11 @@ fn a_field_in_all_variants_is_boxed_in_all() {
     let made = &advice.suggestions[0];
     assert_eq!(made.path, "traits in 4 variants of Shape", "{advice}");
     assert_eq!((made.to.as_str(), made.paths.len(), made.is_exact), ("Option<Box<Traits>>", 4, true));
-    assert!(made.patch().contains("-    Never.traits: Traits,\n+    Never.traits: Option<Box<Traits>>,"), "{}", made.patch());
+    assert!(
+        made.patch().contains("-    Never.traits: Traits,\n+    Never.traits: Option<Box<Traits>>,"),
+        "{}",
+        made.patch()
+    );
     assert!(advice.after * 4 < advice.before, "{advice}");
 }
 
@@ -520,7 +538,10 @@ fn what_equals_its_default_is_sparse() {
     let schemas: Box<[Schema]> = (0..1000).map(|id| Schema { data: data(id), id }).collect();
     let advice = tree(&schemas).advise();
     let made = &advice.suggestions[0];
-    assert_eq!((made.path.as_str(), made.to.as_str(), made.kind), ("Schema.data", "Sparse<Data>", SuggestionKind::Sparse));
+    assert_eq!(
+        (made.path.as_str(), made.to.as_str(), made.kind),
+        ("Schema.data", "Sparse<Data>", SuggestionKind::Sparse)
+    );
     #[derive(Weigh)]
     struct Lean {
         data: dwell::Sparse<Data>,
@@ -584,7 +605,10 @@ fn sizes_near_a_limit_are_hinted_at() {
     let rows = vec![Row { words: [1; 9] }; 10];
     let advice = tree(&rows).advise();
     let hint = &advice.hints[0];
-    assert_eq!((hint.type_name.as_str(), hint.size, hint.limit, hint.of, hint.values), ("Row", 72, 64, "cache line", 10));
+    assert_eq!(
+        (hint.type_name.as_str(), hint.size, hint.limit, hint.of, hint.values),
+        ("Row", 72, 64, "cache line", 10)
+    );
     assert!(advice.to_string().contains("hint: Row is 72 B, 8 B above a cache line of 64 B (10 values)"), "{advice}");
 }
 

@@ -187,18 +187,18 @@ impl<'a, 'p> Layouts<'a, 'p> {
             Shape::Tuple(parts) if has_changed(parts) => {
                 let old: Vec<Layout> = parts.iter().map(|&part| self.own(part)).collect();
                 let new: Vec<Layout> = parts.iter().map(|&site| part(site)).collect();
-                self.checked(of.own, tuple(&old), tuple(&new))
+                checked(of.own, tuple(&old), tuple(&new))
             }
             &Shape::Optional { some, .. } if has_changed(&[some]) => {
-                self.checked(of.own, option(self.own(some)), option(part(some)))
+                checked(of.own, option(self.own(some)), option(part(some)))
             }
             &Shape::Wrapper(inner) if has_changed(&[inner]) => {
                 let (old, new) = (self.own(inner), part(inner));
-                let size = up((of.own.size + new.size).saturating_sub(old.size), of.own.align.max(new.align));
+                let bytes = up((of.own.size + new.size).saturating_sub(old.size), of.own.align.max(new.align));
                 // Flags beside the value may fit into its padding.
                 let is_sure = old.align == new.align && old.size % old.align == 0;
                 let align = of.own.align.max(new.align);
-                let layout = Layout { sure: is_sure && new.sure, ..Layout::plain(size, align) };
+                let layout = Layout { sure: is_sure && new.sure, ..Layout::plain(bytes, align) };
                 layout.with_unknown_niche(of.own.niche.is_some())
             }
             &Shape::Array(element, len) if has_changed(&[element]) => {
@@ -223,22 +223,9 @@ impl<'a, 'p> Layouts<'a, 'p> {
             && !plan.reordered.contains(&def)
             && of.variants.iter().all(|variant| variant.fields.iter().all(same));
         let new = if is_same { old } else { self.rules(def, true) };
-        let layout = if new == old { of.own } else { self.checked(of.own, old, new) };
+        let layout = if new == old { of.own } else { checked(of.own, old, new) };
         self.defs.borrow_mut()[def] = Some(layout);
         layout
-    }
-
-    /// What the rules make of a type that changes, checked against what they make of it as it is.
-    fn checked(&self, own: Layout, old: Layout, new: Layout) -> Layout {
-        let same = (old.size, old.align) == (own.size, own.align)
-            && (old.niche.is_some() == own.niche.is_some() || !own.niche_sure);
-        if same {
-            return new;
-        }
-        // As far as the rules say.
-        let align = if old.align == own.align { new.align } else { own.align.max(new.align) };
-        let size = if old.size == own.size { new.size } else { (own.size + new.size).saturating_sub(old.size) };
-        Layout { size: up(size, align), align, niche: new.niche, ..Layout::NOTHING.guess() }
     }
 
     /// What the rules make of a struct or enum.
@@ -304,17 +291,16 @@ impl<'a, 'p> Layouts<'a, 'p> {
                 (text + header, full)
             }
             // A boxed slice or string: what is in it says how long it is.
-            (&Shape::Pointer(Holder::Box, inner), Some(Change::Thin)) => match self.program().sites[inner].shape {
-                Shape::Sequence(_, element) => {
+            (&Shape::Pointer(Holder::Box, inner), Some(Change::Thin)) => {
+                if let Shape::Sequence(_, element) = self.program().sites[inner].shape {
                     let header = blocks::thin_header(new(element));
                     let used = i128::from(self.program().sites[inner].counts.used);
                     (used * i128::from(new(element).size) + i128::from(full) * i128::from(header), full)
-                }
-                _ => {
+                } else {
                     let header = i128::from(full) * i128::from(blocks::THIN_TEXT);
                     (requested + header + i128::from(counts.long) * i128::from(WORD), full)
                 }
-            },
+            }
             (&Shape::Sequence(_, element), Some(change)) => {
                 let header = if change == Change::Thin { blocks::thin_header(new(element)) } else { 0 };
                 (used * i128::from(new(element).size) + i128::from(full) * i128::from(header), full)
@@ -439,4 +425,17 @@ impl<'a, 'p> Layouts<'a, 'p> {
             }
         }
     }
+}
+
+/// What the rules make of a type that changes, checked against what they make of it as it is.
+fn checked(own: Layout, old: Layout, new: Layout) -> Layout {
+    let same = (old.size, old.align) == (own.size, own.align)
+        && (old.niche.is_some() == own.niche.is_some() || !own.niche_sure);
+    if same {
+        return new;
+    }
+    // As far as the rules say.
+    let align = if old.align == own.align { new.align } else { own.align.max(new.align) };
+    let size = if old.size == own.size { new.size } else { (own.size + new.size).saturating_sub(old.size) };
+    Layout { size: up(size, align), align, niche: new.niche, ..Layout::NOTHING.guess() }
 }

@@ -72,6 +72,13 @@ impl Plan<'_> {
         }
     }
 
+    /// Makes edits, but those whose sites are changed already.
+    pub fn apply_all(&mut self, edits: &[Edit]) {
+        for &edit in edits {
+            self.apply(edit);
+        }
+    }
+
     /// Takes an edit back.
     pub fn undo(&mut self, edit: Edit) {
         match edit {
@@ -85,7 +92,9 @@ impl Plan<'_> {
     fn with(&mut self, edits: &[Edit]) -> (Sum, Vec<Edit>) {
         let new: Vec<Edit> = edits.iter().copied().filter(|&edit| self.apply(edit)).collect();
         let sum = self.sum();
-        new.iter().for_each(|&edit| self.undo(edit));
+        for &edit in &new {
+            self.undo(edit);
+        }
         (sum, new)
     }
 }
@@ -108,7 +117,7 @@ pub fn search(program: &Program, types: Types) -> Vec<Step> {
     for edits in all.iter().filter(|edits| edits.len() > 1) {
         let Some(def) = edits.iter().find_map(|edit| enum_of(program, *edit)) else { continue };
         let mut plan = plan.clone();
-        edits.iter().for_each(|&edit| _ = plan.apply(edit));
+        plan.apply_all(edits);
         groups.push((i128::from(plan.def(def).size) - size(def), edits));
     }
     groups.sort_by_key(|&(change, edits)| (change, edits.len()));
@@ -134,7 +143,9 @@ pub fn search(program: &Program, types: Types) -> Vec<Step> {
 /// The enum whose size an edit changes.
 fn enum_of(program: &Program, edit: Edit) -> Option<DefId> {
     let def = match edit {
-        Edit::Site(site, _) => program.sites[site].def.filter(|_| matches!(program.sites[site].edge, Edge::Field(..)))?,
+        Edit::Site(site, _) => {
+            program.sites[site].def.filter(|_| matches!(program.sites[site].edge, Edge::Field(..)))?
+        }
         Edit::Variant(def, _) => def,
         Edit::Reorder(_) => return None,
     };
@@ -168,13 +179,7 @@ fn end(steps: &[Step]) -> i128 {
     steps.last().map_or(i128::MAX, |step| cost(step.after))
 }
 
-fn greedy(
-    program: &Program,
-    all: &[Vec<Edit>],
-    least: i128,
-    first: &[Edit],
-    banned: &[Vec<Edit>],
-) -> Vec<Step> {
+fn greedy(program: &Program, all: &[Vec<Edit>], least: i128, first: &[Edit], banned: &[Vec<Edit>]) -> Vec<Step> {
     let mut plan = Plan::new(program);
     let mut now = plan.sum();
     let gain = |plan: &mut Plan<'_>, edits: &[Edit], now: Sum| {
@@ -189,11 +194,13 @@ fn greedy(
         .collect();
     let mut steps = Vec::new();
     if !first.is_empty() {
-        first.iter().for_each(|&edit| _ = plan.apply(edit));
+        plan.apply_all(first);
         let after = plan.sum();
         steps.push(Step { edits: first.to_vec(), before: now, after, is_exact: plan.is_exact() });
         now = after;
-        open.iter_mut().for_each(|(stale, edits)| *stale = gain(&mut plan, edits, now).0);
+        for (stale, edits) in &mut open {
+            *stale = gain(&mut plan, edits, now).0;
+        }
     }
     loop {
         open.retain(|&(gain, _)| gain > least);
@@ -207,7 +214,7 @@ fn greedy(
         }
         open.remove(0);
         let edits = pruned(&mut plan, edits);
-        edits.iter().for_each(|&edit| _ = plan.apply(edit));
+        plan.apply_all(&edits);
         let after = plan.sum();
         steps.push(Step { edits, before: now, after, is_exact: plan.is_exact() });
         now = after;
@@ -309,7 +316,7 @@ fn with_variants(program: &Program, edits: &[Edit], found: &mut Vec<Vec<Edit>>) 
     let Some(&Edit::Site(first, Change::Boxed | Change::BoxedAlways | Change::Sparse)) = edits.first() else { return };
     let Some(def) = program.sites[first].def.filter(|&def| program.defs[def].is_enum) else { return };
     let mut plan = Plan::new(program);
-    edits.iter().for_each(|&edit| _ = plan.apply(edit));
+    plan.apply_all(edits);
     let variants = 0..program.defs[def].variants.len();
     let mut by_size: Vec<(u64, usize)> = variants.map(|variant| (plan.variant_size(def, variant), variant)).collect();
     by_size.retain(|&(size, _)| size > WORD);
@@ -376,26 +383,21 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
             }
             _ => {}
         },
-        Shape::Map(Holder::Growable | Holder::BTree, ..) if dwell => {
-            if counts.used / counts.filled.max(1) <= SORTED {
-                found.push(Change::Sorted);
-            }
+        Shape::Map(Holder::Growable | Holder::BTree, ..) if dwell && counts.used / counts.filled.max(1) <= SORTED => {
+            found.push(Change::Sorted);
         }
         _ => {}
     }
     let inner = program.without_option(id);
     let is_option = inner != id;
-    let is_worth_a_box = match program.sites[inner].shape {
-        Shape::Def(_) | Shape::Tuple(_) | Shape::Array(..) | Shape::Map(..) => true,
-        Shape::Optional { .. } | Shape::Sequence(..) | Shape::Text(_) | Shape::Pointer(..) | Shape::Wrapper(_) => false,
-        Shape::Leaf => false,
-    };
-    let size = site.own.size;
-    if !is_worth_a_box || size <= WORD || matches!(site.edge, Edge::Key | Edge::Optional) {
+    let is_worth_a_box =
+        matches!(program.sites[inner].shape, Shape::Def(_) | Shape::Tuple(_) | Shape::Array(..) | Shape::Map(..));
+    let bytes = site.own.size;
+    if !is_worth_a_box || bytes <= WORD || matches!(site.edge, Edge::Key | Edge::Optional) {
         return found;
     }
     let is_rare = |filled: u64| {
-        u128::from(filled) * u128::from(size + BLOCK) < u128::from(counts.slots) * u128::from(size - WORD)
+        u128::from(filled) * u128::from(bytes + BLOCK) < u128::from(counts.slots) * u128::from(bytes - WORD)
     };
     // An element is there by itself: only one that is an `Option` is better held by a pointer that may be none.
     let is_element = matches!(site.edge, Edge::Element | Edge::Array);

@@ -8,6 +8,7 @@ use super::tree::Tree;
 use super::types::Kind;
 use crate::model::search::{Edit, LEAST, Step, Types, search};
 use crate::model::{Change, Counts, DefId, Edge, Holder, Plan, Program, Shape, SiteId, blocks};
+use core::fmt::Write;
 use std_alloc::collections::BTreeMap;
 use std_alloc::format;
 use std_alloc::string::{String, ToString};
@@ -223,7 +224,7 @@ impl Tree {
         let mut suggestions = Vec::new();
         for step in &steps {
             let old = plan.clone();
-            step.edits.iter().for_each(|&edit| _ = plan.apply(edit));
+            plan.apply_all(&step.edits);
             suggestions.push(describe(program, step, &old, &plan));
         }
         let after = steps.last().map_or(before, |step| step.after);
@@ -402,7 +403,10 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
                 let boxed = step.edits.iter().filter(|edit| matches!(edit, Edit::Variant(..))).count();
                 let (what, boxed) = match boxed {
                     0 => (what, String::new()),
-                    boxed => (what.replacen(&many.to_string(), &(many - boxed).to_string(), 1), format!(", {boxed} of them in a box")),
+                    boxed => (
+                        what.replacen(&many.to_string(), &(many - boxed).to_string(), 1),
+                        format!(", {boxed} of them in a box"),
+                    ),
                 };
                 format!("{what} of {}{boxed}", crate::model::search::without_arguments(&program.defs[def].name))
             }
@@ -460,9 +464,12 @@ fn patch(program: &Program, step: &Step, old: &Plan<'_>, suggestion: &Suggestion
                 let of = &program.sites[site];
                 let (name, attributes, now) = written(program, site);
                 let then = now.replacen(&of.ty, &changed_type(program, site, change), 1);
-                let mut lines: String = attributes.lines().map(|line| format!("     {line}\n")).collect();
+                let mut lines = String::new();
+                for line in attributes.lines() {
+                    let _ = writeln!(lines, "     {line}");
+                }
                 let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
-                lines.push_str(&format!("-    {name}{now},\n+    {name}{then},\n"));
+                let _ = write!(lines, "-    {name}{now},\n+    {name}{then},\n");
                 (of.def, lines)
             }
             Edit::Variant(def, variant) => {
@@ -483,10 +490,8 @@ fn patch(program: &Program, step: &Step, old: &Plan<'_>, suggestion: &Suggestion
                 (Some(def), format!("-    {now}, // {} B\n+    {then},\n", old.variant_size(def, variant)))
             }
             Edit::Reorder(def) => {
-                text.push_str(&format!(
-                    "-#[repr(C)]\n struct {} // {before} -> {after} B; {bytes}\n",
-                    program.defs[def].name
-                ));
+                let _ =
+                    writeln!(text, "-#[repr(C)]\n struct {} // {before} -> {after} B; {bytes}", program.defs[def].name);
                 continue;
             }
         };
@@ -499,9 +504,9 @@ fn patch(program: &Program, step: &Step, old: &Plan<'_>, suggestion: &Suggestion
                 Some(def) => {
                     let of = &program.defs[def];
                     let word = if of.is_enum { "enum" } else { "struct" };
-                    text.push_str(&format!("{word} {} {{ // {before} -> {after} B; {bytes}\n", of.name));
+                    let _ = writeln!(text, "{word} {} {{ // {before} -> {after} B; {bytes}", of.name);
                 }
-                None => text.push_str(&format!("// {before} -> {after} B; {bytes}\n")),
+                None => _ = writeln!(text, "// {before} -> {after} B; {bytes}"),
             }
         }
         text.push_str(&lines);
@@ -510,7 +515,7 @@ fn patch(program: &Program, step: &Step, old: &Plan<'_>, suggestion: &Suggestion
         text.push_str("}\n");
     }
     if uses != "nothing" {
-        text.push_str(&format!("// {uses}\n"));
+        let _ = writeln!(text, "// {uses}");
     }
     let has_serde = step.edits.iter().any(|edit| match edit {
         Edit::Site(site, _) => !written(program, *site).1.is_empty(),
@@ -565,10 +570,10 @@ fn estimate(
     cost: &'static str,
 ) -> Suggestion {
     let of = &program.sites[site];
-    let size = of.own.size;
+    let bytes = of.own.size;
     let after = match kind {
         SuggestionKind::Intern => 2 * WORD,
-        _ => size,
+        _ => bytes,
     };
     Suggestion {
         path: of.path.clone(),
@@ -579,7 +584,7 @@ fn estimate(
         filled: of.counts.filled,
         slots: of.counts.slots,
         type_name: of.ty.clone(),
-        type_size: [size, after],
+        type_size: [bytes, after],
         saves,
         total: 0,
         allocations,
@@ -678,7 +683,7 @@ fn hints(program: &Program, plan: &Plan<'_>) -> Vec<Hint> {
             found.push(hint(class, "size class"));
         }
     }
-    found.sort_by_key(|hint| (core::cmp::Reverse(hint.values), hint.type_name.to_string()));
+    found.sort_by_key(|hint| (core::cmp::Reverse(hint.values), hint.type_name.clone()));
     found.truncate(8);
     found
 }

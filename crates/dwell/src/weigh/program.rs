@@ -44,7 +44,7 @@ pub(super) fn build(tree: &Tree) -> Built {
     let mut builder =
         Builder { program: Program::default(), types: Vec::new(), defs: Vec::new(), layouts: BTreeMap::new() };
     let root = &tree.counters[0];
-    builder.site(root.ty, Edge::Root, None, true, "value".into());
+    builder.site(root.ty, Edge::Root, None, true, "value");
     builder.program.inline = tree.weight.inline;
     let site_of = builder.count(&tree.counters);
     Built { program: builder.program, types: builder.types, site_of }
@@ -52,12 +52,12 @@ pub(super) fn build(tree: &Tree) -> Built {
 
 impl Builder {
     /// Makes a site with all that its type is made of.
-    fn site(&mut self, ty: &'static Type, edge: Edge, def: Option<DefId>, is_editable: bool, path: String) -> SiteId {
+    fn site(&mut self, ty: &'static Type, edge: Edge, def: Option<DefId>, is_editable: bool, path: &str) -> SiteId {
         let own = self.layout(ty);
         let id = self.program.sites.len();
         self.types.push(ty);
         self.program.sites.push(Site {
-            path: path.clone(),
+            path: path.into(),
             ty: short(ty.name()),
             shape: Shape::Leaf,
             own,
@@ -71,7 +71,7 @@ impl Builder {
                 Edge::Tuple(index) => format!("{path}.{index}"),
                 edge => format!("{path} {}", label(edge)),
             };
-            self.site(ty, edge, def, is_editable, path)
+            self.site(ty, edge, def, is_editable, &path)
         };
         let shape = match ty.kind {
             Kind::Plain | Kind::Opaque => Shape::Leaf,
@@ -131,7 +131,7 @@ impl Builder {
             for (index, field) in fields.iter().enumerate() {
                 let (edge, path) = (Edge::Field(number, index), format!("{path}.{}", field.name));
                 let site = match field.part {
-                    Some(part) => self.site(part(), edge, Some(def), is_editable, path),
+                    Some(part) => self.site(part(), edge, Some(def), is_editable, &path),
                     None => self.skipped(field, edge, def, path),
                 };
                 let made = FieldDef { name: field.name.into(), attributes: field.attributes, site };

@@ -20,6 +20,17 @@ pub(super) const TITLE: [&str; 9] = ["", "values", "places", "empty", "inline", 
 impl Tree {
     /// A table for a terminal, a line a node, indented by depth.
     ///
+    /// | column | of the node |
+    /// |---|---|
+    /// | values | values that are there, `None` and empty collections among them |
+    /// | places | room for values, in use or not; of a variant, as many as values, since variants overlap |
+    /// | empty | places without a value, or with one that has nothing in it, in percent of the places |
+    /// | inline | bytes of the places; they lie within those of the line above, or in its blocks |
+    /// | heap | bytes of the blocks that the values own themselves |
+    /// | waste | bytes of those blocks that hold nothing |
+    /// | blocks | how many blocks |
+    /// | below | bytes of the blocks of this line and of all lines below it |
+    ///
     /// ```
     /// let text = dwell::weigh::tree(&vec![String::from("a")]).to_text();
     /// assert!(text.lines().nth(1).unwrap().starts_with("Vec<String>"));

@@ -38,6 +38,7 @@ impl Reach {
 ///
 /// Each type has one as [`Weigh::TYPE`]. The compiler may keep more than one copy of it; [`is`](Self::is) compares what
 /// they say.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[non_exhaustive]
 pub struct Type {
     name: fn() -> &'static str,

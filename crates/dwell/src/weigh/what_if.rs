@@ -182,7 +182,7 @@ impl<'t> WhatIf<'t> {
 
     fn plan(&self) -> Plan<'_> {
         let mut plan = Plan::new(&self.built.program);
-        self.edits.iter().for_each(|&edit| _ = plan.apply(edit));
+        plan.apply_all(&self.edits);
         plan
     }
 
