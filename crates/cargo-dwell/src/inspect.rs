@@ -19,7 +19,7 @@ const EXIT_CODES: &str = "Exit code: 0 if all is well, 1 if a budget is broken, 
 #[command(after_help = EXIT_CODES)]
 pub struct Layout {
     #[command(flatten)]
-    layout: LayoutArgs,
+    args: LayoutArgs,
     #[command(flatten)]
     check: CheckArgs,
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub struct Layout {
 #[command(after_help = EXIT_CODES)]
 pub struct Futures {
     #[command(flatten)]
-    futures: FuturesArgs,
+    args: FuturesArgs,
     #[command(flatten)]
     check: CheckArgs,
     #[command(flatten)]
@@ -43,7 +43,7 @@ pub struct Futures {
 #[command(after_help = EXIT_CODES)]
 pub struct Dyn {
     #[command(flatten)]
-    traits: DynArgs,
+    args: DynArgs,
     #[command(flatten)]
     check: CheckArgs,
     #[command(flatten)]
@@ -56,7 +56,7 @@ impl Layout {
     /// # Errors
     /// The program cannot be had or read; nothing matches what was asked for.
     pub fn run(&self) -> Result<ExitCode> {
-        let args = &self.layout;
+        let args = &self.args;
         inspect(&self.build, &self.check, args.all, args.format, &|program, executable| {
             layout::run(program, args, executable.profile.as_deref())
         })
@@ -69,7 +69,7 @@ impl Futures {
     /// # Errors
     /// The program cannot be had or read; nothing matches what was asked for.
     pub fn run(&self) -> Result<ExitCode> {
-        let args = &self.futures;
+        let args = &self.args;
         inspect(&self.build, &self.check, args.all, args.format, &|program, executable| {
             futures::run(program, args, executable.root.as_deref(), executable.profile.as_deref())
         })
@@ -82,7 +82,7 @@ impl Dyn {
     /// # Errors
     /// The program cannot be had or read; nothing matches what was asked for.
     pub fn run(&self) -> Result<ExitCode> {
-        let args = &self.traits;
+        let args = &self.args;
         inspect(&self.build, &self.check, args.all, args.format, &|program, executable| {
             dyn_traits::run(program, args, executable.profile.as_deref())
         })

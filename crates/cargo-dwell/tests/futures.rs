@@ -34,14 +34,14 @@ fn line(value: &Value) -> u64 {
 /// The lines of `main.rs`, from 1, with what `marker` says there.
 fn marked(marker: &str) -> Vec<(u64, String)> {
     let source = fs::read_to_string(fixture().join("src/main.rs")).expect("a source");
-    let marked = (1..)
+    let found = (1..)
         .zip(source.lines())
         .filter(|(_, text)| !text.starts_with("//!"))
         .filter_map(|(line, text)| Some((line, text.split_once(marker)?.1.trim().to_owned())));
-    marked.collect()
+    found.collect()
 }
 
-fn in_main(future: &&Value) -> bool {
+fn in_main(future: &Value) -> bool {
     future["file"].as_str().is_some_and(|file| file.ends_with("main.rs"))
 }
 
@@ -61,14 +61,16 @@ fn check(release: bool) {
         marked("// shape: ").into_iter().filter(|(_, name)| name != "-").map(|(line, name)| (name, line + 1)).collect();
     assert_eq!(begins.keys().map(String::as_str).collect::<Vec<_>>(), sizes.keys().copied().collect::<Vec<_>>());
     for (name, expected) in &sizes {
-        let found = futures.iter().filter(in_main).filter(|future| line(future) == begins[*name]);
+        let found = futures.iter().filter(|future| in_main(future)).filter(|future| line(future) == begins[*name]);
         let found: BTreeSet<u64> = found.map(|future| future["size"].as_u64().expect("a size")).collect();
         assert_eq!(&found, expected, "{name}");
     }
 
     // What is held, by the line of the `.await`. `pinned` is a variable of std's `pin!`.
     let mut awaits: BTreeMap<u64, Vec<BTreeSet<(String, String)>>> = BTreeMap::new();
-    for of in futures.iter().filter(in_main).flat_map(|future| future["awaits"].as_array().expect("a list")) {
+    for of in
+        futures.iter().filter(|future| in_main(future)).flat_map(|future| future["awaits"].as_array().expect("a list"))
+    {
         let held = of["held"].as_array().expect("a list").iter();
         let text = |held: &Value, key: &str| held[key].as_str().expect("a text").to_owned();
         let held = held

@@ -41,7 +41,7 @@ fn number(text: &str) -> u64 {
 
 /// `NAME`: N bytes
 fn named<'t>(line: &'t str, kind: &str) -> Option<(&'t str, &'t str)> {
-    line.strip_prefix(kind)?.strip_prefix(" `")?.rsplit_once("`: ").map(|(name, rest)| (name, rest))
+    line.strip_prefix(kind)?.strip_prefix(" `")?.rsplit_once("`: ")
 }
 
 /// The number before ` bytes` that follows `key`.

@@ -14,6 +14,7 @@ use std::process::{Command, ExitCode, Stdio};
 /// Which program a command looks into.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "The program")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of cargo's")]
 pub struct BuildArgs {
     /// Look into FILE, which is built already, with debug info
     #[arg(long, value_name = "FILE", conflicts_with_all = [

@@ -196,7 +196,7 @@ fn is_json(file: &Path) -> bool {
     let read = std::fs::File::open(file).and_then(|mut file| file.read(&mut start)).unwrap_or(0);
     let start = &start[..read];
     // What is not there or empty is told as a file that --save did not write.
-    start.iter().all(|byte| byte.is_ascii_whitespace()) || start.trim_ascii_start().starts_with(b"{")
+    start.iter().all(u8::is_ascii_whitespace) || start.trim_ascii_start().starts_with(b"{")
 }
 
 /// All items by path; of several with one path, which generic closures may have, the largest.

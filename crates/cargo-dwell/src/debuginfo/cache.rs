@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Changes with the format, and with what is read of an executable.
-const MAGIC: &[u8] = concat!("dwell types 2 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
+const MAGIC: &[u8] = concat!("dwell types 3 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
 /// Programs kept of one name: a few profiles, a few targets.
 const MOST: usize = 6;

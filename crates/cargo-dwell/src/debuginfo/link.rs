@@ -329,7 +329,7 @@ struct Linker<'a, 'd, F> {
 impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
     fn name(&self, path: &Text) -> Text {
         if let Some((of, for_trait)) = names::vtable(path) {
-            return format!("<{} as {}>::{{vtable}}", self.namer.name(of), self.namer.name(for_trait)).into();
+            return format!("<{} as {}>::{{vtable}}", self.namer.name(of), self.namer.trait_name(for_trait)).into();
         }
         let name = self.namer.name(path);
         if name == **path { Text::clone(path) } else { name.into() }
@@ -397,7 +397,7 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
             }
             RawKind::Vtable => {
                 let path = names::vtable(&raw.path).map_or("", |(_, path)| if path == "_" { "" } else { path });
-                let name = self.namer.name(path);
+                let name = self.namer.trait_name(path);
                 Kind::Vtable(Vtable {
                     concrete: (self.find)(raw.target),
                     trait_name: self.texts.get_owned(&name),
@@ -447,6 +447,8 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
                 for field in &mut held {
                     field.line = if &*field.name == "__awaitee" { line } else { declared(body, field, line) };
                 }
+                let mut seen = HashSet::new();
+                held.retain(|field| seen.insert((Text::clone(&field.name), field.ty, field.offset)));
                 let name = self.texts.get(variant.name);
                 let awaited = held.iter().position(|field| &*field.name == "__awaitee").map(|index| held.remove(index));
                 match &*name {

@@ -88,6 +88,12 @@ impl<'a> Namer<'a> {
         if parser.ty().is_some() && parser.rest.is_empty() { parser.out } else { path.to_owned() }
     }
 
+    /// The name for a trait's path.
+    pub(super) fn trait_name(&self, path: &str) -> String {
+        let mut parser = Parser { rest: path, out: String::new(), depth: 0, namer: self };
+        if parser.path(true).is_some() && parser.rest.is_empty() { parser.out } else { path.to_owned() }
+    }
+
     fn head<'b>(&'b self, path: &'b str) -> &'b str {
         match self.short.get(path) {
             Some(name) => name,
@@ -325,8 +331,15 @@ impl<'a> Parser<'a> {
     fn argument(&mut self) -> Option<()> {
         let name = self.rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
         if self.rest[name..].starts_with('=') {
-            self.out.push_str(&self.rest[..=name]);
+            self.out.push_str(&self.rest[..name]);
+            self.out.push_str(" = ");
             self.rest = &self.rest[name + 1..];
+        }
+        // As an argument it needs no parentheses.
+        if self.eat("(dyn ") {
+            self.out.push_str("dyn ");
+            self.bounds()?;
+            return self.eat(")").then_some(());
         }
         if self.rest.starts_with(['\'', '"']) {
             return None;
@@ -495,7 +508,9 @@ mod tests {
                 "alloc::boxed::Box<dyn core::ops::function::Fn<(&u8, u16), Output=()> + core::marker::Send, alloc::alloc::Global>",
                 "Box<dyn Fn(&u8, u16) + Send>",
             ),
-            ("&dyn core::iter::Iterator<Item=app::A>", "&dyn Iterator<Item=A>"),
+            ("&dyn core::iter::Iterator<Item=app::A>", "&dyn Iterator<Item = A>"),
+            ("app::Small<(dyn app::T + core::marker::Send), 24>", "Small<dyn T + Send, 24>"),
+            ("&(dyn app::T + core::marker::Send)", "&(dyn T + Send)"),
             ("app::Small<dyn app::T, 24>", "Small<dyn T, 24>"),
             ("(dyn app::A + core::marker::Send)", "(dyn A + Send)"),
             ("<app::A as app::T>::Out", "<A as T>::Out"),
@@ -506,6 +521,14 @@ mod tests {
         ] {
             assert_eq!(namer.name(path), name);
         }
+    }
+
+    #[test]
+    fn a_closure_trait_is_written_as_a_function() {
+        let namer = Namer::default();
+        assert_eq!(namer.trait_name("core::ops::function::FnMut<(&str), Output=app::A>"), "FnMut(&str) -> A");
+        assert_eq!(namer.trait_name("core::ops::function::Fn<(u8, u16)>"), "Fn(u8, u16)");
+        assert_eq!(namer.trait_name("app::T<u8>"), "T<u8>");
     }
 
     #[test]

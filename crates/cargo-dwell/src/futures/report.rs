@@ -51,6 +51,10 @@ pub(super) struct Report {
 const ROWS: usize = 20;
 /// Futures whose `.await`s are shown, if nothing else is asked for.
 const SHOWN: usize = 3;
+/// `.await`s of a future, unless a pattern asks for it.
+const AWAITS: usize = 8;
+/// Values that one `.await` holds.
+const HELD: usize = 6;
 /// Suggestions for a future.
 const BEST: usize = 3;
 
@@ -90,8 +94,9 @@ impl Report {
             (None, Some(_)) => ROWS,
             (None, None) => SHOWN,
         };
+        let most = if args.pattern.is_some() { usize::MAX } else { AWAITS };
         for future in self.futures.iter().take(shown) {
-            describe(future, out, look)?;
+            describe(future, most, out, look)?;
         }
         if shown < self.futures.len() {
             writeln!(out, "\n`cargo dwell futures PATTERN` shows what another one holds.")?;
@@ -145,7 +150,6 @@ impl Report {
 fn table(futures: &[Future]) -> Vec<Vec<Cell>> {
     let mut rows = vec![header(&["size", "future", "where", "the most is held at"])];
     for future in futures {
-        let bytes = |of: &Await| of.held_size + of.awaited.as_ref().map_or(0, |held| held.size);
         let most = future.awaits.iter().max_by_key(|of| bytes(of)).map_or_else(String::new, |of| {
             let largest = of.held.iter().chain(&of.awaited).max_by_key(|held| held.size);
             let largest = largest.map_or_else(String::new, |held| format!(": {}", name(held)));
@@ -161,7 +165,7 @@ fn table(futures: &[Future]) -> Vec<Vec<Cell>> {
     rows
 }
 
-fn describe(future: &Future, out: &mut impl io::Write, look: &Look) -> io::Result<()> {
+fn describe(future: &Future, most: usize, out: &mut impl io::Write, look: &Look) -> io::Result<()> {
     let head =
         format!("  {} bytes, align {}, {}", count(future.size), future.align, at(future.file.as_ref(), future.line));
     look.heading(out, &future.name, &head)?;
@@ -170,17 +174,10 @@ fn describe(future: &Future, out: &mut impl io::Write, look: &Look) -> io::Resul
         writeln!(out, "arguments and captures, {} bytes: {}\n", count(bytes), list(&future.captures))?;
     }
     if !future.awaits.is_empty() {
-        let mut rows = vec![header(&[".await in line", "waits for", "bytes", "holds", "bytes"])];
-        for of in &future.awaits {
-            rows.push(vec![
-                right(line(of.line)),
-                Cell::new(of.awaited.as_ref().map_or("", |held| &held.of)),
-                right(of.awaited.as_ref().map_or_else(String::new, |held| count(held.size))),
-                Cell::new(list(&of.held)),
-                right(count(of.held_size)),
-            ]);
+        look.table(out, &awaits(future, most))?;
+        if future.awaits.len() > most {
+            writeln!(out, "{} more `.await`s hold less (PATTERN shows them).", future.awaits.len() - most)?;
         }
-        look.table(out, &rows)?;
     }
     if !future.tree.is_empty() {
         writeln!(out, "\nThe futures in it:\n")?;
@@ -210,6 +207,44 @@ fn describe(future: &Future, out: &mut impl io::Write, look: &Look) -> io::Resul
         look.table(out, &rows)?;
     }
     Ok(())
+}
+
+/// The `.await`s with the most bytes, in the order of the source, and what each holds.
+fn awaits(future: &Future, most: usize) -> Vec<Vec<Cell>> {
+    let mut largest: Vec<usize> = (0..future.awaits.len()).collect();
+    largest.sort_by_key(|&index| std::cmp::Reverse(bytes(&future.awaits[index])));
+    largest.truncate(most);
+    largest.sort_unstable();
+    let mut rows = vec![header(&[".await at", "", "type", "bytes", "declared at"])];
+    for of in largest.into_iter().map(|index| &future.awaits[index]) {
+        let mut place = at(of.file.as_ref(), of.line);
+        let mut row = |what: String, of: &str, size: u64, line: String| {
+            let size = if size == 0 { String::new() } else { count(size) };
+            let place = std::mem::take(&mut place);
+            rows.push(vec![Cell::new(place), Cell::new(what), Cell::new(of), right(size), Cell::new(line)]);
+        };
+        if let Some(held) = &of.awaited {
+            row("waits for".to_owned(), &held.of, held.size, String::new());
+        }
+        for held in of.held.iter().take(HELD) {
+            let what = if is_temporary(&held.name) { "a temporary" } else { &held.name };
+            let declared = if held.line.is_some() { at(held.file.as_ref(), held.line) } else { String::new() };
+            row(format!("holds {what}"), &held.of, held.size, declared);
+        }
+        if of.held.len() > HELD {
+            let rest = &of.held[HELD..];
+            row(format!("and {} more", rest.len()), "", rest.iter().map(|held| held.size).sum(), String::new());
+        }
+        if of.held.is_empty() && of.awaited.is_none() {
+            row("holds nothing".to_owned(), "", 0, String::new());
+        }
+    }
+    rows
+}
+
+/// What an `.await` holds and waits for.
+fn bytes(of: &Await) -> u64 {
+    of.held_size + of.awaited.as_ref().map_or(0, |held| held.size)
 }
 
 /// A future in another, and in it those that make it big: down to a twentieth of the whole.

@@ -150,10 +150,7 @@ impl Tokens {
         let is_await = |index: &usize| word(&self.list[*index].is, "await") && self.list[*index].line == line;
         // A macro may hide the word, and a line may have several: then all of the line comes after.
         let awaits: Vec<_> = (first..end).take_while(|&index| self.list[index].line == line).filter(is_await).collect();
-        let at = match awaits[..] {
-            [one] => one,
-            _ => return Some(false),
-        };
+        let [at] = awaits[..] else { return Some(false) };
         // A macro may have made the name up.
         if !(body..at).any(|index| word(&self.list[index].is, name)) {
             return Some(false);

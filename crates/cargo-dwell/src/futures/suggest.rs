@@ -62,8 +62,7 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
             let mut sizes = Sizes::new(program, graph, &suggestion.change, &within);
             let saved = |&future: &TypeId| Some((future, program.size_of(future).checked_sub(sizes.of(future))?));
             let shrunk = futures.iter().filter(|future| within.contains(future)).filter_map(saved);
-            let saves: HashMap<_, _> = shrunk.filter(|&(_, saves)| saves > 0).collect();
-            suggestion.saves = saves;
+            suggestion.saves = shrunk.filter(|&(_, bytes)| bytes > 0).collect();
             // To box one more branch must be worth it.
             let boxed = |other: &&Suggestion| {
                 other.change.coroutine == id

@@ -40,7 +40,7 @@ pub struct Type {
     /// What tells the variants apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<Tag>,
-    /// By how many bytes the largest variant exceeds the next; 0 for what has no variants.
+    /// By how many bytes the largest variant exceeds the next; 0 for what is no enum.
     pub variant_gap: u64,
     /// The types that have it as a field, the ten largest.
     pub embedded_in: Vec<Embedded>,

@@ -45,7 +45,7 @@ pub(super) struct Measured<'a> {
     pub(super) parts: Vec<Part<'a>>,
     /// Bytes that no value uses, not even one of the variant that uses most.
     pub(super) padding: u64,
-    /// The largest part, and by how many bytes it is longer than the next.
+    /// The largest variant of an enum, and by how many bytes it is longer than the next.
     pub(super) gap: Option<(usize, u64)>,
 }
 
@@ -76,7 +76,8 @@ pub(super) fn measure<'a>(program: &'a Program, ty: &'a Type) -> Measured<'a> {
     let padding = ty.size.saturating_sub(parts.iter().map(|part| part.used).max().unwrap_or(ty.size));
     let mut ends: Vec<(u64, usize)> = parts.iter().enumerate().map(|(index, part)| (part.end, index)).collect();
     ends.sort_by_key(|(end, index)| (std::cmp::Reverse(*end), *index));
-    let gap = match (has_variants, &ends[..]) {
+    // A future goes through its states: that one is larger is no waste.
+    let gap = match (matches!(ty.kind, Kind::Enum(_)), &ends[..]) {
         (true, [(largest, index), (next, _), ..]) if largest > next => Some((*index, largest - next)),
         _ => None,
     };

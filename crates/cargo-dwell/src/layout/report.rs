@@ -2,7 +2,7 @@
 
 use super::measure::{Change, Embedding, Measured, change, measure};
 use super::{LayoutArgs, json};
-use crate::debuginfo::{Program, Type, TypeId};
+use crate::debuginfo::{Kind, Program, Type, TypeId};
 use crate::futures;
 use crate::output::{Format, Look, header, right};
 use crate::shape::units::{count, percent};
@@ -144,6 +144,9 @@ fn takes(program: &Program, ty: &Type, measured: &Measured<'_>) -> String {
         [] => "no variants".to_owned(),
         [(0, _), ..] if ty.size > 0 => format!("{} variants without fields", parts.len()),
         [(size, name)] => format!("{name} {}", count(*size)),
+        [(size, name), rest @ ..] if matches!(ty.kind, Kind::Coroutine(_)) => {
+            format!("{name} {}, {} other states (see `cargo dwell futures`)", count(*size), rest.len())
+        }
         [(size, name), (next, after), rest @ ..] => {
             let rest = if rest.is_empty() { String::new() } else { format!(", {} more", rest.len()) };
             format!("{name} {}, next {after} {}{rest}", count(*size), count(*next))
