@@ -399,13 +399,12 @@ impl<'a> Types<'a> {
                     Form::Union => self.join_variants(class),
                     form => {
                         let given_up = self.give_up_unions(class);
-                        let groups = match form {
-                            Form::Map => vec![self.values(self.members[&self.class(class)].iter().copied())],
-                            _ => {
-                                let class = self.class(class);
-                                let groups = self.slots(class).into_iter().map(|slot| slot.group);
-                                groups.chain([self.rest(class)]).collect()
-                            }
+                        let class = self.class(class);
+                        let groups = if form == Form::Map {
+                            vec![self.values(self.members[&class].iter().copied())]
+                        } else {
+                            let groups = self.slots(class).into_iter().map(|slot| slot.group);
+                            groups.chain([self.rest(class)]).collect()
                         };
                         groups.iter().fold(given_up, |again, group| self.one_place(group) || again)
                     }
@@ -522,7 +521,9 @@ impl<'a> Types<'a> {
         let mut changed = false;
         for mut group in groups.into_values() {
             let mut seen = HashSet::new();
-            group.iter_mut().for_each(|met| met.class = self.class(met.class));
+            for met in &mut group {
+                met.class = self.class(met.class);
+            }
             group.retain(|met| seen.insert(met.class));
             // The fullest first: the others are parts of it. The rest of the key decides between equals, whatever was
             // met first.
@@ -708,7 +709,9 @@ impl<'a> Types<'a> {
             within.push(self.values(self.objects_at(group)));
         }
         let before = hopeless.len();
-        within.iter().for_each(|within| self.hopeless_at(within, hopeless));
+        for within in &within {
+            self.hopeless_at(within, hopeless);
+        }
         let inner = hopeless.len() > before
             || within.iter().any(|within| {
                 let kinds = self.kinds(within);
