@@ -541,8 +541,10 @@ impl<'a> Types<'a> {
                 let classes: Vec<ObjectId> = cluster.iter().map(|met| met.class).collect();
                 if self.form(classes[0]) == Form::Map {
                     // Maps too, but not of one type: maps are told apart by their values, not by their keys.
-                    self.maps.extend(&classes[1..]);
-                    changed = true;
+                    for &class in &classes[1..] {
+                        let is_shared = self.has_shared(class);
+                        changed |= if is_shared { self.named_maps.insert(class) } else { self.maps.insert(class) };
+                    }
                 } else {
                     changed |= self.join_all(&classes);
                 }
