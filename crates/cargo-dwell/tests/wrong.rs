@@ -77,7 +77,7 @@ fn a_union_with_many_keys_before_the_tag_does_not_panic() {
     }
 }
 
-/// A random syntax tree as ESTree has it: expressions under a dozen different fields.
+/// A random syntax tree as `ESTree` has it: expressions under a dozen different fields.
 fn tree(rng: &mut Rng, depth: usize) -> Value {
     let inner = |rng: &mut Rng| tree(rng, depth - 1);
     match rng.u32(0..if depth == 0 { 2 } else { 9 }) {
@@ -236,14 +236,11 @@ fn memory_is_bounded_whatever_comes() {
     fn value(rng: &mut Rng, depth: u32) -> String {
         let mut key = || (0..8).map(|_| rng.alphanumeric()).collect::<String>();
         let keys: Vec<String> = (0..6).map(|_| key()).collect();
-        match depth {
-            0 => format!("\"{}\"", keys[0]),
-            _ => {
-                let entries: Vec<String> =
-                    keys.iter().map(|key| format!("\"{key}\":{}", value(rng, depth - 1))).collect();
-                format!("{{{}}}", entries.join(","))
-            }
+        if depth == 0 {
+            return format!("\"{}\"", keys[0]);
         }
+        let entries: Vec<String> = keys.iter().map(|key| format!("\"{key}\":{}", value(rng, depth - 1))).collect();
+        format!("{{{}}}", entries.join(","))
     }
     let mut accumulator = Accumulator::new().into_form().start(1);
     for _ in 0..6 {

@@ -9,7 +9,7 @@ use super::types::Int;
 use super::units::{count, percent};
 use anyhow::{Result, bail};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Texts are kept in memory for this, so no more than so many bytes of them are looked at.
 pub const MOST: usize = 64 << 20;
@@ -33,8 +33,8 @@ pub struct Outcome {
 #[derive(Default)]
 struct Wrong {
     refused: Option<String>,
-    changed: BTreeMap<String, ()>,
-    lost: BTreeMap<String, ()>,
+    changed: BTreeSet<String>,
+    lost: BTreeSet<String>,
 }
 
 /// Tries types from four fifths of the texts on the rest, `rounds` times with other fifths; prints what came of it.
@@ -117,7 +117,7 @@ impl Outcome {
         }
         self.changed += u64::from(!found.changed.is_empty());
         self.lost += u64::from(!found.lost.is_empty());
-        for reason in found.changed.into_keys().chain(found.lost.into_keys()) {
+        for reason in found.changed.into_iter().chain(found.lost) {
             *self.reasons.entry(reason).or_default() += 1;
         }
     }
@@ -137,17 +137,18 @@ impl Check<'_> {
     /// Whether a value loads at a place.
     fn slot(&mut self, slot: &Slot, value: &Value, path: &str, optional: bool) -> bool {
         match (&slot.kind, value) {
-            (Kind::Any(_) | Kind::Never, _) => true,
+            (Kind::Any(_) | Kind::Never, _)
+            | (Kind::Bool { .. }, Value::Bool(_))
+            | (Kind::Text(_), Value::String(_)) => true,
             (_, Value::Null) if slot.nulls > 0 => true,
             (_, Value::Null) if optional => {
-                self.found.changed.insert(format!("{path}: `null` becomes a missing key"), ());
+                self.found.changed.insert(format!("{path}: `null` becomes a missing key"));
                 true
             }
-            (Kind::Bool { .. }, Value::Bool(_)) | (Kind::Text(_), Value::String(_)) => true,
             (Kind::Integer { min, max }, Value::Number(number)) => self.integer(*min, *max, number, path),
             (Kind::Float { whole, .. }, Value::Number(number)) => {
                 if !number.is_f64() && (*whole == 0 || self.schema.floats) {
-                    self.found.changed.insert(format!("{path}: `1` becomes `1.0`"), ());
+                    self.found.changed.insert(format!("{path}: `1` becomes `1.0`"));
                 }
                 true
             }
@@ -217,7 +218,7 @@ impl Check<'_> {
                 Some(_) => {}
                 None if optional || field.slot.nulls > 0 => {
                     if !optional {
-                        self.found.changed.insert(format!("{path}: a missing key becomes `null`"), ());
+                        self.found.changed.insert(format!("{path}: a missing key becomes `null`"));
                     }
                 }
                 None => return self.refuse(&path, "a key that was always there is missing"),
@@ -235,9 +236,7 @@ impl Check<'_> {
             } else if self.schema.refuse {
                 return self.refuse(&format!("{path}.{key}"), "a key that no type has");
             } else {
-                self.found
-                    .lost
-                    .insert(format!("{path}.{key}: a key that no type has; --unknown-keys keep holds it"), ());
+                self.found.lost.insert(format!("{path}.{key}: a key that no type has; --unknown-keys keep holds it"));
             }
         }
         true

@@ -30,6 +30,7 @@ use std::process::ExitCode;
 
 /// What `cargo dwell shape` is asked for.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[command(
     after_help = "Exit code: 0 if all was read, 2 if something was not (the report is of the rest) or on wrong usage."
 )]

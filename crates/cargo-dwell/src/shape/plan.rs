@@ -88,14 +88,14 @@ impl<'s> Plan<'s> {
         let heap = model.total();
         let documents = self.places.schema.documents;
         let s = if documents == 1 { "" } else { "s" };
-        let head = format!(
+        let comment = format!(
             "//! Types for {} JSON document{s}, written by `cargo dwell shape --rust`.\n//!\n\
              //! Loaded, they take {} in {} allocations.\n\n",
             count(documents),
             bytes(heap.bytes),
             count(heap.allocations),
         );
-        head + &rust::module(&self.places, &model, name, about)
+        comment + &rust::module(&self.places, &model, name, about)
     }
 
     /// The lean choices that need no type but those of std: how much of the gain needs dwell?

@@ -447,15 +447,14 @@ impl Arena {
             Some(&fields.list[fields.find(hash)?]).map(|field| (field.key.clone(), field.node))
         });
         self.moment += 1;
-        let (key, node) = match known {
-            Some((key, node)) => (key, self.copy_node(node)),
-            None => {
-                let node = self.new_node(hash);
-                if super::decide::is_exhausted(self) {
-                    self.node_mut(node).free = Some(Box::default());
-                }
-                (key.into(), node)
+        let (key, node) = if let Some((key, node)) = known {
+            (key, self.copy_node(node))
+        } else {
+            let node = self.new_node(hash);
+            if super::decide::is_exhausted(self) {
+                self.node_mut(node).free = Some(Box::default());
             }
+            (key.into(), node)
         };
         let field = Field { key, hash, node, first: self.moment, last: 0 };
         self.fields_mut(object).map_or(0, |fields| fields.push(field))
@@ -717,8 +716,7 @@ impl Arena {
             (Shape::Union(left), Shape::Union(right)) if left.hash == right.hash => None,
             (Shape::Record(_), Shape::Record(_)) | (Shape::Map { .. }, Shape::Map { .. }) => None,
             (Shape::Map { .. }, _) => Some(from),
-            (_, Shape::Map { .. }) => Some(into),
-            (Shape::Union(_), _) => Some(into),
+            (_, Shape::Map { .. }) | (Shape::Union(_), _) => Some(into),
             _ => Some(from),
         };
         if let Some(object) = forms {
@@ -1208,7 +1206,7 @@ impl Arena {
         let mut free = Free::default();
         let of = self.node(node);
         free.count = of.count() - of.nulls - of.free.as_ref().map_or(0, |free| free.count);
-        let mut sum = Sum { arena: self, free, open: HashMap::default() };
+        let mut sum = Sum { arena: self, free, open: HashSet::new() };
         sum.node(node);
         if let Some(known) = &of.free {
             sum.free.count += known.count;
@@ -1313,7 +1311,7 @@ struct Sum<'a> {
     arena: &'a Arena,
     free: Free,
     /// Objects that were added already, or are being added: of a cycle each is added once.
-    open: HashMap<ObjectId, ()>,
+    open: HashSet<ObjectId>,
 }
 
 impl Sum<'_> {
@@ -1336,7 +1334,7 @@ impl Sum<'_> {
             let instances = self.arena.object(object).instances;
             if node.objects == instances {
                 self.object(object);
-            } else if !self.open.contains_key(&object) {
+            } else if !self.open.contains(&object) {
                 // Other places share these objects: a share of all there are.
                 let mut all = Sum { arena: self.arena, free: Free::default(), open: std::mem::take(&mut self.open) };
                 all.object(object);
@@ -1348,7 +1346,7 @@ impl Sum<'_> {
 
     fn object(&mut self, id: ObjectId) {
         let id = self.arena.find(id);
-        if self.open.insert(id, ()).is_some() {
+        if !self.open.insert(id) {
             return;
         }
         let object = self.arena.object(id);

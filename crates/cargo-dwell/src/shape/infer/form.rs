@@ -114,45 +114,41 @@ impl Former<'_> {
     }
 
     fn define(&mut self, class: ObjectId, object: ObjectId) {
-        let shape = match self.types.form(class) {
-            Form::Union => {
-                let mut template = BTreeMap::<&str, Slot<'_>>::new();
-                let variants = self.types.variants(class);
-                let mut tagged = Tagged::new(self.types.tag(class).into(), self.new.new_object());
-                for (value, variant) in variants {
-                    let slots = self.types.slots(variant);
-                    let of = self.new.new_object();
-                    self.new.object_mut(of).shape = Shape::Record(self.fields(&slots));
-                    tagged.push(value.into(), hash(value), of);
-                    for slot in slots {
-                        match template.entry(slot.key) {
-                            std::collections::btree_map::Entry::Vacant(new) => {
-                                new.insert(slot);
-                            }
-                            std::collections::btree_map::Entry::Occupied(mut known) => {
-                                known.get_mut().group.extend(slot.group);
-                            }
+        let shape = if self.types.form(class) == Form::Union {
+            let mut template = BTreeMap::<&str, Slot<'_>>::new();
+            let variants = self.types.variants(class);
+            let mut tagged = Tagged::new(self.types.tag(class).into(), self.new.new_object());
+            for (value, variant) in variants {
+                let slots = self.types.slots(variant);
+                let of = self.new.new_object();
+                self.new.object_mut(of).shape = Shape::Record(self.fields(&slots));
+                tagged.push(value.into(), hash(value), of);
+                for slot in slots {
+                    match template.entry(slot.key) {
+                        std::collections::btree_map::Entry::Vacant(new) => {
+                            new.insert(slot);
+                        }
+                        std::collections::btree_map::Entry::Occupied(mut known) => {
+                            known.get_mut().group.extend(slot.group);
                         }
                     }
                 }
-                let slots: Vec<Slot<'_>> = template.into_values().collect();
-                self.template(&tagged, &slots);
-                Shape::Union(Box::new(tagged))
             }
-            _ => {
-                let slots = self.types.slots(class);
-                match self.union(class, &slots) {
-                    Some(tagged) => Shape::Union(Box::new(tagged)),
-                    None => {
-                        let mut fields = self.fields(&slots);
-                        let rest = self.types.rest(class);
-                        if !rest.is_empty() {
-                            let value = self.new_node(&rest);
-                            fields.rest = Some(Box::new(Rest { keys: Texts::default(), value }));
-                        }
-                        Shape::Record(fields)
-                    }
+            let slots: Vec<Slot<'_>> = template.into_values().collect();
+            self.template(&tagged, &slots);
+            Shape::Union(Box::new(tagged))
+        } else {
+            let slots = self.types.slots(class);
+            if let Some(tagged) = self.union(class, &slots) {
+                Shape::Union(Box::new(tagged))
+            } else {
+                let mut fields = self.fields(&slots);
+                let rest = self.types.rest(class);
+                if !rest.is_empty() {
+                    let value = self.new_node(&rest);
+                    fields.rest = Some(Box::new(Rest { keys: Texts::default(), value }));
                 }
+                Shape::Record(fields)
             }
         };
         self.new.object_mut(object).shape = shape;

@@ -76,9 +76,9 @@ pub(super) fn singular(plural: &str) -> String {
         plural.to_owned()
     } else if ends(&["ies"]) && lower.len() > 4 {
         cut(3) + "y"
-    } else if ends(&["uses"]) && !ends(&["houses", "causes", "clauses", "pauses", "excuses", "spouses"]) {
-        cut(2)
-    } else if ends(&["sses", "shes", "ches", "xes", "zzes"]) {
+    } else if ends(&["sses", "shes", "ches", "xes", "zzes"])
+        || (ends(&["uses"]) && !ends(&["houses", "causes", "clauses", "pauses", "excuses", "spouses"]))
+    {
         cut(2)
     } else if ends(&["s"]) {
         cut(1)

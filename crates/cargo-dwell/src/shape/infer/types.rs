@@ -399,13 +399,12 @@ impl<'a> Types<'a> {
                     Form::Union => self.join_variants(class),
                     form => {
                         let given_up = self.give_up_unions(class);
-                        let groups = match form {
-                            Form::Map => vec![self.values(self.members[&self.class(class)].iter().copied())],
-                            _ => {
-                                let class = self.class(class);
-                                let groups = self.slots(class).into_iter().map(|slot| slot.group);
-                                groups.chain([self.rest(class)]).collect()
-                            }
+                        let class = self.class(class);
+                        let groups = if form == Form::Map {
+                            vec![self.values(self.members[&class].iter().copied())]
+                        } else {
+                            let groups = self.slots(class).into_iter().map(|slot| slot.group);
+                            groups.chain([self.rest(class)]).collect()
                         };
                         groups.iter().fold(given_up, |again, group| self.one_place(group) || again)
                     }
@@ -522,7 +521,9 @@ impl<'a> Types<'a> {
         let mut changed = false;
         for mut group in groups.into_values() {
             let mut seen = HashSet::new();
-            group.iter_mut().for_each(|met| met.class = self.class(met.class));
+            for met in &mut group {
+                met.class = self.class(met.class);
+            }
             group.retain(|met| seen.insert(met.class));
             // The fullest first: the others are parts of it. The rest of the key decides between equals, whatever was
             // met first.
@@ -540,8 +541,10 @@ impl<'a> Types<'a> {
                 let classes: Vec<ObjectId> = cluster.iter().map(|met| met.class).collect();
                 if self.form(classes[0]) == Form::Map {
                     // Maps too, but not of one type: maps are told apart by their values, not by their keys.
-                    self.maps.extend(&classes[1..]);
-                    changed = true;
+                    for &class in &classes[1..] {
+                        let is_shared = self.has_shared(class);
+                        changed |= if is_shared { self.named_maps.insert(class) } else { self.maps.insert(class) };
+                    }
                 } else {
                     changed |= self.join_all(&classes);
                 }
@@ -708,7 +711,9 @@ impl<'a> Types<'a> {
             within.push(self.values(self.objects_at(group)));
         }
         let before = hopeless.len();
-        within.iter().for_each(|within| self.hopeless_at(within, hopeless));
+        for within in &within {
+            self.hopeless_at(within, hopeless);
+        }
         let inner = hopeless.len() > before
             || within.iter().any(|within| {
                 let kinds = self.kinds(within);

@@ -70,13 +70,12 @@ impl<'de> Visitor<'de> for Value<'_> {
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
         let node = self.arena.node_mut(self.node);
-        match &mut node.free {
-            Some(free) => free.count += 1,
-            None => {
-                node.floats += 1;
-                // From here on there is an integer for each value, so none of them has a fraction.
-                node.huge += u64::from(value.abs() >= TWO_TO_63);
-            }
+        if let Some(free) = &mut node.free {
+            free.count += 1;
+        } else {
+            node.floats += 1;
+            // From here on there is an integer for each value, so none of them has a fraction.
+            node.huge += u64::from(value.abs() >= TWO_TO_63);
         }
         Ok(())
     }
@@ -327,12 +326,11 @@ impl Open {
             Shape::Record(fields) => {
                 // Most objects have their keys in the order of the last one.
                 let ahead = fields.list.get(self.expected..self.expected + 2).unwrap_or_default();
-                let (index, hash) = match ahead.iter().position(|field| *field.key == *key) {
-                    Some(skipped) => (Some(self.expected + skipped), ahead[skipped].hash),
-                    None => {
-                        let hash = hash(key);
-                        (fields.find(hash), hash)
-                    }
+                let (index, hash) = if let Some(skipped) = ahead.iter().position(|field| *field.key == *key) {
+                    (Some(self.expected + skipped), ahead[skipped].hash)
+                } else {
+                    let hash = hash(key);
+                    (fields.find(hash), hash)
                 };
                 let index = match index {
                     Some(index) => index,
