@@ -39,7 +39,7 @@
 //!   smallest table that fits, and is called exact only for a table of 29 entries or more that is as full as growing leaves
 //!   it, with a hasher that mixes. [`Weight::at_least`] counts these maps, and empty ones.
 //!
-//! A weight that is not exact says on which side it errs: [`Weight::bound`].
+//! A weight that is not exact says on which side it errs: [`Weight::accuracy`].
 //!
 //! [`weigh_as`] says what an allocator takes for the bytes asked of it. A block of an `Rc` or `Arc` counts once a walk;
 //! references and raw pointers own nothing. `docs/weigh.md` in the repository lists what else cannot be known.
@@ -49,9 +49,8 @@
 //!
 //! # Whose types
 //!
-//! `#[derive(Weigh)]` (feature `derive`) is for one's own. Dwell's types are `Weigh`, and with the features `ahash`,
-//! `arrayvec`, `bumpalo`, `bytes`, `chrono`, `compact_str`, `hashbrown`, `indexmap`, `rustc-hash`, `serde_json`, `slab`,
-//! `slotmap`, `smallvec`, `time` and `uuid` those of the crates of these names. A field of any other type can be marked
+//! `#[derive(Weigh)]` (feature `derive`) is for one's own. Dwell's types and std's are `Weigh`, and with the feature that is
+//! named after a crate those of that crate: the crate's front page lists these features. A field of any other type can be marked
 //! `#[weigh(skip)]` or `#[weigh(with = "function")]`.
 //!
 //! # By hand
@@ -212,7 +211,7 @@ pub struct Weight {
     pub at_most: u64,
 }
 
-/// What the numbers of a [`Weight`] are: the answer of [`Weight::bound`].
+/// What the numbers of a [`Weight`] are: the answer of [`Weight::accuracy`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Accuracy {
