@@ -288,6 +288,10 @@ impl<O: Owners> Core<O> {
 
     /// Puts the cells that `free_slow` has put aside on the stack. To be called on the core's thread.
     pub(super) fn collect(&self) {
+        if self.memory.try_borrow().is_err() {
+            // The global allocator has re-entered while the stack grows, which has no buffer just now.
+            return;
+        }
         let returned = self.owners.take_returned();
         // SAFETY: `take_returned` gives away linked vacant cells of this core.
         unsafe { self.push_linked(returned) };

@@ -156,9 +156,11 @@ impl<T> ThreadSlab<T> {
     /// The core, with all vacant cells on its stack.
     fn core(&self) -> &Core<OneThread> {
         if let Some(cell) = self.cached.take() {
-            // SAFETY: the cell is vacant and on no stack, as the invariant of `CachedCell` says. There is room by invariant 2 of
-            // `Core`; if a module lies there may be none, and nobody has the cell any more.
-            let _ = unsafe { self.core.free.push(cell) };
+            // SAFETY: the cell is vacant and on no stack, as the invariant of `CachedCell` says.
+            if unsafe { self.core.free.push(cell) }.is_err() {
+                // SAFETY: the cell was not taken. The slab is in service, since the word is not closed, so it is not the last.
+                unsafe { self.core.free_slow(cell) };
+            }
         }
         &self.core
     }
