@@ -41,6 +41,7 @@ macro_rules! types {
 
         #[derive(Default, Deserialize, Weigh, DeriveSparse)]
         #[serde(default, rename_all = "camelCase")]
+        #[allow(clippy::struct_field_names)] // as OpenAPI names it
         pub(crate) struct Operation {
             pub(crate) tags: List<Text>,
             pub(crate) summary: Option<Text>,

@@ -132,7 +132,9 @@ fn a_hash_map_with_a_hasher_that_does_not_mix_is_a_lower_bound() {
 fn a_btree_that_was_emptied_is_a_lower_bound() {
     let (maps, bytes, blocks) = counted(|| {
         let mut maps: Vec<BTreeMap<u64, [u64; 8]>> = (0..100).map(|_| BTreeMap::from([(1, [0; 8])])).collect();
-        maps.iter_mut().for_each(|map| _ = map.pop_first());
+        for map in &mut maps {
+            map.pop_first();
+        }
         maps
     });
     let weight = weigh(&maps);

@@ -431,7 +431,6 @@ fn a_maps_large_value_is_boxed() {
 #[test]
 fn variants_with_the_same_large_field_are_boxed_together() {
     #[derive(Weigh)]
-    #[expect(clippy::large_enum_variant, reason = "which are what is to be found")]
     enum Event {
         Key(u32),
         Open([u64; 50]),
@@ -477,7 +476,7 @@ fn a_field_in_all_variants_is_boxed_in_all() {
             traits: Traits,
         },
     }
-    let traits = |n: usize| Traits { text: (n % 50 == 0).then(|| "text".into()), ..Traits::default() };
+    let traits = |n: usize| Traits { text: n.is_multiple_of(50).then(|| "text".into()), ..Traits::default() };
     let shapes: Box<[Shape]> = (0..1000)
         .map(|n| match n % 3 {
             0 => Shape::Text { traits: traits(n) },
@@ -534,7 +533,7 @@ fn what_equals_its_default_is_sparse() {
         data: Data,
         id: u32,
     }
-    let data = |n: u32| if n % 10 == 0 { Data { nullable: true, ..Data::default() } } else { Data::default() };
+    let data = |n: u32| if n.is_multiple_of(10) { Data { nullable: true, ..Data::default() } } else { Data::default() };
     let schemas: Box<[Schema]> = (0..1000).map(|id| Schema { data: data(id), id }).collect();
     let advice = tree(&schemas).advise();
     let made = &advice.suggestions[0];
@@ -614,6 +613,7 @@ fn sizes_near_a_limit_are_hinted_at() {
 
 #[test]
 fn what_a_user_says_adds_up() {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "what `with` asks for")]
     fn all(_: &u8) -> dwell::weigh::Weight {
         dwell::weigh::Weight::of_blocks(u64::MAX, u64::MAX)
     }

@@ -4,6 +4,14 @@
 //! `generated/what_if.rs` is written by the generator below, of a fixed seed:
 //! `DWELL_BLESS=1 cargo test -p dwell --features derive --test weigh_what_if` writes it anew.
 #![cfg(all(feature = "derive", feature = "std"))]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::linkedlist,
+    clippy::format_push_string,
+    clippy::write_with_newline,
+    clippy::range_plus_one,
+    reason = "a generator of programs, and random numbers of any kind"
+)]
 
 mod common;
 #[path = "generated/generator.rs"]
@@ -227,7 +235,7 @@ fn the_generated_types_are_the_generators() {
 fn recursive_types_in_a_struct_come_out_to_the_byte() {
     mod before {
         #[derive(dwell::Weigh)]
-        #[expect(dead_code, clippy::large_enum_variant, reason = "a variant that no value has")]
+        #[allow(dead_code, clippy::large_enum_variant, reason = "a variant that no value has")]
         pub(super) enum Ty {
             Infer(u32),
             Slice(Box<Ty>),
@@ -241,7 +249,7 @@ fn recursive_types_in_a_struct_come_out_to_the_byte() {
     }
     mod after {
         #[derive(dwell::Weigh)]
-        #[expect(dead_code, reason = "a variant that no value has")]
+        #[allow(dead_code, reason = "a variant that no value has")]
         pub(super) enum Ty {
             Infer(u32),
             Slice(Box<Ty>),

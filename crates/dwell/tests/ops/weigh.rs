@@ -257,7 +257,9 @@ impl Hasher for Identity {
         self.0
     }
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = self.0 << 8 | u64::from(*byte));
+        for byte in bytes {
+            self.0 = self.0 << 8 | u64::from(*byte);
+        }
     }
     fn write_u64(&mut self, n: u64) {
         // Few keys, so that many are neighbours.
