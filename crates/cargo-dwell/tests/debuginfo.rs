@@ -126,7 +126,7 @@ fn kinds_are_told_apart() {
 #[test]
 fn a_coroutine_says_what_it_holds_and_where() {
     let source = include_str!("debuginfo/fixture.rs");
-    let line_of = |text: &str| 1 + source.lines().position(|line| line.contains(text)).unwrap() as u32;
+    let line_of = |text: &str| (1..).zip(source.lines()).find(|(_, line)| line.contains(text)).unwrap().0;
     let folder = tempfile::tempdir().unwrap();
     for flags in [&["-g"][..], &["-g", "-O"]] {
         let program = debuginfo::load(&build(folder.path(), flags), &own()).unwrap();

@@ -124,7 +124,7 @@ fn unit(abbreviations: &[u8], entries: &[u8], strings: &[u8]) -> Vec<u8> {
     abbrev.extend_from_slice(abbreviations);
     abbrev.push(0);
     let mut info = Vec::new();
-    info.extend_from_slice(&(entries.len() as u32 + 10).to_le_bytes());
+    info.extend_from_slice(&(entries.len() + 10).to_le_bytes()[..4]);
     info.extend_from_slice(&[4, 0, 0, 0, 0, 0, 8, 1, 0x1c, 0]);
     info.extend_from_slice(entries);
     ops::elf(&[(".debug_abbrev", &abbrev), (".debug_info", &info), (".debug_str", strings)])

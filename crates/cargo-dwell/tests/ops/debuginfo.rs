@@ -54,7 +54,7 @@ pub(crate) fn elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
     let mut headers = vec![[0_u8; 64]];
     let mut add = |name: &str, kind: u32, data: &[u8], names: &mut Vec<u8>, file: &mut Vec<u8>| {
         let mut header = [0; 64];
-        header[0..4].copy_from_slice(&(names.len() as u32).to_le_bytes());
+        header[0..4].copy_from_slice(&names.len().to_le_bytes()[..4]);
         names.extend_from_slice(name.as_bytes());
         names.push(0);
         header[4..8].copy_from_slice(&kind.to_le_bytes());
@@ -79,8 +79,8 @@ pub(crate) fn elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
     file[40..48].copy_from_slice(&start.to_le_bytes());
     file[52] = 64;
     file[58] = 64;
-    file[60..62].copy_from_slice(&(headers.len() as u16).to_le_bytes());
-    file[62..64].copy_from_slice(&(headers.len() as u16 - 1).to_le_bytes());
+    file[60..62].copy_from_slice(&headers.len().to_le_bytes()[..2]);
+    file[62..64].copy_from_slice(&(headers.len() - 1).to_le_bytes()[..2]);
     file
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn run(bytes: &[u8]) {
         if name == ".debug_info" && how % 4 > 1 {
             // With a header that fits, so that the entries are reached.
             let version = if how % 4 == 2 { 4_u16 } else { 5 };
-            info.extend_from_slice(&(section.len() as u32 + if version == 4 { 7 } else { 8 }).to_le_bytes());
+            info.extend_from_slice(&(section.len() + if version == 4 { 7 } else { 8 }).to_le_bytes()[..4]);
             info.extend_from_slice(&version.to_le_bytes());
             if version == 4 {
                 info.extend_from_slice(&[0, 0, 0, 0, 8]);
