@@ -921,6 +921,14 @@ impl Arena {
             }
         }
         let mut known = Known::default();
+        // A variant is no record by itself: its tag is not one of its fields in Rust.
+        let tagged = self.objects.iter().filter_map(|object| match &object.shape {
+            Shape::Union(tagged) => Some(tagged),
+            _ => None,
+        });
+        let variants: HashSet<ObjectId> = tagged
+            .flat_map(|tagged| tagged.variants.iter().map(|variant| variant.object).chain([tagged.template]))
+            .collect();
         for object in self.all_objects() {
             match &self.object(object).shape {
                 Shape::Union(tagged) => {
@@ -931,7 +939,7 @@ impl Arena {
                         enter(&mut known.tags, tagged.hash, object);
                     }
                 }
-                Shape::Record(fields) if fields.list.len() >= 2 && recursive(object) => {
+                Shape::Record(fields) if fields.list.len() >= 2 && recursive(object) && !variants.contains(&object) => {
                     let sum = fields.list.iter().fold(0, |sum: u64, field| sum.wrapping_add(part(field.hash)));
                     enter(&mut known.records, sum, object);
                 }
