@@ -38,7 +38,9 @@ fn seeds(group: &str, check: fn(&[u8])) {
         Some(seed) => run(seed),
         // Consecutive numbers times an odd constant: all bytes differ.
         None => {
-            (0..number("DWELL_TEST_CASES").unwrap_or(60)).for_each(|n| run((n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)))
+            for n in 1..=number("DWELL_TEST_CASES").unwrap_or(60) {
+                run(n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            }
         }
     }
 }
