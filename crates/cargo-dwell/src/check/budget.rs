@@ -146,7 +146,9 @@ fn line(program: &Program, id: TypeId, most: u64) -> String {
 
 /// By which field a type is large.
 fn why(program: &Program, of: &Type) -> String {
-    let end = |fields: &[Field]| fields.iter().map(|field| field.offset + program.size_of(field.ty)).max().unwrap_or(0);
+    let end = |fields: &[Field]| {
+        fields.iter().map(|field| field.offset.saturating_add(program.size_of(field.ty))).max().unwrap_or(0)
+    };
     match &of.kind {
         Kind::Struct(fields) | Kind::Closure(fields) | Kind::Union(fields) => {
             largest(program, fields, "its largest field")
@@ -192,7 +194,7 @@ fn largest(program: &Program, fields: &[Field], what: &str) -> String {
     fields.sort_by_key(|&(size, field)| (std::cmp::Reverse(size), field.offset));
     fields.dedup_by_key(|(_, field)| (field.name.clone(), field.offset));
     let Some(&(first, _)) = fields.first() else { return String::new() };
-    let near = fields.iter().filter(|(size, _)| *size > 0 && size * 4 >= first).take(3);
+    let near = fields.iter().filter(|(size, _)| *size > 0 && size.saturating_mul(4) >= first).take(3);
     let names: Vec<_> = near
         .map(|(size, field)| match &*field.name {
             "__awaitee" => format!("the future `{}` with {}", program.get(field.ty).name, count(*size)),

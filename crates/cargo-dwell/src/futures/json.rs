@@ -1,6 +1,6 @@
 //! What is known of futures, for programs: the fields that `docs/layout.md` names.
 
-use super::size::{AWAITED, Graph, coroutines_in, key, locals};
+use super::size::{AWAITED, Graph, coroutines_in, key, locals, total};
 use super::suggest::{Problem, Suggestion};
 use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, TypeId};
 use serde::{Deserialize, Serialize};
@@ -157,7 +157,7 @@ impl Future {
                     file: None,
                     line: None,
                 }),
-                held_size: held.iter().map(|held| held.size).sum(),
+                held_size: total(held.iter().map(|held| held.size)),
                 held,
             }
         });

@@ -2,7 +2,7 @@
 
 use super::FuturesArgs;
 use super::json::{Await, Future, Held, Node};
-use super::size::{AWAITED, is_temporary};
+use super::size::{AWAITED, is_temporary, total};
 use crate::debuginfo::Program;
 use crate::output::{Format, Look, header, right};
 use crate::shape::units::count;
@@ -170,7 +170,7 @@ fn describe(future: &Future, most: usize, out: &mut impl io::Write, look: &Look)
         format!("  {} bytes, align {}, {}", count(future.size), future.align, at(future.file.as_ref(), future.line));
     look.heading(out, &future.name, &head)?;
     if !future.captures.is_empty() {
-        let bytes = future.captures.iter().map(|held| held.size).sum();
+        let bytes = total(future.captures.iter().map(|held| held.size));
         writeln!(out, "arguments and captures, {} bytes: {}\n", count(bytes), list(&future.captures))?;
     }
     if !future.awaits.is_empty() {
@@ -233,7 +233,7 @@ fn awaits(future: &Future, most: usize) -> Vec<Vec<Cell>> {
         }
         if of.held.len() > HELD {
             let rest = &of.held[HELD..];
-            row(format!("and {} more", rest.len()), "", rest.iter().map(|held| held.size).sum(), String::new());
+            row(format!("and {} more", rest.len()), "", total(rest.iter().map(|held| held.size)), String::new());
         }
         if of.held.is_empty() && of.awaited.is_none() {
             row("holds nothing".to_owned(), "", 0, String::new());
@@ -244,7 +244,7 @@ fn awaits(future: &Future, most: usize) -> Vec<Vec<Cell>> {
 
 /// What an `.await` holds and waits for.
 fn bytes(of: &Await) -> u64 {
-    of.held_size + of.awaited.as_ref().map_or(0, |held| held.size)
+    of.held_size.saturating_add(of.awaited.as_ref().map_or(0, |held| held.size))
 }
 
 /// A future in another, and in it those that make it big: down to a twentieth of the whole.
@@ -261,7 +261,7 @@ fn tree(node: &Node, whole: u64, depth: usize, out: &mut impl io::Write) -> io::
     writeln!(out, "{:indent$}{place}{} {}{again}", "", node.name, count(node.size), indent = depth * 2)?;
     let mut small = (0, 0);
     for child in &node.children {
-        if child.size * 20 >= whole || node.children.len() == 1 {
+        if child.size.saturating_mul(20) >= whole || node.children.len() == 1 {
             tree(child, whole, depth + 1, out)?;
         } else if child.size > 0 {
             small = (small.0 + 1, small.1.max(child.size));

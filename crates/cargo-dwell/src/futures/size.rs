@@ -62,7 +62,7 @@ pub(super) fn locals<'c>(coroutine: &'c Coroutine, state: &'c State) -> Vec<&'c 
 
 impl Parts {
     pub(super) fn new(program: &Program, coroutine: &Coroutine) -> Self {
-        let end = |field: &Field| field.offset + program.size_of(field.ty);
+        let end = |field: &Field| field.offset.saturating_add(program.size_of(field.ty));
         let mut locals: Vec<Local> = Vec::new();
         for (index, state) in coroutine.states.iter().enumerate().filter(|(_, state)| state.is_suspended()) {
             for field in self::locals(coroutine, state) {
@@ -125,6 +125,16 @@ pub(super) enum Becomes {
     Boxed,
 }
 
+/// The next multiple of an alignment. Debug info may be hostile: its sizes do not overflow.
+fn aligned(size: u64, align: u64) -> u64 {
+    size.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX)
+}
+
+/// The sum of sizes.
+pub(super) fn total(sizes: impl Iterator<Item = u64>) -> u64 {
+    sizes.fold(0, u64::saturating_add)
+}
+
 /// What one part of a coroutine becomes.
 #[derive(Clone, Debug)]
 pub(super) struct Edit {
@@ -180,10 +190,10 @@ impl<'p> Sizes<'p> {
 
     fn compute(&mut self, id: TypeId) -> u64 {
         let of = self.program.get(id);
-        let padded = |size: u64| size.next_multiple_of(of.align.max(1));
+        let padded = |size: u64| aligned(size, of.align);
         match &of.kind {
             Kind::Struct(fields) | Kind::Closure(fields) => {
-                let less: u64 = fields.iter().map(|field| self.less(field)).sum();
+                let less = total(fields.iter().map(|field| self.less(field)));
                 if less == 0 { of.size } else { padded(of.size.saturating_sub(less)).min(of.size) }
             }
             Kind::Union(fields) => self.largest(of.size, of.align, fields.iter().map(std::slice::from_ref)),
@@ -205,13 +215,14 @@ impl<'p> Sizes<'p> {
     fn largest<'f>(&mut self, size: u64, align: u64, sets: impl Iterator<Item = &'f [Field]>) -> u64 {
         let (mut before, mut after) = (0, 0);
         for fields in sets {
-            let end = fields.iter().map(|field| field.offset + self.program.size_of(field.ty)).max().unwrap_or(0);
-            let less: u64 = fields.iter().map(|field| self.less(field)).sum();
+            let end = fields.iter().map(|field| field.offset.saturating_add(self.program.size_of(field.ty)));
+            let end = end.max().unwrap_or(0);
+            let less = total(fields.iter().map(|field| self.less(field)));
             before = before.max(end);
             after = after.max(end.saturating_sub(less));
         }
         let rest = size.saturating_sub(before);
-        if after == before { size } else { (after + rest).next_multiple_of(align.max(1)).min(size) }
+        if after == before { size } else { aligned(after.saturating_add(rest), align).min(size) }
     }
 
     fn coroutine(&mut self, id: TypeId) -> u64 {
@@ -223,7 +234,7 @@ impl<'p> Sizes<'p> {
         let before = parts.layout(&mut |field| (program.size_of(field.ty), program.get(field.ty).align), &[], pointer);
         let mut sizes = |field: &Field| (self.of(field.ty), program.get(field.ty).align);
         let after = parts.layout(&mut sizes, edits, pointer);
-        if after == before { of.size } else { (of.size + after).saturating_sub(before) }
+        if after == before { of.size } else { of.size.saturating_sub(before.saturating_sub(after)) }
     }
 }
 
@@ -261,14 +272,14 @@ impl Parts {
         }
         let align = prefix.iter().chain(rest.values().flatten()).map(|part| part.1).max().unwrap_or(1).max(1);
         prefix.sort_by_key(|part| std::cmp::Reverse(part.1));
-        let place = |end: u64, &(size, align): &(u64, u64)| end.next_multiple_of(align.max(1)) + size;
+        let place = |end: u64, &(size, align): &(u64, u64)| aligned(end, align).saturating_add(size);
         let prefix_align = prefix.iter().map(|part| part.1).max().unwrap_or(1).max(1);
-        let prefix = prefix.iter().fold(0, place).next_multiple_of(prefix_align);
+        let prefix = aligned(prefix.iter().fold(0, place), prefix_align);
         let ends = rest.values_mut().map(|parts| {
             parts.sort_by_key(|part| part.1);
             parts.iter().fold(prefix, place)
         });
-        ends.max().unwrap_or(prefix).max(prefix).next_multiple_of(align)
+        aligned(ends.max().unwrap_or(prefix).max(prefix), align)
     }
 }
 
