@@ -144,7 +144,7 @@ impl Default for Shape {
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Fields {
     pub(super) list: Vec<Field>,
-    /// The entries whose keys found no place among the fields any more. Once it is there, no field is added.
+    /// The entries whose keys found no place among the fields any more. What is here is no field, and will not be one.
     pub(super) rest: Option<Box<Rest>>,
     #[serde(skip)]
     index: HashMap<u64, usize, BuildHasherDefault<Hashed>>,
@@ -260,6 +260,8 @@ enum Pending {
     Flatten(NodeId),
     /// A place has free values beside others.
     Free(NodeId),
+    /// A record has more keys than fields.
+    Overflow(ObjectId),
 }
 
 /// What a new object may turn out to be: types that are reached through more than one field.
@@ -467,7 +469,11 @@ impl Arena {
             if super::decide::is_exhausted(self) {
                 self.node_mut(value).free = Some(Box::default());
             }
-            self.fields_mut(object)?.rest = Some(Box::new(Rest { keys: Texts::default(), value }));
+            let fields = self.fields_mut(object)?;
+            fields.rest = Some(Box::new(Rest { keys: Texts::default(), value }));
+            if fields.list.len() >= MAX_FIELDS {
+                self.pending.push(Pending::Overflow(object));
+            }
         }
         self.fields_mut(object)?.rest.as_deref_mut()
     }
@@ -497,6 +503,7 @@ impl Arena {
                 Pending::Dissolve(object) => self.dissolve(object),
                 Pending::Flatten(node) => self.flatten(node),
                 Pending::Free(node) => self.set_free(node),
+                Pending::Overflow(object) => self.make_room(object),
             }
         }
     }
@@ -807,6 +814,15 @@ impl Arena {
     /// Moves the fields of a record to the rest of its entries that are there for which `keys` has, or may have, the key.
     fn demote(&mut self, object: ObjectId, keys: &Texts) {
         self.move_to_rest(object, |field, _| keys.may_have(field.hash));
+    }
+
+    /// Moves rare fields of a record to the rest of its entries, so that keys which other objects have become fields.
+    fn make_room(&mut self, object: ObjectId) {
+        let object = self.find(object);
+        let instances = self.object(object).instances;
+        if self.fields(object).is_some_and(|fields| fields.list.len() >= MAX_FIELDS) {
+            self.move_to_rest(object, |_, count| count < 2 || count * 10 < instances);
+        }
     }
 
     /// Moves fields of a record to the rest of its entries.

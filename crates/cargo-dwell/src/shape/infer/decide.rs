@@ -161,10 +161,11 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId
 }
 
 /// Whether a record may not have another key: it has become a map.
-pub(super) fn is_full(arena: &Arena, object: ObjectId) -> bool {
+pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
     let Some(fields) = arena.fields(object) else { return true };
-    if fields.rest.is_some() {
-        return true;
+    if let Some(rest) = &fields.rest {
+        // A key is a field or one of the rest, not both.
+        return rest.keys.may_have(hash) || fields.list.len() >= LOOK_AT[0];
     }
     let keys = fields.list.len();
     // Where every place is different, memory counts more than what the place is.

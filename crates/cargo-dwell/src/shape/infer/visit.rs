@@ -334,7 +334,7 @@ impl Open {
                 };
                 let index = match index {
                     Some(index) => index,
-                    None if decide::is_full(arena, target) => return self.next_in_rest(arena, target, key, hash),
+                    None if decide::is_full(arena, target, hash) => return self.next_in_rest(arena, target, key, hash),
                     None => arena.new_field(target, self.template, key, hash),
                 };
                 let last = arena.fields(target).map_or(0, |fields| fields.list[index].last);
