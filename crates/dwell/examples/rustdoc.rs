@@ -107,7 +107,8 @@ macro_rules! types {
             pub(crate) r#trait: Option<Path>,
             pub(crate) r#for: Type,
             pub(crate) items: List<u32>,
-            pub(crate) blanket_impl: Option<Type>,
+            #[serde(rename = "blanket_impl")]
+            pub(crate) blanket: Option<Type>,
         }
 
         #[derive(Deserialize, Weigh)]

@@ -474,8 +474,10 @@ fn convention<'k>(
         let is_hit = |(name, key): &(&String, &'k String)| renamed(name, convention) == **key;
         names.iter().zip(keys.clone()).filter(is_hit).count()
     };
+    // serde's derive cuts the first byte off for `camelCase`, and panics where a character has more.
+    let is_ascii = names.iter().all(|name| name.starts_with(|first: char| first.is_ascii()));
     let mut best = ("", hits(""));
-    for &convention in names::CONVENTIONS {
+    for &convention in names::CONVENTIONS.iter().filter(|&&convention| is_ascii || convention != "camelCase") {
         let hits = hits(convention);
         if hits > best.1 {
             best = (convention, hits);

@@ -24,7 +24,9 @@ pub(crate) fn run(name: &str, sources: &[(&str, &str)], arguments: &[&str]) -> S
         "[workspace]\n\n[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
          dwell = {{ path = \"{}\", features = [\"derive\", \"serde\"] }}\n\
          serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n\n\
-         [profile.release]\ndebug = false\n",
+         [profile.release]\ndebug = false\n\n\
+         # Optimising hundreds of `Deserialize`s takes minutes, and nothing here depends on their speed.\n\
+         [profile.release.package.{name}]\nopt-level = 0\n",
         dwell.display()
     );
     write(&folder.join("Cargo.toml"), &manifest);
