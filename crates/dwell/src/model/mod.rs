@@ -1,4 +1,4 @@
-//! How types are laid out and what a change of them saves: the one model that [`weigh`](crate::weigh) and the command line
+//! How types are laid out and what a change of them saves: the one model that [`weigh`](mod@crate::weigh) and the command line
 //! tool share.
 //!
 //! [`layout`] has the compiler's rules for sizes, [`blocks`] what containers ask of the allocator, [`Program`] the types and

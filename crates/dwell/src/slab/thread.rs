@@ -104,7 +104,7 @@ impl CachedCell {
     }
 }
 
-/// The slab of one module on one thread. It has no destructor: [`tear_down`] is called at the thread's end.
+/// The slab of one module on one thread. It has no destructor: `tear_down` is called at the thread's end.
 #[repr(C, align(64))] // what every insert and every drop touches is one cache line
 pub struct ThreadSlab<T> {
     // # Invariants

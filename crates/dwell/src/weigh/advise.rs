@@ -96,7 +96,7 @@ pub struct Hint {
 pub enum SuggestionKind {
     /// A struct that is rarely there moves into a box.
     Box,
-    /// A struct that mostly equals its default becomes a [`Sparse`](crate::Sparse).
+    /// A struct that mostly equals its default becomes a [`Sparse`](struct@crate::Sparse).
     Sparse,
     /// A string or vector gives up its spare room.
     Exact,

@@ -87,7 +87,7 @@ impl<'t> WhatIf<'t> {
         self.change(path, Change::BoxedAlways, |_, _| true)
     }
 
-    /// The field, a `T` or `Option<T>`, becomes [`Sparse<T>`](crate::Sparse); a value that equals its default takes no block.
+    /// The field, a `T` or `Option<T>`, becomes [`Sparse<T>`](struct@crate::Sparse); a value that equals its default takes no block.
     ///
     /// # Errors
     ///
