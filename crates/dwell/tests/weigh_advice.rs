@@ -434,10 +434,10 @@ fn variants_with_the_same_large_field_are_boxed_together() {
     enum Event {
         Key(u32),
         Open([u64; 50]),
-        Close([u64; 50], u8),
+        Close([u64; 50]),
     }
     let mut events: Vec<Event> = (0..98).map(Event::Key).collect();
-    events.extend([Event::Open([0; 50]), Event::Close([0; 50], 1)]);
+    events.extend([Event::Open([0; 50]), Event::Close([0; 50])]);
     let advice = tree(&events.into_boxed_slice()).advise();
     let made = &advice.suggestions[0];
     assert_eq!((made.path.as_str(), made.to.as_str()), ("2 fields of Event", "Box<[u64; 50]>"));
