@@ -634,7 +634,7 @@ impl<T> FromIterator<(usize, T)> for SlabMap<T> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "std"))]
 mod tests {
     use super::SlabMap;
     use std::boxed::Box;
