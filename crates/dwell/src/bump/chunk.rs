@@ -115,6 +115,37 @@ pub(super) struct Store<const MIN_ALIGN: usize, A: Allocator> {
     spare: Cell<Option<Chunk>>,
 }
 
+/// Chunks that go back to the allocator. If it panics for one of them, the others are freed when this is dropped.
+struct Unused<'a, const MIN_ALIGN: usize, A: Allocator> {
+    // # Invariants
+    //
+    // 1. The chunks of the list are of `store`, and no arena has them. Neither they nor blocks in them are used again.
+    store: &'a Store<MIN_ALIGN, A>,
+    list: Option<Chunk>,
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> Unused<'_, MIN_ALIGN, A> {
+    /// Takes the first chunk off the list.
+    #[inline]
+    fn next(&mut self) -> Option<(Chunk, Header)> {
+        let chunk = self.list?;
+        // SAFETY: the chunk is in the list, so that it was not freed.
+        let header = unsafe { chunk.header() };
+        self.list = header.prev;
+        Some((chunk, header))
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> Drop for Unused<'_, MIN_ALIGN, A> {
+    #[inline]
+    fn drop(&mut self) {
+        while let Some((chunk, _)) = self.next() {
+            // SAFETY: no arena has the chunk (invariant 1), nor has the list any more.
+            unsafe { self.store.free(chunk) };
+        }
+    }
+}
+
 /// Bytes that are counted before the allocator is asked for them: one that re-enters the arena cannot exceed the limit. They
 /// are taken off the count when this is dropped, also by a panic of the allocator.
 struct Reserved<'a> {
@@ -294,11 +325,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     /// # Safety
     ///
     /// The chunks are of this store, and no arena has the list. Neither they nor blocks in them are used again.
-    pub(super) unsafe fn free_all(&self, mut list: Option<Chunk>) {
-        while let Some(chunk) = list {
-            // SAFETY: the chunk is in the list, so that it was not freed.
-            list = unsafe { chunk.header() }.prev;
-            // SAFETY: no arena has the chunk, and the list goes on behind it.
+    pub(super) unsafe fn free_all(&self, list: Option<Chunk>) {
+        let mut unused = Unused { store: self, list };
+        while let Some((chunk, _)) = unused.next() {
+            // SAFETY: no arena has the chunk, nor has the list any more.
             unsafe { self.free(chunk) };
         }
     }
@@ -308,11 +338,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     /// # Safety
     ///
     /// As for `free_all`: the chunks are of this store, no arena has the list, and blocks in them are not used again.
-    pub(super) unsafe fn recycle(&self, mut list: Option<Chunk>) {
-        while let Some(chunk) = list {
-            // SAFETY: the chunk is in the list, so that it was not freed.
-            let header = unsafe { chunk.header() };
-            list = header.prev;
+    pub(super) unsafe fn recycle(&self, list: Option<Chunk>) {
+        let mut unused = Unused { store: self, list };
+        while let Some((chunk, header)) = unused.next() {
             // SAFETY: the spare chunk was not freed.
             let spare_size = self.spare.get().map_or(0, |spare| unsafe { spare.header() }.size);
             // A dedicated chunk that grew may be where no small blocks can be.
