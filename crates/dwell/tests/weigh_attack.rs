@@ -180,7 +180,7 @@ fn a_list_of_shared_references_needs_no_stack() {
     for _ in 0..20_000 {
         last = Box::leak(Box::new([Lent { next: Next(last) }]));
     }
-    common::forget((), last.as_ptr().addr());
+    common::forget(last, last.as_ptr().addr());
     let first = Lent { next: Next(last) };
     assert_eq!(both(&first), of::<Lent<'_>>(20_000));
     // Twice the same is once.
