@@ -158,7 +158,7 @@ impl<T: ?Sized> Deref for Box<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: invariant 1.
+        // SAFETY: `value` is a live `T`, which `&self` borrows for as long as the reference lives (invariant 1).
         unsafe { self.value.as_ref() }
     }
 }
@@ -166,7 +166,7 @@ impl<T: ?Sized> Deref for Box<'_, T> {
 impl<T: ?Sized> DerefMut for Box<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: invariant 1.
+        // SAFETY: `value` is a live `T` that only this box reaches, and `&mut self` borrows the box (invariant 1).
         unsafe { self.value.as_mut() }
     }
 }

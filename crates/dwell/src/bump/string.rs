@@ -181,7 +181,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     #[inline]
     pub fn into_str(self) -> &'a mut str {
         let bytes = self.bytes.into_slice();
-        // SAFETY: invariant 1.
+        // SAFETY: the bytes are UTF-8, and what was handed out of them stays so (invariant 1).
         unsafe { str::from_utf8_unchecked_mut(bytes) }
     }
 }
@@ -191,7 +191,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Deref for String<'_, MIN_ALIGN, A> {
 
     #[inline]
     fn deref(&self) -> &str {
-        // SAFETY: invariant 1.
+        // SAFETY: the bytes of a string are UTF-8 (invariant 1).
         unsafe { str::from_utf8_unchecked(&self.bytes) }
     }
 }

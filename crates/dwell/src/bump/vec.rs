@@ -573,7 +573,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Deref for Vec<'_, T, MIN_ALIGN, A>
 
     #[inline]
     fn deref(&self) -> &[T] {
-        // SAFETY: invariant 1.
+        // SAFETY: the first `len` elements from `start` are live, and `&self` borrows them (invariant 1).
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
@@ -581,7 +581,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Deref for Vec<'_, T, MIN_ALIGN, A>
 impl<T, const MIN_ALIGN: usize, A: Allocator> DerefMut for Vec<'_, T, MIN_ALIGN, A> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: invariant 1.
+        // SAFETY: the first `len` elements from `start` are live and this vector's alone, and `&mut self` borrows it (invariant 1).
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
@@ -656,7 +656,7 @@ impl<T> Iterator for IntoIter<'_, T> {
         }
         let front = self.front;
         self.front += 1;
-        // SAFETY: invariant 1.
+        // SAFETY: `front` was less than `back`, so that it is the index of an element from `start` (invariant 1).
         let place = unsafe { self.start.add(front) };
         // SAFETY: it was live, and is no longer counted.
         Some(unsafe { place.read() })
@@ -674,7 +674,7 @@ impl<T> DoubleEndedIterator for IntoIter<'_, T> {
             return None;
         }
         self.back -= 1;
-        // SAFETY: invariant 1.
+        // SAFETY: `back` is lowered to the index of the last element from `start` (invariant 1).
         let place = unsafe { self.start.add(self.back) };
         // SAFETY: it was live, and is no longer counted.
         Some(unsafe { place.read() })
@@ -686,7 +686,7 @@ impl<T> FusedIterator for IntoIter<'_, T> {}
 
 impl<T> Drop for IntoIter<'_, T> {
     fn drop(&mut self) {
-        // SAFETY: invariant 1.
+        // SAFETY: `front` is at most `back`, the end of the elements from `start` (invariant 1).
         let front = unsafe { self.start.add(self.front) };
         let rest = ptr::slice_from_raw_parts_mut(front.as_ptr(), self.back - self.front);
         // SAFETY: invariant 1; they are not used again.
