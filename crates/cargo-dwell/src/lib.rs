@@ -1,6 +1,7 @@
 //! The parts of `cargo dwell`, as a library for its tests and for `dwell-bench`.
 
 pub mod build;
+pub mod census;
 pub mod check;
 pub mod cli;
 pub mod debuginfo;

@@ -1,0 +1,3 @@
+//! `cargo dwell census`: the live heap of a program, by type and by field.
+
+pub mod snapshot;

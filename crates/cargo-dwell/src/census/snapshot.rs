@@ -1,0 +1,66 @@
+//! What is known of a process at one moment: its live blocks, where each was allocated, and its memory.
+
+use std::path::PathBuf;
+
+/// A live block of the heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The address of its first byte.
+    pub addr: u64,
+    /// The bytes that were asked for.
+    pub size: u64,
+    /// The call stack that allocated it, an index of [`Snapshot::stacks`].
+    pub stack: u32,
+    /// How many blocks it stands for: 1, or more if blocks were sampled.
+    pub weight: u32,
+}
+
+/// A file that is mapped into the process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    pub path: PathBuf,
+    /// What is added to an address of the file to have one of the process.
+    pub bias: u64,
+    /// The addresses of the process that it takes, from the first to one past the last.
+    pub start: u64,
+    pub end: u64,
+}
+
+/// When a snapshot was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// Live bytes were within 2 % of their maximum.
+    Peak,
+    /// The program ended.
+    Exit,
+    /// It was asked for: by a signal, or after this many milliseconds.
+    Signal,
+    After(u64),
+}
+
+/// The memory of a process that does not change any more.
+pub trait Memory: Sync {
+    /// Reads `into.len()` bytes from `addr` on, or as many as there are: returns how many.
+    fn read(&self, addr: u64, into: &mut [u8]) -> usize;
+}
+
+/// A process at one moment.
+pub struct Snapshot {
+    pub at: Moment,
+    /// Milliseconds since the program began.
+    pub millis: u64,
+    /// Bytes and blocks that were live, and the most bytes that were until then.
+    pub live_bytes: u64,
+    pub live_blocks: u64,
+    pub peak_bytes: u64,
+    /// Sorted by address; no two overlap.
+    pub blocks: Vec<Block>,
+    /// Return addresses, innermost first.
+    pub stacks: Vec<Vec<u64>>,
+    /// The executable first.
+    pub modules: Vec<Module>,
+    /// Stacks of threads (from the stack pointer up) and thread-local memory, where known: from the first address to one past
+    /// the last.
+    pub roots: Vec<(u64, u64)>,
+    pub memory: Box<dyn Memory + Send>,
+}
