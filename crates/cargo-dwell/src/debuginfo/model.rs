@@ -28,6 +28,8 @@ pub struct Program {
     pub bytes: u64,
     /// What could not be read, with the reason: units of other compilers, files that are missing. The rest is complete.
     pub damaged: Vec<String>,
+    /// The statics and vtables with a fixed address, ordered by it.
+    pub statics: Vec<Static>,
     pub(crate) types: Vec<Type>,
 }
 
@@ -49,6 +51,28 @@ impl Program {
     pub fn size_of(&self, id: TypeId) -> u64 {
         self.get(id).size
     }
+}
+
+/// A static, or a vtable.
+#[derive(Clone, Debug)]
+pub struct Static {
+    /// Where it is in the executable.
+    pub address: u64,
+    /// The name in full.
+    pub path: Text,
+    /// Its type; a [`Kind::Vtable`] of a vtable.
+    pub ty: TypeId,
+}
+
+/// A function on a call stack: one that has a frame of its own, or one that was inlined into it.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The name in full: `alloc::vec::{impl#1}::push<u8, alloc::alloc::Global>`.
+    pub path: Text,
+    /// The arguments of its type parameters.
+    pub params: Vec<Param>,
+    /// The line of it that was being run.
+    pub source: Option<Source>,
 }
 
 /// A type with its layout.
