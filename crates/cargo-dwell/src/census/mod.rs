@@ -1,3 +1,7 @@
 //! `cargo dwell census`: the live heap of a program, by type and by field.
 
+pub mod agent;
+mod hooks;
+mod image;
+pub mod run;
 pub mod snapshot;
