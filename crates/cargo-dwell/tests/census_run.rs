@@ -47,17 +47,69 @@ fn counted(file: &Path) -> (u64, u64) {
     (blocks.parse().expect("a number"), bytes.parse().expect("a number"))
 }
 
+/// Bytes that the program leaks in one block first.
+const LEAKED: u64 = 123_457;
+
+#[track_caller]
+fn only(run: &Run) -> &Snapshot {
+    let [snapshot] = &run.snapshots[..] else { panic!("{} snapshots, {:?}", run.snapshots.len(), run.notes) };
+    assert!(run.notes.is_empty(), "{:?}", run.notes);
+    snapshot
+}
+
+fn blocks_of(snapshot: &Snapshot, size: u64) -> usize {
+    snapshot.blocks.iter().filter(|block| block.size == size).count()
+}
+
 #[test]
 fn blocks_and_bytes_at_exit_are_those_of_a_counting_allocator() {
     let file = folder().join("exit.txt");
     let run = run(&["exit", file.to_str().expect("UTF-8")], &[At::Exit]);
     assert_eq!(run.code(), 7);
-    let (blocks, bytes) = counted(&file);
-    let [snapshot] = &run.snapshots[..] else { panic!("{} snapshots", run.snapshots.len()) };
+    let snapshot = only(&run);
     assert_eq!(snapshot.at, Moment::Exit);
-    let rust = of_program(snapshot);
-    eprintln!("{:?} {} {} {:?}", run.notes, snapshot.live_blocks, snapshot.live_bytes, rust);
-    assert_eq!(rust, (blocks, bytes));
+    assert_eq!(of_program(snapshot), counted(&file));
+    // Contents are those of the program.
+    let leaked = snapshot.blocks.iter().find(|block| block.size == LEAKED).expect("it is live");
+    let mut bytes = vec![0; LEAKED as usize];
+    assert_eq!(snapshot.memory.read(leaked.addr, &mut bytes), bytes.len());
+    assert!(bytes.iter().all(|byte| *byte == 7));
+    assert_eq!(snapshot.memory.read(8, &mut bytes), 0);
+}
+
+#[test]
+fn the_snapshot_of_the_peak_is_within_two_percent_of_it() {
+    let file = folder().join("peak.txt");
+    let run = run(&["peak", file.to_str().expect("UTF-8")], &[At::Peak]);
+    assert_eq!(run.code(), 0);
+    let snapshot = only(&run);
+    assert_eq!(snapshot.at, Moment::Peak);
+    let (_, peak) = counted(&file);
+    let (_, bytes) = of_program(snapshot);
+    assert!(bytes <= peak && bytes * 100 >= peak * 98, "{bytes} of {peak}");
+    assert!(snapshot.peak_bytes >= snapshot.live_bytes);
+}
+
+#[test]
+fn however_the_program_ends_its_end_is_seen() {
+    for (mode, code) in [("return", 0), ("abort", 134), ("panic", 101), ("kill", 137), ("exec", 9), ("fork", 0)] {
+        let run = run(&[mode], &[At::Exit, At::Peak]);
+        assert_eq!(run.code(), code, "{mode}");
+        let [peak, exit] = &run.snapshots[..] else { panic!("{mode}: {} snapshots", run.snapshots.len()) };
+        assert_eq!((&peak.at, &exit.at), (&Moment::Peak, &Moment::Exit));
+        for snapshot in [peak, exit] {
+            assert_eq!(blocks_of(snapshot, LEAKED), 1, "{mode}");
+            assert_eq!(blocks_of(snapshot, 10_000), 0, "{mode}");
+        }
+    }
+}
+
+#[test]
+fn threads_that_end_together_are_counted() {
+    let run = run(&["threads"], &[At::Exit]);
+    assert_eq!(run.code(), 0);
+    let snapshot = only(&run);
+    assert_eq!((blocks_of(snapshot, 100), blocks_of(snapshot, 10), blocks_of(snapshot, 5000)), (200, 200, 0));
 }
 
 /// Blocks and bytes that the program's allocator made: the innermost frame is the executable's.

@@ -9,10 +9,12 @@ struct Counting;
 
 static BLOCKS: AtomicI64 = AtomicI64::new(0);
 static BYTES: AtomicI64 = AtomicI64::new(0);
+static PEAK: AtomicI64 = AtomicI64::new(0);
 
 fn count(blocks: i64, bytes: i64) {
     BLOCKS.fetch_add(blocks, Relaxed);
-    BYTES.fetch_add(bytes, Relaxed);
+    let live = BYTES.fetch_add(bytes, Relaxed) + bytes;
+    PEAK.fetch_max(live, Relaxed);
 }
 
 unsafe impl GlobalAlloc for Counting {
@@ -80,11 +82,26 @@ unsafe extern "C" {
     fn _exit(code: i32) -> !;
 }
 
+unsafe extern "C" {
+    fn fork() -> i32;
+    fn waitpid(pid: i32, status: *mut i32, flags: i32) -> i32;
+    fn kill(pid: i32, signal: i32) -> i32;
+    fn getpid() -> i32;
+}
+
+/// Bytes that each mode leaks in one block.
+const LEAKED: usize = 123_457;
+
+fn leak(bytes: usize) {
+    black_box(Box::leak(black_box(vec![7_u8; bytes].into_boxed_slice())));
+}
+
 fn main() {
     let mut args = std::env::args();
     args.next();
     let mode = args.next().unwrap();
     let file = args.next().unwrap_or_default();
+    leak(LEAKED);
     match mode.as_str() {
         "exit" => {
             std::mem::forget(make(1));
@@ -97,6 +114,97 @@ fn main() {
             std::mem::forget(black_box((mode.clone(), file.clone())));
             report(&file);
             unsafe { _exit(7) };
+        }
+        // Up to a peak, down, up to less, and down again, several times.
+        "peak" => {
+            for round in 1..=6_usize {
+                let mut boxes = Vec::new();
+                for _ in 0..round * 4000 {
+                    boxes.push(vec![1_u8; 100]);
+                }
+                black_box(&boxes);
+                while boxes.len() > round * 1000 {
+                    boxes.pop();
+                }
+                black_box(&boxes);
+            }
+            let most = PEAK.load(Relaxed);
+            let mut less = Vec::new();
+            while BYTES.load(Relaxed) < most * 9 / 10 {
+                less.push(vec![1_u8; 100]);
+            }
+            drop(black_box(less));
+            let mut buffer = [0_u8; 64];
+            use std::io::Write;
+            let mut rest = &mut buffer[..];
+            write!(rest, "0 {}", PEAK.load(Relaxed)).unwrap();
+            let used = 64 - rest.len();
+            std::fs::write(&file, &buffer[..used]).unwrap();
+        }
+        "return" => {}
+        "abort" => std::process::abort(),
+        "panic" => panic!("on purpose"),
+        "kill" => {
+            unsafe { kill(getpid(), 9) };
+        }
+        "exec" => {
+            use std::os::unix::process::CommandExt;
+            // The shell's environment has nothing of the agent.
+            let command = "test -z \"$LD_PRELOAD$CARGO_DWELL_CENSUS\" && exit 9";
+            panic!("{}", std::process::Command::new("sh").args(["-c", command]).exec());
+        }
+        "fork" => {
+            let child = unsafe { fork() };
+            if child == 0 {
+                for _ in 0..1000 {
+                    leak(10_000);
+                }
+                drop(make(3));
+                unsafe { _exit(5) };
+            }
+            let mut status = 0;
+            // The child is the only one that this process has.
+            assert_eq!(unsafe { waitpid(-1, &mut status, 0) }, child);
+            assert_eq!(status, 5 << 8);
+            assert_eq!(unsafe { waitpid(-1, &mut status, 0) }, -1);
+            assert_eq!(std::fs::read_dir("/proc/self/task").unwrap().count(), 1);
+            let output = std::process::Command::new("env").output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(!text.contains("CARGO_DWELL_CENSUS") && !text.contains("census-agent"), "{text}");
+        }
+        // Many threads that end together, each with a destructor that allocates and frees.
+        "threads" => {
+            struct Late;
+            impl Drop for Late {
+                fn drop(&mut self) {
+                    drop(black_box(vec![1_u8; 5000]));
+                    leak(10);
+                }
+            }
+            thread_local!(static LATE: Late = const { Late });
+            let barrier = std::sync::Arc::new(std::sync::Barrier::new(200));
+            let threads: Vec<_> = (0..200)
+                .map(|_| {
+                    let barrier = barrier.clone();
+                    std::thread::spawn(move || {
+                        LATE.with(|_| ());
+                        leak(100);
+                        barrier.wait();
+                    })
+                })
+                .collect();
+            for thread in threads {
+                thread.join().unwrap();
+            }
+        }
+        // Waits for the end of its input, and then knows how many bytes came.
+        "wait" => {
+            use std::io::Read;
+            println!("ready");
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes).unwrap();
+            eprintln!("{} bytes", bytes.len());
+            std::process::exit(3);
         }
         _ => panic!("no such mode"),
     }

@@ -97,10 +97,6 @@ extern "C" fn main() -> ! {
     let shared = shared();
     loop {
         let bell = shared.doorbell.load(Ordering::Acquire);
-        if shared.ended.load(Ordering::Acquire) != 0 {
-            tell(Event::ENDED, 0);
-            sleep();
-        }
         if STATE.wanted.load(Ordering::Acquire) != 0 {
             let pid = copy(Event::PEAK);
             if pid < 0 {
@@ -115,6 +111,10 @@ extern "C" fn main() -> ! {
             copy(Event::ASKED);
             shared.answered.store(answered.wrapping_add(1), Ordering::Release);
             continue;
+        }
+        if shared.ended.load(Ordering::Acquire) != 0 {
+            tell(Event::ENDED, 0);
+            sleep();
         }
         sys::wait(&shared.doorbell, bell, true);
         if hung_up() {

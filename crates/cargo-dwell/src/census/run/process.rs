@@ -313,6 +313,9 @@ impl Session<'_> {
         }
         about.stacks.extend(stack_pointers(self.pid));
         let process = Arc::new(Process::new(event.pid, Arc::clone(&self.socket))?);
+        if at == Moment::Signal {
+            eprintln!("note: took a snapshot; the report comes when the program ends");
+        }
         if at == Moment::Peak {
             // Only the last one counts; the copy before it ends here.
             self.peak = Some((process, about));
