@@ -3,6 +3,7 @@
 mod exe;
 mod process;
 
+pub(super) use exe::code_at;
 pub use process::{Run, snapshots};
 
 use std::path::PathBuf;

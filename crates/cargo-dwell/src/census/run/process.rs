@@ -3,6 +3,7 @@
 use super::exe::{self, Target};
 use super::{At, Options};
 use crate::census::agent::{self, layout};
+use crate::census::hooks;
 use crate::census::image::{self, About, Process};
 use crate::census::snapshot::{Moment, Snapshot};
 use anyhow::{Context, Result, bail};
@@ -53,7 +54,13 @@ pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Res
                 .to_owned(),
         );
     }
-    let plan = Plan::new(&target, options)?;
+    let patches = hooks::plan(&target.data);
+    if let Some(first) = patches.refused.first() {
+        let more = patches.refused.len() - 1;
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        notes.push(format!("functions of the allocator cannot be hooked, what they allocate is not seen: {first}{more}"));
+    }
+    let plan = Plan::new(&target, options, &patches.bytes)?;
     let (ours, theirs) = sockets()?;
     let mut command = Command::new(&target.path);
     command.args(args).env(layout::VARIABLE, format!("{},{}", plan.file.as_raw_fd(), theirs.as_raw_fd()));
@@ -107,6 +114,7 @@ pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Res
         asked: Vec::new(),
         started,
         interrupted: false,
+        patches: patches.count,
         notes,
     };
     let status = session.listen(&messages);
@@ -131,8 +139,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(target: &Target, options: &Options) -> Result<Self> {
-        let patches = crate::census::hooks::plan(&target.data);
+    fn new(target: &Target, options: &Options, patches: &[u8]) -> Result<Self> {
         // SAFETY: the name is a string with a zero at its end.
         let file = unsafe {
             libc::memfd_create(c"cargo-dwell-census".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)
@@ -142,7 +149,7 @@ impl Plan {
         }
         // SAFETY: the call returned a new file, of which nothing else is an owner.
         let mut file = unsafe { File::from_raw_fd(file) };
-        let filled = file.write_all(&[0; layout::SHARED_BYTES]).and_then(|()| file.write_all(&patches));
+        let filled = file.write_all(&[0; layout::SHARED_BYTES]).and_then(|()| file.write_all(patches));
         filled.context("no memory can be shared with the program")?;
         // SAFETY: the call takes an open file and flags.
         unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_SHRINK | libc::F_SEAL_GROW) };
@@ -232,6 +239,8 @@ struct Session<'r> {
     asked: Vec<Moment>,
     started: Instant,
     interrupted: bool,
+    /// How many functions are to be patched.
+    patches: u32,
     notes: Vec<String>,
 }
 
@@ -361,6 +370,13 @@ impl Session<'_> {
             ),
         }
         let end = self.end(messages)?;
+        let patched = shared.patched.load(Ordering::Relaxed);
+        if patched != self.patches {
+            self.notes.push(format!(
+                "{patched} of {} functions of the allocator were hooked, what the others allocate is not seen",
+                self.patches
+            ));
+        }
         let Some((process, about, taken_bytes, live_bytes)) = end else {
             // Somebody killed the helper: what was taken before is there.
             self.notes.push("the helper of the agent was killed, so the end of the program was not seen".to_owned());
