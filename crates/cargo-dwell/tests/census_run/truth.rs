@@ -1,9 +1,16 @@
 //! A program that knows what it allocates: `truth MODE FILE` does what MODE says and writes its live blocks and bytes to FILE.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::collections::HashMap;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+
+#[cfg(jemalloc)]
+use tikv_jemallocator::Jemalloc as Inner;
+#[cfg(mimalloc)]
+use mimalloc::MiMalloc as Inner;
+#[cfg(not(any(jemalloc, mimalloc)))]
+use std::alloc::System as Inner;
 
 struct Counting;
 
@@ -20,19 +27,19 @@ fn count(blocks: i64, bytes: i64) {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(1, layout.size() as i64);
-        unsafe { System.alloc(layout) }
+        unsafe { Inner.alloc(layout) }
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(1, layout.size() as i64);
-        unsafe { System.alloc_zeroed(layout) }
+        unsafe { Inner.alloc_zeroed(layout) }
     }
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(0, size as i64 - layout.size() as i64);
-        unsafe { System.realloc(block, layout, size) }
+        unsafe { Inner.realloc(block, layout, size) }
     }
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         count(-1, -(layout.size() as i64));
-        unsafe { System.dealloc(block, layout) }
+        unsafe { Inner.dealloc(block, layout) }
     }
 }
 
@@ -206,6 +213,16 @@ fn main() {
             eprintln!("{} bytes", bytes.len());
             std::process::exit(3);
         }
+        // Until the tool has the helper and two copies.
+        "copies" => loop {
+            let parent = std::os::unix::process::parent_id();
+            let of_tool = |status: String| status.contains("dwell-census") && status.contains(&format!("PPid:\t{parent}\n"));
+            let processes = std::fs::read_dir("/proc").unwrap().flatten();
+            let found = processes.filter_map(|process| std::fs::read_to_string(process.path().join("status")).ok());
+            if found.filter(|status| of_tool(status.clone())).count() >= 3 {
+                break;
+            }
+        },
         _ => panic!("no such mode"),
     }
 }
