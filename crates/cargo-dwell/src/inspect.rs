@@ -1,6 +1,6 @@
 //! What the commands about a program have in common: they get it, compare it and check its budgets.
 
-use crate::build::{self, BuildArgs, Executable, Outcome};
+use crate::build::{self, BuildArgs, Executable, Outcome, Purpose};
 use crate::check::{self, Budgets, CheckArgs, Diff, Document, Selection};
 use crate::debuginfo::{self, Options, Program};
 use crate::dyn_traits::{self, DynArgs};
@@ -109,7 +109,7 @@ fn inspect(
     if let Some(file) = check.diff.as_ref().filter(|file| !file.is_file()) {
         bail!("{}: is no file; --diff takes what --save wrote, or an executable", file.display());
     }
-    let executable = match choice.build()? {
+    let executable = match choice.build(Purpose::Inspect)? {
         Outcome::Done(executable) => executable,
         Outcome::Failed(code) => return Ok(code),
     };

@@ -1,13 +1,18 @@
 //! `cargo dwell census`: the live heap of a program, by type and by field.
 
+pub mod agent;
+mod args;
 mod diff;
 mod export;
 mod findings;
+mod hooks;
+mod image;
 pub mod json;
 pub mod output;
 mod owners;
 mod pieces;
 mod report;
+pub mod run;
 mod saved;
 pub mod snapshot;
 mod std_types;
@@ -15,3 +20,5 @@ mod summary;
 mod texts;
 mod types;
 mod walk;
+
+pub use args::Census;

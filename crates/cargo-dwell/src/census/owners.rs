@@ -139,9 +139,7 @@ fn block_type(frame: &Frame, schema: &Schema<'_>) -> Option<BlockType> {
         let named = frame.params.iter().find(|param| &*param.name == "T").map(|param| param.ty);
         // The std that is shipped has its arguments in the name only.
         named.or_else(|| {
-            let arguments = frame.path.rsplit_once("::")?.1.split_once('<').map(|(_, rest)| rest);
-            let last = arguments.or_else(|| last_arguments(&frame.path))?;
-            schema.by_path(first_argument(last)?)
+            schema.by_path(first_argument(last_arguments(&frame.path)?)?)
         })
     };
     let starts = |start: &str| path.starts_with(start);
