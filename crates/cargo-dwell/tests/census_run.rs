@@ -239,11 +239,8 @@ fn snapshots_are_taken_again_and_again() {
 /// Nothing on standard output, one line on standard error that has `part`, and exit code 2.
 #[track_caller]
 fn wrong(exe: &Path, part: &str) {
-    let output = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"))
-        .args(["census", "--exe"])
-        .arg(exe)
-        .output()
-        .expect("it runs");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_cargo-dwell")).args(["census", "--exe"]).arg(exe).output().expect("it runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(errors.starts_with("error: ") && errors.lines().count() == 1 && errors.contains(part), "{errors}");
     assert_eq!(output.status.code(), Some(2));

@@ -10,7 +10,8 @@
 use super::agent::layout::{Allocator, FUNCTIONS, PATCH_BYTES, PLACEMENTS, Patch, Patches};
 use super::run::code_at;
 use iced_x86::{
-    BlockEncoder, BlockEncoderOptions, Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionBlock, OpKind,
+    BlockEncoder, BlockEncoderOptions, Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionBlock,
+    OpKind,
 };
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSegment, ObjectSymbol, SymbolKind};
@@ -52,7 +53,8 @@ pub(super) fn plan(data: &[u8]) -> Plan {
         return plan;
     }
     let start = file.segments().map(|segment| segment.address()).min().unwrap_or(0) & !(PAGE - 1);
-    let end = file.segments().map(|segment| segment.address() + segment.size()).max().unwrap_or(0).next_multiple_of(PAGE);
+    let end =
+        file.segments().map(|segment| segment.address() + segment.size()).max().unwrap_or(0).next_multiple_of(PAGE);
     if end - start > REACH / 2 {
         plan.refused.push("the executable is too large".to_owned());
         return plan;
@@ -91,7 +93,8 @@ fn functions<'d>(file: &ElfFile64<'d, LittleEndian>) -> BTreeMap<u64, (usize, &'
             }
         }
     }
-    let prefix = ["_rjem_", "je_", "jemalloc_"].into_iter().find(|prefix| named.contains_key(&*format!("{prefix}mallocx")));
+    let prefix =
+        ["_rjem_", "je_", "jemalloc_"].into_iter().find(|prefix| named.contains_key(&*format!("{prefix}mallocx")));
     let mut found = BTreeMap::new();
     for (index, function) in FUNCTIONS.iter().enumerate() {
         let name = match (function.of, prefix) {
@@ -306,7 +309,10 @@ mod tests {
         // call rel32
         assert_eq!(refused(&[0xe8, 0, 0, 0, 0, 0xc3]), "begins with a call");
         // push rbp; mov rbp, rsp; dec edi; jne to the second instruction; ret
-        assert_eq!(refused(&[0x55, 0x48, 0x89, 0xe5, 0xff, 0xcf, 0x75, 0xf9, 0xc3]), "branches to its first instructions");
+        assert_eq!(
+            refused(&[0x55, 0x48, 0x89, 0xe5, 0xff, 0xcf, 0x75, 0xf9, 0xc3]),
+            "branches to its first instructions"
+        );
         assert_eq!(refused(&[0x06, 0x06, 0x06, 0x06, 0x06, 0x06]), "begins with an instruction that cannot be moved");
     }
 

@@ -303,9 +303,8 @@ fn shadow(
         }
         let (flags, _) = entries.as_chunks::<8>();
         let mut index = 0;
-        let exists = |index: usize| {
-            flags.get(index).is_some_and(|flags| u64::from_le_bytes(*flags) & PRESENT_OR_SWAPPED != 0)
-        };
+        let exists =
+            |index: usize| flags.get(index).is_some_and(|flags| u64::from_le_bytes(*flags) & PRESENT_OR_SWAPPED != 0);
         while index < flags.len() {
             if !exists(index) {
                 index += 1;
@@ -343,12 +342,7 @@ fn modules(maps: &[Mapping], about: &About) -> Vec<Module> {
             }
             // Files begin with their headers, at address 0 of the file in a library.
             None if map.offset == 0 => {
-                modules.push(Module {
-                    path: map.path.clone(),
-                    bias: map.start,
-                    start: map.start,
-                    end: map.end,
-                });
+                modules.push(Module { path: map.path.clone(), bias: map.start, start: map.start, end: map.end });
             }
             None => {}
         }
@@ -385,14 +379,7 @@ mod tests {
 
     #[test]
     fn what_the_agent_reserved_is_left_out() {
-        let map = |start, end| Mapping {
-            start,
-            end,
-            readable: true,
-            writable: true,
-            offset: 0,
-            path: PathBuf::new(),
-        };
+        let map = |start, end| Mapping { start, end, readable: true, writable: true, offset: 0, path: PathBuf::new() };
         let maps = [map(10, 20), map(30, 60), map(70, 80)];
         assert_eq!(without(&maps, &[(40, 50), (70, 80)]), [(10, 20), (30, 40), (50, 60)]);
         assert_eq!(without(&maps, &[(0, 100)]), []);

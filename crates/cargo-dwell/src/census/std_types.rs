@@ -114,6 +114,12 @@ fn vec_header(schema: &Schema<'_>, ty: TypeId) -> Option<VecHeader> {
     })
 }
 
+/// The header of a `Vec` of `element`, if the program has one.
+pub(super) fn header_of(schema: &Schema<'_>, element: TypeId) -> Option<VecHeader> {
+    let path = format!("alloc::vec::Vec<{}, alloc::alloc::Global>", schema.get(element).path);
+    vec_header(schema, schema.by_path(&path)?)
+}
+
 fn vec(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
     let header = vec_header(schema, ty)?;
     let element = schema.param(ty, "T")?;

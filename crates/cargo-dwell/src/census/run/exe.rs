@@ -75,12 +75,12 @@ fn check(data: &[u8]) -> Result<u64> {
     if ![elf::ET_EXEC, elf::ET_DYN].contains(&header.e_type(LittleEndian)) {
         bail!("is an object file, not an executable");
     }
-    let interpreter = file
-        .elf_program_headers()
-        .iter()
-        .find_map(|segment| segment.interpreter(LittleEndian, data).ok().flatten());
+    let interpreter =
+        file.elf_program_headers().iter().find_map(|segment| segment.interpreter(LittleEndian, data).ok().flatten());
     let Some(interpreter) = interpreter else {
-        bail!("is linked statically, so no agent can be loaded; build it for x86_64-unknown-linux-gnu, without crt-static");
+        bail!(
+            "is linked statically, so no agent can be loaded; build it for x86_64-unknown-linux-gnu, without crt-static"
+        );
     };
     if !String::from_utf8_lossy(interpreter).contains("ld-linux") {
         bail!(
@@ -101,7 +101,9 @@ pub(super) fn has_frame_pointers(data: &[u8]) -> Option<bool> {
         let Ok(name) = symbol.name() else { continue };
         let is_rust = name.starts_with("_ZN") || name.starts_with("_R");
         let of_std = ["3std", "4core", "5alloc", "9hashbrown", "gimli", "addr2line", "rustc_demangle", "__rustc"];
-        if !is_rust || of_std.iter().any(|krate| name.get(..24.min(name.len())).is_some_and(|head| head.contains(krate))) {
+        if !is_rust
+            || of_std.iter().any(|krate| name.get(..24.min(name.len())).is_some_and(|head| head.contains(krate)))
+        {
             continue;
         }
         let Some(code) = code_at(&file, data, symbol.address(), 8) else { continue };
