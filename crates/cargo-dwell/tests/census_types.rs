@@ -96,7 +96,7 @@ fn collections_are_counted_exactly() {
         assert_eq!(row(s, "Plain.members"), ("Vec<Member>", "Member", 1, 1024 * member, Some(1000), 1024));
         assert_eq!(row(s, "Member.children").4, Some(999));
         assert_eq!(row(s, "Member.inner"), ("Vec<Option<Pair>>", "Option<Pair>", 20, 20 * 3 * 32, Some(60), 60));
-        assert_eq!(row(s, "Pair.left"), ("Option<Box<u16>>", "u16", 20, 40, Some(20), 20));
+        assert_eq!(row(s, "Pair.left"), ("Box<u16>", "u16", 20, 40, Some(20), 20));
         assert_eq!(row(s, "Kind::B.0"), ("Vec<u8>", "u8", 100, 1000, Some(1000), 1000));
         assert_eq!(row(s, "Plain.map"), ("HashMap<u64, String>", "(u64, String)", 1, 33808, Some(500), 1024));
         assert_eq!(row(s, "Plain.map value").2, 500);
