@@ -1,23 +1,30 @@
 //! What `cargo dwell census` is asked for.
 
+use super::output::{self, OutputArgs, Ran};
 use super::run::{self, At, Options};
 use crate::build::{self, BuildArgs, Outcome, Purpose};
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
 use clap::Args;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const EXIT_CODES: &str = "Exit code: the program's own, 128 and its signal if it was killed; 2 on wrong input or usage, cargo's \
                           own if the build fails.";
 
 /// `cargo dwell census`
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES, override_usage = "cargo dwell census [OPTIONS] [-- ARGS]...")]
+#[command(after_help = EXIT_CODES, override_usage = "cargo dwell census [OPTIONS] [-- ARGS]...\n       cargo dwell census FILE [OPTIONS]")]
 pub struct Census {
+    /// What --save wrote: look at it again, run nothing
+    #[arg(value_name = "FILE", conflicts_with_all = ["at", "every", "sample", "args", "exe"])]
+    file: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
+    #[command(flatten)]
+    output: OutputArgs,
     #[command(flatten)]
     build: BuildArgs,
 }
@@ -46,6 +53,10 @@ impl Census {
     /// # Errors
     /// The program cannot be had, run or read.
     pub fn run(&self) -> Result<ExitCode> {
+        self.output.check()?;
+        if let Some(file) = &self.file {
+            return output::again(file, &self.output);
+        }
         let choice = match build::choose(&self.build)? {
             Outcome::Done(choice) => choice,
             Outcome::Failed(code) => return Ok(code),
@@ -67,19 +78,20 @@ impl Census {
         if options.at.is_empty() && options.every.is_none() {
             options.at.push(At::Peak);
         }
+        let started = Instant::now();
         let run = run::snapshots(&executable.file, &self.run.args, &options)?;
         for note in &run.notes {
             eprintln!("note: {note}");
         }
-        for snapshot in &run.snapshots {
-            println!(
-                "{:?}: {} in {} blocks, {:.1} s into the run",
-                snapshot.at,
-                ByteSize::b(snapshot.live_bytes),
-                snapshot.live_blocks,
-                snapshot.millis as f64 / 1000.0
-            );
-        }
-        Ok(ExitCode::from(run.code()))
+        let code = run.code();
+        let ran = Ran {
+            executable: executable.file.clone(),
+            arguments: self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
+            own_crates: executable.own_crates.clone(),
+            millis: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            sample: options.sample,
+        };
+        output::report(&ran, run.snapshots, &self.output)?;
+        Ok(ExitCode::from(code))
     }
 }
