@@ -6,6 +6,7 @@ use crate::census::agent::{self, layout};
 use crate::census::hooks;
 use crate::census::image::{self, About, Process};
 use crate::census::snapshot::{Moment, Snapshot};
+use crate::debuginfo;
 use anyhow::{Context, Result, bail};
 use layout::{Event, Shared, Status};
 use std::ffi::OsString;
@@ -27,6 +28,8 @@ pub struct Run {
     pub snapshots: Vec<Snapshot>,
     /// How the program ended.
     pub status: ExitStatus,
+    /// Milliseconds that it ran.
+    pub millis: u64,
     /// What a user should know, a line each.
     pub notes: Vec<String>,
 }
@@ -45,6 +48,7 @@ impl Run {
 /// The agent cannot be loaded into the executable; the program cannot be started; its memory cannot be read.
 pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Result<Run> {
     let target = Target::open(executable)?;
+    debuginfo::expect(executable)?;
     let library = agent::library(options.cache.as_deref())?;
     let mut notes = Vec::new();
     if exe::has_frame_pointers(&target.data) == Some(false) {
@@ -350,6 +354,7 @@ impl Session<'_> {
     /// Reads the snapshots once the program has ended.
     fn finish(mut self, status: ExitStatus, messages: &Receiver<Message>) -> Result<Run> {
         let path = self.target.path.display();
+        let millis = self.started.elapsed().as_millis() as u64;
         let shared = self.plan.shared();
         match self.plan.status() {
             Status::Armed => {}
@@ -382,7 +387,7 @@ impl Session<'_> {
             self.notes.push("the helper of the agent was killed, so the end of the program was not seen".to_owned());
             let found = self.taken.drain(..).chain(self.peak.take());
             let snapshots = found.map(|(process, about)| image::snapshot(process, &about)).collect::<Result<Vec<_>>>()?;
-            return Ok(Run { snapshots: in_order(snapshots), status, notes: self.notes });
+            return Ok(Run { snapshots: in_order(snapshots), status, millis, notes: self.notes });
         };
         if self.options.at.contains(&At::Peak) {
             match self.peak.take() {
@@ -403,7 +408,7 @@ impl Session<'_> {
         if snapshots.iter().all(|snapshot| snapshot.peak_bytes == 0) {
             self.notes.push("no allocation was seen".to_owned());
         }
-        Ok(Run { snapshots: in_order(snapshots), status, notes: self.notes })
+        Ok(Run { snapshots: in_order(snapshots), status, millis, notes: self.notes })
     }
 
     /// Has the helper stand still; what is left of the program is its memory. Returns live bytes of the last peak, and at the
