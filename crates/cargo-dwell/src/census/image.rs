@@ -212,6 +212,28 @@ pub(super) fn live(process: &Arc<Process>, state: u64) -> Option<[i64; 2]> {
     Some([offset_of!(State, taken), offset_of!(State, live)].map(|at| words.get(at / 8) as i64))
 }
 
+/// Whether code of the executable has allocated anything, live or not.
+pub(super) fn saw_executable(process: &Arc<Process>, about: &About) -> Option<bool> {
+    let maps = fs::read_to_string(format!("/proc/{}/maps", process.pid)).ok()?;
+    let modules = modules(&mappings(&maps), about);
+    let executable = modules.first().filter(|module| module.path == about.executable)?;
+    let memory = ProcessMemory(Arc::clone(process));
+    let state = Words::read(&memory, about.state, size_of::<State>())?;
+    let word = |at: usize| state.get(at / 8);
+    let frames_len = word(offset_of!(State, frames_len)).min(FRAMES) as usize;
+    let frames = Words::read(&memory, word(offset_of!(State, frames)), frames_len * 8)?;
+    let mut at = 1;
+    while at < frames_len {
+        let len = frames.get(at).min(layout::DEPTH as u64) as usize;
+        // glibc allocates in the name of the program's threads: what counts is the innermost frame.
+        if len > 0 && (executable.start..executable.end).contains(&frames.get(at + 1)) {
+            return Some(true);
+        }
+        at += 1 + len;
+    }
+    Some(false)
+}
+
 /// How many blocks a sampled one stands for: the inverse of the probability that it was sampled, `1 - exp(-size / mean)`. The
 /// fraction is rounded up as often as it says, by the block's address, so that sums are right.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within the bounds of the type")]

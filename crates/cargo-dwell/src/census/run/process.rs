@@ -389,6 +389,13 @@ impl Session<'_> {
             let snapshots = found.map(|(process, about)| image::snapshot(process, &about)).collect::<Result<Vec<_>>>()?;
             return Ok(Run { snapshots: in_order(snapshots), status, millis, notes: self.notes });
         };
+        if image::saw_executable(&process, &about) == Some(false) {
+            self.notes.push(
+                "no allocation of the program itself was seen: its allocator is neither the system's nor mimalloc nor \
+                 jemalloc, or its symbols are stripped"
+                    .to_owned(),
+            );
+        }
         if self.options.at.contains(&At::Peak) {
             match self.peak.take() {
                 Some(peak) if taken_bytes >= live_bytes => self.taken.push(peak),
@@ -404,9 +411,6 @@ impl Session<'_> {
         let mut snapshots = Vec::new();
         for (process, about) in std::mem::take(&mut self.taken) {
             snapshots.push(image::snapshot(process, &about)?);
-        }
-        if snapshots.iter().all(|snapshot| snapshot.peak_bytes == 0) {
-            self.notes.push("no allocation was seen".to_owned());
         }
         Ok(Run { snapshots: in_order(snapshots), status, millis, notes: self.notes })
     }
