@@ -9,7 +9,7 @@ use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const EXIT_CODES: &str = "Exit code: the program's own, 128 and its signal if it was killed; 2 on wrong input or usage, cargo's \
                           own if the build fails.";
@@ -78,7 +78,6 @@ impl Census {
         if options.at.is_empty() && options.every.is_none() {
             options.at.push(At::Peak);
         }
-        let started = Instant::now();
         let run = run::snapshots(&executable.file, &self.run.args, &options)?;
         for note in &run.notes {
             eprintln!("note: {note}");
@@ -88,7 +87,7 @@ impl Census {
             executable: executable.file.clone(),
             arguments: self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
             own_crates: executable.own_crates.clone(),
-            millis: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            millis: run.millis,
             sample: options.sample,
         };
         output::report(&ran, run.snapshots, &self.output)?;

@@ -151,7 +151,7 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
                 return;
             }
             let (stack, size) = (pair as u32, pair >> 32);
-            blocks.push(Block { addr, size, stack: stacks.number(stack), weight: weight(size, weights) });
+            blocks.push(Block { addr, size, stack: stacks.number(stack), weight: weight(addr, size, weights) });
         });
     }
     for shard in 0..SHARDS {
@@ -164,7 +164,7 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
         let Some(slots) = Words::read(&memory, slots, count as usize * size_of::<Slot>()) else { continue };
         let (slots, _) = slots.0.as_chunks::<3>();
         for &[addr, size, stack] in slots.iter().filter(|[addr, ..]| *addr > layout::TOMBSTONE) {
-            blocks.push(Block { addr, size, stack: stacks.number(stack as u32), weight: weight(size, weights) });
+            blocks.push(Block { addr, size, stack: stacks.number(stack as u32), weight: weight(addr, size, weights) });
         }
     }
     blocks.sort_unstable_by_key(|block| (block.addr, block.size));
@@ -212,13 +212,38 @@ pub(super) fn live(process: &Arc<Process>, state: u64) -> Option<[i64; 2]> {
     Some([offset_of!(State, taken), offset_of!(State, live)].map(|at| words.get(at / 8) as i64))
 }
 
-/// How many blocks a sampled one stands for: none of its bytes is more likely to be sampled than another.
-fn weight(size: u64, mean: u64) -> u32 {
-    if mean == 0 {
+/// Whether code of the executable has allocated anything, live or not.
+pub(super) fn saw_executable(process: &Arc<Process>, about: &About) -> Option<bool> {
+    let maps = fs::read_to_string(format!("/proc/{}/maps", process.pid)).ok()?;
+    let modules = modules(&mappings(&maps), about);
+    let executable = modules.first().filter(|module| module.path == about.executable)?;
+    let memory = ProcessMemory(Arc::clone(process));
+    let state = Words::read(&memory, about.state, size_of::<State>())?;
+    let word = |at: usize| state.get(at / 8);
+    let frames_len = word(offset_of!(State, frames_len)).min(FRAMES) as usize;
+    let frames = Words::read(&memory, word(offset_of!(State, frames)), frames_len * 8)?;
+    let mut at = 1;
+    while at < frames_len {
+        let len = frames.get(at).min(layout::DEPTH as u64) as usize;
+        // glibc allocates in the name of the program's threads: what counts is the innermost frame.
+        if len > 0 && (executable.start..executable.end).contains(&frames.get(at + 1)) {
+            return Some(true);
+        }
+        at += 1 + len;
+    }
+    Some(false)
+}
+
+/// How many blocks a sampled one stands for: the inverse of the probability that it was sampled, `1 - exp(-size / mean)`. The
+/// fraction is rounded up as often as it says, by the block's address, so that sums are right.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within the bounds of the type")]
+fn weight(block: u64, size: u64, mean: u64) -> u32 {
+    if mean == 0 || size == 0 {
         return 1;
     }
-    let probability = 1.0 - (-(size as f64) / mean as f64).exp();
-    (1.0 / probability).round().clamp(1.0, f64::from(u32::MAX)) as u32
+    let inverse = 1.0 / -(-(size as f64) / mean as f64).exp_m1();
+    let uniform = ((block ^ size).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11) as f64 / (1_u64 << 53) as f64;
+    (inverse + uniform).floor().clamp(1.0, f64::from(u32::MAX)) as u32
 }
 
 /// Words of the process's memory.
@@ -387,9 +412,11 @@ mod tests {
 
     #[test]
     fn sampled_blocks_stand_for_as_many_as_were_not() {
-        assert_eq!(weight(100, 0), 1);
-        assert_eq!(weight(1 << 30, 1 << 10), 1);
-        // The mean of the weights of sampled blocks times their probability is 1.
-        assert_eq!(weight(1, 1 << 16), 65537);
+        assert_eq!(weight(16, 100, 0), 1);
+        assert_eq!(weight(16, 1 << 30, 1 << 10), 1);
+        assert_eq!(weight(0, 1, 1 << 16), 65537);
+        // A block as large as the mean distance is recorded with a probability of 1 - 1/e.
+        let sum: u32 = (0..1_000_000).map(|block| weight(block * 16, 4096, 4096)).sum();
+        assert!((f64::from(sum) / 1e6 - 1.0 / (1.0 - (-1_f64).exp())).abs() < 1e-3, "{sum}");
     }
 }

@@ -152,7 +152,7 @@ fn standard_error(snapshot: &Snapshot, mean: u64) -> u64 {
     variance.sqrt() as u64
 }
 
-/// Tells what the snapshots of a run hold.
+/// Tells what the snapshots of a run hold: a person on standard error, since the program has written to standard output.
 ///
 /// # Errors
 /// The debug info cannot be read, a file not be written, or no type is called as asked for.
@@ -160,7 +160,8 @@ pub fn report(ran: &Ran, snapshots: Vec<Snapshot>, args: &OutputArgs) -> Result<
     let document = census(ran, &snapshots)?;
     // The copies of the process are not needed any more.
     drop(snapshots);
-    show(&document, args)
+    // Standard output is the program's, unless a format is asked for that is read by programs.
+    show(&document, args, args.format == Format::Human)
 }
 
 /// Tells again what is in a file that `--save` wrote.
@@ -168,10 +169,10 @@ pub fn report(ran: &Ran, snapshots: Vec<Snapshot>, args: &OutputArgs) -> Result<
 /// # Errors
 /// It cannot be read; as [`report`].
 pub fn again(file: &Path, args: &OutputArgs) -> Result<ExitCode> {
-    show(&saved::read(file)?, args)
+    show(&saved::read(file)?, args, false)
 }
 
-fn show(document: &Document, args: &OutputArgs) -> Result<ExitCode> {
+fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode> {
     // What was measured is written before anything else can go wrong.
     if let Some(file) = &args.save {
         saved::write(file, |out| serde_json::to_writer(out, document).map_err(Into::into))?;
@@ -185,7 +186,7 @@ fn show(document: &Document, args: &OutputArgs) -> Result<ExitCode> {
     }
     if let Some(old) = &args.diff {
         let diff = diff::Diff::new(&saved::read(old)?, document)?;
-        output::print(|mut out| match args.format {
+        output::print_to(beside, |mut out| match args.format {
             Format::Json => {
                 serde_json::to_writer(&mut out, &diff)?;
                 writeln!(out)
@@ -199,7 +200,7 @@ fn show(document: &Document, args: &OutputArgs) -> Result<ExitCode> {
         Some(name) => Some(report::TypeDetail::find(document, name)?),
         None => None,
     };
-    output::print(|mut out| match (args.format, &of_type) {
+    output::print_to(beside, |mut out| match (args.format, &of_type) {
         (Format::Json, None) => {
             serde_json::to_writer(&mut out, document)?;
             writeln!(out)

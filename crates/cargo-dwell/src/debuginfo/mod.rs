@@ -79,6 +79,19 @@ pub fn load_with_frames(path: &Path, options: &Options, addresses: &[u64]) -> Re
     Ok((program, frames))
 }
 
+/// Tells in a moment whether an executable, or a file beside it, has debug info.
+///
+/// # Errors
+/// As [`load`], without looking into the debug info.
+pub fn expect(path: &Path) -> Result<()> {
+    let map = file::map(path)?;
+    let object = file::parse(path, &map)?;
+    if file::has_debug_info(&object) || !file::separate(path, &object).is_empty() {
+        return Ok(());
+    }
+    bail!(no_debug_info(path))
+}
+
 /// Reads the types of an executable that is in memory: for what is not a file, and for fuzzing.
 ///
 /// # Errors
@@ -118,7 +131,11 @@ fn read_files(
             return check(&separate, read_sections(path, &parsed, &budget, true, options.progress, addresses)?);
         }
     }
-    bail!(
+    bail!(no_debug_info(path))
+}
+
+fn no_debug_info(path: &Path) -> String {
+    format!(
         "{}: has no debug info (it is stripped, or was built without); build it with CARGO_PROFILE_RELEASE_DEBUG=2 and \
          CARGO_PROFILE_RELEASE_STRIP=none, or leave --exe out",
         path.display()

@@ -16,6 +16,7 @@ mod hooks;
 #[allow(dead_code)]
 mod layout;
 mod patch;
+mod sample;
 mod stacks;
 mod sys;
 mod thread;

@@ -1,10 +1,11 @@
 //! The live blocks. Small ones are in the shadow: an array with an entry for each 16 bytes of address, of which only pages that
-//! are written exist. The others are in a few hash tables.
+//! are written exist. The others are in a few hash tables, and the shadow says so if their address has an entry. That is 4
+//! bytes for 16, or a page of 4 KiB for a block of 16 KiB at least.
 //!
 //! A copy of the process may be made between any two instructions of another thread. So a block is entered after it was
 //! allocated and removed before it is freed, and an entry is complete before its address is stored.
 
-use crate::layout::{Shard, Slot, ENTRY, GRANULE, SHARDS, SMALL, TOMBSTONE};
+use crate::layout::{Shard, Slot, ENTRY, GRANULE, IN_SHARD, SHARDS, SMALL, TOMBSTONE};
 use crate::stacks::{self, Walked};
 use crate::{sys, STATE};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -49,10 +50,12 @@ pub fn insert(addr: u64, size: u64, stack: &Walked) -> u64 {
     if size < SMALL && is_aligned(addr) {
         let number = stack.pair(size as u32);
         if number != 0 {
-            let entry = entry(addr);
-            let before = entry.load(Ordering::Relaxed);
-            entry.store(number, Ordering::Relaxed);
-            return if before == 0 { 0 } else { Block::Small(before).size() };
+            let before = find(addr);
+            if let Some(Block::Large(..)) = before {
+                remove_large(addr);
+            }
+            entry(addr).store(number, Ordering::Relaxed);
+            return before.map_or(0, Block::size);
         }
     }
     insert_large(addr, size, stack.number())
@@ -72,9 +75,10 @@ pub fn restore(addr: u64, block: Block) {
 #[inline(always)]
 pub fn find(addr: u64) -> Option<Block> {
     if is_aligned(addr) {
-        let number = entry(addr).load(Ordering::Relaxed);
-        if number != 0 {
-            return Some(Block::Small(number));
+        match entry(addr).load(Ordering::Relaxed) {
+            0 => return None,
+            IN_SHARD => {}
+            number => return Some(Block::Small(number)),
         }
     }
     find_large(addr)
@@ -89,12 +93,20 @@ pub fn remove(addr: u64, block: Block) {
     }
 }
 
-#[cold]
+#[inline(never)]
 fn insert_large(addr: u64, size: u64, stack: u32) -> u64 {
     let shard = shard(addr);
     sys::lock(&shard.lock);
-    let before = shard.insert(addr, size, stack);
+    let mut before = shard.insert(addr, size, stack);
     sys::unlock(&shard.lock);
+    if is_aligned(addr) {
+        let entry = entry(addr);
+        match entry.load(Ordering::Relaxed) {
+            0 | IN_SHARD => {}
+            number => before = Block::Small(number).size(),
+        }
+        entry.store(IN_SHARD, Ordering::Relaxed);
+    }
     before
 }
 
@@ -112,8 +124,11 @@ fn find_large(addr: u64) -> Option<Block> {
     found
 }
 
-#[cold]
+#[inline(never)]
 fn remove_large(addr: u64) {
+    if is_aligned(addr) {
+        entry(addr).store(0, Ordering::Relaxed);
+    }
     let shard = shard(addr);
     sys::lock(&shard.lock);
     if let Some(slot) = shard.find(addr) {

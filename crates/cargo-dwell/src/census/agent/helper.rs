@@ -191,7 +191,7 @@ const FAR: (i64, i64) = (93, 100);
 const FREE_NANOS: u64 = 30_000_000;
 const SHARE: u64 = 20;
 /// Peaks of fewer bytes are those of the start.
-const LEAST: i64 = 4096;
+const LEAST: i64 = 1024;
 
 /// Takes a snapshot if live bytes, which are `live`, fall from their peak with the next `size`, and waits for it.
 #[cold]

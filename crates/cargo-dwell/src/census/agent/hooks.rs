@@ -2,6 +2,7 @@
 
 use crate::blocks;
 use crate::helper;
+use crate::sample;
 use crate::layout::{Call, FUNCTIONS, FUNCTION_COUNT};
 use crate::stacks::Walked;
 use crate::thread::{self, Thread};
@@ -70,7 +71,7 @@ unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
                 // It failed and left the block as it was.
                 Some(before) if result == 0 && size != 0 => {
                     blocks::restore(a as u64, before);
-                    told(thread, before.size() as i64);
+                    told(thread, counted(before.size()));
                 }
                 _ => record(thread, result as u64, size, frame()),
             }
@@ -102,10 +103,14 @@ fn record(thread: &Thread, block: u64, size: u64, frame: u64) {
 
 #[inline(never)]
 fn insert(thread: &Thread, block: u64, size: u64, frame: u64) {
+    let mean = STATE.sample.load(Ordering::Relaxed);
+    if mean != 0 && !sample::is_sampled(thread, size, mean) {
+        return;
+    }
     let stack = Walked::new(thread, frame);
     let stale = blocks::insert(block, size, &stack);
     thread.allocations.set(thread.allocations.get() + 1);
-    told(thread, size as i64 - stale as i64);
+    told(thread, counted(size) - counted(stale));
 }
 
 /// Takes a block out that is about to be freed, or to be replaced by one of `new` bytes. Takes a snapshot before if live bytes
@@ -113,7 +118,7 @@ fn insert(thread: &Thread, block: u64, size: u64, frame: u64) {
 #[inline(always)]
 fn forget(thread: &Thread, addr: u64, new: u64) -> Option<blocks::Block> {
     let block = blocks::find(addr)?;
-    let size = block.size() as i64;
+    let size = counted(block.size());
     let residue = thread.residue.get() - size;
     if residue + (new as i64) < -STATE.quantum.load(Ordering::Relaxed) {
         fall(thread, size - new as i64);
@@ -121,6 +126,13 @@ fn forget(thread: &Thread, addr: u64, new: u64) -> Option<blocks::Block> {
     blocks::remove(addr, block);
     thread.residue.set(thread.residue.get() - size);
     Some(block)
+}
+
+/// The bytes that a block counts for.
+#[inline(always)]
+fn counted(size: u64) -> i64 {
+    let mean = STATE.sample.load(Ordering::Relaxed);
+    if mean == 0 { size as i64 } else { sample::counted(size, mean) }
 }
 
 /// Adds to the thread's live bytes, and tells them if they are many.

@@ -12,6 +12,8 @@ pub const SHARED_BYTES: usize = 4096;
 pub const DEPTH: usize = 32;
 /// Blocks of fewer bytes, at addresses that are multiples of [`GRANULE`], are in the shadow; all others in the shards.
 pub const SMALL: u64 = 1024;
+/// What the shadow says of a block that is in a shard.
+pub const IN_SHARD: u32 = u32::MAX;
 /// Bytes of address for one entry of the shadow.
 pub const GRANULE: u64 = 16;
 /// Bytes of an entry of the shadow: the number of a [`Pair`], 0 for none.
@@ -21,8 +23,8 @@ pub const ADDRESSES: u64 = 1 << 47;
 /// Tables for blocks that are not in the shadow.
 pub const SHARDS: usize = 16;
 /// The most pairs, and the most words of frames.
-pub const PAIRS: u64 = 1 << 28;
-pub const FRAMES: u64 = 1 << 30;
+pub const PAIRS: u64 = 1 << 24;
+pub const FRAMES: u64 = 1 << 27;
 /// The address of a [`Slot`] whose block is gone.
 pub const TOMBSTONE: u64 = 1;
 

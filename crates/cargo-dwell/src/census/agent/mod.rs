@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The files of the agent's crate.
-const SOURCES: [(&str, &str); 9] = [
+const SOURCES: [(&str, &str); 10] = [
     ("agent.rs", include_str!("agent.rs")),
     ("blocks.rs", include_str!("blocks.rs")),
     ("helper.rs", include_str!("helper.rs")),
     ("hooks.rs", include_str!("hooks.rs")),
     ("layout.rs", include_str!("layout.rs")),
     ("patch.rs", include_str!("patch.rs")),
+    ("sample.rs", include_str!("sample.rs")),
     ("stacks.rs", include_str!("stacks.rs")),
     ("sys.rs", include_str!("sys.rs")),
     ("thread.rs", include_str!("thread.rs")),

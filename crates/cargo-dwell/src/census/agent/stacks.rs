@@ -6,10 +6,10 @@ use crate::{STATE, sys};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-/// A call stack that was walked just now.
-pub struct Walked {
-    frames: [u64; DEPTH],
-    len: usize,
+/// A call stack that was walked just now. Its frames are walked again if they are not known yet, which is seldom.
+pub struct Walked<'t> {
+    thread: &'t Thread,
+    frame: u64,
     hash: u64,
 }
 
@@ -18,55 +18,23 @@ const FAR: u64 = 64 << 20;
 /// Words of a foreign stack (a coroutine's, a signal handler's) that are looked at.
 const WINDOW: usize = 256;
 
+/// How many frames are looked at: half as many each time that so many words more are stored. Code without frame pointers can
+/// make up a new stack for each allocation; its first frame is always right.
+static LIMIT: AtomicU32 = AtomicU32::new(DEPTH as u32);
+const CROWDED: u64 = 8 << 20;
+
 /// Where the main thread's stack may lie.
 pub static MAIN_THREAD: AtomicU64 = AtomicU64::new(0);
 pub static MAIN_LOW: AtomicU64 = AtomicU64::new(0);
 pub static MAIN_HIGH: AtomicU64 = AtomicU64::new(0);
 
-impl Walked {
+impl<'t> Walked<'t> {
     /// Walks the stack from the frame at `frame` on.
-    #[inline]
-    pub fn new(thread: &Thread, frame: u64) -> Self {
-        let mut walked = Self { frames: [0; DEPTH], len: 0, hash: 0 };
-        if (thread.low.get()..thread.high.get()).contains(&frame) || learn(thread, frame) {
-            walked.walk(frame, thread.high.get() - 8, |addr| {
-                // SAFETY: `walk` passes addresses that are multiples of 8, from `frame`, which is at or above `low`, up to
-                // `high - 8`. The memory between is the thread's stack: for the main thread the kernel keeps it mapped from
-                // the stack pointer up, for others `learn` has read from each of its pages, and a stack is not unmapped
-                // while its thread runs.
-                Some(unsafe { (addr as *const u64).read_volatile() })
-            });
-        } else {
-            let mut window = [0; WINDOW];
-            let words = sys::read_own(frame & !7, &mut window);
-            let start = frame & !7;
-            walked.walk(frame, start + words as u64 * 8, |addr| {
-                window[..words].get(((addr - start) / 8) as usize).copied()
-            });
-        }
-        walked
-    }
-
     #[inline(always)]
-    fn walk(&mut self, mut frame: u64, last: u64, read: impl Fn(u64) -> Option<u64>) {
-        // A frame is the caller's frame pointer, then the return address.
+    pub fn new(thread: &'t Thread, frame: u64) -> Self {
         let mut hash = SEED;
-        let mut len = 0;
-        while len < DEPTH && frame % 8 == 0 && frame < last {
-            let (Some(next), Some(address)) = (read(frame), read(frame + 8)) else { break };
-            if address < 4096 {
-                break;
-            }
-            self.frames[len] = address;
-            len += 1;
-            hash = mix(hash ^ address);
-            if next <= frame {
-                break;
-            }
-            frame = next;
-        }
-        self.len = len;
-        self.hash = hash;
+        walk(thread, frame, |address| hash = hash.wrapping_mul(FACTOR).wrapping_add(address));
+        Self { thread, frame, hash: mix(hash) }
     }
 
     /// Where the stack is among the frames: 0 if there is no room for it.
@@ -76,22 +44,31 @@ impl Walked {
     }
 
     /// The number of the pair of this stack and `size`; 0 if there is no room for it.
-    #[inline]
+    #[inline(always)]
     pub fn pair(&self, size: u32) -> u32 {
-        let hash = mix(self.hash ^ (u64::from(size) << 32 | 1));
+        let hash = mix(self.hash ^ (u64::from(size) << 1 | 1));
         PAIR_NUMBERS.get(hash).unwrap_or_else(|| self.store_pair(hash, size))
     }
 
     #[cold]
+    #[inline(never)]
     fn store(&self) -> u32 {
+        let mut frames = [0; DEPTH];
+        let mut len = 0;
+        walk(self.thread, self.frame, |address| {
+            if let Some(frame) = frames.get_mut(len) {
+                *frame = address;
+                len += 1;
+            }
+        });
         STACKS.get_or_insert(self.hash, || {
             let at = STATE.frames_len.load(Ordering::Relaxed);
-            let end = at + 1 + self.len as u64;
+            let end = at + 1 + len as u64;
             if end > FRAMES {
                 return None;
             }
             let base = STATE.frames.load(Ordering::Relaxed) as *mut u64;
-            let words = core::iter::once(self.len as u64).chain(self.frames[..self.len].iter().copied());
+            let words = core::iter::once(len as u64).chain(frames[..len].iter().copied());
             for (index, word) in (at as usize..).zip(words) {
                 // SAFETY: `index` is below `end`, hence below FRAMES, the words that are reserved at `base`.
                 let target = unsafe { base.add(index) };
@@ -99,11 +76,13 @@ impl Walked {
                 unsafe { target.write(word) };
             }
             STATE.frames_len.store(end, Ordering::Release);
+            LIMIT.store((DEPTH as u32 >> (end / CROWDED)).max(1), Ordering::Relaxed);
             Some(at as u32)
         })
     }
 
     #[cold]
+    #[inline(never)]
     fn store_pair(&self, hash: u64, size: u32) -> u32 {
         let stack = self.number();
         PAIR_NUMBERS.get_or_insert(hash, || {
@@ -117,6 +96,49 @@ impl Walked {
             STATE.pairs_len.store(number + 1, Ordering::Release);
             Some(number as u32)
         })
+    }
+}
+
+/// Calls `found` with the return addresses from the frame at `frame` on, at most [`DEPTH`].
+#[inline(always)]
+fn walk(thread: &Thread, frame: u64, found: impl FnMut(u64)) {
+    if (thread.low.get()..thread.high.get()).contains(&frame) || learn(thread, frame) {
+        walk_by(frame, thread.high.get() - 8, found, |addr| {
+            // SAFETY: `walk_by` passes addresses that are multiples of 8, from `frame`, which is at or above `low`, up to
+            // `high - 8`. The memory between is the thread's stack: for the main thread the kernel keeps it mapped from the
+            // stack pointer up, for others `learn` has read from each of its pages, and a stack is not unmapped while its
+            // thread runs.
+            Some(unsafe { (addr as *const u64).read_volatile() })
+        });
+    } else {
+        walk_foreign(frame, found);
+    }
+}
+
+/// Walks a stack of which only the part above `frame` is looked at, through the kernel, which reports what cannot be read.
+#[cold]
+#[inline(never)]
+fn walk_foreign(frame: u64, found: impl FnMut(u64)) {
+    let start = frame & !7;
+    let mut window = [0; WINDOW];
+    let words = sys::read_own(start, &mut window);
+    walk_by(frame, (start + words as u64 * 8).saturating_sub(8), found, |addr| {
+        window[..words].get(((addr - start) / 8) as usize).copied()
+    });
+}
+
+#[inline(always)]
+fn walk_by(mut frame: u64, last: u64, mut found: impl FnMut(u64), read: impl Fn(u64) -> Option<u64>) {
+    let mut left = LIMIT.load(Ordering::Relaxed);
+    // A frame is the caller's frame pointer, then the return address.
+    while frame < last && frame % 8 == 0 {
+        let (Some(next), Some(address)) = (read(frame), read(frame + 8)) else { break };
+        found(address);
+        left -= 1;
+        if next <= frame || left == 0 {
+            break;
+        }
+        frame = next;
     }
 }
 
@@ -152,10 +174,12 @@ fn learn(thread: &Thread, frame: u64) -> bool {
 }
 
 const SEED: u64 = 0x243f_6a88_85a3_08d3;
+/// Odd: of the multiplicative congruential generators of L'Ecuyer (1999).
+const FACTOR: u64 = 0xd134_2543_de82_ef95;
 
 /// A folded multiplication, as wyhash and foldhash use it.
 #[inline(always)]
-fn mix(value: u64) -> u64 {
+pub fn mix(value: u64) -> u64 {
     let product = u128::from(value) * 0x9e37_79b9_7f4a_7c15_u128;
     (product as u64) ^ ((product >> 64) as u64)
 }
@@ -200,7 +224,8 @@ impl Map {
     #[inline(always)]
     fn find(slots: &[MapSlot], key: u64) -> Result<&MapSlot, Option<&MapSlot>> {
         let mask = slots.len().wrapping_sub(1);
-        let mut index = key as usize & mask;
+        // The lowest bit is the same in all keys.
+        let mut index = (key >> 1) as usize & mask;
         // Tables are never full.
         while let Some(slot) = slots.get(index) {
             match slot.key.load(Ordering::Acquire) {

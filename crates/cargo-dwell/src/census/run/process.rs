@@ -6,6 +6,7 @@ use crate::census::agent::{self, layout};
 use crate::census::hooks;
 use crate::census::image::{self, About, Process};
 use crate::census::snapshot::{Moment, Snapshot};
+use crate::debuginfo;
 use anyhow::{Context, Result, bail};
 use layout::{Event, Shared, Status};
 use std::ffi::OsString;
@@ -27,6 +28,8 @@ pub struct Run {
     pub snapshots: Vec<Snapshot>,
     /// How the program ended.
     pub status: ExitStatus,
+    /// Milliseconds that it ran.
+    pub millis: u64,
     /// What a user should know, a line each.
     pub notes: Vec<String>,
 }
@@ -45,6 +48,7 @@ impl Run {
 /// The agent cannot be loaded into the executable; the program cannot be started; its memory cannot be read.
 pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Result<Run> {
     let target = Target::open(executable)?;
+    debuginfo::expect(executable)?;
     let library = agent::library(options.cache.as_deref())?;
     let mut notes = Vec::new();
     if exe::has_frame_pointers(&target.data) == Some(false) {
@@ -58,9 +62,7 @@ pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Res
     if let Some(first) = patches.refused.first() {
         let more = patches.refused.len() - 1;
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        notes.push(format!(
-            "functions of the allocator cannot be hooked, what they allocate is not seen: {first}{more}"
-        ));
+        notes.push(format!("functions of the allocator cannot be hooked, what they allocate is not seen: {first}{more}"));
     }
     let plan = Plan::new(&target, options, &patches.bytes)?;
     let (ours, theirs) = sockets()?;
@@ -143,8 +145,9 @@ struct Plan {
 impl Plan {
     fn new(target: &Target, options: &Options, patches: &[u8]) -> Result<Self> {
         // SAFETY: the name is a string with a zero at its end.
-        let file =
-            unsafe { libc::memfd_create(c"cargo-dwell-census".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
+        let file = unsafe {
+            libc::memfd_create(c"cargo-dwell-census".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)
+        };
         if file < 0 {
             return Err(std::io::Error::last_os_error()).context("no memory can be shared with the program");
         }
@@ -193,8 +196,9 @@ impl Plan {
 fn sockets() -> Result<(OwnedFd, OwnedFd)> {
     let mut pair = [0; 2];
     // SAFETY: the call writes two numbers to an array of two.
-    let error =
-        unsafe { libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0, pair.as_mut_ptr()) };
+    let error = unsafe {
+        libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0, pair.as_mut_ptr())
+    };
     if error != 0 {
         return Err(std::io::Error::last_os_error()).context("no socket to the program can be made");
     }
@@ -350,6 +354,7 @@ impl Session<'_> {
     /// Reads the snapshots once the program has ended.
     fn finish(mut self, status: ExitStatus, messages: &Receiver<Message>) -> Result<Run> {
         let path = self.target.path.display();
+        let millis = self.started.elapsed().as_millis() as u64;
         let shared = self.plan.shared();
         match self.plan.status() {
             Status::Armed => {}
@@ -357,9 +362,7 @@ impl Session<'_> {
                 "{path}: the agent was not loaded: the program has capabilities or another loader, or the folder of the \
                  agent forbids execution (set TMPDIR to another one)"
             ),
-            Status::OtherExecutable => {
-                bail!("{path}: runs another executable than this file; name that one with --exe")
-            }
+            Status::OtherExecutable => bail!("{path}: runs another executable than this file; name that one with --exe"),
             Status::NoAddressSpace => bail!(
                 "{path}: {} of address space cannot be reserved for the records ({}); raise `ulimit -v`, and \
                  vm.overcommit_memory must not be 2",
@@ -383,10 +386,16 @@ impl Session<'_> {
             // Somebody killed the helper: what was taken before is there.
             self.notes.push("the helper of the agent was killed, so the end of the program was not seen".to_owned());
             let found = self.taken.drain(..).chain(self.peak.take());
-            let snapshots =
-                found.map(|(process, about)| image::snapshot(process, &about)).collect::<Result<Vec<_>>>()?;
-            return Ok(Run { snapshots: in_order(snapshots), status, notes: self.notes });
+            let snapshots = found.map(|(process, about)| image::snapshot(process, &about)).collect::<Result<Vec<_>>>()?;
+            return Ok(Run { snapshots: in_order(snapshots), status, millis, notes: self.notes });
         };
+        if image::saw_executable(&process, &about) == Some(false) {
+            self.notes.push(
+                "no allocation of the program itself was seen: its allocator is neither the system's nor mimalloc nor \
+                 jemalloc, or its symbols are stripped"
+                    .to_owned(),
+            );
+        }
         if self.options.at.contains(&At::Peak) {
             match self.peak.take() {
                 Some(peak) if taken_bytes >= live_bytes => self.taken.push(peak),
@@ -403,10 +412,7 @@ impl Session<'_> {
         for (process, about) in std::mem::take(&mut self.taken) {
             snapshots.push(image::snapshot(process, &about)?);
         }
-        if snapshots.iter().all(|snapshot| snapshot.peak_bytes == 0) {
-            self.notes.push("no allocation was seen".to_owned());
-        }
-        Ok(Run { snapshots: in_order(snapshots), status, notes: self.notes })
+        Ok(Run { snapshots: in_order(snapshots), status, millis, notes: self.notes })
     }
 
     /// Has the helper stand still; what is left of the program is its memory. Returns live bytes of the last peak, and at the
@@ -418,8 +424,7 @@ impl Session<'_> {
         self.plan.ring();
         let until = Instant::now() + PATIENCE;
         let nanos = loop {
-            match messages.recv_timeout(until.saturating_duration_since(Instant::now()).min(Duration::from_millis(200)))
-            {
+            match messages.recv_timeout(until.saturating_duration_since(Instant::now()).min(Duration::from_millis(200))) {
                 Ok(Message::Event(event)) if event.what == Event::ENDED => break event.nanos,
                 Ok(Message::Event(event)) => self.take(&event)?,
                 Ok(_) => {}
