@@ -147,7 +147,11 @@ fn an_allocator_that_nobody_knows_is_told() {
     let exe = compile("bump", &["--cfg", "bump"]);
     let run = run_exe(&exe, &["return"], &[At::Exit]);
     assert_eq!(run.code(), 0);
-    assert!(run.notes.iter().any(|note| note.contains("no allocation of the program itself was seen")), "{:?}", run.notes);
+    assert!(
+        run.notes.iter().any(|note| note.contains("no allocation of the program itself was seen")),
+        "{:?}",
+        run.notes
+    );
 }
 
 /// The variable of the environment for tests that build allocators written in C more than once.
@@ -273,7 +277,8 @@ fn an_interrupt_ends_the_program_and_gives_its_snapshot() {
 
 #[test]
 fn snapshots_are_taken_again_and_again() {
-    let output = census(&["--format", "json", "--at", "20ms", "--every", "30ms", "--", "copies"]).output().expect("it runs");
+    let output =
+        census(&["--format", "json", "--at", "20ms", "--every", "30ms", "--", "copies"]).output().expect("it runs");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let at: Vec<_> = json["snapshots"].as_array().expect("a list").iter().map(|snapshot| &snapshot["at"]).collect();

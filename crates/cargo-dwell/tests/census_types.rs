@@ -137,6 +137,10 @@ fn pointers_are_followed_to_what_is_behind_them() {
         assert_eq!(row(s, "Data.texts []"), ("Arc<str>", "u8", 40, 40 * 24, Some(240), 240));
         assert_eq!(row(s, "Data.shared []"), ("Arc<[u32]>", "u32", 6, 24 * 2 + 32 * 2 + 40 * 2, Some(21), 21));
         assert_eq!(row(s, "Data.cow []").2, 4);
+        assert_eq!(row(s, "Data.os"), ("OsString", "u8", 1, 12, Some(12), 12));
+        assert_eq!(row(s, "Data.c"), ("CString", "u8", 1, 11, Some(11), 11));
+        assert_eq!(row(s, "Data.weak"), ("sync::Weak<[u8; 3]>", "[u8; 3]", 1, 24, Some(0), 0));
+        assert!(owned(s, "Data.hole").is_empty());
         let table = row(s, "(static truth::TABLE) []");
         assert_eq!((table.0, table.2, table.3), ("Box<[u8; 100]>", 7, 700));
         assert!(owned(s, "(static truth::TABLE)").iter().all(|of| of.by == "static"));

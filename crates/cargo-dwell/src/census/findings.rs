@@ -1,7 +1,7 @@
 //! What to change, and what that is worth: the model of `dwell::weigh`, filled with what a walk counted.
 
 use super::json::{Blocks, Finding};
-use super::types::{Decode, Schema, SiteId, Target, head};
+use super::types::{Decode, SiteId, Target, head};
 use super::walk::{Owner, Tally, Walk};
 use crate::debuginfo::{Kind, TypeId};
 use crate::shape::units::{bytes, count, percent};
@@ -101,10 +101,8 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         for (number, def) in schema.defs.iter().enumerate() {
             let tally = walk.def_tallies.get(number);
             let variants = def.variants.iter().enumerate().map(|(variant, of)| {
-                let values = tally.map_or(0, |tally| match def.is_enum {
-                    true => tally.variants.get(variant).copied().unwrap_or(0),
-                    false => 0,
-                });
+                let of_variant = tally.filter(|_| def.is_enum).and_then(|tally| tally.variants.get(variant));
+                let values = of_variant.copied().unwrap_or(0);
                 VariantDef {
                     name: of.name.to_string(),
                     fields: of
@@ -207,9 +205,8 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
                 }
                 _ => Shape::Leaf,
             },
-            Decode::Opaque | Decode::Pointer { .. } | Decode::Dyn => Shape::Leaf,
             Decode::Def(def) if schema.defs[*def].is_ready => Shape::Def(*def),
-            Decode::Def(_) => Shape::Leaf,
+            Decode::Def(_) | Decode::Opaque | Decode::Pointer { .. } | Decode::Dyn => Shape::Leaf,
             Decode::Enum { variants, is_option, .. } => {
                 let mut parts = variants.iter().flat_map(|variant| &variant.parts);
                 match (parts.next(), parts.next()) {
@@ -403,7 +400,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, save
     let sum = |of: fn(&Counts) -> u64| sites.iter().map(|site| of(&program.sites[*site].counts)).sum::<u64>();
     let (mut kind, mut how, mut costs) = ("reorder", "let the compiler order the fields".to_owned(), "nothing");
     let (mut number, mut taken, mut why) = (0, 0, String::new());
-    let mut def = None;
+    let def;
     match first {
         Edit::Site(site, change) => {
             let of = &program.sites[site];
@@ -435,7 +432,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, save
                 Change::Sorted => {
                     let (used, filled) = (sum(|counts| counts.used), filled.max(1));
                     format!(
-                        "{} entries on the average, {} of {} B unused",
+                        "{} entries on the average, {} of {} unused",
                         used / filled,
                         bytes(sum(|counts| counts.waste)),
                         bytes(sum(|counts| counts.requested))

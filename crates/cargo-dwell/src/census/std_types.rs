@@ -2,6 +2,8 @@
 //!
 //! Fields are found by their names at any depth, because the structs around them change from one release to the next.
 
+#![expect(clippy::similar_names, clippy::unnecessary_wraps, reason = "rows of one table")]
+
 use super::types::{Decode, Node, Part, Schema, SiteId, TableHeader, Target, TreeHeader, VecHeader, head};
 use crate::debuginfo::{Field, Kind, TypeId};
 use dwell::model::Edge;

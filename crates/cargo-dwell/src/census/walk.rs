@@ -7,6 +7,9 @@
 //! Each pass looks into a block at most once, so that it ends, whatever the contents are. Memory is read inside of live blocks
 //! and statics only. Of a collection no more than its length is decoded, and what is longer than its block is left alone.
 
+#![expect(clippy::similar_names, reason = "sites have sizes")]
+#![expect(clippy::match_same_arms, clippy::single_match_else, reason = "each kind of type has its arm")]
+
 use super::owners::{BlockType, Origin};
 use super::pieces::Image;
 use super::snapshot::{Moment, Snapshot};
@@ -210,7 +213,7 @@ impl<'s, 'p> Walk<'s, 'p> {
     pub(super) fn run(&mut self) {
         let blocks = self.snapshot.blocks.len();
         let statics = self.statics();
-        self.from_statics(&statics);
+        self.start_at_statics(&statics);
         self.drain();
         for block in 0..blocks {
             if self.flags[block] & SEEN == 0 {
@@ -218,9 +221,9 @@ impl<'s, 'p> Walk<'s, 'p> {
                 self.drain();
             }
         }
-        self.from_stacks();
+        self.start_at_stacks();
         self.is_counting = true;
-        self.from_statics(&statics);
+        self.start_at_statics(&statics);
         self.drain();
         for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned), (0, Owner::Unowned)] {
             for block in 0..blocks {
@@ -229,7 +232,7 @@ impl<'s, 'p> Walk<'s, 'p> {
                     self.drain();
                 }
             }
-            self.from_pointers();
+            self.follow_pointers();
         }
         for block in 0..blocks {
             if self.claims[block] == 0 {
@@ -281,7 +284,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         all
     }
 
-    fn from_statics(&mut self, statics: &[(u64, SiteId)]) {
+    fn start_at_statics(&mut self, statics: &[(u64, SiteId)]) {
         for &(address, site) in statics {
             let size = self.schema.sites[site].size;
             let mut bytes = Vec::new();
@@ -296,7 +299,7 @@ impl<'s, 'p> Walk<'s, 'p> {
     /// owns, beside a pointer to it, in the layout that its type has. Of several headers of a block, copies that were moved
     /// from among them, the longest counts all of whose elements are valid. At the exit of a program the frames of its
     /// functions are gone, and what is left of them is not looked at.
-    fn from_stacks(&mut self) {
+    fn start_at_stacks(&mut self) {
         if self.snapshot.at == Moment::Exit {
             return;
         }
@@ -361,7 +364,7 @@ impl<'s, 'p> Walk<'s, 'p> {
 
     fn is_valid(&mut self, site: SiteId, bytes: &[u8], depth: u32) -> bool {
         let decode = Rc::clone(&self.schema.sites[site].decode);
-        let mut all = |this: &mut Self, parts: &[super::types::Part]| {
+        let all = |this: &mut Self, parts: &[super::types::Part]| {
             parts.iter().all(|part| {
                 let size = this.schema.sites[part.site].size;
                 this.is_valid(part.site, sub(bytes, part.at, size), depth + 1)
@@ -403,7 +406,7 @@ impl<'s, 'p> Walk<'s, 'p> {
     }
 
     /// Follows raw pointers and references to blocks that nothing else owns.
-    fn from_pointers(&mut self) {
+    fn follow_pointers(&mut self) {
         if !self.is_counting {
             return;
         }

@@ -91,6 +91,10 @@ pub struct Data {
     pub shared: Vec<Arc<[u32]>>,
     pub objects: Vec<Rc<dyn Draw>>,
     pub cow: Vec<std::borrow::Cow<'static, str>>,
+    pub os: std::ffi::OsString,
+    pub c: std::ffi::CString,
+    pub weak: std::sync::Weak<[u8; 3]>,
+    pub hole: std::mem::MaybeUninit<String>,
 }
 
 pub fn members() -> Vec<Member> {
@@ -188,5 +192,9 @@ pub fn data() -> Data {
         shared: (0..6_u32).map(|i| (0..=i).collect()).collect(),
         objects: (0..8_u64).map(|i| Rc::new(Circle(i, 0)) as Rc<dyn Draw>).collect(),
         cow: (0..12).map(|i| if i % 3 == 0 { format!("own {i}").into() } else { "static".into() }).collect(),
+        os: "an os string".into(),
+        c: c"a c string".into(),
+        weak: Arc::downgrade(&Arc::new([1, 2, 3])),
+        hole: std::mem::MaybeUninit::uninit(),
     }
 }

@@ -62,7 +62,9 @@ pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Res
     if let Some(first) = patches.refused.first() {
         let more = patches.refused.len() - 1;
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        notes.push(format!("functions of the allocator cannot be hooked, what they allocate is not seen: {first}{more}"));
+        notes.push(format!(
+            "functions of the allocator cannot be hooked, what they allocate is not seen: {first}{more}"
+        ));
     }
     let plan = Plan::new(&target, options, &patches.bytes)?;
     let (ours, theirs) = sockets()?;
@@ -145,9 +147,8 @@ struct Plan {
 impl Plan {
     fn new(target: &Target, options: &Options, patches: &[u8]) -> Result<Self> {
         // SAFETY: the name is a string with a zero at its end.
-        let file = unsafe {
-            libc::memfd_create(c"cargo-dwell-census".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)
-        };
+        let file =
+            unsafe { libc::memfd_create(c"cargo-dwell-census".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
         if file < 0 {
             return Err(std::io::Error::last_os_error()).context("no memory can be shared with the program");
         }
@@ -196,9 +197,8 @@ impl Plan {
 fn sockets() -> Result<(OwnedFd, OwnedFd)> {
     let mut pair = [0; 2];
     // SAFETY: the call writes two numbers to an array of two.
-    let error = unsafe {
-        libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0, pair.as_mut_ptr())
-    };
+    let error =
+        unsafe { libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0, pair.as_mut_ptr()) };
     if error != 0 {
         return Err(std::io::Error::last_os_error()).context("no socket to the program can be made");
     }
@@ -362,7 +362,9 @@ impl Session<'_> {
                 "{path}: the agent was not loaded: the program has capabilities or another loader, or the folder of the \
                  agent forbids execution (set TMPDIR to another one)"
             ),
-            Status::OtherExecutable => bail!("{path}: runs another executable than this file; name that one with --exe"),
+            Status::OtherExecutable => {
+                bail!("{path}: runs another executable than this file; name that one with --exe")
+            }
             Status::NoAddressSpace => bail!(
                 "{path}: {} of address space cannot be reserved for the records ({}); raise `ulimit -v`, and \
                  vm.overcommit_memory must not be 2",
@@ -386,7 +388,8 @@ impl Session<'_> {
             // Somebody killed the helper: what was taken before is there.
             self.notes.push("the helper of the agent was killed, so the end of the program was not seen".to_owned());
             let found = self.taken.drain(..).chain(self.peak.take());
-            let snapshots = found.map(|(process, about)| image::snapshot(process, &about)).collect::<Result<Vec<_>>>()?;
+            let snapshots =
+                found.map(|(process, about)| image::snapshot(process, &about)).collect::<Result<Vec<_>>>()?;
             return Ok(Run { snapshots: in_order(snapshots), status, millis, notes: self.notes });
         };
         if image::saw_executable(&process, &about) == Some(false) {
@@ -424,7 +427,8 @@ impl Session<'_> {
         self.plan.ring();
         let until = Instant::now() + PATIENCE;
         let nanos = loop {
-            match messages.recv_timeout(until.saturating_duration_since(Instant::now()).min(Duration::from_millis(200))) {
+            match messages.recv_timeout(until.saturating_duration_since(Instant::now()).min(Duration::from_millis(200)))
+            {
                 Ok(Message::Event(event)) if event.what == Event::ENDED => break event.nanos,
                 Ok(Message::Event(event)) => self.take(&event)?,
                 Ok(_) => {}
