@@ -115,7 +115,7 @@ fn blocks_of(snapshot: &Snapshot, size: u64) -> usize {
 fn blocks_and_bytes_at_exit_are_those_of_a_counting_allocator() {
     let file = folder().join("exit.txt");
     let run = run(&["exit", file.to_str().expect("UTF-8")], &[At::Exit]);
-    assert_eq!(run.code(), 7);
+    assert_eq!(run.code, 7);
     let snapshot = only(&run);
     assert_eq!(snapshot.at, Moment::Exit);
     assert_eq!(of_program(snapshot), counted(&file));
@@ -146,8 +146,12 @@ fn sampled_blocks_add_up_to_all() {
 fn an_allocator_that_nobody_knows_is_told() {
     let exe = compile("bump", &["--cfg", "bump"]);
     let run = run_exe(&exe, &["return"], &[At::Exit]);
-    assert_eq!(run.code(), 0);
-    assert!(run.notes.iter().any(|note| note.contains("no allocation of the program itself was seen")), "{:?}", run.notes);
+    assert_eq!(run.code, 0);
+    assert!(
+        run.notes.iter().any(|note| note.contains("no allocation of the program itself was seen")),
+        "{:?}",
+        run.notes
+    );
 }
 
 /// The variable of the environment for tests that build allocators written in C more than once.
@@ -160,7 +164,7 @@ fn check_over(allocator: &str, krate: &str) {
         let Some(exe) = truth_over(allocator, krate, release, lto) else { return };
         let file = folder().join(allocator).join("exit.txt");
         let run = run_exe(&exe, &["exit", file.to_str().expect("UTF-8")], &[At::Exit]);
-        assert_eq!(run.code(), 7);
+        assert_eq!(run.code, 7);
         assert_eq!(of_program(only(&run)), counted(&file), "{allocator}, release {release}, lto {lto}");
         let run = run_exe(&exe, &["threads"], &[At::Peak]);
         assert_eq!(blocks_of(only(&run), 100), 200);
@@ -185,7 +189,7 @@ fn jemalloc_is_seen() {
 fn the_snapshot_of_the_peak_is_within_two_percent_of_it() {
     let file = folder().join("peak.txt");
     let run = run(&["peak", file.to_str().expect("UTF-8")], &[At::Peak]);
-    assert_eq!(run.code(), 0);
+    assert_eq!(run.code, 0);
     let snapshot = only(&run);
     assert_eq!(snapshot.at, Moment::Peak);
     let (_, peak) = counted(&file);
@@ -198,7 +202,7 @@ fn the_snapshot_of_the_peak_is_within_two_percent_of_it() {
 fn however_the_program_ends_its_end_is_seen() {
     for (mode, code) in [("return", 0), ("abort", 134), ("panic", 101), ("kill", 137), ("exec", 9), ("fork", 0)] {
         let run = run(&[mode], &[At::Exit, At::Peak]);
-        assert_eq!(run.code(), code, "{mode}");
+        assert_eq!(run.code, code, "{mode}");
         let [peak, exit] = &run.snapshots[..] else { panic!("{mode}: {} snapshots", run.snapshots.len()) };
         assert_eq!((&peak.at, &exit.at), (&Moment::Peak, &Moment::Exit));
         for snapshot in [peak, exit] {
@@ -211,7 +215,7 @@ fn however_the_program_ends_its_end_is_seen() {
 #[test]
 fn threads_that_end_together_are_counted() {
     let run = run(&["threads"], &[At::Exit]);
-    assert_eq!(run.code(), 0);
+    assert_eq!(run.code, 0);
     let snapshot = only(&run);
     assert_eq!((blocks_of(snapshot, 100), blocks_of(snapshot, 10), blocks_of(snapshot, 5000)), (200, 200, 0));
 }
@@ -273,7 +277,8 @@ fn an_interrupt_ends_the_program_and_gives_its_snapshot() {
 
 #[test]
 fn snapshots_are_taken_again_and_again() {
-    let output = census(&["--format", "json", "--at", "20ms", "--every", "30ms", "--", "copies"]).output().expect("it runs");
+    let output =
+        census(&["--format", "json", "--at", "20ms", "--every", "30ms", "--", "copies"]).output().expect("it runs");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let at: Vec<_> = json["snapshots"].as_array().expect("a list").iter().map(|snapshot| &snapshot["at"]).collect();
@@ -283,11 +288,8 @@ fn snapshots_are_taken_again_and_again() {
 /// Nothing on standard output, one line on standard error that has `part`, and exit code 2.
 #[track_caller]
 fn wrong(exe: &Path, part: &str) {
-    let output = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"))
-        .args(["census", "--exe"])
-        .arg(exe)
-        .output()
-        .expect("it runs");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_cargo-dwell")).args(["census", "--exe"]).arg(exe).output().expect("it runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(errors.starts_with("error: ") && errors.lines().count() == 1 && errors.contains(part), "{errors}");
     assert_eq!(output.status.code(), Some(2));

@@ -7,10 +7,17 @@
 //! A function is left alone, and a note says so, if an instruction cannot be moved, or if a branch of the function leads back
 //! between its first instructions.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "sizes of code are below 2^31, and `usize` has 64 bits where this runs"
+)]
+
 use super::agent::layout::{Allocator, FUNCTIONS, PATCH_BYTES, PLACEMENTS, Patch, Patches};
 use super::run::code_at;
 use iced_x86::{
-    BlockEncoder, BlockEncoderOptions, Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionBlock, OpKind,
+    BlockEncoder, BlockEncoderOptions, Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionBlock,
+    OpKind,
 };
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSegment, ObjectSymbol, SymbolKind};
@@ -52,7 +59,8 @@ pub(super) fn plan(data: &[u8]) -> Plan {
         return plan;
     }
     let start = file.segments().map(|segment| segment.address()).min().unwrap_or(0) & !(PAGE - 1);
-    let end = file.segments().map(|segment| segment.address() + segment.size()).max().unwrap_or(0).next_multiple_of(PAGE);
+    let end =
+        file.segments().map(|segment| segment.address() + segment.size()).max().unwrap_or(0).next_multiple_of(PAGE);
     if end - start > REACH / 2 {
         plan.refused.push("the executable is too large".to_owned());
         return plan;
@@ -85,13 +93,16 @@ impl Site<'_> {
 fn functions<'d>(file: &ElfFile64<'d, LittleEndian>) -> BTreeMap<u64, (usize, &'d str, u64)> {
     let mut named = BTreeMap::new();
     for symbol in file.symbols() {
-        if symbol.kind() == SymbolKind::Text && symbol.address() != 0 && symbol.is_definition() {
-            if let Ok(name) = symbol.name() {
-                named.entry(name).or_insert((symbol.address(), symbol.size()));
-            }
+        if symbol.kind() == SymbolKind::Text
+            && symbol.address() != 0
+            && symbol.is_definition()
+            && let Ok(name) = symbol.name()
+        {
+            named.entry(name).or_insert((symbol.address(), symbol.size()));
         }
     }
-    let prefix = ["_rjem_", "je_", "jemalloc_"].into_iter().find(|prefix| named.contains_key(&*format!("{prefix}mallocx")));
+    let prefix =
+        ["_rjem_", "je_", "jemalloc_"].into_iter().find(|prefix| named.contains_key(&*format!("{prefix}mallocx")));
     let mut found = BTreeMap::new();
     for (index, function) in FUNCTIONS.iter().enumerate() {
         let name = match (function.of, prefix) {
@@ -128,7 +139,7 @@ fn first_instructions(code: &[u8], addr: u64) -> Result<Vec<Instruction>, String
             return Err("branches to its first instructions".to_owned());
         }
     }
-    if len < JUMP || len > PATCH_BYTES {
+    if !(JUMP..=PATCH_BYTES).contains(&len) {
         return Err("is too short".to_owned());
     }
     Ok(first)
@@ -306,7 +317,10 @@ mod tests {
         // call rel32
         assert_eq!(refused(&[0xe8, 0, 0, 0, 0, 0xc3]), "begins with a call");
         // push rbp; mov rbp, rsp; dec edi; jne to the second instruction; ret
-        assert_eq!(refused(&[0x55, 0x48, 0x89, 0xe5, 0xff, 0xcf, 0x75, 0xf9, 0xc3]), "branches to its first instructions");
+        assert_eq!(
+            refused(&[0x55, 0x48, 0x89, 0xe5, 0xff, 0xcf, 0x75, 0xf9, 0xc3]),
+            "branches to its first instructions"
+        );
         assert_eq!(refused(&[0x06, 0x06, 0x06, 0x06, 0x06, 0x06]), "begins with an instruction that cannot be moved");
     }
 

@@ -138,9 +138,7 @@ fn block_type(frame: &Frame, schema: &Schema<'_>) -> Option<BlockType> {
     let param = || {
         let named = frame.params.iter().find(|param| &*param.name == "T").map(|param| param.ty);
         // The std that is shipped has its arguments in the name only.
-        named.or_else(|| {
-            schema.by_path(first_argument(last_arguments(&frame.path)?)?)
-        })
+        named.or_else(|| schema.by_path(first_argument(last_arguments(&frame.path)?)?))
     };
     let starts = |start: &str| path.starts_with(start);
     if starts("alloc::raw_vec::") || starts("alloc::vec::") || starts("alloc::slice::") {

@@ -25,9 +25,6 @@ impl Target {
     /// In one line why the agent cannot be loaded, and what to do.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let name = path.display();
-        if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-            bail!("`cargo dwell census` runs programs on Linux on x86-64 only so far");
-        }
         let file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!("{name}: there is no such file"),
@@ -75,12 +72,12 @@ fn check(data: &[u8]) -> Result<u64> {
     if ![elf::ET_EXEC, elf::ET_DYN].contains(&header.e_type(LittleEndian)) {
         bail!("is an object file, not an executable");
     }
-    let interpreter = file
-        .elf_program_headers()
-        .iter()
-        .find_map(|segment| segment.interpreter(LittleEndian, data).ok().flatten());
+    let interpreter =
+        file.elf_program_headers().iter().find_map(|segment| segment.interpreter(LittleEndian, data).ok().flatten());
     let Some(interpreter) = interpreter else {
-        bail!("is linked statically, so no agent can be loaded; build it for x86_64-unknown-linux-gnu, without crt-static");
+        bail!(
+            "is linked statically, so no agent can be loaded; build it for x86_64-unknown-linux-gnu, without crt-static"
+        );
     };
     if !String::from_utf8_lossy(interpreter).contains("ld-linux") {
         bail!(
@@ -101,7 +98,9 @@ pub(super) fn has_frame_pointers(data: &[u8]) -> Option<bool> {
         let Ok(name) = symbol.name() else { continue };
         let is_rust = name.starts_with("_ZN") || name.starts_with("_R");
         let of_std = ["3std", "4core", "5alloc", "9hashbrown", "gimli", "addr2line", "rustc_demangle", "__rustc"];
-        if !is_rust || of_std.iter().any(|krate| name.get(..24.min(name.len())).is_some_and(|head| head.contains(krate))) {
+        if !is_rust
+            || of_std.iter().any(|krate| name.get(..24.min(name.len())).is_some_and(|head| head.contains(krate)))
+        {
             continue;
         }
         let Some(code) = code_at(&file, data, symbol.address(), 8) else { continue };
@@ -116,7 +115,7 @@ pub(super) fn has_frame_pointers(data: &[u8]) -> Option<bool> {
         }
     }
     // A function that calls nothing may do without.
-    (with + without > 0).then(|| with > without / 2)
+    (with + without > 0).then_some(with > without / 2)
 }
 
 /// The bytes of the file that are mapped at an address.

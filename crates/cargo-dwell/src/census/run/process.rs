@@ -1,7 +1,14 @@
 //! Starts the program, listens to its helper, and collects snapshots.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "process ids, signals and times are far from the bounds of their types"
+)]
+
 use super::exe::{self, Target};
-use super::{At, Options};
+use super::{At, Options, Run};
 use crate::census::agent::{self, layout};
 use crate::census::hooks;
 use crate::census::image::{self, About, Process};
@@ -22,24 +29,10 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What came of running a program.
-pub struct Run {
-    /// In the order of time. Their memory is that of processes which end when these are dropped.
-    pub snapshots: Vec<Snapshot>,
-    /// How the program ended.
-    pub status: ExitStatus,
-    /// Milliseconds that it ran.
-    pub millis: u64,
-    /// What a user should know, a line each.
-    pub notes: Vec<String>,
-}
-
-impl Run {
-    /// The exit code that a shell would have for the program.
-    pub fn code(&self) -> u8 {
-        let signal = || self.status.signal().map_or(1, |signal| 128 + signal);
-        u8::try_from(self.status.code().unwrap_or_else(signal)).unwrap_or(1)
-    }
+/// The exit code that a shell would have for a program.
+fn code(status: ExitStatus) -> u8 {
+    let signal = || status.signal().map_or(1, |signal| 128 + signal);
+    u8::try_from(status.code().unwrap_or_else(signal)).unwrap_or(1)
 }
 
 /// Runs a program to its end, with the standard streams of this process, and takes snapshots on the way.
@@ -62,7 +55,9 @@ pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Res
     if let Some(first) = patches.refused.first() {
         let more = patches.refused.len() - 1;
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        notes.push(format!("functions of the allocator cannot be hooked, what they allocate is not seen: {first}{more}"));
+        notes.push(format!(
+            "functions of the allocator cannot be hooked, what they allocate is not seen: {first}{more}"
+        ));
     }
     let plan = Plan::new(&target, options, &patches.bytes)?;
     let (ours, theirs) = sockets()?;
@@ -145,9 +140,8 @@ struct Plan {
 impl Plan {
     fn new(target: &Target, options: &Options, patches: &[u8]) -> Result<Self> {
         // SAFETY: the name is a string with a zero at its end.
-        let file = unsafe {
-            libc::memfd_create(c"cargo-dwell-census".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)
-        };
+        let file =
+            unsafe { libc::memfd_create(c"cargo-dwell-census".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
         if file < 0 {
             return Err(std::io::Error::last_os_error()).context("no memory can be shared with the program");
         }
@@ -172,6 +166,7 @@ impl Plan {
         Ok(plan)
     }
 
+    #[expect(clippy::cast_ptr_alignment, reason = "a mapping is aligned to a page")]
     fn shared(&self) -> &Shared {
         // SAFETY: the mapping is a page long and aligned to one, more than a `Shared` takes; that consists of atomic integers,
         // for which each bit pattern is a value and which others may write at any time.
@@ -196,9 +191,8 @@ impl Plan {
 fn sockets() -> Result<(OwnedFd, OwnedFd)> {
     let mut pair = [0; 2];
     // SAFETY: the call writes two numbers to an array of two.
-    let error = unsafe {
-        libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0, pair.as_mut_ptr())
-    };
+    let error =
+        unsafe { libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0, pair.as_mut_ptr()) };
     if error != 0 {
         return Err(std::io::Error::last_os_error()).context("no socket to the program can be made");
     }
@@ -228,6 +222,15 @@ fn listen(socket: &OwnedFd, sender: &Sender<Message>, over: &AtomicBool) {
             return;
         }
     }
+}
+
+/// What is left of a program.
+struct End {
+    process: Arc<Process>,
+    about: About,
+    /// Live bytes of the last copy for the peak, and at the end.
+    taken: i64,
+    live: i64,
 }
 
 struct Session<'r> {
@@ -362,7 +365,9 @@ impl Session<'_> {
                 "{path}: the agent was not loaded: the program has capabilities or another loader, or the folder of the \
                  agent forbids execution (set TMPDIR to another one)"
             ),
-            Status::OtherExecutable => bail!("{path}: runs another executable than this file; name that one with --exe"),
+            Status::OtherExecutable => {
+                bail!("{path}: runs another executable than this file; name that one with --exe")
+            }
             Status::NoAddressSpace => bail!(
                 "{path}: {} of address space cannot be reserved for the records ({}); raise `ulimit -v`, and \
                  vm.overcommit_memory must not be 2",
@@ -382,12 +387,13 @@ impl Session<'_> {
                 self.patches
             ));
         }
-        let Some((process, about, taken_bytes, live_bytes)) = end else {
+        let Some(End { process, about, taken: taken_bytes, live: live_bytes }) = end else {
             // Somebody killed the helper: what was taken before is there.
             self.notes.push("the helper of the agent was killed, so the end of the program was not seen".to_owned());
             let found = self.taken.drain(..).chain(self.peak.take());
-            let snapshots = found.map(|(process, about)| image::snapshot(process, &about)).collect::<Result<Vec<_>>>()?;
-            return Ok(Run { snapshots: in_order(snapshots), status, millis, notes: self.notes });
+            let snapshots =
+                found.map(|(process, about)| image::snapshot(process, &about)).collect::<Result<Vec<_>>>()?;
+            return Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes });
         };
         if image::saw_executable(&process, &about) == Some(false) {
             self.notes.push(
@@ -412,30 +418,30 @@ impl Session<'_> {
         for (process, about) in std::mem::take(&mut self.taken) {
             snapshots.push(image::snapshot(process, &about)?);
         }
-        Ok(Run { snapshots: in_order(snapshots), status, millis, notes: self.notes })
+        Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes })
     }
 
     /// Has the helper stand still; what is left of the program is its memory. Returns live bytes of the last peak, and at the
     /// end.
-    fn end(&mut self, messages: &Receiver<Message>) -> Result<Option<(Arc<Process>, About, i64, i64)>> {
+    fn end(&mut self, messages: &Receiver<Message>) -> Result<Option<End>> {
         const PATIENCE: Duration = Duration::from_secs(20);
         let helper = self.plan.shared().helper.load(Ordering::Relaxed) as i32;
         self.plan.shared().ended.store(1, Ordering::Release);
         self.plan.ring();
         let until = Instant::now() + PATIENCE;
         let nanos = loop {
-            match messages.recv_timeout(until.saturating_duration_since(Instant::now()).min(Duration::from_millis(200))) {
+            match messages.recv_timeout(until.saturating_duration_since(Instant::now()).min(Duration::from_millis(200)))
+            {
                 Ok(Message::Event(event)) if event.what == Event::ENDED => break event.nanos,
                 Ok(Message::Event(event)) => self.take(&event)?,
-                Ok(_) => {}
                 Err(_) if Instant::now() >= until || is_gone(helper) => return Ok(None),
-                Err(_) => {}
+                Ok(_) | Err(_) => {}
             }
         };
         let about = self.about(Moment::Exit, nanos);
         let process = Arc::new(Process::new(helper, Arc::clone(&self.socket))?);
         let [taken, live] = image::live(&process, about.state).context("the agent's records are gone")?;
-        Ok(Some((process, about, taken, live)))
+        Ok(Some(End { process, about, taken, live }))
     }
 }
 
