@@ -120,9 +120,6 @@ impl Diff {
 
     /// Writes it for a person.
     pub(super) fn write(&self, top: Option<usize>, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
-        if look.markdown {
-            writeln!(out, "# What grew\n")?;
-        }
         let (before, after) = (&self.before, &self.after);
         writeln!(
             out,

@@ -33,7 +33,8 @@ pub(super) fn folded(document: &Document, out: &mut dyn Write) -> io::Result<()>
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Dhat<'a> {
-    dhat_file_version: u32,
+    #[serde(rename = "dhatFileVersion")]
+    version: u32,
     mode: &'static str,
     verb: &'static str,
     bklt: bool,
@@ -72,7 +73,7 @@ pub(super) fn dhat(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let mut frames = vec!["[root]"];
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut points = Vec::new();
-    let at_exit = if snapshot.at == "exit" { 1 } else { 0 };
+    let at_exit = u64::from(snapshot.at == "exit");
     for stack in &snapshot.stacks {
         let names = stack.frames.iter().filter_map(|frame| snapshot.frames.get(*frame as usize));
         let fs = names.map(|name| {
@@ -100,7 +101,7 @@ pub(super) fn dhat(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         cmd.push_str(argument);
     }
     let dhat = Dhat {
-        dhat_file_version: 2,
+        version: 2,
         mode: "rust-heap",
         verb: "Allocated",
         bklt: true,

@@ -1,7 +1,7 @@
 //! What to change, and what that is worth: the model of `dwell::weigh`, filled with what a walk counted.
 
 use super::json::{Blocks, Finding};
-use super::types::{Decode, Schema, SiteId, Target, head};
+use super::types::{Decode, SiteId, Target, head};
 use super::walk::{Owner, Tally, Walk};
 use crate::debuginfo::{Kind, TypeId};
 use crate::shape::units::{bytes, count, percent};
@@ -60,6 +60,8 @@ struct Builder<'w, 's, 'p> {
     /// The sites of each struct and enum.
     of_def: Vec<Vec<SiteId>>,
     slots: Vec<Option<u64>>,
+    /// The site of each holding that no field owns.
+    roots: Vec<Option<SiteId>>,
 }
 
 impl<'w, 's, 'p> Builder<'w, 's, 'p> {
@@ -71,7 +73,14 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             }
         }
         let slots = vec![None; walk.schema.sites.len()];
-        Self { walk, program: Program::default(), layouts: HashMap::new(), of_def, slots }
+        Self {
+            walk,
+            program: Program::default(),
+            layouts: HashMap::new(),
+            of_def,
+            slots,
+            roots: walk.roots_of_holdings(),
+        }
     }
 
     fn build(mut self) -> Program {
@@ -92,10 +101,8 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         for (number, def) in schema.defs.iter().enumerate() {
             let tally = walk.def_tallies.get(number);
             let variants = def.variants.iter().enumerate().map(|(variant, of)| {
-                let values = tally.map_or(0, |tally| match def.is_enum {
-                    true => tally.variants.get(variant).copied().unwrap_or(0),
-                    false => 0,
-                });
+                let of_variant = tally.filter(|_| def.is_enum).and_then(|tally| tally.variants.get(variant));
+                let values = of_variant.copied().unwrap_or(0);
                 VariantDef {
                     name: of.name.to_string(),
                     fields: of
@@ -147,24 +154,34 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
     fn roots(&mut self) {
         let walk = self.walk;
         let mut made: HashMap<SiteId, usize> = HashMap::new();
-        for (holding, root) in walk.holdings.iter().zip(&walk.roots_of_holdings()) {
+        for (holding, root) in walk.holdings.iter().zip(self.roots.clone()) {
             if matches!(holding.owner, Owner::Site(_)) {
                 continue;
             }
             let value = root.filter(|_| holding.unknown == 0);
+            // A collection on a stack: its blocks grow with its elements.
+            let elements = value.and_then(|value| match *walk.schema.sites[value].decode {
+                Decode::Vec { element, .. } => Some(element),
+                _ => None,
+            });
             let counts = Counts {
                 slots: holding.blocks,
                 instances: holding.blocks,
                 filled: holding.blocks,
                 requested: holding.bytes,
                 allocations: holding.blocks,
-                places: holding.blocks,
-                used: holding.blocks,
+                places: if elements.is_some() { holding.capacity } else { holding.blocks },
+                used: if elements.is_some() { holding.len } else { holding.blocks },
+                waste: holding.unused,
                 ..Counts::default()
             };
             let place = value.unwrap_or(usize::MAX);
             let number = *made.entry(place).or_insert_with(|| {
-                let shape = value.map_or(Shape::Leaf, |value| Shape::Pointer(Holder::Box, in_model(value)));
+                let shape = match (elements, value) {
+                    (Some(element), _) => Shape::Sequence(Holder::LikeGrowable, in_model(element)),
+                    (None, Some(value)) => Shape::Pointer(Holder::Box, in_model(value)),
+                    (None, None) => Shape::Leaf,
+                };
                 self.program.sites.push(site("(stack)".into(), "", shape, Layout::POINTER, Edge::Root));
                 self.program.sites.len() - 1
             });
@@ -188,9 +205,8 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
                 }
                 _ => Shape::Leaf,
             },
-            Decode::Opaque | Decode::Pointer { .. } | Decode::Dyn => Shape::Leaf,
             Decode::Def(def) if schema.defs[*def].is_ready => Shape::Def(*def),
-            Decode::Def(_) => Shape::Leaf,
+            Decode::Def(_) | Decode::Opaque | Decode::Pointer { .. } | Decode::Dyn => Shape::Leaf,
             Decode::Enum { variants, is_option, .. } => {
                 let mut parts = variants.iter().flat_map(|variant| &variant.parts);
                 match (parts.next(), parts.next()) {
@@ -238,6 +254,16 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         }
     }
 
+    /// Places in the blocks of a site, and in those of which it is the root.
+    fn places(&self, site: SiteId) -> u64 {
+        let counted = self.walk.tallies.get(site).map_or(0, |tally| tally.counts.places);
+        let roots = self.walk.holdings.iter().zip(&self.roots);
+        let of_roots = roots.filter(|(holding, root)| {
+            **root == Some(site) && !matches!(holding.owner, Owner::Site(_)) && holding.unknown == 0
+        });
+        of_roots.fold(counted, |sum, (holding, _)| sum.saturating_add(holding.capacity))
+    }
+
     /// Places of a site, in use or not.
     fn slots_of(&mut self, number: SiteId, depth: u32) -> u64 {
         if let Some(known) = self.slots[number] {
@@ -258,9 +284,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
                     self.slots_of(parent, depth + 1).saturating_mul(times)
                 }
                 (Edge::Optional | Edge::Inner | Edge::Tuple(_), Some(parent)) => self.slots_of(parent, depth + 1),
-                (Edge::Element | Edge::Key | Edge::Value | Edge::Pointee, Some(parent)) => {
-                    tally(parent).map_or(0, |tally| tally.counts.places)
-                }
+                (Edge::Element | Edge::Key | Edge::Value | Edge::Pointee, Some(parent)) => self.places(parent),
                 (Edge::Field(variant, _), _) => {
                     let Some(def) = of.def else { return instances };
                     if self.walk.schema.defs[def].is_enum {
@@ -376,7 +400,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, save
     let sum = |of: fn(&Counts) -> u64| sites.iter().map(|site| of(&program.sites[*site].counts)).sum::<u64>();
     let (mut kind, mut how, mut costs) = ("reorder", "let the compiler order the fields".to_owned(), "nothing");
     let (mut number, mut taken, mut why) = (0, 0, String::new());
-    let mut def = None;
+    let def;
     match first {
         Edit::Site(site, change) => {
             let of = &program.sites[site];
@@ -408,7 +432,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, save
                 Change::Sorted => {
                     let (used, filled) = (sum(|counts| counts.used), filled.max(1));
                     format!(
-                        "{} entries on the average, {} of {} B unused",
+                        "{} entries on the average, {} of {} unused",
                         used / filled,
                         bytes(sum(|counts| counts.waste)),
                         bytes(sum(|counts| counts.requested))

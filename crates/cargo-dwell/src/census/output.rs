@@ -3,7 +3,7 @@
 use super::json::{self, Document, VERSION};
 use super::snapshot::Snapshot;
 use super::{diff, export, owners, report, saved, summary};
-use crate::debuginfo::{self, Options};
+use crate::debuginfo::{self, Frames, Options, Program};
 use crate::output::{self, Format, Look};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -74,6 +74,34 @@ pub struct Ran {
     pub sample: Option<u64>,
 }
 
+/// The types and functions of an executable that its snapshots need.
+#[derive(Debug)]
+pub struct Symbols {
+    program: Program,
+    frames: Frames,
+}
+
+impl Symbols {
+    /// Reads the debug info.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn load(ran: &Ran, snapshots: &[Snapshot]) -> Result<Self> {
+        let mut addresses: Vec<u64> = snapshots.iter().flat_map(owners::addresses).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
+        let (mut program, frames) = debuginfo::load_with_frames(&ran.executable, &options, &addresses)?;
+        program.prefer_own_names();
+        Ok(Self { program, frames })
+    }
+
+    /// Walks through a snapshot of the executable.
+    pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
+        summary::of(snapshot, &self.program, &self.frames)
+    }
+}
+
 /// Walks through the snapshots of a run.
 ///
 /// # Errors
@@ -82,12 +110,8 @@ pub fn census(ran: &Ran, snapshots: &[Snapshot]) -> Result<Document> {
     if snapshots.is_empty() {
         bail!("there is no snapshot: the program ended before one was taken");
     }
-    let mut addresses: Vec<u64> = snapshots.iter().flat_map(owners::addresses).collect();
-    addresses.sort_unstable();
-    addresses.dedup();
-    let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
-    let (mut program, frames) = debuginfo::load_with_frames(&ran.executable, &options, &addresses)?;
-    program.prefer_own_names();
+    let symbols = Symbols::load(ran, snapshots)?;
+    let program = &symbols.program;
     let of_program = json::Program {
         file: ran.executable.display().to_string(),
         arguments: ran.arguments.clone(),
@@ -99,7 +123,7 @@ pub fn census(ran: &Ran, snapshots: &[Snapshot]) -> Result<Document> {
     let snapshots = snapshots
         .iter()
         .map(|snapshot| {
-            let mut of = summary::of(snapshot, &program, &frames);
+            let mut of = symbols.look_at(snapshot);
             of.standard_error = ran.sample.map(|mean| standard_error(snapshot, mean));
             of
         })

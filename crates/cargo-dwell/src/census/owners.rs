@@ -100,7 +100,9 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>) -> Origin {
         Ok(frame) if !is_std(path_head(&frame.path)) => Some(frame),
         _ => None,
     });
-    match place.or_else(|| stack.iter().find_map(|frame| frame.as_ref().ok())) {
+    let place = place.or_else(|| stack.iter().find_map(|frame| frame.as_ref().ok()));
+    #[expect(clippy::single_match_else, reason = "a function, or none")]
+    match place {
         Some(frame) => {
             origin.function = shown(&frame.path);
             origin.at = frame.source.as_ref().map(|source| format!("{}:{}", source.file, source.line));
@@ -200,9 +202,8 @@ fn first_argument(arguments: &str) -> Option<&str> {
         match byte {
             b'<' | b'(' | b'[' => depth += 1,
             b'>' if at > 0 && arguments.as_bytes()[at - 1] == b'-' => {}
-            b'>' if depth == 0 => return arguments.get(..at),
+            b'>' | b',' if depth == 0 => return arguments.get(..at),
             b'>' | b')' | b']' => depth = depth.saturating_sub(1),
-            b',' if depth == 0 => return arguments.get(..at),
             _ => {}
         }
     }

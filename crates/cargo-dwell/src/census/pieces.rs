@@ -75,9 +75,9 @@ const PAGE: usize = 4096;
 mod tests {
     use super::*;
 
-    struct Some(u64, Vec<u8>);
+    struct Range(u64, Vec<u8>);
 
-    impl Memory for Some {
+    impl Memory for Range {
         fn read(&self, addr: u64, into: &mut [u8]) -> usize {
             let Some(from) = addr.checked_sub(self.0).and_then(|from| self.1.get(usize::try_from(from).ok()?..)) else {
                 return 0;
@@ -91,12 +91,12 @@ mod tests {
     #[test]
     fn bytes_are_read_across_pieces() {
         let bytes: Vec<u8> = (0..200_000_u32).map(|index| index.to_le_bytes()[0]).collect();
-        let memory = Some(0x1_f000, bytes);
+        let memory = Range(0x1_f000, bytes);
         let mut image = Image::new(&memory);
         let mut into = Vec::new();
         assert!(image.read(0x1_f005, 150_000, &mut into));
         assert!(into.iter().zip(5_u32..).all(|(byte, index)| *byte == index.to_le_bytes()[0]));
-        assert_eq!(image.word(0x1_f001), Option::Some(u64::from_le_bytes([1, 2, 3, 4, 5, 6, 7, 8])));
+        assert_eq!(image.word(0x1_f001), Some(u64::from_le_bytes([1, 2, 3, 4, 5, 6, 7, 8])));
         assert!(!image.read(u64::MAX - 3, 100, &mut into));
     }
 }

@@ -11,6 +11,8 @@ use std::io;
 
 /// Rows of the tables, if nothing else is asked for.
 const ROWS: usize = 20;
+/// Snapshots that are told in full.
+const MOST_IN_FULL: usize = 2;
 /// The longest path from a type to a root.
 const LONGEST: usize = 24;
 
@@ -19,11 +21,23 @@ pub(super) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
     if look.markdown {
         writeln!(out, "# The live heap of {}\n", document.program.file)?;
     }
+    // Of many, the one with the most live bytes is told in full.
+    let largest = document.snapshots.iter().map(|snapshot| snapshot.live_bytes).max();
+    let is_short = document.snapshots.len() > MOST_IN_FULL;
+    let mut was_full = false;
     for (number, snapshot) in document.snapshots.iter().enumerate() {
-        if number > 0 {
+        if number > 0 && !is_short {
             writeln!(out)?;
         }
-        one(document, snapshot, top, look, out)?;
+        let is_full = !is_short || !was_full && Some(snapshot.live_bytes) == largest;
+        was_full |= is_full;
+        one(document, snapshot, is_full, top, look, out)?;
+    }
+    // Those that were taken at times show what grows.
+    let mut timed = document.snapshots.iter().filter(|snapshot| !matches!(&*snapshot.at, "peak" | "exit"));
+    if let (Some(first), Some(last)) = (timed.next(), timed.next_back()) {
+        look.heading(out, "What grew", &format!(" from {} to {}", first.at, last.at))?;
+        super::diff::Diff::of(first, last).write(top, look, out)?;
     }
     Ok(())
 }
@@ -35,6 +49,7 @@ fn seconds(millis: u64) -> String {
 fn one(
     document: &Document,
     snapshot: &Snapshot,
+    is_full: bool,
     top: Option<usize>,
     look: &Look,
     out: &mut impl io::Write,
@@ -51,6 +66,9 @@ fn one(
         seconds(document.program.millis.max(snapshot.millis)),
         percent(snapshot.typed_bytes, snapshot.live_bytes),
     )?;
+    if !is_full {
+        return Ok(());
+    }
     if look.markdown {
         writeln!(out)?;
     }
@@ -95,7 +113,7 @@ fn what(of: &Blocks) -> String {
         }
         (None, _) => return of.content.clone(),
         (Some(len), "String") => format!("{} of text", bytes(len)),
-        (Some(len), content) if content.contains("dyn ") => {
+        (Some(len), content) if content.split_once("<dyn ").is_some_and(|(start, _)| !start.contains('<')) => {
             format!("{} {} x {} B", of.element, count(len), count(of.element_size))
         }
         (Some(len), _) => format!("{} x {} B", count(len), count(of.element_size)),
@@ -177,8 +195,7 @@ fn type_of(owner: &str) -> &str {
         match byte {
             b'<' | b'{' | b'(' => depth += 1,
             b'>' | b'}' | b')' => depth = depth.saturating_sub(1),
-            b'.' | b' ' if depth == 0 => return &owner[..at],
-            b':' if depth == 0 => return &owner[..at],
+            b'.' | b' ' | b':' if depth == 0 => return &owner[..at],
             _ => {}
         }
     }

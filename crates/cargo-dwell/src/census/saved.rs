@@ -11,7 +11,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// It cannot be read, is something else, or is of another version.
-pub fn read(file: &Path) -> Result<Document> {
+pub(super) fn read(file: &Path) -> Result<Document> {
     /// The version alone: a later one may have other fields.
     #[derive(Deserialize)]
     struct Version {
@@ -38,7 +38,7 @@ pub fn read(file: &Path) -> Result<Document> {
 ///
 /// # Errors
 /// It cannot be written. What was there before is still there.
-pub fn write(file: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+pub(super) fn write(file: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
     let not_written = || format!("{}: cannot be written", file.display());
     // A device or a pipe is written to as it is.
     if fs::metadata(file).is_ok_and(|metadata| !metadata.is_file()) {

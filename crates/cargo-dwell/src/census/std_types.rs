@@ -2,6 +2,8 @@
 //!
 //! Fields are found by their names at any depth, because the structs around them change from one release to the next.
 
+#![expect(clippy::similar_names, clippy::unnecessary_wraps, reason = "rows of one table")]
+
 use super::types::{Decode, Node, Part, Schema, SiteId, TableHeader, Target, TreeHeader, VecHeader, head};
 use crate::debuginfo::{Field, Kind, TypeId};
 use dwell::model::Edge;
@@ -112,6 +114,12 @@ fn vec_header(schema: &Schema<'_>, ty: TypeId) -> Option<VecHeader> {
         cap: Some(at + named(schema, vec, "cap")?),
         len: at + named(schema, vec, "len")?,
     })
+}
+
+/// The header of a `Vec` of `element`, if the program has one.
+pub(super) fn header_of(schema: &Schema<'_>, element: TypeId) -> Option<VecHeader> {
+    let path = format!("alloc::vec::Vec<{}, alloc::alloc::Global>", schema.get(element).path);
+    vec_header(schema, schema.by_path(&path)?)
 }
 
 fn vec(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {

@@ -183,6 +183,12 @@ fn fields(walk: &Walk<'_, '_>) -> Vec<Field> {
 }
 
 fn enums(walk: &Walk<'_, '_>) -> Vec<Enum> {
+    #[derive(Default)]
+    struct Sum {
+        instances: u64,
+        names: Vec<String>,
+        counts: Vec<u64>,
+    }
     let schema = &walk.schema;
     let mut all = Vec::new();
     for (def, of) in schema.defs.iter().enumerate().filter(|(_, def)| def.is_enum && def.is_ready) {
@@ -196,21 +202,21 @@ fn enums(walk: &Walk<'_, '_>) -> Vec<Enum> {
         });
     }
     // Those of std by type.
-    let mut by_type: BTreeMap<(String, u64), (u64, Vec<String>, Vec<u64>)> = BTreeMap::new();
+    let mut by_type: BTreeMap<(String, u64), Sum> = BTreeMap::new();
     for (site, of) in schema.sites.iter().enumerate() {
         if !matches!(*of.decode, Decode::Enum { .. }) {
             continue;
         }
         let Some(tally) = tally(walk, site).filter(|tally| !tally.variants.is_empty()) else { continue };
         let sum = by_type.entry((of.name.to_string(), of.size)).or_default();
-        sum.0 = sum.0.saturating_add(tally.counts.instances);
-        sum.1 = variant_names(schema, site);
-        sum.2.resize(tally.variants.len().max(sum.2.len()), 0);
-        for (sum, more) in sum.2.iter_mut().zip(&tally.variants) {
+        sum.instances = sum.instances.saturating_add(tally.counts.instances);
+        sum.names = variant_names(schema, site);
+        sum.counts.resize(tally.variants.len().max(sum.counts.len()), 0);
+        for (sum, more) in sum.counts.iter_mut().zip(&tally.variants) {
             *sum = sum.saturating_add(*more);
         }
     }
-    for ((of, size), (instances, names, counts)) in by_type {
+    for ((of, size), Sum { instances, names, counts }) in by_type {
         all.push(Enum { of, size, instances, variants: variants(names, &counts) });
     }
     all.sort_by_key(|of| std::cmp::Reverse(of.size.saturating_mul(of.instances)));

@@ -1,7 +1,7 @@
 //! Equal texts of one owner.
 
 use foldhash::fast::FixedState;
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher};
 
 /// What was read of the texts of a site.
@@ -11,7 +11,7 @@ pub(super) struct Texts {
     pub(super) bytes: u64,
     pub(super) duplicate_bytes: u64,
     /// By a hash of 128 bits, which two different texts do not share.
-    known: HashMap<u128, (), FixedState>,
+    known: HashSet<u128, FixedState>,
 }
 
 impl Texts {
@@ -26,7 +26,7 @@ impl Texts {
         let length = text.len() as u64;
         self.count = self.count.saturating_add(weight);
         self.bytes = self.bytes.saturating_add(length.saturating_mul(weight));
-        let is_new = self.known.insert(half(1) << 64 | half(2), ()).is_none();
+        let is_new = self.known.insert(half(1) << 64 | half(2));
         let more = if is_new { weight.saturating_sub(1) } else { weight };
         self.duplicate_bytes = self.duplicate_bytes.saturating_add(length.saturating_mul(more));
     }

@@ -251,6 +251,7 @@ pub(super) fn word(bytes: &[u8], at: u64) -> Option<u64> {
 
 /// A struct or enum that a program declares.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a type")]
 pub(super) struct Def {
     pub(super) ty: TypeId,
     pub(super) name: Text,
@@ -390,8 +391,7 @@ impl<'p> Schema<'p> {
         match &of.kind {
             Kind::Primitive | Kind::Vtable(_) => Decode::Plain,
             Kind::Opaque | Kind::Union(_) => Decode::Opaque,
-            Kind::Pointer { pointee } => Decode::Pointer { pointee: *pointee },
-            Kind::WidePointer { pointee, .. } => Decode::Pointer { pointee: *pointee },
+            Kind::Pointer { pointee } | Kind::WidePointer { pointee, .. } => Decode::Pointer { pointee: *pointee },
             Kind::Array { .. } if self.is_plain(ty, 0) => Decode::Plain,
             Kind::Array { element, count } => {
                 let stride = self.get(*element).size;

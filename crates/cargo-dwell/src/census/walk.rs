@@ -7,9 +7,12 @@
 //! Each pass looks into a block at most once, so that it ends, whatever the contents are. Memory is read inside of live blocks
 //! and statics only. Of a collection no more than its length is decoded, and what is longer than its block is left alone.
 
+#![expect(clippy::similar_names, reason = "sites have sizes")]
+#![expect(clippy::match_same_arms, clippy::single_match_else, reason = "each kind of type has its arm")]
+
 use super::owners::{BlockType, Origin};
 use super::pieces::Image;
-use super::snapshot::Snapshot;
+use super::snapshot::{Moment, Snapshot};
 use super::std_types;
 use super::texts::Texts;
 use super::types::{Decode, DefId, Node, Schema, SiteId, TableHeader, Target, VecHeader, word};
@@ -30,6 +33,10 @@ const GROUP: u64 = 16;
 const TALLEST: u64 = 24;
 
 const WORD: u64 = 8;
+/// Bytes of a stack that are looked at.
+const LONGEST_STACK: u64 = 8 << 20;
+/// Elements whose bytes are checked.
+const CHECKED: u64 = 64;
 
 /// Bits of a block in the first pass.
 const SEEN: u8 = 1;
@@ -110,6 +117,8 @@ pub(super) struct Walk<'s, 'p> {
     pub(super) holdings: Vec<Holding>,
     holding_of: HashMap<(Owner, SiteId, Option<TypeId>), HoldingId>,
     roots: HashMap<BlockType, SiteId>,
+    /// Lengths of blocks whose header lies on a stack that is in use.
+    lengths: HashMap<usize, u64>,
     concretes: HashMap<(SiteId, TypeId), SiteId>,
     buffer: Vec<u8>,
 }
@@ -194,6 +203,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             holdings: Vec::new(),
             holding_of: HashMap::new(),
             roots: HashMap::new(),
+            lengths: HashMap::new(),
             concretes: HashMap::new(),
             buffer: Vec::new(),
         }
@@ -203,7 +213,7 @@ impl<'s, 'p> Walk<'s, 'p> {
     pub(super) fn run(&mut self) {
         let blocks = self.snapshot.blocks.len();
         let statics = self.statics();
-        self.from_statics(&statics);
+        self.start_at_statics(&statics);
         self.drain();
         for block in 0..blocks {
             if self.flags[block] & SEEN == 0 {
@@ -211,8 +221,9 @@ impl<'s, 'p> Walk<'s, 'p> {
                 self.drain();
             }
         }
+        self.start_at_stacks();
         self.is_counting = true;
-        self.from_statics(&statics);
+        self.start_at_statics(&statics);
         self.drain();
         for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned), (0, Owner::Unowned)] {
             for block in 0..blocks {
@@ -221,7 +232,7 @@ impl<'s, 'p> Walk<'s, 'p> {
                     self.drain();
                 }
             }
-            self.from_pointers();
+            self.follow_pointers();
         }
         for block in 0..blocks {
             if self.claims[block] == 0 {
@@ -234,9 +245,10 @@ impl<'s, 'p> Walk<'s, 'p> {
     pub(super) fn roots_of_holdings(&self) -> Vec<Option<SiteId>> {
         let mut all = vec![None; self.holdings.len()];
         for ((owner, site, _), holding) in &self.holding_of {
-            if *owner != Owner::Untyped
-                && self.roots.iter().any(|(ty, of)| of == site && matches!(ty, BlockType::Value(_)))
-            {
+            let is_it = |(ty, of): (&BlockType, &SiteId)| {
+                of == site && matches!(ty, BlockType::Value(_) | BlockType::Slots(_) | BlockType::Counted(_))
+            };
+            if *owner != Owner::Untyped && self.roots.iter().any(is_it) {
                 all[*holding as usize] = Some(*site);
             }
         }
@@ -272,7 +284,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         all
     }
 
-    fn from_statics(&mut self, statics: &[(u64, SiteId)]) {
+    fn start_at_statics(&mut self, statics: &[(u64, SiteId)]) {
         for &(address, site) in statics {
             let size = self.schema.sites[site].size;
             let mut bytes = Vec::new();
@@ -283,8 +295,118 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
+    /// Finds the headers of collections that are local variables: a capacity that is exactly that of a block which nothing
+    /// owns, beside a pointer to it, in the layout that its type has. Of several headers of a block, copies that were moved
+    /// from among them, the longest counts all of whose elements are valid. At the exit of a program the frames of its
+    /// functions are gone, and what is left of them is not looked at.
+    fn start_at_stacks(&mut self) {
+        if self.snapshot.at == Moment::Exit {
+            return;
+        }
+        let open = |this: &Self, block: usize| {
+            this.flags[block] & (SEEN | OWNED) == 0 && matches!(this.type_of(block), Some(BlockType::Slots(_)))
+        };
+        let mut headers: HashMap<TypeId, Option<VecHeader>> = HashMap::new();
+        let mut found: HashMap<usize, Vec<u64>> = HashMap::new();
+        let roots = &self.snapshot.roots;
+        let mut bytes = Vec::new();
+        for &(start, end) in roots {
+            let start = start.next_multiple_of(WORD);
+            let size = end.saturating_sub(start).min(LONGEST_STACK) / WORD * WORD;
+            if !self.image.read(start, length(size), &mut bytes) {
+                continue;
+            }
+            for at in (0..size).step_by(8) {
+                let Some(block) =
+                    word(&bytes, at).and_then(|ptr| self.block_at(ptr)).filter(|block| open(self, *block))
+                else {
+                    continue;
+                };
+                let Some(BlockType::Slots(element)) = self.type_of(block) else { continue };
+                let header = *headers.entry(element).or_insert_with(|| std_types::header_of(&self.schema, element));
+                let Some(header) = header else { continue };
+                let stride = self.schema.get(element).size;
+                let beside = |field: u64| word(&bytes, at.checked_sub(header.ptr)?.checked_add(field)?);
+                let (Some(cap), Some(len)) = (header.cap.and_then(beside), beside(header.len)) else { continue };
+                if len <= cap && cap.checked_mul(stride) == Some(self.snapshot.blocks[block].size) {
+                    found.entry(block).or_default().push(len);
+                }
+            }
+        }
+        let mut found: Vec<(usize, Vec<u64>)> = found.into_iter().collect();
+        found.sort_unstable();
+        for (block, mut lengths) in found {
+            lengths.sort_unstable_by(|a, b| b.cmp(a));
+            lengths.dedup();
+            let Some(ty) = self.type_of(block) else { continue };
+            let root = self.root(ty);
+            let Decode::Vec { element, stride, .. } = *self.schema.sites[root].decode else { continue };
+            let addr = self.snapshot.blocks[block].addr;
+            let valid = lengths.into_iter().find(|len| self.are_valid(addr, element, stride, *len));
+            if let Some(len) = valid {
+                self.lengths.insert(block, len);
+                self.start(block, Owner::Stack);
+                self.drain();
+            }
+        }
+    }
+
+    /// Whether values that lie side by side can be values of their type. The last ones are looked at: a length from before
+    /// elements were removed has bytes of these there, and elements are dropped from the first one on.
+    fn are_valid(&mut self, addr: u64, site: SiteId, stride: u64, count: u64) -> bool {
+        let size = self.schema.sites[site].size;
+        let mut bytes = Vec::new();
+        (count.saturating_sub(CHECKED)..count).all(|index| {
+            let Some(at) = index.checked_mul(stride).and_then(|at| addr.checked_add(at)) else { return false };
+            size > CHUNK || self.image.read(at, length(size), &mut bytes) && self.is_valid(site, &bytes, 0)
+        })
+    }
+
+    fn is_valid(&mut self, site: SiteId, bytes: &[u8], depth: u32) -> bool {
+        let decode = Rc::clone(&self.schema.sites[site].decode);
+        let all = |this: &mut Self, parts: &[super::types::Part]| {
+            parts.iter().all(|part| {
+                let size = this.schema.sites[part.site].size;
+                this.is_valid(part.site, sub(bytes, part.at, size), depth + 1)
+            })
+        };
+        if depth > DEEPEST {
+            return true;
+        }
+        match &*decode {
+            Decode::Def(def) => {
+                self.schema.prepare(*def);
+                let of = &self.schema.defs[*def];
+                let index = of.tag.as_ref().map_or(Some(0), |tag| tag.variant(bytes));
+                let Some(variant) = index.and_then(|index| of.variants.get(index)) else {
+                    return of.variants.is_empty();
+                };
+                let fields = variant.fields.iter();
+                let parts: Vec<_> = fields.map(|field| super::types::Part { at: field.at, site: field.site }).collect();
+                all(self, &parts)
+            }
+            Decode::Enum { tag, variants, .. } => {
+                let index = tag.as_ref().map_or(Some(0), |tag| tag.variant(bytes));
+                index.and_then(|index| variants.get(index)).is_some_and(|variant| all(self, &variant.parts))
+            }
+            Decode::Parts { parts, .. } => all(self, parts),
+            Decode::Vec { header: Some(header), stride, .. } => self.is_header(header, bytes, *stride),
+            Decode::Text { header: Some(header) } => self.is_header(header, bytes, 1),
+            Decode::Box { value } => {
+                self.schema.sites[*value].size == 0 || word(bytes, 0).is_some_and(|ptr| self.block_at(ptr).is_some())
+            }
+            _ => true,
+        }
+    }
+
+    fn is_header(&self, header: &VecHeader, bytes: &[u8], stride: u64) -> bool {
+        let Some((ptr, cap, len)) = header.read(bytes) else { return false };
+        let fits = |block: usize| cap.checked_mul(stride).is_some_and(|end| end <= self.snapshot.blocks[block].size);
+        len <= cap && (cap == 0 || stride == 0 || self.block_at(ptr).is_some_and(fits))
+    }
+
     /// Follows raw pointers and references to blocks that nothing else owns.
-    fn from_pointers(&mut self) {
+    fn follow_pointers(&mut self) {
         if !self.is_counting {
             return;
         }
@@ -415,8 +537,17 @@ impl<'s, 'p> Walk<'s, 'p> {
                 }
             }
             (_, Decode::Vec { element, stride, .. }) => {
-                // How many of them are in use says a header that is not known.
                 let of_element = Text::clone(&self.schema.sites[*element].name);
+                if let Some(&len) = self.lengths.get(&block) {
+                    let unused = of.size.saturating_sub(len.saturating_mul(*stride));
+                    let used = Use { len, capacity: fits(*stride), unused, is_unknown: false };
+                    let (element, stride) = (*element, *stride);
+                    if self.claim_as(block, owner, site, None, || (content, of_element, stride), used) {
+                        self.push(block, What::Run { site: element, at: 0, stride, count: len });
+                    }
+                    return;
+                }
+                // How many of them are in use says a header that is not known.
                 let used = Use { len: 0, capacity: fits(*stride), unused: 0, is_unknown: true };
                 if self.is_counting {
                     self.claim_as(block, owner, site, None, || (content, of_element, *stride), used);

@@ -99,7 +99,7 @@ impl Found {
         let mut attrs = Attrs::new();
         let Some(root) = entries.read_abbreviation()? else { return Ok(false) };
         entries.read_attributes(root.attributes(), &mut attrs)?;
-        if !has_ranges(&attrs) || !self.covers(input.dwarf, opened, &attrs, wanted)? {
+        if !has_ranges(&attrs) || !covers(input.dwarf, opened, &attrs, wanted)? {
             return Ok(false);
         }
         // The depth of what does not cover any of the addresses: all that is deeper is passed by.
@@ -148,18 +148,6 @@ impl Found {
             }
         }
         Ok(true)
-    }
-
-    fn covers<'d>(
-        &self,
-        dwarf: &Dwarf<Slice<'d>>,
-        opened: &Opened<'d>,
-        attrs: &Attrs<'d>,
-        wanted: &[u64],
-    ) -> Result<bool, Error> {
-        let mut is_hit = false;
-        addresses_in(dwarf, opened, attrs, wanted, |_| is_hit = true)?;
-        Ok(is_hit)
     }
 
     /// Reads the lines of the addresses of a unit.
@@ -315,6 +303,13 @@ impl Found {
     }
 }
 
+/// Whether one of the addresses is in the ranges of an entry.
+fn covers<'d>(dwarf: &Dwarf<Slice<'d>>, opened: &Opened<'d>, attrs: &Attrs<'d>, wanted: &[u64]) -> Result<bool, Error> {
+    let mut is_hit = false;
+    addresses_in(dwarf, opened, attrs, wanted, |_| is_hit = true)?;
+    Ok(is_hit)
+}
+
 fn has_ranges(attrs: &Attrs<'_>) -> bool {
     attrs.iter().any(|attr| matches!(attr.name(), dw::DW_AT_low_pc | dw::DW_AT_ranges))
 }
@@ -365,7 +360,7 @@ fn addresses_in<'d>(
     let Some(low) = dwarf.attr_address(&opened.unit, low)? else { return Ok(()) };
     let high = match value(dw::DW_AT_high_pc) {
         Some(AttributeValue::Udata(length)) => low.saturating_add(length),
-        Some(value) => match dwarf.attr_address(&opened.unit, value.clone())? {
+        Some(value) => match dwarf.attr_address(&opened.unit, value)? {
             Some(high) => high,
             None => low.saturating_add(value.udata_value().unwrap_or(0)),
         },
