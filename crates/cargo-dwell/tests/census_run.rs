@@ -3,6 +3,7 @@
 
 mod support;
 
+use cargo_dwell::census::agent::layout::DEPTH;
 use cargo_dwell::census::run::{At, Options, Run, snapshots};
 use cargo_dwell::census::snapshot::{Moment, Snapshot};
 use std::ffi::OsString;
@@ -218,6 +219,37 @@ fn threads_that_end_together_are_counted() {
     assert_eq!(run.code, 0);
     let snapshot = only(&run);
     assert_eq!((blocks_of(snapshot, 100), blocks_of(snapshot, 10), blocks_of(snapshot, 5000)), (200, 200, 0));
+}
+
+#[test]
+fn blocks_that_other_threads_free_are_counted() {
+    let file = folder().join("churn.txt");
+    let after = |millis| At::After(std::time::Duration::from_millis(millis));
+    let at = vec![At::Peak, At::Exit, after(5), after(20), after(50)];
+    let options = Options { at, cache: Some(folder()), ..Options::default() };
+    let run = run_with(truth(), &["churn", file.to_str().expect("UTF-8")], options);
+    assert_eq!(run.code, 0);
+    let exit = run.snapshots.last().expect("the end");
+    assert_eq!(exit.at, Moment::Exit);
+    assert_eq!(of_program(exit), counted(&file));
+    for snapshot in &run.snapshots {
+        assert!(snapshot.live_bytes <= snapshot.peak_bytes);
+        assert!(snapshot.blocks.is_sorted_by(|left, right| left.addr + left.size <= right.addr));
+    }
+}
+
+#[test]
+fn blocks_on_strange_stacks_are_counted() {
+    let run = run(&["stacks"], &[At::Exit]);
+    assert_eq!(run.code, 0);
+    let snapshot = only(&run);
+    assert_eq!((blocks_of(snapshot, 777), blocks_of(snapshot, 778)), (1, 2));
+    let deepest = |size| {
+        let of_size = snapshot.blocks.iter().filter(move |block| block.size == size);
+        of_size.map(|block| snapshot.stacks[block.stack as usize].len()).min()
+    };
+    assert_eq!(deepest(778), Some(DEPTH), "stacks of deep calls are whole");
+    assert!(deepest(777) > Some(1), "the handler's stack is walked");
 }
 
 /// Runs `cargo dwell census --exe` on the program.

@@ -113,6 +113,7 @@ pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Res
         asked: Vec::new(),
         started,
         interrupted: false,
+        thinned: false,
         patches: patches.count,
         notes,
     };
@@ -130,6 +131,9 @@ enum Message {
     /// A signal, and whether a process sent it to this one alone.
     Signal(i32, bool),
 }
+
+/// Copies that are kept of those that `--every` takes: each holds the memory that the program has changed since.
+const MOST_ROUNDS: usize = 16;
 
 /// What is handed to the agent: a page that both share, and the patches.
 struct Plan {
@@ -246,6 +250,8 @@ struct Session<'r> {
     asked: Vec<Moment>,
     started: Instant,
     interrupted: bool,
+    /// Whether snapshots were dropped.
+    thinned: bool,
     /// How many functions are to be patched.
     patches: u32,
     notes: Vec<String>,
@@ -258,7 +264,9 @@ impl Session<'_> {
         times.sort_unstable();
         times.dedup();
         let mut times = times.into_iter().peekable();
-        let mut next_round = self.options.every;
+        let mut every = self.options.every;
+        let mut next_round = every;
+        let mut rounds = Vec::new();
         loop {
             let due = times.peek().copied().into_iter().chain(next_round).min();
             let message = match due {
@@ -277,10 +285,29 @@ impl Session<'_> {
                         times.next();
                     }
                     if next_round == Some(due) {
-                        next_round = self.options.every.map(|every| due + every);
+                        rounds.push(due.as_millis() as u64);
+                        if rounds.len() == MOST_ROUNDS {
+                            every = every.map(|every| every * 2);
+                            self.thin_out(&mut rounds);
+                        }
+                        next_round = every.map(|every| due + every);
                     }
                 }
             }
+        }
+    }
+
+    /// Drops every second of the snapshots that `--every` took.
+    fn thin_out(&mut self, rounds: &mut Vec<u64>) {
+        let dropped: Vec<u64> = rounds.iter().copied().step_by(2).collect();
+        self.taken.retain(|(_, about)| !matches!(about.at, Moment::After(millis) if dropped.contains(&millis)));
+        rounds.retain(|millis| !dropped.contains(millis));
+        if !self.thinned {
+            self.thinned = true;
+            self.notes.push(format!(
+                "--every would hold more than {MOST_ROUNDS} copies of the program: every second one was dropped, and the \
+                 time between two doubled"
+            ));
         }
     }
 
