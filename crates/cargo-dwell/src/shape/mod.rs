@@ -16,6 +16,7 @@ pub mod rust;
 pub mod schema;
 pub mod types;
 pub mod units;
+pub mod value;
 
 use anyhow::{Context, Result, bail};
 use bytesize::ByteSize;
