@@ -48,9 +48,9 @@ fn truth_over(allocator: &str, krate: &str, release: bool, lto: bool) -> Option<
     fs::create_dir_all(&folder).expect("a folder");
     let manifest = format!(
         "[workspace]\n[package]\nname = \"truth\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
-         [[bin]]\nname = \"truth\"\npath = {:?}\n[dependencies]\n{krate}\n\
+         [[bin]]\nname = \"truth\"\npath = \"{}\"\n[dependencies]\n{krate}\n\
          [profile.release]\ndebug = 1\n",
-        source()
+        source().display()
     );
     let path = folder.join("Cargo.toml");
     if fs::read_to_string(&path).ok().as_ref() != Some(&manifest) {
@@ -83,12 +83,12 @@ fn run(arguments: &[&str], at: &[At]) -> Run {
 }
 
 fn run_exe(exe: &Path, arguments: &[&str], at: &[At]) -> Run {
-    run_with(exe, arguments, Options { at: at.to_vec(), cache: Some(folder()), ..Options::default() })
+    run_with(exe, arguments, &Options { at: at.to_vec(), cache: Some(folder()), ..Options::default() })
 }
 
-fn run_with(exe: &Path, arguments: &[&str], options: Options) -> Run {
+fn run_with(exe: &Path, arguments: &[&str], options: &Options) -> Run {
     let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
-    snapshots(exe, &arguments, &options).expect("it runs")
+    snapshots(exe, &arguments, options).expect("it runs")
 }
 
 /// What the program's own allocator counted, in the file that it wrote.
@@ -122,7 +122,7 @@ fn blocks_and_bytes_at_exit_are_those_of_a_counting_allocator() {
     assert_eq!(of_program(snapshot), counted(&file));
     // Contents are those of the program.
     let leaked = snapshot.blocks.iter().find(|block| block.size == LEAKED).expect("it is live");
-    let mut bytes = vec![0; LEAKED as usize];
+    let mut bytes = vec![0; 123_457];
     assert_eq!(snapshot.memory.read(leaked.addr, &mut bytes), bytes.len());
     assert!(bytes.iter().all(|byte| *byte == 7));
     assert_eq!(snapshot.memory.read(8, &mut bytes), 0);
@@ -132,7 +132,7 @@ fn blocks_and_bytes_at_exit_are_those_of_a_counting_allocator() {
 fn sampled_blocks_add_up_to_all() {
     let file = folder().join("sampled.txt");
     let options = Options { at: vec![At::Exit], sample: Some(4096), cache: Some(folder()), ..Options::default() };
-    let run = run_with(truth(), &["sampled", file.to_str().expect("UTF-8")], options);
+    let run = run_with(truth(), &["sampled", file.to_str().expect("UTF-8")], &options);
     let snapshot = only(&run);
     let (blocks, bytes) = counted(&file);
     assert!((snapshot.blocks.len() as u64) < blocks / 2, "{} of {blocks}", snapshot.blocks.len());
@@ -227,7 +227,7 @@ fn blocks_that_other_threads_free_are_counted() {
     let after = |millis| At::After(std::time::Duration::from_millis(millis));
     let at = vec![At::Peak, At::Exit, after(5), after(20), after(50)];
     let options = Options { at, cache: Some(folder()), ..Options::default() };
-    let run = run_with(truth(), &["churn", file.to_str().expect("UTF-8")], options);
+    let run = run_with(truth(), &["churn", file.to_str().expect("UTF-8")], &options);
     assert_eq!(run.code, 0);
     let exit = run.snapshots.last().expect("the end");
     assert_eq!(exit.at, Moment::Exit);
