@@ -7,7 +7,7 @@ use super::model::{
     Vtable,
 };
 use super::names::{self, Namer};
-use super::read::{Body, Output, Ranks, RawField, RawKind, RawType, RawVariant, UnitTypes, Unnamed};
+use super::read::{Body, ImplFor, Output, Ranks, RawField, RawKind, RawType, RawVariant, UnitTypes, Unnamed};
 use anyhow::Result;
 use std::collections::{HashMap, HashSet};
 
@@ -353,7 +353,7 @@ struct Linker<'a, 'd, F> {
     made: &'a [(TypeId, Option<u64>)],
     find: &'a F,
     bodies: &'a HashMap<String, Body>,
-    impls: &'a HashMap<String, String>,
+    impls: &'a HashMap<String, ImplFor>,
     namer: &'a Namer<'a>,
     texts: &'a mut Texts<'d>,
 }
