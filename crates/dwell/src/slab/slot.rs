@@ -150,7 +150,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     ///
     /// The invariants hold.
     #[inline(always)]
-    pub(super) unsafe fn from_raw(value: NonNull<T>) -> Self {
+    pub(super) unsafe fn owning(value: NonNull<T>) -> Self {
         Self { value, of: PhantomData }
     }
 
@@ -320,7 +320,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         // SAFETY: the closure accepts every brand, so what it returned is the only view with this one: the value,
         // coerced. That changes neither the address nor the layout of a value, and views are invariant. So the invariants
         // hold as they did for `self`, which is not used again.
-        unsafe { Slot::from_raw(value) }
+        unsafe { Slot::owning(value) }
     }
 }
 
@@ -354,7 +354,7 @@ impl<T, K: SlotKind> Slot<T, K> {
         // SAFETY: the caller says that the cell is for a `T`, vacant, and its own.
         unsafe { cell.write(value) };
         // SAFETY: now there is a live value in the cell, and the caller vouches for the rest of the invariants.
-        unsafe { Self::from_raw(cell) }
+        unsafe { Self::owning(cell) }
     }
 
     /// Writes what `make` returns to a cell, which is freed if `make` panics.
@@ -370,7 +370,7 @@ impl<T, K: SlotKind> Slot<T, K> {
         unsafe { value.write(make()) };
         mem::forget(guard);
         // SAFETY: now there is a live value in the cell, and the caller vouches for the rest of the invariants.
-        unsafe { Self::from_raw(value) }
+        unsafe { Self::owning(value) }
     }
 }
 

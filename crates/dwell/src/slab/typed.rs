@@ -134,23 +134,21 @@ impl<T> Slab<T> {
 
     /// Whether there is a leaked value under this key.
     pub fn contains_key(&self, key: Key) -> bool {
-        self.core().contains_key(key)
+        self.core().entry(key).is_some_and(|entry| entry.is_leaked())
     }
 
     /// Takes a leaked value back. `None` if there is none under this key.
     #[inline]
     pub fn reclaim(&self, key: Key) -> Option<Slot<T>> {
-        let cell = self.core().reclaim(key)?;
+        let cell = self.core().entry(key)?.reclaim()?;
         // SAFETY: a leaked cell of this core holds a `T` that nobody owns. `reclaim` has taken it from its key.
-        Some(unsafe { Slot::from_raw(cell.cast()) })
+        Some(unsafe { Slot::owning(cell.cast()) })
     }
 
     /// [`reclaim`](Self::reclaim) of the one value that was leaked with this key.
     #[inline]
     pub fn reclaim_stamped(&self, key: StampedKey) -> Option<Slot<T>> {
-        let cell = self.core().reclaim_stamped(key)?;
-        // SAFETY: a leaked cell of this core holds a `T` that nobody owns. `reclaim_stamped` has taken it from its key.
-        Some(unsafe { Slot::from_raw(cell.cast()) })
+        if self.core().entry(key.key())?.has_stamp(key.stamp()) { self.reclaim(key.key()) } else { None }
     }
 
     /// Calls `f` with a leaked value. `None` if there is none under this key.
@@ -158,7 +156,7 @@ impl<T> Slab<T> {
     /// While `f` runs, the key finds nothing.
     #[inline]
     pub fn with<R>(&self, key: Key, f: impl FnOnce(&mut T) -> R) -> Option<R> {
-        let lent = self.core().lend(key)?;
+        let lent = self.core().entry(key)?.lend()?;
         // SAFETY: a leaked cell of this core holds a `T`. While it is lent no key finds it, so that nobody else has it, even if
         // `f` uses the slab.
         Some(f(unsafe { lent.cell().cast().as_mut() }))
@@ -315,7 +313,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
 
     fn drop_leaked(&self) {
         // SAFETY: a leaked cell of this core holds a `T` that nobody owns. `drop_leaked` has taken it from its key.
-        self.core().drop_leaked(|cell| drop(unsafe { Slot::<T, O>::from_raw(cell.cast()) }));
+        self.core().drop_leaked(|cell| drop(unsafe { Slot::<T, O>::owning(cell.cast()) }));
     }
 }
 
