@@ -324,19 +324,14 @@ impl<O: Owners> Core<O> {
 
     /// Gives each leaked cell to `drop`, which may leak others: those too.
     ///
-    /// A pass over the bitmaps takes time for the cells that there are, once. There is another only if the last has found a
-    /// cell, so two if no destructor leaks.
+    /// A pass over the bitmaps takes time for the cells that there are, once. There is one for the values that were leaked
+    /// before, and one more for those that their destructors leak behind it.
     pub(super) fn drop_leaked(&self, mut drop: impl FnMut(CellPtr)) {
-        loop {
+        while self.memory(|memory| memory.has_leaked()) == Ok(true) {
             let mut at = 0;
-            let mut found = false;
             while let Some(key) = self.next_leaked(at) {
                 at = key.index() as usize;
                 self.entry(key).and_then(|entry| entry.reclaim()).into_iter().for_each(&mut drop);
-                found = true;
-            }
-            if !found {
-                return;
             }
         }
     }

@@ -472,6 +472,11 @@ impl<O: Owners> Memory<O> {
         (entry.index < entry.header().cells as usize).then_some(entry)
     }
 
+    /// Whether a block has a leaked cell.
+    pub(super) fn has_leaked(&self) -> bool {
+        self.chunks.iter().flat_map(|chunk| chunk.headers(self.geometry)).any(|header| header.leaked.get() != 0)
+    }
+
     /// The key of the first leaked cell from this position on.
     pub(super) fn next_leaked(&self, from: usize) -> Option<Key> {
         let (number, mut index) = self.geometry.locate(from)?;

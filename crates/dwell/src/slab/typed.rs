@@ -93,10 +93,12 @@ impl<T> Builder<T> {
 
     /// A slab for at most `limit` values.
     pub(super) fn finish<O: Threading>(self, limit: usize) -> Result<TypedSlab<T, O>, Refusal> {
-        let core = CoreRef::allocate(Geometry::of(Layout::new::<T>()), limit);
+        let core = CoreRef::allocate(const { Geometry::of(Layout::new::<T>()) }, limit);
         let slab = TypedSlab { core: core.map_err(|error| Refusal::Alloc(error.layout()))?, of: PhantomData };
         slab.core().memory(|memory| memory.configure(limit, self.chunk_capacity))?;
-        slab.core().reserve(self.preallocate)?;
+        if self.preallocate != 0 {
+            slab.core().reserve(self.preallocate)?;
+        }
         Ok(slab)
     }
 }
@@ -320,16 +322,21 @@ impl<T, O: Threading> TypedSlab<T, O> {
 impl<T, O: Threading> Drop for TypedSlab<T, O> {
     fn drop(&mut self) {
         /// Lets go of the core, and first drops what a panic has left.
-        struct TearDown<'a, T, O: Threading>(&'a TypedSlab<T, O>);
+        struct TearDown<'a, T, O: Threading>(&'a TypedSlab<T, O>, bool);
         impl<T, O: Threading> Drop for TearDown<'_, T, O> {
             fn drop(&mut self) {
-                self.0.drop_leaked();
+                let Self(slab, panicked) = *self;
+                if panicked {
+                    slab.drop_leaked();
+                }
                 // SAFETY: by invariant 1 of `TypedSlab` the core was made by `allocate` on this thread and is in service; the slab,
                 // which is being dropped, does not use it again.
-                unsafe { O::tear_down(self.0.core) };
+                unsafe { O::tear_down(slab.core) };
             }
         }
-        TearDown(self).0.drop_leaked();
+        let mut tear_down = TearDown(self, true);
+        tear_down.0.drop_leaked();
+        tear_down.1 = false;
     }
 }
 
