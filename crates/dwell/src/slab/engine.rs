@@ -155,6 +155,18 @@ impl<O: Owners> CoreRef<O> {
         core.free.pop().map_or_else(|| core.grow(|memory| memory.carve(self, &core.free)), Ok)
     }
 
+    /// Gets memory for this many more values than there are.
+    ///
+    /// # Safety
+    ///
+    /// The core was not freed, and it is this thread's.
+    pub(super) unsafe fn reserve(self, additional: usize) -> Result<(), Refusal> {
+        // SAFETY: the caller says that it was not freed.
+        let core = unsafe { self.get() };
+        let len = core.len();
+        core.grow(|memory| memory.reserve(self, &core.free, len, additional))
+    }
+
     /// Frees an occupied cell whose value is gone.
     ///
     /// # Safety
@@ -190,7 +202,7 @@ impl<O: Owners> CoreRef<O> {
     ///
     /// # Safety
     ///
-    /// As for [`refill`](Self::refill).
+    /// The core was not freed, and it is this thread's.
     pub(super) unsafe fn sweep(self) {
         // SAFETY: the caller says that it was not freed.
         let core = unsafe { self.get() };
@@ -295,12 +307,6 @@ impl<O: Owners> Core<O> {
         self.memory(|memory| memory.capacity).unwrap_or(0)
     }
 
-    /// Gets memory for this many more values than there are.
-    pub(super) fn reserve(&self, additional: usize) -> Result<(), Refusal> {
-        let len = self.len();
-        self.grow(|memory| memory.reserve(len, additional, &self.free))
-    }
-
     /// Calls `each`, which is no user's code, with the layout of each block but this one's, and the bytes in it that hold
     /// nothing.
     pub(super) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
@@ -327,11 +333,14 @@ impl<O: Owners> Core<O> {
     /// A pass over the bitmaps takes time for the cells that there are, once. There is one for the values that were leaked
     /// before, and one more for those that their destructors leak behind it.
     pub(super) fn drop_leaked(&self, mut drop: impl FnMut(CellPtr)) {
-        while self.memory(|memory| memory.has_leaked()) == Ok(true) {
+        let mut found = true;
+        while found && self.memory(|memory| memory.has_leaked()) == Ok(true) {
             let mut at = 0;
+            found = false;
             while let Some(key) = self.next_leaked(at) {
                 at = key.index() as usize;
                 self.entry(key).and_then(|entry| entry.reclaim()).into_iter().for_each(&mut drop);
+                found = true;
             }
         }
     }

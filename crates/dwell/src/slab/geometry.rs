@@ -24,6 +24,9 @@ const MIN_CELLS: usize = 4;
 /// (`ten_values_are_small` in `tests/slab.rs`); with 16 they do not.
 pub(super) const FIRST_CELLS: usize = 12;
 
+/// The most small blocks: those of values of 8 bytes.
+pub(super) const MOST_SMALL: usize = (MIN_BLOCK / 8).div_ceil(FIRST_CELLS).next_power_of_two().ilog2() as usize;
+
 /// How a block is divided into cells for values of one layout.
 ///
 /// ```text
@@ -54,7 +57,7 @@ pub(super) struct Geometry {
     first: usize,
     /// Cells in a block. 0 when a value is too large for any.
     pub(super) cells: usize,
-    /// Numbers of small blocks.
+    /// Numbers of small blocks: at most `MOST_SMALL`.
     pub(super) small: usize,
 }
 
@@ -82,6 +85,7 @@ impl Geometry {
         let bitmap = 8 * ((block - first) / stride).div_ceil(64);
         let cells = (block - first - bitmap) / stride;
         let small = cells.div_ceil(FIRST_CELLS).next_power_of_two().ilog2() as usize;
+        assert!(small <= MOST_SMALL);
         Self { block, stride, first, cells, small }
     }
 

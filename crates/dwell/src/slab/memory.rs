@@ -6,13 +6,13 @@
 //! Inserts and drops do not come here as long as the free stack has a cell and room for one.
 
 use super::engine::{CoreRef, Owners};
-use super::geometry::{FIRST_CELLS, Geometry};
+use super::geometry::{FIRST_CELLS, Geometry, MOST_SMALL};
 use super::key::{Key, StampedKey};
 use super::stack::{CellPtr, FreeStack};
 use crate::alloc::try_alloc;
 use core::alloc::Layout;
 use core::cell::Cell;
-use core::marker::PhantomData;
+use core::{iter, mem};
 use core::ptr::{self, NonNull};
 use std_alloc::alloc::dealloc;
 use std_alloc::boxed::Box;
@@ -46,6 +46,10 @@ pub(super) struct Header<O> {
     vacant: Cell<u32>,
     /// While [`Memory::sweep`] runs: all cells of the chunk are vacant.
     doomed: Cell<bool>,
+    /// Cells of the chunk, if this is its first block; then the others.
+    chunk_cells: usize,
+    carved: Cell<usize>,
+    next: Cell<Option<Chunk<O>>>,
 }
 
 const _: () = assert!(size_of::<Header<()>>() <= Geometry::HEADER && align_of::<Header<()>>() <= 64);
@@ -136,7 +140,7 @@ impl<O> Entry<O> {
         }
         let mut mask = u64::MAX << (from % 64);
         (from / 64..(self.header().cells as usize).div_ceil(64)).find_map(|index| {
-            let bits = self.word(index).get() & core::mem::replace(&mut mask, u64::MAX);
+            let bits = self.word(index).get() & mem::replace(&mut mask, u64::MAX);
             // A bit is set by `leak` only, for a cell that there is: invariant 1 holds.
             (bits != 0).then(|| Self { index: index * 64 + bits.trailing_zeros() as usize, ..self })
         })
@@ -226,24 +230,30 @@ impl<O> Drop for Lent<O> {
     }
 }
 
-/// One allocation.
-struct Chunk<O> {
+/// One allocation, by the header of its first block.
+struct Chunk<O>(
     // # Invariants
     //
-    // 1. `base` is a block of the global allocator's with the layout `geometry.chunk(cells)`.
-    // 2. The first `carved` cells were handed out or came to the free stack. The blocks that these are in have a header, which
-    //    is in the directory.
-    base: NonNull<u8>,
-    cells: usize,
-    carved: usize,
-    of: PhantomData<NonNull<Header<O>>>,
+    // 1. The header is at the start of a block of the global allocator's with the layout `geometry.chunk(chunk_cells)`, and made
+    //    from its pointer. That is not freed as long as this is used.
+    // 2. The first `carved` cells were handed out or came to the free stack. The blocks that these are in, and the first, have a
+    //    header, which is in the directory.
+    NonNull<Header<O>>,
+);
+
+impl<O> Clone for Chunk<O> {
+    fn clone(&self) -> Self {
+        *self
+    }
 }
+
+impl<O> Copy for Chunk<O> {}
 
 /// What a number of the directory stands for.
 enum Numbered<O> {
     /// The header of the block with this number.
     Block(NonNull<Header<O>>),
-    /// No block. The next number without one, of those for whole blocks.
+    /// No block. The next number without one.
     Vacant(Option<u32>),
 }
 
@@ -265,17 +275,20 @@ pub(crate) enum Refusal {
 pub(super) struct Memory<O> {
     // # Invariants
     //
-    // 1. The blocks of `chunks` have this geometry, and their headers one owner.
-    // 2. The chunks in front of the one with the index `carving` have no cell that was not carved.
+    // 1. The chunks are linked from `first` to `last`. Their blocks have this geometry, and their headers one owner.
+    // 2. The chunks in front of `carving` have no cell that was not carved.
     // 3. A block has as many cells as its number is for, or fewer. Its header has that number.
-    //    From `vacant` the numbers for whole blocks are linked that have none.
+    //    The headers of small blocks are in `small`, those of others in `directory`, in which from `vacant` on the numbers are
+    //    linked that have no block.
     // 4. No block that was freed gave a stamp above `serial`, before stamps began again.
     geometry: Geometry,
-    chunks: Vec<Chunk<O>>,
+    first: Option<Chunk<O>>,
+    carving: Option<Chunk<O>>,
+    last: Option<Chunk<O>>,
+    small: [Option<NonNull<Header<O>>>; MOST_SMALL],
     directory: Vec<Numbered<O>>,
     vacant: Option<u32>,
     serial: u32,
-    carving: usize,
     /// Cells that were carved from all chunks.
     pub(super) carved: usize,
     /// Cells of all chunks.
@@ -289,11 +302,13 @@ impl<O: Owners> Memory<O> {
     pub(super) const fn new(geometry: Geometry, limit: usize) -> Self {
         Self {
             geometry,
-            chunks: Vec::new(),
+            first: None,
+            carving: None,
+            last: None,
+            small: [None; MOST_SMALL],
             directory: Vec::new(),
             vacant: None,
             serial: 0,
-            carving: 0,
             carved: 0,
             capacity: 0,
             limit,
@@ -310,14 +325,14 @@ impl<O: Owners> Memory<O> {
     /// for all cells that were carved.
     pub(super) fn carve(&mut self, owner: CoreRef<O>, stack: &FreeStack) -> Result<CellPtr, Refusal> {
         let geometry = self.geometry;
-        while self.chunks.get(self.carving).is_none_or(|chunk| chunk.carved == chunk.cells) {
-            if self.carving + 1 < self.chunks.len() {
-                self.carving += 1;
-            } else {
-                self.grow()?;
+        let chunk = loop {
+            match self.carving.map(|chunk| (chunk, chunk.header().next.get())) {
+                Some((chunk, _)) if chunk.header().carved.get() < chunk.header().chunk_cells => break chunk,
+                Some((_, Some(next))) => self.carving = Some(next),
+                _ => self.grow(owner)?,
             }
-        }
-        let Chunk { base, cells, carved, .. } = self.chunks[self.carving];
+        };
+        let (cells, carved) = (chunk.header().chunk_cells, chunk.header().carved.get());
         let index = carved % geometry.cells;
         let block_cells = geometry.cells.min(cells - (carved - index));
         let count = (PAGE / geometry.stride).clamp(1, block_cells - index);
@@ -327,15 +342,16 @@ impl<O: Owners> Memory<O> {
             let usual = self.capacity.max(2 * stack.room()).max(least);
             stack.try_room(usual).or_else(|_| stack.try_room(least)).map_err(Refusal::Alloc)?;
         }
-        // SAFETY: fewer than `cells` cells were carved, so that the block of the next one is inside the chunk.
-        let block = unsafe { base.add(carved / geometry.cells * geometry.block) };
-        if index == 0 {
-            // SAFETY: none of the block's cells was carved, by invariant 2 of `Chunk`.
-            unsafe { self.begin_block(owner, block, block_cells) }?;
+        // SAFETY: fewer cells than the chunk has were carved, so that the block of the next one is inside the chunk.
+        let block = unsafe { chunk.0.byte_add(carved / geometry.cells * geometry.block) }.cast();
+        if index == 0 && carved != 0 {
+            let number = self.vacant_number(block_cells)?;
+            // SAFETY: the block has so many cells, none of which was carved, by invariant 2 of `Chunk`.
+            unsafe { self.begin_block(owner, block, number, block_cells, 0) };
         }
         // SAFETY: `index` is less than `block_cells`, so that the cell is inside the block.
         let first = unsafe { block.add(geometry.offset(index)) }.cast();
-        self.chunks[self.carving].carved += count;
+        chunk.header().carved.set(carved + count);
         self.carved += count;
         // SAFETY: from `first` on `count` cells are in the block, a stride apart. They were not carved before, by invariant 2 of
         // `Chunk`, so nobody has them.
@@ -344,14 +360,19 @@ impl<O: Owners> Memory<O> {
         Ok(first)
     }
 
-    /// Gives a block a header, a bitmap and a number.
+    /// Gives a block a header, a bitmap and this number, which is vacant and for as many cells.
     ///
     /// # Safety
     ///
     /// It is in a chunk with this geometry and has this many cells, of which none was handed out.
-    unsafe fn begin_block(&mut self, owner: CoreRef<O>, block: NonNull<u8>, cells: usize) -> Result<(), Refusal> {
-        let number = self.vacant_number(cells)?;
-        let Numbered::Vacant(next) = self.directory[number] else { unreachable!("the number is vacant") };
+    unsafe fn begin_block(
+        &mut self,
+        owner: CoreRef<O>,
+        block: NonNull<u8>,
+        number: usize,
+        cells: usize,
+        chunk_cells: usize,
+    ) -> NonNull<Header<O>> {
         let header = block.cast::<Header<O>>();
         let empty = Header {
             owner,
@@ -362,34 +383,51 @@ impl<O: Owners> Memory<O> {
             serial: Cell::new(self.serial),
             vacant: Cell::new(0),
             doomed: Cell::new(false),
+            chunk_cells,
+            carved: Cell::new(0),
+            next: Cell::new(None),
         };
         // SAFETY: the block is aligned to its size, which is more than a header's alignment; it begins with `HEADER` bytes in front
         // of its first cell, which is not handed out, as the caller says.
         unsafe { header.write(empty) };
         // SAFETY: `Geometry::size` counts a bitmap of one bit a cell, in whole words, behind the cells.
         unsafe { block.add(self.geometry.offset(cells)).write_bytes(0, cells.div_ceil(64) * 8) };
-        self.directory[number] = Numbered::Block(header);
-        if number >= self.geometry.small {
-            self.vacant = next;
+        match number.checked_sub(self.geometry.small) {
+            None => self.small[number] = Some(header),
+            Some(number) => {
+                if let Numbered::Vacant(next) = mem::replace(&mut self.directory[number], Numbered::Block(header)) {
+                    self.vacant = next;
+                }
+            }
         }
-        Ok(())
+        header
     }
 
     /// A vacant number for a block of this many cells: that of a small block if there is one, else the first of the list, else one
     /// that is added to the directory.
     fn vacant_number(&mut self, cells: usize) -> Result<usize, Refusal> {
-        let mut small = (0..self.geometry.small).filter(|&number| cells <= self.geometry.positions(number).len());
-        let small = small.find(|&number| !matches!(self.directory.get(number), Some(Numbered::Block(_))));
-        let listed = || self.vacant.map(|number| number as usize);
-        let number = small.or_else(listed).unwrap_or(self.directory.len().max(self.geometry.small));
-        if self.geometry.positions(number).end > Key::LIMIT {
-            return Err(Refusal::Full(self.carved));
+        let small = self.geometry.small;
+        let fits = |&number: &usize| self.small[number].is_none() && cells <= self.geometry.positions(number).len();
+        if let Some(number) = (0..small).find(fits) {
+            return Ok(number);
         }
-        while self.directory.len() <= number {
-            room_for_one(&mut self.directory)?;
+        if self.vacant.is_none() {
+            let number = self.directory.len();
+            if self.geometry.positions(small + number).end > Key::LIMIT {
+                return Err(Refusal::Full(self.carved));
+            }
+            let layout = Layout::array::<Numbered<O>>(number + 1).unwrap_or(Layout::new::<Numbered<O>>());
+            self.directory.try_reserve(1).map_err(|_| Refusal::Alloc(layout))?;
             self.directory.push(Numbered::Vacant(None));
+            self.vacant = u32::try_from(number).ok();
         }
-        Ok(number)
+        Ok(small + self.vacant.map_or(0, |number| number as usize))
+    }
+
+    /// The header of the block with this number.
+    fn block(&self, number: usize) -> Option<NonNull<Header<O>>> {
+        let Some(behind) = number.checked_sub(self.geometry.small) else { return self.small[number] };
+        if let Numbered::Block(header) = *self.directory.get(behind)? { Some(header) } else { None }
     }
 
     /// Cells of the next chunk, as far as the limit allows them.
@@ -407,29 +445,51 @@ impl<O: Owners> Memory<O> {
     }
 
     /// Adds a chunk of the usual size, or a block if the allocator does not have that much.
-    fn grow(&mut self) -> Result<(), Refusal> {
+    fn grow(&mut self, owner: CoreRef<O>) -> Result<(), Refusal> {
         let (cells, in_block) = (self.usual(), self.geometry.cells);
         if self.capacity == self.limit {
             return Err(Refusal::Full(self.limit));
         }
-        match self.add(cells) {
-            Err(Refusal::Alloc(_)) if cells > in_block => self.add(in_block),
+        match self.add(owner, cells) {
+            Err(Refusal::Alloc(_)) if cells > in_block => self.add(owner, in_block),
             result => result,
         }
     }
 
     /// Adds a chunk of this many cells.
-    fn add(&mut self, cells: usize) -> Result<(), Refusal> {
+    fn add(&mut self, owner: CoreRef<O>, cells: usize) -> Result<(), Refusal> {
         let layout = self.geometry.chunk(cells).ok_or(Refusal::Alloc(Geometry::LARGEST))?;
-        room_for_one(&mut self.chunks)?;
+        let in_block = cells.min(self.geometry.cells);
+        let number = self.vacant_number(in_block)?;
         let base = try_alloc(layout).ok_or(Refusal::Alloc(layout))?;
-        self.chunks.push(Chunk { base, cells, carved: 0, of: PhantomData });
+        // SAFETY: the layout is that of a chunk, whose first block has so many cells. It is new.
+        let header = unsafe { self.begin_block(owner, base, number, in_block, cells) };
+        self.link(Chunk(header));
         self.capacity += cells;
         Ok(())
     }
 
+    /// Puts a chunk at the end of the list.
+    fn link(&mut self, chunk: Chunk<O>) {
+        chunk.header().next.set(None);
+        match self.last.replace(chunk) {
+            Some(last) => last.header().next.set(Some(chunk)),
+            None => (self.first, self.carving) = (Some(chunk), Some(chunk)),
+        }
+    }
+
+    fn chunks(&self) -> impl Iterator<Item = Chunk<O>> + use<O> {
+        iter::successors(self.first, |chunk| chunk.header().next.get())
+    }
+
     /// Sees that there is memory for this many more cells than `occupied`, and room for all on the stack.
-    pub(super) fn reserve(&mut self, occupied: usize, additional: usize, stack: &FreeStack) -> Result<(), Refusal> {
+    pub(super) fn reserve(
+        &mut self,
+        owner: CoreRef<O>,
+        stack: &FreeStack,
+        occupied: usize,
+        additional: usize,
+    ) -> Result<(), Refusal> {
         let missing = additional.saturating_sub(self.capacity.saturating_sub(occupied));
         if missing > self.limit - self.capacity {
             let asked = occupied.saturating_add(additional);
@@ -438,7 +498,7 @@ impl<O: Owners> Memory<O> {
             return Err(Refusal::TooMany { limit: self.limit, asked, layout });
         }
         if missing != 0 {
-            self.add(missing.max(self.usual()))?;
+            self.add(owner, missing.max(self.usual()))?;
         }
         stack.try_room(self.capacity).map_err(Refusal::Alloc)
     }
@@ -446,16 +506,14 @@ impl<O: Owners> Memory<O> {
     /// Calls `each`, which is no user's code, with the layout of each block of the allocator's, and the bytes of vacant cells
     /// in it. Which chunk the `occupied` cells are in is not known: as if they were in the first.
     pub(super) fn each_block(&self, mut occupied: usize, each: &mut dyn FnMut(Layout, usize)) {
-        let tables = [
-            Layout::array::<Chunk<O>>(self.chunks.capacity()),
-            Layout::array::<Numbered<O>>(self.directory.capacity()),
-        ];
-        tables.into_iter().flatten().filter(|table| table.size() != 0).for_each(|table| each(table, 0));
-        for chunk in &self.chunks {
-            let taken = occupied.min(chunk.cells);
+        let directory = Layout::array::<Numbered<O>>(self.directory.capacity()).ok();
+        directory.filter(|directory| directory.size() != 0).into_iter().for_each(|directory| each(directory, 0));
+        for chunk in self.chunks() {
+            let cells = chunk.header().chunk_cells;
+            let taken = occupied.min(cells);
             occupied -= taken;
-            if let Some(layout) = self.geometry.chunk(chunk.cells) {
-                each(layout, (chunk.cells - taken) * self.geometry.stride);
+            if let Some(layout) = self.geometry.chunk(cells) {
+                each(layout, (cells - taken) * self.geometry.stride);
             }
             let stamped = chunk.headers(self.geometry).filter(|header| !header.stamps.get().is_null());
             for table in stamped.filter_map(|header| Layout::array::<u32>(header.cells as usize).ok()) {
@@ -467,24 +525,23 @@ impl<O: Owners> Memory<O> {
     /// The entry of the cell that a key names, if there is such a cell.
     pub(super) fn find(&self, key: Key) -> Option<Entry<O>> {
         let (number, index) = self.geometry.locate(key.position()?)?;
-        let Numbered::Block(header) = *self.directory.get(number)? else { return None };
-        let entry = Entry { header, geometry: self.geometry, index };
+        let entry = Entry { header: self.block(number)?, geometry: self.geometry, index };
         (entry.index < entry.header().cells as usize).then_some(entry)
     }
 
     /// Whether a block has a leaked cell.
     pub(super) fn has_leaked(&self) -> bool {
-        self.chunks.iter().flat_map(|chunk| chunk.headers(self.geometry)).any(|header| header.leaked.get() != 0)
+        self.chunks().flat_map(|chunk| chunk.headers(self.geometry)).any(|header| header.leaked.get() != 0)
     }
 
     /// The key of the first leaked cell from this position on.
     pub(super) fn next_leaked(&self, from: usize) -> Option<Key> {
         let (number, mut index) = self.geometry.locate(from)?;
-        self.directory.get(number..)?.iter().find_map(|numbered| {
-            let from = core::mem::take(&mut index);
-            let Numbered::Block(header) = *numbered else { return None };
+        (number..self.geometry.small + self.directory.len()).find_map(|number| {
+            let from = mem::take(&mut index);
             // A block has a cell with the index 0.
-            Some(Entry { header, geometry: self.geometry, index: 0 }.next_leaked(from)?.key())
+            let entry = Entry { header: self.block(number)?, geometry: self.geometry, index: 0 };
+            Some(entry.next_leaked(from)?.key())
         })
     }
 
@@ -494,8 +551,10 @@ impl<O: Owners> Memory<O> {
     ///
     /// No cell is used again, not even as a vacant one.
     pub(super) unsafe fn free(self) {
-        for chunk in self.chunks {
-            // SAFETY: the caller says that no cell is used again, and the chunk is gone from the list.
+        let mut next = self.first;
+        while let Some(chunk) = next {
+            next = chunk.header().next.get();
+            // SAFETY: the caller says that no cell is used again, and the list is not.
             unsafe { chunk.free(self.geometry) };
         }
     }
@@ -510,7 +569,7 @@ impl<O: Owners> Memory<O> {
     /// The cells on the stack are of `Core<O>`s with this geometry, in chunks that were not freed.
     pub(super) unsafe fn sweep(&mut self, owner: CoreRef<O>, stack: &FreeStack) {
         let geometry = self.geometry;
-        self.chunks.iter().flat_map(|chunk| chunk.headers(geometry)).for_each(|header| header.vacant.set(0));
+        self.chunks().flat_map(|chunk| chunk.headers(geometry)).for_each(|header| header.vacant.set(0));
         let own = |cell: CellPtr| {
             // SAFETY: the caller says that the cell is in a block with this geometry that was not freed.
             let header = unsafe { &*header::<O>(cell, geometry.block) };
@@ -520,50 +579,59 @@ impl<O: Owners> Memory<O> {
             own(cell).into_iter().for_each(|header| header.vacant.set(header.vacant.get() + 1));
             true
         });
-        for chunk in &self.chunks {
+        for chunk in self.chunks() {
             let vacant: usize = chunk.headers(geometry).map(|header| header.vacant.get() as usize).sum();
-            chunk.headers(geometry).for_each(|header| header.doomed.set(vacant == chunk.carved));
+            let doomed = vacant == chunk.header().carved.get();
+            chunk.headers(geometry).for_each(|header| header.doomed.set(doomed));
         }
         self.carved -= stack.retain(|cell| own(cell).is_none_or(|header| !header.doomed.get()));
-        self.carving = 0;
-        let Self { chunks, directory, vacant, serial, capacity, .. } = self;
-        for chunk in chunks.extract_if(.., |chunk| chunk.headers(geometry).all(|header| header.doomed.get())) {
-            for header in chunk.headers(geometry) {
-                let is_small = (header.number as usize) < geometry.small;
-                let next = if is_small { None } else { vacant.replace(header.number) };
-                directory[header.number as usize] = Numbered::Vacant(next);
-                *serial = header.serial.get().max(*serial);
+        let mut next = self.first.take();
+        (self.carving, self.last) = (None, None);
+        while let Some(chunk) = next {
+            next = chunk.header().next.get();
+            if !chunk.header().doomed.get() {
+                self.link(chunk);
+                continue;
             }
-            *capacity -= chunk.cells;
-            // SAFETY: all its cells are vacant, and since `retain` none is on the stack; its blocks are not in the directory, and
-            // the chunk is gone from the list.
+            for header in chunk.headers(geometry) {
+                match (header.number as usize).checked_sub(geometry.small) {
+                    None => self.small[header.number as usize] = None,
+                    Some(number) => {
+                        let next = mem::replace(&mut self.vacant, u32::try_from(number).ok());
+                        self.directory[number] = Numbered::Vacant(next);
+                    }
+                }
+                self.serial = self.serial.max(header.serial.get());
+            }
+            self.capacity -= chunk.header().chunk_cells;
+            // SAFETY: all its cells are vacant, and since `retain` none is on the stack; its blocks are not in the directory, and it
+            // is gone from the list.
             unsafe { chunk.free(geometry) };
         }
-        if self.chunks.is_empty() {
+        if self.first.is_none() {
             let Self { serial, chunk_cells, .. } = *self;
             *self = Self { serial, chunk_cells, ..Self::new(geometry, self.limit) };
         }
     }
 }
 
-/// Sees that a list has room for one more, and at first for no more: a slab of few values is small.
-fn room_for_one<T>(list: &mut Vec<T>) -> Result<(), Refusal> {
-    if list.len() == list.capacity() {
-        let more = list.len().max(1);
-        let layout = Layout::array::<T>(list.len() + more).unwrap_or(Layout::new::<T>());
-        list.try_reserve_exact(more).map_err(|_| Refusal::Alloc(layout))?;
-    }
-    Ok(())
-}
-
 impl<O> Chunk<O> {
+    /// The header of its first block.
+    fn header<'a>(self) -> &'a Header<O> {
+        // SAFETY: by invariant 1 the header is there as long as this is used. It is only ever shared.
+        unsafe { self.0.as_ref() }
+    }
+
     /// The headers of its blocks that have one.
-    fn headers(&self, geometry: Geometry) -> impl Iterator<Item = &Header<O>> {
-        (0..self.carved.div_ceil(geometry.cells)).map(move |n| {
-            // SAFETY: by invariant 2 cells of so many blocks were carved, so that the block is inside the chunk.
-            let block = unsafe { self.base.add(n * geometry.block) };
+    fn headers<'a>(self, geometry: Geometry) -> impl Iterator<Item = &'a Header<O>>
+    where
+        O: 'a,
+    {
+        (0..self.header().carved.get().div_ceil(geometry.cells).max(1)).map(move |n| {
+            // SAFETY: by invariant 2 cells of so many blocks were carved, or this is the first, so that it is inside the chunk.
+            let header = unsafe { self.0.byte_add(n * geometry.block) };
             // SAFETY: by invariant 2 the block begins with a header, which is only ever shared.
-            unsafe { block.cast::<Header<O>>().as_ref() }
+            unsafe { header.as_ref() }
         })
     }
 
@@ -580,9 +648,9 @@ impl<O> Chunk<O> {
                 drop(unsafe { Box::from_raw(stamps) });
             }
         }
-        let layout = geometry.chunk(self.cells).expect("it was allocated with this layout");
+        let layout = geometry.chunk(self.header().chunk_cells).expect("it was allocated with this layout");
         // SAFETY: by invariant 1 it came from the global allocator with this layout; the caller says that it is not used again.
-        unsafe { dealloc(self.base.as_ptr(), layout) };
+        unsafe { dealloc(self.0.as_ptr().cast(), layout) };
     }
 }
 

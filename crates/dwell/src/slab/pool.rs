@@ -62,13 +62,8 @@ impl<O: Owners> SlotKind for InPool<O> {}
 
 // SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or frees its memory.
 unsafe impl<O: Owners> sealed::SlotKind for InPool<O> {
-    type BlockSize = ();
-
     #[inline(always)]
-    fn block_size(_: Layout) {}
-
-    #[inline(always)]
-    unsafe fn free_cell(cell: CellPtr, (): ()) {
+    unsafe fn free_cell(cell: CellPtr, _: Layout) {
         // SAFETY: the caller says that it is the cell of a slot of a pool: of a size class, all of which have blocks of
         // `MIN_BLOCK` bytes, or of a dedicated block. Neither is freed while the cell is occupied.
         let core = unsafe { dedicated::owner::<O>(cell) };

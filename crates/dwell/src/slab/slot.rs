@@ -84,37 +84,25 @@ unsafe impl<T: ?Sized + Sync, K: Portable> Sync for Slot<T, K> {}
 struct FreeOnUnwind<K: SlotKind> {
     // # Invariants
     //
-    // 1. The cell is occupied and has no value. It is this guard's to give to `K::free_cell`, with this block size.
+    // 1. The cell is occupied and has no value. It is this guard's to give to `K::free_cell`, with this layout.
     cell: CellPtr,
-    block: K::BlockSize,
+    layout: Layout,
+    of: PhantomData<K>,
 }
 
 impl<K: SlotKind> Drop for FreeOnUnwind<K> {
     #[inline(always)] // the guard need not be in memory, since the call takes its parts
     fn drop(&mut self) {
         // SAFETY: by invariant 1 the cell is the guard's to free, and the guard is gone.
-        unsafe { free_unwinding::<K>(self.cell, self.block) };
+        unsafe { free_unwinding::<K>(self.cell, self.layout) };
     }
 }
 
-/// # Safety
-///
-/// As for `free_cell` of `K`.
-#[cold]
-#[inline(never)]
-unsafe fn free_unwinding<K: SlotKind>(cell: CellPtr, block: K::BlockSize) {
-    // SAFETY: the contract of this function is that of `free_cell`.
-    unsafe { K::free_cell(cell, block) };
-}
-
 /// Frees the cell of a slot if the value's destructor panics.
-struct FreeSlotOnUnwind<'a, T: ?Sized, K: SlotKind> {
-    // # Invariants
-    //
-    // 1. The value of the slot is gone, and its cell is this guard's to give to `K::free_cell`, with this block size.
-    slot: &'a Slot<T, K>,
-    block: K::BlockSize,
-}
+struct FreeSlotOnUnwind<'a, T: ?Sized, K: SlotKind>(
+    // Invariant: the value of the slot is gone, and its cell is this guard's to give to `K::free_cell`.
+    &'a Slot<T, K>,
+);
 
 impl<T: ?Sized, K: SlotKind> Drop for FreeSlotOnUnwind<'_, T, K> {
     #[inline(always)]
@@ -122,26 +110,37 @@ impl<T: ?Sized, K: SlotKind> Drop for FreeSlotOnUnwind<'_, T, K> {
         // Volatile, so that the cell is read again here and not kept in a register while the destructor runs, which each drop
         // would have to save: of a pooled future 62 instructions instead of 61 (`cargo run --release -p dwell-bench -- pin`).
         // SAFETY: the slot is borrowed, so that it is there and nobody writes to it.
-        let value = unsafe { (&raw const self.slot.value).read_volatile() };
-        // SAFETY: by invariant 1 the cell is the guard's to free, and the guard is gone.
-        unsafe { free_unwinding::<K>(value.cast(), self.block) };
+        let value = unsafe { (&raw const self.0.value).read_volatile() };
+        // SAFETY: by the invariant the cell is the guard's to free, and the guard is gone.
+        unsafe { free_unwinding::<K>(value.cast(), self.0.layout()) };
     }
+}
+
+/// # Safety
+///
+/// The cell is an occupied one of a slab with slots of kind `K`, for values of this layout. Its value is gone, and the caller
+/// does not use it again.
+#[cold]
+#[inline(never)]
+unsafe fn free_unwinding<K: SlotKind>(cell: CellPtr, value: Layout) {
+    // SAFETY: the caller says what `free_cell` asks for, in the same words.
+    unsafe { K::free_cell(cell, value) };
 }
 
 impl<T: ?Sized, K: SlotKind> Drop for Slot<T, K> {
     #[inline(always)]
     fn drop(&mut self) {
-        let (value, block) = (self.value, self.block_size());
+        let value = self.value;
         if mem::needs_drop::<T>() {
             // Forgotten below, not dropped: a guard that is dropped on both ways is a call.
-            let guard = FreeSlotOnUnwind { slot: self, block };
+            let guard = FreeSlotOnUnwind(self);
             // SAFETY: by invariant 1 the value is live and the slot's, which is not used again.
             unsafe { value.drop_in_place() };
             mem::forget(guard);
         }
         // SAFETY: by invariant 3 the cell is of a slab with slots of kind `K`, which has its value's layout; the value is gone,
         // and the slot is not used again.
-        unsafe { K::free_cell(value.cast(), block) };
+        unsafe { K::free_cell(value.cast(), self.layout()) };
     }
 }
 
@@ -154,16 +153,12 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         Self { value, of: PhantomData }
     }
 
-    #[inline(always)]
-    fn block_size(&self) -> K::BlockSize {
-        K::block_size(self.layout())
-    }
-
     /// The value's layout.
     #[inline(always)]
     fn layout(&self) -> Layout {
         // A reference to the value itself would say that nobody writes to it, which a future that refers to itself denies.
-        // SAFETY: by invariant 1 there is a value, or, in `into_inner`, what was one; a cell has its layout. Nothing is read.
+        // SAFETY: by invariant 1 there is a value, or, if the slot is being taken apart, what was one; a cell has its layout.
+        // Nothing is read.
         Layout::for_value(unsafe { &*(self.value.as_ptr() as *const UnsafeCell<T>) })
     }
 
@@ -333,7 +328,7 @@ impl<T, K: SlotKind> Slot<T, K> {
         let value = unsafe { this.value.read() };
         // SAFETY: by invariant 3 the cell is of a slab with slots of kind `K`; its value was moved out, and `this` is not used
         // again.
-        unsafe { K::free_cell(this.value.cast(), this.block_size()) };
+        unsafe { K::free_cell(this.value.cast(), Layout::new::<T>()) };
         value
     }
 
@@ -364,7 +359,7 @@ impl<T, K: SlotKind> Slot<T, K> {
     /// As for [`fill`](Self::fill).
     #[inline(always)]
     pub(super) unsafe fn fill_with(cell: CellPtr, make: impl FnOnce() -> T) -> Self {
-        let guard = FreeOnUnwind::<K> { cell, block: K::block_size(Layout::new::<T>()) };
+        let guard = FreeOnUnwind::<K> { cell, layout: Layout::new::<T>(), of: PhantomData };
         let value = cell.cast::<T>();
         // SAFETY: the caller says that the cell is for a `T`, vacant, and its own.
         unsafe { value.write(make()) };

@@ -46,13 +46,8 @@ impl<M: Module> Keyed for PerThread<M> {}
 
 // SAFETY: `ThreadSlab::free_cell` and `free_slow` put the cell in one place; where there is no slab it is leaked.
 unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
-    type BlockSize = ();
-
     #[inline(always)]
-    fn block_size(_: Layout) {}
-
-    #[inline(always)]
-    unsafe fn free_cell(cell: CellPtr, (): ()) {
+    unsafe fn free_cell(cell: CellPtr, _: Layout) {
         // A slab that is gone (on targets without native thread-local storage) gets nothing: the cell is leaked.
         // SAFETY: the caller gives away an occupied cell of this thread's slab, whose value is gone. Should `M::local` return
         // another slab now, it is one for values of the same type.
@@ -218,6 +213,12 @@ impl<T> ThreadSlab<T> {
         }
         self.initialized.set(true);
         Ok(())
+    }
+
+    /// Gets memory for this many more values than there are.
+    fn reserve(&self, additional: usize) -> Result<(), Refusal> {
+        // SAFETY: the core is a part of this slab, of this thread.
+        self.with_cells(|core, _| unsafe { core.reserve(additional) })
     }
 
     /// Frees the chunks that have no occupied cell.
@@ -425,7 +426,7 @@ pub fn is_initialized<M: Module>() -> bool {
 fn reserve_or_refusal<M: Module>(additional: usize) -> Result<(), Refusal> {
     try_with::<M, _>(|slab| {
         slab.begin::<M>()?;
-        slab.with_cells(|_, core| core.reserve(additional))
+        slab.reserve(additional)
     })
 }
 
@@ -528,7 +529,7 @@ impl<M: Module> Init<M> {
             }
             slab.core.memory(|memory| memory.configure(self.limit, self.chunk_capacity))?;
             slab.begin::<M>()?;
-            let reserved = slab.with_cells(|_, core| core.reserve(self.preallocate));
+            let reserved = slab.reserve(self.preallocate);
             slab.initialized.set(reserved.is_ok());
             reserved
         })

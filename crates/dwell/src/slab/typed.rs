@@ -97,7 +97,7 @@ impl<T> Builder<T> {
         let slab = TypedSlab { core: core.map_err(|error| Refusal::Alloc(error.layout()))?, of: PhantomData };
         slab.core().memory(|memory| memory.configure(limit, self.chunk_capacity))?;
         if self.preallocate != 0 {
-            slab.core().reserve(self.preallocate)?;
+            slab.reserve_or_refusal(self.preallocate)?;
         }
         Ok(slab)
     }
@@ -288,7 +288,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
     ///
     /// When the slab would have memory for more than [`MAX_CAPACITY`](super::MAX_CAPACITY) values.
     pub fn reserve(&self, additional: usize) {
-        self.core().reserve(additional).unwrap_or_else(|refusal| refused(refusal));
+        self.reserve_or_refusal(additional).unwrap_or_else(|refusal| refused(refusal));
     }
 
     /// [`reserve`](Self::reserve) that reports a failure.
@@ -297,7 +297,12 @@ impl<T, O: Threading> TypedSlab<T, O> {
     ///
     /// When the allocator has no memory, or where `reserve` panics.
     pub fn try_reserve(&self, additional: usize) -> Result<(), AllocError<()>> {
-        self.core().reserve(additional).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
+        self.reserve_or_refusal(additional).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
+    }
+
+    fn reserve_or_refusal(&self, additional: usize) -> Result<(), Refusal> {
+        // SAFETY: by invariant 1 the core was made on this thread, and not freed.
+        unsafe { self.core.reserve(additional) }
     }
 
     /// Frees the chunks in which there is no value. Looks at every vacant cell.
