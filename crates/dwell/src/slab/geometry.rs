@@ -177,7 +177,7 @@ mod tests {
                 assert!(Geometry::HEADER <= geometry.first && geometry.first.is_multiple_of(align.max(64)));
                 assert!(geometry.size(geometry.cells) <= geometry.block);
                 assert!(geometry.size(geometry.cells) - geometry.offset(geometry.cells) >= geometry.cells.div_ceil(8));
-                assert!(geometry.size(geometry.cells + 2) > geometry.block, "{layout:?}: a cell is wasted");
+                assert!(geometry.size(geometry.cells + 3) > geometry.block, "{layout:?}: cells are wasted");
                 assert_eq!(geometry.index(geometry.offset(geometry.cells - 1)), geometry.cells - 1);
                 let chunk = geometry.chunk(geometry.cells).unwrap();
                 assert!(chunk.size() <= geometry.block && chunk.align() == geometry.block);
