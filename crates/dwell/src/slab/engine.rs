@@ -307,9 +307,10 @@ impl<O: Owners> Core<O> {
         self.memory(|memory| memory.capacity).unwrap_or(0)
     }
 
-    /// Calls `each`, which is no user's code, with the layout of each block but this one's, and the bytes in it that hold
+    /// Calls `each`, which is no user's code, with the layout of each block of the allocator's, and the bytes in it that hold
     /// nothing.
     pub(super) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
+        each(Layout::new::<Self>(), 0);
         let len = self.len();
         let _ = self.memory(|memory| memory.each_block(len, each));
         if let Some((_, layout)) = self.free.buffer() {

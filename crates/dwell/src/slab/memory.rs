@@ -12,8 +12,9 @@ use super::stack::{CellPtr, FreeStack};
 use crate::alloc::try_alloc;
 use core::alloc::Layout;
 use core::cell::Cell;
-use core::{iter, mem};
+use core::ops::Deref;
 use core::ptr::{self, NonNull};
+use core::{iter, mem};
 use std_alloc::alloc::dealloc;
 use std_alloc::boxed::Box;
 use std_alloc::vec::Vec;
@@ -33,6 +34,8 @@ pub(super) struct Header<O> {
     // 2. Behind the block's `cells` cells there is an initialised bitmap of them. A bit is set if and only if the cell holds a
     //    value that was leaked and is not lent.
     // 3. `stamps` is null, or a box of `cells` numbers: for each cell the stamp of its last leak, 0 if it had none.
+    // 4. If `chunk_cells` is not 0 the block is the start of an allocation with the layout `geometry.chunk(chunk_cells)`. The
+    //    first `carved` cells of that were handed out or came to the free stack, and the blocks which these are in have a header.
     owner: CoreRef<O>,
     /// The block's number in the directory.
     number: u32,
@@ -46,10 +49,10 @@ pub(super) struct Header<O> {
     vacant: Cell<u32>,
     /// While [`Memory::sweep`] runs: all cells of the chunk are vacant.
     doomed: Cell<bool>,
-    /// Cells of the chunk, if this is its first block; then the others.
+    /// Of the first block of a chunk: the cells of the chunk, 0 in other blocks; how many of them were carved; and the next chunk.
     chunk_cells: usize,
     carved: Cell<usize>,
-    next: Cell<Option<Chunk<O>>>,
+    next: Cell<Option<Block<O>>>,
 }
 
 const _: () = assert!(size_of::<Header<()>>() <= Geometry::HEADER && align_of::<Header<()>>() <= 64);
@@ -76,11 +79,8 @@ pub(super) unsafe fn owner<O>(cell: CellPtr, block: usize) -> CoreRef<O> {
 pub(super) struct Entry<O> {
     // # Invariants
     //
-    // 1. `header` is that of a block with this geometry, made from the chunk's pointer; the chunk is not freed while the entry
-    //    is there. `index` is less than the `cells` of the header.
-    //
-    // A raw pointer, because the bitmap is outside the header and a reference would not reach it.
-    header: NonNull<Header<O>>,
+    // 1. The block has this geometry, and `index` is less than its `cells`.
+    block: Block<O>,
     geometry: Geometry,
     index: usize,
 }
@@ -93,29 +93,24 @@ impl<O> Entry<O> {
         let header = header(cell, geometry.block);
         let index = geometry.index(cell.addr().get() - header.addr());
         // SAFETY: a block is not at address 0, where no allocation is.
-        Self { header: unsafe { NonNull::new_unchecked(header) }, geometry, index }
-    }
-
-    fn header(&self) -> &Header<O> {
-        // SAFETY: by invariant 1 the header is there. After it is written it is only ever shared: it changes through `Cell`s.
-        unsafe { self.header.as_ref() }
+        Self { block: Block(unsafe { NonNull::new_unchecked(header) }), geometry, index }
     }
 
     pub(super) fn cell(&self) -> CellPtr {
         // SAFETY: by invariant 1 the cell with this index is inside the block, and the pointer may reach all of the block.
-        unsafe { self.header.byte_add(self.geometry.offset(self.index)) }.cast()
+        unsafe { self.block.0.byte_add(self.geometry.offset(self.index)) }.cast()
     }
 
     pub(super) fn key(&self) -> Key {
-        Key::at(self.geometry.positions(self.header().number as usize).start + self.index)
+        Key::at(self.geometry.positions(self.block.number as usize).start + self.index)
     }
 
     /// A word of the bitmap, which has a bit for each cell.
     fn word(&self, index: usize) -> &Cell<u64> {
-        let cells = self.header().cells as usize;
+        let cells = self.block.cells as usize;
         debug_assert!(index < cells.div_ceil(64));
         // SAFETY: by invariant 2 of `Header` the bitmap is behind the cells, and the pointer may reach all of the block.
-        let word = unsafe { self.header.byte_add(self.geometry.offset(cells) + index * 8) }.cast::<Cell<u64>>();
+        let word = unsafe { self.block.0.byte_add(self.geometry.offset(cells) + index * 8) }.cast::<Cell<u64>>();
         // SAFETY: `begin_block` has initialised the word, which is aligned: blocks, first cells and strides are multiples of 8.
         // It is only ever shared.
         unsafe { word.as_ref() }
@@ -135,11 +130,11 @@ impl<O> Entry<O> {
 
     /// The entry of the first leaked cell of this one's block from that index on.
     fn next_leaked(self, from: usize) -> Option<Self> {
-        if self.header().leaked.get() == 0 {
+        if self.block.leaked.get() == 0 {
             return None;
         }
         let mut mask = u64::MAX << (from % 64);
-        (from / 64..(self.header().cells as usize).div_ceil(64)).find_map(|index| {
+        (from / 64..(self.block.cells as usize).div_ceil(64)).find_map(|index| {
             let bits = self.word(index).get() & mem::replace(&mut mask, u64::MAX);
             // A bit is set by `leak` only, for a cell that there is: invariant 1 holds.
             (bits != 0).then(|| Self { index: index * 64 + bits.trailing_zeros() as usize, ..self })
@@ -147,7 +142,7 @@ impl<O> Entry<O> {
     }
 
     fn stamp(&self) -> Option<&Cell<u32>> {
-        let stamps = NonNull::new(self.header().stamps.get())?;
+        let stamps = NonNull::new(self.block.stamps.get())?;
         // SAFETY: by invariant 3 of `Header` the table has `cells` numbers, and `index` is less.
         let stamp = unsafe { stamps.add(self.index) };
         // SAFETY: the number is initialised and only ever shared, and `Cell<u32>` has the layout of a `u32`.
@@ -158,7 +153,7 @@ impl<O> Entry<O> {
     pub(super) fn leak(&self) -> Key {
         let leaks = self.mark(true);
         debug_assert!(leaks, "a leaked value has no slot");
-        self.header().leaked.set(self.header().leaked.get() + 1);
+        self.block.leaked.set(self.block.leaked.get() + 1);
         if let Some(stamp) = self.stamp() {
             stamp.set(0);
         }
@@ -168,14 +163,14 @@ impl<O> Entry<O> {
     /// Sees that the block has a table of stamps.
     pub(super) fn try_stamps(&self) -> Result<(), Layout> {
         if self.stamp().is_none() {
-            let cells = self.header().cells as usize;
+            let cells = self.block.cells as usize;
             let mut table = Vec::new();
             let layout = Layout::array::<u32>(cells).unwrap_or(Layout::new::<u32>());
             table.try_reserve_exact(cells).map_err(|_| layout)?;
             table.resize(cells, 0);
             // The global allocator may have re-entered and made one too, which then stays.
             if self.stamp().is_none() {
-                self.header().stamps.set(Box::into_raw(table.into_boxed_slice()).cast());
+                self.block.stamps.set(Box::into_raw(table.into_boxed_slice()).cast());
             }
         }
         Ok(())
@@ -184,7 +179,7 @@ impl<O> Entry<O> {
     /// [`leak`](Self::leak) with a stamp that the next leak of this cell does not have. There is a table.
     pub(super) fn leak_stamped(&self) -> StampedKey {
         let key = self.leak();
-        let serial = &self.header().serial;
+        let serial = &self.block.serial;
         // 0 is for no stamp.
         serial.set(serial.get().checked_add(1).unwrap_or(1));
         self.stamp().expect("the caller made the table").set(serial.get());
@@ -199,7 +194,7 @@ impl<O> Entry<O> {
     /// The cell, if it was leaked, taken from its key. Its value is the caller's.
     pub(super) fn reclaim(&self) -> Option<CellPtr> {
         self.mark(false).then(|| {
-            self.header().leaked.set(self.header().leaked.get() - 1);
+            self.block.leaked.set(self.block.leaked.get() - 1);
             self.cell()
         })
     }
@@ -230,29 +225,35 @@ impl<O> Drop for Lent<O> {
     }
 }
 
-/// One allocation, by the header of its first block.
-struct Chunk<O>(
+/// A block, by its header. A chunk is named by its first block.
+struct Block<O>(
     // # Invariants
     //
-    // 1. The header is at the start of a block of the global allocator's with the layout `geometry.chunk(chunk_cells)`, and made
-    //    from its pointer. That is not freed as long as this is used.
-    // 2. The first `carved` cells were handed out or came to the free stack. The blocks that these are in, and the first, have a
-    //    header, which is in the directory.
+    // 1. The header is that of a block of a slab, made from the chunk's pointer. The chunk is not freed as long as this is used.
     NonNull<Header<O>>,
 );
 
-impl<O> Clone for Chunk<O> {
+impl<O> Clone for Block<O> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<O> Copy for Chunk<O> {}
+impl<O> Copy for Block<O> {}
+
+impl<O> Deref for Block<O> {
+    type Target = Header<O>;
+
+    fn deref(&self) -> &Header<O> {
+        // SAFETY: by invariant 1 the header is there. After it is written it is only ever shared: it changes through `Cell`s.
+        unsafe { self.0.as_ref() }
+    }
+}
 
 /// What a number of the directory stands for.
 enum Numbered<O> {
-    /// The header of the block with this number.
-    Block(NonNull<Header<O>>),
+    /// The block with this number.
+    Block(Block<O>),
     /// No block. The next number without one.
     Vacant(Option<u32>),
 }
@@ -282,10 +283,10 @@ pub(super) struct Memory<O> {
     //    linked that have no block.
     // 4. No block that was freed gave a stamp above `serial`, before stamps began again.
     geometry: Geometry,
-    first: Option<Chunk<O>>,
-    carving: Option<Chunk<O>>,
-    last: Option<Chunk<O>>,
-    small: [Option<NonNull<Header<O>>>; MOST_SMALL],
+    first: Option<Block<O>>,
+    carving: Option<Block<O>>,
+    last: Option<Block<O>>,
+    small: [Option<Block<O>>; MOST_SMALL],
     directory: Vec<Numbered<O>>,
     vacant: Option<u32>,
     serial: u32,
@@ -326,13 +327,13 @@ impl<O: Owners> Memory<O> {
     pub(super) fn carve(&mut self, owner: CoreRef<O>, stack: &FreeStack) -> Result<CellPtr, Refusal> {
         let geometry = self.geometry;
         let chunk = loop {
-            match self.carving.map(|chunk| (chunk, chunk.header().next.get())) {
-                Some((chunk, _)) if chunk.header().carved.get() < chunk.header().chunk_cells => break chunk,
+            match self.carving.map(|chunk| (chunk, chunk.next.get())) {
+                Some((chunk, _)) if chunk.carved.get() < chunk.chunk_cells => break chunk,
                 Some((_, Some(next))) => self.carving = Some(next),
                 _ => self.grow(owner)?,
             }
         };
-        let (cells, carved) = (chunk.header().chunk_cells, chunk.header().carved.get());
+        let (cells, carved) = (chunk.chunk_cells, chunk.carved.get());
         let index = carved % geometry.cells;
         let block_cells = geometry.cells.min(cells - (carved - index));
         let count = (PAGE / geometry.stride).clamp(1, block_cells - index);
@@ -346,15 +347,15 @@ impl<O: Owners> Memory<O> {
         let block = unsafe { chunk.0.byte_add(carved / geometry.cells * geometry.block) }.cast();
         if index == 0 && carved != 0 {
             let number = self.vacant_number(block_cells)?;
-            // SAFETY: the block has so many cells, none of which was carved, by invariant 2 of `Chunk`.
+            // SAFETY: the block has so many cells, none of which was carved, by invariant 4 of `Header`.
             unsafe { self.begin_block(owner, block, number, block_cells, 0) };
         }
         // SAFETY: `index` is less than `block_cells`, so that the cell is inside the block.
         let first = unsafe { block.add(geometry.offset(index)) }.cast();
-        chunk.header().carved.set(carved + count);
+        chunk.carved.set(carved + count);
         self.carved += count;
-        // SAFETY: from `first` on `count` cells are in the block, a stride apart. They were not carved before, by invariant 2 of
-        // `Chunk`, so nobody has them.
+        // SAFETY: from `first` on `count` cells are in the block, a stride apart. They were not carved before, by invariant 4 of
+        // `Header`, so nobody has them.
         unsafe { stack.push_run(first, geometry.stride, count - 1) };
         stack.touch(self.carved - 1);
         Ok(first)
@@ -372,8 +373,8 @@ impl<O: Owners> Memory<O> {
         number: usize,
         cells: usize,
         chunk_cells: usize,
-    ) -> NonNull<Header<O>> {
-        let header = block.cast::<Header<O>>();
+    ) -> Block<O> {
+        let header = Block(block.cast::<Header<O>>());
         let empty = Header {
             owner,
             number: u32::try_from(number).expect("there are fewer numbers than keys"),
@@ -389,7 +390,7 @@ impl<O: Owners> Memory<O> {
         };
         // SAFETY: the block is aligned to its size, which is more than a header's alignment; it begins with `HEADER` bytes in front
         // of its first cell, which is not handed out, as the caller says.
-        unsafe { header.write(empty) };
+        unsafe { header.0.write(empty) };
         // SAFETY: `Geometry::size` counts a bitmap of one bit a cell, in whole words, behind the cells.
         unsafe { block.add(self.geometry.offset(cells)).write_bytes(0, cells.div_ceil(64) * 8) };
         match number.checked_sub(self.geometry.small) {
@@ -424,10 +425,10 @@ impl<O: Owners> Memory<O> {
         Ok(small + self.vacant.map_or(0, |number| number as usize))
     }
 
-    /// The header of the block with this number.
-    fn block(&self, number: usize) -> Option<NonNull<Header<O>>> {
+    /// The block with this number.
+    fn block(&self, number: usize) -> Option<Block<O>> {
         let Some(behind) = number.checked_sub(self.geometry.small) else { return self.small[number] };
-        if let Numbered::Block(header) = *self.directory.get(behind)? { Some(header) } else { None }
+        if let Numbered::Block(block) = *self.directory.get(behind)? { Some(block) } else { None }
     }
 
     /// Cells of the next chunk, as far as the limit allows them.
@@ -463,23 +464,23 @@ impl<O: Owners> Memory<O> {
         let number = self.vacant_number(in_block)?;
         let base = try_alloc(layout).ok_or(Refusal::Alloc(layout))?;
         // SAFETY: the layout is that of a chunk, whose first block has so many cells. It is new.
-        let header = unsafe { self.begin_block(owner, base, number, in_block, cells) };
-        self.link(Chunk(header));
+        let chunk = unsafe { self.begin_block(owner, base, number, in_block, cells) };
+        self.link(chunk);
         self.capacity += cells;
         Ok(())
     }
 
     /// Puts a chunk at the end of the list.
-    fn link(&mut self, chunk: Chunk<O>) {
-        chunk.header().next.set(None);
+    fn link(&mut self, chunk: Block<O>) {
+        chunk.next.set(None);
         match self.last.replace(chunk) {
-            Some(last) => last.header().next.set(Some(chunk)),
+            Some(last) => last.next.set(Some(chunk)),
             None => (self.first, self.carving) = (Some(chunk), Some(chunk)),
         }
     }
 
-    fn chunks(&self) -> impl Iterator<Item = Chunk<O>> + use<O> {
-        iter::successors(self.first, |chunk| chunk.header().next.get())
+    fn chunks(&self) -> impl Iterator<Item = Block<O>> + use<O> {
+        iter::successors(self.first, |chunk| chunk.next.get())
     }
 
     /// Sees that there is memory for this many more cells than `occupied`, and room for all on the stack.
@@ -509,13 +510,13 @@ impl<O: Owners> Memory<O> {
         let directory = Layout::array::<Numbered<O>>(self.directory.capacity()).ok();
         directory.filter(|directory| directory.size() != 0).into_iter().for_each(|directory| each(directory, 0));
         for chunk in self.chunks() {
-            let cells = chunk.header().chunk_cells;
+            let cells = chunk.chunk_cells;
             let taken = occupied.min(cells);
             occupied -= taken;
             if let Some(layout) = self.geometry.chunk(cells) {
                 each(layout, (cells - taken) * self.geometry.stride);
             }
-            let stamped = chunk.headers(self.geometry).filter(|header| !header.stamps.get().is_null());
+            let stamped = chunk.blocks(self.geometry).filter(|header| !header.stamps.get().is_null());
             for table in stamped.filter_map(|header| Layout::array::<u32>(header.cells as usize).ok()) {
                 each(table, 0);
             }
@@ -525,13 +526,13 @@ impl<O: Owners> Memory<O> {
     /// The entry of the cell that a key names, if there is such a cell.
     pub(super) fn find(&self, key: Key) -> Option<Entry<O>> {
         let (number, index) = self.geometry.locate(key.position()?)?;
-        let entry = Entry { header: self.block(number)?, geometry: self.geometry, index };
-        (entry.index < entry.header().cells as usize).then_some(entry)
+        let entry = Entry { block: self.block(number)?, geometry: self.geometry, index };
+        (entry.index < entry.block.cells as usize).then_some(entry)
     }
 
     /// Whether a block has a leaked cell.
     pub(super) fn has_leaked(&self) -> bool {
-        self.chunks().flat_map(|chunk| chunk.headers(self.geometry)).any(|header| header.leaked.get() != 0)
+        self.chunks().flat_map(|chunk| chunk.blocks(self.geometry)).any(|header| header.leaked.get() != 0)
     }
 
     /// The key of the first leaked cell from this position on.
@@ -540,7 +541,7 @@ impl<O: Owners> Memory<O> {
         (number..self.geometry.small + self.directory.len()).find_map(|number| {
             let from = mem::take(&mut index);
             // A block has a cell with the index 0.
-            let entry = Entry { header: self.block(number)?, geometry: self.geometry, index: 0 };
+            let entry = Entry { block: self.block(number)?, geometry: self.geometry, index: 0 };
             Some(entry.next_leaked(from)?.key())
         })
     }
@@ -553,7 +554,7 @@ impl<O: Owners> Memory<O> {
     pub(super) unsafe fn free(self) {
         let mut next = self.first;
         while let Some(chunk) = next {
-            next = chunk.header().next.get();
+            next = chunk.next.get();
             // SAFETY: the caller says that no cell is used again, and the list is not.
             unsafe { chunk.free(self.geometry) };
         }
@@ -569,7 +570,7 @@ impl<O: Owners> Memory<O> {
     /// The cells on the stack are of `Core<O>`s with this geometry, in chunks that were not freed.
     pub(super) unsafe fn sweep(&mut self, owner: CoreRef<O>, stack: &FreeStack) {
         let geometry = self.geometry;
-        self.chunks().flat_map(|chunk| chunk.headers(geometry)).for_each(|header| header.vacant.set(0));
+        self.chunks().flat_map(|chunk| chunk.blocks(geometry)).for_each(|header| header.vacant.set(0));
         let own = |cell: CellPtr| {
             // SAFETY: the caller says that the cell is in a block with this geometry that was not freed.
             let header = unsafe { &*header::<O>(cell, geometry.block) };
@@ -580,20 +581,20 @@ impl<O: Owners> Memory<O> {
             true
         });
         for chunk in self.chunks() {
-            let vacant: usize = chunk.headers(geometry).map(|header| header.vacant.get() as usize).sum();
-            let doomed = vacant == chunk.header().carved.get();
-            chunk.headers(geometry).for_each(|header| header.doomed.set(doomed));
+            let vacant: usize = chunk.blocks(geometry).map(|header| header.vacant.get() as usize).sum();
+            let doomed = vacant == chunk.carved.get();
+            chunk.blocks(geometry).for_each(|header| header.doomed.set(doomed));
         }
         self.carved -= stack.retain(|cell| own(cell).is_none_or(|header| !header.doomed.get()));
         let mut next = self.first.take();
         (self.carving, self.last) = (None, None);
         while let Some(chunk) = next {
-            next = chunk.header().next.get();
-            if !chunk.header().doomed.get() {
+            next = chunk.next.get();
+            if !chunk.doomed.get() {
                 self.link(chunk);
                 continue;
             }
-            for header in chunk.headers(geometry) {
+            for header in chunk.blocks(geometry) {
                 match (header.number as usize).checked_sub(geometry.small) {
                     None => self.small[header.number as usize] = None,
                     Some(number) => {
@@ -603,7 +604,7 @@ impl<O: Owners> Memory<O> {
                 }
                 self.serial = self.serial.max(header.serial.get());
             }
-            self.capacity -= chunk.header().chunk_cells;
+            self.capacity -= chunk.chunk_cells;
             // SAFETY: all its cells are vacant, and since `retain` none is on the stack; its blocks are not in the directory, and it
             // is gone from the list.
             unsafe { chunk.free(geometry) };
@@ -615,23 +616,13 @@ impl<O: Owners> Memory<O> {
     }
 }
 
-impl<O> Chunk<O> {
-    /// The header of its first block.
-    fn header<'a>(self) -> &'a Header<O> {
-        // SAFETY: by invariant 1 the header is there as long as this is used. It is only ever shared.
-        unsafe { self.0.as_ref() }
-    }
-
-    /// The headers of its blocks that have one.
-    fn headers<'a>(self, geometry: Geometry) -> impl Iterator<Item = &'a Header<O>>
-    where
-        O: 'a,
-    {
-        (0..self.header().carved.get().div_ceil(geometry.cells).max(1)).map(move |n| {
-            // SAFETY: by invariant 2 cells of so many blocks were carved, or this is the first, so that it is inside the chunk.
-            let header = unsafe { self.0.byte_add(n * geometry.block) };
-            // SAFETY: by invariant 2 the block begins with a header, which is only ever shared.
-            unsafe { header.as_ref() }
+impl<O> Block<O> {
+    /// The blocks of this chunk that have a header.
+    fn blocks(self, geometry: Geometry) -> impl Iterator<Item = Self> {
+        (0..self.carved.get().div_ceil(geometry.cells).max(1)).map(move |n| {
+            // SAFETY: by invariant 4 of `Header` cells of so many blocks were carved, or this is the first, so that it is inside the
+            // chunk. It begins with a header.
+            Self(unsafe { self.0.byte_add(n * geometry.block) })
         })
     }
 
@@ -639,17 +630,17 @@ impl<O> Chunk<O> {
     ///
     /// # Safety
     ///
-    /// Nothing of it is used again.
+    /// It is the first block of a chunk, of which nothing is used again.
     unsafe fn free(self, geometry: Geometry) {
-        for header in self.headers(geometry) {
+        for header in self.blocks(geometry) {
             let stamps = ptr::slice_from_raw_parts_mut(header.stamps.get(), header.cells as usize);
             if !stamps.is_null() {
                 // SAFETY: by invariant 3 of `Header` it is a box of so many numbers, which the header had alone.
                 drop(unsafe { Box::from_raw(stamps) });
             }
         }
-        let layout = geometry.chunk(self.header().chunk_cells).expect("it was allocated with this layout");
-        // SAFETY: by invariant 1 it came from the global allocator with this layout; the caller says that it is not used again.
+        let layout = geometry.chunk(self.chunk_cells).expect("it was allocated with this layout");
+        // SAFETY: by invariant 4 of `Header` it came from the global allocator with this layout; the caller says that it is not used again.
         unsafe { dealloc(self.0.as_ptr().cast(), layout) };
     }
 }
@@ -671,7 +662,7 @@ mod tests {
         // SAFETY: the cell was just carved, and its chunk is there until the end of the test.
         let entry = unsafe { Entry::<OneThread>::of(cell, geometry) };
         entry.try_stamps().unwrap();
-        entry.header().serial.set(u32::MAX - 1);
+        entry.block.serial.set(u32::MAX - 1);
         assert_eq!(entry.leak_stamped().stamp(), u32::MAX);
         assert!(entry.has_stamp(u32::MAX) && entry.reclaim() == Some(cell));
         assert_eq!(entry.leak_stamped().stamp(), 1, "0 is none");

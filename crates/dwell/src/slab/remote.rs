@@ -194,13 +194,6 @@ impl Chain {
         self.first = cell;
         self.count += 1;
     }
-
-    /// The cells, linked to the end.
-    pub(super) fn into_linked(self) -> *mut Vacant {
-        // SAFETY: by invariant 1 of `Chain` the cell is vacant and nobody else's, so that it may be written to.
-        unsafe { self.last.cast().write(Vacant { next: ptr::null_mut() }) };
-        self.first.as_ptr().cast()
-    }
 }
 
 /// Cells on their way back to their slab.

@@ -283,18 +283,56 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         unsafe { Pin::new_unchecked(self) }
     }
 
-    /// The slot with its value seen as something else: a `dyn Trait` that it implements, or a slice that it is.
+    /// The slot as a pointer to its value, to be given to [`from_raw`](Self::from_raw): for foreign interfaces, and for what
+    /// keeps a word.
     ///
-    /// The closure gets a [`SlotView`] and can do nothing with it but coerce and return it.
+    /// Until then the value lives and its cell is occupied, whatever becomes of the slab: without `from_raw` both are leaked.
     ///
     /// ```
     /// use dwell::slab::{Slab, Slot};
+    ///
+    /// let slab = Slab::new();
+    /// let raw: *mut String = slab.insert(String::from("kept")).into_raw();
+    /// // SAFETY: the pointer came from `into_raw` of such a slot on this thread, and is given back once.
+    /// let slot: Slot<String> = unsafe { Slot::from_raw(raw) };
+    /// assert_eq!(*slot, "kept");
+    /// ```
+    #[inline]
+    pub fn into_raw(self) -> *mut T {
+        ManuallyDrop::new(self).value.as_ptr()
+    }
+
+    /// The slot that was taken apart by [`into_raw`](Self::into_raw).
+    ///
+    /// # Safety
+    ///
+    /// - `raw` came from `into_raw` of a `Slot<U, K>` with this `K`, and no slot was made of it since.
+    /// - The value is live. It is a `T` at the same address and of the same layout: `U` is `T`, or was coerced to it as
+    ///   [`coerce`](Self::coerce) does. A slot of a [`Slab<U>`](super::Slab) may be [leaked](Self::leak) only if `T` is `U` or
+    ///   what `coerce` makes of it.
+    /// - This is the thread that called `into_raw`, unless `Slot<T, K>` is `Send`.
+    #[inline]
+    pub unsafe fn from_raw(raw: *mut T) -> Self {
+        // SAFETY: the caller says that it was a slot's pointer to its value, which is not null.
+        let value = unsafe { NonNull::new_unchecked(raw) };
+        // SAFETY: the invariants held for the slot that `into_raw` took apart without freeing anything, and by the caller's word
+        // no other slot has the value since.
+        unsafe { Self::owning(value) }
+    }
+
+    /// The slot with its value seen as something else: a `dyn Trait` that it implements, or a slice that it is.
+    ///
+    /// The closure gets a [`SlotView`] and can do nothing with it but coerce and return it. With the type named, as here, this
+    /// compiles wherever it stands; `slot.coerce(|view| view as _)` does where the context says what the result is.
+    ///
+    /// ```
+    /// use dwell::slab::Slab;
     /// use std::fmt::Display;
     ///
     /// let (numbers, texts) = (Slab::new(), Slab::new());
-    /// let values: [Slot<dyn Display>; 2] = [
-    ///     numbers.insert(7).coerce(|view| view as _),
-    ///     texts.insert("seven").coerce(|view| view as _),
+    /// let values = [
+    ///     numbers.insert(7).coerce::<dyn Display, _>(|view| view),
+    ///     texts.insert("seven").coerce::<dyn Display, _>(|view| view),
     /// ];
     /// assert_eq!(format!("{} {}", values[0], values[1]), "7 seven");
     /// ```

@@ -309,27 +309,19 @@ fn in_register<T>(slab: &ThreadSlab<T>) -> &ThreadSlab<T> {
 /// A module as a source of cells.
 struct InModule<M>(PhantomData<M>);
 
-impl<M> Clone for InModule<M> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<M> Copy for InModule<M> {}
-
 // SAFETY: the cells of a `ThreadSlab<M::Value>` are for such values, and vacant when they are popped or refilled. A slot of a module
 // frees its cell to a `ThreadSlab<M::Value>`, on this thread since it is not `Send`.
 unsafe impl<M: Module> CellSource<M::Value> for InModule<M> {
     type Kind = PerThread<M>;
 
     #[inline(always)]
-    fn pop(self) -> Option<CellPtr> {
+    fn pop(&self) -> Option<CellPtr> {
         M::local().try_with(|slab| in_register(slab).pop()).ok()?
     }
 
     #[cold]
     #[inline(never)]
-    fn refill(self) -> Result<CellPtr, Refusal> {
+    fn refill(&self) -> Result<CellPtr, Refusal> {
         try_with::<M, _>(|slab| {
             slab.begin::<M>()?;
             // SAFETY: the core is a part of this slab, of this thread.
@@ -360,22 +352,22 @@ pub type Shutdown = Result<(), SlotsRemaining>;
 
 #[inline(always)]
 pub fn insert<M: Module>(value: M::Value) -> SlotOf<M> {
-    insert::insert(InModule(PhantomData::<M>), value)
+    insert::insert(&InModule(PhantomData::<M>), value)
 }
 
 #[inline(always)]
 pub fn try_insert<M: Module>(value: M::Value) -> TryInsert<M> {
-    insert::try_insert(InModule(PhantomData::<M>), value)
+    insert::try_insert(&InModule(PhantomData::<M>), value)
 }
 
 #[inline(always)]
 pub fn insert_with<M: Module>(make: impl FnOnce() -> M::Value) -> SlotOf<M> {
-    insert::insert_with(InModule(PhantomData::<M>), make)
+    insert::insert_with(&InModule(PhantomData::<M>), make)
 }
 
 #[inline(always)]
 pub fn try_insert_with<M: Module, F: FnOnce() -> M::Value>(make: F) -> Result<SlotOf<M>, Full<F>> {
-    insert::try_insert_with(InModule(PhantomData::<M>), make)
+    insert::try_insert_with(&InModule(PhantomData::<M>), make)
 }
 
 pub fn contains_key<M: Module>(key: Key) -> bool {
@@ -403,12 +395,7 @@ pub fn with<M: Module, R>(key: Key, f: impl FnOnce(&mut M::Value) -> R) -> Optio
 }
 
 pub fn leaked_keys<M: Module>() -> impl Iterator<Item = Key> {
-    let mut from = 0;
-    core::iter::from_fn(move || {
-        let key = M::local().try_with(|slab| slab.core.next_leaked(from)).ok()??;
-        from = key.index() as usize + 1;
-        Some(key)
-    })
+    Key::each(|from| M::local().try_with(|slab| slab.core.next_leaked(from)).ok()?)
 }
 
 pub fn len<M: Module>() -> usize {

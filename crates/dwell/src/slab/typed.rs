@@ -105,17 +105,17 @@ impl<T> Builder<T> {
 
 // SAFETY: by invariant 1 the cells of its core are for values of a `T`; the core pops and refills vacant ones. A slot of kind `O`
 // frees its cell to the owner in the header of its block, which is that core.
-unsafe impl<T, O: Threading> CellSource<T> for &TypedSlab<T, O> {
+unsafe impl<T, O: Threading> CellSource<T> for TypedSlab<T, O> {
     type Kind = O;
 
     #[inline(always)]
-    fn pop(self) -> Option<CellPtr> {
+    fn pop(&self) -> Option<CellPtr> {
         self.core().free.pop()
     }
 
     #[cold]
     #[inline(never)]
-    fn refill(self) -> Result<CellPtr, Refusal> {
+    fn refill(&self) -> Result<CellPtr, Refusal> {
         // SAFETY: by invariant 1 of `TypedSlab` the core was made on this thread, and not freed.
         unsafe { self.core.refill() }
     }
@@ -166,12 +166,7 @@ impl<T> Slab<T> {
 
     /// The keys of the leaked values.
     pub fn leaked(&self) -> impl Iterator<Item = Key> {
-        let mut from = 0;
-        core::iter::from_fn(move || {
-            let key = self.core().next_leaked(from)?;
-            from = key.index() as usize + 1;
-            Some(key)
-        })
+        Key::each(|from| self.core().next_leaked(from))
     }
 }
 
@@ -314,7 +309,6 @@ impl<T, O: Threading> TypedSlab<T, O> {
     /// Calls `each`, which is no user's code, with the layout of each block that the slab has, and the bytes in it that hold
     /// nothing.
     pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
-        each(Layout::new::<Core<O>>(), 0);
         self.core().each_block(each);
     }
 
