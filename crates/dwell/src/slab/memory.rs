@@ -102,7 +102,7 @@ impl<O> Entry<O> {
     }
 
     pub(super) fn key(&self) -> Key {
-        Key::at(self.geometry.positions(self.block.number as usize).start + self.index)
+        Key::at(self.geometry.position(self.block.number as usize) + self.index)
     }
 
     /// A word of the bitmap, which has a bit for each cell.
@@ -408,13 +408,13 @@ impl<O: Owners> Memory<O> {
     /// that is added to the directory.
     fn vacant_number(&mut self, cells: usize) -> Result<usize, Refusal> {
         let small = self.geometry.small;
-        let fits = |&number: &usize| self.small[number].is_none() && cells <= self.geometry.positions(number).len();
+        let fits = |&number: &usize| self.small[number].is_none() && cells <= FIRST_CELLS << number;
         if let Some(number) = (0..small).find(fits) {
             return Ok(number);
         }
         if self.vacant.is_none() {
             let number = self.directory.len();
-            if self.geometry.positions(small + number).end > Key::LIMIT {
+            if self.geometry.position(small + number + 1) > Key::LIMIT {
                 return Err(Refusal::Full(self.carved));
             }
             let layout = Layout::array::<Numbered<O>>(number + 1).unwrap_or(Layout::new::<Numbered<O>>());
