@@ -141,17 +141,15 @@ fn slots_come_back_from_raw_pointers() {
         let (slab, pool) = (Slab::new(), Pool::new());
         let raw = slab.insert(String::from("direct")).into_raw();
         let raw_pooled = pool.insert(String::from("pooled")).into_raw();
-        let raw_large = pool.insert([1_u8; 20_000]).coerce::<[u8], _>(|view| view).into_raw();
+        let raw_large = pool.insert([1_u8; 15_000]).coerce::<[u8], _>(|view| view).into_raw();
         drop((slab, pool));
-        // SAFETY: each pointer came from `into_raw` of such a slot, and is given back once.
-        let (direct, pooled, large) = unsafe {
-            (
-                Slot::<String>::from_raw(raw),
-                PoolSlot::<String>::from_raw(raw_pooled),
-                PoolSlot::<[u8]>::from_raw(raw_large),
-            )
-        };
-        assert_eq!((&**direct, &**pooled, large.len()), ("direct", "pooled", 20_000));
+        // SAFETY: the pointer came from `into_raw` of such a slot, and is given back once.
+        let direct = unsafe { Slot::<String>::from_raw(raw) };
+        // SAFETY: the pointer came from `into_raw` of such a slot, and is given back once.
+        let pooled = unsafe { PoolSlot::<String>::from_raw(raw_pooled) };
+        // SAFETY: the pointer came from `into_raw` of such a slot, which was coerced, and is given back once.
+        let large = unsafe { PoolSlot::<[u8]>::from_raw(raw_large) };
+        assert_eq!((&**direct, &**pooled, large.len()), ("direct", "pooled", 15_000));
     });
     assert_eq!(left, (0, 0));
     // A slot of a `sync::Slab` is `Send`, so it may come back on another thread.
@@ -186,7 +184,7 @@ fn coercions_that_name_their_type() {
     fn shown<'a, T: Display + 'a>(slab: &Slab<T>, value: T) -> Slot<dyn Display + 'a> {
         slab.insert(value).coerce::<dyn Display + 'a, _>(|view| view)
     }
-    fn numbers<'a, T: Copy>(values: &'a [T]) -> impl Iterator<Item = T> + 'a {
+    fn numbers<T: Copy>(values: &[T]) -> impl Iterator<Item = T> + '_ {
         values.iter().copied()
     }
     let text = String::from("borrowed");
