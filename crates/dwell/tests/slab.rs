@@ -144,9 +144,9 @@ fn slots_are_what_their_values_are() {
 /// Bytes that `make` leaves allocated while what it returns is there.
 fn bytes_of<R>(make: impl FnOnce() -> R) -> usize {
     let before = common::live().1;
-    let made = make();
+    let value = make();
     let bytes = (common::live().1 - before).unsigned_abs();
-    drop(made);
+    drop(value);
     assert_eq!(common::live().1, before);
     bytes
 }
