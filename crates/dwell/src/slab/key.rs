@@ -90,7 +90,7 @@ impl fmt::Debug for Key {
 /// A key with a number that no later value of its cell has: 8 bytes, for keys that outlive what they name.
 ///
 /// [`Slot::leak_stamped`](super::Slot::leak_stamped) makes one. It costs inserts and drops nothing; a block in which one was
-/// made has a table of 4 bytes for each of its cells. Stamps begin again after 2^32 values that were leaked in one block.
+/// made has a table of 4 bytes for each of its cells. Stamps begin again after 2^32 values that were leaked in one slab.
 ///
 /// ```
 /// use dwell::slab::Slab;

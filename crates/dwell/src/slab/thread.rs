@@ -474,7 +474,7 @@ impl<M: Module> Init<M> {
         self
     }
 
-    /// Values that each chunk of memory is for. Unless set, chunks grow with the slab, from 64 KiB to 1 MiB.
+    /// Values that each chunk of memory is for. Unless set, the first is for a dozen, and chunks grow with the slab to 1 MiB.
     ///
     /// # Panics
     ///

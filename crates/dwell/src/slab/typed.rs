@@ -56,7 +56,7 @@ pub struct Builder<T> {
 }
 
 impl<T> Builder<T> {
-    /// Values that each chunk of memory is for. Unless set, chunks grow with the slab, from 64 KiB to 1 MiB.
+    /// Values that each chunk of memory is for. Unless set, the first is for a dozen, and chunks grow with the slab to 1 MiB.
     ///
     /// # Panics
     ///
