@@ -37,7 +37,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `std` (default) | what belongs to a thread or is shared by threads: [`slab!`], `slab::sync`, `bump::Pool`, `.pooled()`; and the traits of this crate for the types of std. Without it the crate is `no_std` and needs `alloc` |
-//! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]` |
+//! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]`, `#[erased]` for `async fn`s |
 //! | `serde` | `Serialize` and `Deserialize` |
 //! | `futures` | streams, sinks, readers and writers are pinned and erased as futures are |
 //! | `tower` | `pin::tower`: services of an erased type without `malloc` |
@@ -91,4 +91,4 @@ pub use crate::sparse::Sparse;
 #[doc(inline)]
 pub use crate::weigh::{Weigh, weigh};
 #[cfg(feature = "derive")]
-pub use dwell_derive::Sparse;
+pub use dwell_derive::{Sparse, erased};

@@ -40,6 +40,17 @@ use core::pin::Pin;
 /// ```
 pub type PoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + Send + 'a>>;
 
+/// A [`PoolFuture`] that need not be `Send`: what [`ErasedExt::pooled_local`](super::ErasedExt::pooled_local) returns.
+///
+/// Unlike a [`LocalPoolFuture`](super::LocalPoolFuture) it is in the pool that the thread has for this.
+pub type LocalPooledFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
+
+/// Gives a type to code that never runs, for `#[erased]`.
+#[doc(hidden)]
+pub fn unreachable_output<T>() -> T {
+    unreachable!("`#[erased]` does not call this")
+}
+
 std::thread_local! {
     /// Never dropped, so that no use has to ask whether it was.
     static POOL: ManuallyDrop<Pool> = const { ManuallyDrop::new(Pool::new()) };
