@@ -7,11 +7,11 @@
 //! becomes
 //!
 //! ```text
-//! fn load<'life0, 'life1, 'erased, T: 'erased + Key>(&'life0 self, key: &'life1 T) -> PoolFuture<'erased, u64>
+//! fn load<'life0, 'life1, 'async_trait, T: 'async_trait + Key>(&'life0 self, key: &'life1 T) -> PoolFuture<'async_trait, u64>
 //! where
-//!     'life0: 'erased,
-//!     'life1: 'erased,
-//!     Self: 'erased,
+//!     'life0: 'async_trait,
+//!     'life1: 'async_trait,
+//!     Self: 'async_trait,
 //! {
 //!     ErasedExt::pooled(async move {
 //!         let key = key;
@@ -21,7 +21,8 @@
 //! }
 //! ```
 //!
-//! Signatures are those of async-trait, so that a program can change from one to the other.
+//! Signatures are those of async-trait with another result, and the lifetime has its name, so that a program can change from
+//! one to the other.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -152,6 +153,8 @@ impl Args {
         signature.fn_token.span = asyncness.span;
         attrs.push(parse_quote! {
             #[allow(
+                unknown_lints,
+                mismatched_lifetime_syntaxes,
                 clippy::async_yields_async,
                 clippy::diverging_sub_expression,
                 clippy::let_unit_value,
@@ -170,6 +173,7 @@ impl Args {
                 uses_self |= names_self(body.to_token_stream());
             }
             self.body(asyncness.span, signature, body);
+            let_receiver_change(signature, attrs);
         }
         self.signature(context, signature, uses_self && !matches!(context, Context::Free), has_default);
     }
@@ -180,8 +184,10 @@ impl Args {
             match input {
                 FnArg::Receiver(receiver) => lifetimes.receiver(receiver),
                 FnArg::Typed(typed) => {
-                    let name = argument_name(index, &typed.pat);
-                    *typed.pat = parse_quote!(#name);
+                    if !is_reference(&typed.ty) {
+                        let name = argument_name(index, &typed.pat);
+                        *typed.pat = parse_quote!(#name);
+                    }
                     lifetimes.visit_type_mut(&mut typed.ty);
                     BoundImplTrait.visit_type_mut(&mut typed.ty);
                 }
@@ -189,34 +195,36 @@ impl Args {
         }
         let mut predicates: Vec<TokenStream> = Vec::new();
         for lifetime in &lifetimes.elided {
-            predicates.push(quote_spanned!(lifetime.span()=> #lifetime: 'erased));
+            predicates.push(quote_spanned!(lifetime.span()=> #lifetime: 'async_trait));
         }
         for lifetime in context.lifetimes().filter(|lifetime| lifetimes.named.contains(lifetime)) {
-            predicates.push(quote_spanned!(lifetime.span()=> #lifetime: 'erased));
+            predicates.push(quote_spanned!(lifetime.span()=> #lifetime: 'async_trait));
         }
         for parameter in &mut signature.generics.params {
             match parameter {
                 GenericParam::Type(parameter) => {
                     parameter.colon_token.get_or_insert_with(|| Token![:](parameter.ident.span()));
-                    parameter.bounds.insert(0, parse_quote!('erased));
+                    parameter.bounds.insert(0, parse_quote!('async_trait));
                 }
                 GenericParam::Lifetime(parameter) => {
                     parameter.colon_token.get_or_insert_with(|| Token![:](parameter.lifetime.span()));
-                    parameter.bounds.insert(0, parse_quote!('erased));
+                    parameter.bounds.insert(0, parse_quote!('async_trait));
                 }
                 GenericParam::Const(_) => {}
             }
         }
         if uses_self {
             let auto = if has_default { self.auto_traits(context, signature.receiver()) } else { Vec::new() };
-            predicates.push(quote!(Self: #(::core::marker::#auto +)* 'erased));
+            predicates.push(quote!(Self: #(::core::marker::#auto +)* 'async_trait));
         }
         for lifetime in lifetimes.elided {
             signature.generics.params.push(parse_quote!(#lifetime));
         }
-        signature.generics.params.push(parse_quote!('erased));
+        signature.generics.params.push(parse_quote!('async_trait));
         let clause = signature.generics.make_where_clause();
-        clause.predicates.extend(predicates.into_iter().map(|predicate| -> syn::WherePredicate { parse_quote!(#predicate) }));
+        clause
+            .predicates
+            .extend(predicates.into_iter().map(|predicate| -> syn::WherePredicate { parse_quote!(#predicate) }));
 
         let krate = &self.krate;
         let future = if self.send { quote!(PoolFuture) } else { quote!(LocalPooledFuture) };
@@ -224,7 +232,7 @@ impl Args {
             ReturnType::Default => (quote!(->), quote!(())),
             ReturnType::Type(arrow, output) => (quote!(#arrow), quote!(#output)),
         };
-        signature.output = parse_quote!(#arrow #krate::pin::#future<'erased, #output>);
+        signature.output = parse_quote!(#arrow #krate::pin::#future<'async_trait, #output>);
     }
 
     /// What `Self` must be for a default body to be `Send` with this receiver in it.
@@ -249,10 +257,11 @@ impl Args {
 
     fn body(&self, span: Span, signature: &Signature, body: &mut Block) {
         // As the compiler does it for an `async fn`: all arguments move to the future, used or not, and are dropped in reverse
-        // order at its end.
+        // order at its end. References have no drop, so those that are not used need not be `Send`.
         let moves = signature.inputs.iter().enumerate().map(|(index, input)| match input {
             FnArg::Receiver(receiver) if receiver.reference.is_none() => quote!(let _ = &self;),
             FnArg::Receiver(_) => TokenStream::new(),
+            FnArg::Typed(typed) if is_reference(&typed.ty) => TokenStream::new(),
             FnArg::Typed(typed) => {
                 let conditions: Vec<_> = typed.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
                 let (pattern, name) = (&typed.pat, argument_name(index, &typed.pat));
@@ -261,7 +270,14 @@ impl Args {
                         quote!(#(#conditions)* let #pattern = #name;)
                     }
                     Pat::Wild(_) => quote!(#(#conditions)* let #name = #name;),
-                    _ => quote!(#(#conditions)* let #name = #name; #(#conditions)* let #pattern = #name;),
+                    _ => quote! {
+                        // `mut` for patterns with a `ref mut`.
+                        #(#conditions)*
+                        #[allow(unused_mut)]
+                        let mut #name = #name;
+                        #(#conditions)*
+                        let #pattern = #name;
+                    },
                 }
             }
         });
@@ -299,6 +315,25 @@ fn argument_name(index: usize, pattern: &Pat) -> Ident {
         Pat::Ident(PatIdent { by_ref: None, subpat: None, ident, .. }) => ident.clone(),
         other => format_ident!("__arg{index}", span = other.span().resolved_at(Span::mixed_site())),
     }
+}
+
+/// `&mut self` as `mut self: &mut Self`, so that a body may borrow `self` itself: async-trait's do.
+fn let_receiver_change(signature: &mut Signature, attrs: &mut Vec<Attribute>) {
+    if let Some(FnArg::Receiver(receiver)) = signature.inputs.first_mut()
+        && let Some((_, lifetime)) = &receiver.reference
+        && let Some(mutability) = receiver.mutability
+    {
+        let span = receiver.self_token.span;
+        *receiver.ty = parse_quote_spanned!(span=> &#lifetime mut Self);
+        receiver.colon_token = Some(Token![:](span));
+        receiver.reference = None;
+        receiver.mutability = Some(mutability);
+        attrs.push(parse_quote!(#[allow(unused_mut)]));
+    }
+}
+
+fn is_reference(of: &Type) -> bool {
+    matches!(of, Type::Reference(_))
 }
 
 fn is_arc_of_self(path: &Path) -> bool {
@@ -366,11 +401,11 @@ impl VisitMut for NameLifetimes {
     fn visit_expr_mut(&mut self, _: &mut syn::Expr) {}
 }
 
-/// `impl Trait` becomes `impl 'erased + Trait`.
+/// `impl Trait` becomes `impl 'async_trait + Trait`.
 struct BoundImplTrait;
 
 impl BoundImplTrait {
-    /// `&impl 'erased + Trait` needs parentheses.
+    /// `&impl 'async_trait + Trait` needs parentheses.
     fn in_parentheses(of: &mut Type) {
         if let Type::ImplTrait(_) = of {
             *of = parse_quote_spanned!(of.span()=> (#of));
@@ -380,7 +415,7 @@ impl BoundImplTrait {
 
 impl VisitMut for BoundImplTrait {
     fn visit_type_impl_trait_mut(&mut self, of: &mut TypeImplTrait) {
-        of.bounds.insert(0, parse_quote_spanned!(of.impl_token.span=> 'erased));
+        of.bounds.insert(0, parse_quote_spanned!(of.impl_token.span=> 'async_trait));
         visit_mut::visit_type_impl_trait_mut(self, of);
     }
 
