@@ -68,7 +68,6 @@ impl Drop for AtExit {
 }
 
 /// The pool of this thread.
-#[derive(Clone, Copy)]
 struct ThreadPool;
 
 // SAFETY: each cell is that of a pool, as a source of which it promises what is asked for. A pool may go before its slots.
@@ -76,13 +75,13 @@ unsafe impl<T> CellSource<T> for ThreadPool {
     type Kind = InPool<AnyThread>;
 
     #[inline(always)]
-    fn pop(self) -> Option<CellPtr> {
+    fn pop(&self) -> Option<CellPtr> {
         POOL.try_with(|pool| CellSource::<T>::pop(&**pool)).ok()?
     }
 
     #[cold]
     #[inline(never)]
-    fn refill(self) -> Result<CellPtr, Refusal> {
+    fn refill(&self) -> Result<CellPtr, Refusal> {
         if AT_EXIT.try_with(|_| ()).is_ok()
             && let Ok(cell) = POOL.try_with(|pool| CellSource::<T>::refill(&**pool))
         {
@@ -96,11 +95,11 @@ unsafe impl<T> CellSource<T> for ThreadPool {
 /// Puts a value in this thread's pool.
 #[inline(always)]
 pub(super) fn insert<T>(value: T) -> PoolSlot<T> {
-    insert::insert(ThreadPool, value)
+    insert::insert(&ThreadPool, value)
 }
 
 /// [`insert`] that gives the value back if there is no memory.
 #[inline(always)]
 pub(super) fn try_insert<T>(value: T) -> Result<PoolSlot<T>, AllocError<T>> {
-    insert::try_insert(ThreadPool, value)
+    insert::try_insert(&ThreadPool, value)
 }

@@ -38,6 +38,12 @@ impl Key {
         Self(u32::try_from(position).expect("LIMIT is u32::MAX"))
     }
 
+    /// The keys that `next` finds, which is given the position behind the last.
+    pub(super) fn each(next: impl Fn(usize) -> Option<Self>) -> impl Iterator<Item = Self> {
+        let mut from = 0;
+        core::iter::from_fn(move || next(from).inspect(|key| from = key.0 as usize + 1))
+    }
+
     pub(super) fn position(self) -> Option<usize> {
         self.is_some().then_some(self.0 as usize)
     }
