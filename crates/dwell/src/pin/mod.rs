@@ -40,7 +40,7 @@ mod forward;
 mod future;
 mod in_place;
 #[cfg(feature = "std")]
-mod pooled;
+pub(crate) mod pooled;
 mod reusable;
 #[cfg(feature = "tower")]
 pub mod tower;

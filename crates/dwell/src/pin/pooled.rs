@@ -94,12 +94,12 @@ unsafe impl<T> CellSource<T> for ThreadPool {
 
 /// Puts a value in this thread's pool.
 #[inline(always)]
-pub(super) fn insert<T>(value: T) -> PoolSlot<T> {
+pub(crate) fn insert<T>(value: T) -> PoolSlot<T> {
     insert::insert(&ThreadPool, value)
 }
 
 /// [`insert`] that gives the value back if there is no memory.
 #[inline(always)]
-pub(super) fn try_insert<T>(value: T) -> Result<PoolSlot<T>, AllocError<T>> {
+pub(crate) fn try_insert<T>(value: T) -> Result<PoolSlot<T>, AllocError<T>> {
     insert::try_insert(&ThreadPool, value)
 }

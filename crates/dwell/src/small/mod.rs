@@ -35,6 +35,8 @@
 //! `docs/small.md` in the repository has the representation, the comparison with other crates, and the table of traits.
 
 mod any;
+#[cfg(all(feature = "pin", feature = "std"))]
+mod boxed;
 mod call;
 mod forward;
 mod iter;
@@ -59,6 +61,11 @@ use core::ptr::{self, NonNull};
 use std_alloc::alloc::handle_alloc_error;
 use std_alloc::boxed::Box;
 
+#[cfg(all(feature = "pin", feature = "std"))]
+#[doc(hidden)]
+pub use self::boxed::pool_incoming;
+#[cfg(all(feature = "pin", feature = "std"))]
+pub use self::boxed::{BoxedIterExt, PoolIter};
 pub use self::call::CallOnce;
 pub use self::iter::{BoxedIterator, IntoIter};
 pub use self::place::{Brand, Place};
