@@ -13,7 +13,7 @@
 //!     'life1: 'async_trait,
 //!     Self: 'async_trait,
 //! {
-//!     ErasedExt::pooled(async move {
+//!     erase(async move {
 //!         let key = key;
 //!         let __ret: u64 = { body };
 //!         __ret
@@ -203,24 +203,30 @@ impl Args {
         for parameter in &mut signature.generics.params {
             match parameter {
                 GenericParam::Type(parameter) => {
-                    parameter.colon_token.get_or_insert_with(|| Token![:](parameter.ident.span()));
-                    parameter.bounds.insert(0, parse_quote!('async_trait));
+                    let span = parameter.ident.span();
+                    parameter.colon_token.get_or_insert_with(|| Token![:](span));
+                    parameter.bounds.insert(0, parse_quote_spanned!(span=> 'async_trait));
                 }
                 GenericParam::Lifetime(parameter) => {
-                    parameter.colon_token.get_or_insert_with(|| Token![:](parameter.lifetime.span()));
-                    parameter.bounds.insert(0, parse_quote!('async_trait));
+                    let span = parameter.lifetime.span();
+                    parameter.colon_token.get_or_insert_with(|| Token![:](span));
+                    parameter.bounds.insert(0, parse_quote_spanned!(span=> 'async_trait));
                 }
                 GenericParam::Const(_) => {}
             }
         }
+        // Spans of what stands there, so that messages do not point to the attribute.
+        let end = signature.paren_token.span.close();
+        signature.generics.lt_token.get_or_insert_with(|| Token![<](signature.ident.span()));
+        signature.generics.gt_token.get_or_insert_with(|| Token![>](signature.paren_token.span.join()));
         if uses_self {
             let auto = if has_default { self.auto_traits(context, signature.receiver()) } else { Vec::new() };
-            predicates.push(quote!(Self: #(::core::marker::#auto +)* 'async_trait));
+            predicates.push(quote_spanned!(end=> Self: #(::core::marker::#auto +)* 'async_trait));
         }
         for lifetime in lifetimes.elided {
             signature.generics.params.push(parse_quote!(#lifetime));
         }
-        signature.generics.params.push(parse_quote!('async_trait));
+        signature.generics.params.push(parse_quote_spanned!(end=> 'async_trait));
         let clause = signature.generics.make_where_clause();
         clause
             .predicates
@@ -281,7 +287,6 @@ impl Args {
                 }
             }
         });
-        let krate = &self.krate;
         let run = match &signature.output {
             ReturnType::Default => quote! {
                 #(#moves)*
@@ -290,12 +295,16 @@ impl Args {
             ReturnType::Type(_, output) => {
                 let mut output = output.clone();
                 InferImplTrait.visit_type_mut(&mut output);
-                quote! {
+                let krate = self.krate_at(output.span());
+                // The type of each `return` in the body.
+                let hint = quote_spanned! {output.span()=>
                     if false {
-                        // The type of each `return` in the body.
                         #[allow(unreachable_code)]
                         return #krate::pin::unreachable_output::<#output>();
                     }
+                };
+                quote! {
+                    #hint
                     #(#moves)*
                     let __ret: #output = #body;
                     #[allow(unreachable_code)]
@@ -303,9 +312,20 @@ impl Args {
                 }
             }
         };
-        let pooled = if self.send { format_ident!("pooled") } else { format_ident!("pooled_local") };
-        let future = quote_spanned!(span=> #krate::pin::ErasedExt::#pooled(async move { #run }));
+        let erase = Ident::new(if self.send { "erase" } else { "erase_local" }, span);
+        let krate = self.krate_at(span);
+        let future = quote_spanned!(span=> #krate::pin::#erase(async move { #run }));
         body.stmts = parse_quote!(#future);
+    }
+
+    /// The path of the crate `dwell`, as if it was written there.
+    fn krate_at(&self, span: Span) -> TokenStream {
+        let path = self.krate.to_token_stream().into_iter();
+        path.map(|mut token| {
+            token.set_span(span.resolved_at(token.span()));
+            token
+        })
+        .collect()
     }
 }
 

@@ -53,10 +53,10 @@ pub use self::erased::{ErasedSinkExt, ErasedStreamExt};
 pub use self::future::{FutureInPlace, InPlaceFuture, LocalInPlaceFuture};
 pub use self::in_place::InPlace;
 #[cfg(feature = "std")]
-#[doc(hidden)]
-pub use self::pooled::unreachable_output;
-#[cfg(feature = "std")]
 pub use self::pooled::{LocalPooledFuture, PoolFuture};
+#[cfg(feature = "std")]
+#[doc(hidden)]
+pub use self::pooled::{erase, erase_local, unreachable_output};
 pub use self::reusable::{LocalReusableFuture, Reusable, ReusableFuture};
 
 use crate::alloc::{AllocError, Global, try_box};

@@ -45,6 +45,20 @@ pub type PoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + Send + 'a>>;
 /// Unlike a [`LocalPoolFuture`](super::LocalPoolFuture) it is in the pool that the thread has for this.
 pub type LocalPooledFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
 
+/// [`pooled`](super::ErasedExt::pooled), for `#[erased]`: the messages about a future that is not `Send` are shorter.
+#[doc(hidden)]
+#[inline(always)]
+pub fn erase<'a, F: Future + Send + 'a>(future: F) -> PoolFuture<'a, F::Output> {
+    super::ErasedExt::pooled(future)
+}
+
+/// [`pooled_local`](super::ErasedExt::pooled_local), for `#[erased(?Send)]`.
+#[doc(hidden)]
+#[inline(always)]
+pub fn erase_local<'a, F: Future + 'a>(future: F) -> LocalPooledFuture<'a, F::Output> {
+    super::ErasedExt::pooled_local(future)
+}
+
 /// Gives a type to code that never runs, for `#[erased]`.
 #[doc(hidden)]
 pub fn unreachable_output<T>() -> T {
