@@ -7,9 +7,9 @@
 //! Each workload runs N and 2N times under callgrind (valgrind must be installed). The difference divided by N is the number of
 //! instructions for one: the value is made, returned by a function that is not inlined, used, and dropped.
 
-use dwell::pin::{ErasedExt, InPlaceFuture, PoolFuture};
-use dwell::small::{BoxedIterExt, PoolIter};
+use dwell::pin::{ErasedExt, InPlaceFuture};
 use dwell::slab::sync::PoolSlot;
+use dwell::small::{BoxedIterExt, PoolIter};
 use dwell::{SmallBox, pooled, small_box};
 use std::env;
 use std::hint::black_box;
@@ -24,7 +24,6 @@ type Row = (&'static str, &'static str, fn(u64));
 /// Group, box, and what runs N times.
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
-    ("iterator of 4 words, 4 items", "no box", |n| repeat(n, |k| evens(&DATA, k).sum())),
     ("iterator of 4 words, 4 items", "Box", |n| repeat(n, |k| boxed::evens(&DATA, k).sum())),
     ("iterator of 4 words, 4 items", "SmallBox<_, 2>", |n| repeat(n, |k| small::<2>(&DATA, k).sum())),
     ("iterator of 4 words, 4 items", "SmallBox<_, 4>", |n| repeat(n, |k| small::<4>(&DATA, k).sum())),
@@ -193,18 +192,10 @@ macro_rules! store {
 }
 store!(by_async_trait, async_trait::async_trait);
 store!(by_erased, dwell::erased);
-use by_async_trait::Store as _;
-use by_erased::Store as _;
 
 #[inline(never)]
 fn in_place(of: &u64, key: u64) -> InPlaceFuture<'_, u64, 4> {
     async move { of + key }.in_place()
-}
-
-/// The two are the same: a type that is checked.
-#[allow(dead_code, reason = "compiled, not called")]
-fn is_a_pool_future(of: &u64) -> PoolFuture<'_, u64> {
-    by_erased::object(of).load(1)
 }
 
 /// The instructions of a run, in a process of its own.
@@ -218,7 +209,9 @@ fn count(row: usize, n: u64) -> Result<u64, String> {
         .map_err(|error| format!("valgrind does not start: {error}; install it"))?;
     let text = String::from_utf8_lossy(&output.stderr);
     let collected = text.lines().find_map(|line| line.split_once("Collected :"));
-    collected.and_then(|(_, count)| count.trim().parse().ok()).ok_or_else(|| format!("callgrind printed no count: {text}"))
+    collected
+        .and_then(|(_, count)| count.trim().parse().ok())
+        .ok_or_else(|| format!("callgrind printed no count: {text}"))
 }
 
 fn print() -> Result<(), String> {

@@ -41,6 +41,7 @@
 //! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]`, `#[erased]` for `async fn`s |
 //! | `serde` | `Serialize` and `Deserialize` |
 //! | `futures` | streams, sinks, readers and writers are pinned and erased as futures are |
+//! | `tokio` | `pin::spawn_erased`: tasks of tokio's whose futures are in slots of the thread's pool |
 //! | `tower` | `pin::tower`: services of an erased type without `malloc` |
 //! | `allocator-api2` | custom allocators, by the trait of allocator-api2 0.2, which hashbrown and bumpalo use |
 //! | `allocator-api2-04` | custom allocators by the trait of allocator-api2 0.4, wrapped in an `alloc::V04`; both features may be on |
