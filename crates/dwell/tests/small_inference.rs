@@ -123,3 +123,20 @@ fn local(of: &[u8]) -> u8 {
 fn of_local_variables() {
     assert_eq!(local(&[1, 2]), 4);
 }
+
+/// What the macro calls is public, though hidden.
+#[test]
+fn a_value_is_taken_once() {
+    use dwell::small::{Incoming, IncomingStorage};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    let mut storage = IncomingStorage::new();
+    let incoming: &mut Incoming<String, dyn Display> = storage.fill(String::from("once"));
+    let first: SmallBox<dyn Display> = SmallBox::from_incoming(incoming);
+    let again = catch_unwind(AssertUnwindSafe(|| SmallBox::<dyn Display>::from_incoming(incoming)));
+    assert!(again.is_err());
+    assert_eq!(first.to_string(), "once");
+    // Filled again, it is another value.
+    let second: SmallBox<dyn Display> = SmallBox::from_incoming(storage.fill(String::from("again")));
+    assert_eq!(second.to_string(), "again");
+}

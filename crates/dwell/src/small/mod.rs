@@ -302,7 +302,7 @@ macro_rules! small_box {
 macro_rules! small_box_const {
     ($value:expr $(,)?) => {
         match $crate::small::Place::new($value) {
-            place => $crate::SmallBox::from_coerced($crate::small::Coerced::of(&place), place),
+            place => $crate::SmallBox::from_coerced(&$crate::small::Coerced::of(&place), place),
         }
     };
 }

@@ -170,7 +170,7 @@ impl<U, T: ?Sized> Coerced<U, T> {
 impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// What [`small_box_const!`](crate::small_box_const) calls.
     #[doc(hidden)]
-    pub const fn from_coerced<U>(coerced: Coerced<U, T>, place: Place<U, U>) -> Self {
+    pub const fn from_coerced<U>(coerced: &Coerced<U, T>, place: Place<U, U>) -> Self {
         const {
             assert!(
                 Self::fits(size_of::<U>(), align_of::<U>()),
