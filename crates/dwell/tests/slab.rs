@@ -13,7 +13,7 @@ fn cases() -> u32 {
 }
 
 /// Enough values for many chunks, or for one block under Miri, to which each step is a thousand.
-const MANY: usize = if cfg!(miri) { 300 } else { 100_000 };
+const MANY: usize = if cfg!(miri) { 60 } else { 100_000 };
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
@@ -54,7 +54,7 @@ fn grows_and_comes_back() {
 #[test]
 fn an_address_is_for_good() {
     let slab = Slab::new();
-    let slots: Vec<Slot<u32>> = (0..if cfg!(miri) { 300 } else { 10_000 }).map(|n| slab.insert(n)).collect();
+    let slots: Vec<Slot<u32>> = (0..if cfg!(miri) { 60 } else { 10_000 }).map(|n| slab.insert(n)).collect();
     let addresses: Vec<*const u32> = slots.iter().map(Slot::as_ptr).collect();
     let slots: Vec<Slot<u32>> = slots.into_iter().rev().collect();
     assert!(slots.iter().rev().map(Slot::as_ptr).eq(addresses));
@@ -97,7 +97,7 @@ fn capacity() {
     slots.clear();
     slab.shrink_to_fit();
     assert_eq!((slab.len(), slab.capacity()), (0, 0));
-    for capacity in [0, 1, 1021, 1022, 1023, MANY] {
+    for capacity in if cfg!(miri) { [0, 1, 11, 12, 13, MANY] } else { [0, 1, 1021, 1022, 1023, MANY] } {
         let slab = Bounded::with_capacity(capacity);
         assert_eq!(slab.capacity(), capacity);
         let slots: Vec<Slot<[u64; 8]>> = (0..capacity).map(|n| slab.insert([n as u64; 8])).collect();
@@ -144,9 +144,9 @@ fn slots_are_what_their_values_are() {
 /// Bytes that `make` leaves allocated while what it returns is there.
 fn bytes_of<R>(make: impl FnOnce() -> R) -> usize {
     let before = common::live().1;
-    let made = make();
+    let value = make();
     let bytes = (common::live().1 - before).unsigned_abs();
-    drop(made);
+    drop(value);
     assert_eq!(common::live().1, before);
     bytes
 }

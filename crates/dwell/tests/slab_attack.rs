@@ -50,7 +50,7 @@ fn change_by_thread(f: fn()) -> (isize, isize) {
 /// Enough values for several chunks, or for a block under Miri, to which each step is a thousand.
 macro_rules! many {
     () => {
-        if cfg!(miri) { 150 } else { 3000 }
+        if cfg!(miri) { 40 } else { 3000 }
     };
 }
 
@@ -396,8 +396,8 @@ fn leaked_values_are_dropped_in_linear_time() {
             start.elapsed()
         };
         // Sixteen times as long if it is quadratic. A machine that is busy just then is asked again.
-        let values = scaled(50_000);
-        let linear = (0..20).any(|_| time(4 * values) < 8 * time(values));
+        let values = if cfg!(miri) { 25 } else { 50_000 };
+        let linear = (0..if cfg!(miri) { 1 } else { 20 }).any(|_| time(4 * values) < 8 * time(values));
         assert!(linear || cfg!(miri), "four times the values take more than eight times as long");
     }
 }

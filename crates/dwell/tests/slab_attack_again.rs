@@ -42,7 +42,7 @@ fn drops_closures_and_iterators_that_do_anything() {
     for kind in 0..5 {
         let bytes: Vec<u8> = [kind].into_iter().chain((0..2 * ops).map(|_| byte())).collect();
         let panicked = reenter::run(&bytes);
-        assert!(panicked > ops / 100, "{panicked} of {ops}");
+        assert!(panicked > ops / 100 || ops < 1000, "{panicked} of {ops}");
     }
 }
 
@@ -60,7 +60,7 @@ fn slabs_that_go_with_their_values() {
         }
     }
     let left = left_by(|| {
-        for count in 2..20 {
+        for count in 2..if cfg!(miri) { 6 } else { 20 } {
             let shares = Rc::new(Shares(RefCell::default(), sync::Slab::new()));
             let mut slots: Vec<_> = (0..count).map(|n| shares.1.insert(Owned(shares.clone(), Box::new(n)))).collect();
             let half = slots.split_off(slots.len() / 2);
@@ -114,7 +114,7 @@ fn modules_that_own_each_other() {
             } else {
                 rights::reserve(1);
             }
-            for n in 0..50 {
+            for n in 0..if cfg!(miri) { 10 } else { 50 } {
                 let right = rights::insert(Right(None, Box::new(n)));
                 let left = lefts::insert(Left(Some(right), Box::new(n % 3)));
                 let outer = rights::insert(Right(Some(left), Box::new(n)));
@@ -127,10 +127,10 @@ fn modules_that_own_each_other() {
         })
         .join()
         .unwrap();
-        // 100 of `Right` and 75 of `Left`, each `Right` makes a `Left`, and some of `Left` make a `Right`: as many in either order.
+        // Of 50 rounds 100 of `Right` and 75 of `Left`, each `Right` makes a `Left`, and some of `Left` make a `Right`: as many in either order.
         dropped.push(DROPPED.load(Ordering::Relaxed));
     }
-    assert!(dropped[0] >= 275 && dropped[0] == dropped[1], "{dropped:?}");
+    assert!(dropped[0] >= if cfg!(miri) { 55 } else { 275 } && dropped[0] == dropped[1], "{dropped:?}");
 }
 
 /// Slots of every kind as pointers and back: the address reaches the header of its block, and the slab may be gone.
@@ -141,17 +141,15 @@ fn slots_come_back_from_raw_pointers() {
         let (slab, pool) = (Slab::new(), Pool::new());
         let raw = slab.insert(String::from("direct")).into_raw();
         let raw_pooled = pool.insert(String::from("pooled")).into_raw();
-        let raw_large = pool.insert([1_u8; 20_000]).coerce::<[u8], _>(|view| view).into_raw();
+        let raw_large = pool.insert([1_u8; 15_000]).coerce::<[u8], _>(|view| view).into_raw();
         drop((slab, pool));
-        // SAFETY: each pointer came from `into_raw` of such a slot, and is given back once.
-        let (direct, pooled, large) = unsafe {
-            (
-                Slot::<String>::from_raw(raw),
-                PoolSlot::<String>::from_raw(raw_pooled),
-                PoolSlot::<[u8]>::from_raw(raw_large),
-            )
-        };
-        assert_eq!((&**direct, &**pooled, large.len()), ("direct", "pooled", 20_000));
+        // SAFETY: the pointer came from `into_raw` of such a slot, and is given back once.
+        let direct = unsafe { Slot::<String>::from_raw(raw) };
+        // SAFETY: the pointer came from `into_raw` of such a slot, and is given back once.
+        let pooled = unsafe { PoolSlot::<String>::from_raw(raw_pooled) };
+        // SAFETY: the pointer came from `into_raw` of such a slot, which was coerced, and is given back once.
+        let large = unsafe { PoolSlot::<[u8]>::from_raw(raw_large) };
+        assert_eq!((&**direct, &**pooled, large.len()), ("direct", "pooled", 15_000));
     });
     assert_eq!(left, (0, 0));
     // A slot of a `sync::Slab` is `Send`, so it may come back on another thread.
@@ -186,7 +184,7 @@ fn coercions_that_name_their_type() {
     fn shown<'a, T: Display + 'a>(slab: &Slab<T>, value: T) -> Slot<dyn Display + 'a> {
         slab.insert(value).coerce::<dyn Display + 'a, _>(|view| view)
     }
-    fn numbers<'a, T: Copy>(values: &'a [T]) -> impl Iterator<Item = T> + 'a {
+    fn numbers<T: Copy>(values: &[T]) -> impl Iterator<Item = T> + '_ {
         values.iter().copied()
     }
     let text = String::from("borrowed");

@@ -76,7 +76,7 @@ pub unsafe trait Owners: Sized + 'static {
     ///
     /// # Safety
     ///
-    /// As for [`FreeStack::push`], and it is a cell of `core`.
+    /// It is a vacant cell of `core` on no list, and the caller does not use it again.
     unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), NoRoom>;
 
     /// Frees a cell which `try_free` refused, and the core if that was its last.
@@ -112,7 +112,7 @@ impl<O: Owners> CoreRef<O> {
     /// A new core in service, for at most `limit` cells.
     pub(super) fn allocate(geometry: Geometry, limit: usize) -> Result<Self, AllocError<()>> {
         let core = try_box(Core::new(FreeStack::new(0), geometry, limit, O::new())).map_err(|error| error.map(drop))?;
-        // SAFETY: a box is not null.
+        // SAFETY: `Box::into_raw` returns the address of a box, which is not null.
         Ok(Self(unsafe { NonNull::new_unchecked(Box::into_raw(core)) }))
     }
 
@@ -149,7 +149,7 @@ impl<O: Owners> CoreRef<O> {
     #[cold]
     #[inline(never)]
     pub(super) unsafe fn refill(self) -> Result<CellPtr, Refusal> {
-        // SAFETY: the caller says that it was not freed.
+        // SAFETY: the caller says that the core was not freed; nothing below frees it.
         let core = unsafe { self.get() };
         core.collect();
         core.free.pop().map_or_else(|| core.grow(|memory| memory.carve(self, &core.free)), Ok)
@@ -161,7 +161,7 @@ impl<O: Owners> CoreRef<O> {
     ///
     /// The core was not freed, and it is this thread's.
     pub(super) unsafe fn reserve(self, additional: usize) -> Result<(), Refusal> {
-        // SAFETY: the caller says that it was not freed.
+        // SAFETY: the caller says that the core was not freed; nothing below frees it.
         let core = unsafe { self.get() };
         let len = core.len();
         core.grow(|memory| memory.reserve(self, &core.free, len, additional))
@@ -176,16 +176,17 @@ impl<O: Owners> CoreRef<O> {
     pub(super) unsafe fn free_cell(self, cell: CellPtr) {
         // SAFETY: a core is not freed before its last cell was, and the caller has one.
         let core = unsafe { self.get() };
-        // SAFETY: the caller gives the cell away; nothing is in it.
+        // SAFETY: the caller gives the cell away, whose value is gone; so it is vacant and on no list.
         if unsafe { O::try_free(core, cell) }.is_err() {
-            // SAFETY: it was not taken.
+            // SAFETY: `NoRoom` says that the cell came to no list, so it is ours to give still.
             unsafe { self.free_cell_slow(cell) };
         }
     }
 
     /// # Safety
     ///
-    /// As for [`free_cell`](Self::free_cell).
+    /// It is a cell of this core, or a dedicated block's if this is `NO_SLAB`, vacant and on no list. Neither is used again by the
+    /// caller.
     #[cold]
     #[inline(never)]
     unsafe fn free_cell_slow(self, cell: CellPtr) {
@@ -204,7 +205,7 @@ impl<O: Owners> CoreRef<O> {
     ///
     /// The core was not freed, and it is this thread's.
     pub(super) unsafe fn sweep(self) {
-        // SAFETY: the caller says that it was not freed.
+        // SAFETY: the caller says that the core was not freed; nothing below frees it.
         let core = unsafe { self.get() };
         core.collect();
         let left = core.memory(|memory| {
@@ -227,7 +228,7 @@ impl<O: Owners> CoreRef<O> {
     pub(super) unsafe fn free(self) {
         // SAFETY: the caller says that `allocate` made it, of a box, and that it is not used again.
         let core = *unsafe { Box::from_raw(self.0.as_ptr()) };
-        // SAFETY: the caller says that no cell is used again.
+        // SAFETY: the caller says that no cell is used again, and the core, which had the memory, is gone.
         unsafe { ManuallyDrop::into_inner(core.memory).into_inner().free() };
         core.free.free();
     }
@@ -283,7 +284,7 @@ impl<O: Owners> Core<O> {
     /// From `at` on they are vacant cells of this core, linked, and the caller's to give away. This is the core's thread.
     pub(super) unsafe fn push_linked(&self, mut at: *mut Vacant) {
         while let Some(cell) = NonNull::new(at) {
-            // SAFETY: the caller says that a link is in the cell.
+            // SAFETY: the caller says that the cells are linked: each begins with a `Vacant`.
             at = unsafe { cell.read() }.next;
             // SAFETY: the caller gives the cell away. Where there is no room, it is a cell too many by a module that lies, or the
             // global allocator has re-entered: nobody has it any more, and its chunk stays.
@@ -364,7 +365,7 @@ impl OneThread {
     ///
     /// # Safety
     ///
-    /// As for [`FreeStack::push`].
+    /// The cell is vacant and on no list, and the caller does not use it again.
     pub(super) unsafe fn link(&self, cell: CellPtr) {
         let vacant = cell.cast::<Vacant>();
         // SAFETY: the cell is vacant and the caller's to give away; a stride is at least 8 bytes, and aligned to 8.
@@ -397,7 +398,7 @@ unsafe impl Owners for OneThread {
 
     #[inline(always)]
     unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), NoRoom> {
-        // SAFETY: the caller's contract is that of `push`.
+        // SAFETY: the caller says that the cell is vacant and on no list, and does not use it again.
         unsafe { core.free.push(cell) }
     }
 
@@ -405,7 +406,7 @@ unsafe impl Owners for OneThread {
         // SAFETY: a core is not freed before its last cell was, and the caller has one.
         let owners = unsafe { &core.get().owners };
         let Some(left) = owners.left.get() else {
-            // SAFETY: the caller gives the cell away.
+            // SAFETY: the caller says that the value is gone and gives the cell away; `try_free` has put it on no list.
             return unsafe { owners.link(cell) };
         };
         owners.left.set(NonZero::new(left.get() - 1));
@@ -425,7 +426,7 @@ unsafe impl Owners for OneThread {
         let left = NonZero::new(here.len());
         here.owners.left.set(left);
         if left.is_none() {
-            // SAFETY: no cell is occupied, and by the caller's contract the core is not used again. `here` is not either.
+            // SAFETY: no cell is occupied, and the caller says that the core is not used again. `here` is not either.
             unsafe { core.free() };
         } else {
             // Each drop finds no room from now on, and is counted. The global allocator may drop the last slot.

@@ -2,7 +2,6 @@
 
 use super::kind::SlotKind;
 pub(crate) use super::memory::Refusal;
-use super::registers::{Pair, Registers};
 use super::slot::Slot;
 pub(crate) use super::stack::CellPtr;
 use core::alloc::Layout;
@@ -33,29 +32,8 @@ type SlotOf<T, S> = Slot<T, <S as CellSource<T>>::Kind>;
 /// When there is no cell, unless it is the allocator's: then [`handle_alloc_error`] is called.
 #[inline(always)]
 pub(crate) fn insert<T, S: CellSource<T>>(source: &S, value: T) -> SlotOf<T, S> {
-    let cell = match source.pop() {
-        Some(cell) => cell,
-        None if const { Registers::fit::<T>() } => {
-            let Registers(first, second) = Registers::new(value);
-            // SAFETY: the two were made of this value, which is not used otherwise.
-            return unsafe { insert_slow(source, first, second) };
-        }
-        None => refill(source),
-    };
-    // SAFETY: `CellSource` says that the cell is vacant, for a `T`, ours, and one that `Kind` frees.
-    unsafe { Slot::fill(cell, value) }
-}
-
-/// # Safety
-///
-/// The two pairs were made of a `T`, in this order, which is not used otherwise.
-#[cold]
-#[inline(never)]
-unsafe fn insert_slow<T, S: CellSource<T>>(source: &S, first: Pair, second: Pair) -> SlotOf<T, S> {
-    // SAFETY: the caller says that they were made of a `T`, and that it is taken out once.
-    let value = unsafe { Registers(first, second).into::<T>() };
-    let cell = refill(source);
-    // SAFETY: `CellSource` says that the cell is vacant, for a `T`, ours, and one that `Kind` frees.
+    let cell = source.pop().unwrap_or_else(|| refill(source));
+    // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, ours alone, and one that `Kind` frees.
     unsafe { Slot::fill(cell, value) }
 }
 
@@ -67,7 +45,7 @@ where
     E: InsertError<T>,
 {
     match pop_or_refill(source) {
-        // SAFETY: `CellSource` says that the cell is vacant, for a `T`, ours, and one that `Kind` frees.
+        // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, ours alone, and one that `Kind` frees.
         Ok(cell) => Ok(unsafe { Slot::fill(cell, value) }),
         Err(refusal) => Err(E::new(value, refusal, Layout::new::<T>())),
     }
@@ -81,7 +59,7 @@ where
 #[inline(always)]
 pub(crate) fn insert_with<T, S: CellSource<T>>(source: &S, make: impl FnOnce() -> T) -> SlotOf<T, S> {
     let cell = source.pop().unwrap_or_else(|| refill(source));
-    // SAFETY: `CellSource` says that the cell is vacant, for a `T`, ours, and one that `Kind` frees.
+    // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, ours alone, and one that `Kind` frees.
     unsafe { Slot::fill_with(cell, make) }
 }
 
@@ -94,7 +72,7 @@ where
     E: InsertError<F>,
 {
     match pop_or_refill(source) {
-        // SAFETY: `CellSource` says that the cell is vacant, for a `T`, ours, and one that `Kind` frees.
+        // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, ours alone, and one that `Kind` frees.
         Ok(cell) => Ok(unsafe { Slot::fill_with(cell, make) }),
         Err(refusal) => Err(E::new(make, refusal, Layout::new::<T>())),
     }

@@ -102,7 +102,7 @@ impl<O> Entry<O> {
     }
 
     pub(super) fn key(&self) -> Key {
-        Key::at(self.geometry.positions(self.block.number as usize).start + self.index)
+        Key::at(self.geometry.position(self.block.number as usize) + self.index)
     }
 
     /// A word of the bitmap, which has a bit for each cell.
@@ -374,7 +374,7 @@ impl<O: Owners> Memory<O> {
         cells: usize,
         chunk_cells: usize,
     ) -> Block<O> {
-        let header = Block(block.cast::<Header<O>>());
+        let new = Block(block.cast::<Header<O>>());
         let empty = Header {
             owner,
             number: u32::try_from(number).expect("there are fewer numbers than keys"),
@@ -390,31 +390,33 @@ impl<O: Owners> Memory<O> {
         };
         // SAFETY: the block is aligned to its size, which is more than a header's alignment; it begins with `HEADER` bytes in front
         // of its first cell, which is not handed out, as the caller says.
-        unsafe { header.0.write(empty) };
+        unsafe { new.0.write(empty) };
         // SAFETY: `Geometry::size` counts a bitmap of one bit a cell, in whole words, behind the cells.
-        unsafe { block.add(self.geometry.offset(cells)).write_bytes(0, cells.div_ceil(64) * 8) };
+        let bitmap = unsafe { block.add(self.geometry.offset(cells)) };
+        // SAFETY: as many bytes as that has. The cells in front of it have so far no value, nor has the bitmap.
+        unsafe { bitmap.write_bytes(0, cells.div_ceil(64) * 8) };
         match number.checked_sub(self.geometry.small) {
-            None => self.small[number] = Some(header),
+            None => self.small[number] = Some(new),
             Some(number) => {
-                if let Numbered::Vacant(next) = mem::replace(&mut self.directory[number], Numbered::Block(header)) {
+                if let Numbered::Vacant(next) = mem::replace(&mut self.directory[number], Numbered::Block(new)) {
                     self.vacant = next;
                 }
             }
         }
-        header
+        new
     }
 
     /// A vacant number for a block of this many cells: that of a small block if there is one, else the first of the list, else one
     /// that is added to the directory.
     fn vacant_number(&mut self, cells: usize) -> Result<usize, Refusal> {
         let small = self.geometry.small;
-        let fits = |&number: &usize| self.small[number].is_none() && cells <= self.geometry.positions(number).len();
+        let fits = |&number: &usize| self.small[number].is_none() && cells <= FIRST_CELLS << number;
         if let Some(number) = (0..small).find(fits) {
             return Ok(number);
         }
         if self.vacant.is_none() {
             let number = self.directory.len();
-            if self.geometry.positions(small + number).end > Key::LIMIT {
+            if self.geometry.position(small + number + 1) > Key::LIMIT {
                 return Err(Refusal::Full(self.carved));
             }
             let layout = Layout::array::<Numbered<O>>(number + 1).unwrap_or(Layout::new::<Numbered<O>>());
@@ -473,9 +475,10 @@ impl<O: Owners> Memory<O> {
     /// Puts a chunk at the end of the list.
     fn link(&mut self, chunk: Block<O>) {
         chunk.next.set(None);
-        match self.last.replace(chunk) {
-            Some(last) => last.next.set(Some(chunk)),
-            None => (self.first, self.carving) = (Some(chunk), Some(chunk)),
+        if let Some(last) = self.last.replace(chunk) {
+            last.next.set(Some(chunk));
+        } else {
+            (self.first, self.carving) = (Some(chunk), Some(chunk));
         }
     }
 
@@ -577,7 +580,9 @@ impl<O: Owners> Memory<O> {
             (header.owner == owner).then_some(header)
         };
         stack.retain(|cell| {
-            own(cell).into_iter().for_each(|header| header.vacant.set(header.vacant.get() + 1));
+            if let Some(header) = own(cell) {
+                header.vacant.set(header.vacant.get() + 1);
+            }
             true
         });
         for chunk in self.chunks() {

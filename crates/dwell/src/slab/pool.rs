@@ -138,7 +138,7 @@ impl<O: Threading> SizeClasses<O> {
     /// nothing.
     pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
         for core in self.cores.iter().map(Cell::get).filter(|core| *core != O::NO_SLAB) {
-            // SAFETY: by invariant 1 the core was not freed.
+            // SAFETY: by invariant 1 the core is in service, and who is in service was not freed.
             unsafe { core.get() }.each_block(each);
         }
     }

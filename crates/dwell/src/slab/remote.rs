@@ -136,7 +136,7 @@ unsafe impl Owners for AnyThread {
     unsafe fn free_slow(core: CoreRef<Self>, cell: CellPtr) {
         // SAFETY: the caller gives the cell away; a stride is at least 8 bytes, and aligned to 8.
         let chain = unsafe { Chain::new(cell) };
-        // SAFETY: it is an occupied cell of this core, as the caller says.
+        // SAFETY: the caller says that it was an occupied cell of this core, whose value is gone; the chain has no other.
         unsafe { Self::give(core, chain) };
     }
 
@@ -160,7 +160,7 @@ unsafe impl Owners for AnyThread {
         // SAFETY: `close` gives away linked vacant cells of this core, whose thread this is.
         unsafe { here.push_linked(here.owners.returns.1.close()) };
         if here.owners.returns.1.expect(here.occupied().cast_signed()) {
-            // SAFETY: no cell is occupied, and by the caller's contract none will be. `here` is not used again.
+            // SAFETY: no cell is occupied, and the caller says that none will be. `here` is not used again.
             unsafe { core.free() };
         }
     }
@@ -187,7 +187,7 @@ impl Chain {
 
     /// # Safety
     ///
-    /// As for `new`; and the cell is of the same slab.
+    /// The cell is vacant and the caller's to give away: at least 8 bytes, aligned to 8. It is of the same slab as the others.
     pub(super) unsafe fn push(&mut self, cell: CellPtr) {
         // SAFETY: the caller says that the cell is vacant and its own, and large enough for a link.
         unsafe { cell.cast().write(Vacant { next: self.first.as_ptr().cast() }) };

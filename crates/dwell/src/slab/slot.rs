@@ -80,27 +80,9 @@ unsafe impl<T: ?Sized + Send, K: Portable> Send for Slot<T, K> {}
 // SAFETY: a shared slot gives shared access to the value, and to nothing else: no `Portable` kind is `Keyed`.
 unsafe impl<T: ?Sized + Sync, K: Portable> Sync for Slot<T, K> {}
 
-/// Frees a cell if what makes its value panics.
-struct FreeOnUnwind<K: SlotKind> {
-    // # Invariants
-    //
-    // 1. The cell is occupied and has no value. It is this guard's to give to `K::free_cell`, with this layout.
-    cell: CellPtr,
-    layout: Layout,
-    of: PhantomData<K>,
-}
-
-impl<K: SlotKind> Drop for FreeOnUnwind<K> {
-    #[inline(always)] // the guard need not be in memory, since the call takes its parts
-    fn drop(&mut self) {
-        // SAFETY: by invariant 1 the cell is the guard's to free, and the guard is gone.
-        unsafe { free_unwinding::<K>(self.cell, self.layout) };
-    }
-}
-
-/// Frees the cell of a slot if the value's destructor panics.
+/// Frees the cell of a slot if what makes its value panics, or the value's destructor.
 struct FreeSlotOnUnwind<'a, T: ?Sized, K: SlotKind>(
-    // Invariant: the value of the slot is gone, and its cell is this guard's to give to `K::free_cell`.
+    // Invariant: the slot has no value, or none any more, and its cell is this guard's to give to `K::free_cell`.
     &'a Slot<T, K>,
 );
 
@@ -157,7 +139,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     #[inline(always)]
     fn layout(&self) -> Layout {
         // A reference to the value itself would say that nobody writes to it, which a future that refers to itself denies.
-        // SAFETY: by invariant 1 there is a value, or, if the slot is being taken apart, what was one; a cell has its layout.
+        // SAFETY: by invariant 1 there is a value, or, while the slot is made or taken apart, its cell, which has its layout.
         // Nothing is read.
         Layout::for_value(unsafe { &*(self.value.as_ptr() as *const UnsafeCell<T>) })
     }
@@ -348,7 +330,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         let this = ManuallyDrop::new(self);
         // The address is the slot's own, which reaches the chunk; that of the view does not.
         let value = meta.decode(this.value.as_ptr().cast());
-        // SAFETY: the address is that of `this.value`, which is not null.
+        // SAFETY: `decode` keeps the address it is given, that of `this.value`, which is not null.
         let value = unsafe { NonNull::new_unchecked(value.cast_mut()) };
         // SAFETY: the closure accepts every brand, so what it returned is the only view with this one: the value,
         // coerced. That changes neither the address nor the layout of a value, and views are invariant. So the invariants
@@ -394,16 +376,16 @@ impl<T, K: SlotKind> Slot<T, K> {
     ///
     /// # Safety
     ///
-    /// As for [`fill`](Self::fill).
+    /// The cell is vacant, for values of this layout, the caller's alone, and of a slab with slots of kind `K`.
     #[inline(always)]
     pub(super) unsafe fn fill_with(cell: CellPtr, make: impl FnOnce() -> T) -> Self {
-        let guard = FreeOnUnwind::<K> { cell, layout: Layout::new::<T>(), of: PhantomData };
-        let value = cell.cast::<T>();
+        // SAFETY: its value follows before it is returned; until then it is not used, but by the guard.
+        let slot = ManuallyDrop::new(unsafe { Self::owning(cell.cast()) });
+        let guard = FreeSlotOnUnwind(&*slot);
         // SAFETY: the caller says that the cell is for a `T`, vacant, and its own.
-        unsafe { value.write(make()) };
+        unsafe { slot.value.write(make()) };
         mem::forget(guard);
-        // SAFETY: now there is a live value in the cell, and the caller vouches for the rest of the invariants.
-        unsafe { Self::owning(value) }
+        ManuallyDrop::into_inner(slot)
     }
 }
 

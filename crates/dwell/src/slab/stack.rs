@@ -95,7 +95,7 @@ impl FreeStack {
         if self.top.get() == self.end.get() {
             return Err(NoRoom);
         }
-        // SAFETY: `top` is not `end`, and the caller vouches for the cell.
+        // SAFETY: `top` is not `end`, so that the buffer is not full; the caller says that the cell is vacant and its own to give.
         unsafe { self.push_unchecked(cell) };
         Ok(())
     }
@@ -104,14 +104,14 @@ impl FreeStack {
     ///
     /// # Safety
     ///
-    /// As for [`push`](Self::push), and the buffer is not full.
+    /// The cell is vacant and on no stack, and the caller does not use it again. The buffer is not full.
     #[inline(always)]
     pub(super) unsafe fn push_unchecked(&self, cell: CellPtr) {
         let top = self.top.get();
         debug_assert!(top != self.end.get());
         // SAFETY: the buffer is not full, so by invariant 1 there is a word between `top` and `end`.
         unsafe { top.write(cell) };
-        // SAFETY: the same word: one behind it is at most `end`.
+        // SAFETY: `top` is below `end` in the same block, so that one word behind it is `end` at most.
         self.top.set(unsafe { top.add(1) });
     }
 
@@ -120,7 +120,7 @@ impl FreeStack {
     ///
     /// # Safety
     ///
-    /// As for [`push`](Self::push) of each. `cell` and those behind it are in one block.
+    /// The cells behind `cell` are vacant and on no stack, and the caller does not use them again. All are in one block.
     pub(super) unsafe fn push_run(&self, cell: CellPtr, stride: usize, count: usize) {
         let count = count.min(self.room() - self.len());
         let mut top = self.top.get();
@@ -169,7 +169,7 @@ impl FreeStack {
             None => try_alloc(layout).inspect(|block| {
                 for index in 0..self.ahead {
                     // Its own address: to prefetch an address where nothing is takes a processor long.
-                    // SAFETY: the new block has `ahead` words and more.
+                    // SAFETY: the block was allocated with `layout(cells)`: `ahead` words, and those for cells behind them.
                     unsafe { block.cast::<CellPtr>().as_ptr().wrapping_add(index).write(block.cast()) };
                 }
             }),

@@ -53,7 +53,7 @@ unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
         // another slab now, it is one for values of the same type.
         let kept = M::local().try_with(|slab| unsafe { in_register(slab).free_cell(cell) });
         if let Ok(Err(NoRoom)) = kept {
-            // SAFETY: the cell was not taken.
+            // SAFETY: the cell is vacant, and `NoRoom` says that it came to no list.
             unsafe { free_slow::<M>(cell) };
         }
     }
@@ -158,10 +158,10 @@ impl<T> ThreadSlab<T> {
     ///
     /// # Safety
     ///
-    /// As for `FreeStack::push`.
+    /// The cell is vacant, of a slab with this geometry and on no list. The caller does not use it again.
     #[inline(always)]
     unsafe fn free_cell(&self, cell: CellPtr) -> Result<(), NoRoom> {
-        // SAFETY: the caller gives the cell away, and `put` has not taken it.
+        // SAFETY: the caller says that the cell is vacant and given away, and by `Err` of `put` it is not the cached one.
         self.cached.put(cell).or_else(|_| unsafe { self.core.free.push(cell) })
     }
 
@@ -177,7 +177,7 @@ impl<T> ThreadSlab<T> {
             // SAFETY: the cell is vacant and on no stack, as the invariant of `CachedCell` says.
             && unsafe { self.core.free.push(cell) }.is_err()
         {
-            // SAFETY: the cell was not taken.
+            // SAFETY: the cell is vacant and was the cached one; `push` has refused it, so that it is on no list.
             unsafe { self.core.owners.link(cell) };
         }
         let result = f(CoreRef::of_thread(&self.core), &self.core);
@@ -217,13 +217,13 @@ impl<T> ThreadSlab<T> {
 
     /// Gets memory for this many more values than there are.
     fn reserve(&self, additional: usize) -> Result<(), Refusal> {
-        // SAFETY: the core is a part of this slab, of this thread.
+        // SAFETY: the core is a field of the slab, which is borrowed, and in storage of this thread.
         self.with_cells(|core, _| unsafe { core.reserve(additional) })
     }
 
     /// Frees the chunks that have no occupied cell.
     fn sweep(&self) {
-        // SAFETY: the core is a part of this slab, of this thread.
+        // SAFETY: the core is a field of the slab, which is borrowed, and in storage of this thread.
         self.with_cells(|core, _| unsafe { core.sweep() });
     }
 }
@@ -268,12 +268,12 @@ fn tear_down<M: Module>() {
 ///
 /// # Safety
 ///
-/// As for `FreeStack::push`.
+/// The cell is vacant, of a slab for values of this type and on no list. The caller does not use it again.
 #[cold]
 #[inline(never)]
 unsafe fn free_slow<M: Module>(cell: CellPtr) {
     let _ = M::local().try_with(|slab| {
-        // SAFETY: the caller gives the cell away.
+        // SAFETY: the caller says that the cell is vacant and on no list, and gives it away.
         unsafe { slab.core.owners.link(cell) };
         if slab.phase.get() == Phase::Ended && slab.len() == 0 {
             slab.sweep();
@@ -324,7 +324,7 @@ unsafe impl<M: Module> CellSource<M::Value> for InModule<M> {
     fn refill(&self) -> Result<CellPtr, Refusal> {
         try_with::<M, _>(|slab| {
             slab.begin::<M>()?;
-            // SAFETY: the core is a part of this slab, of this thread.
+            // SAFETY: the core is a field of the slab, which is borrowed, and in storage of this thread.
             slab.with_cells(|core, _| unsafe { core.refill() })
         })
     }
