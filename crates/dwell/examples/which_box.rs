@@ -64,7 +64,7 @@ fn ready<F: Future<Output = u64>>(future: F) -> u64 {
     }
 }
 
-#[inline(always)]
+#[inline]
 fn evens(of: &[u64], k: u64) -> impl Iterator<Item = u64> + '_ {
     let factor = black_box(3);
     of.iter().filter(|n| **n % 2 == 0).map(move |n| n * factor + k)

@@ -1,5 +1,12 @@
 //! `#[erased]`: what an `async fn` may have, and what a future of it lives through.
 #![cfg(feature = "derive")]
+#![allow(
+    clippy::large_stack_arrays,
+    clippy::large_types_passed_by_value,
+    clippy::multiple_bound_locations,
+    clippy::redundant_iter_cloned,
+    reason = "what is tested: large arguments, bounds in both places"
+)]
 
 mod common;
 

@@ -1,5 +1,12 @@
 //! Iterators and closures in slots of the thread's pool: `.boxed_iter()` and `pooled!`.
 
+#![allow(
+    clippy::large_stack_arrays,
+    clippy::result_large_err,
+    clippy::unnecessary_fold,
+    reason = "what is tested: large values, what comes back in an error, `fold`"
+)]
+
 mod common;
 
 use common::{Counts, Spy, failing_after, forget, left_by, panics};

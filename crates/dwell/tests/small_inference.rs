@@ -2,6 +2,14 @@
 
 // The macro must not need `unsafe` where it is used.
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::redundant_closure_for_method_calls,
+    clippy::type_complexity,
+    clippy::unused_async,
+    clippy::vec_init_then_push,
+    reason = "what is tested: closures, boxes that are passed, types that are known late"
+)]
 
 use dwell::{SmallBox, small_box, small_box_const};
 use std::fmt::{Debug, Display};
