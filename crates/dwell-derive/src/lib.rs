@@ -1,5 +1,6 @@
-//! The derive macros of [`dwell`](https://docs.rs/dwell), re-exported there by its feature `derive`.
+//! The macros of [`dwell`](https://docs.rs/dwell) that derive and transform, re-exported there by its feature `derive`.
 
+mod erased;
 mod sparse;
 mod weigh;
 
@@ -94,4 +95,52 @@ pub fn derive_sparse(input: TokenStream) -> TokenStream {
 pub fn derive_weigh(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     weigh::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Makes `async fn`s return a `PoolFuture`: their futures are in slots of the thread's pool, and a trait with such functions can
+/// be a `dyn Trait`.
+///
+/// It stands on a trait and on each of its impls, on an inherent impl, or on one `async fn`, which may then call itself.
+///
+/// ```
+/// use std::collections::HashMap;
+///
+/// #[dwell::erased]
+/// trait Store: Send + Sync {
+///     async fn load(&self, key: &str) -> Option<u64>;
+///
+///     async fn sum(&self, keys: &[&str]) -> u64 {
+///         let mut sum = 0;
+///         for key in keys {
+///             sum += self.load(key).await.unwrap_or(0);
+///         }
+///         sum
+///     }
+/// }
+///
+/// #[dwell::erased]
+/// impl Store for HashMap<String, u64> {
+///     async fn load(&self, key: &str) -> Option<u64> {
+///         self.get(key).copied()
+///     }
+/// }
+///
+/// let store: Box<dyn Store> = Box::new(HashMap::from([("a".to_owned(), 1), ("b".to_owned(), 2)]));
+/// let sum = std::pin::pin!(async move { store.sum(&["a", "b", "c"]).await });
+/// # let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+/// # assert_eq!(sum.poll(&mut context), std::task::Poll::Ready(3));
+/// ```
+///
+/// It is a stand-in for [async-trait](https://docs.rs/async-trait), whose signatures it has, and needs dwell's feature `std`.
+/// A future may outlive the thread that made it and the slots of that thread's pool.
+///
+/// | | |
+/// |---|---|
+/// | `#[erased]` | the futures are `Send`. A default body of a method adds `where Self: Sync` for `&self`, and `where Self: Send` for `&mut self` and `self`, unless that is a supertrait |
+/// | `#[erased(?Send)]` | the futures need not be `Send` |
+/// | `#[erased(crate = "path")]` | where the crate `dwell` is, if not at `::dwell` |
+#[proc_macro_attribute]
+pub fn erased(args: TokenStream, item: TokenStream) -> TokenStream {
+    let args = parse_macro_input!(args as erased::Args);
+    erased::expand(&args, item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
 }

@@ -38,9 +38,10 @@
 //! |---|---|
 //! | `std` (default) | what belongs to a thread or is shared by threads: [`slab!`], `slab::sync`, `bump::Pool`, `.pooled()`; and the traits of this crate for the types of std. Without it the crate is `no_std` and needs `alloc` |
 //! | `small`, `slab`, `bump`, `pin`, `sparse`, `weigh` (default) | the module of that name; `bump` brings `small`, and `pin` brings `small` and `slab` |
-//! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]` |
+//! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]`, `#[erased]` for `async fn`s |
 //! | `serde` | `Serialize` and `Deserialize` |
 //! | `futures` | streams, sinks, readers and writers are pinned and erased as futures are |
+//! | `tokio` | `pin::spawn_erased`: tasks of tokio's whose futures are in slots of the thread's pool |
 //! | `tower` | `pin::tower`: services of an erased type without `malloc` |
 //! | `allocator-api2` | custom allocators, by the trait of allocator-api2 0.2, which hashbrown and bumpalo use |
 //! | `allocator-api2-04` | custom allocators by the trait of allocator-api2 0.4, wrapped in an `alloc::V04`; both features may be on |
@@ -110,3 +111,5 @@ pub use crate::sparse::Sparse;
 pub use crate::weigh::{Weigh, weigh};
 #[cfg(all(feature = "derive", feature = "sparse"))]
 pub use dwell_derive::Sparse;
+#[cfg(all(feature = "derive", feature = "pin", feature = "std"))]
+pub use dwell_derive::erased;

@@ -202,6 +202,34 @@ macro_rules! erased_ext {
             {
                 Ok(pooled::try_insert(self)?.coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin())
             }
+
+            /// [`pooled`](Self::pooled) for a value that is not `Send`.
+            ///
+            /// # Panics
+            ///
+            /// As [`boxed_in`](Self::boxed_in). [`try_pooled_local`](Self::try_pooled_local) gives the value back.
+            #[cfg(feature = "std")]
+            #[inline(always)]
+            fn pooled_local<'a>(self) -> Pin<sync::PoolSlot<dyn $Dyn + 'a>>
+            where
+                Self: 'a,
+            {
+                pooled::insert(self).coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin()
+            }
+
+            /// [`pooled_local`](Self::pooled_local) that reports a failed allocation.
+            ///
+            /// # Errors
+            ///
+            /// When there is no memory; the value comes back in the error.
+            #[cfg(feature = "std")]
+            #[inline(always)]
+            fn try_pooled_local<'a>(self) -> Result<Pin<sync::PoolSlot<dyn $Dyn + 'a>>, AllocError<Self>>
+            where
+                Self: 'a,
+            {
+                Ok(pooled::try_insert(self)?.coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin())
+            }
         }
     };
 }

@@ -22,6 +22,8 @@
 //! | is stored, its type erased, must not allocate | [`in_place`](ErasedExt::in_place): inline; the compiler refuses one that does not fit |
 //! | is made and dropped all the time, its type erased | [`pooled`](ErasedExt::pooled), or [`boxed_in`](ErasedExt::boxed_in) a pool of your own |
 //! | replaces another, over and over | [`Reusable`] |
+//! | is that of an `async fn` in a `dyn Trait`, or of one that calls itself | the attribute `#[dwell::erased]` (feature `derive`) |
+//! | is a task of tokio's | `spawn_erased` (feature `tokio`) |
 //!
 //! With the feature `futures` streams, sinks, readers and writers are erased in the same ways, by the traits
 //! `ErasedStreamExt`, `ErasedSinkExt`, `ErasedReadExt` and `ErasedWriteExt`; with the feature `tower` services are, in
@@ -40,8 +42,10 @@ mod forward;
 mod future;
 mod in_place;
 #[cfg(feature = "std")]
-mod pooled;
+pub(crate) mod pooled;
 mod reusable;
+#[cfg(feature = "tokio")]
+mod tokio;
 #[cfg(feature = "tower")]
 pub mod tower;
 
@@ -53,8 +57,13 @@ pub use self::erased::{ErasedSinkExt, ErasedStreamExt};
 pub use self::future::{FutureInPlace, InPlaceFuture, LocalInPlaceFuture};
 pub use self::in_place::InPlace;
 #[cfg(feature = "std")]
-pub use self::pooled::PoolFuture;
+pub use self::pooled::{LocalPooledFuture, PoolFuture};
+#[cfg(feature = "std")]
+#[doc(hidden)]
+pub use self::pooled::{erase, erase_local, unreachable_output};
 pub use self::reusable::{LocalReusableFuture, Reusable, ReusableFuture};
+#[cfg(feature = "tokio")]
+pub use self::tokio::{spawn_erased, try_spawn_erased};
 
 use crate::alloc::{AllocError, Global, try_box};
 use crate::slab::{InPool, SizeClasses, Slab, Slot, Threading};

@@ -40,6 +40,31 @@ use core::pin::Pin;
 /// ```
 pub type PoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + Send + 'a>>;
 
+/// A [`PoolFuture`] that need not be `Send`: what [`ErasedExt::pooled_local`](super::ErasedExt::pooled_local) returns.
+///
+/// Unlike a [`LocalPoolFuture`](super::LocalPoolFuture) it is in the pool that the thread has for this.
+pub type LocalPooledFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
+
+/// [`pooled`](super::ErasedExt::pooled), for `#[erased]`: the messages about a future that is not `Send` are shorter.
+#[doc(hidden)]
+#[inline(always)]
+pub fn erase<'a, F: Future + Send + 'a>(future: F) -> PoolFuture<'a, F::Output> {
+    super::ErasedExt::pooled(future)
+}
+
+/// [`pooled_local`](super::ErasedExt::pooled_local), for `#[erased(?Send)]`.
+#[doc(hidden)]
+#[inline(always)]
+pub fn erase_local<'a, F: Future + 'a>(future: F) -> LocalPooledFuture<'a, F::Output> {
+    super::ErasedExt::pooled_local(future)
+}
+
+/// Gives a type to code that never runs, for `#[erased]`.
+#[doc(hidden)]
+pub fn unreachable_output<T>() -> T {
+    unreachable!("`#[erased]` does not call this")
+}
+
 std::thread_local! {
     /// Never dropped, so that no use has to ask whether it was.
     static POOL: ManuallyDrop<Pool> = const { ManuallyDrop::new(Pool::new()) };
@@ -83,12 +108,12 @@ unsafe impl<T> CellSource<T> for ThreadPool {
 
 /// Puts a value in this thread's pool.
 #[inline(always)]
-pub(super) fn insert<T>(value: T) -> PoolSlot<T> {
+pub(crate) fn insert<T>(value: T) -> PoolSlot<T> {
     insert::insert(&ThreadPool, value)
 }
 
 /// [`insert`] that gives the value back if there is no memory.
 #[inline(always)]
-pub(super) fn try_insert<T>(value: T) -> Result<PoolSlot<T>, AllocError<T>> {
+pub(crate) fn try_insert<T>(value: T) -> Result<PoolSlot<T>, AllocError<T>> {
     insert::try_insert(&ThreadPool, value)
 }
