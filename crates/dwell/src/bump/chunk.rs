@@ -33,7 +33,8 @@ pub(super) struct Header {
     pub(super) kind: Kind,
 }
 
-/// What a chunk is for. It does not change while the chunk is in an arena's list.
+/// What a chunk is for. While the chunk is in an arena's list, `Bump::chunks_raw` may make one that was dedicated a shared one
+/// without free bytes, and it changes in no other way.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     /// Small blocks, one after the other. The bytes from `used` on are in no block of the arena, unless the arena allocates
@@ -200,6 +201,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     pub(super) fn is_fresh(&self) -> bool {
         // Chunks have bytes: by invariant 1 what is left is less than the limit if there is one.
         self.left.get() == isize::MAX
+    }
+
+    pub(super) fn limit(&self) -> Option<usize> {
+        Some(self.limit.get()).filter(|limit| *limit != isize::MAX).map(isize::cast_unsigned)
     }
 
     pub(super) fn set_limit(&self, bytes: Option<usize>) {

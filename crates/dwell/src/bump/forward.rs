@@ -6,7 +6,10 @@ use core::borrow::{Borrow, BorrowMut};
 use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};
+use core::iter::FusedIterator;
 use core::ops::AddAssign;
+use core::pin::Pin;
+use core::task::{Context, Poll};
 
 /// What all three forward to what they deref to. Two arenas may differ in alignment and allocator.
 macro_rules! forward {
@@ -161,5 +164,57 @@ impl<'t, const MIN_ALIGN: usize, A: Allocator> Extend<&'t str> for String<'_, MI
 impl<T: ?Sized> fmt::Pointer for Box<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (&raw const **self).fmt(f)
+    }
+}
+
+impl<F: Future + Unpin + ?Sized> Future for Box<'_, F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        Pin::new(&mut **self).poll(context)
+    }
+}
+
+impl<I: Iterator + ?Sized> Iterator for Box<'_, I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        (**self).next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (**self).size_hint()
+    }
+
+    fn nth(&mut self, n: usize) -> Option<I::Item> {
+        (**self).nth(n)
+    }
+}
+
+impl<I: DoubleEndedIterator + ?Sized> DoubleEndedIterator for Box<'_, I> {
+    fn next_back(&mut self) -> Option<I::Item> {
+        (**self).next_back()
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<I::Item> {
+        (**self).nth_back(n)
+    }
+}
+
+impl<I: ExactSizeIterator + ?Sized> ExactSizeIterator for Box<'_, I> {
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+}
+
+impl<I: FusedIterator + ?Sized> FusedIterator for Box<'_, I> {}
+
+impl<H: Hasher + ?Sized> Hasher for Box<'_, H> {
+    fn finish(&self) -> u64 {
+        (**self).finish()
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        (**self).write(bytes);
     }
 }

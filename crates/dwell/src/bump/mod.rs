@@ -101,29 +101,39 @@
     reason = "the fast path is a few instructions: it is compiled where it is called and nowhere else"
 )]
 
+mod alloc_slice;
 mod allocator;
 mod block;
 mod boxed;
 mod buffer;
 mod chunk;
 mod chunks;
+mod drain;
 mod fit;
 mod forward;
+mod gap;
+mod macros;
 #[cfg(feature = "std")]
 mod pool;
 mod scope;
 mod string;
 mod thin;
+mod unmanaged;
 mod vec;
 
+pub use self::alloc_slice::AllocOrInitError;
 pub use self::boxed::Box;
 pub use self::buffer::First;
-pub use self::chunks::Chunks;
+pub use self::chunks::{Chunks, ChunksRaw};
+pub use self::drain::{Drain, ExtractIf, Splice};
+#[doc(inline)]
+pub use self::macros::{format, try_format, try_vec, vec};
 #[cfg(feature = "std")]
 pub use self::pool::{Pool, Pooled};
 pub use self::scope::{Checkpoint, Scope};
-pub use self::string::String;
+pub use self::string::{DrainChars, FromUtf8Error, String};
 pub use self::thin::Thin;
+pub use self::unmanaged::UnmanagedVec;
 pub use self::vec::{IntoIter, Vec};
 
 use self::chunk::{Chunk, Header, Kind, Store};
@@ -137,7 +147,6 @@ use core::mem::MaybeUninit;
 use core::num::NonZero;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::{self, NonNull};
-use core::slice;
 use std_alloc::alloc::handle_alloc_error;
 
 /// An arena that allocates upwards, in steps of `MIN_ALIGN` bytes.
@@ -650,35 +659,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.take_or_refill(layout).ok_or(AllocError::new((), layout))
     }
 
-    /// Copies a slice into the arena.
-    ///
-    /// ```
-    /// use dwell::Bump;
-    ///
-    /// let bump = Bump::new();
-    /// let copy = bump.alloc_slice_copy(&[1, 2, 3]);
-    /// copy.reverse();
-    /// assert_eq!(copy, [3, 2, 1]);
-    /// ```
-    #[cfg_attr(debug_assertions, inline)]
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn alloc_slice_copy<T: Copy>(&self, values: &[T]) -> &mut [T] {
-        self.try_alloc_slice_copy(values).unwrap_or_else(|error| handle_alloc_error(error.layout()))
-    }
-
-    /// [`alloc_slice_copy`](Self::alloc_slice_copy) that reports a failed allocation.
-    #[cfg_attr(debug_assertions, inline)]
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn try_alloc_slice_copy<T: Copy>(&self, values: &[T]) -> Result<&mut [T], AllocError<()>> {
-        let layout = Layout::for_value(values);
-        let block = self.take_slice::<T>(layout.size()).or_else(|| self.refill(layout));
-        let to = block.ok_or(AllocError::new((), layout))?.cast::<T>().as_ptr();
-        // SAFETY: the block is for these values, nobody else has it, and it does not overlap them.
-        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), to, values.len()) };
-        // SAFETY: they were just written to a block that nobody else has.
-        Ok(unsafe { slice::from_raw_parts_mut(to, values.len()) })
-    }
-
     /// A block for elements of a type, of this many bytes, from the free range.
     #[inline(always)]
     fn take_slice<T>(&self, size: usize) -> Option<NonNull<u8>> {
@@ -689,29 +669,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
         let after = fit::place(pos, end, size, align_of::<T>(), MIN_ALIGN)?;
         Some(self.advance(after, fit::taken(size, align_of::<T>(), MIN_ALIGN)))
-    }
-
-    /// Copies a string into the arena.
-    ///
-    /// ```
-    /// use dwell::Bump;
-    ///
-    /// let bump = Bump::new();
-    /// let name = bump.alloc_str("name");
-    /// name.make_ascii_uppercase();
-    /// assert_eq!(name, "NAME");
-    /// ```
-    #[inline]
-    pub fn alloc_str(&self, text: &str) -> &mut str {
-        self.try_alloc_str(text).unwrap_or_else(|error| handle_alloc_error(error.layout()))
-    }
-
-    /// [`alloc_str`](Self::alloc_str) that reports a failed allocation.
-    #[inline]
-    pub fn try_alloc_str(&self, text: &str) -> Result<&mut str, AllocError<()>> {
-        let bytes = self.try_alloc_slice_copy(text.as_bytes())?;
-        // SAFETY: these are the bytes of a `str`.
-        Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) })
     }
 }
 
@@ -772,6 +729,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.store().held()
     }
 
+    /// The most bytes that the arena has from its allocator, if that is [limited](Self::set_allocation_limit).
+    pub fn allocation_limit(&self) -> Option<usize> {
+        self.store().limit()
+    }
+
     /// Never has more than `bytes` from its allocator from now on; `None` is no limit.
     ///
     /// What is over the limit already stays. A request fails only if no chunk that holds it is within the limit.
@@ -780,13 +742,24 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// use dwell::Bump;
     ///
     /// let bump = Bump::new();
-    /// bump.set_limit(Some(1000));
+    /// bump.set_allocation_limit(Some(1000));
     /// assert!(bump.try_alloc([0_u8; 900]).is_ok());
     /// assert!(bump.try_alloc([0_u8; 900]).is_err());
     /// assert!(bump.allocated_bytes() <= 1000);
     /// ```
-    pub fn set_limit(&self, bytes: Option<usize>) {
+    pub fn set_allocation_limit(&self, bytes: Option<usize>) {
         self.store().set_limit(bytes);
+    }
+
+    /// [`set_allocation_limit`](Self::set_allocation_limit) by a shorter name.
+    pub fn set_limit(&self, bytes: Option<usize>) {
+        self.set_allocation_limit(bytes);
+    }
+
+    /// The bytes that are left in the current chunk. A block of up to as many, less what its alignment takes, needs no other
+    /// chunk.
+    pub fn chunk_capacity(&self) -> usize {
+        self.end.get().addr().get() - self.pos.get().addr().get()
     }
 
     /// The allocator that chunks come from.
