@@ -13,11 +13,14 @@ fn cases() -> u32 {
     std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
+/// Bytes of a random program, four for each step. Each step looks at every block, which takes Miri seconds.
+const BYTES: usize = if cfg!(miri) { 80 } else { 600 };
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
-    fn blocks_keep_to_themselves(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+    fn blocks_keep_to_themselves(bytes in prop::collection::vec(any::<u8>(), 0..BYTES)) {
         let left = common::left_by(|| ops::run(&bytes));
         prop_assert_eq!(left, (0, 0));
     }

@@ -4,7 +4,9 @@ use super::{Bump, Vec};
 use crate::alloc::{AllocError, Allocator};
 use core::alloc::Layout;
 use core::convert::Infallible;
-use core::{error, fmt, ptr, slice, str};
+use core::mem::MaybeUninit;
+use core::ptr::{self, NonNull};
+use core::{error, fmt, slice, str};
 use std_alloc::alloc::handle_alloc_error;
 
 /// Copies.
@@ -204,6 +206,33 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             Ok(()) => Ok(vec.into_slice()),
             Err((value, no)) => Err(no.error((vec, value))),
         }
+    }
+}
+
+/// Memory that is written later.
+impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
+    /// Memory for a value that is written later.
+    #[inline]
+    pub fn alloc_uninit<T>(&self) -> &mut MaybeUninit<T> {
+        self.alloc(MaybeUninit::uninit())
+    }
+
+    /// [`alloc_uninit`](Self::alloc_uninit) that reports a failed allocation.
+    #[inline]
+    pub fn try_alloc_uninit<T>(&self) -> Result<&mut MaybeUninit<T>, AllocError<()>> {
+        self.try_alloc(MaybeUninit::uninit()).map_err(|error| error.map(drop))
+    }
+
+    /// A block of this layout, valid for as long as a reference from [`alloc`](Self::alloc).
+    #[inline]
+    pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
+        self.take_or_refill(layout).unwrap_or_else(|| handle_alloc_error(layout))
+    }
+
+    /// [`alloc_layout`](Self::alloc_layout) that reports a failed allocation.
+    #[inline]
+    pub fn try_alloc_layout(&self, layout: Layout) -> Result<NonNull<u8>, AllocError<()>> {
+        self.take_or_refill(layout).ok_or(AllocError::new((), layout))
     }
 }
 

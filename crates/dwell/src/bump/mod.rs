@@ -143,7 +143,6 @@ use core::alloc::Layout;
 use core::cell::Cell;
 use core::fmt;
 use core::hint::assert_unchecked;
-use core::mem::MaybeUninit;
 use core::num::NonZero;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::{self, NonNull};
@@ -633,30 +632,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             Some(block) => Ok(unsafe { Self::fill(block, make()) }),
             None => Err(AllocError::new(make, Layout::new::<T>())),
         }
-    }
-
-    /// Memory for a value that is written later.
-    #[inline]
-    pub fn alloc_uninit<T>(&self) -> &mut MaybeUninit<T> {
-        self.alloc(MaybeUninit::uninit())
-    }
-
-    /// [`alloc_uninit`](Self::alloc_uninit) that reports a failed allocation.
-    #[inline]
-    pub fn try_alloc_uninit<T>(&self) -> Result<&mut MaybeUninit<T>, AllocError<()>> {
-        self.try_alloc(MaybeUninit::uninit()).map_err(|error| error.map(drop))
-    }
-
-    /// A block of this layout, valid for as long as a reference from [`alloc`](Self::alloc).
-    #[inline]
-    pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
-        self.take_or_refill(layout).unwrap_or_else(|| handle_alloc_error(layout))
-    }
-
-    /// [`alloc_layout`](Self::alloc_layout) that reports a failed allocation.
-    #[inline]
-    pub fn try_alloc_layout(&self, layout: Layout) -> Result<NonNull<u8>, AllocError<()>> {
-        self.take_or_refill(layout).ok_or(AllocError::new((), layout))
     }
 
     /// A block for elements of a type, of this many bytes, from the free range.
