@@ -84,17 +84,7 @@ impl<'a, T: 'a> Box<'a, T> {
     }
 }
 
-impl<'a, T: ?Sized + 'a> Box<'a, T> {
-    /// Owns the value behind a reference, and drops it.
-    ///
-    /// # Safety
-    ///
-    /// Nobody else drops the value, or uses it after `'a`.
-    #[inline]
-    pub unsafe fn from_mut(value: &'a mut T) -> Self {
-        Self { value: NonNull::from(value), owns: PhantomData }
-    }
-
+impl<T: ?Sized> Box<'_, T> {
     /// The address of the value, which nobody drops until [`from_raw`](Self::from_raw) makes a box of it again.
     ///
     /// ```
@@ -117,12 +107,25 @@ impl<'a, T: ?Sized + 'a> Box<'a, T> {
     ///
     /// # Safety
     ///
-    /// The pointer came from `into_raw`, and no other box is made of it. The arena that the value is in is borrowed for `'a`.
+    /// The pointer came from `into_raw`, and no other box is made of it. The arena that the value is in is borrowed for as long as
+    /// the box's lifetime says.
     #[inline]
     pub unsafe fn from_raw(value: *mut T) -> Self {
         // SAFETY: the pointer came from `into_raw`, whose result is that of a `NonNull`.
         let value = unsafe { NonNull::new_unchecked(value) };
         Self { value, owns: PhantomData }
+    }
+}
+
+impl<'a, T: ?Sized + 'a> Box<'a, T> {
+    /// Owns the value behind a reference, and drops it.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else drops the value, or uses it after `'a`.
+    #[inline]
+    pub unsafe fn from_mut(value: &'a mut T) -> Self {
+        Self { value: NonNull::from(value), owns: PhantomData }
     }
 
     /// The value as a reference, which does not drop it.
@@ -221,10 +224,7 @@ impl<'a, T> Box<'a, [T]> {
     pub fn from_iter_in<const MIN_ALIGN: usize, A: Allocator>(
         values: impl IntoIterator<Item = T>,
         bump: &'a Bump<MIN_ALIGN, A>,
-    ) -> Self
-    where
-        T: 'a,
-    {
+    ) -> Self {
         Vec::from_iter_in(values, bump).into_boxed_slice()
     }
 
@@ -238,10 +238,7 @@ impl<'a, T> Box<'a, [T]> {
     pub fn try_from_iter_in<I: IntoIterator<Item = T>, const MIN_ALIGN: usize, A: Allocator>(
         values: I,
         bump: &'a Bump<MIN_ALIGN, A>,
-    ) -> Result<Self, AllocError<(Vec<'a, T, MIN_ALIGN, A>, T, I::IntoIter)>>
-    where
-        T: 'a,
-    {
+    ) -> Result<Self, AllocError<(Vec<'a, T, MIN_ALIGN, A>, T, I::IntoIter)>> {
         Ok(Vec::try_from_iter_in(values, bump)?.into_boxed_slice())
     }
 }

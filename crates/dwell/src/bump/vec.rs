@@ -797,13 +797,13 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
 
     /// The elements as a slice of the arena that drops them.
     #[inline]
-    pub fn into_boxed_slice(self) -> Box<'a, [T]>
-    where
-        T: 'a,
-    {
-        let elements = self.into_slice();
-        // SAFETY: the vector gave them up.
-        unsafe { Box::from_mut(elements) }
+    pub fn into_boxed_slice(mut self) -> Box<'a, [T]> {
+        self.shrink_to_fit();
+        let elements = ptr::slice_from_raw_parts_mut(self.start.as_ptr(), self.len);
+        mem::forget(self);
+        // SAFETY: these are live elements, which the vector alone reached and gave up, in a block of an arena that is borrowed for
+        // `'a`, or they have no bytes.
+        unsafe { Box::from_raw(elements) }
     }
 }
 
