@@ -34,7 +34,6 @@ pub mod boxed;
 #[cfg(feature = "collections")]
 pub mod collections;
 
-use alloc::alloc::handle_alloc_error;
 use core::alloc::Layout;
 use core::iter::FusedIterator;
 use core::mem::MaybeUninit;
@@ -132,7 +131,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
 
     /// An arena that has room for `capacity` bytes.
     pub fn with_min_align_and_capacity(capacity: usize) -> Self {
-        Self::try_with_min_align_and_capacity(capacity).unwrap_or_else(|AllocErr| no_memory(capacity))
+        Self::try_with_min_align_and_capacity(capacity).expect("out of memory")
     }
 
     /// [`with_min_align_and_capacity`](Self::with_min_align_and_capacity) that reports a failed allocation.
@@ -169,7 +168,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// Moves a value into the arena.
     #[inline]
     pub fn alloc<T>(&self, value: T) -> &mut T {
-        self.0.alloc(value)
+        self.0.try_alloc(value).unwrap_or_else(out_of_memory)
     }
 
     /// [`alloc`](Self::alloc) that reports a failed allocation.
@@ -181,7 +180,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// Moves what a function returns into the arena.
     #[inline]
     pub fn alloc_with<F: FnOnce() -> T, T>(&self, f: F) -> &mut T {
-        self.0.alloc_with(f)
+        self.0.try_alloc_with(f).unwrap_or_else(out_of_memory)
     }
 
     /// [`alloc_with`](Self::alloc_with) that reports a failed allocation.
@@ -193,7 +192,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// Moves what a function returns into the arena, or returns its error.
     #[inline]
     pub fn alloc_try_with<F: FnOnce() -> Result<T, E>, T, E>(&self, f: F) -> Result<&mut T, E> {
-        self.0.alloc_try_with(f)
+        self.0.try_alloc_try_with(f).map_err(init_or_out_of_memory)
     }
 
     /// [`alloc_try_with`](Self::alloc_try_with) that reports a failed allocation.
@@ -211,7 +210,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// Copies a slice.
     #[inline]
     pub fn alloc_slice_copy<T: Copy>(&self, src: &[T]) -> &mut [T] {
-        self.0.alloc_slice_copy(src)
+        self.0.try_alloc_slice_copy(src).unwrap_or_else(out_of_memory)
     }
 
     /// [`alloc_slice_copy`](Self::alloc_slice_copy) that reports a failed allocation.
@@ -223,7 +222,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// Clones a slice.
     #[inline]
     pub fn alloc_slice_clone<T: Clone>(&self, src: &[T]) -> &mut [T] {
-        self.0.alloc_slice_clone(src)
+        self.0.try_alloc_slice_clone(src).unwrap_or_else(out_of_memory)
     }
 
     /// [`alloc_slice_clone`](Self::alloc_slice_clone) that reports a failed allocation.
@@ -235,7 +234,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// Copies a string.
     #[inline]
     pub fn alloc_str(&self, src: &str) -> &mut str {
-        self.0.alloc_str(src)
+        self.0.try_alloc_str(src).unwrap_or_else(out_of_memory)
     }
 
     /// [`alloc_str`](Self::alloc_str) that reports a failed allocation.
@@ -247,7 +246,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// A slice of what a function returns for each index.
     #[inline]
     pub fn alloc_slice_fill_with<T, F: FnMut(usize) -> T>(&self, len: usize, f: F) -> &mut [T] {
-        self.0.alloc_slice_fill_with(len, f)
+        self.0.try_alloc_slice_fill_with(len, f).unwrap_or_else(out_of_memory)
     }
 
     /// [`alloc_slice_fill_with`](Self::alloc_slice_fill_with) that reports a failed allocation.
@@ -262,13 +261,13 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     where
         F: FnMut(usize) -> Result<T, E>,
     {
-        self.0.alloc_slice_try_fill_with(len, f)
+        self.0.try_alloc_slice_try_fill_with(len, f).map_err(init_or_out_of_memory)
     }
 
     /// A slice of copies of a value.
     #[inline]
     pub fn alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> &mut [T] {
-        self.0.alloc_slice_fill_copy(len, value)
+        self.0.try_alloc_slice_fill_copy(len, value).unwrap_or_else(out_of_memory)
     }
 
     /// [`alloc_slice_fill_copy`](Self::alloc_slice_fill_copy) that reports a failed allocation.
@@ -280,7 +279,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// A slice of clones of a value.
     #[inline]
     pub fn alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> &mut [T] {
-        self.0.alloc_slice_fill_clone(len, value)
+        self.0.try_alloc_slice_fill_clone(len, value).unwrap_or_else(out_of_memory)
     }
 
     /// [`alloc_slice_fill_clone`](Self::alloc_slice_fill_clone) that reports a failed allocation.
@@ -307,7 +306,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         I: IntoIterator<Item = Result<T, E>>,
         I::IntoIter: ExactSizeIterator,
     {
-        self.0.alloc_slice_try_fill_iter(iter)
+        self.0.try_alloc_slice_try_fill_iter(iter).map_err(init_or_out_of_memory)
     }
 
     /// [`alloc_slice_fill_iter`](Self::alloc_slice_fill_iter) that reports a failed allocation.
@@ -324,7 +323,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// A slice of default values.
     #[inline]
     pub fn alloc_slice_fill_default<T: Default>(&self, len: usize) -> &mut [T] {
-        self.0.alloc_slice_fill_default(len)
+        self.0.try_alloc_slice_fill_default(len).unwrap_or_else(out_of_memory)
     }
 
     /// [`alloc_slice_fill_default`](Self::alloc_slice_fill_default) that reports a failed allocation.
@@ -336,7 +335,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// A block of a layout.
     #[inline]
     pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
-        self.0.alloc_layout(layout)
+        self.0.try_alloc_layout(layout).unwrap_or_else(out_of_memory)
     }
 
     /// [`alloc_layout`](Self::alloc_layout) that reports a failed allocation.
@@ -379,9 +378,20 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
 /// Of an `ExactSizeIterator` whose `len` was wrong.
 const TOO_FEW: &str = "Iterator supplied too few elements";
 
+/// bumpalo panics when there is no memory, where dwell calls `handle_alloc_error` as std does.
 #[cold]
-fn no_memory<T>(bytes: usize) -> T {
-    handle_alloc_error(Layout::array::<u8>(bytes).expect("requested allocation size overflowed"))
+#[inline(never)]
+#[track_caller]
+fn out_of_memory<T, V>(error: dwell::AllocError<V>) -> T {
+    drop(error);
+    panic!("out of memory")
+}
+
+fn init_or_out_of_memory<E, V>(error: bump::AllocOrInitError<E, V>) -> E {
+    match error {
+        bump::AllocOrInitError::Alloc(error) => out_of_memory(error),
+        bump::AllocOrInitError::Init(error) => error,
+    }
 }
 
 impl<const MIN_ALIGN: usize> Deref for Bump<MIN_ALIGN> {

@@ -30,3 +30,14 @@ impl From<core::alloc::LayoutError> for CollectionAllocErr {
         Self::CapacityOverflow
     }
 }
+
+/// bumpalo panics when a collection cannot grow, where dwell calls `handle_alloc_error` as std does.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn out_of_memory<T, V>(error: dwell::AllocError<V>) -> T {
+    // An error of no layout is that of a capacity that none has.
+    assert!(error.layout().size() != 0, "capacity overflow");
+    drop(error);
+    panic!("out of memory")
+}

@@ -1,6 +1,6 @@
 //! bumpalo's `String`.
 
-use super::Vec;
+use super::{Vec, out_of_memory};
 use crate::Bump;
 use alloc::borrow::Cow;
 use core::borrow::{Borrow, BorrowMut};
@@ -48,7 +48,7 @@ impl<'bump> String<'bump> {
     /// An empty string with capacity for `capacity` bytes.
     #[inline]
     pub fn with_capacity_in(capacity: usize, bump: &'bump Bump) -> Self {
-        Self(bump::String::with_capacity_in(capacity, bump))
+        Self(bump::String::try_with_capacity_in(capacity, bump).unwrap_or_else(out_of_memory))
     }
 
     /// A string of these bytes, if they are UTF-8.
@@ -61,7 +61,7 @@ impl<'bump> String<'bump> {
 
     /// A string of these bytes, with U+FFFD in the place of what is not UTF-8.
     pub fn from_utf8_lossy_in(v: &[u8], bump: &'bump Bump) -> Self {
-        Self(bump::String::from_utf8_lossy_in(v, bump))
+        Self(bump::String::try_from_utf8_lossy_in(v, bump).unwrap_or_else(out_of_memory))
     }
 
     /// A string of these code units, if they are UTF-16.
@@ -75,7 +75,7 @@ impl<'bump> String<'bump> {
 
     /// A string of this text.
     pub fn from_str_in(s: &str, bump: &'bump Bump) -> Self {
-        Self(bump::String::from_str_in(s, bump))
+        Self(bump::String::try_from_str_in(s, bump).unwrap_or_else(out_of_memory))
     }
 
     /// A string of the characters of an iterator.
@@ -147,7 +147,7 @@ impl<'bump> String<'bump> {
     /// Appends text.
     #[inline]
     pub fn push_str(&mut self, string: &str) {
-        self.0.push_str(string);
+        self.0.try_push_str(string).unwrap_or_else(out_of_memory);
     }
 
     /// The bytes that fit without moving.
@@ -159,7 +159,7 @@ impl<'bump> String<'bump> {
     /// Makes room for more bytes.
     #[inline]
     pub fn reserve(&mut self, additional: usize) {
-        self.0.reserve(additional);
+        self.0.try_reserve(additional).unwrap_or_else(out_of_memory);
     }
 
     /// Makes room for more bytes, and no more than that.
@@ -178,7 +178,7 @@ impl<'bump> String<'bump> {
     /// Appends a character.
     #[inline]
     pub fn push(&mut self, ch: char) {
-        self.0.push(ch);
+        self.0.try_push(ch).unwrap_or_else(out_of_memory);
     }
 
     /// Keeps the first `new_len` bytes.
@@ -208,13 +208,13 @@ impl<'bump> String<'bump> {
     /// Puts a character in front of a byte.
     #[inline]
     pub fn insert(&mut self, idx: usize, ch: char) {
-        self.0.insert(idx, ch);
+        self.0.try_insert(idx, ch).unwrap_or_else(out_of_memory);
     }
 
     /// Puts text in front of a byte.
     #[inline]
     pub fn insert_str(&mut self, idx: usize, string: &str) {
-        self.0.insert_str(idx, string);
+        self.0.try_insert_str(idx, string).unwrap_or_else(out_of_memory);
     }
 
     /// The vector that the bytes are in.
@@ -244,7 +244,7 @@ impl<'bump> String<'bump> {
     #[inline]
     #[must_use]
     pub fn split_off(&mut self, at: usize) -> Self {
-        Self(self.0.split_off(at))
+        Self(self.0.try_split_off(at).unwrap_or_else(out_of_memory))
     }
 
     /// Makes it empty.
@@ -260,7 +260,7 @@ impl<'bump> String<'bump> {
 
     /// Replaces a range.
     pub fn replace_range<R: RangeBounds<usize>>(&mut self, range: R, replace_with: &str) {
-        self.0.replace_range(range, replace_with);
+        self.0.try_replace_range(range, replace_with).unwrap_or_else(out_of_memory);
     }
 }
 
@@ -299,25 +299,25 @@ impl error::Error for FromUtf16Error {}
 
 impl Clone for String<'_> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self(self.0.try_clone().unwrap_or_else(out_of_memory))
     }
 }
 
 impl Extend<char> for String<'_> {
     fn extend<I: IntoIterator<Item = char>>(&mut self, iter: I) {
-        self.0.extend(iter);
+        iter.into_iter().for_each(|character| self.push(character));
     }
 }
 
 impl<'a> Extend<&'a char> for String<'_> {
     fn extend<I: IntoIterator<Item = &'a char>>(&mut self, iter: I) {
-        self.0.extend(iter.into_iter().copied());
+        Extend::<char>::extend(self, iter.into_iter().copied());
     }
 }
 
 impl<'a> Extend<&'a str> for String<'_> {
     fn extend<I: IntoIterator<Item = &'a str>>(&mut self, iter: I) {
-        self.0.extend(iter);
+        iter.into_iter().for_each(|text| self.push_str(text));
     }
 }
 

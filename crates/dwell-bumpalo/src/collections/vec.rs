@@ -1,6 +1,6 @@
 //! bumpalo's `Vec`.
 
-use super::CollectionAllocErr;
+use super::{CollectionAllocErr, out_of_memory};
 use crate::Bump;
 #[cfg(feature = "boxed")]
 use crate::boxed::Box;
@@ -73,12 +73,12 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
     /// An empty vector with capacity for `capacity` elements.
     #[inline]
     pub fn with_capacity_in(capacity: usize, bump: &'bump Bump) -> Self {
-        Self(bump::Vec::with_capacity_in(capacity, bump))
+        Self(bump::Vec::try_with_capacity_in(capacity, bump).unwrap_or_else(out_of_memory))
     }
 
     /// A vector of what an iterator gives.
     pub fn from_iter_in<I: IntoIterator<Item = T>>(iter: I, bump: &'bump Bump) -> Self {
-        Self(bump::Vec::from_iter_in(iter, bump))
+        Self(bump::Vec::try_from_iter_in(iter, bump).unwrap_or_else(out_of_memory))
     }
 
     /// A vector of its parts.
@@ -106,13 +106,13 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
     /// Makes room for more elements.
     #[inline]
     pub fn reserve(&mut self, additional: usize) {
-        self.0.reserve(additional);
+        self.0.try_reserve(additional).unwrap_or_else(out_of_memory);
     }
 
     /// Makes room for more elements, and no more than that.
     #[inline]
     pub fn reserve_exact(&mut self, additional: usize) {
-        self.0.reserve_exact(additional);
+        self.0.try_reserve_exact(additional).unwrap_or_else(out_of_memory);
     }
 
     /// [`reserve`](Self::reserve) that reports a failed allocation.
@@ -199,7 +199,7 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
     /// Puts an element in front of another.
     #[inline]
     pub fn insert(&mut self, index: usize, element: T) {
-        self.0.insert(index, element);
+        self.0.try_insert(index, element).unwrap_or_else(out_of_memory);
     }
 
     /// Takes an element out; those behind it move up.
@@ -246,7 +246,7 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
     /// Appends an element.
     #[inline]
     pub fn push(&mut self, value: T) {
-        self.0.push(value);
+        self.0.try_push(value).unwrap_or_else(out_of_memory);
     }
 
     /// Takes the last element off.
@@ -264,7 +264,7 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
     /// Moves the elements of another vector behind those of this one.
     #[inline]
     pub fn append(&mut self, other: &mut Self) {
-        self.0.append(&mut other.0);
+        self.0.try_append(&mut other.0).unwrap_or_else(out_of_memory);
     }
 
     /// Removes a range of elements.
@@ -304,7 +304,7 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
     #[inline]
     #[must_use]
     pub fn split_off(&mut self, at: usize) -> Self {
-        Self(self.0.split_off(at))
+        Self(self.0.try_split_off(at).unwrap_or_else(out_of_memory))
     }
 
     /// Makes the length `new_len`.
@@ -312,7 +312,7 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
     where
         T: Clone,
     {
-        self.0.resize(new_len, value);
+        self.0.try_resize(new_len, value).unwrap_or_else(out_of_memory);
     }
 
     /// Appends clones of the elements of a slice.
@@ -320,8 +320,8 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
     where
         T: Clone,
     {
-        self.0.reserve(other.len());
-        self.0.extend(other.iter().cloned());
+        self.reserve(other.len());
+        self.extend(other.iter().cloned());
     }
 
     /// Appends copies of the elements of a slice.
@@ -330,7 +330,7 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
     where
         T: Copy,
     {
-        self.0.extend_from_slice(other);
+        self.0.try_extend_from_slice(other).unwrap_or_else(out_of_memory);
     }
 
     /// Appends copies of the elements of slices.
@@ -338,16 +338,16 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
     where
         T: Copy,
     {
-        self.0.reserve(slices.iter().map(|slice| slice.len()).sum());
+        self.reserve(slices.iter().map(|slice| slice.len()).sum());
         for slice in slices {
-            self.0.extend_from_slice(slice);
+            self.extend_from_slice_copy(slice);
         }
     }
 }
 
 impl<T: Clone> Clone for Vec<'_, T> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self(self.0.try_clone().unwrap_or_else(out_of_memory))
     }
 }
 
@@ -416,13 +416,13 @@ impl<'a, T> IntoIterator for &'a mut Vec<'_, T> {
 impl<T> Extend<T> for Vec<'_, T> {
     #[inline]
     fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
-        self.0.extend(iter);
+        self.0.try_extend(iter).unwrap_or_else(out_of_memory);
     }
 }
 
 impl<'a, T: 'a + Copy> Extend<&'a T> for Vec<'_, T> {
     fn extend<I: IntoIterator<Item = &'a T>>(&mut self, iter: I) {
-        self.0.extend(iter.into_iter().copied());
+        Extend::<T>::extend(self, iter.into_iter().copied());
     }
 }
 
