@@ -49,7 +49,7 @@ fn bytes(size: usize, align: usize) -> Layout {
 fn read(block: NonNull<u8>, at: usize) -> u8 {
     // SAFETY: the tests ask for bytes of a chunk that is there.
     let byte = unsafe { block.add(at) };
-    // SAFETY: as above; they were written.
+    // SAFETY: the byte is in a chunk that is there, and was written.
     unsafe { byte.read() }
 }
 
@@ -104,9 +104,9 @@ fn odd_blocks_grow_shrink_and_are_freed_in_place() {
             // SAFETY: the blocks are the arena's, with these layouts, and not used again.
             unsafe { (&&bump).deallocate(NonNull::from(behind), bytes(1, 1)) };
             let (text, len) = (NonNull::from(&mut *text).cast(), text.len());
-            // SAFETY: as above.
+            // SAFETY: the string's block is the arena's, of as many bytes as the text since `into_str`, and not used again.
             unsafe { (&&bump).deallocate(text, bytes(len, 1)) };
-            // SAFETY: as above.
+            // SAFETY: `grow` returned the block for this layout, and it is not used again.
             unsafe { (&&bump).deallocate(block, bytes(size + 13, 1)) };
             assert_eq!(bump.alloc_layout(bytes(0, 1)), start);
         }
@@ -196,7 +196,7 @@ fn shrinking_to_a_larger_alignment_takes_no_more() {
         assert_eq!(first.addr().get() % 64, 0);
         let second = bump.alloc_slice_fill_copy(last, 2_u8);
         let third = bump.alloc_slice_fill_copy(56 - last, 3_u8);
-        // SAFETY: as above.
+        // SAFETY: `shrink` returned the block for this layout; the new one is no larger.
         let first = unsafe { (&&bump).shrink(first, bytes(8, 8), bytes(1, 64)) }.unwrap().cast::<u8>();
         // SAFETY: the block is the arena's, with this layout, and not used again.
         unsafe { (&&bump).deallocate(first, bytes(1, 64)) };
@@ -237,7 +237,7 @@ fn a_lent_chunk_does_not_move() {
     let inner = scope.alloc([5_u64; 8]);
     // SAFETY: the block is the arena's, with this layout.
     let block = unsafe { (&&bump).grow(block, small, large) }.unwrap().cast::<u8>();
-    // SAFETY: as above.
+    // SAFETY: `grow` returned the block for the layout `large`; the new one is no smaller.
     let block = unsafe { (&&bump).grow(block, large, huge) }.unwrap().cast::<u8>();
     inner[0] = 6;
     assert_eq!((inner[0], inner[7], read(block, 0), read(block, 19_999)), (6, 5, 7, 7));
@@ -362,12 +362,12 @@ fn no_bytes_are_always_there() {
                 let (a, b) = (bump.alloc_layout(bytes(0, align)), bump.alloc_layout(bytes(0, align)));
                 // SAFETY: the blocks are the arena's, with this layout.
                 let a = unsafe { (&&bump).grow(a, bytes(0, align), bytes(700, align)) }.unwrap();
-                // SAFETY: as above.
+                // SAFETY: the block is the arena's, with this layout, and another one than `a`.
                 let b = unsafe { (&&bump).grow(b, bytes(0, align), bytes(9, align)) }.unwrap();
                 let (a, b) = (a.cast::<u8>(), b.cast::<u8>());
                 // SAFETY: the block has these bytes.
                 unsafe { a.write_bytes(2, 700) };
-                // SAFETY: as above.
+                // SAFETY: the block has nine bytes.
                 unsafe { b.write_bytes(3, 9) };
                 assert_eq!((read(a, 0), read(a, 699), read(b, 0)), (2, 2, 3));
             }
@@ -1544,7 +1544,7 @@ fn a_clone_that_uses_the_pool() {
         }
 
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-            // SAFETY: the caller's promise, passed on.
+            // SAFETY: `allocate` took the block from `Global` for this layout; it was not freed.
             unsafe { Global.deallocate(block, layout) };
         }
     }

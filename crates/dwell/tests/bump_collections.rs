@@ -96,7 +96,7 @@ fn shrinking_to_another_alignment() {
                     (0..size).for_each(|at| {
                         // SAFETY: it is in the block.
                         let byte = unsafe { block.add(at) };
-                        // SAFETY: as above.
+                        // SAFETY: the byte is in the block, which is valid for writes.
                         unsafe { byte.write(u8::try_from(at).unwrap()) };
                     });
                     if !is_last {
@@ -109,7 +109,7 @@ fn shrinking_to_another_alignment() {
                     let bytes = unsafe { std::slice::from_raw_parts(new.cast::<u8>().as_ptr(), small) };
                     assert!(bytes.iter().enumerate().all(|(at, &byte)| usize::from(byte) == at));
                     // And larger, to another alignment.
-                    // SAFETY: as above; the new one is no smaller.
+                    // SAFETY: `shrink` returned the block for this layout; the new one is no smaller.
                     let new = unsafe { (&&bump).grow_zeroed(new.cast(), layout(small, align), layout(size + 70, 32)) }
                         .unwrap();
                     assert_eq!(new.cast::<u8>().addr().get() % 32, 0);
@@ -158,7 +158,7 @@ unsafe impl Allocator for Counting {
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         self.count(-1, layout.size());
-        // SAFETY: the caller's promise, passed on.
+        // SAFETY: `allocate` took the block from `Global` for this layout; it was not freed.
         unsafe { Global.deallocate(block, layout) };
     }
 }
@@ -237,14 +237,14 @@ unsafe impl Allocator for Panicking {
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         self.0.count(-1, layout.size());
-        // SAFETY: the caller's promise, passed on.
+        // SAFETY: `allocate` and `grow` took the block from `Global` for the longer layout; it was not freed.
         unsafe { Global.deallocate(block, Self::longer(layout)) };
         self.0.call().expect("told to panic");
     }
 
     unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.0.call().expect("told to panic");
-        // SAFETY: the caller's promise, passed on.
+        // SAFETY: `allocate` and `grow` took the block from `Global` for the longer layout; the new one is no smaller.
         let grown = unsafe { Global.grow(block, Self::longer(old), Self::longer(new)) }?;
         self.0.count(1, new.size() - old.size());
         self.0.blocks.set(self.0.blocks.get() - 1);
@@ -345,13 +345,13 @@ unsafe impl Allocator for Reentrant {
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         self.enter();
-        // SAFETY: the caller's promise, passed on.
+        // SAFETY: `allocate` and `grow` took the block from `Global` for this layout; it was not freed.
         unsafe { Global.deallocate(block, layout) };
     }
 
     unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.enter();
-        // SAFETY: the caller's promise, passed on.
+        // SAFETY: `allocate` and `grow` took the block from `Global` for the layout `old`; `new` is no smaller.
         let grown = unsafe { Global.grow(block, old, new) };
         self.enter();
         grown
@@ -471,7 +471,7 @@ unsafe impl Allocator for Script {
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         self.enter();
-        // SAFETY: the caller's promise, passed on.
+        // SAFETY: `allocate` and `grow` took the block from `Global` for this layout; it was not freed.
         unsafe { Global.deallocate(block, layout) };
         self.hold(0, layout.size());
     }
@@ -481,7 +481,7 @@ unsafe impl Allocator for Script {
         if new.size() > self.largest.get() {
             return Err(AllocError);
         }
-        // SAFETY: the caller's promise, passed on.
+        // SAFETY: `allocate` and `grow` took the block from `Global` for the layout `old`; `new` is no smaller.
         let block = unsafe { Global.grow(block, old, new) }?;
         self.hold(new.size(), old.size());
         Ok(block)
@@ -639,10 +639,10 @@ fn a_first_chunk_is_rewound() {
                 unsafe { arena.rewind(one) };
                 arena.alloc([round; 70]);
                 assert!(kept.iter().all(|&n| n == 7));
-                // SAFETY: as above.
+                // SAFETY: nothing from after the checkpoint is used again.
                 unsafe { arena.rewind(checkpoint) };
                 assert!(arena.allocated_bytes() > 0);
-                // SAFETY: as above.
+                // SAFETY: nothing from after the checkpoint is used again.
                 unsafe { arena.rewind(none) };
                 // The store may keep a chunk that a scope had.
                 assert!(arena.allocated_bytes() <= if round == 2 { 4080 } else { 0 });
@@ -678,7 +678,7 @@ unsafe impl Allocator for HandsOut {
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller's block came from `Global`.
+        // SAFETY: `allocate` took the block from `Global` for this layout; it was not freed.
         unsafe { Global.deallocate(block, layout) };
     }
 }
@@ -775,7 +775,7 @@ unsafe impl Allocator for Reusing {
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         self.enter();
-        // SAFETY: the caller gives the block back, which has these bytes.
+        // SAFETY: the block has these bytes, and who gave it back does not use them again.
         unsafe { block.write_bytes(0xDD, layout.size()) };
         self.free.borrow_mut().push((block, layout));
         self.enter();

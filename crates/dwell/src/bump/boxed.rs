@@ -42,7 +42,7 @@ pub struct Box<'a, T: ?Sized> {
 
 // SAFETY: by invariant 1 it is the value's one owner; it does not reach the arena.
 unsafe impl<T: ?Sized + Send> Send for Box<'_, T> {}
-// SAFETY: as above; a shared box gives shared access to the value only.
+// SAFETY: a shared box gives no more than a `&T`, and does not reach the arena.
 unsafe impl<T: ?Sized + Sync> Sync for Box<'_, T> {}
 // The value does not move with the box.
 impl<T: ?Sized> Unpin for Box<'_, T> {}

@@ -315,7 +315,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     ///
     /// The chunk is of this store and in no list. Neither it nor a block in it is used again.
     pub(super) unsafe fn free(&self, chunk: Chunk) {
-        // SAFETY: the caller has the chunk, so that it was not freed.
+        // SAFETY: a chunk that is freed once and was in no list was not freed before, and begins with its header.
         let Header { size, .. } = unsafe { chunk.header() };
         // SAFETY: `make` or `grow` allocated the chunk with this size and alignment, so that they are a layout's.
         let layout = unsafe { Layout::from_size_align_unchecked(size, Self::ALIGN) };

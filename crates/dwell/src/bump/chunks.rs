@@ -88,7 +88,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         while let Some(chunk) = list {
             // SAFETY: chunks of the list are not freed; `each` has no way to the arena.
             let header = unsafe { chunk.header() };
-            // SAFETY: as for `header`.
+            // SAFETY: the chunk was not freed, and has `size` bytes.
             let end = unsafe { chunk.end(header.size) };
             let free = match header.kind {
                 Kind::Shared { used } => end.addr().get() - used.addr().get(),

@@ -357,7 +357,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     unsafe fn range_of(chunk: Chunk) -> FreeRange {
         // SAFETY: chunks of the list are not freed (invariant 5).
         let header = unsafe { chunk.header() };
-        // SAFETY: as for `header`.
+        // SAFETY: the chunk was not freed, and has `size` bytes.
         let end = unsafe { chunk.end(header.size) };
         match header.kind {
             Kind::Shared { used } => FreeRange { pos: used, chunk: Some(chunk), end },
@@ -672,7 +672,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             && unsafe { chunk.header() }.prev.is_none()
         {
             // The only chunk, and its end is the free range: now all of it is.
-            // SAFETY: as for `header`; the store has this `HEADER`.
+            // SAFETY: the chunk is in the list, so it was not freed (invariant 5); the store has this `HEADER`.
             self.pos.set(unsafe { chunk.start(Self::HEADER) });
             return;
         }

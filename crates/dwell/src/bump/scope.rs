@@ -131,7 +131,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let Some(oldest) = oldest else { return };
         // SAFETY: the chunk is one of the newer ones, which are not freed yet.
         let header = unsafe { oldest.header() };
-        // SAFETY: as for `header`, and the size is its own.
+        // SAFETY: the chunk is not freed yet, and keeps its size.
         unsafe { oldest.set_header(Header { prev: None, ..header }) };
         // SAFETY: the newer chunks are of this store, and the arena's list begins behind them. Their blocks were allocated since
         // the checkpoint, and are not used again.

@@ -408,9 +408,9 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     /// `len` is less than `cap`.
     #[inline]
     pub(super) unsafe fn push_unchecked(&mut self, value: T) {
-        // SAFETY: the caller says that it is in the block.
+        // SAFETY: `len` is less than `cap`, so that the element is in the block.
         let place = unsafe { self.start.add(self.len) };
-        // SAFETY: as above; no live element is there.
+        // SAFETY: the block is valid for writes and aligned, and no live element is there.
         unsafe { place.write(value) };
         self.len += 1;
     }
