@@ -2,6 +2,7 @@
 //! closures, clones and drops, iterators that are forgotten, code that uses the arena it is called from, values of no size and
 //! of large alignment, counts that overflow, and no memory.
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
+#![expect(clippy::large_stack_arrays, reason = "values of all sizes are put into arenas")]
 
 mod common;
 
@@ -17,6 +18,7 @@ use std::io::Write;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
+use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
 
 /// Cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools, and Miri is one.
@@ -138,7 +140,7 @@ fn vectors<'a, const MIN_ALIGN: usize>(bump: &'a Bump<MIN_ALIGN>, counts: &'a Co
             }
             15 => {
                 let (mut our, mut their) =
-                    (bump::Vec::from_iter_in(spies(n, b % 9), bump), Vec::from_iter(spies(n, b % 9)));
+                    (bump::Vec::from_iter_in(spies(n, b % 9), bump), spies(n, b % 9).collect::<Vec<_>>());
                 ours.append(&mut our);
                 theirs.append(&mut their);
                 assert!(our.is_empty() && their.is_empty());
@@ -282,10 +284,13 @@ fn strings(bump: &Bump<1>, program: &[[u8; 4]]) {
     assert_eq!(*bump::String::from_utf8(bytes).unwrap().into_boxed_str(), *theirs);
 }
 
+/// A vector in an arena, and what it should hold.
+type Pair<'a> = (UnmanagedVec<'a, (u8, u64)>, Vec<(u8, u64)>);
+
 /// Runs a program on unmanaged vectors, each in whichever of three arenas, one of them in another, and in a scope.
 fn unmanaged<'a>(
     arenas: (&'a Bump, &'a Bump<64>, &'a Bump<1, &'a Bump>),
-    vecs: &mut Vec<(UnmanagedVec<'a, (u8, u64)>, Vec<(u8, u64)>)>,
+    vecs: &mut Vec<Pair<'a>>,
     program: &[[u8; 4]],
 ) {
     for &[what, which, a, n] in program {
@@ -611,13 +616,7 @@ fn closures_that_use_the_arena() {
         busy(*n);
         *n % 3 != 0
     });
-    drop(vec.splice(
-        2..5,
-        (100..140).map(|n| {
-            busy(n);
-            n
-        }),
-    ));
+    drop(vec.splice(2..5, (100..140).inspect(|n| busy(*n))));
     vec.dedup_by_key(|n| {
         busy(*n);
         *n / 2
@@ -1013,9 +1012,9 @@ fn chunks_that_are_looked_at_stay() {
     assert!(found && count >= 4 && chunks.next().is_none());
     assert_eq!(*small, [5; 8]);
     // What was allocated since is not in it; the next look finds it.
-    let before: usize = bump.chunks_raw().map(|chunk| chunk.len()).sum();
+    let before: usize = bump.chunks_raw().map(NonNull::len).sum();
     bump.alloc([1_u64; 3]);
-    assert_eq!(bump.chunks_raw().map(|chunk| chunk.len()).sum::<usize>(), before + 24);
+    assert_eq!(bump.chunks_raw().map(NonNull::len).sum::<usize>(), before + 24);
     assert_eq!(Bump::new().chunks_raw().count(), 0);
 }
 
@@ -1028,7 +1027,7 @@ fn blocks_that_were_looked_at() {
     for look in (0..16_u32).step_by(if cfg!(miri) { 5 } else { 1 }) {
         let look = |at: u32| {
             if look >> at & 1 == 1 {
-                drop(bump.chunks_raw())
+                let _ = bump.chunks_raw();
             }
         };
         let mut vec = bump::Vec::new_in(&bump);
@@ -1105,7 +1104,7 @@ fn boxes_forward_and_convert() {
 fn macros_and_writers() {
     let bump = Bump::new();
     let mut log = bump::Vec::new_in(&bump);
-    write!(log, "{}-{}", 1, "two").unwrap();
+    write!(log, "{}-two", 1).unwrap();
     log.write_all(b"!").unwrap();
     assert_eq!(log.write(b"?").unwrap(), 1);
     log.flush().unwrap();

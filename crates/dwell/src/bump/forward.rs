@@ -209,6 +209,15 @@ impl<I: ExactSizeIterator + ?Sized> ExactSizeIterator for Box<'_, I> {
 
 impl<I: FusedIterator + ?Sized> FusedIterator for Box<'_, I> {}
 
+/// A hasher may treat numbers as something else than their bytes.
+macro_rules! forward_writes {
+    ($($write:ident: $Number:ty),* $(,)?) => {$(
+        fn $write(&mut self, number: $Number) {
+            (**self).$write(number);
+        }
+    )*};
+}
+
 impl<H: Hasher + ?Sized> Hasher for Box<'_, H> {
     fn finish(&self) -> u64 {
         (**self).finish()
@@ -216,5 +225,10 @@ impl<H: Hasher + ?Sized> Hasher for Box<'_, H> {
 
     fn write(&mut self, bytes: &[u8]) {
         (**self).write(bytes);
+    }
+
+    forward_writes! {
+        write_u8: u8, write_u16: u16, write_u32: u32, write_u64: u64, write_u128: u128, write_usize: usize,
+        write_i8: i8, write_i16: i16, write_i32: i32, write_i64: i64, write_i128: i128, write_isize: isize,
     }
 }

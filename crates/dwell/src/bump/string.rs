@@ -708,16 +708,23 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         if let Some(text) = text.as_str() {
             return self.try_alloc_str(text).map_err(|error| Unwritten::NoMemory(error.layout()));
         }
-        Ok(self.format(text)?.into_str())
+        let mut string = self.line();
+        string.write_formatted(text)?;
+        Ok(string.into_str())
     }
 
     /// Formats text into a string.
-    #[inline]
     fn format(&self, text: fmt::Arguments<'_>) -> Result<String<'_, MIN_ALIGN, A>, Unwritten> {
-        // Most texts fit in this many bytes. What is left over goes back to the arena at the end.
-        const LINE: usize = 64;
-        let mut string = String { bytes: Vec::with_free_capacity(LINE, self) };
+        let mut string = self.line();
         string.write_formatted(text)?;
         Ok(string)
+    }
+
+    /// An empty string with room for a line, if the free range has it: most texts fit. What is left over of `alloc_fmt`'s goes
+    /// back to the arena at the end.
+    #[inline]
+    fn line(&self) -> String<'_, MIN_ALIGN, A> {
+        const LINE: usize = 64;
+        String { bytes: Vec::with_free_capacity(LINE, self) }
     }
 }
