@@ -103,7 +103,9 @@ mod own {
         impl Sealed for super::Global {}
         #[cfg(feature = "allocator-api2-04")]
         impl<A> Sealed for crate::alloc::V04<A> {}
+        #[cfg(feature = "bump")]
         impl<const MIN_ALIGN: usize, A: super::Allocator> Sealed for &crate::bump::Bump<MIN_ALIGN, A> {}
+        #[cfg(feature = "bump")]
         impl<A: super::Allocator> Sealed for crate::bump::First<'_, A> {}
     }
 
@@ -419,12 +421,15 @@ pub(crate) fn try_write<I: IntoIterator<Item: fmt::Display>, R>(
 #[cfg(test)]
 mod tests {
     use super::{Global, is_global};
+    #[cfg(feature = "bump")]
     use crate::bump::{Bump, First};
 
     #[test]
     fn only_the_global_allocator_is() {
         assert!(is_global::<Global>());
-        assert!(!is_global::<&Global>() && !is_global::<&Bump>() && !is_global::<First<'_>>());
+        assert!(!is_global::<&Global>());
+        #[cfg(feature = "bump")]
+        assert!(!is_global::<&Bump>() && !is_global::<First<'_>>());
         #[cfg(feature = "allocator-api2-04")]
         assert!(!is_global::<super::V04<Global>>());
     }

@@ -37,6 +37,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `std` (default) | what belongs to a thread or is shared by threads: [`slab!`], `slab::sync`, `bump::Pool`, `.pooled()`; and the traits of this crate for the types of std. Without it the crate is `no_std` and needs `alloc` |
+//! | `small`, `slab`, `bump`, `pin`, `sparse`, `weigh` (default) | the module of that name; `bump` brings `small`, and `pin` brings `small` and `slab` |
 //! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]` |
 //! | `serde` | `Serialize` and `Deserialize` |
 //! | `futures` | streams, sinks, readers and writers are pinned and erased as futures are |
@@ -67,28 +68,45 @@
     feature = "nightly",
     feature(allocator_api, dropck_eyepatch, fn_traits, tuple_trait, unboxed_closures, unsize)
 )]
+// What the modules share is there in full if some of them are not.
+#![cfg_attr(
+    not(all(feature = "bump", feature = "pin", feature = "sparse", feature = "weigh")),
+    allow(dead_code, unused_imports, unused_macros)
+)]
 
 // This crate has a module `alloc` of its own.
 extern crate alloc as std_alloc;
 
 pub mod alloc;
+#[cfg(feature = "bump")]
 pub mod bump;
+#[cfg(feature = "weigh")]
 #[doc(hidden)]
 pub mod model;
+#[cfg(feature = "pin")]
 pub mod pin;
 mod prefetch;
 mod raw;
+#[cfg(feature = "slab")]
 pub mod slab;
+#[cfg(feature = "small")]
 pub mod small;
+#[cfg(feature = "sparse")]
 pub mod sparse;
+#[cfg(feature = "weigh")]
 pub mod weigh;
 
 pub use crate::alloc::AllocError;
+#[cfg(feature = "bump")]
 pub use crate::bump::Bump;
+#[cfg(feature = "slab")]
 pub use crate::slab::Slab;
+#[cfg(feature = "small")]
 pub use crate::small::SmallBox;
+#[cfg(feature = "sparse")]
 pub use crate::sparse::Sparse;
+#[cfg(feature = "weigh")]
 #[doc(inline)]
 pub use crate::weigh::{Weigh, weigh};
-#[cfg(feature = "derive")]
+#[cfg(all(feature = "derive", feature = "sparse"))]
 pub use dwell_derive::Sparse;
