@@ -1,6 +1,6 @@
-//! The traits that what is in an arena has because its value has them.
+//! The traits that what is in an arena has because its value has them, and `Default` and `Debug` of arenas.
 
-use super::{Box, String, Vec};
+use super::{Box, Bump, String, Vec};
 use crate::alloc::Allocator;
 use core::borrow::{Borrow, BorrowMut};
 use core::cmp::Ordering;
@@ -230,5 +230,17 @@ impl<H: Hasher + ?Sized> Hasher for Box<'_, H> {
     forward_writes! {
         write_u8: u8, write_u16: u16, write_u32: u32, write_u64: u64, write_u128: u128, write_usize: usize,
         write_i8: i8, write_i16: i16, write_i32: i32, write_i64: i64, write_i128: i128, write_isize: isize,
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator + Default> Default for Bump<MIN_ALIGN, A> {
+    fn default() -> Self {
+        Self::new_in(A::default())
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Bump<MIN_ALIGN, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bump").field("allocated_bytes", &self.allocated_bytes()).finish_non_exhaustive()
     }
 }

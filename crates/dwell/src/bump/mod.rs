@@ -141,7 +141,6 @@ use self::fit::Typed;
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
 use core::cell::Cell;
-use core::fmt;
 use core::hint::assert_unchecked;
 use core::num::NonZero;
 use core::panic::{RefUnwindSafe, UnwindSafe};
@@ -740,18 +739,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// The allocator that chunks come from.
     pub fn allocator(&self) -> &A {
         self.store().alloc()
-    }
-}
-
-impl<const MIN_ALIGN: usize, A: Allocator + Default> Default for Bump<MIN_ALIGN, A> {
-    fn default() -> Self {
-        Self::new_in(A::default())
-    }
-}
-
-impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Bump<MIN_ALIGN, A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bump").field("allocated_bytes", &self.allocated_bytes()).finish_non_exhaustive()
     }
 }
 
