@@ -82,7 +82,7 @@ macro_rules! growable {
                 if TREE || const { T::REACH.is_skipped(TREE) } {
                     grown(self, len, capacity, walk);
                 } else if !self.is_vacant() {
-                    grown_apart(self, len, capacity, walk);
+                    grown_out_of_line(self, len, capacity, walk);
                 }
             }
         }
@@ -95,7 +95,7 @@ growable! {
 
 /// A call of its own, so that whoever holds a vector looks whether it is vacant without one.
 #[inline(never)]
-fn grown_apart<'a, 'v, C: Weigh + 'v, T: Weigh + 'v, const TREE: bool>(
+fn grown_out_of_line<'a, 'v, C: Weigh + 'v, T: Weigh + 'v, const TREE: bool>(
     owner: &'a C,
     len: usize,
     capacity: usize,
@@ -122,7 +122,7 @@ fn grown<'a, 'v, C: Weigh + 'v, T: Weigh + 'v, const TREE: bool>(
             walk.hollow();
         }
         walk.block(capacity * size, align_of::<T>(), (capacity - len) * size);
-        walk.places::<T>(0, capacity, len);
+        walk.slots::<T>(0, capacity, len);
         walk.elements_here(0, owner);
     };
     if const { T::REACH.is_skipped(TREE) } { follow(walk) } else { walk.open(owner, follow) }
@@ -147,12 +147,12 @@ impl<T: Weigh> Weigh for LinkedList<T> {
     where
         Self: 'v,
     {
-        if walk.puts_off(self) {
+        if walk.defer(self) {
             return;
         }
         let (size, align) = const { link::<T>() };
         walk.blocks(size, align, self.len(), 0);
-        walk.places::<T>(0, self.len(), self.len());
+        walk.slots::<T>(0, self.len(), self.len());
         walk.elements(0, self);
     }
 }
@@ -190,7 +190,7 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
         } else if TREE {
             open(self, walk);
         } else if !self.is_vacant() {
-            open_apart(self, walk);
+            open_out_of_line(self, walk);
         }
     }
 }
@@ -199,7 +199,7 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
 /// that before it calls anything.
 #[expect(clippy::borrowed_box, reason = "it is the box that may be put off")]
 #[inline(never)]
-fn open_apart<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box<T>, walk: &mut Walk<'a, 'v, TREE>) {
+fn open_out_of_line<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box<T>, walk: &mut Walk<'a, 'v, TREE>) {
     open(pointer, walk);
 }
 
@@ -229,7 +229,7 @@ impl<T: Weigh + ?Sized> Weigh for Pin<Box<T>> {
     where
         Self: 'v,
     {
-        if walk.puts_off(self) {
+        if walk.defer(self) {
             return;
         }
         walk.block(size_of_val::<T>(self), align_of_val::<T>(self), 0);
@@ -275,7 +275,7 @@ macro_rules! shared {
                 let is_shared = $module::$ty::strong_count(self) != 1;
                 if const { !T::REACH.is_skipped(TREE) } && walk.is_deep() {
                     if !is_shared || !walk.was_at(address) {
-                        walk.put_off_shared(self);
+                        walk.defer_shared(self);
                     }
                     return;
                 }
@@ -295,7 +295,7 @@ macro_rules! shared {
             where
                 Self: 'v,
             {
-                if walk.puts_off(self) || !walk.is_first_at(ptr::from_ref::<T>(self).addr()) || is_static::<T>(self) {
+                if walk.defer(self) || !walk.is_first_at(ptr::from_ref::<T>(self).addr()) || is_static::<T>(self) {
                     return;
                 }
                 let (size, align) = counted(Layout::for_value::<T>(self));

@@ -105,8 +105,8 @@ pub(super) fn weigh<'a, 'v, M, K, V, I, const TREE: bool>(
             }
             let (size, align) = const { leaf::<K, V>() };
             walk.block(size, align, (size_of::<K>() + size_of::<V>()) * (KEYS - len));
-            walk.places::<K>(0, KEYS, len);
-            walk.places::<V>(1, KEYS, len);
+            walk.slots::<K>(0, KEYS, len);
+            walk.slots::<V>(1, KEYS, len);
         });
     } else {
         walk.open_map(map, move |walk| follow_many(walk, len, entries(map)));
@@ -142,8 +142,8 @@ fn follow_many<'a, 'v, K, V, const TREE: bool>(
     walk.blocks(size, align, leaves, spare);
     let (size, align) = const { internal::<K, V>() };
     walk.blocks(size, align, internals, 0);
-    walk.places::<K>(0, places, len);
-    walk.places::<V>(1, places, len);
+    walk.slots::<K>(0, places, len);
+    walk.slots::<V>(1, places, len);
 }
 
 impl<K: Weigh, V: Weigh> Weigh for BTreeMap<K, V> {

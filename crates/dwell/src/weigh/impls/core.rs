@@ -196,7 +196,7 @@ where
         }
         match self.try_borrow() {
             Ok(value) => walk.guarded::<T>(&value),
-            Err(_) => walk.missed(),
+            Err(_) => walk.opaque(),
         }
     }
 }
@@ -213,7 +213,7 @@ macro_rules! closed {
                 Self: 'v,
             {
                 if matches!(<$inner>::REACH, Reach::Heap) {
-                    walk.missed();
+                    walk.opaque();
                 }
             }
         }
@@ -235,7 +235,7 @@ impl<T: Weigh, F> Weigh for LazyCell<T, F> {
     {
         // Looking would make the value.
         if matches!(T::REACH, Reach::Heap) {
-            walk.missed();
+            walk.opaque();
         }
     }
 }
@@ -279,7 +279,7 @@ impl<T: Weigh> Weigh for [T] {
     where
         Self: 'v,
     {
-        walk.places::<T>(0, self.len(), self.len());
+        walk.slots::<T>(0, self.len(), self.len());
         walk.elements(0, self);
     }
 }

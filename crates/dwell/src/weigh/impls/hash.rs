@@ -195,8 +195,8 @@ where
         walk.at_least();
     }
     walk.block(size, align, buckets.saturating_sub(len).saturating_mul(entry));
-    walk.places::<K>(0, buckets, len);
-    walk.places::<V>(1, buckets, len);
+    walk.slots::<K>(0, buckets, len);
+    walk.slots::<V>(1, buckets, len);
 }
 
 #[cfg(test)]

@@ -18,12 +18,12 @@ impl<T: Weigh> Weigh for Slab<T> {
     where
         Self: 'v,
     {
-        if walk.puts_off(self) {
+        if walk.defer(self) {
             return;
         }
         self.each_block(&mut |block, spare| walk.block(block.size(), block.align(), spare));
         for key in self.leaked() {
-            walk.places::<T>(0, 1, 1);
+            walk.slots::<T>(0, 1, 1);
             if !const { T::REACH.is_skipped(TREE) } {
                 self.with(key, |value| walk.guarded(&*value));
             }
@@ -76,7 +76,7 @@ impl<T: Weigh + ?Sized, K: SlotKind> Weigh for Slot<T, K> {
     where
         Self: 'v,
     {
-        if !walk.puts_off(self) {
+        if !walk.defer(self) {
             let value = Layout::for_value::<T>(self);
             if let Some(block) = K::dedicated_block(value) {
                 walk.block(block.size(), block.align(), block.size() - value.size());
@@ -94,7 +94,7 @@ impl<T: Weigh + ?Sized, K: SlotKind> Weigh for Pin<Slot<T, K>> {
     where
         Self: 'v,
     {
-        if !walk.puts_off(self) {
+        if !walk.defer(self) {
             let value = Layout::for_value::<T>(self);
             if let Some(block) = K::dedicated_block(value) {
                 walk.block(block.size(), block.align(), block.size() - value.size());

@@ -129,7 +129,7 @@ macro_rules! locks {
                 match self.$try() {
                     Ok(value) => walk.guarded::<T>(&value),
                     Err(TryLockError::Poisoned(error)) => walk.guarded::<T>(error.get_ref()),
-                    Err(TryLockError::WouldBlock) => walk.missed(),
+                    Err(TryLockError::WouldBlock) => walk.opaque(),
                 }
             }
         }
@@ -171,7 +171,7 @@ impl<T: Weigh, F> Weigh for LazyLock<T, F> {
     {
         // Looking would make the value.
         if matches!(T::REACH, Reach::Heap) {
-            walk.missed();
+            walk.opaque();
         }
     }
 }
