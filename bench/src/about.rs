@@ -52,9 +52,8 @@ fn allocator() -> String {
 }
 
 /// What this program is built of and compares nothing with.
-const TOOLS: [&str; 12] = [
+const TOOLS: [&str; 11] = [
     "anyhow",
-    "axum",
     "clap",
     "dwell",
     "cargo-dwell",

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
-use super::markdown::{Measured, number, parse};
+use super::measured::{Measured, number, parse};
 use crate::check::CheckFailed;
 use crate::row::{Output, Row};
 

@@ -35,6 +35,12 @@ pub(crate) struct Args {
 
 const BASELINE: &str = "naive";
 
+/// Whether the program is measured in a layout of this name.
+#[cfg(test)]
+pub(crate) fn has_layout(name: &str) -> bool {
+    LAYOUTS.iter().any(|layout| layout.name == name)
+}
+
 /// The operations that callgrind and the clock measure.
 pub(crate) fn suite() -> Suite {
     access::suite()

@@ -195,7 +195,7 @@ fn is_json(file: &Path) -> bool {
     let mut start = [0; 64];
     let read = std::fs::File::open(file).and_then(|mut file| file.read(&mut start)).unwrap_or(0);
     let start = &start[..read];
-    // What is not there or empty is told as a file that --save did not write.
+    // A missing or empty file is reported as one that --save did not write.
     start.iter().all(u8::is_ascii_whitespace) || start.trim_ascii_start().starts_with(b"{")
 }
 

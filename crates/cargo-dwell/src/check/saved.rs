@@ -75,7 +75,7 @@ pub fn check_target(file: &Path) -> Result<()> {
     } else if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         bail!("{}: there is no folder {}; make it first", file.display(), folder.display());
     } else if file.exists() && fs::metadata(file).is_ok_and(|file| file.len() > 0) && Known::read(file).is_err() {
-        bail!("{}: is there already, and --save did not write it; name another file", file.display());
+        bail!("{}: already exists, and --save did not write it; name another file", file.display());
     }
     Ok(())
 }
@@ -153,5 +153,5 @@ impl Known {
 }
 
 fn not_saved(file: &Path) -> String {
-    format!("{}: is neither what --save wrote nor an executable", file.display())
+    format!("{}: is neither a file that --save wrote nor an executable", file.display())
 }

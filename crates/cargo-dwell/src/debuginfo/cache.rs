@@ -30,7 +30,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// The build id and length tell executables apart; without a build id, where it is and when it was written.
+    /// The build id and length identify an executable; without a build id, where it is and when it was written.
     pub(super) fn new(folder: &Path, path: &Path, build_id: Option<&str>) -> Self {
         let metadata = fs::metadata(path).ok();
         let length = metadata.as_ref().map_or(0, fs::Metadata::len);

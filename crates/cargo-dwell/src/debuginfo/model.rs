@@ -131,16 +131,16 @@ pub struct Field {
     pub line: Option<u32>,
 }
 
-/// An enum's variants and what tells them apart.
+/// An enum's variants and the tag that distinguishes them.
 #[derive(Clone, Debug)]
 pub struct Enum {
-    /// What is read to tell the variants apart; `None` where there is one variant at most.
+    /// The tag of the variants; `None` if there is at most one variant.
     pub tag: Option<Tag>,
     /// The variants, as they are declared.
     pub variants: Vec<Variant>,
 }
 
-/// The bytes that tell an enum's variants or a coroutine's states apart.
+/// The bytes that distinguish an enum's variants or a coroutine's states.
 #[derive(Clone, Debug)]
 pub struct Tag {
     /// Where it is.
@@ -169,7 +169,7 @@ pub struct Coroutine {
     pub flavour: Flavour,
     /// The function that has it, as a person writes it: `Server::run`.
     pub function: Text,
-    /// What tells the states apart.
+    /// The tag that distinguishes the states.
     pub tag: Option<Tag>,
     /// What it captured or was called with, held in the first state.
     pub captures: Vec<Field>,

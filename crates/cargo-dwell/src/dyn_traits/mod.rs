@@ -25,7 +25,7 @@ pub struct DynArgs {
     /// Show the first N traits
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// What to print
+    /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

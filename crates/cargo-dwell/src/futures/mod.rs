@@ -31,7 +31,7 @@ pub struct FuturesArgs {
     /// Show the N largest futures, and what each holds
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// What to print
+    /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -86,7 +86,7 @@ impl Report {
         }
         let best = self.best(args.top.unwrap_or(ROWS / 2));
         if best.len() > 1 {
-            look.heading(out, "What to change, the most worth first", "")?;
+            look.heading(out, "What to change, largest saving first", "")?;
             look.table(out, &best)?;
         }
         let shown = match (args.top, &args.pattern) {
@@ -148,7 +148,7 @@ impl Report {
 }
 
 fn table(futures: &[Future]) -> Vec<Vec<Cell>> {
-    let mut rows = vec![header(&["size", "future", "where", "the most is held at"])];
+    let mut rows = vec![header(&["size", "future", "where", "largest `.await`"])];
     for future in futures {
         let most = future.awaits.iter().max_by_key(|of| bytes(of)).map_or_else(String::new, |of| {
             let largest = of.held.iter().chain(&of.awaited).max_by_key(|held| held.size);

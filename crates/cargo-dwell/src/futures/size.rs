@@ -7,7 +7,7 @@
 use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, State, Text, TypeId};
 use std::collections::{HashMap, HashSet};
 
-/// A name, a type and an offset, which together tell a coroutine's locals apart.
+/// A name, a type and an offset, which together identify a coroutine's local.
 pub(super) type Key = (Text, TypeId, u64);
 
 /// Something that a coroutine holds.

@@ -76,7 +76,7 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
             }
         }
     }
-    // The same source makes several futures when it is generic: they are changed once, the largest saving is told.
+    // The same source makes several futures when it is generic: they are changed once, the largest saving is reported.
     all.sort_by(|a, b| b.own_saving().cmp(&a.own_saving()).then_with(|| a.what.cmp(&b.what)));
     all
 }
@@ -207,7 +207,7 @@ impl Finder<'_, '_> {
                 continue;
             }
             let name = &capture.field.name;
-            // rustc's names for what a pattern takes apart; its parts are locals.
+            // rustc's names for the value that a pattern destructures; its parts are locals.
             if name.starts_with("__arg") {
                 continue;
             }

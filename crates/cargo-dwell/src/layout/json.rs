@@ -37,7 +37,7 @@ pub struct Type {
     pub fields: Vec<Field>,
     /// The variants of an enum, the states of a coroutine.
     pub variants: Vec<Variant>,
-    /// What tells the variants apart.
+    /// The tag that distinguishes the variants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<Tag>,
     /// By how many bytes the largest variant exceeds the next; 0 for what is no enum.
@@ -81,7 +81,7 @@ pub struct Variant {
     pub fields: Vec<Field>,
 }
 
-/// What tells variants apart.
+/// The tag that distinguishes variants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tag {

@@ -33,7 +33,7 @@ pub struct LayoutArgs {
     /// Show the first N types
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// What to print
+    /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -65,7 +65,7 @@ pub fn run(program: &Program, args: &LayoutArgs, profile: Option<&str>) -> Resul
         sort(program, &mut found, None);
         if found.len() > MOST_EXPLAINED && args.format == Format::Human {
             eprintln!(
-                "note: {} types are called so, these are the first {MOST_EXPLAINED}; give a full path",
+                "note: {} types have this name; these are the first {MOST_EXPLAINED}. Give a full path",
                 found.len()
             );
             found.truncate(MOST_EXPLAINED);
@@ -94,7 +94,7 @@ pub fn run(program: &Program, args: &LayoutArgs, profile: Option<&str>) -> Resul
     ids.retain(|id| program.size_of(*id) >= min);
     sort(program, &mut ids, args.sort);
     if !has_own && !args.all && args.format == Format::Human {
-        eprintln!("note: no workspace is known, so these are the types of all crates");
+        eprintln!("note: there is no workspace, so the report lists the types of all crates");
     }
     output::print(|mut out| match args.format {
         Format::Json => report::json(&about, &ids, &mut out),
@@ -124,7 +124,7 @@ fn named(program: &Program, name: &str) -> Result<Vec<TypeId>> {
         }
     }
     let names = program.types().filter(|(_, ty)| is_listed(ty)).map(|(_, ty)| &*ty.name);
-    bail!("no type is called `{name}`{}", crate::nearest::suggestion(name, names))
+    bail!("there is no type `{name}`{}", crate::nearest::suggestion(name, names))
 }
 
 /// Own types first, then by what is asked for, the most first.

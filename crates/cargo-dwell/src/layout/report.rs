@@ -46,8 +46,8 @@ pub(super) fn text(about: &About<'_>, ids: &[TypeId], args: &LayoutArgs, out: &m
     writeln!(out, "{}", summary(about))?;
     let changes = changes(about, ids);
     if !changes.is_empty() {
-        look.heading(out, "What to change, the most worth first", "")?;
-        let mut rows = vec![header(&["saves", "of", "type", "how", "makes big"])];
+        look.heading(out, "What to change, largest saving first", "")?;
+        let mut rows = vec![header(&["saves", "of", "type", "how", "is most of"])];
         for (id, change) in changes.iter().take(CHANGES) {
             let ty = about.program.get(*id);
             rows.push(vec![
@@ -67,11 +67,11 @@ pub(super) fn text(about: &About<'_>, ids: &[TypeId], args: &LayoutArgs, out: &m
         }
     }
     if ids.is_empty() {
-        return writeln!(out, "No type is to be shown.");
+        return writeln!(out, "There is no type to show.");
     }
     let shown = args.top.unwrap_or(if look.markdown { usize::MAX } else { ROWS }).min(ids.len());
     look.heading(out, "Types", "")?;
-    let mut rows = vec![header(&["size", "align", "padding", "type", "what takes the bytes", "makes big"])];
+    let mut rows = vec![header(&["size", "align", "padding", "type", "what takes the bytes", "is most of"])];
     for id in &ids[..shown] {
         let ty = about.program.get(*id);
         let measured = measure(about.program, ty);

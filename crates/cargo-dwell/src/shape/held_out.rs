@@ -199,7 +199,7 @@ impl Check<'_> {
         if !Int::fits(min, max) {
             return true;
         }
-        let int = if self.schema.strict { Int::narrowest(min, max) } else { Int::roomy(min, max) };
+        let int = if self.schema.strict { Int::narrowest(min, max) } else { Int::with_headroom(min, max) };
         let value = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
         match value {
             Some(value) if int.holds_one(value) => true,

@@ -259,7 +259,7 @@ impl Found {
                         (Some(above), _) => {
                             self.complain(&place, format!("a symbolic link to a folder above, {}", above.display()));
                         }
-                        // A dangling link that is no JSON is nobody's business.
+                        // A dangling link without the ending of a JSON file is ignored.
                         (None, Some(error)) if error.kind() == io::ErrorKind::NotFound => {
                             if Input::file(&place, 0).is_some() {
                                 self.complain(&place, "a symbolic link to nothing");
@@ -336,7 +336,7 @@ pub fn texts(found: &Found, most: usize) -> Vec<String> {
     texts
 }
 
-/// Reads all that was found. `progress` is told of the bytes of each file when it is done.
+/// Reads all that was found. `progress` receives the bytes of each file that has been read.
 pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Reading {
     let form = study(found);
     let threads = match options.threads {
@@ -427,7 +427,7 @@ fn shares(inputs: &[Input], threads: usize) -> Vec<Vec<usize>> {
 /// Enough for a text of the deepest nesting in a debug build.
 const STACK: usize = 16 << 20;
 
-/// Reads a part of what was found, spread evenly, to find the form of all. What is wrong with it is told later.
+/// Reads a part of what was found, spread evenly, to find the form of all. What is wrong with it is reported later.
 ///
 /// That part is read in rounds, each four times the last. What a round finds is the form that the next one reads with,
 /// so that a type which holds itself is known before it was met in many places.

@@ -11,7 +11,7 @@ pub enum Choice {
     /// As one writes it first: `String`, `Vec`, `HashMap`, 64-bit integers, everything inline.
     #[default]
     Plain,
-    /// Without room to grow: `Box<str>`, `Box<[T]>`, `SortedMap<Box<str>, T>`.
+    /// Without spare capacity: `Box<str>`, `Box<[T]>`, `SortedMap<Box<str>, T>`.
     Exact,
     /// The same behind a one-word handle: `ThinStr`, `ThinSlice`, `SortedMap<ThinStr, T>`.
     Thin,
@@ -142,7 +142,7 @@ pub enum At {
 
 /// What the values at one place own.
 #[derive(Debug, Clone)]
-enum Own<'s> {
+enum Owned<'s> {
     /// Strings, a block each that is not empty; thin ones have a length in it.
     Text(&'s Text, bool),
     /// What it says.
@@ -186,7 +186,7 @@ pub struct Model<'p, 's> {
     pub root: Type,
     ids: BTreeMap<(u8, usize, usize), DefId>,
     buffered: Vec<f64>,
-    own: Vec<(At, Own<'s>)>,
+    own: Vec<(At, Owned<'s>)>,
 }
 
 impl<'p, 's> Model<'p, 's> {
@@ -210,7 +210,7 @@ impl<'p, 's> Model<'p, 's> {
             model.buffered = model.buffered_shares();
         }
         model.root = model.place(ROOT).0;
-        model.own.push((At::Documents, Own::Boxes(1, Type::Unit)));
+        model.own.push((At::Documents, Owned::Boxes(1, Type::Unit)));
         model
     }
 
@@ -236,19 +236,19 @@ impl<'p, 's> Model<'p, 's> {
         total
     }
 
-    fn owned(&self, at: At, own: &Own<'s>, layouts: &mut Layouts<'_>) -> Heap {
+    fn owned(&self, at: At, own: &Owned<'s>, layouts: &mut Layouts<'_>) -> Heap {
         let blocks = |count: u64, bytes: u64| Heap { bytes, allocations: if bytes == 0 { 0 } else { count } };
         if at == At::Documents {
             return blocks(1, self.places.schema.documents * layouts.size(&self.root));
         }
         match own {
-            Own::Text(text, thin) => {
+            Owned::Text(text, thin) => {
                 let lengths = if *thin { thin_lengths(text) } else { 0 };
                 Heap { bytes: text.bytes + lengths, allocations: text.count - text.empty }
             }
-            Own::Known(heap) => *heap,
-            Own::Boxes(count, of) => blocks(*count, count * layouts.size(of)),
-            Own::Vecs(lengths, of, buffered) => {
+            Owned::Known(heap) => *heap,
+            Owned::Boxes(count, of) => blocks(*count, count * layouts.size(of)),
+            Owned::Vecs(lengths, of, buffered) => {
                 let size = layouts.size(of);
                 let smallest = match size {
                     1 => 8,
@@ -259,12 +259,12 @@ impl<'p, 's> Model<'p, 's> {
                 let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
                 blocks(lengths.count - lengths.empty, (exact + pushed) * size)
             }
-            Own::Slices(lengths, of, header) => {
+            Owned::Slices(lengths, of, header) => {
                 let filled = lengths.count - lengths.empty;
                 let elements = lengths.total * layouts.size(of);
                 blocks(filled, if *header == 0 { elements } else { elements + filled * header })
             }
-            Own::HashMaps(lengths, entry) => {
+            Owned::HashMaps(lengths, entry) => {
                 let (buckets, filled) = (lengths.hash_buckets(), lengths.count - lengths.empty);
                 // Behind the entries a control byte each, and one group of them again.
                 blocks(filled, buckets * (layouts.size(entry) + 1) + filled * 16)
@@ -272,7 +272,7 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// How often each struct and enum is laid out: room to spare in vectors and hash tables included.
+    /// How often each struct and enum is laid out: spare capacity of vectors and hash tables included.
     pub fn slots(&self) -> Vec<u64> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut slots = vec![0; self.defs.len()];
@@ -281,19 +281,19 @@ impl<'p, 's> Model<'p, 's> {
         for (at, own) in &self.own {
             match own {
                 _ if *at == At::Documents => {}
-                Own::Text(..) | Own::Known(_) => {}
-                Own::Boxes(number, of) => count(of, *number),
-                Own::Vecs(lengths, of, buffered) => {
+                Owned::Text(..) | Owned::Known(_) => {}
+                Owned::Boxes(number, of) => count(of, *number),
+                Owned::Vecs(lengths, of, buffered) => {
                     let smallest = if layouts.size(of) > 1024 { 1 } else { 4 };
                     let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
                     count(of, share_of(lengths.total, *buffered) + pushed);
                 }
-                Own::Slices(lengths, of, _) => count(of, lengths.total),
-                Own::HashMaps(lengths, entry) => count(entry, lengths.hash_buckets()),
+                Owned::Slices(lengths, of, _) => count(of, lengths.total),
+                Owned::HashMaps(lengths, entry) => count(entry, lengths.hash_buckets()),
             }
         }
         // Each passes its own on to what it contains, those first that nothing undone contains. An enum passes to each
-        // variant only what is that variant; room that a small one leaves is the enum's.
+        // variant only what is that variant; the bytes that a small one leaves are the enum's.
         let schema = self.places.schema;
         let each_inside = |id: DefId, f: &mut dyn FnMut(DefId, u64)| match (&self.bodies[id], self.defs[id].source) {
             (Body::Struct(fields), _) => fields
@@ -338,7 +338,7 @@ impl<'p, 's> Model<'p, 's> {
     pub fn grown(&self) -> Vec<PlaceId> {
         let mut layouts = Layouts::new(&self.bodies);
         let grown = self.own.iter().filter_map(|(at, own)| match (at, own) {
-            (At::Place(id), Own::Vecs(lengths, of, buffered)) if *buffered > 0.0 => {
+            (At::Place(id), Owned::Vecs(lengths, of, buffered)) if *buffered > 0.0 => {
                 (!buffered_capacity(lengths, layouts.size(of)).1
                     || (*buffered < 1.0 && lengths.max * layouts.size(of) > 1 << 20))
                     .then_some(*id)
@@ -459,7 +459,7 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// The type of a place's values, `null` apart.
+    /// The type of a place's values, except `null`.
     fn base(&mut self, id: PlaceId) -> Type {
         let places = self.places;
         let place = &places.list[id];
@@ -470,7 +470,7 @@ impl<'p, 's> Model<'p, 's> {
             Kind::Never => Type::Value,
             Kind::Any(free) => {
                 let (bytes, allocations) = free.owned();
-                self.own.push((at, Own::Known(Heap { bytes, allocations })));
+                self.own.push((at, Owned::Known(Heap { bytes, allocations })));
                 Type::Value
             }
             Kind::Bool { .. } => return Type::Bool,
@@ -485,7 +485,7 @@ impl<'p, 's> Model<'p, 's> {
             Kind::Float { whole, .. } if *whole > 0 && !places.schema.floats => return Type::Number,
             Kind::Float { .. } => return Type::Float,
             Kind::Text(text) => {
-                self.own.push((at, Own::Text(text, choice == Choice::Thin)));
+                self.own.push((at, Owned::Text(text, choice == Choice::Thin)));
                 return match choice {
                     Choice::Exact => Type::BoxStr,
                     Choice::Thin => Type::ThinStr,
@@ -500,9 +500,9 @@ impl<'p, 's> Model<'p, 's> {
                     return Type::Array(inner, length);
                 }
                 let (own, of) = match choice {
-                    Choice::Exact => (Own::Slices(lengths, element, 0), Type::BoxSlice(inner)),
-                    Choice::Thin => (Own::Slices(lengths, element, THIN_HEADER), Type::ThinSlice(inner)),
-                    _ => (Own::Vecs(lengths, element, self.share(id, &self.buffered)), Type::Vec(inner)),
+                    Choice::Exact => (Owned::Slices(lengths, element, 0), Type::BoxSlice(inner)),
+                    Choice::Thin => (Owned::Slices(lengths, element, THIN_HEADER), Type::ThinSlice(inner)),
+                    _ => (Owned::Vecs(lengths, element, self.share(id, &self.buffered)), Type::Vec(inner)),
                 };
                 self.own.push((at, own));
                 return of;
@@ -515,12 +515,12 @@ impl<'p, 's> Model<'p, 's> {
                     Choice::Exact => (Type::BoxStr, true),
                     _ => (Type::String, false),
                 };
-                self.own.push((at, Own::Text(&map.key, choice == Choice::Thin)));
+                self.own.push((at, Owned::Text(&map.key, choice == Choice::Thin)));
                 let entry = Type::Tuple(vec![key.clone(), value.clone()]);
                 let (own, of) = if sorted {
-                    (Own::Slices(&map.lengths, entry, THIN_HEADER), Type::SortedMap(Box::new(key), Box::new(value)))
+                    (Owned::Slices(&map.lengths, entry, THIN_HEADER), Type::SortedMap(Box::new(key), Box::new(value)))
                 } else {
-                    (Own::HashMaps(&map.lengths, entry), Type::HashMap(Box::new(value)))
+                    (Owned::HashMaps(&map.lengths, entry), Type::HashMap(Box::new(value)))
                 };
                 self.own.push((at, own));
                 return of;
@@ -537,12 +537,12 @@ impl<'p, 's> Model<'p, 's> {
                 if let Kind::Record { empty, .. } = place.slot.kind {
                     full -= empty;
                 }
-                self.own.push((at, Own::Boxes(full, bare.clone())));
+                self.own.push((at, Owned::Boxes(full, bare.clone())));
                 Type::Sparse(Box::new(bare))
             }
             Choice::Plain if !place.recursive => bare,
             _ => {
-                self.own.push((at, Own::Boxes(full, bare.clone())));
+                self.own.push((at, Owned::Boxes(full, bare.clone())));
                 bare.boxed()
             }
         }
@@ -579,7 +579,7 @@ impl<'p, 's> Model<'p, 's> {
         for (index, group) in split.into_iter().flat_map(|split| split.groups.iter().enumerate()) {
             let of = Type::Named(self.group(record, index, group));
             let filled = split.map_or(0, |split| split.filled[index]);
-            self.own.push((At::Group(record, index), Own::Boxes(filled, of.clone())));
+            self.own.push((At::Group(record, index), Owned::Boxes(filled, of.clone())));
             types.push(Type::Sparse(Box::new(of)));
             parts.push(Part::Group(index));
         }
@@ -631,7 +631,7 @@ impl<'p, 's> Model<'p, 's> {
             let boxed = self.choices.variants.contains(&at) || self.places.recursive_variants.contains(&at);
             if boxed {
                 let count = schema.records[record].instances;
-                self.own.push((At::Variant(union, index), Own::Boxes(count, bare.clone())));
+                self.own.push((At::Variant(union, index), Owned::Boxes(count, bare.clone())));
             }
             types.push(Some(if boxed { bare.boxed() } else { bare }));
         }

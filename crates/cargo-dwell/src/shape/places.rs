@@ -12,7 +12,7 @@ pub type PlaceId = usize;
 pub struct Place<'s> {
     /// What was seen there.
     pub slot: &'s Slot,
-    /// The record it is part of, through sequences and maps; none for what the documents hold outside of any record.
+    /// The record it is part of, through sequences and maps; `None` outside of any record.
     pub owner: Option<RecordId>,
     /// It is this field of its owner, not an element of one.
     pub field: Option<usize>,
@@ -202,7 +202,7 @@ impl<'s> Places<'s> {
         self.schema.records[record].paths.first().cloned().unwrap_or_else(|| "$".into())
     }
 
-    /// How often a place is laid out where nothing is boxed and no container has room to spare.
+    /// How often a place is laid out if nothing is boxed and no container has spare capacity.
     pub fn slots(&self, id: PlaceId) -> u64 {
         let place = &self.list[id];
         match (place.owner, place.field) {

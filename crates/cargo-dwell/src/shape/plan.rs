@@ -1,6 +1,6 @@
 //! What to make of a schema: naive and lean types, what each takes, and the way from one to the other.
 
-use super::advice::{self, Move, Repeats};
+use super::advice::{self, Suggestion, Repeats};
 use super::lean;
 use super::model::{At, Choices, Heap, Model};
 use super::places::Places;
@@ -63,9 +63,9 @@ impl<'s> Plan<'s> {
         report::doubts(self)
     }
 
-    /// The moves from the naive types to the lean ones, the most worth first.
-    pub fn moves(&self) -> Vec<Move> {
-        advice::moves(&self.places, &self.lean)
+    /// The suggestions that lead from the naive types to the lean ones, largest saving first.
+    pub fn suggestions(&self) -> Vec<Suggestion> {
+        advice::suggestions(&self.places, &self.lean)
     }
 
     /// Texts of which few are different, the most worth first.
@@ -80,9 +80,9 @@ impl<'s> Plan<'s> {
         }
         let standard = self.standard();
         let (choices, name, about) = match set {
-            Set::Naive => (&self.naive, "naive", "What one writes first."),
-            Set::Std => (&standard, "std_only", "What takes less memory with serde and std alone."),
-            _ => (&self.lean, "lean", "What takes less memory and reads the same JSON."),
+            Set::Naive => (&self.naive, "naive", "The types as first written."),
+            Set::Std => (&standard, "std_only", "Types that take less memory, with serde and std only."),
+            _ => (&self.lean, "lean", "Types that take less memory and read the same JSON."),
         };
         let model = self.model(choices);
         let heap = model.total();
@@ -118,9 +118,9 @@ impl<'s> Plan<'s> {
             takes(lean_heap),
             percent(lean_heap.bytes, naive_heap.bytes),
         );
-        out.push_str(&rust::module(&self.places, &naive, "naive", "What one writes first."));
+        out.push_str(&rust::module(&self.places, &naive, "naive", "The types as first written."));
         out.push('\n');
-        out.push_str(&rust::module(&self.places, &lean, "lean", "What takes less memory and reads the same JSON."));
+        out.push_str(&rust::module(&self.places, &lean, "lean", "Types that take less memory and read the same JSON."));
         out
     }
 

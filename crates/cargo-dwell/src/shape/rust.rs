@@ -373,7 +373,7 @@ impl Items<'_, '_, '_> {
             Source::Union(id) => {
                 let union = &schema.unions[id];
                 format!(
-                    "One of {}, told apart by {}: {}.",
+                    "One of {}, distinguished by {}: {}.",
                     count(union.variants.len() as u64),
                     code(&union.tag),
                     code(&union.path)

@@ -24,7 +24,7 @@ pub struct Schema {
     pub root: Slot,
     /// Objects with a fixed set of keys, each shape once.
     pub records: Vec<Record>,
-    /// Records told apart by the value of one key.
+    /// Records distinguished by the value of one key.
     pub unions: Vec<Union>,
     /// Closed sets of strings.
     pub keywords: Vec<Keywords>,
@@ -64,7 +64,7 @@ pub struct Slot {
     pub kind: Kind,
 }
 
-/// The type of a slot's values, `null` apart.
+/// The type of a slot's values, except `null`.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Kind {
@@ -106,7 +106,7 @@ pub enum Kind {
         /// How many of the values were `{}`.
         empty: u64,
     },
-    /// One of several records, told apart by a tag.
+    /// One of several records, distinguished by a tag.
     Union {
         /// Which union.
         id: UnionId,
@@ -132,7 +132,7 @@ pub enum Kind {
 /// What is known of the values of a place that was given no type: the sums over all they hold, at any depth.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Free {
-    /// Values of the place itself, `null` apart.
+    /// Values of the place itself, except `null`.
     pub count: u64,
     /// Strings that are not empty.
     pub texts: u64,
@@ -379,7 +379,7 @@ pub struct Field {
     pub rest: bool,
 }
 
-/// Records told apart by the value of one key, which each of them has.
+/// Records distinguished by the value of one key, which each of them has.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Union {
     /// A Rust type name, unique in the schema.

@@ -39,8 +39,8 @@ impl Int {
         Self { bits: 64, ..self }
     }
 
-    /// The type for a range with room for values to come that are sixteen times as large.
-    pub fn roomy(min: i128, max: i128) -> Self {
+    /// The type for a range with headroom for later values, up to sixteen times as large.
+    pub fn with_headroom(min: i128, max: i128) -> Self {
         let all = [8, 16, 32, 64].map(|bits| Self { bits, signed: min < 0 });
         all.into_iter().find(|int| int.holds(min * 16, max * 16)).unwrap_or(all[3])
     }

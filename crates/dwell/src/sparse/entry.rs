@@ -102,7 +102,7 @@ impl<'a, K, V> Entry<'a, K, V> {
     ///
     /// # Errors
     ///
-    /// When the entry is vacant and the allocator has no block for one entry more; key and value come back in the error.
+    /// If the entry is vacant and the allocator has no block for one entry more; the error contains key and value.
     pub fn try_or_insert(self, value: V) -> Result<&'a mut V, AllocError<(K, V)>> {
         self.try_or_insert_with(|| value)
     }
@@ -290,7 +290,7 @@ impl<'a, K, V> VacantEntry<'a, K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for one entry more; key and value come back in the error, and the map stays as it is.
+    /// If the allocator has no block for one entry more; the error contains key and value, and the map stays as it is.
     pub fn try_insert(self, value: V) -> Result<&'a mut V, AllocError<(K, V)>> {
         self.try_insert_entry(value).map(OccupiedEntry::into_mut)
     }

@@ -187,7 +187,7 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         Self { entries: sort::<E, S>(entries), sorted_by: PhantomData }
     }
 
-    /// [`from_unsorted`](Self::from_unsorted); when memory is refused, the entries come back, perhaps sorted and merged.
+    /// [`from_unsorted`](Self::from_unsorted); if the allocator refuses, the error contains the entries, perhaps sorted and merged.
     pub(super) fn try_from_vec(entries: Vec<E>) -> Result<Self, AllocError<Vec<E>>> {
         let entries = ThinSlice::try_from_vec(try_sort::<E, S>(entries)?)?;
         Ok(Self { entries, sorted_by: PhantomData })
@@ -203,7 +203,7 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         self.merge(plan, more);
     }
 
-    /// [`extend`](Self::extend); when memory is refused, the entries come back, perhaps sorted and merged.
+    /// [`extend`](Self::extend); if the allocator refuses, the error contains the entries, perhaps sorted and merged.
     pub(super) fn try_extend(&mut self, more: Vec<E>) -> Result<(), AllocError<Vec<E>>> {
         let more = try_sort::<E, S>(more)?;
         match self.plan(&more) {
@@ -316,7 +316,7 @@ fn sort<E, S: Keyed<E, Key: Ord>>(mut entries: ThinSlice<E>) -> ThinSlice<E> {
     entries.into()
 }
 
-/// [`sort`]; when memory is refused, the entries come back as they were.
+/// [`sort`]; if the allocator refuses, the error contains the entries unchanged.
 fn try_sort<E, S: Keyed<E, Key: Ord>>(mut entries: Vec<E>) -> Result<Vec<E>, AllocError<Vec<E>>> {
     // std's stable sort aborts when memory is refused. With its index beside each entry, an unstable sort is stable.
     let mut indexed = Vec::new();

@@ -146,7 +146,7 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the entries; the map comes back in the error.
+    /// If the allocator has no block for the entries; the error contains the map.
     pub fn try_into_vec(self) -> Result<Vec<(K, V)>, AllocError<Self>> {
         let mut entries = Vec::new();
         if entries.try_reserve_exact(self.len()).is_err() {
@@ -215,7 +215,7 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the answers, and `keep` has not been called, or none for the entries that are
+    /// If the allocator has no block for the answers, and `keep` has not been called, or none for the entries that are
     /// left; all stay then.
     pub fn try_retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) -> Result<(), AllocError<()>> {
         self.sorted.try_retain(|(key, value)| keep(key, value))
@@ -227,7 +227,7 @@ impl<K: Clone, V: Clone> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the entries; nothing was cloned then.
+    /// If the allocator has no block for the entries; nothing was cloned then.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
         Ok(Self { sorted: self.sorted.try_clone()? })
     }
@@ -291,7 +291,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the key is new and the allocator has no block for one entry more; key and value come back in the error and
+    /// If the key is new and the allocator has no block for one entry more; the error contains key and value and
     /// the map stays as it is.
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<V>, AllocError<(K, V)>> {
         match self.sorted.search(&key) {
@@ -360,7 +360,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the entries of both; both maps stay as they are.
+    /// If the allocator has no block for the entries of both; both maps stay as they are.
     pub fn try_append(&mut self, other: &mut Self) -> Result<(), AllocError<()>> {
         self.sorted.try_append(&mut other.sorted)
     }
@@ -386,7 +386,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for one of the two parts; the map stays as it is.
+    /// If the allocator has no block for one of the two parts; the map stays as it is.
     pub fn try_split_off<Q: Ord + ?Sized>(&mut self, key: &Q) -> Result<Self, AllocError<()>>
     where
         K: Borrow<Q>,
@@ -430,7 +430,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory to sort in, or no block for the entries; they come back in the error, perhaps sorted
+    /// If the allocator has no memory to sort in, or no block for the entries; the error contains them, perhaps sorted
     /// and without those that a later one with the same key replaces.
     pub fn try_from_vec(entries: Vec<(K, V)>) -> Result<Self, AllocError<Vec<(K, V)>>> {
         Ok(Self { sorted: Sorted::try_from_vec(entries)? })
@@ -447,7 +447,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory; the error has an iterator over the entries, those that were not asked for yet
+    /// If the allocator has no memory; the error has an iterator over the entries, those that were not asked for yet
     /// included, as [`try_from_vec`](Self::try_from_vec) gives them back.
     pub fn try_from_iter<I: IntoIterator<Item = (K, V)>>(
         entries: I,
@@ -459,7 +459,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory; the map stays as it is, and the error has an iterator over the entries as that of
+    /// If the allocator has no memory; the map stays as it is, and the error has an iterator over the entries as that of
     /// [`try_from_iter`](Self::try_from_iter) has.
     pub fn try_extend<I: IntoIterator<Item = (K, V)>>(
         &mut self,

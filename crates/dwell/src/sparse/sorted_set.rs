@@ -167,7 +167,7 @@ impl<T> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the answers, and `keep` has not been called, or none for the values that are
+    /// If the allocator has no block for the answers, and `keep` has not been called, or none for the values that are
     /// left; all stay then.
     pub fn try_retain(&mut self, mut keep: impl FnMut(&T) -> bool) -> Result<(), AllocError<()>> {
         self.sorted.try_retain(|value| keep(value))
@@ -177,7 +177,7 @@ impl<T> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the values; the set comes back in the error.
+    /// If the allocator has no block for the values; the error contains the set.
     pub fn try_into_vec(self) -> Result<Vec<T>, AllocError<Self>> {
         let mut values = Vec::new();
         if values.try_reserve_exact(self.len()).is_err() {
@@ -194,7 +194,7 @@ impl<T: Clone> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the values; nothing was cloned then.
+    /// If the allocator has no block for the values; nothing was cloned then.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
         Ok(Self { sorted: self.sorted.try_clone()? })
     }
@@ -238,7 +238,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the value is new and the allocator has no block for one more; it comes back in the error and the set stays as
+    /// If the value is new and the allocator has no block for one more; the error contains it and the set stays as
     /// it is.
     pub fn try_insert(&mut self, value: T) -> Result<bool, AllocError<T>> {
         match self.sorted.search(&value) {
@@ -324,7 +324,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the values of both; both sets stay as they are.
+    /// If the allocator has no block for the values of both; both sets stay as they are.
     pub fn try_append(&mut self, other: &mut Self) -> Result<(), AllocError<()>> {
         self.sorted.try_append(&mut other.sorted)
     }
@@ -350,7 +350,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for one of the two parts; the set stays as it is.
+    /// If the allocator has no block for one of the two parts; the set stays as it is.
     pub fn try_split_off<Q: Ord + ?Sized>(&mut self, value: &Q) -> Result<Self, AllocError<()>>
     where
         T: Borrow<Q>,
@@ -426,7 +426,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory to sort in, or no block for the values; they come back in the error, perhaps sorted
+    /// If the allocator has no memory to sort in, or no block for the values; the error contains them, perhaps sorted
     /// and without those that equal an earlier one.
     pub fn try_from_vec(values: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
         Ok(Self { sorted: Sorted::try_from_vec(values)? })
@@ -443,7 +443,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory; the error has an iterator over the values, those that were not asked for yet
+    /// If the allocator has no memory; the error has an iterator over the values, those that were not asked for yet
     /// included, as [`try_from_vec`](Self::try_from_vec) gives them back.
     pub fn try_from_iter<I: IntoIterator<Item = T>>(values: I) -> Result<Self, AllocError<impl Iterator<Item = T>>> {
         try_collect(Cautious(values.into_iter()), Self::try_from_vec)
@@ -453,7 +453,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory; the set stays as it is, and the error has an iterator over the values as that of
+    /// If the allocator has no memory; the set stays as it is, and the error has an iterator over the values as that of
     /// [`try_from_iter`](Self::try_from_iter) has.
     pub fn try_extend<I: IntoIterator<Item = T>>(
         &mut self,

@@ -302,8 +302,8 @@ fn cost_of(change: Change) -> &'static str {
             "an indirection; `dwell::Sparse` is as small and reads as the struct itself"
         }
         Change::Sparse => "an indirection; writing goes through `edit`; `None` and a default are the same",
-        Change::Exact => "no room to grow in place",
-        Change::Thin => "no room to grow in place; the length is read from the block",
+        Change::Exact => "cannot grow in place",
+        Change::Thin => "cannot grow in place; the length is read from the block",
         Change::Sorted => "look-ups by binary search; an insertion moves what comes after it; keys are `Ord`",
     }
 }

@@ -95,7 +95,7 @@ impl Node {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Array {
     pub(super) lengths: Lengths,
-    /// All elements, unless they are still told apart by their place.
+    /// All elements, unless they are still distinguished by their place.
     pub(super) element: NodeId,
     pub(super) places: Vec<NodeId>,
     pub(super) fixed: Fixed,
@@ -121,7 +121,7 @@ pub(super) struct Object {
     pub(super) shape: Shape,
     #[serde(skip)]
     pub(super) study: Option<Box<Study>>,
-    /// The key that tells these objects apart, if a study found one: the next form has a union instead.
+    /// The key that distinguishes these objects, if a study found one: the next form has a union instead.
     pub(super) tag: Option<Arc<str>>,
     /// This object was merged into another, which stands for both.
     link: Option<ObjectId>,
@@ -193,7 +193,7 @@ impl Fields {
     }
 }
 
-/// Objects told apart by the string under one key.
+/// Objects distinguished by the string under one key.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Tagged {
     pub(super) key: Box<str>,
@@ -254,7 +254,7 @@ pub(super) enum After {
 enum Pending {
     /// These objects are of one type.
     Join(ObjectId, ObjectId),
-    /// The tag of a union does not tell all its objects apart.
+    /// The tag of a union does not distinguish all its objects.
     Dissolve(ObjectId),
     /// The arrays of a place differ in length.
     Flatten(NodeId),
@@ -503,12 +503,12 @@ impl Arena {
                 Pending::Dissolve(object) => self.dissolve(object),
                 Pending::Flatten(node) => self.flatten(node),
                 Pending::Free(node) => self.set_free(node),
-                Pending::Overflow(object) => self.make_room(object),
+                Pending::Overflow(object) => self.move_rare_fields(object),
             }
         }
     }
 
-    /// Makes the nodes that were added to others available again. Only where nobody holds the id of one.
+    /// Makes the nodes that were added to others available again. Call it only while no id of such a node is in use.
     pub(super) fn reclaim(&mut self) {
         for id in std::mem::take(&mut self.taken) {
             *self.node_mut(id) = Node::default();
@@ -817,7 +817,7 @@ impl Arena {
     }
 
     /// Moves rare fields of a record to the rest of its entries, so that keys which other objects have become fields.
-    fn make_room(&mut self, object: ObjectId) {
+    fn move_rare_fields(&mut self, object: ObjectId) {
         let object = self.find(object);
         let instances = self.object(object).instances;
         if self.fields(object).is_some_and(|fields| fields.list.len() >= MAX_FIELDS) {

@@ -279,7 +279,7 @@ impl<'a> Builder<'a> {
 
     fn text(&mut self, texts: &Texts, path: &Path, key: &str) -> Kind {
         let text = texts.to_schema();
-        let Some(words) = texts.words().filter(|words| {
+        let Some(words) = texts.exact().filter(|words| {
             (2..=MAX_KEYWORDS).contains(&words.len())
                 && texts.count >= TIMES * words.len() as u64
                 && words.iter().all(|(word, count)| count >= 2 && is_keyword(word))

@@ -24,7 +24,7 @@ const ARRAY: u8 = 8;
 const OBJECT: u8 = 16;
 pub(super) const FREE: u8 = 32;
 
-/// The JSON types seen at a place, `null` apart.
+/// The JSON types seen at a place, except `null`.
 pub(super) fn kinds(arena: &Arena, node: NodeId) -> u8 {
     let node = arena.node(node);
     let bit = |count: u64, bit: u8| if count > 0 { bit } else { 0 };
@@ -391,8 +391,8 @@ pub(super) fn is_hopeless(kinds: u8, inner: bool) -> bool {
     (both && plain >= 2) || (inner && (plain >= 2 || (both && plain >= 1)))
 }
 
-/// Whether nothing below a place is shared with another, so that all sums of it are known.
-pub(super) fn is_alone(arena: &Arena, node: NodeId) -> bool {
+/// Whether a node shares no descendant with another one, so that all its sums are known.
+pub(super) fn is_unshared(arena: &Arena, node: NodeId) -> bool {
     let (mut nodes, mut seen) = (vec![node], HashSet::new());
     while let Some(node) = nodes.pop() {
         nodes.extend(elements(arena, node));
@@ -439,7 +439,7 @@ fn unions(arena: &mut Arena) {
     let words = |arena: &Arena, object: ObjectId, tag: &str| -> Option<Vec<u64>> {
         let field = arena.fields(object)?.list.iter().find(|field| *field.key == *tag)?;
         let texts = arena.node(field.node).texts.as_ref()?;
-        (texts.count == arena.object(object).instances && texts.words().is_some()).then(|| texts.word_hashes().to_vec())
+        (texts.count == arena.object(object).instances && texts.exact().is_some()).then(|| texts.word_hashes().to_vec())
     };
     // The values of each tag, and the keys that come with them.
     let mut values = HashMap::<String, (HashSet<u64>, HashSet<u64>)>::new();

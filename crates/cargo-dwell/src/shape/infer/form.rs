@@ -176,7 +176,7 @@ impl Former<'_> {
         let mut values = BTreeMap::<String, u64>::new();
         for &node in &slot.group {
             if let Some(texts) = &self.old.node(node).texts {
-                let words = texts.words()?;
+                let words = texts.exact()?;
                 values.extend(words.iter().map(|(word, _)| word.to_owned()).zip(texts.word_hashes().iter().copied()));
             }
         }

@@ -160,7 +160,7 @@ impl Accumulator {
         }
     }
 
-    /// Places that are told apart, a measure of the memory used.
+    /// Places that are distinguished, a measure of the memory used.
     pub fn places(&self) -> usize {
         self.0.len()
     }

@@ -1,4 +1,4 @@
-//! Finds the key that tells the objects of a place apart.
+//! Finds the key that distinguishes the objects of a node.
 //!
 //! A tag is a key that every object has, with one string of a closed set, such that which other keys an object has
 //! depends on it. The dependence is measured as the share of the variance of the keys' presence that the tag explains.
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_CANDIDATES: usize = 12;
 /// More objects than this are not counted: they are enough to tell.
 const MAX_OBJECTS: u64 = 20_000;
-/// Objects with more keys than this are not told apart.
+/// Objects with more keys than this are not distinguished.
 const MAX_KEYS: usize = 64;
 /// The share of the variance that a tag explains at least.
 const EXPLAINED: f64 = 0.5;
@@ -97,7 +97,7 @@ impl Study {
         });
     }
 
-    /// The hash of the key that tells these objects apart, if one does.
+    /// The hash of the key that distinguishes these objects, if one does.
     pub(super) fn tag(&self, key_of: impl Fn(u64) -> Option<String>) -> Option<String> {
         let mut best: Option<(f64, String)> = None;
         for (&hash, values) in &self.candidates {
@@ -117,7 +117,7 @@ impl Study {
     }
 }
 
-/// Keys by which formats tell objects apart.
+/// Keys by which formats distinguish objects.
 fn is_usual(key: &str) -> bool {
     let key = key.trim_start_matches(['@', '$', '_', '#']).to_ascii_lowercase();
     matches!(key.as_str(), "type" | "kind" | "tag" | "op" | "typename" | "event" | "variant" | "nodetype" | "node_type")
