@@ -31,6 +31,9 @@ pub(crate) struct Args {
     /// A folder of Smithy models in JSON; without it a sample is generated.
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
+    /// Counts the bytes of each layout and measures no times.
+    #[arg(long)]
+    bytes: bool,
 }
 
 const BASELINE: &str = "naive";
@@ -50,6 +53,9 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     let corpus = Corpus::open(args.models.as_deref(), quick)?;
     output.say(&format!("{}; {} allocator", corpus.describe(), count::ALLOCATOR))?;
     let reports = count_all(&corpus)?;
+    if args.bytes {
+        return Ok(output.rows(&smithy(&reports, &[])?)?);
+    }
     output.rows(&smithy(&reports, &time_all(&corpus, if quick { 3 } else { 11 })?)?)?;
     let sizes = LAYOUTS.iter().zip(&reports).map(|(layout, Report { sizes: [shape, reference, traits], .. })| {
         format!("{} {shape} {reference} {traits}", layout.name)

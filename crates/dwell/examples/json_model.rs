@@ -100,9 +100,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn catalogue() -> String {
     let products: Vec<Value> = (0..5000)
         .map(|n| {
+            let tags = &["new", "garden"][..n % 3];
             let mut product = json!({
                 "name": format!("product {n}"),
-                "tags": ["new", "garden"][..n % 3].to_vec(),
+                "tags": tags,
                 "attributes": { "colour": "green", "size": format!("{}", n % 50) },
             });
             if n % 10 == 0 {
