@@ -77,7 +77,7 @@ fn text(traits: &[Trait], every: usize, args: &DynArgs, look: &Look, out: &mut i
     }
     writeln!(
         out,
-        "{} traits have vtables, {} of them shown. A vtable is there if the program makes a `dyn` of the type.",
+        "{} traits have vtables, {} of them shown. A type has a vtable if the program converts it to a `dyn Trait`.",
         count(every as u64),
         count(traits.len() as u64)
     )?;

@@ -237,8 +237,8 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         Ok(Plan { found, all, replaced })
     }
 
-    /// Adds the entries that `plan` was made for. No code of the user's runs before all entries are in place: what is replaced
-    /// is dropped last.
+    /// Adds the entries that `plan` was made for. No user code runs before all entries are stored: replaced values
+    /// are dropped last.
     fn merge(&mut self, plan: Plan<E>, more: impl IntoIterator<Item = E>) {
         let Plan { found, mut all, mut replaced } = plan;
         let mut old = mem::take(&mut self.entries).into_iter();

@@ -1,4 +1,4 @@
-//! Arenas and what is in them: an arena has all its chunks, a box or vector in it what its values own elsewhere.
+//! Arenas, which own their chunks, and boxes, vectors and strings in them, which own what their values own elsewhere.
 
 use crate::alloc::Allocator;
 use crate::bump::{Box, Bump, Checkpoint, String, Thin, Vec};
@@ -7,7 +7,7 @@ use core::pin::Pin;
 
 plain! {
     Checkpoint;
-    // As a reference: what it leads to is the arena's.
+    // A reference: the arena owns its target.
     @[H, T: ?Sized] Thin<'_, H, T>;
 }
 

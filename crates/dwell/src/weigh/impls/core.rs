@@ -21,7 +21,7 @@ use core::task::Poll;
 use core::time::Duration;
 use core::{alloc, str, sync::atomic};
 
-/// Numbers: of each, the pattern of zeros is the default.
+/// Numbers. The default of each is zero.
 macro_rules! numbers {
     ($($ty:ty: |$value:ident| $is_default:expr;)*) => {$(
         impl Weigh for $ty {
@@ -201,7 +201,7 @@ where
     }
 }
 
-/// Cells whose value cannot be borrowed: known only if it owns nothing.
+/// Cells whose value cannot be borrowed. They are measured only if the value owns nothing.
 macro_rules! closed {
     ($([$($generics:tt)*] $ty:ty: $inner:ty;)*) => {$(
         impl<$($generics)*> Weigh for $ty {
@@ -233,7 +233,7 @@ impl<T: Weigh, F> Weigh for LazyCell<T, F> {
     where
         Self: 'v,
     {
-        // Looking would make the value.
+        // An access would initialise the value.
         if matches!(T::REACH, Reach::Heap) {
             walk.opaque();
         }

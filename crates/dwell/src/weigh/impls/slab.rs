@@ -1,4 +1,4 @@
-//! Slabs and their slots: a slab has the memory of all its places, a slot what its value owns.
+//! Slabs, which own the memory of their cells, and slots, which own what their values own.
 
 use crate::slab::{Bounded, Key, SizeClasses, Slab, Slot, SlotKind, StampedKey, Threading};
 use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
@@ -9,7 +9,7 @@ plain! {
     Key; StampedKey;
 }
 
-/// A slab's blocks. The values in it belong to their slots, but for those that were leaked into it.
+/// A slab owns its blocks and the values that were leaked into it. The other values belong to their slots.
 impl<T: Weigh> Weigh for Slab<T> {
     const TYPE: &'static Type =
         &Type::new::<Self>(Kind::Sequence { element: type_of::<T>, growable: true, contiguous: true });
@@ -43,7 +43,7 @@ impl<T: Weigh> Weigh for Bounded<T> {
     }
 }
 
-/// Its slabs' blocks. The values, of any types, belong to their slots.
+/// A pool owns the blocks of its slabs. The values belong to their slots.
 impl<O: Threading> Weigh for SizeClasses<O> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
 
@@ -67,7 +67,7 @@ impl<T> Weigh for crate::slab::sync::Slab<T> {
     }
 }
 
-/// What the value owns. Its own bytes are the slab's, unless they are too many for a pool.
+/// A slot owns what its value owns. The value's own bytes belong to the slab, unless they have a dedicated block.
 impl<T: Weigh + ?Sized, K: SlotKind> Weigh for Slot<T, K> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
 

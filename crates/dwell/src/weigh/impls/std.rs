@@ -169,7 +169,7 @@ impl<T: Weigh, F> Weigh for LazyLock<T, F> {
     where
         Self: 'v,
     {
-        // Looking would make the value.
+        // An access would initialise the value.
         if matches!(T::REACH, Reach::Heap) {
             walk.opaque();
         }

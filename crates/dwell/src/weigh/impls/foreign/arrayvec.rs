@@ -1,4 +1,4 @@
-//! arrayvec: all in place.
+//! arrayvec: all inline.
 
 use crate::weigh::{Kind, Reach, Type, Walk, Weigh, type_of};
 use ::arrayvec::{ArrayString, ArrayVec};

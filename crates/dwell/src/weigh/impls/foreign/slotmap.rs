@@ -1,4 +1,4 @@
-//! slotmap: one block of slots, taken or free, the first of which is nobody's.
+//! slotmap: one block of slots, occupied or vacant, of which the first is unused.
 
 use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
 use ::slotmap::{DefaultKey, Key, KeyData, SecondaryMap, SlotMap};

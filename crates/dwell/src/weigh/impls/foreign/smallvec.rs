@@ -1,4 +1,4 @@
-//! smallvec: in place, or in one block as a `Vec`.
+//! smallvec: inline, or in one block as a `Vec`.
 
 use crate::weigh::{Kind, Reach, Type, Walk, Weigh, type_of};
 use ::smallvec::{Array, SmallVec};
