@@ -1,6 +1,6 @@
 //! `dwell::sparse` in a real program, and what reading through it costs.
 //!
-//! The program is that of the write-up "Box to save memory" (dystroy.org): service models are loaded and kept. Here it
+//! The program is that of the article "Box to save memory" (dystroy.org): service models are loaded and kept. Here it
 //! does so in one layout after the other, each in a process of its own.
 
 mod access;

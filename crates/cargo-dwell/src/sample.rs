@@ -227,7 +227,7 @@ struct Model {
     version: String,
     shapes: Vec<(String, Node)>,
     names: HashSet<String>,
-    /// What a member may point at, by how often a real one does.
+    /// The targets of a member, with the frequencies of real models.
     strings: Vec<String>,
     lists: Vec<String>,
     structures: Vec<String>,

@@ -254,7 +254,9 @@ fn parts_merge_to_the_same_whatever_the_order_and_the_grouping() {
     fs::write(path("no.part"), "{}").unwrap();
     let output = dwell(&["shape", "--merge", &path("no.part")]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).starts_with(&format!("error: {}: is not a part file", path("no.part"))));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).starts_with(&format!("error: {}: is not a part file", path("no.part")))
+    );
 }
 
 #[test]

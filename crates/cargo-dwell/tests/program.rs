@@ -259,11 +259,11 @@ fn broken_budgets_are_told_by_field() {
     broken(
         &[LAYOUT, "--offline", "--max-size", "Config=64", "--max-size", "Message=64"],
         &[
-            "`Config` takes 160 bytes, 96 more than its budget of 64: its largest field `buffer: [u8; 128]` with 128",
-            "largest variant `Data` takes 160 by `payload: [u64; 20]` with 160; the next, `Text`",
+            "`Config` takes 160 bytes, 96 more than its budget of 64: its largest field `buffer: [u8; 128]` (128 bytes)",
+            "largest variant `Data` takes 160 bytes because of `payload: [u64; 20]` (160 bytes); the next, `Text`",
         ],
     );
-    broken(&["futures", "--offline", "--max-future", "256"], &["`kept: [u8; 500]` with 500"]);
+    broken(&["futures", "--offline", "--max-future", "256"], &["`kept: [u8; 500]` (500 bytes)"]);
     broken(
         &[LAYOUT, "--offline", "--max-future", "256", "--max-size", "single::Config=159"],
         &["`Config` takes 160", "src/main.rs"],

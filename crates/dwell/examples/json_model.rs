@@ -107,11 +107,13 @@ fn catalogue() -> String {
                 "attributes": { "colour": "green", "size": format!("{}", n % 50) },
             });
             if n % 10 == 0 {
-                product["parcel"] = json!({ "millimetres": [n, 200, 40], "grams": 900, "carrier": "post", "hazard": null });
+                product["parcel"] =
+                    json!({ "millimetres": [n, 200, 40], "grams": 900, "carrier": "post", "hazard": null });
             }
             if n % 100 == 0 {
                 let batches = [format!("B{n}")];
-                product["recall"] = json!({ "reason": "sharp edges", "contact": "help@example.com", "batches": batches });
+                product["recall"] =
+                    json!({ "reason": "sharp edges", "contact": "help@example.com", "batches": batches });
             }
             product
         })

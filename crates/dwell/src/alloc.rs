@@ -50,6 +50,8 @@ pub(crate) use allocator_api2::alloc::AllocError as Refused;
 pub(crate) use core::alloc::AllocError as Refused;
 
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
+pub(crate) use self::own::sealed;
+#[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
 pub use self::own::{Allocator, Global};
 
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
@@ -98,13 +100,12 @@ mod own {
     #[derive(Debug)]
     pub struct Refused;
 
-    mod sealed {
+    /// The supertrait that seals [`Allocator`]. The module `sealed` implements it for arenas.
+    pub mod sealed {
         pub trait Sealed {}
         impl Sealed for super::Global {}
         #[cfg(feature = "allocator-api2-04")]
         impl<A> Sealed for crate::alloc::V04<A> {}
-        impl<const MIN_ALIGN: usize, A: super::Allocator> Sealed for &crate::bump::Bump<MIN_ALIGN, A> {}
-        impl<A: super::Allocator> Sealed for crate::bump::First<'_, A> {}
     }
 
     /// The global allocator, as `Box` and `Vec` use it.

@@ -79,6 +79,8 @@ pub mod model;
 pub mod pin;
 mod prefetch;
 mod raw;
+#[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
+mod sealed;
 pub mod slab;
 pub mod small;
 pub mod sparse;

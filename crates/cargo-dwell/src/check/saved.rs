@@ -80,7 +80,7 @@ pub fn check_target(file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What is read of a saved document, or of what `--format json` prints.
+/// The fields that are read from a saved document or from the output of `--format json`.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(super) struct Known {
     #[serde(default)]
@@ -145,7 +145,7 @@ impl Known {
         Ok(known)
     }
 
-    /// What a document would be after it was saved and read.
+    /// Converts a document as saving and reading would.
     pub(super) fn of(document: &Document) -> Result<Self> {
         let value = serde_json::to_value(document).context("the sizes cannot be written as JSON")?;
         Self::deserialize(value).context("the sizes cannot be read back")

@@ -20,7 +20,7 @@ const MAGIC: &[u8] = concat!("dwell types 3 ", env!("CARGO_PKG_VERSION"), "\n").
 /// Programs kept of one name: a few profiles, a few targets.
 const MOST: usize = 6;
 
-/// Where the program of an executable is kept.
+/// The cache file of an executable.
 #[derive(Debug)]
 pub(super) struct Entry {
     folder: PathBuf,

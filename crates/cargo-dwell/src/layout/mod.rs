@@ -12,22 +12,22 @@ use bytesize::ByteSize;
 use clap::Args;
 use measure::{Embedding, is_listed, measure};
 
-/// What `cargo dwell layout` is asked for.
+/// The arguments of `cargo dwell layout`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LayoutArgs {
-    /// Show only types whose name has PATTERN in it
+    /// Show only types whose name contains PATTERN
     #[arg(value_name = "PATTERN")]
     pub pattern: Option<String>,
     /// Draw the bytes of TYPE, field by field and variant by variant
     #[arg(long, value_name = "TYPE", conflicts_with = "pattern")]
     pub explain: Option<String>,
-    /// What comes first [default: the bytes that are padding or only the largest variant uses]
+    /// The order of the table [default: by the bytes that are padding or that only the largest variant uses]
     #[arg(long, value_enum)]
     pub sort: Option<Sort>,
-    /// Show types of dependencies as well
+    /// Also show types of dependencies
     #[arg(long)]
     pub all: bool,
-    /// Leave out types that take less
+    /// Leave out smaller types
     #[arg(long, value_name = "BYTES")]
     pub min: Option<ByteSize>,
     /// Show the first N types
@@ -38,7 +38,7 @@ pub struct LayoutArgs {
     pub format: Format,
 }
 
-/// What types are ordered by, after whether they are the workspace's own.
+/// The order of types. Types of the workspace come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Sort {
     /// Bytes of a value
@@ -49,13 +49,13 @@ pub enum Sort {
     VariantGap,
 }
 
-/// Types drawn if a name fits more than one.
+/// The largest number of types that `--explain` draws.
 const MOST_EXPLAINED: usize = 5;
 
-/// Writes what was asked for to standard output. `profile` is what the program was built with, if that is known.
+/// Writes the report to standard output. `profile` is the profile of the build, if it is known.
 ///
 /// # Errors
-/// No type has the pattern in its name; standard output cannot be written.
+/// Returns an error if no type's name contains the pattern, or if standard output cannot be written.
 pub fn run(program: &Program, args: &LayoutArgs, profile: Option<&str>) -> Result<()> {
     let listed: Vec<TypeId> = program.types().filter(|(_, ty)| is_listed(ty)).map(|(id, _)| id).collect();
     let embedding = Embedding::new(program);

@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 /// One change of the types.
 #[derive(Debug, Clone, Serialize)]
 pub struct Suggestion {
-    /// Where the field or type to change is, as a JSON path: `$.shapes.*.traits`.
+    /// The JSON path of the field or type to change: `$.shapes.*.traits`.
     pub path: String,
-    /// What it is now.
+    /// The present type.
     pub from: String,
-    /// What to make of it.
+    /// The suggested type.
     pub to: String,
     /// How many of the slots hold a value, if the suggestion depends on it.
     pub filled: Option<u64>,
@@ -28,14 +28,14 @@ pub struct Suggestion {
     pub allocations: i64,
     /// Live bytes after this suggestion and all above it.
     pub total: u64,
-    /// What it costs besides, in words.
+    /// Other costs, in words.
     pub cost: String,
 }
 
 /// Texts that repeat.
 #[derive(Debug, Clone, Serialize)]
 pub struct Repeats {
-    /// Where they are.
+    /// Their JSON path.
     pub path: String,
     /// Strings seen.
     pub count: u64,
@@ -258,7 +258,7 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
     (made, is)
 }
 
-/// What a text or sequence is without its element: `String` and `Box<str>`.
+/// The type constructor of a text or sequence: `String`, `Box<str>`.
 fn bare(places: &Places<'_>, id: PlaceId, choice: Choice) -> (String, String) {
     if let Choice::Array(length) = choice {
         return ("Vec<_>".into(), format!("[_; {length}]"));
@@ -273,7 +273,7 @@ fn bare(places: &Places<'_>, id: PlaceId, choice: Choice) -> (String, String) {
     (from.into(), to.into())
 }
 
-/// Where a heap block hangs, as a person reads it.
+/// The owner of a heap block, as text.
 pub fn name_of(places: &Places<'_>, at: At) -> String {
     match at {
         At::Documents => "documents".into(),

@@ -10,7 +10,7 @@ use super::places::{MAX_GROUPS, PlaceId, Places};
 use super::schema::{Kind, RecordId};
 use super::types::{Int, Layouts};
 
-/// What an allocator takes for itself at a block, about.
+/// The approximate overhead of an allocator for a block.
 pub const BLOCK: u64 = 16;
 
 /// A box is never put around what is there more often than this.
@@ -52,7 +52,7 @@ pub fn standard(lean: &Choices) -> Choices {
     choices
 }
 
-/// What costs nothing.
+/// The choice that costs nothing.
 fn exact(places: &Places<'_>, id: PlaceId) -> Choice {
     match places.list[id].slot.kind {
         Kind::Seq(ref seq) if array(seq).is_some() => array(seq).map_or(Choice::Exact, Choice::Array),
@@ -87,7 +87,7 @@ fn thin(places: &Places<'_>, id: PlaceId) -> bool {
     lengths < 4 * slots
 }
 
-/// What a choice costs: bytes and blocks.
+/// The cost of a choice in bytes and blocks.
 pub fn cost(places: &Places<'_>, choices: &Choices) -> u64 {
     with_blocks(Model::new(places, choices).total())
 }

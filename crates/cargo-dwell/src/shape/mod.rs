@@ -81,7 +81,7 @@ pub struct ShapeArgs {
     /// Stop at the first input that cannot be read, without a report
     #[arg(long)]
     pub strict_input: bool,
-    /// What is done without --strict-input
+    /// The default, without --strict-input
     #[arg(long, hide = true, conflicts_with = "strict_input")]
     pub keep_going: bool,
     /// Read with N threads [default: one for each core]

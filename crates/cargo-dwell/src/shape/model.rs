@@ -77,7 +77,7 @@ impl Choices {
     }
 }
 
-/// What a struct or enum stands for.
+/// The part of the schema that a struct or enum is generated for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// A record.
@@ -92,7 +92,7 @@ pub enum Source {
     Mixed(PlaceId),
 }
 
-/// What a field of a struct or a variant of an enum stands for.
+/// The part of the schema that a field or variant is generated for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The values of a place.
@@ -119,7 +119,7 @@ pub enum Presence {
 /// A struct or enum.
 #[derive(Debug, Clone)]
 pub struct Def {
-    /// What it stands for.
+    /// The part of the schema that it is generated for.
     pub source: Source,
     /// What its fields or variants stand for, as many as its [`Body`] has, none for keywords.
     pub parts: Vec<Part>,
@@ -127,7 +127,7 @@ pub struct Def {
     pub sparse: bool,
 }
 
-/// Where a heap block hangs.
+/// The owner of a heap block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum At {
     /// All documents in one vector.
@@ -140,12 +140,12 @@ pub enum At {
     Variant(UnionId, usize),
 }
 
-/// What the values at one place own.
+/// The heap blocks that the values of one place own.
 #[derive(Debug, Clone)]
 enum Owned<'s> {
     /// Strings, a block each that is not empty; thin ones have a length in it.
     Text(&'s Text, bool),
-    /// What it says.
+    /// The name.
     Known(Heap),
     /// So many boxes of one type.
     Boxes(u64, Type),
@@ -180,7 +180,7 @@ pub struct Model<'p, 's> {
     choices: &'p Choices,
     /// The structs and enums, in the order in which a document leads to them.
     pub defs: Vec<Def>,
-    /// What they are made of.
+    /// Their parts.
     pub bodies: Vec<Body>,
     /// The type of a document.
     pub root: Type,
@@ -214,7 +214,7 @@ impl<'p, 's> Model<'p, 's> {
         model
     }
 
-    /// What all documents take, held in one vector of exactly their number, by where it hangs.
+    /// The memory of all documents in one vector of exact capacity, by owner.
     ///
     /// The sum is what a counting allocator shows after `serde_json::from_slice` of each document.
     pub fn heap(&self) -> BTreeMap<At, Heap> {
@@ -348,7 +348,7 @@ impl<'p, 's> Model<'p, 's> {
         grown.collect()
     }
 
-    /// What it is a model of.
+    /// The places of the model.
     pub fn places(&self) -> &'p Places<'s> {
         self.places
     }
@@ -645,7 +645,7 @@ impl<'p, 's> Model<'p, 's> {
             Ok(id) => {
                 let mut variants = vec![None; self.places.schema.keywords[keywords].values.len()];
                 if !self.places.schema.strict {
-                    // What is not one of them; nothing of it was seen.
+                    // The variant for other texts, of which none was seen.
                     let is_naive = self.choices.is_naive();
                     let other = if self.choices.standard { Type::BoxStr } else { Type::ThinStr };
                     variants.push(Some(if is_naive { Type::String } else { other }));
@@ -690,7 +690,7 @@ fn buffered_capacity(lengths: &Lengths, size: u64) -> (u64, bool) {
         let most = 1u64 << power;
         if most > reserved && count > 0 {
             let is_last = power as usize + 1 == lengths.by_power.len();
-            // Of one length all is known.
+            // A single length is exact.
             let length = if is_last { lengths.max } else { (most / 4 * 3).max(1) };
             exact &= is_last && count == 1;
             capacity += if length > reserved { grown(length) * count } else { 0 };
@@ -699,7 +699,7 @@ fn buffered_capacity(lengths: &Lengths, size: u64) -> (u64, bool) {
     (capacity, exact)
 }
 
-/// What a thin slice has in front of its elements.
+/// The header of a thin slice in bytes.
 const THIN_HEADER: u64 = 8;
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is between 0 and 1")]

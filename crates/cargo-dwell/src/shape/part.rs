@@ -1,4 +1,4 @@
-//! What was read of a part of a corpus, in a file: a corpus that lives on many machines is read where it is.
+//! Part files: the counts of a part of a corpus, so that several machines can each read their part.
 //!
 //! A part is gzipped JSON. Parts are added up in the order of their contents, so the order of the arguments and the way
 //! in which parts were put together before do not matter.

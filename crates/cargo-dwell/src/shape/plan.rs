@@ -1,30 +1,28 @@
 //! What to make of a schema: naive and lean types, what each takes, and the way from one to the other.
 
-use super::advice::{self, Suggestion, Repeats};
+use super::advice::{self, Repeats, Suggestion};
 use super::lean;
 use super::model::{At, Choices, Heap, Model};
 use super::places::Places;
-use super::report::{self, Format, Options};
 use super::rust;
 use super::schema::Schema;
 use super::units::{bytes, count, percent};
-use std::io;
 
-/// Which types are written.
+/// The types that `--rust` writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Set {
-    /// naive and lean, a module each
+    /// Naive and lean types, each in a module
     #[default]
     Both,
-    /// What takes the least memory
+    /// Types that take the least memory
     Lean,
-    /// What takes less with serde and std alone
+    /// Types that take less memory, with serde and std only
     Std,
-    /// What one writes first
+    /// Types as one writes them first
     Naive,
 }
 
-/// All that `cargo dwell shape` has to say about a schema.
+/// The result of `cargo dwell shape` for a schema.
 #[derive(Debug)]
 pub struct Plan<'s> {
     /// The schema's places and their names.
@@ -48,7 +46,7 @@ impl<'s> Plan<'s> {
         Model::new(&self.places, choices)
     }
 
-    /// What the documents take in the naive types, loaded by `serde_json::from_slice` and held in one vector.
+    /// The memory of the documents in the naive types, loaded by `serde_json::from_slice` into one vector.
     pub fn naive_heap(&self) -> Heap {
         self.model(&self.naive).total()
     }
@@ -56,11 +54,6 @@ impl<'s> Plan<'s> {
     /// The same for the lean types.
     pub fn lean_heap(&self) -> Heap {
         self.model(&self.lean).total()
-    }
-
-    /// Whether the predictions are exact, as far as the schema tells; if not, why.
-    pub fn doubts(&self) -> Vec<String> {
-        report::doubts(self)
     }
 
     /// The suggestions that lead from the naive types to the lean ones, largest saving first.
@@ -124,16 +117,7 @@ impl<'s> Plan<'s> {
         out
     }
 
-    /// The report.
-    ///
-    /// # Errors
-    ///
-    /// Those of `out`.
-    pub fn write(&self, format: Format, options: &Options, out: &mut impl io::Write) -> io::Result<()> {
-        report::Report::new(self, options).write(format, options, out)
-    }
-
-    /// What hangs where, for `choices`.
+    /// The heap blocks by owner, for `choices`.
     pub fn heap(&self, choices: &Choices) -> std::collections::BTreeMap<At, Heap> {
         self.model(choices).heap()
     }

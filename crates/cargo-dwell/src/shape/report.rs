@@ -1,6 +1,6 @@
 //! The report: totals, what to change, and every record, for a person or for a program.
 
-use super::advice::{Suggestion, Repeats};
+use super::advice::{Repeats, Suggestion};
 use super::model::{At, Choices, Heap, Model, Part, Source};
 use super::places::{Place, PlaceId, Places};
 use super::plan::Plan;
@@ -14,19 +14,19 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
 
-/// How a report is written.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Format {
     /// Tables for a terminal
     #[default]
     Human,
-    /// One JSON object, with a `version` that changes when its fields do
+    /// One JSON object, whose `version` rises when a field is removed or changes its meaning
     Json,
-    /// Tables for a page
+    /// Tables in Markdown
     Markdown,
 }
 
-/// What a report leaves out.
+/// The limits of a report.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The largest number of suggestions and of records.
@@ -39,7 +39,23 @@ pub struct Options {
     pub sampled: bool,
 }
 
-/// What is known of a schema, ready to be written.
+impl Plan<'_> {
+    /// The reasons why the predictions are not exact; empty if they are.
+    pub fn doubts(&self) -> Vec<String> {
+        doubts(self)
+    }
+
+    /// Writes the report.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of `out`.
+    pub fn write(&self, format: Format, options: &Options, out: &mut impl io::Write) -> io::Result<()> {
+        Report::new(self, options).write(format, options, out)
+    }
+}
+
+/// A report on a schema.
 #[derive(Debug, Serialize)]
 pub struct Report {
     version: u32,
@@ -86,7 +102,7 @@ struct Type {
 
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Size {
-    /// Of one.
+    /// The size of one value in bytes.
     size: u64,
     /// How often it is laid out, spare capacity included.
     slots: u64,
@@ -103,7 +119,7 @@ struct Field {
     lean: Option<Takes>,
 }
 
-/// What a field is and takes over all instances.
+/// A field with its memory over all instances.
 #[derive(Debug, Clone, Default, Serialize)]
 struct Takes {
     #[serde(rename = "type")]
@@ -399,7 +415,9 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     for (&record, split) in &plan.lean.splits {
         if places.schema.records[record].key_sets.is_empty() && split.groups.iter().any(|group| group.len() > 1) {
             let name = &places.record_names[record].0;
-            doubts.push(format!("it is not known how often rare fields of {name} occur together; the maximum is assumed"));
+            doubts.push(format!(
+                "it is not known how often rare fields of {name} occur together; the maximum is assumed"
+            ));
         }
     }
     doubts
@@ -502,7 +520,7 @@ impl<'p, 's> Side<'p, 's> {
         Some(Takes { of, inline, heap: heap.bytes, allocations: heap.allocations })
     }
 
-    /// What hangs at a place and at the places within.
+    /// The heap blocks of a place and of its inner places.
     fn below(&self, place: PlaceId, heap: &mut Heap) {
         *heap += self.heap.get(&At::Place(place)).copied().unwrap_or_default();
         self.places.list[place].within.iter().for_each(|&within| self.below(within, heap));

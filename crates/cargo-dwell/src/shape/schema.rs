@@ -1,4 +1,4 @@
-//! What the data turned out to be: what inference ends with, and all that prediction, code and report start from.
+//! The schema: the result of inference, and the input of prediction, code generation and report.
 //!
 //! A [`Schema`] is a graph of types with counts on it. Counts belong to a [`Slot`], the one place of a type that holds
 //! values (a record's field, the element of a sequence); a [`Record`] that several slots share has their sum.
@@ -76,7 +76,7 @@ pub enum Kind {
         /// Values that were `true`.
         trues: u64,
     },
-    /// Whole numbers.
+    /// Integers.
     Integer {
         /// The smallest seen.
         min: i128,
@@ -205,7 +205,7 @@ impl Free {
     }
 }
 
-/// What is known of the strings at a place.
+/// The counts of the strings of a place.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Text {
     /// Strings seen.
@@ -224,7 +224,7 @@ pub struct Text {
     pub long: u64,
 }
 
-/// What is known of the arrays at a place.
+/// The counts of the arrays of a place.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Seq {
     /// Their lengths.
@@ -233,7 +233,7 @@ pub struct Seq {
     pub element: Slot,
 }
 
-/// What is known of the maps at a place.
+/// The counts of the maps of a place.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Map {
     /// Their numbers of entries.
@@ -355,7 +355,7 @@ fn bump(counts: &mut Vec<u64>, index: usize, by: u64) {
 pub struct Record {
     /// A Rust type name, unique in the schema, after where it occurs.
     pub name: String,
-    /// Where it was seen, as JSON paths (`$.shapes.*.traits`), the most frequent first, a few.
+    /// Some JSON paths of it (`$.shapes.*.traits`), the most frequent first.
     pub paths: Vec<String>,
     /// Objects of this shape, over all its slots.
     pub instances: u64,
@@ -384,7 +384,7 @@ pub struct Field {
 pub struct Union {
     /// A Rust type name, unique in the schema.
     pub name: String,
-    /// Where it was first met, as a JSON path.
+    /// The JSON path of its first occurrence.
     pub path: String,
     /// The key, `type` in many formats.
     pub tag: String,
@@ -397,7 +397,7 @@ pub struct Union {
 pub struct Keywords {
     /// A Rust type name, unique in the schema.
     pub name: String,
-    /// Where it was first met, as a JSON path.
+    /// The JSON path of its first occurrence.
     pub path: String,
     /// The strings and how often each was seen.
     pub values: BTreeMap<String, u64>,

@@ -1,9 +1,10 @@
 //! A map for few entries behind one word: a sorted slice.
 #![forbid(unsafe_code)]
 
-use super::collect::{Cautious, collect};
+use super::collect::Cautious;
 pub use super::entry::{Entry, OccupiedEntry, VacantEntry};
 use super::sorted::{Pairs, Sorted};
+use super::thin_slice::collect;
 use super::{IsEmpty, ThinSlice};
 use crate::alloc::{AllocError, try_collect};
 use core::alloc::Layout;

@@ -1,8 +1,9 @@
 //! A set of few values behind one word: a sorted slice.
 #![forbid(unsafe_code)]
 
-use super::collect::{Cautious, collect};
+use super::collect::Cautious;
 use super::sorted::{Keys, Sorted};
+use super::thin_slice::collect;
 use super::{IsEmpty, ThinSlice};
 use crate::alloc::{AllocError, try_collect};
 use core::alloc::Layout;

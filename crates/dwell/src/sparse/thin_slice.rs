@@ -1,6 +1,6 @@
 //! An owned slice behind one word: the length lives in the block.
 
-use super::collect::{Cautious, collect};
+use super::collect::Cautious;
 use super::{IsEmpty, layout};
 use crate::alloc::{AllocError, try_alloc, try_collect};
 use core::borrow::{Borrow, BorrowMut};
@@ -554,6 +554,25 @@ impl<T> FromIterator<T> for ThinSlice<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
         collect(elements)
     }
+}
+
+/// `ThinSlice::from_iter`. It writes to the final block at once if there are as many items as `size_hint` says.
+pub(super) fn collect<I: IntoIterator>(items: I) -> ThinSlice<I::Item> {
+    let mut items = Cautious(items.into_iter());
+    let hint = items.size_hint().0;
+    let mut builder = Builder::try_new(hint).unwrap_or_else(|layout| handle_alloc_error(layout));
+    for _ in 0..hint {
+        let Some(item) = items.next() else {
+            return builder.finish_early().unwrap_or_else(|layout| handle_alloc_error(layout));
+        };
+        builder.push(item);
+    }
+    let slice = builder.finish();
+    let Some(item) = items.next() else { return slice };
+    let mut all = Vec::from(slice);
+    all.push(item);
+    all.extend(items);
+    all.into()
 }
 
 /// The elements of a [`ThinSlice`], by value.

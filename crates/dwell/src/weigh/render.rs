@@ -140,7 +140,6 @@ impl Tree {
         text
     }
 
-
     /// The name of a node with its type: `traits: Option<Traits>`.
     pub(super) fn title(&self, index: usize) -> String {
         let node = &self.nodes[index];

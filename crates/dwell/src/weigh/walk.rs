@@ -662,7 +662,8 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         let outer = if TREE { self.core.tally.enter(index, shared_type_of::<P>()) } else { Cursor::default() };
         self.block(size_of_val(target), align_of_val(target), 0);
         if self.is_deep() {
-            self.deferred.push((self.core.tally.cursor, Deferred::Target(Box::new(move |walk| walk.pointee(&**pointer)))));
+            self.deferred
+                .push((self.core.tally.cursor, Deferred::Target(Box::new(move |walk| walk.pointee(&**pointer)))));
         } else {
             self.pointee(target);
         }

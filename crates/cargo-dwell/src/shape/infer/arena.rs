@@ -10,7 +10,7 @@
 //! [`Arena::pending`] and is done by [`Arena::settle`] between two texts.
 
 use super::sets::{Sets, part};
-use super::study::Study;
+use super::study::{MAX_VARIANTS, Study};
 use super::text::{Hashed, Hashes, Texts, hash};
 use crate::shape::schema::{Free, Lengths};
 use serde::{Deserialize, Serialize};
@@ -18,12 +18,12 @@ use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
+/// Nodes, of about half a kilobyte with what they hold, up to which nothing is given up to save memory.
+pub(super) const BUDGET: usize = 1 << 16;
 /// An object with more keys than this is a map, whatever its values are.
 pub(super) const MAX_FIELDS: usize = 1024;
 /// A longer array is no tuple.
 pub(super) const MAX_PLACES: usize = 12;
-/// More values of a tag than this are no closed set.
-pub(super) const MAX_VARIANTS: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct NodeId(u32);
@@ -163,7 +163,7 @@ pub(super) struct Field {
     pub(super) key: Arc<str>,
     pub(super) hash: u64,
     pub(super) node: NodeId,
-    /// Where it was first seen, to order the fields of the schema.
+    /// The position of its first occurrence, which orders the fields of the schema.
     pub(super) first: u64,
     /// The object that had it last.
     pub(super) last: u64,
@@ -241,7 +241,7 @@ pub(super) struct Variant {
     pub(super) object: ObjectId,
 }
 
-/// What happens to the place that another was added to.
+/// Pending work on a node after a merge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
     /// It is gone.
@@ -329,7 +329,7 @@ impl Arena {
             known: Known::default(),
             fresh: 0,
             form: 0,
-            budget: super::decide::BUDGET,
+            budget: BUDGET,
             key_sets: Vec::new(),
         }
     }
@@ -453,7 +453,7 @@ impl Arena {
             (key, self.copy_node(node))
         } else {
             let node = self.new_node(hash);
-            if super::decide::is_exhausted(self) {
+            if self.is_exhausted() {
                 self.node_mut(node).free = Some(Box::default());
             }
             (key.into(), node)
@@ -462,11 +462,11 @@ impl Arena {
         self.fields_mut(object).map_or(0, |fields| fields.push(field))
     }
 
-    /// Where a record's entries go that are no fields.
+    /// The node for entries of a record that are not fields.
     pub(super) fn rest(&mut self, object: ObjectId) -> Option<&mut Rest> {
         if self.fields(object)?.rest.is_none() {
             let value = self.new_node(0);
-            if super::decide::is_exhausted(self) {
+            if self.is_exhausted() {
                 self.node_mut(value).free = Some(Box::default());
             }
             let fields = self.fields_mut(object)?;
@@ -727,7 +727,7 @@ impl Arena {
             _ => Some(from),
         };
         if let Some(object) = forms {
-            // What is pushed after this is done before it.
+            // Later entries of the stack are processed first.
             self.pending.push(Pending::Join(into, from));
             match self.object(object).shape {
                 Shape::Record(_) => self.collapse_record(object),
@@ -1059,12 +1059,28 @@ impl Arena {
         self.put_scratch(union, scratch);
     }
 
-    /// A copy of the form, to read with.
-    pub(super) fn skeleton(&self, studying: bool) -> Self {
-        super::form::of(self, studying)
+    /// Adds an object that has just been read to the study of its record: the keys in [`Arena::seen`] and the strings in
+    /// [`Arena::words`] from these positions on are its own.
+    pub(super) fn add_to_study(&mut self, object: ObjectId, seen: usize, words: usize) {
+        // Taken out of the arena, so that both can be used.
+        let mut study = self.object_mut(object).study.take().unwrap_or_default();
+        if let Some(fields) = self.fields(object) {
+            let named = |&(hash, word): &(u64, u64)| {
+                let field = &fields.list[fields.find(hash)?];
+                Some((&*field.key, field.hash, word))
+            };
+            let words: Vec<_> = self.words[words..].iter().filter_map(named).collect();
+            study.count(&words, &self.seen[seen..]);
+        }
+        self.object_mut(object).study = Some(study);
     }
 
-    /// What is to be kept of it, to be written.
+    /// Whether the memory budget does not allow more distinct places.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.len() / self.budget >= 8
+    }
+
+    /// The serialisable part of the arena.
     pub(super) fn saved(mut self) -> Saved {
         self.settle();
         self.prune();
@@ -1318,7 +1334,7 @@ fn clear(lengths: &mut Lengths) {
     *lengths = Lengths { by_power: powers, by_buckets: buckets, ..Lengths::default() };
 }
 
-/// What is kept of an arena in a file.
+/// The serialised form of an arena.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
     nodes: Vec<Node>,

@@ -27,12 +27,12 @@ pub(super) type Group = Vec<NodeId>;
 pub(super) struct Slot<'a> {
     pub(super) key: &'a str,
     pub(super) hash: u64,
-    /// Where it was first seen.
+    /// The position of its first occurrence.
     pub(super) first: u64,
     pub(super) group: Group,
 }
 
-/// What the objects of a class are.
+/// The kind of the objects of a class.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Record,
@@ -166,7 +166,7 @@ impl<'a> Types<'a> {
         self.members[&class].iter().map(|&object| &self.arena.object(object).shape)
     }
 
-    /// What the objects of a class are.
+    /// The kind of the objects of a class.
     pub(super) fn form(&self, class: ObjectId) -> Form {
         let mut tags = self.shapes(class).map(|shape| match shape {
             Shape::Union(tagged) => Some(tagged.hash),
@@ -586,7 +586,7 @@ impl<'a> Types<'a> {
         let siblings = small.union.is_some() && small.union == large.union;
         match (self.form(small.class), self.form(large.class)) {
             (Form::Record, Form::Record) => {
-                // What has no tag is no variant of what is distinguished by one.
+                // Objects without the tag are not variants of a tagged union.
                 let tag = self.study_tag(large.class).or_else(|| self.study_tag(small.class));
                 if tag.is_some_and(|tag| [small, large].iter().any(|met| !self.always_has(met.class, tag))) {
                     return false;

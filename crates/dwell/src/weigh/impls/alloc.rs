@@ -198,7 +198,10 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
 /// Out of line, so that the owner of an `Option<Box<T>>` can test it without a call. A tree tests it before any call.
 #[expect(clippy::borrowed_box, reason = "it is the box that may be put off")]
 #[inline(never)]
-fn open_out_of_line<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box<T>, walk: &mut Walk<'a, 'v, TREE>) {
+fn open_out_of_line<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(
+    pointer: &'a Box<T>,
+    walk: &mut Walk<'a, 'v, TREE>,
+) {
     open(pointer, walk);
 }
 
