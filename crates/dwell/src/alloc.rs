@@ -101,7 +101,7 @@ mod own {
     pub struct Refused;
 
     /// The supertrait that seals [`Allocator`]. The module `sealed` implements it for arenas.
-    pub mod sealed {
+    pub(crate) mod sealed {
         pub trait Sealed {}
         impl Sealed for super::Global {}
         #[cfg(feature = "allocator-api2-04")]
@@ -420,12 +420,15 @@ pub(crate) fn try_write<I: IntoIterator<Item: fmt::Display>, R>(
 #[cfg(test)]
 mod tests {
     use super::{Global, is_global};
+    #[cfg(feature = "bump")]
     use crate::bump::{Bump, First};
 
     #[test]
     fn only_the_global_allocator_is() {
         assert!(is_global::<Global>());
-        assert!(!is_global::<&Global>() && !is_global::<&Bump>() && !is_global::<First<'_>>());
+        assert!(!is_global::<&Global>());
+        #[cfg(feature = "bump")]
+        assert!(!is_global::<&Bump>() && !is_global::<First<'_>>());
         #[cfg(feature = "allocator-api2-04")]
         assert!(!is_global::<super::V04<Global>>());
     }

@@ -37,6 +37,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `std` (default) | everything that needs threads or thread-local variables: [`slab!`], `slab::sync`, `bump::Pool`, `.pooled()`; and the traits of this crate for the types of std. Without it the crate is `no_std` and needs `alloc` |
+//! | `small`, `slab`, `bump`, `pin`, `sparse`, `weigh` (default) | the module of that name; `bump` enables `small`, and `pin` enables `small` and `slab` |
 //! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]` |
 //! | `serde` | `Serialize` and `Deserialize` |
 //! | `futures` | the methods of [`mod@pin`] for streams, sinks, readers and writers |
@@ -68,36 +69,53 @@
     feature = "nightly",
     feature(allocator_api, dropck_eyepatch, fn_traits, tuple_trait, unboxed_closures, unsize)
 )]
+// Items that the modules share are unused if some modules are disabled.
+#![cfg_attr(
+    not(all(feature = "bump", feature = "pin", feature = "sparse", feature = "weigh")),
+    allow(dead_code, unused_imports, unused_macros)
+)]
 
 // The name `alloc` is taken by a module of this crate.
 extern crate alloc as std_alloc;
 
 pub mod alloc;
+#[cfg(feature = "bump")]
 pub mod bump;
+#[cfg(feature = "weigh")]
 #[doc(hidden)]
 pub mod model;
+#[cfg(feature = "pin")]
 pub mod pin;
 mod prefetch;
 mod raw;
-#[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
+#[cfg(all(feature = "bump", not(any(feature = "allocator-api2", feature = "nightly"))))]
 mod sealed;
+#[cfg(feature = "slab")]
 pub mod slab;
+#[cfg(feature = "small")]
 pub mod small;
+#[cfg(feature = "sparse")]
 pub mod sparse;
+#[cfg(feature = "weigh")]
 pub mod weigh;
 
 pub use crate::alloc::AllocError;
+#[cfg(feature = "bump")]
 pub use crate::bump::Bump;
+#[cfg(feature = "slab")]
 pub use crate::slab::Slab;
+#[cfg(feature = "small")]
 pub use crate::small::SmallBox;
+#[cfg(feature = "sparse")]
 pub use crate::sparse::Sparse;
+#[cfg(feature = "weigh")]
 #[doc(inline)]
 pub use crate::weigh::{Weigh, weigh};
-#[cfg(feature = "derive")]
+#[cfg(all(feature = "derive", feature = "sparse"))]
 pub use dwell_derive::Sparse;
 
 // The code blocks of the README and of the how-tos are tests: `cargo test -p dwell --features derive,serde,tower --doc`.
-#[cfg(all(doctest, feature = "std", feature = "derive", feature = "serde", feature = "tower"))]
+#[cfg(all(doctest, feature = "default", feature = "derive", feature = "serde", feature = "tower"))]
 mod pages {
     #[doc = include_str!("../../../README.md")]
     mod readme {}

@@ -6,7 +6,7 @@ use super::model::{
     Coroutine, Enum, Field, Flavour, Kind, Param, Program, Source, State, Tag, Text, Type, TypeId, Variant, Vtable,
 };
 use super::names::{self, Namer};
-use super::read::{Body, Output, Ranks, RawField, RawKind, RawType, RawVariant, UnitTypes, Unnamed};
+use super::read::{Body, ImplFor, Output, Ranks, RawField, RawKind, RawType, RawVariant, UnitTypes, Unnamed};
 use anyhow::Result;
 use std::collections::{HashMap, HashSet};
 
@@ -321,7 +321,7 @@ struct Linker<'a, 'd, F> {
     made: &'a [(TypeId, Option<u64>)],
     find: &'a F,
     bodies: &'a HashMap<String, Body>,
-    impls: &'a HashMap<String, String>,
+    impls: &'a HashMap<String, ImplFor>,
     namer: &'a Namer<'a>,
     texts: &'a mut Texts<'d>,
 }

@@ -1,6 +1,7 @@
 //! Names as a person writes them: `Option<Vec<u8>>` for `core::option::Option<alloc::vec::Vec<u8, alloc::alloc::Global>>`.
 
 use super::model::Source;
+use super::read::ImplFor;
 use std::collections::HashMap;
 
 /// Parsing ends at types nested deeper than this; they keep their full name.
@@ -51,7 +52,7 @@ impl<'a> Namer<'a> {
     pub(super) fn new(
         heads: impl Iterator<Item = &'a str>,
         source: impl Fn(&str) -> Option<Source>,
-        impls: &HashMap<String, String>,
+        impls: &HashMap<String, ImplFor>,
     ) -> Self {
         let mut short: HashMap<&str, String> = HashMap::new();
         let mut open: Vec<&str> = heads.filter(|head| short.insert(head, String::new()).is_none()).collect();
@@ -120,7 +121,7 @@ fn candidate(
     head: &str,
     level: u32,
     source: &impl Fn(&str) -> Option<Source>,
-    impls: &HashMap<String, String>,
+    impls: &HashMap<String, ImplFor>,
 ) -> Option<String> {
     if let Some((outer, kind)) = generated(head) {
         let function = function(outer, level, impls);
@@ -167,7 +168,7 @@ pub(super) fn generated(head: &str) -> Option<(&str, &'static str)> {
 }
 
 /// The function around a closure or coroutine: `Server::run` for `app::{impl#2}::run::{async_fn#0}`.
-pub(super) fn function(outer: &str, level: u32, impls: &HashMap<String, String>) -> String {
+pub(super) fn function(outer: &str, level: u32, impls: &HashMap<String, ImplFor>) -> String {
     let mut path = outer;
     while let Some((above, name)) = path.rsplit_once("::")
         && name.starts_with('{')
@@ -177,7 +178,7 @@ pub(super) fn function(outer: &str, level: u32, impls: &HashMap<String, String>)
     }
     let Some((above, name)) = path.rsplit_once("::") else { return path.to_owned() };
     let around = if last(above).starts_with("{impl#") {
-        let known = impls.get(above).cloned();
+        let known = impls.get(above).map(|known| known.name.clone());
         let module = || above.rsplit_once("::").map_or_else(String::new, |(module, _)| last(module).to_owned());
         match (level, known) {
             (0, Some(known)) => known,
@@ -202,11 +203,31 @@ pub(super) fn self_type(symbol: &str, names_after: usize) -> Option<String> {
         parser.ty()?;
         parser.out
     } else {
-        let parts: Vec<&str> = name.split("::").collect();
+        let parts = parts(&name);
         let of = parts.get(..parts.len().checked_sub(names_after)?)?.last()?;
         of.strip_prefix("<impl ").and_then(|of| of.strip_suffix('>')).unwrap_or(of).to_owned()
     };
     (!of.is_empty() && !of.starts_with('{') && of.len() < 200).then_some(of)
+}
+
+/// `a`, `b<c::d>` and `e` of `a::b<c::d>::e`.
+pub(super) fn parts(path: &str) -> Vec<&str> {
+    let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0_u32);
+    let bytes = path.as_bytes();
+    for (at, byte) in path.bytes().enumerate() {
+        match byte {
+            b'<' | b'(' | b'[' | b'{' => depth += 1,
+            b'>' if at > 0 && bytes[at - 1] == b'-' => {}
+            b'>' | b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b':' if depth == 0 && at >= from && bytes.get(at + 1) == Some(&b':') => {
+                parts.push(&path[from..at]);
+                from = at + 2;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&path[from..]);
+    parts
 }
 
 /// The type and the trait of a vtable: of `<app::Circle as app::Draw>::{vtable_type}`.
@@ -472,7 +493,7 @@ mod tests {
     fn namer<'a>(heads: &[&'a str]) -> Namer<'a> {
         let source =
             |head: &str| head.ends_with("{closure_env#0}").then(|| Source { file: "src/main.rs".into(), line: 12 });
-        let impls = HashMap::from([("app::{impl#2}".to_owned(), "Server".to_owned())]);
+        let impls = HashMap::from([("app::{impl#2}".to_owned(), ImplFor { unit: 0, name: "Server".to_owned() })]);
         Namer::new(heads.iter().copied(), source, &impls)
     }
 
@@ -576,5 +597,8 @@ mod tests {
         let of_trait = "_ZN37_$LT$a..Server$u20$as$u20$a..Draw$GT$4draw17h0123456789abcdefE";
         assert_eq!(self_type(of_trait, 1).as_deref(), Some("Server"));
         assert_eq!(self_type("main", 1), None);
+        // What is in angle brackets is one part of the path.
+        assert_eq!(parts("a::Iter<[b::Slot<u8>]>::next"), ["a", "Iter<[b::Slot<u8>]>", "next"]);
+        assert_eq!(parts("::next::{closure#0}"), ["", "next", "{closure#0}"]);
     }
 }

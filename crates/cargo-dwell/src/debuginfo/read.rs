@@ -36,7 +36,7 @@ pub(super) struct Output<'d> {
     pub units: Vec<UnitTypes>,
     pub bodies: HashMap<String, Body>,
     /// The type of `{impl#3}` in a path: `app::{impl#3}` is `Server`.
-    pub impls: HashMap<String, String>,
+    pub impls: HashMap<String, ImplFor>,
     pub skeletons: Vec<Skeleton<'d>>,
     pub damaged: Vec<String>,
     pub rustc: Option<String>,
@@ -57,6 +57,13 @@ impl Output<'_> {
             rust_units: 0,
         }
     }
+}
+
+/// The type that an `impl` is for, as a symbol of this unit names it.
+#[derive(Clone, Debug)]
+pub(super) struct ImplFor {
+    pub unit: u32,
+    pub name: String,
 }
 
 /// A unit whose types are in another file.
@@ -302,7 +309,7 @@ pub(super) fn read<'d>(
         }
         for (path, name) in worker.impls {
             let kept = output.impls.entry(path).or_insert_with(|| name.clone());
-            if name < *kept {
+            if name.unit < kept.unit {
                 *kept = name;
             }
         }
@@ -331,7 +338,7 @@ struct Worker<'d> {
     abbreviations: unit::Abbreviations,
     units: Vec<(usize, UnitTypes)>,
     bodies: HashMap<String, Body>,
-    impls: HashMap<String, String>,
+    impls: HashMap<String, ImplFor>,
     skeletons: Vec<(usize, Skeleton<'d>)>,
     damaged: Vec<(usize, String)>,
     rustc: Option<String>,
@@ -722,18 +729,19 @@ impl<'d> UnitReader<'_, 'd> {
     fn learn_impl(&mut self, attrs: &Attrs<'d>) -> Result<(), Error> {
         let Some(start) = self.path.rfind("{impl#") else { return Ok(()) };
         let Some(end) = self.path[start..].find('}').map(|end| start + end + 1) else { return Ok(()) };
-        if self.worker.impls.contains_key(&self.path[..end]) {
+        // The first unit decides, whichever thread reads it.
+        if self.worker.impls.get(&self.path[..end]).is_some_and(|known| known.unit <= self.number) {
             return Ok(());
         }
         let symbol =
             attrs.iter().find(|attr| matches!(attr.name(), dw::DW_AT_linkage_name | dw::DW_AT_MIPS_linkage_name));
         let Some(symbol) = symbol.and_then(|attr| self.text(attr.value())) else { return Ok(()) };
         let Some(symbol) = std::str::from_utf8(symbol).ok().filter(|symbol| symbol.len() < 4096) else { return Ok(()) };
-        let names_after = self.path[end..].matches("::").count() + 1;
+        let names_after = super::names::parts(&self.path[end..]).len();
         if let Some(name) = super::names::self_type(symbol, names_after) {
             let path = self.path[..end].to_owned();
             self.keep(path.len() + name.len() + 64)?;
-            self.worker.impls.insert(path, name);
+            self.worker.impls.insert(path, ImplFor { unit: self.number, name });
         }
         Ok(())
     }

@@ -118,15 +118,23 @@ macro_rules! variants {
 
 mod alloc;
 mod btree;
+#[cfg(feature = "bump")]
 mod bump;
 mod core;
-mod dwell;
 mod foreign;
 mod hash;
+#[cfg(feature = "pin")]
 mod pin;
+#[cfg(feature = "slab")]
 mod slab;
+#[cfg(feature = "slab")]
 mod slab_map;
+#[cfg(feature = "small")]
+mod small;
+#[cfg(feature = "sparse")]
 mod sorted_set;
+#[cfg(feature = "sparse")]
+mod sparse;
 #[cfg(feature = "std")]
 mod std;
 #[cfg(feature = "std")]

@@ -1,7 +1,5 @@
-//! Dwell's own types.
+//! `Sparse`, `ThinSlice`, `ThinStr` and `SortedMap`: one word, and a block if there is a value.
 
-use crate::alloc::Allocator;
-use crate::small::SmallBox;
 use crate::sparse::{SortedMap, Sparse, ThinSlice, ThinStr, layout};
 use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
 
@@ -43,24 +41,6 @@ fn open<'a, 'v, T: Weigh + 'v, const TREE: bool>(pointer: &'a Sparse<T>, value: 
         walk.block(size_of::<T>(), align_of::<T>(), 0);
         walk.pointee_here(value);
     });
-}
-
-impl<T: Weigh + ?Sized, const N: usize, A: Allocator, L> Weigh for SmallBox<T, N, A, L> {
-    const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
-
-    #[inline]
-    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
-    where
-        Self: 'v,
-    {
-        if walk.defer(self) {
-            return;
-        }
-        if !self.is_inline() {
-            walk.block(size_of_val::<T>(self), align_of_val::<T>(self), 0);
-        }
-        walk.pointee::<T>(self);
-    }
 }
 
 impl<T: Weigh> Weigh for ThinSlice<T> {
