@@ -20,8 +20,7 @@ mod before {
 
     #[derive(Deserialize, Weigh)]
     pub(crate) struct Catalogue {
-        #[expect(dead_code, reason = "the example only measures")]
-        products: Vec<Product>,
+        pub(crate) products: Vec<Product>,
     }
 
     #[derive(Deserialize, Weigh)]
@@ -59,8 +58,7 @@ mod after {
 
     #[derive(Deserialize, Weigh)]
     pub(crate) struct Catalogue {
-        #[expect(dead_code, reason = "the example only measures")]
-        products: ThinSlice<Product>,
+        pub(crate) products: ThinSlice<Product>,
     }
 
     #[derive(Deserialize, Weigh)]
