@@ -11,5 +11,6 @@ pub mod inspect;
 pub mod layout;
 pub mod nearest;
 pub mod output;
+pub mod page;
 pub mod sample;
 pub mod shape;

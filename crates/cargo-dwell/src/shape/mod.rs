@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod held_out;
+pub mod html;
 pub mod infer;
 pub mod input;
 pub mod lean;
@@ -15,6 +16,7 @@ pub mod rust;
 pub mod schema;
 pub mod types;
 pub mod units;
+pub mod value;
 
 use anyhow::{Context, Result, bail};
 use bytesize::ByteSize;
@@ -63,7 +65,10 @@ pub struct ShapeArgs {
     /// Report on PARTS that --save wrote, on this machine or on others
     #[arg(long, value_name = "PART", num_args = 1.., conflicts_with_all = ["paths", "sample", "held_out"])]
     pub merge: Vec<PathBuf>,
-    /// Overwrite the files of --rust and --save
+    /// Write the report to FILE as an HTML page: icicles of live bytes by JSON path, suggestions, and a table to search
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Overwrite the files of --rust, --html and --save
     #[arg(long)]
     pub force: bool,
     /// The output format
@@ -105,7 +110,7 @@ pub enum UnknownKeys {
 /// # Errors
 /// Bad input, unless it may be left out; a file that may not be overwritten; output that cannot be written.
 pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
-    for (option, file) in [("--rust", &args.rust), ("--save", &args.save)] {
+    for (option, file) in [("--rust", &args.rust), ("--html", &args.html), ("--save", &args.save)] {
         if let Some(file) = file {
             check_target(option, file, args.force)?;
         }
@@ -188,10 +193,14 @@ fn finish(args: &ShapeArgs, accumulator: infer::Accumulator, left_out: &[input::
         eprintln!("note: the files seem to contain unrelated data; run the command for one kind of file at a time");
     }
     let plan = Plan::new(&schema);
-    // The report and the types are independent: a failure of one does not suppress the other.
-    let written = args.rust.as_ref().map_or(Ok(()), |file| write_rust(file, args.force, &plan.rust(args.types)));
+    // The report and the files are independent: a failure of one does not suppress the others.
+    let rust = args.rust.as_ref().map_or(Ok(()), |file| write_new(file, args.force, &plan.rust(args.types)));
+    let html = args
+        .html
+        .as_ref()
+        .map_or(Ok(()), |file| write_new(file, args.force, &html::page(&plan, args.sample.is_some())));
     print(&plan, args)?;
-    written?;
+    rust.and(html)?;
     Ok(exit_code(left_out, schema.documents))
 }
 
@@ -254,8 +263,8 @@ fn check_target(option: &str, file: &Path, force: bool) -> Result<()> {
     Ok(())
 }
 
-/// Writes the types. Without `force` it does not overwrite a file, even one that was created in the meantime.
-fn write_rust(file: &Path, force: bool, source: &str) -> Result<()> {
+/// Writes a file. Without `force` it does not overwrite one, even one that was created in the meantime.
+fn write_new(file: &Path, force: bool, source: &str) -> Result<()> {
     let mut options = File::options();
     options.write(true);
     if force {

@@ -226,6 +226,19 @@ impl<'p, 's> Model<'p, 's> {
         heap
     }
 
+    /// The bytes of [`heap`](Self::heap) that hold no element: unused capacity of vectors and buckets of hash tables.
+    pub fn spare(&self) -> BTreeMap<At, u64> {
+        let mut layouts = Layouts::new(&self.bodies);
+        let mut spare = BTreeMap::<At, u64>::new();
+        for (at, own) in &self.own {
+            if let Owned::Vecs(lengths, of, _) | Owned::HashMaps(lengths, of) = own {
+                let used = lengths.total * layouts.size(of);
+                *spare.entry(*at).or_default() += self.owned(*at, own, &mut layouts).bytes.saturating_sub(used);
+            }
+        }
+        spare
+    }
+
     /// The sum of [`heap`](Self::heap).
     pub fn total(&self) -> Heap {
         let mut layouts = Layouts::new(&self.bodies);

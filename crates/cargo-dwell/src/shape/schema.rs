@@ -266,11 +266,19 @@ pub struct Lengths {
 impl Lengths {
     /// Counts one sequence or map.
     pub fn add(&mut self, length: u64) {
-        self.count += 1;
-        self.total += length;
+        self.add_many(length, 1);
+    }
+
+    /// Counts `count` sequences or maps of one length.
+    pub fn add_many(&mut self, length: u64, count: u64) {
+        if count == 0 {
+            return;
+        }
+        self.count += count;
+        self.total += length * count;
         self.max = self.max.max(length);
         if length == 0 {
-            self.empty += 1;
+            self.empty += count;
             return;
         }
         let buckets = match length {
@@ -278,8 +286,18 @@ impl Lengths {
             4..=7 => 8,
             _ => (length * 8).div_ceil(7).next_power_of_two(),
         };
-        bump(&mut self.by_power, length.next_power_of_two().ilog2() as usize, 1);
-        bump(&mut self.by_buckets, buckets.ilog2() as usize, 1);
+        bump(&mut self.by_power, length.next_power_of_two().ilog2() as usize, count);
+        bump(&mut self.by_buckets, buckets.ilog2() as usize, count);
+    }
+
+    /// Takes out what [`merge`](Self::merge) added; the longest stays.
+    pub fn unmerge(&mut self, other: &Self) {
+        self.count -= other.count;
+        self.empty -= other.empty;
+        self.total -= other.total;
+        for (from, less) in [(&mut self.by_power, &other.by_power), (&mut self.by_buckets, &other.by_buckets)] {
+            from.iter_mut().zip(less).for_each(|(from, less)| *from -= less);
+        }
     }
 
     /// Adds what another place knows.

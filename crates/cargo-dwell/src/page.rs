@@ -1,0 +1,330 @@
+//! A report as one HTML page that loads nothing from the network: numbers, suggestions, icicles of live bytes, a table that can
+//! be searched.
+//!
+//! What a reader must know stands in the HTML itself; the script draws the icicles, shows a bar's details and searches.
+
+use crate::shape::units::bytes;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// All that is on a page.
+#[derive(Debug, Default)]
+pub struct Page {
+    /// The heading.
+    pub title: String,
+    /// What a reader sees first: a label and a number each.
+    pub numbers: Vec<(String, String)>,
+    /// Why numbers may be off, and other notes.
+    pub notes: Vec<String>,
+    /// What to change.
+    pub suggestions: Vec<Suggestion>,
+    /// One above the other, on one scale.
+    pub icicles: Vec<Icicle>,
+    /// All rows, at the end.
+    pub table: Table,
+}
+
+/// A change, with what it saves.
+#[derive(Debug, Default)]
+pub struct Suggestion {
+    /// The type or field to change.
+    pub place: String,
+    /// Its type now.
+    pub before: String,
+    /// Its type then.
+    pub after: String,
+    /// Bytes.
+    pub saves: u64,
+    /// Why it saves, and what it costs.
+    pub why: String,
+}
+
+/// Live bytes as nested bars.
+#[derive(Debug, Serialize)]
+pub struct Icicle {
+    /// What it is of.
+    pub title: String,
+    /// The bar that all others are below.
+    pub root: Bar,
+}
+
+/// One bar: as wide as its bytes and those of the bars below it.
+#[derive(Debug, Default, Serialize)]
+pub struct Bar {
+    /// What stands on the bar.
+    pub name: String,
+    /// All of it: own bytes and those of the bars below.
+    pub bytes: u64,
+    /// The colour.
+    pub class: Class,
+    /// What is shown when the bar is clicked, line by line: a label and a text.
+    pub details: Vec<(String, String)>,
+    /// The bars below, from left to right.
+    pub bars: Vec<Bar>,
+}
+
+/// What a bar's own bytes are: its colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// Structs and enums.
+    #[default]
+    Struct,
+    /// Strings.
+    Text,
+    /// Vectors, slices.
+    Sequence,
+    /// Maps and sets.
+    Map,
+    /// Boxes.
+    Pointer,
+    /// Fields that are absent, but laid out.
+    Absent,
+    /// Capacity that nothing uses.
+    Spare,
+    /// Bytes that no value uses.
+    Padding,
+    /// Anything else.
+    Other,
+}
+
+impl Class {
+    const ALL: [(Self, &'static str, &'static str); 9] = [
+        (Self::Struct, "struct", "structs, enums"),
+        (Self::Text, "text", "strings"),
+        (Self::Sequence, "sequence", "lists"),
+        (Self::Map, "map", "maps"),
+        (Self::Pointer, "pointer", "boxes"),
+        (Self::Absent, "absent", "absent values"),
+        (Self::Spare, "spare", "unused capacity"),
+        (Self::Padding, "padding", "padding"),
+        (Self::Other, "other", "other"),
+    ];
+}
+
+/// A table that the page searches.
+#[derive(Debug, Default)]
+pub struct Table {
+    /// The names of the columns.
+    pub head: Vec<String>,
+    /// The first cell of a row names it; the others are numbers or short texts.
+    pub rows: Vec<Vec<String>>,
+}
+
+const STYLE: &str = r##"<style>
+:root{color-scheme:light dark;--line:#ddd;--dim:#666;--back:#fff;--ink:#1b1b1b}
+@media(prefers-color-scheme:dark){:root{--line:#333;--dim:#aaa;--back:#161616;--ink:#ddd}}
+body{font:14px/1.45 system-ui,sans-serif;margin:1.5em auto;max-width:1200px;padding:0 1em;color:var(--ink);background:var(--back)}
+h1{font-size:1.3em}h2{font-size:1.05em;margin:1.6em 0 .4em}.dim{color:var(--dim)}
+#numbers{display:flex;gap:2.5em;flex-wrap:wrap}#numbers b{display:block;font-size:1.6em}
+.icicle{position:relative;margin:.2em 0 1em}
+.bar{position:absolute;box-sizing:border-box;height:21px;overflow:hidden;white-space:nowrap;text-overflow:ellipsis;padding:0 4px;
+border:0;border-right:1px solid var(--back);border-radius:2px;font:12px/20px ui-monospace,monospace;text-align:left;color:#111;cursor:pointer}
+.bar:hover,.bar:focus,.bar.found{outline:2px solid var(--ink);z-index:1}
+.struct{background:#dddad2}.text{background:#a6cee3}.sequence{background:#b2df8a}.map{background:#fdbf6f}.pointer{background:#cab2d6}
+.padding{background:#f2c6c6}.other{background:#e8e8e8}
+.absent{background:repeating-linear-gradient(45deg,#dddad2,#dddad2 4px,#fff 4px,#fff 8px)}
+.spare{background:repeating-linear-gradient(45deg,#b2df8a,#b2df8a 4px,#fff 4px,#fff 8px)}
+.key span{padding:1px 8px;margin-right:6px;border-radius:2px;color:#111}
+#detail{border:1px solid var(--line);border-radius:4px;padding:.6em .8em;min-height:3em;font:12px/1.5 ui-monospace,monospace;white-space:pre-wrap}
+table{border-collapse:collapse;font:12px/1.5 ui-monospace,monospace;width:100%}
+td,th{padding:2px 10px;text-align:right;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
+.number{white-space:nowrap}
+td:first-child,th:first-child,.left{text-align:left}thead th{position:sticky;top:0;background:var(--back)}
+input{font:inherit;padding:.3em .6em;width:24em;max-width:100%}
+</style>
+"##;
+
+const SCRIPT: &str = r##"<script>
+"use strict";
+const data=JSON.parse(document.getElementById("data").textContent);
+const human=n=>{if(n<1000)return n+" B";for(const u of["kB","MB","GB","TB"]){n/=1000;if(n<999.95)return n.toFixed(1)+" "+u}return n.toFixed(1)+" PB"};
+const widest=Math.max(1,...data.map(i=>i.root.bytes));
+const detail=document.getElementById("detail");
+let query="";
+function show(bar,path){detail.textContent=path+"\n"+human(bar.bytes)+" ("+bar.bytes+" bytes)"+bar.details.map(d=>"\n"+d[0]+": "+d[1]).join("")}
+function draw(plot,icicle,from,whole){
+ plot.textContent="";let rows=0;
+ const add=(bar,left,row,path)=>{
+  const l=(left-from)/whole,w=bar.bytes/whole;
+  if(l+w<=0||l>=1||w<4e-4)return;
+  rows=Math.max(rows,row+1);
+  const b=document.createElement("button");
+  const x=Math.max(0,l),r=Math.min(1,l+w);
+  b.className="bar "+bar.class+(query&&path.toLowerCase().includes(query)?" found":"");
+  b.style.left=x*100+"%";b.style.width=(r-x)*100+"%";b.style.top=row*22+"px";
+  b.textContent=bar.name;b.title=path+" "+human(bar.bytes);
+  b.onclick=()=>{show(bar,path);draw(plot,icicle,left,bar.bytes===icicle.root.bytes&&row===0?widest:bar.bytes)};
+  plot.append(b);
+  let at=left;
+  for(const inner of bar.bars){add(inner,at,row+1,path+inner.name);at+=inner.bytes}
+ };
+ add(icicle.root,0,0,icicle.root.name);
+ plot.style.height=rows*22+"px";
+}
+const plots=[];
+for(const [index,icicle] of data.entries()){const plot=document.getElementById("plot"+index);plots.push([plot,icicle]);}
+const all=()=>{for(const [plot,icicle] of plots)draw(plot,icicle,0,widest)};
+const box=document.getElementById("search");
+function search(){
+ query=box.value.trim().toLowerCase();let shown=0;
+ for(const row of document.querySelectorAll("#table tbody tr")){row.hidden=query!==""&&!row.textContent.toLowerCase().includes(query);if(!row.hidden)shown++}
+ document.getElementById("shown").textContent=shown;
+ all();
+}
+box.oninput=search;
+addEventListener("keydown",e=>{if(e.key==="Escape")all()});
+box.value=decodeURIComponent(location.hash.replace(/^#q=/,""));
+search();
+</script>
+"##;
+
+impl Page {
+    /// The page.
+    pub fn html(&self) -> String {
+        let mut out = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
+        out.push_str("<meta name=\"viewport\" content=\"width=device-width\">\n");
+        out.push_str("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n");
+        let _ = writeln!(out, "<title>{0}</title>\n{STYLE}</head><body>\n<h1>{0}</h1>", escaped(&self.title));
+        out.push_str("<div id=\"numbers\">");
+        for (label, number) in &self.numbers {
+            let _ = write!(out, "<div><b>{}</b>{}</div>", escaped(number), escaped(label));
+        }
+        out.push_str("</div>\n");
+        for note in &self.notes {
+            let _ = writeln!(out, "<p class=\"dim\">{}</p>", escaped(note));
+        }
+        self.write_icicles(&mut out);
+        self.write_suggestions(&mut out);
+        self.write_table(&mut out);
+        // A `<` in a string cannot end the element that it stands in.
+        let data = serde_json::to_string(&self.icicles).unwrap_or_default().replace('<', "\\u003c");
+        let _ = writeln!(out, "<script type=\"application/json\" id=\"data\">{data}</script>\n{SCRIPT}</body></html>");
+        out
+    }
+
+    fn write_suggestions(&self, out: &mut String) {
+        out.push_str("<h2>What to change, largest saving first</h2>\n");
+        if self.suggestions.is_empty() {
+            out.push_str("<p>Nothing that saves bytes was found.</p>\n");
+            return;
+        }
+        let first = self.suggestions.len().min(FIRST);
+        let (first, rest) = self.suggestions.split_at(first);
+        rows(out, first);
+        if !rest.is_empty() {
+            let _ = writeln!(out, "<details><summary>{} smaller ones</summary>", rest.len());
+            rows(out, rest);
+            out.push_str("</details>\n");
+        }
+    }
+
+    fn write_icicles(&self, out: &mut String) {
+        if self.icicles.is_empty() {
+            return;
+        }
+        out.push_str("<h2>Where the bytes are</h2>\n<p class=\"dim\">A bar is as wide as its bytes and those of the bars below it. Click a bar to see what it is and to widen it; Escape goes back.</p>\n<p class=\"key\">");
+        for (_, class, text) in Class::ALL {
+            let _ = write!(out, "<span class=\"{class}\">{text}</span>");
+        }
+        out.push_str("</p>\n");
+        for (index, icicle) in self.icicles.iter().enumerate() {
+            let _ = writeln!(
+                out,
+                "<div>{}, {}</div><div class=\"icicle\" id=\"plot{index}\"></div>",
+                escaped(&icicle.title),
+                bytes(icicle.root.bytes)
+            );
+        }
+        out.push_str("<div id=\"detail\" class=\"dim\">Click a bar.</div>\n");
+    }
+
+    fn write_table(&self, out: &mut String) {
+        let rows = self.table.rows.len();
+        let _ = writeln!(
+            out,
+            "<h2>All of it</h2>\n<p><input id=\"search\" type=\"search\" placeholder=\"search\" aria-label=\"search\"> <span id=\"shown\">{rows}</span> of {rows} rows</p>"
+        );
+        out.push_str("<table id=\"table\"><thead><tr>");
+        for name in &self.table.head {
+            let _ = write!(out, "<th>{}</th>", escaped(name));
+        }
+        out.push_str("</tr></thead><tbody>\n");
+        for row in &self.table.rows {
+            out.push_str("<tr>");
+            for cell in row {
+                let _ = write!(out, "<td>{}</td>", escaped(cell));
+            }
+            out.push_str("</tr>\n");
+        }
+        out.push_str("</tbody></table>\n");
+    }
+}
+
+/// Suggestions that are shown at once.
+const FIRST: usize = 12;
+
+fn rows(out: &mut String, suggestions: &[Suggestion]) {
+    out.push_str(
+        "<table><thead><tr><th>where</th><th class=\"left\">before</th><th class=\"left\">after</th><th>saves</th>\
+         <th class=\"left\">why, at what cost</th></tr></thead><tbody>\n",
+    );
+    for one in suggestions {
+        let _ = writeln!(
+            out,
+            "<tr><td>{}</td><td class=\"left\">{}</td><td class=\"left\">{}</td><td class=\"number\">{}</td><td class=\"left\">{}</td></tr>",
+            escaped(&one.place),
+            escaped(&one.before),
+            escaped(&one.after),
+            bytes(one.saves),
+            escaped(&one.why),
+        );
+    }
+    out.push_str("</tbody></table>\n");
+}
+
+/// `text` as it may stand in an element or in a quoted attribute.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_the_data_cannot_become_markup() {
+        let hostile = "</script><img src=x onerror=alert(1)>\"&";
+        let page = Page {
+            title: hostile.into(),
+            numbers: vec![(hostile.into(), hostile.into())],
+            notes: vec![hostile.into()],
+            suggestions: vec![Suggestion { place: hostile.into(), ..Suggestion::default() }],
+            icicles: vec![Icicle {
+                title: hostile.into(),
+                root: Bar { name: hostile.into(), bytes: 1, ..Bar::default() },
+            }],
+            table: Table { head: vec![hostile.into()], rows: vec![vec![hostile.into()]] },
+        };
+        let html = page.html();
+        assert!(!html.contains("<img"));
+        assert_eq!(html.matches("</script>").count(), 2);
+    }
+
+    #[test]
+    fn nothing_is_loaded() {
+        let html = Page::default().html();
+        assert!(
+            !html.contains("://") && !html.contains("src=") && !html.contains("@import") && !html.contains("<link")
+        );
+        assert!(html.contains("default-src 'none'"));
+    }
+
+    #[test]
+    fn each_class_has_a_colour() {
+        for (class, name, _) in Class::ALL {
+            assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{name}\""));
+            assert!(STYLE.contains(&format!(".{name}{{background")), "{name}");
+        }
+    }
+}

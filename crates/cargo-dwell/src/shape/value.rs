@@ -1,0 +1,104 @@
+//! What the documents take as `serde_json::Value`: the baseline for a program that writes no types at all.
+
+use super::model::Heap;
+use super::schema::{Free, Kind, Lengths, RecordId, Schema, Slot};
+use std::collections::BTreeMap;
+
+/// Bytes of a `Value`.
+const VALUE: u64 = 32;
+
+/// What all documents take as values, held in one vector of exactly their number, and whether that is exact.
+pub fn heap(schema: &Schema) -> (Heap, bool) {
+    let free = free(schema);
+    let (bytes, allocations) = free.owned();
+    let vector = Heap { bytes: VALUE * schema.documents, allocations: u64::from(schema.documents > 0) };
+    (Heap { bytes: bytes + vector.bytes, allocations: allocations + vector.allocations }, free.is_exact())
+}
+
+/// The sums over all documents, as if the schema had no types.
+fn free(schema: &Schema) -> Free {
+    let mut free = Free { count: schema.documents, ..Free::default() };
+    let mut tags: BTreeMap<RecordId, (u64, u64)> = BTreeMap::new();
+    for union in &schema.unions {
+        for (tag, record) in &union.variants {
+            tags.insert(*record, (union.tag.len() as u64, tag.len() as u64));
+        }
+    }
+    slot(&schema.root, &mut free);
+    for (id, record) in schema.records.iter().enumerate() {
+        let tag = tags.get(&id).copied();
+        if let Some((key, text)) = tag {
+            free.key_bytes += record.instances * key;
+            free.text_bytes += record.instances * text;
+            free.texts += if text > 0 { record.instances } else { 0 };
+        }
+        let more = u64::from(tag.is_some());
+        for field in &record.fields {
+            slot(&field.slot, &mut free);
+            if !field.rest {
+                free.key_bytes += field.slot.count * field.key.len() as u64;
+            }
+        }
+        // Entries of no field are entries of the same object: their own map is none here.
+        let rest: Option<&Lengths> = record
+            .fields
+            .iter()
+            .filter(|field| field.rest)
+            .find_map(|field| if let Kind::Map(map) = &field.slot.kind { Some(&map.lengths) } else { None });
+        if let Some(rest) = rest {
+            free.objects.unmerge(rest);
+            free.estimated = true;
+        }
+        let extra = rest.map_or(0, |rest| rest.total);
+        if record.key_sets.is_empty() || extra > 0 {
+            let keys: u64 = record.fields.iter().filter(|field| !field.rest).map(|field| field.slot.count).sum();
+            spread(record.instances, keys + extra + more * record.instances, &mut free.objects);
+            free.estimated |= record.fields.iter().any(|field| field.slot.count != record.instances);
+        } else {
+            for (set, count) in &record.key_sets {
+                free.objects.add_many(set.len() as u64 + more, *count);
+            }
+        }
+    }
+    free
+}
+
+/// `count` objects with `keys` keys in all, as equal as can be.
+fn spread(count: u64, keys: u64, objects: &mut Lengths) {
+    if count > 0 {
+        let longer = keys % count;
+        objects.add_many(keys / count + 1, longer);
+        objects.add_many(keys / count, count - longer);
+    }
+}
+
+fn slot(of: &Slot, free: &mut Free) {
+    match &of.kind {
+        Kind::Text(text) | Kind::Keyword { text, .. } => {
+            free.texts += text.count - text.empty;
+            free.text_bytes += text.bytes;
+        }
+        Kind::Map(map) => {
+            free.objects.merge(&map.lengths);
+            free.key_bytes += map.key.bytes;
+            slot(&map.value, free);
+        }
+        Kind::Seq(seq) => {
+            free.arrays.merge(&seq.lengths);
+            slot(&seq.element, free);
+        }
+        Kind::Tuple { places } => {
+            free.arrays.add_many(places.len() as u64, places.first().map_or(0, |place| place.count));
+            places.iter().for_each(|place| slot(place, free));
+        }
+        Kind::Mixed { alternatives } => alternatives.iter().for_each(|alternative| slot(alternative, free)),
+        Kind::Any(any) => {
+            let count = free.count;
+            free.merge(any);
+            free.count = count;
+        }
+        // Records are counted once each, wherever they are. The others own nothing.
+        Kind::Record { .. } | Kind::Union { .. } => {}
+        Kind::Never | Kind::Bool { .. } | Kind::Integer { .. } | Kind::Float { .. } => {}
+    }
+}

@@ -1,0 +1,69 @@
+//! The pages of `--html` in a real browser: they open, show the numbers of the JSON report, and search.
+//!
+//! Without Chromium the test is skipped, which it says.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn chromium() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name))).find(|file| file.is_file())
+}
+
+/// The page's elements after its scripts have run.
+fn opened(browser: &Path, page: &Path, hash: &str) -> String {
+    let profile = tempfile::tempdir().unwrap();
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+        .args(["--disable-dev-shm-usage", "--window-size=1200,900", "--virtual-time-budget=5000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(format!("file://{}{hash}", page.display()))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn bars(dom: &str) -> usize {
+    dom.matches("<button class=\"bar ").count()
+}
+
+#[test]
+fn the_page_of_shape_opens_and_searches() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("shape.html");
+    let output = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"))
+        .args(["shape", "--format", "json", "--html"])
+        .arg(&page)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let html = std::fs::read_to_string(&page).unwrap();
+    let from = html.find("id=\"data\">").unwrap() + 10;
+    let data = &html[from..from + html[from..].find("</script>").unwrap()];
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    for (index, set) in ["naive", "lean"].into_iter().enumerate() {
+        assert_eq!(data[index]["root"]["bytes"], report[set]["bytes"], "{set}");
+    }
+    // It is not overwritten.
+    let again = Command::new(env!("CARGO_BIN_EXE_cargo-dwell")).args(["shape", "--html"]).arg(&page).output().unwrap();
+    assert_eq!(again.status.code(), Some(2));
+
+    let Some(browser) = chromium() else {
+        println!("skipped: there is no Chromium to open the page with");
+        return;
+    };
+    let dom = opened(&browser, &page, "");
+    let all = dom.matches("<tr>").count();
+    assert!(bars(&dom) > 10, "{} bars are drawn", bars(&dom));
+    assert!(!dom.contains("<tr hidden"));
+    let dom = opened(&browser, &page, "#q=traits");
+    let hidden = dom.matches("<tr hidden").count();
+    assert!(hidden > 0 && hidden < all, "{hidden} of {all} rows are hidden");
+    assert!(dom.contains(" found\""), "bars that the search finds are marked");
+}

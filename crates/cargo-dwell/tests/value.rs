@@ -1,0 +1,142 @@
+//! What `shape` says documents take as `serde_json::Value`, against a counting allocator.
+
+use cargo_dwell::shape::infer::Accumulator;
+use cargo_dwell::shape::schema::Schema;
+use cargo_dwell::shape::{input, value};
+use fastrand::Rng;
+use serde_json::{Deserializer, Value};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::fmt::Write;
+
+thread_local! {
+    static BYTES: Cell<i64> = const { Cell::new(0) };
+    static BLOCKS: Cell<i64> = const { Cell::new(0) };
+}
+
+fn count(bytes: i64, blocks: i64) {
+    BYTES.set(BYTES.get() + bytes);
+    BLOCKS.set(BLOCKS.get() + blocks);
+}
+
+/// The system's allocator; live bytes and blocks of this thread, as they were requested.
+struct Counting;
+
+// SAFETY: every call goes to `System` with the arguments it came with; counting does not allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as i64, 1);
+        // SAFETY: `layout` has bytes, as `alloc` requires of whoever calls it.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        count(-(layout.size() as i64), -1);
+        // SAFETY: the block is one of `alloc` above with this layout, thus one of `System`.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+fn schema(texts: &[String]) -> Schema {
+    let mut accumulator = Accumulator::new();
+    for text in texts {
+        accumulator.read(&mut Deserializer::from_str(text)).unwrap();
+    }
+    accumulator.finish()
+}
+
+/// Live bytes and blocks of the documents in one vector.
+fn measured(texts: &[String]) -> (u64, u64) {
+    let before = (BYTES.get(), BLOCKS.get());
+    let mut values: Vec<Value> = Vec::with_capacity(texts.len());
+    for text in texts {
+        values.push(serde_json::from_str(text).unwrap());
+    }
+    let after = (BYTES.get() - before.0, BLOCKS.get() - before.1);
+    drop(values);
+    (after.0.unsigned_abs(), after.1.unsigned_abs())
+}
+
+fn any(random: &mut Rng, depth: u32, out: &mut String) {
+    match random.u32(0..if depth == 0 { 5 } else { 9 }) {
+        0 => out.push_str("null"),
+        1 => out.push_str("true"),
+        2 => write!(out, "{}", random.i32(..)).unwrap(),
+        3 => write!(out, "{}.5", random.i16(..)).unwrap(),
+        4 => write!(out, "\"{}\"", "text".repeat(random.usize(0..4))).unwrap(),
+        5 | 6 => {
+            out.push('[');
+            for index in 0..random.u32(0..7) {
+                out.push_str(if index == 0 { "" } else { "," });
+                any(random, depth - 1, out);
+            }
+            out.push(']');
+        }
+        _ => {
+            out.push('{');
+            let mut comma = "";
+            for key in ["a", "bb", "ccc", "d", "e", "type"] {
+                if random.bool() {
+                    write!(out, "{comma}\"{key}\":").unwrap();
+                    comma = ",";
+                    any(random, depth - 1, out);
+                }
+            }
+            out.push('}');
+        }
+    }
+}
+
+#[test]
+fn random_documents_are_exact_or_said_not_to_be() {
+    let mut exact = 0;
+    for seed in 0..60 {
+        let mut random = Rng::with_seed(seed);
+        let texts: Vec<String> = (0..random.u32(1..40))
+            .map(|_| {
+                let mut text = String::new();
+                any(&mut random, 4, &mut text);
+                text
+            })
+            .collect();
+        let (heap, is_exact) = value::heap(&schema(&texts));
+        let measured = measured(&texts);
+        if is_exact {
+            assert_eq!((heap.bytes, heap.allocations), measured, "seed {seed}");
+            exact += 1;
+        }
+    }
+    assert!(exact > 10, "{exact} of 60 are exact");
+}
+
+#[test]
+fn tagged_unions_have_their_tags() {
+    let texts: Vec<String> = (0..300)
+        .map(|n| match n % 3 {
+            0 => format!(r#"{{"type":"circle","radius":{n},"name":"n{n}"}}"#),
+            1 => format!(r#"{{"type":"square","side":{n},"tags":["x","y"]}}"#),
+            _ => format!(r#"{{"type":"line","from":[{n},1],"to":[2,{n}]}}"#),
+        })
+        .collect();
+    let schema = schema(&texts);
+    let (heap, is_exact) = value::heap(&schema);
+    assert!(is_exact);
+    assert_eq!((heap.bytes, heap.allocations), measured(&texts));
+}
+
+#[test]
+fn the_sample_is_within_a_tenth() {
+    let found = input::sample();
+    let options = input::Options { threads: 1, keep_going: false };
+    let reading = input::read(&found, &options, &|_| {});
+    let (heap, _) = value::heap(&reading.accumulator.finish());
+    let texts = cargo_dwell::sample::documents(input::SAMPLE_SEED, input::SAMPLE_MODELS);
+    let texts: Vec<String> = texts.map(|(_, text)| String::from_utf8(text).unwrap()).collect();
+    let (bytes, blocks) = measured(&texts);
+    let off = |said: u64, is: u64| (said as f64 / is as f64 - 1.0).abs();
+    assert!(off(heap.bytes, bytes) < 0.1, "{} said, {bytes} measured", heap.bytes);
+    assert!(off(heap.allocations, blocks) < 0.1, "{} said, {blocks} measured", heap.allocations);
+}
