@@ -370,9 +370,9 @@ fn differences_are_told_by_field() {
     let human = String::from_utf8_lossy(&human.stdout).into_owned();
     assert!(human.contains("Grew") && human.contains("+8") && human.contains("new `1: u32` 4"), "{human}");
 
-    wrong(&dwell(path, &[LAYOUT, "--offline", "--diff", "missing.json"]), &["missing.json: is no file"]);
+    wrong(&dwell(path, &[LAYOUT, "--offline", "--diff", "missing.json"]), &["missing.json: is not a file"]);
     wrong(&dwell(path, &[LAYOUT, "--offline", "--diff", "src/main.rs"]), &["src/main.rs"]);
-    wrong(&dwell(path, &[LAYOUT, "--offline", "--save", "src/main.rs"]), &["src/main.rs: is there already"]);
+    wrong(&dwell(path, &[LAYOUT, "--offline", "--save", "src/main.rs"]), &["src/main.rs: already exists"]);
     wrong(&dwell(path, &[LAYOUT, "--offline", "--save", "none/new.json"]), &["there is no folder none"]);
     write(path, "later.json", "{\"version\": 2, \"types\": []}");
     wrong(&dwell(path, &[LAYOUT, "--offline", "--diff", "later.json"]), &["version 2 of the schema"]);

@@ -98,7 +98,7 @@ pub fn suggestions(places: &Places<'_>, lean: &Choices) -> Vec<Suggestion> {
     suggestions
 }
 
-/// Texts of which few are different, the most worth first.
+/// Texts of which few are distinct, largest saving first.
 pub fn repeats(places: &Places<'_>) -> Vec<Repeats> {
     let mut repeats = Vec::new();
     let mut look = |path: String, text: &Text| {

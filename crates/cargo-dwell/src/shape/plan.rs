@@ -61,7 +61,7 @@ impl<'s> Plan<'s> {
         advice::suggestions(&self.places, &self.lean)
     }
 
-    /// Texts of which few are different, the most worth first.
+    /// Texts of which few are distinct, largest saving first.
     pub fn repeats(&self) -> Vec<Repeats> {
         advice::repeats(&self.places)
     }
