@@ -194,7 +194,7 @@ fn check_path(path: &Path, expected: &str) {
     assert_eq!(output.status.code(), Some(2));
     // With nothing else to report, keeping going ends the same way.
     let output = shape(&[path.to_str().unwrap()]).output().unwrap();
-    assert_eq!(errors(&output), [format!("error: {expected}"), "error: nothing could be read".to_owned()]);
+    assert_eq!(errors(&output), [format!("error: {expected}"), "error: no input could be read".to_owned()]);
     assert_eq!(output.status.code(), Some(2));
 }
 
