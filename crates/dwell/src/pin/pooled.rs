@@ -1,4 +1,4 @@
-//! A pool for each thread, for what is pinned there.
+//! The thread-local pool of `.pooled()`.
 
 use crate::alloc::AllocError;
 use crate::slab::InPool;
@@ -7,9 +7,10 @@ use crate::slab::sync::{AnyThread, Pool, PoolSlot};
 use core::mem::ManuallyDrop;
 use core::pin::Pin;
 
-/// A pinned future of a [`sync::Pool`](Pool), its type erased: what [`ErasedExt::pooled`](super::ErasedExt::pooled) returns.
+/// A type-erased, pinned future in a slot of a [`sync::Pool`](Pool): the result of
+/// [`ErasedExt::pooled`](super::ErasedExt::pooled).
 ///
-/// A word, as `futures`' `BoxFuture` is with its vtable: two. A trait whose methods return it can be a `dyn Trait`, with
+/// It has two words, as the `BoxFuture` of the crate futures. A trait whose methods return it can be used as `dyn Trait`, with
 /// neither `malloc` nor a macro:
 ///
 /// ```
@@ -66,7 +67,7 @@ pub fn unreachable_output<T>() -> T {
 }
 
 std::thread_local! {
-    /// Never dropped, so that no use has to ask whether it was.
+    /// Never dropped, so that no use has to test whether it was.
     static POOL: ManuallyDrop<Pool> = const { ManuallyDrop::new(Pool::new()) };
 
     static AT_EXIT: AtExit = const { AtExit };
@@ -101,18 +102,18 @@ unsafe impl<T> CellSource<T> for ThreadPool {
         {
             return cell;
         }
-        // The thread is at its end, and its pool was cleared, or will not be.
+        // The thread is ending. Its pool has been cleared, or will not be.
         CellSource::<T>::refill(&Pool::new())
     }
 }
 
-/// Puts a value in this thread's pool.
+/// Inserts a value into this thread's pool.
 #[inline(always)]
 pub(crate) fn insert<T>(value: T) -> PoolSlot<T> {
     insert::insert(&ThreadPool, value)
 }
 
-/// [`insert`] that gives the value back if there is no memory.
+/// [`insert`] that reports a failed allocation.
 #[inline(always)]
 pub(crate) fn try_insert<T>(value: T) -> Result<PoolSlot<T>, AllocError<T>> {
     insert::try_insert(&ThreadPool, value)
