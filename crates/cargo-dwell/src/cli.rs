@@ -1,5 +1,6 @@
 //! The command line of `cargo dwell`.
 
+use crate::census::Census;
 use crate::inspect::{Dyn, Futures, Layout};
 use crate::shape::{self, ShapeArgs};
 use anyhow::Result;
@@ -25,6 +26,8 @@ enum Command {
     Futures(Box<Futures>),
     /// List the types that a program uses as `dyn Trait`, and suggest an inline size for each trait
     Dyn(Box<Dyn>),
+    /// The live heap of a running program, by type and by field, and what to change
+    Census(Box<Census>),
 }
 
 impl Cli {
@@ -43,6 +46,7 @@ impl Cli {
             Command::Layout(layout) => layout.run(),
             Command::Futures(futures) => futures.run(),
             Command::Dyn(dyn_traits) => dyn_traits.run(),
+            Command::Census(census) => census.run(),
         }
     }
 }

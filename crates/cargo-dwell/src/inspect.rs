@@ -1,6 +1,6 @@
 //! The common part of the commands that inspect a program: they build or open it, compare it, and check its budgets.
 
-use crate::build::{self, BuildArgs, Executable, Outcome};
+use crate::build::{self, BuildArgs, Executable, Outcome, Purpose};
 use crate::check::{self, Budgets, CheckArgs, Diff, Document, Selection};
 use crate::debuginfo::{self, Options, Program};
 use crate::dyn_traits::{self, DynArgs};
@@ -109,7 +109,7 @@ fn inspect(
     if let Some(file) = check.diff.as_ref().filter(|file| !file.is_file()) {
         bail!("{}: is not a file; --diff takes a file that --save wrote, or an executable", file.display());
     }
-    let executable = match choice.build()? {
+    let executable = match choice.build(Purpose::Inspect)? {
         Outcome::Done(executable) => executable,
         Outcome::Failed(code) => return Ok(code),
     };

@@ -76,9 +76,22 @@ pub(crate) fn right(text: impl Into<String>) -> Cell {
 /// # Errors
 /// It cannot be written. A closed pipe is no error.
 pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    print_to(false, write)
+}
+
+/// Writes to standard output, or `beside` it, to standard error.
+///
+/// # Errors
+/// As [`print`].
+pub(crate) fn print_to(beside: bool, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let (stream, name): (Box<dyn Write>, _) = if beside {
+        (Box::new(anstream::stderr().lock()), "standard error")
+    } else {
+        (Box::new(anstream::stdout().lock()), "standard output")
+    };
+    let mut out = io::BufWriter::new(stream);
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("standard output"),
+        written => written.context(name),
     }
 }

@@ -75,6 +75,16 @@ pub struct BuildArgs {
     pub jobs: Option<String>,
 }
 
+/// What a program is built for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To look into its debug info.
+    Inspect,
+    /// To run it with the agent inside: optimised unless told otherwise, with frame pointers, in a target directory of its
+    /// own. Cargo is given a target, so that build scripts and proc macros are built as always.
+    Run,
+}
+
 /// The result of a step that runs cargo.
 #[derive(Debug)]
 pub enum Outcome<T> {
@@ -177,7 +187,7 @@ impl Choice<'_> {
     ///
     /// # Errors
     /// Cargo cannot be run, or does not say where the executable is.
-    pub fn build(&self) -> Result<Outcome<Executable>> {
+    pub fn build(&self, purpose: Purpose) -> Result<Outcome<Executable>> {
         let workspace = self.workspace.as_ref();
         let mut executable = Executable {
             file: PathBuf::new(),
@@ -193,8 +203,8 @@ impl Choice<'_> {
         let (Some(workspace), Some(selected)) = (workspace, &self.selected) else {
             bail!("no program was chosen; name one with --bin or --exe");
         };
-        let profile = self.profile();
-        let mut command = self.command(workspace, selected, profile);
+        let profile = self.profile(purpose);
+        let mut command = self.command(workspace, selected, profile, purpose);
         let mut cargo = command.spawn().context("cargo cannot be run; is it on the PATH?")?;
         let stdout = cargo.stdout.take().context("cargo has no standard output")?;
         let mut found = Vec::new();
@@ -222,15 +232,15 @@ impl Choice<'_> {
         Ok(Outcome::Done(executable))
     }
 
-    fn profile(&self) -> &str {
+    fn profile(&self, purpose: Purpose) -> &str {
         match &self.args.profile {
             Some(profile) => profile,
-            None if self.args.release => "release",
+            None if self.args.release || purpose == Purpose::Run => "release",
             None => "dev",
         }
     }
 
-    fn command(&self, workspace: &Metadata, selected: &Selected, profile: &str) -> Command {
+    fn command(&self, workspace: &Metadata, selected: &Selected, profile: &str, purpose: Purpose) -> Command {
         let args = self.args;
         let mut command = Command::new(cargo());
         command
@@ -248,14 +258,24 @@ impl Choice<'_> {
         for features in &args.features {
             pass("--features", Some(features.into()));
         }
-        pass("--profile", args.profile.clone().map(Into::into));
-        pass("--target", args.target.clone().map(Into::into));
+        let mut target = args.target.clone();
+        let mut target_dir = self.target_dir();
+        if purpose == Purpose::Run {
+            target = target.or_else(host);
+            if args.target_dir.is_none() {
+                target_dir = target_dir.map(|dir| dir.join("census"));
+            }
+            pass("--profile", Some(profile.into()));
+        } else {
+            pass("--profile", args.profile.clone().map(Into::into));
+        }
+        pass("--target", target.clone().map(Into::into));
         pass("--jobs", args.jobs.clone().map(Into::into));
-        pass("--target-dir", self.target_dir().map(Into::into));
+        pass("--target-dir", target_dir.map(Into::into));
         for (flag, given) in [
             ("--all-features", args.all_features),
             ("--no-default-features", args.no_default_features),
-            ("--release", args.release),
+            ("--release", args.release && purpose == Purpose::Inspect),
             ("--locked", args.locked),
             ("--offline", args.offline),
             ("--frozen", args.frozen),
@@ -278,8 +298,53 @@ impl Choice<'_> {
         for (profile, package) in packages_without_debug(workspace.workspace_root.as_std_path(), profile) {
             command.arg("--config").arg(format!("profile.{profile}.package.{package:?}.debug=2"));
         }
+        if purpose == Purpose::Run {
+            add_flag(&mut command, workspace.workspace_root.as_std_path(), target.as_deref(), FRAME_POINTERS);
+        }
         command
     }
+}
+
+/// What call stacks are walked by.
+const FRAME_POINTERS: &str = "-Cforce-frame-pointers=yes";
+
+/// Adds a flag of rustc's to those that the user has set. Cargo takes them from one source only: a variable, else the target's
+/// settings, else those of the build.
+fn add_flag(command: &mut Command, root: &Path, target: Option<&str>, flag: &str) {
+    if let Ok(flags) = std::env::var("CARGO_ENCODED_RUSTFLAGS") {
+        let separator = if flags.is_empty() { "" } else { "\x1f" };
+        command.env("CARGO_ENCODED_RUSTFLAGS", format!("{flags}{separator}{flag}"));
+    } else if let Ok(flags) = std::env::var("RUSTFLAGS") {
+        command.env("RUSTFLAGS", format!("{flags} {flag}"));
+    } else {
+        let table = match target {
+            Some(target) if has_target_flags(root) => format!("target.{target}"),
+            _ => "build".to_owned(),
+        };
+        command.arg("--config").arg(format!("{table}.rustflags=[{flag:?}]"));
+    }
+}
+
+/// Whether a configuration of cargo's, from here or the workspace's root upward or in cargo's home, sets flags for a target.
+fn has_target_flags(root: &Path) -> bool {
+    let here = std::env::current_dir().ok();
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cargo")));
+    let above = here.iter().flat_map(|folder| folder.ancestors()).chain(root.ancestors());
+    let folders = above.map(|folder| folder.join(".cargo")).chain(home);
+    folders.flat_map(|folder| [folder.join("config.toml"), folder.join("config")]).any(|file| {
+        let config = std::fs::read_to_string(file).ok().and_then(|text| text.parse::<toml::Table>().ok());
+        let targets = config.as_ref().and_then(|config| config.get("target")?.as_table());
+        targets.is_some_and(|targets| targets.values().any(|target| target.get("rustflags").is_some()))
+    })
+}
+
+/// The target that rustc builds for by itself.
+fn host() -> Option<String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).arg("-vV").output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.lines().find_map(|line| Some(line.strip_prefix("host: ")?.to_owned()))
 }
 
 /// The cargo that runs this, or the one on the PATH.

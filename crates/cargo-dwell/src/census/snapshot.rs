@@ -18,6 +18,7 @@ pub struct Block {
 /// A file that is mapped into the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
+    /// The file.
     pub path: PathBuf,
     /// What is added to an address of the file to have one of the process.
     pub bias: u64,

@@ -4,7 +4,8 @@
 //! numbers as LEB128 and texts as indices. What cannot be read is as good as not there: the executable is read again.
 
 use super::model::{
-    Coroutine, Enum, Field, Flavour, Kind, Param, Program, Source, State, Tag, Text, Type, TypeId, Variant, Vtable,
+    Coroutine, Enum, Field, Flavour, Kind, Param, Program, Source, State, Static, Tag, Text, Type, TypeId, Variant,
+    Vtable,
 };
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Changes with the format, and with what is read of an executable.
-const MAGIC: &[u8] = concat!("dwell types 3 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
+const MAGIC: &[u8] = concat!("dwell types 4 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
 /// Programs kept of one name: a few profiles, a few targets.
 const MOST: usize = 6;
@@ -183,12 +184,17 @@ impl Writer {
     }
 
     fn program(&mut self, program: &Program) {
-        let Program { file: _, build_id: _, rustc, pointer_size, units, bytes, damaged, types } = program;
+        let Program { file: _, build_id: _, rustc, pointer_size, units, bytes, damaged, statics, types } = program;
         self.some(rustc.as_ref(), Self::text);
         self.number(*pointer_size);
         self.number(*bytes);
         self.each(units, Self::text);
         self.each(damaged, |out, text| out.text(&text.as_str().into()));
+        self.each(statics, |out, of| {
+            out.number(of.address);
+            out.text(&of.path);
+            out.id(of.ty);
+        });
         self.each(types, Self::ty);
     }
 
@@ -385,6 +391,8 @@ impl Reader<'_> {
             bytes: self.number()?,
             units: self.each(Self::text)?,
             damaged: self.each(|input| input.text().map(|text| text.to_string()))?,
+            statics: self
+                .each(|input| Some(Static { address: input.number()?, path: input.text()?, ty: input.id()? }))?,
             types: self.each(Self::ty)?,
         })
     }
@@ -547,6 +555,7 @@ mod tests {
             units: vec!["main.rs".into()],
             bytes: 1 << 40,
             damaged: vec!["a unit".into()],
+            statics: vec![Static { address: 1 << 40, path: "app::TABLE".into(), ty: TypeId(2) }],
             types: types.collect(),
             ..Program::default()
         }

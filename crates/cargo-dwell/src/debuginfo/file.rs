@@ -133,8 +133,22 @@ pub(super) fn dwp_sections<'d>(
 }
 
 fn is_needed(id: SectionId) -> bool {
-    use SectionId::{DebugAbbrev, DebugInfo, DebugLine, DebugLineStr, DebugStr, DebugStrOffsets};
-    matches!(id, DebugAbbrev | DebugInfo | DebugLine | DebugLineStr | DebugStr | DebugStrOffsets)
+    use SectionId::{
+        DebugAbbrev, DebugAddr, DebugInfo, DebugLine, DebugLineStr, DebugRanges, DebugRngLists, DebugStr,
+        DebugStrOffsets,
+    };
+    matches!(
+        id,
+        DebugAbbrev
+            | DebugAddr
+            | DebugInfo
+            | DebugLine
+            | DebugLineStr
+            | DebugRanges
+            | DebugRngLists
+            | DebugStr
+            | DebugStrOffsets
+    )
 }
 
 fn section<'d>(object: &object::File<'d>, name: &str, budget: &Budget) -> Result<Cow<'d, [u8]>> {

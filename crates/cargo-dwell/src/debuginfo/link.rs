@@ -3,7 +3,8 @@
 
 use super::budget::Budget;
 use super::model::{
-    Coroutine, Enum, Field, Flavour, Kind, Param, Program, Source, State, Tag, Text, Type, TypeId, Variant, Vtable,
+    Coroutine, Enum, Field, Flavour, Kind, Param, Program, Source, State, Static, Tag, Text, Type, TypeId, Variant,
+    Vtable,
 };
 use super::names::{self, Namer};
 use super::read::{Body, ImplFor, Output, Ranks, RawField, RawKind, RawType, RawVariant, UnitTypes, Unnamed};
@@ -17,8 +18,8 @@ const DEEPEST: u32 = 64;
 ///
 /// # Errors
 /// The budget was not enough.
-pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Result<Program> {
-    let Output { pool, units, bodies, impls, damaged, rustc, .. } = output;
+pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Result<(Program, Offsets)> {
+    let Output { pool, units, bodies, impls, statics, damaged, rustc, .. } = output;
     let (raws, ranks) = pool.into_ordered();
     let mut places = Places::new(&units, &ranks);
     let count_named = raws.len();
@@ -135,14 +136,38 @@ pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Re
     });
     name_niches(&mut types);
     set_unsized_tails(&mut types);
-    Ok(Program {
+    let statics =
+        statics.into_iter().map(|of| Static { address: of.address, path: of.path.into(), ty: find(of.ty) }).collect();
+    let offsets = Offsets::new(&places, &units);
+    let program = Program {
         rustc: rustc.map(Into::into),
         pointer_size,
         units: units.into_iter().map(|unit| unit.name.into()).collect(),
         damaged,
+        statics,
         types,
         ..Program::default()
-    })
+    };
+    Ok((program, offsets))
+}
+
+/// Which type is at which offset over all files.
+#[derive(Debug)]
+pub(super) struct Offsets(Vec<(u64, TypeId)>);
+
+impl Offsets {
+    fn new(places: &Places<'_>, units: &[UnitTypes]) -> Self {
+        let named = units.iter().flat_map(|unit| {
+            unit.types.iter().map(|(at, handle)| (unit.base + u64::from(*at), TypeId(places.ranks.of(*handle))))
+        });
+        let mut all: Vec<(u64, TypeId)> = named.chain(places.made.iter().map(|(at, id)| (*at, *id))).collect();
+        all.sort_unstable_by_key(|(at, _)| *at);
+        Self(all)
+    }
+
+    pub(super) fn find(&self, offset: u64) -> Option<TypeId> {
+        self.0.binary_search_by_key(&offset, |(at, _)| *at).ok().map(|index| self.0[index].1)
+    }
 }
 
 /// The id of the type at `index`.

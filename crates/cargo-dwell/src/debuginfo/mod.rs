@@ -8,6 +8,7 @@
 mod budget;
 mod cache;
 mod file;
+mod frames;
 mod link;
 pub mod model;
 mod names;
@@ -15,14 +16,15 @@ mod read;
 mod unit;
 
 pub use model::{
-    Coroutine, Enum, Field, Flavour, Kind, Param, Program, Source, State, Tag, Text, Type, TypeId, Variant, Vtable,
+    Coroutine, Enum, Field, Flavour, Frame, Kind, Param, Program, Source, State, Static, Tag, Text, Type, TypeId,
+    Variant, Vtable,
 };
 
 use anyhow::{Context as _, Result, bail};
 use budget::Budget;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use object::Object as _;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// How to [`load`].
@@ -48,7 +50,7 @@ pub fn load(path: &Path, options: &Options) -> Result<Program> {
     let mut program = if let Some(program) = cache.as_ref().and_then(cache::Entry::read) {
         program
     } else {
-        let program = read_files(path, &map, &object, options)?;
+        let program = read_files(path, &map, &object, options, &[])?.0;
         if let Some(cache) = &cache {
             cache.write(&program);
         }
@@ -60,6 +62,36 @@ pub fn load(path: &Path, options: &Options) -> Result<Program> {
     Ok(program)
 }
 
+/// The functions that were running at addresses of an executable, innermost first.
+pub type Frames = HashMap<u64, Vec<Frame>>;
+
+/// [`load`] with the functions at `addresses`, which count from the start of the executable. Nothing is cached.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with_frames(path: &Path, options: &Options, addresses: &[u64]) -> Result<(Program, Frames)> {
+    let map = file::map(path)?;
+    let object = file::parse(path, &map)?;
+    let (mut program, frames) = read_files(path, &map, &object, options, addresses)?;
+    path.clone_into(&mut program.file);
+    program.build_id = file::build_id(&object).map(Into::into);
+    own(&mut program, &options.own_crates);
+    Ok((program, frames))
+}
+
+/// Tells in a moment whether an executable, or a file beside it, has debug info.
+///
+/// # Errors
+/// As [`load`], without looking into the debug info.
+pub fn expect(path: &Path) -> Result<()> {
+    let map = file::map(path)?;
+    let object = file::parse(path, &map)?;
+    if file::has_debug_info(&object) || !file::separate(path, &object).is_empty() {
+        return Ok(());
+    }
+    bail!(no_debug_info(path))
+}
+
 /// Reads the types of an executable that is in memory: for what is not a file, and for fuzzing.
 ///
 /// # Errors
@@ -68,8 +100,8 @@ pub fn parse(data: &[u8]) -> Result<Program> {
     let path = Path::new("executable");
     let object = file::parse(path, data)?;
     let budget = Budget::new(data.len() as u64);
-    let program = read_sections(path, &object, &budget, false, false)?;
-    check(path, program)
+    let program = read_sections(path, &object, &budget, false, false, &[])?;
+    Ok(check(path, program)?.0)
 }
 
 /// Marks the types of the workspace's own crates.
@@ -80,20 +112,30 @@ fn own(program: &mut Program, crates: &[String]) {
     }
 }
 
-fn read_files(path: &Path, map: &[u8], object: &object::File<'_>, options: &Options) -> Result<Program> {
+fn read_files(
+    path: &Path,
+    map: &[u8],
+    object: &object::File<'_>,
+    options: &Options,
+    addresses: &[u64],
+) -> Result<(Program, Frames)> {
     let budget = Budget::new(map.len() as u64);
     if file::has_debug_info(object) {
-        return check(path, read_sections(path, object, &budget, true, options.progress)?);
+        return check(path, read_sections(path, object, &budget, true, options.progress, addresses)?);
     }
     for separate in file::separate(path, object) {
         let other = file::map(&separate)?;
         let Ok(parsed) = file::parse(&separate, &other) else { continue };
         if file::has_debug_info(&parsed) && file::belongs(object, &parsed, &other) {
             budget.add_file(other.len() as u64);
-            return check(&separate, read_sections(path, &parsed, &budget, true, options.progress)?);
+            return check(&separate, read_sections(path, &parsed, &budget, true, options.progress, addresses)?);
         }
     }
-    bail!(
+    bail!(no_debug_info(path))
+}
+
+fn no_debug_info(path: &Path) -> String {
+    format!(
         "{}: has no debug info (it is stripped, or was built without); build it with CARGO_PROFILE_RELEASE_DEBUG=2 and \
          CARGO_PROFILE_RELEASE_STRIP=none, or leave --exe out",
         path.display()
@@ -101,8 +143,8 @@ fn read_files(path: &Path, map: &[u8], object: &object::File<'_>, options: &Opti
 }
 
 /// Whether something was found, else what to do about it.
-fn check(path: &Path, program: (Program, usize)) -> Result<Program> {
-    let (program, rust_units) = program;
+fn check(path: &Path, read: Read) -> Result<(Program, Frames)> {
+    let Read { program, frames, rust_units } = read;
     if rust_units == 0 {
         if let Some(damage) = program.damaged.first() {
             bail!("{damage}");
@@ -118,7 +160,14 @@ fn check(path: &Path, program: (Program, usize)) -> Result<Program> {
             path.display()
         );
     }
-    Ok(program)
+    Ok((program, frames))
+}
+
+/// What [`read_sections`] finds.
+struct Read {
+    program: Program,
+    frames: Frames,
+    rust_units: usize,
 }
 
 /// Reads the debug sections of `object`, and with `split` the files that they name.
@@ -128,7 +177,8 @@ fn read_sections(
     budget: &Budget,
     split: bool,
     progress: bool,
-) -> Result<(Program, usize)> {
+    addresses: &[u64],
+) -> Result<Read> {
     let endian = file::endian(object);
     let sections = file::sections(object, budget)?;
     let dwarf = sections.borrow(|section| file::slice(section, endian));
@@ -159,9 +209,10 @@ fn read_sections(
     if !split || skeletons.is_empty() {
         bar.finish_and_clear();
         let rust_units = output.rust_units;
-        let mut program = link::link(output, pointer_size(object), budget)?;
+        let (mut program, offsets) = link::link(output, pointer_size(object), budget)?;
         program.bytes = bytes;
-        return Ok((program, rust_units));
+        let frames = frames::find(&inputs, &offsets, addresses, budget)?;
+        return Ok(Read { program, frames, rust_units });
     }
     let package = file::package(path).map(|package| file::map(&package).map(|map| (package, map))).transpose()?;
     let package_object = match &package {
@@ -233,11 +284,12 @@ fn read_sections(
     read::read(&inputs, threads, budget, &mut output, &|bytes| bar.inc(bytes))?;
     bar.finish_and_clear();
     let rust_units = output.rust_units;
-    let mut program = link::link(output, pointer_size(object), budget)?;
+    let (mut program, offsets) = link::link(output, pointer_size(object), budget)?;
+    let frames = frames::find(&inputs, &offsets, addresses, budget)?;
     program.bytes = bytes
         + files.iter().map(|(map, ..)| map.len() as u64).sum::<u64>()
         + package.map_or(0, |(_, map)| map.len() as u64);
-    Ok((program, rust_units))
+    Ok(Read { program, frames, rust_units })
 }
 
 /// Bytes of the sections that are read.

@@ -1,5 +1,6 @@
 //! The debug info of a program as plain values.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,6 +29,8 @@ pub struct Program {
     pub bytes: u64,
     /// The parts that could not be read, with the reason: units of other compilers, missing files. The rest is complete.
     pub damaged: Vec<String>,
+    /// The statics and vtables with a fixed address, ordered by it.
+    pub statics: Vec<Static>,
     pub(crate) types: Vec<Type>,
 }
 
@@ -45,10 +48,76 @@ impl Program {
         &self.types[id.0 as usize]
     }
 
+    /// Takes the crate off the names of the workspace's own types where only types of other crates are called the same:
+    /// `Node` for `app::Node`, though std has a `linked_list::Node`.
+    pub fn prefer_own_names(&mut self) {
+        let head = |name: &Text| name.split('<').next().unwrap_or_default().to_owned();
+        let mut taken: HashMap<String, HashSet<String>> = HashMap::new();
+        for ty in self.types.iter().filter(|ty| ty.own) {
+            let name = head(&ty.name);
+            if !name.starts_with('{') {
+                let last = name.rsplit("::").next().unwrap_or_default().to_owned();
+                taken.entry(last).or_default().insert(name);
+            }
+        }
+        let only = |(last, names): (String, HashSet<String>)| match names.len() {
+            1 => names.into_iter().next().filter(|name| *name != last).map(|name| (name, last)),
+            _ => None,
+        };
+        let mut short: Vec<(String, String)> = taken.into_iter().filter_map(only).collect();
+        short.sort();
+        for ty in &mut self.types {
+            for (name, last) in &short {
+                if ty.name.contains(name.as_str()) {
+                    ty.name = replace_word(&ty.name, name, last).into();
+                }
+            }
+        }
+    }
+
     /// Bytes of a value of type `id`.
     pub fn size_of(&self, id: TypeId) -> u64 {
         self.get(id).size
     }
+}
+
+/// Replaces `word` where it is not a part of a longer path.
+fn replace_word(text: &str, word: &str, by: &str) -> String {
+    let is_part = |character: Option<char>| character.is_some_and(|of| of.is_alphanumeric() || matches!(of, '_' | ':'));
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, _) in text.match_indices(word) {
+        let end = at + word.len();
+        if !is_part(text[..at].chars().next_back()) && !is_part(text[end..].chars().next()) {
+            out.push_str(&text[done..at]);
+            out.push_str(by);
+            done = end;
+        }
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+/// A static, or a vtable.
+#[derive(Clone, Debug)]
+pub struct Static {
+    /// Where it is in the executable.
+    pub address: u64,
+    /// The name in full.
+    pub path: Text,
+    /// Its type; a [`Kind::Vtable`] of a vtable.
+    pub ty: TypeId,
+}
+
+/// A function on a call stack: one that has a frame of its own, or one that was inlined into it.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The name in full: `alloc::vec::{impl#1}::push<u8, alloc::alloc::Global>`.
+    pub path: Text,
+    /// The arguments of its type parameters.
+    pub params: Vec<Param>,
+    /// The line of it that was being run.
+    pub source: Option<Source>,
 }
 
 /// A type with its layout.

@@ -37,6 +37,7 @@ pub(super) struct Output<'d> {
     pub bodies: HashMap<String, Body>,
     /// The type of `{impl#3}` in a path: `app::{impl#3}` is `Server`.
     pub impls: HashMap<String, ImplFor>,
+    pub statics: Vec<RawStatic>,
     pub skeletons: Vec<Skeleton<'d>>,
     pub damaged: Vec<String>,
     pub rustc: Option<String>,
@@ -51,6 +52,7 @@ impl Output<'_> {
             units: Vec::new(),
             bodies: HashMap::new(),
             impls: HashMap::new(),
+            statics: Vec::new(),
             skeletons: Vec::new(),
             damaged: Vec::new(),
             rustc: None,
@@ -64,6 +66,14 @@ impl Output<'_> {
 pub(super) struct ImplFor {
     pub unit: u32,
     pub name: String,
+}
+
+/// A static or a vtable. The type is an offset over all files.
+#[derive(Debug)]
+pub(super) struct RawStatic {
+    pub address: u64,
+    pub path: Box<str>,
+    pub ty: Option<u64>,
 }
 
 /// A unit whose types are in another file.
@@ -303,6 +313,7 @@ pub(super) fn read<'d>(
         units.extend(worker.units);
         damaged.extend(worker.damaged);
         skeletons.extend(worker.skeletons);
+        output.statics.extend(worker.statics);
         output.rust_units += worker.rust_units;
         for (path, body) in worker.bodies {
             merge_body(&mut output.bodies, path, body);
@@ -318,6 +329,8 @@ pub(super) fn read<'d>(
     units.sort_unstable_by_key(|(index, _)| *index);
     damaged.sort_unstable();
     skeletons.sort_unstable_by_key(|(index, _)| *index);
+    output.statics.sort_unstable_by(|a, b| (a.address, &a.path).cmp(&(b.address, &b.path)));
+    output.statics.dedup_by(|a, b| (a.address, &a.path) == (b.address, &b.path));
     output.units.extend(units.into_iter().map(|(_, unit)| unit));
     output.damaged.extend(damaged.into_iter().map(|(_, text)| text));
     output.skeletons.extend(skeletons.into_iter().map(|(_, skeleton)| skeleton));
@@ -339,6 +352,7 @@ struct Worker<'d> {
     units: Vec<(usize, UnitTypes)>,
     bodies: HashMap<String, Body>,
     impls: HashMap<String, ImplFor>,
+    statics: Vec<RawStatic>,
     skeletons: Vec<(usize, Skeleton<'d>)>,
     damaged: Vec<(usize, String)>,
     rustc: Option<String>,
@@ -532,7 +546,7 @@ impl<'d> UnitReader<'_, 'd> {
 
     fn is_wanted(tag: DwTag, top: Option<&Frame>) -> bool {
         match tag {
-            dw::DW_TAG_variable => matches!(top, Some(Frame::Body { .. })),
+            dw::DW_TAG_variable => matches!(top, None | Some(Frame::Body { .. } | Frame::Scope { .. })),
             dw::DW_TAG_inlined_subroutine
             | dw::DW_TAG_lexical_block
             | dw::DW_TAG_formal_parameter
@@ -640,8 +654,9 @@ impl<'d> UnitReader<'_, 'd> {
             }
             dw::DW_TAG_subprogram => self.enter_function(offset, attrs)?,
             dw::DW_TAG_variable => {
-                if let Some(Frame::Body { body, .. }) = top {
-                    self.variable(attrs, body)?;
+                match top {
+                    Some(Frame::Body { body, .. }) => self.variable(attrs, body)?,
+                    _ => self.global(attrs)?,
                 }
                 None
             }
@@ -756,6 +771,30 @@ impl<'d> UnitReader<'_, 'd> {
             body.variables.push(Variable { name: name.into(), line, offset });
         }
         Ok(())
+    }
+
+    fn global(&mut self, attrs: &Attrs<'d>) -> Result<(), Error> {
+        let common = self.common(attrs);
+        let location = attrs.iter().find(|attr| attr.name() == dw::DW_AT_location);
+        let (Some(name), Some(address)) = (common.name, location.and_then(|attr| self.fixed_address(attr))) else {
+            return Ok(());
+        };
+        let name = String::from_utf8_lossy(name);
+        let path = if self.path.is_empty() { name.into_owned() } else { format!("{}::{name}", self.path) };
+        self.keep(path.len() + size_of::<RawStatic>())?;
+        self.worker.statics.push(RawStatic { address, path: path.into(), ty: common.ty });
+        Ok(())
+    }
+
+    /// The address of what never moves; thread-local variables have none.
+    fn fixed_address(&self, attr: &Attribute<Slice<'d>>) -> Option<u64> {
+        let mut operations = attr.exprloc_value()?.operations(self.opened.unit.encoding());
+        let address = match operations.next().ok()?? {
+            Operation::Address { address } => address,
+            Operation::AddressIndex { index } => self.dwarf.address(&self.opened.unit, index).ok()?,
+            _ => return None,
+        };
+        operations.next().ok()?.is_none().then_some(address).filter(|address| *address != 0)
     }
 
     /// The offset in the coroutine: its address is read from the frame, and a number may be added.

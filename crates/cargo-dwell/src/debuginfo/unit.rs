@@ -63,6 +63,8 @@ pub(super) fn open<'d>(
     for attr in &attrs {
         match (attr.name(), attr.value()) {
             (_, AttributeValue::DebugStrOffsetsBase(base)) => opened.unit.str_offsets_base = base,
+            (_, AttributeValue::DebugAddrBase(base)) => opened.unit.addr_base = base,
+            (_, AttributeValue::DebugRngListsBase(base)) => opened.unit.rnglists_base = base,
             (dw::DW_AT_GNU_dwo_id, AttributeValue::DwoId(id)) => opened.unit.dwo_id = opened.unit.dwo_id.or(Some(id)),
             _ => {}
         }
@@ -71,6 +73,9 @@ pub(super) fn open<'d>(
         let text = || dwarf.attr_string(&opened.unit, attr.value()).ok();
         match (attr.name(), attr.value()) {
             (dw::DW_AT_name, _) => opened.unit.name = text(),
+            (dw::DW_AT_low_pc, value) => {
+                opened.unit.low_pc = dwarf.attr_address(&opened.unit, value).ok().flatten().unwrap_or(0);
+            }
             (dw::DW_AT_comp_dir, _) => opened.unit.comp_dir = text(),
             (dw::DW_AT_dwo_name | dw::DW_AT_GNU_dwo_name, _) => {
                 opened.dwo_name = text().map(|name| name.to_string_lossy().into_owned());

@@ -1,0 +1,258 @@
+//! The agent of `cargo dwell census`: a library that is loaded into the program before it starts and records its live blocks.
+//!
+//! It is compiled by the user's own rustc, so it needs no crate but `core`, and no feature of a new compiler. The tool hands it
+//! a file descriptor of a plan and one of a socket, by an environment variable. Without the plan it does nothing but pass
+//! calls on to glibc.
+//!
+//! Nothing here allocates through what it hooks, takes a lock of libc, or reads the environment or a file after the program
+//! began. A `fork` of the program has the page wiped that arms the hooks: the child is not recorded.
+
+#![no_std]
+#![deny(unsafe_op_in_unsafe_fn)]
+
+mod blocks;
+mod helper;
+mod hooks;
+#[allow(dead_code)]
+mod layout;
+mod patch;
+mod sample;
+mod stacks;
+mod sys;
+mod thread;
+
+use core::ffi::{c_char, CStr};
+use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+use layout::{Shard, Shared, State, Status, ADDRESSES, ENTRY, FRAMES, GRANULE, PAIRS, SHARDS};
+
+/// What is recorded. The tool reads it by its address.
+pub static STATE: State = State {
+    shadow: AtomicU64::new(0),
+    pairs: AtomicU64::new(0),
+    pairs_len: AtomicU64::new(1),
+    frames: AtomicU64::new(0),
+    // A stack at 0 is none.
+    frames_len: AtomicU64::new(1),
+    shards: {
+        #[allow(clippy::declare_interior_mutable_const)]
+        const SHARD: Shard = Shard::NEW;
+        [SHARD; SHARDS]
+    },
+    live: AtomicI64::new(0),
+    peak: AtomicI64::new(0),
+    taken: AtomicI64::new(0),
+    quantum: AtomicI64::new(0),
+    threads: AtomicU32::new(0),
+    wanted: AtomicU32::new(0),
+    done: AtomicU32::new(0),
+    disabled: AtomicU32::new(0),
+    spent_nanos: AtomicU64::new(0),
+    start_nanos: AtomicU64::new(0),
+    sample: AtomicU64::new(0),
+    asker_stack: AtomicU64::new(0),
+    asker_thread: AtomicU64::new(0),
+    allocations: AtomicU64::new(0),
+};
+
+/// A page of its own: a `fork` wipes it.
+#[repr(C, align(4096))]
+struct Page {
+    armed: AtomicU32,
+    _rest: [u8; 4092],
+}
+
+static PAGE: Page = Page { armed: AtomicU32::new(0), _rest: [0; 4092] };
+
+/// Whether calls are recorded.
+#[inline(always)]
+pub fn is_armed() -> bool {
+    PAGE.armed.load(Ordering::Relaxed) != 0
+}
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    // SAFETY: the process ends, with the code of an abort.
+    unsafe { sys::call(sys::EXIT_GROUP, [134, 0, 0, 0, 0, 0]) };
+    loop {
+        sys::yield_now();
+    }
+}
+
+// The tables of `core` name it for unwinding. Nothing unwinds here; hidden, it is not taken for that of the program.
+core::arch::global_asm!(
+    ".pushsection .text.rust_eh_personality,\"ax\",@progbits",
+    ".globl rust_eh_personality",
+    ".hidden rust_eh_personality",
+    ".type rust_eh_personality, @function",
+    "rust_eh_personality:",
+    "ud2",
+    ".popsection",
+);
+
+/// The loader runs it before those of the program.
+#[used]
+#[link_section = ".init_array"]
+static START: extern "C" fn(i32, *const *const c_char, *mut *mut c_char) = start;
+
+extern "C" {
+    fn getauxval(kind: u64) -> u64;
+}
+
+extern "C" fn start(_: i32, _: *const *const c_char, environment: *mut *mut c_char) {
+    let Some((plan, socket)) = take_files(environment) else { return };
+    arm(plan, socket, environment as u64);
+    for file in [plan, socket] {
+        // SAFETY: the tool opened these files for the agent; nobody else in this process knows them.
+        unsafe { sys::call(sys::CLOSE, [file as usize, 0, 0, 0, 0, 0]) };
+    }
+}
+
+/// The two files that the tool hands over. Removes from the environment what the tool added: the program's children do not
+/// load the agent.
+fn take_files(environment: *mut *mut c_char) -> Option<(u32, u32)> {
+    let mut files = None;
+    let mut index = 0;
+    loop {
+        // SAFETY: the loader passes an array that ends with null, and `index` is not beyond that.
+        let place = unsafe { environment.add(index) };
+        // SAFETY: the array is readable up to its null, and nobody else runs yet.
+        let entry = unsafe { *place };
+        if entry.is_null() {
+            return files;
+        }
+        // SAFETY: an entry of the environment is a string with a zero at its end, which lives as long as the process.
+        let text = unsafe { CStr::from_ptr(entry) }.to_bytes();
+        let value = |name: &str| text.strip_prefix(name.as_bytes())?.strip_prefix(b"=");
+        if let Some(value) = value(layout::VARIABLE) {
+            files = files.or_else(|| numbers(value));
+        } else if let Some(preload) = value("LD_PRELOAD") {
+            // The agent is the first of it.
+            if let Some(colon) = preload.iter().position(|byte| *byte == b':') {
+                let name = b"LD_PRELOAD=";
+                for (at, byte) in (colon + 1..).zip(name) {
+                    // SAFETY: the string is `LD_PRELOAD=`, `colon` bytes, a colon and more: `colon + 1` and the length of the
+                    // name end before the part that stays.
+                    let target = unsafe { entry.add(at) };
+                    // SAFETY: strings of the environment are on the writable stack, and nobody else runs yet.
+                    unsafe { *target = *byte as c_char };
+                }
+                // SAFETY: `colon + 1` is within the string, where the name was written just now.
+                let rest = unsafe { entry.add(colon + 1) };
+                // SAFETY: the array is writable, and nobody else runs yet.
+                unsafe { *place = rest };
+                index += 1;
+                continue;
+            }
+        } else {
+            index += 1;
+            continue;
+        }
+        let mut at = place;
+        loop {
+            // SAFETY: `at` is an entry before the null, so there is one behind it.
+            let behind = unsafe { at.add(1) };
+            // SAFETY: it is at most the null.
+            let next = unsafe { *behind };
+            // SAFETY: the array is writable, and nobody else runs yet.
+            unsafe { *at = next };
+            if next.is_null() {
+                break;
+            }
+            at = behind;
+        }
+    }
+}
+
+/// `3,4`
+fn numbers(text: &[u8]) -> Option<(u32, u32)> {
+    let text = core::str::from_utf8(text).ok()?;
+    let (first, second) = text.split_once(',')?;
+    Some((first.parse().ok()?, second.parse().ok()?))
+}
+
+/// Reads the plan, makes all that hooks need, and arms them.
+fn arm(plan: u32, socket: u32, stack_end: u64) {
+    const PROT_READ_WRITE: usize = 3;
+    const MAP_SHARED: usize = 1;
+    // SAFETY: a new mapping at an address of the kernel's choice replaces nothing.
+    let page = unsafe {
+        sys::call(sys::MMAP, [0, layout::SHARED_BYTES, PROT_READ_WRITE, MAP_SHARED, plan as usize, 0])
+    };
+    if (-4095..0).contains(&page) {
+        return;
+    }
+    // SAFETY: the page stays mapped while the process lives, and holds atomic integers only, for which each bit pattern is a
+    // value.
+    let shared: &'static Shared = unsafe { &*(page as *const Shared) };
+    if shared.magic.load(Ordering::Relaxed) != layout::MAGIC {
+        return;
+    }
+    match prepare(shared, socket, stack_end) {
+        Ok(()) => {
+            patch::apply(shared, plan);
+            shared.status.store(Status::Armed as u32, Ordering::Release);
+            PAGE.armed.store(1, Ordering::Release);
+        }
+        Err((status, errno)) => {
+            shared.errno.store(errno, Ordering::Relaxed);
+            shared.status.store(status as u32, Ordering::Release);
+        }
+    }
+}
+
+fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (Status, u32)> {
+    const AUX_ENTRY: u64 = 9;
+    const WIPE_ON_FORK: usize = 18;
+    const DONT_DUMP: usize = 16;
+    const RLIMIT_STACK: usize = 3;
+    const MOST_STACK: u64 = 1 << 30;
+    // SAFETY: the function reads a table that the kernel passed.
+    let entry = unsafe { getauxval(AUX_ENTRY) };
+    let bias = entry.wrapping_sub(shared.entry.load(Ordering::Relaxed));
+    if bias % 4096 != 0 || !is_executable(shared) {
+        return Err((Status::OtherExecutable, 0));
+    }
+    shared.bias.store(bias, Ordering::Relaxed);
+
+    for (field, bytes) in [
+        (&STATE.shadow, ADDRESSES / GRANULE * ENTRY),
+        (&STATE.pairs, PAIRS * 8),
+        (&STATE.frames, FRAMES * 8),
+    ] {
+        let addr = sys::map(bytes as usize).map_err(|errno| (Status::NoAddressSpace, errno))?;
+        // SAFETY: the mapping was made just now; what is not dumped can still be read.
+        unsafe { sys::call(sys::MADVISE, [addr, bytes as usize, DONT_DUMP, 0, 0, 0]) };
+        field.store(addr as u64, Ordering::Relaxed);
+    }
+    // SAFETY: the page is private and anonymous, since nothing but zeros is in it and it is aligned; in a child it is zero.
+    let error = unsafe { sys::call(sys::MADVISE, [&PAGE as *const Page as usize, 4096, WIPE_ON_FORK, 0, 0, 0]) };
+    if error != 0 {
+        return Err((Status::NoHelper, -error as u32));
+    }
+    let mut limit = [MOST_STACK; 2];
+    // SAFETY: the call writes two words.
+    unsafe { sys::call(sys::GETRLIMIT, [RLIMIT_STACK, limit.as_mut_ptr() as usize, 0, 0, 0, 0]) };
+    stacks::MAIN_LOW.store(stack_end - limit[0].min(MOST_STACK), Ordering::Relaxed);
+    stacks::MAIN_HIGH.store(stack_end, Ordering::Relaxed);
+    stacks::MAIN_THREAD.store(thread::pointer(), Ordering::Relaxed);
+    shared.thread_pointer.store(thread::pointer(), Ordering::Relaxed);
+    thread::prepare(hooks::end_of_thread);
+    STATE.sample.store(shared.sample.load(Ordering::Relaxed), Ordering::Relaxed);
+    STATE.disabled.store(u32::from(shared.wants_peak.load(Ordering::Relaxed) == 0), Ordering::Relaxed);
+    shared.state.store(&STATE as *const State as u64, Ordering::Relaxed);
+    let helper = helper::start(shared, socket).map_err(|errno| (Status::NoHelper, errno))?;
+    shared.helper.store(helper, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Whether this process runs the file that the plan is for.
+fn is_executable(shared: &Shared) -> bool {
+    // The kernel's `struct stat` begins with the device and the inode.
+    let mut stat = [0_u64; 32];
+    // SAFETY: the path is a string with a zero at its end; the call writes 144 bytes, and `stat` has 256.
+    let error = unsafe {
+        sys::call(sys::STAT, [c"/proc/self/exe".as_ptr() as usize, stat.as_mut_ptr() as usize, 0, 0, 0, 0])
+    };
+    error != 0
+        || stat[0] == shared.device.load(Ordering::Relaxed) && stat[1] == shared.inode.load(Ordering::Relaxed)
+}

@@ -1,0 +1,249 @@
+//! The live blocks. Small ones are in the shadow: an array with an entry for each 16 bytes of address, of which only pages that
+//! are written exist. The others are in a few hash tables, and the shadow says so if their address has an entry. That is 4
+//! bytes for 16, or a page of 4 KiB for a block of 16 KiB at least.
+//!
+//! A copy of the process may be made between any two instructions of another thread. So a block is entered after it was
+//! allocated and removed before it is freed, and an entry is complete before its address is stored.
+
+use crate::layout::{Shard, Slot, ENTRY, GRANULE, IN_SHARD, SHARDS, SMALL, TOMBSTONE};
+use crate::stacks::{self, Walked};
+use crate::{sys, STATE};
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// What was recorded of a block.
+#[derive(Clone, Copy)]
+pub enum Block {
+    /// In the shadow, with the number of its pair.
+    Small(u32),
+    /// In a shard, with its size and where its stack is.
+    Large(u64, u32),
+}
+
+impl Block {
+    #[inline(always)]
+    pub fn size(self) -> u64 {
+        match self {
+            Self::Small(pair) => u64::from(stacks::pair(pair).size.load(Ordering::Relaxed)),
+            Self::Large(size, _) => size,
+        }
+    }
+}
+
+/// The entry of the shadow for an address.
+#[inline(always)]
+fn entry(addr: u64) -> &'static AtomicU32 {
+    let at = STATE.shadow.load(Ordering::Relaxed) + (addr & 0x7fff_ffff_ffff) / GRANULE * ENTRY;
+    // SAFETY: the shadow has an entry for each granule below 2^47, to which the address is cut; it is mapped before hooks are
+    // armed, stays so, and is zero at first, which is a value of an atomic integer.
+    unsafe { &*(at as *const AtomicU32) }
+}
+
+/// Whether the shadow can hold a block at this address.
+#[inline(always)]
+fn is_aligned(addr: u64) -> bool {
+    addr % GRANULE == 0
+}
+
+/// Enters a block. The bytes of a block that was still entered at this address are returned: its free was not seen.
+#[inline(always)]
+pub fn insert(addr: u64, size: u64, stack: &Walked) -> u64 {
+    if size < SMALL && is_aligned(addr) {
+        let number = stack.pair(size as u32);
+        if number != 0 {
+            let before = find(addr);
+            if let Some(Block::Large(..)) = before {
+                remove_large(addr);
+            }
+            entry(addr).store(number, Ordering::Relaxed);
+            return before.map_or(0, Block::size);
+        }
+    }
+    insert_large(addr, size, stack.number())
+}
+
+/// Enters a block again that [`remove`] took out.
+pub fn restore(addr: u64, block: Block) {
+    match block {
+        Block::Small(pair) => entry(addr).store(pair, Ordering::Relaxed),
+        Block::Large(size, stack) => {
+            insert_large(addr, size, stack);
+        }
+    }
+}
+
+/// What is recorded of the block at an address.
+#[inline(always)]
+pub fn find(addr: u64) -> Option<Block> {
+    if is_aligned(addr) {
+        match entry(addr).load(Ordering::Relaxed) {
+            0 => return None,
+            IN_SHARD => {}
+            number => return Some(Block::Small(number)),
+        }
+    }
+    find_large(addr)
+}
+
+/// Removes a block that [`find`] returned.
+#[inline(always)]
+pub fn remove(addr: u64, block: Block) {
+    match block {
+        Block::Small(_) => entry(addr).store(0, Ordering::Relaxed),
+        Block::Large(..) => remove_large(addr),
+    }
+}
+
+#[inline(never)]
+fn insert_large(addr: u64, size: u64, stack: u32) -> u64 {
+    let shard = shard(addr);
+    sys::lock(&shard.lock);
+    let mut before = shard.insert(addr, size, stack);
+    sys::unlock(&shard.lock);
+    if is_aligned(addr) {
+        let entry = entry(addr);
+        match entry.load(Ordering::Relaxed) {
+            0 | IN_SHARD => {}
+            number => before = Block::Small(number).size(),
+        }
+        entry.store(IN_SHARD, Ordering::Relaxed);
+    }
+    before
+}
+
+#[inline(never)]
+fn find_large(addr: u64) -> Option<Block> {
+    let shard = shard(addr);
+    if shard.used.load(Ordering::Relaxed) == 0 {
+        return None;
+    }
+    sys::lock(&shard.lock);
+    let found = shard.find(addr).map(|slot| {
+        Block::Large(slot.size.load(Ordering::Relaxed), slot.stack.load(Ordering::Relaxed) as u32)
+    });
+    sys::unlock(&shard.lock);
+    found
+}
+
+#[inline(never)]
+fn remove_large(addr: u64) {
+    if is_aligned(addr) {
+        entry(addr).store(0, Ordering::Relaxed);
+    }
+    let shard = shard(addr);
+    sys::lock(&shard.lock);
+    if let Some(slot) = shard.find(addr) {
+        slot.addr.store(TOMBSTONE, Ordering::Release);
+    }
+    sys::unlock(&shard.lock);
+}
+
+fn hash(addr: u64) -> u64 {
+    (addr / 8).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+fn shard(addr: u64) -> &'static Shard {
+    &STATE.shards[(hash(addr) >> 60) as usize % SHARDS]
+}
+
+const FIRST_SLOTS: u64 = 256;
+
+impl Shard {
+    pub const NEW: Self = Self {
+        lock: AtomicU32::new(0),
+        used: AtomicU32::new(0),
+        slots: core::sync::atomic::AtomicU64::new(0),
+        mask: core::sync::atomic::AtomicU64::new(0),
+    };
+
+    fn slots(&self) -> &[Slot] {
+        let slots = self.slots.load(Ordering::Relaxed);
+        if slots == 0 {
+            return &[];
+        }
+        // SAFETY: `grow` mapped `mask + 1` slots there, zero at first, which is a value of atomic integers. Only the holder of
+        // the lock calls this, and only it unmaps them.
+        unsafe { core::slice::from_raw_parts(slots as *const Slot, self.mask.load(Ordering::Relaxed) as usize + 1) }
+    }
+
+    /// The slots where an address may be, the likeliest first.
+    fn probe(slots: &[Slot], addr: u64) -> impl Iterator<Item = &Slot> {
+        let first = (hash(addr) >> 20) as usize;
+        let mask = slots.len().wrapping_sub(1);
+        (0..slots.len()).filter_map(move |step| slots.get(first.wrapping_add(step) & mask))
+    }
+
+    fn find(&self, addr: u64) -> Option<&Slot> {
+        for slot in Self::probe(self.slots(), addr) {
+            match slot.addr.load(Ordering::Relaxed) {
+                0 => return None,
+                found if found == addr => return Some(slot),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn insert(&self, addr: u64, size: u64, stack: u32) -> u64 {
+        if let Some(slot) = self.find(addr) {
+            let before = slot.size.load(Ordering::Relaxed);
+            slot.size.store(size, Ordering::Relaxed);
+            slot.stack.store(u64::from(stack), Ordering::Relaxed);
+            return before;
+        }
+        if u64::from(self.used.load(Ordering::Relaxed)) * 4 >= self.slots().len() as u64 * 3 {
+            self.grow();
+        }
+        for slot in Self::probe(self.slots(), addr) {
+            let found = slot.addr.load(Ordering::Relaxed);
+            if found == 0 || found == TOMBSTONE {
+                slot.size.store(size, Ordering::Relaxed);
+                slot.stack.store(u64::from(stack), Ordering::Relaxed);
+                slot.addr.store(addr, Ordering::Release);
+                if found == 0 {
+                    self.used.fetch_add(1, Ordering::Relaxed);
+                }
+                break;
+            }
+        }
+        0
+    }
+
+    /// Moves the blocks to a table where they fill at most three eighths. Without memory the old one stays.
+    fn grow(&self) {
+        let old = self.slots();
+        let live = old.iter().filter(|slot| slot.addr.load(Ordering::Relaxed) > TOMBSTONE);
+        let count = (live.clone().count() as u64 * 8 / 3).next_power_of_two().max(FIRST_SLOTS);
+        let Ok(slots) = sys::map(count as usize * core::mem::size_of::<Slot>()) else { return };
+        // SAFETY: `slots` is a fresh mapping of `count` slots, zero, which is a value of atomic integers, and nobody else
+        // knows it.
+        let new = unsafe { core::slice::from_raw_parts(slots as *const Slot, count as usize) };
+        let mut used = 0;
+        for slot in live {
+            let addr = slot.addr.load(Ordering::Relaxed);
+            let empty = Self::probe(new, addr).find(|slot| slot.addr.load(Ordering::Relaxed) == 0);
+            if let Some(empty) = empty {
+                empty.size.store(slot.size.load(Ordering::Relaxed), Ordering::Relaxed);
+                empty.stack.store(slot.stack.load(Ordering::Relaxed), Ordering::Relaxed);
+                empty.addr.store(addr, Ordering::Relaxed);
+                used += 1;
+            }
+        }
+        let bytes = core::mem::size_of_val(old);
+        let addr = old.as_ptr() as usize;
+        // A copy made between these two sees the old slots, or as many of the new ones: the larger table comes with its mask
+        // last, the smaller one with its mask first.
+        if count as usize >= old.len() {
+            self.slots.store(slots as u64, Ordering::Release);
+            self.mask.store(count - 1, Ordering::Release);
+        } else {
+            self.mask.store(count - 1, Ordering::Release);
+            self.slots.store(slots as u64, Ordering::Release);
+        }
+        self.used.store(used, Ordering::Relaxed);
+        if bytes != 0 {
+            // SAFETY: the old slots were mapped by an earlier `grow` with this size; the caller holds the lock and makes its
+            // slices anew, so nothing refers to them any more.
+            unsafe { sys::call(sys::MUNMAP, [addr, bytes, 0, 0, 0, 0]) };
+        }
+    }
+}

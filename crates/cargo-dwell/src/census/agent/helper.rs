@@ -1,0 +1,260 @@
+//! A process beside the program that shares its memory, and copies it when asked to.
+//!
+//! It is a child of the tool with a file table, signal mask and session of its own, so the program sees neither it nor its
+//! copies: they are no threads and no children of the program. Since it shares the memory, this outlives the program: what
+//! was live at the end is read from the helper, however the program ended.
+
+use crate::layout::{Event, Shared};
+use crate::{sys, STATE};
+use core::arch::asm;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+const CLONE_VM: usize = 0x100;
+const CLONE_PARENT: usize = 0x8000;
+const STACK: usize = 64 << 10;
+const SET_MASK: usize = 2;
+const ALL_SIGNALS: u64 = u64::MAX;
+const POLL_HANG_UP: i16 = 0x10;
+
+static SHARED: AtomicU64 = AtomicU64::new(0);
+static SOCKET: AtomicU32 = AtomicU32::new(0);
+
+/// The page that the tool reads as well.
+pub fn shared() -> &'static Shared {
+    let shared = SHARED.load(Ordering::Relaxed) as *const Shared;
+    // SAFETY: `start` stored the address of a page that stays mapped, before the helper ran and before hooks were armed,
+    // which are the only callers; all its fields are atomic integers.
+    unsafe { &*shared }
+}
+
+/// Starts the helper; returns its process id or the error.
+pub fn start(shared: &'static Shared, socket: u32) -> Result<u32, u32> {
+    SHARED.store(shared as *const Shared as u64, Ordering::Relaxed);
+    SOCKET.store(socket, Ordering::Relaxed);
+    STATE.start_nanos.store(sys::now(), Ordering::Relaxed);
+    let stack = sys::map(STACK)?;
+    let mut before = 0_u64;
+    let mask = ALL_SIGNALS;
+    // SAFETY: the call reads one word and writes another, both of which are locals. The helper inherits the mask.
+    unsafe {
+        sys::call(sys::SIGPROCMASK, [SET_MASK, &mask as *const u64 as usize, &mut before as *mut u64 as usize, 8, 0, 0]);
+    }
+    let result: isize;
+    // SAFETY: the new process runs on a stack of its own and calls `main`, which does not return; this one goes on behind the
+    // call. Memory is shared, and `main` touches only atomics, its stack and system calls; it uses no thread-local memory,
+    // since it has this thread's.
+    unsafe {
+        asm!(
+            "syscall",
+            "test rax, rax",
+            "jnz 2f",
+            "xor ebp, ebp",
+            "call {main}",
+            "ud2",
+            "2:",
+            main = sym main,
+            inlateout("rax") sys::CLONE => result,
+            in("rdi") CLONE_VM | CLONE_PARENT,
+            in("rsi") stack + STACK,
+            in("rdx") 0_usize, in("r10") 0_usize, in("r8") 0_usize,
+            lateout("rcx") _, lateout("r11") _,
+        );
+    }
+    // SAFETY: the call reads the mask that was in force before.
+    unsafe { sys::call(sys::SIGPROCMASK, [SET_MASK, &before as *const u64 as usize, 0, 8, 0, 0]) };
+    if result < 0 { Err(-result as u32) } else { Ok(result as u32) }
+}
+
+fn socket() -> usize {
+    SOCKET.load(Ordering::Relaxed) as usize
+}
+
+/// Closes all files but `keep`.
+fn close_others(keep: usize) {
+    let most = u32::MAX as usize;
+    // SAFETY: the calling process has a file table of its own, of which no Rust value holds an entry.
+    let error = unsafe { sys::call(sys::CLOSE_RANGE, [keep + 1, most, 0, 0, 0, 0]) };
+    if error != 0 {
+        // Before Linux 5.9.
+        for file in keep + 1..keep + 1024 {
+            // SAFETY: as the range.
+            unsafe { sys::call(sys::CLOSE, [file, 0, 0, 0, 0, 0]) };
+        }
+    }
+    for file in 0..keep {
+        // SAFETY: the calling process has a file table of its own, of which no Rust value holds an entry.
+        unsafe { sys::call(sys::CLOSE, [file, 0, 0, 0, 0, 0]) };
+    }
+}
+
+extern "C" fn main() -> ! {
+    const SET_NAME: usize = 15;
+    // SAFETY: the name is a string with a zero at its end.
+    unsafe { sys::call(sys::PRCTL, [SET_NAME, c"dwell-census".as_ptr() as usize, 0, 0, 0, 0]) };
+    // SAFETY: the call has no arguments. Signals for the program's process group do not reach the helper then.
+    unsafe { sys::call(sys::SETSID, [0; 6]) };
+    close_others(socket());
+    let shared = shared();
+    loop {
+        let bell = shared.doorbell.load(Ordering::Acquire);
+        if STATE.wanted.load(Ordering::Acquire) != 0 {
+            let pid = copy(Event::PEAK);
+            if pid < 0 {
+                STATE.disabled.store(1, Ordering::Relaxed);
+            }
+            STATE.wanted.store(0, Ordering::Relaxed);
+            STATE.done.fetch_add(1, Ordering::Release);
+            sys::wake(&STATE.done, false);
+        }
+        let answered = shared.answered.load(Ordering::Relaxed);
+        if shared.asked.load(Ordering::Acquire) != answered {
+            copy(Event::ASKED);
+            shared.answered.store(answered.wrapping_add(1), Ordering::Release);
+            continue;
+        }
+        if shared.ended.load(Ordering::Acquire) != 0 {
+            tell(Event::ENDED, 0);
+            sleep();
+        }
+        sys::wait(&shared.doorbell, bell, true);
+        if hung_up() {
+            exit();
+        }
+    }
+}
+
+/// Copies the process and tells the tool; returns the copy's process id, or the error as a negative number.
+fn copy(what: u32) -> isize {
+    // SAFETY: without CLONE_VM the new process has a copy of all memory and continues here, on its copy of the stack; it makes
+    // system calls only.
+    let pid = unsafe { sys::call(sys::CLONE, [CLONE_PARENT, 0, 0, 0, 0, 0]) };
+    if pid == 0 {
+        sleep();
+    }
+    tell(what, pid as i32);
+    pid
+}
+
+/// Keeps the memory until the tool is gone: its end of the socket is closed then. The tool kills the process before if it has
+/// read what it wants.
+fn sleep() -> ! {
+    loop {
+        let mut byte = 0_u8;
+        // SAFETY: the call writes one byte to a local.
+        let read = unsafe { sys::call(sys::READ, [socket(), &mut byte as *mut u8 as usize, 1, 0, 0, 0]) };
+        if read <= 0 {
+            exit();
+        }
+    }
+}
+
+fn exit() -> ! {
+    loop {
+        // SAFETY: the process ends; no destructor of another one runs.
+        unsafe { sys::call(sys::EXIT_GROUP, [0; 6]) };
+    }
+}
+
+fn tell(what: u32, pid: i32) {
+    let event = Event {
+        what,
+        pid,
+        nanos: sys::now(),
+        stack: STATE.asker_stack.load(Ordering::Relaxed),
+        thread: STATE.asker_thread.load(Ordering::Relaxed),
+    };
+    // SAFETY: the call reads the bytes of a local that has no padding: two words of four bytes, three of eight.
+    unsafe { sys::call(sys::WRITE, [socket(), &event as *const Event as usize, Event::BYTES, 0, 0, 0]) };
+}
+
+/// Whether the tool is gone.
+fn hung_up() -> bool {
+    #[repr(C)]
+    struct Poll {
+        file: i32,
+        wanted: i16,
+        found: i16,
+    }
+    let mut poll = Poll { file: socket() as i32, wanted: 0, found: 0 };
+    // SAFETY: the call reads and writes one `pollfd`, whose C type has these fields.
+    unsafe { sys::call(sys::POLL, [&mut poll as *mut Poll as usize, 1, 0, 0, 0, 0]) };
+    poll.found & POLL_HANG_UP != 0
+}
+
+/// A snapshot is taken before live bytes fall below this part of their peak,
+const FALL: (i64, i64) = (99, 100);
+/// if the last one has less than this part of it,
+const NEAR: (i64, i64) = (98, 100);
+/// or less than this one where snapshots have taken more than their share of the time.
+const FAR: (i64, i64) = (93, 100);
+/// Nanoseconds that snapshots may take in any case, and their share of the time as a divisor.
+const FREE_NANOS: u64 = 30_000_000;
+const SHARE: u64 = 20;
+/// Peaks of fewer bytes are those of the start.
+const LEAST: i64 = 1024;
+
+/// Takes a snapshot if live bytes, which are `live`, fall from their peak with the next `size`, and waits for it.
+#[cold]
+pub fn before_fall(live: i64, size: i64, frame: u64) {
+    loop {
+        let peak = STATE.peak.load(Ordering::Relaxed);
+        let taken = STATE.taken.load(Ordering::Acquire);
+        let below = |bytes: i64, (part, of): (i64, i64)| bytes as i128 * of as i128 <= peak as i128 * part as i128;
+        if peak < LEAST
+            || STATE.disabled.load(Ordering::Relaxed) != 0
+            || !below(live - size, FALL)
+            || below(live, NEAR)
+            || !below(taken, NEAR)
+        {
+            return;
+        }
+        let spent = STATE.spent_nanos.load(Ordering::Relaxed);
+        let start = sys::now();
+        let run = start.saturating_sub(STATE.start_nanos.load(Ordering::Relaxed));
+        if spent > FREE_NANOS + run / SHARE && !below(taken, FAR) {
+            return;
+        }
+        let done = STATE.done.load(Ordering::Acquire);
+        if STATE.wanted.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            STATE.asker_stack.store(frame, Ordering::Relaxed);
+            STATE.asker_thread.store(crate::thread::pointer(), Ordering::Relaxed);
+            ring();
+            wait(done);
+            STATE.taken.store(live, Ordering::Release);
+            STATE.spent_nanos.fetch_add(sys::now().saturating_sub(start), Ordering::Relaxed);
+            return;
+        }
+        // Another thread asked: what this one frees stays until the copy is made.
+        wait(done);
+        if STATE.done.load(Ordering::Relaxed) == done {
+            return;
+        }
+        if STATE.taken.load(Ordering::Acquire) == taken {
+            sys::yield_now();
+        }
+    }
+}
+
+fn ring() {
+    let bell = &shared().doorbell;
+    bell.fetch_add(1, Ordering::Release);
+    sys::wake(bell, true);
+}
+
+/// Waits until more snapshots than `done` were answered, or the helper is gone.
+fn wait(done: u32) {
+    while STATE.done.load(Ordering::Acquire) == done {
+        sys::wait(&STATE.done, done, false);
+        if STATE.done.load(Ordering::Acquire) == done && is_helper_gone() {
+            STATE.disabled.store(1, Ordering::Relaxed);
+            return;
+        }
+    }
+}
+
+fn is_helper_gone() -> bool {
+    const NO_SUCH_PROCESS: isize = -3;
+    let pid = shared().helper.load(Ordering::Relaxed) as usize;
+    // SAFETY: signal 0 is none: the call only says whether the process exists.
+    unsafe { sys::call(sys::KILL, [pid, 0, 0, 0, 0, 0]) == NO_SUCH_PROCESS }
+}

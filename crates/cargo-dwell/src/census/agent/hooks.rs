@@ -1,0 +1,302 @@
+//! The functions that run instead of an allocator's: they call the original and record what it did.
+
+use crate::blocks;
+use crate::helper;
+use crate::sample;
+use crate::layout::{Call, FUNCTIONS, FUNCTION_COUNT};
+use crate::stacks::Walked;
+use crate::thread::{self, Thread};
+use crate::{is_armed, STATE};
+use core::arch::asm;
+use core::sync::atomic::{compiler_fence, AtomicUsize, Ordering};
+
+/// All functions of [`FUNCTIONS`] have at most three arguments, each in a register; one that has fewer ignores the others.
+pub type Function = unsafe extern "C" fn(usize, usize, usize) -> usize;
+
+extern "C" {
+    fn __libc_malloc(size: usize, _: usize, _: usize) -> usize;
+    fn __libc_calloc(count: usize, size: usize, _: usize) -> usize;
+    fn __libc_realloc(block: usize, size: usize, _: usize) -> usize;
+    fn __libc_memalign(align: usize, size: usize, _: usize) -> usize;
+    fn __libc_valloc(size: usize, _: usize, _: usize) -> usize;
+    fn __libc_pvalloc(size: usize, _: usize, _: usize) -> usize;
+    fn __libc_free(block: usize, _: usize, _: usize) -> usize;
+    fn __errno_location() -> *mut i32;
+}
+
+const EINVAL: i32 = 22;
+const ENOMEM: i32 = 12;
+
+/// The frame pointer of the function that this is inlined into.
+#[inline(always)]
+fn frame() -> u64 {
+    let frame: u64;
+    // SAFETY: the agent is compiled with frame pointers; a register is read, nothing else.
+    unsafe { asm!("mov {}, rbp", out(reg) frame, options(nomem, nostack, preserves_flags)) };
+    frame
+}
+
+/// Calls `original` and records what it did.
+///
+/// # Safety
+/// `original` is a function of this kind, and the arguments are valid for it.
+#[inline(always)]
+unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
+    let [a, b, c] = arguments;
+    let thread = thread::current();
+    if !is_armed() || thread.inside.get() != 0 {
+        // SAFETY: the caller says that the function and its arguments fit.
+        return unsafe { original(a, b, c) };
+    }
+    thread.inside.set(1);
+    compiler_fence(Ordering::SeqCst);
+    let before = match call {
+        Call::Reallocate | Call::ReallocateMany | Call::Free if a != 0 => forget(thread, a as u64, new_size(call, b, c)),
+        _ => None,
+    };
+    // SAFETY: the caller says that the function and its arguments fit; the block at `a` is no longer recorded.
+    let result = unsafe { original(a, b, c) };
+    match call {
+        Call::Allocate(index) => record(thread, result as u64, arguments[index] as u64, frame()),
+        Call::AllocateMany => record(thread, result as u64, (a as u64).wrapping_mul(b as u64), frame()),
+        Call::AllocateInto if result == 0 => {
+            // SAFETY: a function that writes a block to its first argument has done so where it returns 0.
+            let block = unsafe { *(a as *const usize) };
+            record(thread, block as u64, c as u64, frame());
+        }
+        Call::AllocateInto | Call::Free => {}
+        Call::Reallocate | Call::ReallocateMany => {
+            let size = new_size(call, b, c);
+            match before {
+                // It failed and left the block as it was.
+                Some(before) if result == 0 && size != 0 => {
+                    blocks::restore(a as u64, before);
+                    told(thread, counted(before.size()));
+                }
+                _ => record(thread, result as u64, size, frame()),
+            }
+        }
+    }
+    compiler_fence(Ordering::SeqCst);
+    thread.inside.set(0);
+    result
+}
+
+/// The size of a block after a call.
+#[inline(always)]
+fn new_size(call: Call, b: usize, c: usize) -> u64 {
+    match call {
+        Call::Reallocate => b as u64,
+        Call::ReallocateMany => (b as u64).wrapping_mul(c as u64),
+        _ => 0,
+    }
+}
+
+/// Records a new block, of which `frame` is the hook's frame.
+#[inline(always)]
+fn record(thread: &Thread, block: u64, size: u64, frame: u64) {
+    if block == 0 {
+        return;
+    }
+    insert(thread, block, size, frame);
+}
+
+#[inline(never)]
+fn insert(thread: &Thread, block: u64, size: u64, frame: u64) {
+    let mean = STATE.sample.load(Ordering::Relaxed);
+    if mean != 0 && !sample::is_sampled(thread, size, mean) {
+        return;
+    }
+    let stack = Walked::new(thread, frame);
+    let stale = blocks::insert(block, size, &stack);
+    thread.allocations.set(thread.allocations.get() + 1);
+    told(thread, counted(size) - counted(stale));
+}
+
+/// Takes a block out that is about to be freed, or to be replaced by one of `new` bytes. Takes a snapshot before if live bytes
+/// are about to fall from their peak.
+#[inline(always)]
+fn forget(thread: &Thread, addr: u64, new: u64) -> Option<blocks::Block> {
+    let block = blocks::find(addr)?;
+    let size = counted(block.size());
+    let residue = thread.residue.get() - size;
+    if residue + (new as i64) < -STATE.quantum.load(Ordering::Relaxed) {
+        fall(thread, size - new as i64);
+    }
+    blocks::remove(addr, block);
+    thread.residue.set(thread.residue.get() - size);
+    Some(block)
+}
+
+/// The bytes that a block counts for.
+#[inline(always)]
+fn counted(size: u64) -> i64 {
+    let mean = STATE.sample.load(Ordering::Relaxed);
+    if mean == 0 { size as i64 } else { sample::counted(size, mean) }
+}
+
+/// Adds to the thread's live bytes, and tells them if they are many.
+#[inline(always)]
+fn told(thread: &Thread, bytes: i64) {
+    let residue = thread.residue.get() + bytes;
+    thread.residue.set(residue);
+    if residue > STATE.quantum.load(Ordering::Relaxed) {
+        tell(thread);
+    }
+}
+
+/// Threads keep up to this part of the peak to themselves, all together.
+const PART: i64 = 1024;
+const MOST_KEPT: i64 = 64 << 10;
+const LEAST_KEPT: i64 = 64;
+
+/// Adds what the thread kept to itself to the live bytes of all; returns these.
+#[cold]
+#[inline(never)]
+fn tell(thread: &Thread) -> i64 {
+    if thread.known.get() == 0 {
+        thread.known.set(1);
+        if thread::watch_end() {
+            STATE.threads.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    STATE.allocations.fetch_add(thread.allocations.replace(0), Ordering::Relaxed);
+    let residue = thread.residue.replace(0);
+    let live = STATE.live.fetch_add(residue, Ordering::Relaxed) + residue;
+    let peak = STATE.peak.fetch_max(live, Ordering::Relaxed).max(live);
+    let threads = i64::from(STATE.threads.load(Ordering::Relaxed)).max(1);
+    STATE.quantum.store((peak / PART / threads).clamp(LEAST_KEPT, MOST_KEPT), Ordering::Relaxed);
+    live
+}
+
+/// Live bytes are about to fall by `size`.
+#[cold]
+#[inline(never)]
+fn fall(thread: &Thread, size: i64) {
+    let live = tell(thread);
+    helper::before_fall(live, size, frame());
+}
+
+/// What a thread does at its end.
+pub extern "C" fn end_of_thread(_: *mut u8) {
+    let thread = thread::current();
+    if !is_armed() || thread.inside.get() != 0 {
+        return;
+    }
+    thread.inside.set(1);
+    tell(thread);
+    // What other destructors allocate makes the thread known again, and this runs again.
+    thread.known.set(0);
+    STATE.threads.fetch_sub(1, Ordering::Relaxed);
+    thread.inside.set(0);
+}
+
+macro_rules! export {
+    ($($name:ident($($argument:ident),*) = $original:ident, $call:expr;)*) => {$(
+        /// glibc's function of this name, recorded.
+        ///
+        /// # Safety
+        /// As of glibc's function.
+        #[no_mangle]
+        pub unsafe extern "C" fn $name($($argument: usize),*) -> usize {
+            let mut arguments = [0; 3];
+            let mut index = 0;
+            $(arguments[index] = $argument; index += 1;)*
+            let _ = index;
+            // SAFETY: the original is glibc's function of this kind, and the arguments are those that the program gave it.
+            unsafe { run($call, $original, arguments) }
+        }
+    )*};
+}
+
+export! {
+    malloc(size) = __libc_malloc, Call::Allocate(0);
+    calloc(count, size) = __libc_calloc, Call::AllocateMany;
+    realloc(block, size) = __libc_realloc, Call::Reallocate;
+    memalign(align, size) = __libc_memalign, Call::Allocate(1);
+    aligned_alloc(align, size) = __libc_memalign, Call::Allocate(1);
+    valloc(size) = __libc_valloc, Call::Allocate(0);
+    pvalloc(size) = __libc_pvalloc, Call::Allocate(0);
+}
+
+/// glibc's `free`, recorded. It keeps `errno`.
+///
+/// # Safety
+/// As of glibc's function.
+#[no_mangle]
+pub unsafe extern "C" fn free(block: usize) {
+    // SAFETY: the original is glibc's `free`, and the block is what the program gave it.
+    unsafe { run(Call::Free, __libc_free, [block, 0, 0]) };
+}
+
+/// glibc's `reallocarray`, recorded: glibc exports no name of it that is not this one.
+///
+/// # Safety
+/// As of glibc's function.
+#[no_mangle]
+pub unsafe extern "C" fn reallocarray(block: usize, count: usize, size: usize) -> usize {
+    match count.checked_mul(size) {
+        // SAFETY: the original is glibc's `realloc`, and the block is what the program gave.
+        Some(bytes) => unsafe { run(Call::Reallocate, __libc_realloc, [block, bytes, 0]) },
+        None => {
+            // SAFETY: glibc returns the address of the thread's `errno`, which is always there.
+            let errno = unsafe { __errno_location() };
+            // SAFETY: it is an aligned `int` of this thread.
+            unsafe { *errno = ENOMEM };
+            0
+        }
+    }
+}
+
+/// glibc's `posix_memalign`, recorded.
+///
+/// # Safety
+/// As of glibc's function: `out` can be written.
+#[no_mangle]
+pub unsafe extern "C" fn posix_memalign(out: *mut usize, align: usize, size: usize) -> i32 {
+    if !align.is_power_of_two() || align % core::mem::size_of::<usize>() != 0 {
+        return EINVAL;
+    }
+    // SAFETY: the original is glibc's `memalign`, which takes each power of two.
+    let block = unsafe { run(Call::Allocate(1), __libc_memalign, [align, size, 0]) };
+    if block == 0 {
+        return ENOMEM;
+    }
+    // SAFETY: the caller of posix_memalign passes a pointer for the block.
+    unsafe { *out = block };
+    0
+}
+
+/// Where the first instructions of the patched functions were moved to; 0 if a function is not patched.
+static ORIGINALS: [AtomicUsize; FUNCTION_COUNT] = {
+    #[allow(clippy::declare_interior_mutable_const)]
+    const NONE: AtomicUsize = AtomicUsize::new(0);
+    [NONE; FUNCTION_COUNT]
+};
+
+/// Sets where the first instructions of a patched function are.
+pub fn set_original(function: usize, addr: usize) {
+    if let Some(original) = ORIGINALS.get(function) {
+        original.store(addr, Ordering::Relaxed);
+    }
+}
+
+/// Runs instead of the function of number `F`.
+unsafe extern "C" fn patched<const F: usize>(a: usize, b: usize, c: usize) -> usize {
+    let original = ORIGINALS[F].load(Ordering::Relaxed);
+    // SAFETY: this hook's address is only in the stub of a function whose original was set before; the code there are the
+    // function's own first instructions and a jump to the rest of it, so it is a function of the same arguments.
+    let original: Function = unsafe { core::mem::transmute::<usize, Function>(original) };
+    // SAFETY: the arguments are those that the program gave the function.
+    unsafe { run(FUNCTIONS[F].call, original, [a, b, c]) }
+}
+
+macro_rules! hooks {
+    ($($number:literal)*) => { [$(patched::<$number>),*] };
+}
+
+/// The hooks, in the order of [`FUNCTIONS`].
+pub static HOOKS: [Function; FUNCTION_COUNT] = hooks!(
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24
+    25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49
+);

@@ -1,0 +1,299 @@
+//! What the agent and the tool agree on. The agent includes this file too, so it needs nothing but `core`.
+
+use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
+
+/// The environment variable that hands the agent its two file descriptors: the plan and the socket, `FD,FD`.
+pub const VARIABLE: &str = "CARGO_DWELL_CENSUS";
+/// What a plan begins with; another number is another version.
+pub const MAGIC: u64 = 0x3130_6c6c_6577_44;
+/// Bytes of [`Shared`] in the plan's file; the patches follow.
+pub const SHARED_BYTES: usize = 4096;
+/// The most frames of a call stack that are kept.
+pub const DEPTH: usize = 32;
+/// Blocks of fewer bytes, at addresses that are multiples of [`GRANULE`], are in the shadow; all others in the shards.
+pub const SMALL: u64 = 1024;
+/// What the shadow says of a block that is in a shard.
+pub const IN_SHARD: u32 = u32::MAX;
+/// Bytes of address for one entry of the shadow.
+pub const GRANULE: u64 = 16;
+/// Bytes of an entry of the shadow: the number of a [`Pair`], 0 for none.
+pub const ENTRY: u64 = 4;
+/// Where addresses of user space end.
+pub const ADDRESSES: u64 = 1 << 47;
+/// Tables for blocks that are not in the shadow.
+pub const SHARDS: usize = 16;
+/// The most pairs, and the most words of frames.
+pub const PAIRS: u64 = 1 << 24;
+pub const FRAMES: u64 = 1 << 27;
+/// The address of a [`Slot`] whose block is gone.
+pub const TOMBSTONE: u64 = 1;
+
+/// One page that the program and the tool share.
+#[repr(C)]
+pub struct Shared {
+    /// By the tool, before the program starts.
+    pub magic: AtomicU64,
+    pub entry: AtomicU64,
+    pub device: AtomicU64,
+    pub inode: AtomicU64,
+    pub wants_peak: AtomicU32,
+    pub patch_bytes: AtomicU32,
+    pub sample: AtomicU64,
+    /// By the agent: a [`Status`], where its [`State`] is, what is added to addresses of the executable, the helper.
+    pub status: AtomicU32,
+    pub errno: AtomicU32,
+    pub state: AtomicU64,
+    pub bias: AtomicU64,
+    pub helper: AtomicU32,
+    pub patched: AtomicU32,
+    /// The thread pointer of the main thread.
+    pub thread_pointer: AtomicU64,
+    /// The helper sleeps on it.
+    pub doorbell: AtomicU32,
+    /// Snapshots that the tool asked for, and those that were answered.
+    pub asked: AtomicU32,
+    pub answered: AtomicU32,
+    /// The program is gone: the helper does nothing more.
+    pub ended: AtomicU32,
+}
+
+/// How far the agent came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Status {
+    /// It was not loaded.
+    Absent = 0,
+    Armed = 1,
+    OtherExecutable = 2,
+    NoAddressSpace = 3,
+    NoHelper = 4,
+}
+
+impl Status {
+    pub const ALL: [Status; 5] =
+        [Status::Absent, Status::Armed, Status::OtherExecutable, Status::NoAddressSpace, Status::NoHelper];
+}
+
+/// What a hook records, in the program's own memory.
+#[repr(C)]
+pub struct State {
+    /// An entry for each [`GRANULE`] bytes of address.
+    pub shadow: AtomicU64,
+    /// [`Pair`]s, of which the first is not used.
+    pub pairs: AtomicU64,
+    pub pairs_len: AtomicU64,
+    /// Call stacks, each a word with its length and then that many return addresses, innermost first.
+    pub frames: AtomicU64,
+    pub frames_len: AtomicU64,
+    pub shards: [Shard; SHARDS],
+    /// Live bytes but for what threads have not told yet, and the most there were.
+    pub live: AtomicI64,
+    pub peak: AtomicI64,
+    /// Live bytes of the last snapshot that was taken for the peak.
+    pub taken: AtomicI64,
+    /// What a thread may keep to itself.
+    pub quantum: AtomicI64,
+    pub threads: AtomicU32,
+    /// A thread waits for a snapshot; how many were answered; none can be taken any more.
+    pub wanted: AtomicU32,
+    pub done: AtomicU32,
+    pub disabled: AtomicU32,
+    pub spent_nanos: AtomicU64,
+    pub start_nanos: AtomicU64,
+    /// The mean distance in bytes between sampled allocations; 0 if all are recorded.
+    pub sample: AtomicU64,
+    /// The stack pointer and thread pointer of the thread that asked.
+    pub asker_stack: AtomicU64,
+    pub asker_thread: AtomicU64,
+    /// Allocations and frees that were recorded, as far as threads have told.
+    pub allocations: AtomicU64,
+}
+
+/// The size of small blocks and the call stack that allocated them.
+#[repr(C)]
+pub struct Pair {
+    /// Where the stack begins in the frames.
+    pub stack: AtomicU32,
+    pub size: AtomicU32,
+}
+
+/// A hash table of blocks, by address.
+#[repr(C)]
+pub struct Shard {
+    pub lock: AtomicU32,
+    pub used: AtomicU32,
+    /// The address of `mask + 1` slots; 0 for none.
+    pub slots: AtomicU64,
+    pub mask: AtomicU64,
+}
+
+/// A block in a [`Shard`]; its address is 0 if the slot was never used.
+#[repr(C)]
+pub struct Slot {
+    pub addr: AtomicU64,
+    pub size: AtomicU64,
+    pub stack: AtomicU64,
+}
+
+/// What the helper tells the tool.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Event {
+    pub what: u32,
+    /// The copy's process id, or the error as a negative number.
+    pub pid: i32,
+    /// Of the monotonic clock.
+    pub nanos: u64,
+    pub stack: u64,
+    pub thread: u64,
+}
+
+impl Event {
+    pub const PEAK: u32 = 1;
+    pub const ASKED: u32 = 2;
+    pub const ENDED: u32 = 3;
+    pub const BYTES: usize = core::mem::size_of::<Self>();
+
+    /// The event that was written.
+    pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
+        let word = |at: usize| {
+            let mut word = [0; 8];
+            word.copy_from_slice(&bytes[at..at + 8]);
+            u64::from_ne_bytes(word)
+        };
+        Self { what: word(0) as u32, pid: (word(0) >> 32) as i32, nanos: word(8), stack: word(16), thread: word(24) }
+    }
+}
+
+/// How a function allocates or frees: what its arguments are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// Returns a block; the argument of this number is the size.
+    Allocate(usize),
+    /// Returns a block for `(count, size)`.
+    AllocateMany,
+    /// `(out, align, size)`: writes the block to `out` and returns 0.
+    AllocateInto,
+    /// `(block, size)`: returns the block that replaces it.
+    Reallocate,
+    /// `(block, count, size)`
+    ReallocateMany,
+    /// `(block)`
+    Free,
+}
+
+/// Which allocator a function is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allocator {
+    Mimalloc,
+    Jemalloc,
+    /// An executable that defines `malloc` itself.
+    Own,
+}
+
+/// A function of an allocator that is linked statically. Jemalloc's have a prefix besides.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    pub of: Allocator,
+    pub name: &'static str,
+    pub call: Call,
+}
+
+const fn function(of: Allocator, name: &'static str, call: Call) -> Function {
+    Function { of, name, call }
+}
+
+/// How many functions [`FUNCTIONS`] has.
+pub const FUNCTION_COUNT: usize = 50;
+
+/// The functions that are hooked. Each has at most three arguments.
+pub const FUNCTIONS: [Function; FUNCTION_COUNT] = {
+    use Allocator::{Jemalloc, Mimalloc, Own};
+    use Call::{Allocate, AllocateInto, AllocateMany, Free, Reallocate, ReallocateMany};
+    [
+        function(Mimalloc, "mi_malloc", Allocate(0)),
+        function(Mimalloc, "mi_malloc_small", Allocate(0)),
+        function(Mimalloc, "mi_zalloc", Allocate(0)),
+        function(Mimalloc, "mi_zalloc_small", Allocate(0)),
+        function(Mimalloc, "mi_malloc_aligned", Allocate(0)),
+        function(Mimalloc, "mi_zalloc_aligned", Allocate(0)),
+        function(Mimalloc, "mi_malloc_aligned_at", Allocate(0)),
+        function(Mimalloc, "mi_zalloc_aligned_at", Allocate(0)),
+        function(Mimalloc, "mi_calloc", AllocateMany),
+        function(Mimalloc, "mi_mallocn", AllocateMany),
+        function(Mimalloc, "mi_calloc_aligned", AllocateMany),
+        function(Mimalloc, "mi_realloc", Reallocate),
+        function(Mimalloc, "mi_rezalloc", Reallocate),
+        function(Mimalloc, "mi_realloc_aligned", Reallocate),
+        function(Mimalloc, "mi_rezalloc_aligned", Reallocate),
+        function(Mimalloc, "mi_reallocn", ReallocateMany),
+        function(Mimalloc, "mi_recalloc", ReallocateMany),
+        function(Mimalloc, "mi_reallocarray", ReallocateMany),
+        function(Mimalloc, "mi_memalign", Allocate(1)),
+        function(Mimalloc, "mi_aligned_alloc", Allocate(1)),
+        function(Mimalloc, "mi_valloc", Allocate(0)),
+        function(Mimalloc, "mi_pvalloc", Allocate(0)),
+        function(Mimalloc, "mi_posix_memalign", AllocateInto),
+        function(Mimalloc, "mi_free", Free),
+        function(Mimalloc, "mi_cfree", Free),
+        function(Mimalloc, "mi_free_size", Free),
+        function(Mimalloc, "mi_free_aligned", Free),
+        function(Mimalloc, "mi_free_size_aligned", Free),
+        function(Jemalloc, "malloc", Allocate(0)),
+        function(Jemalloc, "calloc", AllocateMany),
+        function(Jemalloc, "realloc", Reallocate),
+        function(Jemalloc, "memalign", Allocate(1)),
+        function(Jemalloc, "valloc", Allocate(0)),
+        function(Jemalloc, "aligned_alloc", Allocate(1)),
+        function(Jemalloc, "posix_memalign", AllocateInto),
+        function(Jemalloc, "mallocx", Allocate(0)),
+        function(Jemalloc, "rallocx", Reallocate),
+        function(Jemalloc, "free", Free),
+        function(Jemalloc, "dallocx", Free),
+        function(Jemalloc, "sdallocx", Free),
+        function(Jemalloc, "free_sized", Free),
+        function(Own, "malloc", Allocate(0)),
+        function(Own, "calloc", AllocateMany),
+        function(Own, "realloc", Reallocate),
+        function(Own, "reallocarray", ReallocateMany),
+        function(Own, "memalign", Allocate(1)),
+        function(Own, "aligned_alloc", Allocate(1)),
+        function(Own, "posix_memalign", AllocateInto),
+        function(Own, "free", Free),
+        function(Own, "cfree", Free),
+    ]
+};
+
+/// Where the code that replaces first instructions may lie, for one of which there is room beside the executable.
+pub const PLACEMENTS: usize = 8;
+/// The most bytes that a patch replaces.
+pub const PATCH_BYTES: usize = 32;
+
+/// The head of what follows [`Shared`] in the plan: `count` [`Patch`]es, then for each placement `code_bytes` bytes of code.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Patches {
+    pub count: u32,
+    pub code_bytes: u32,
+    /// Addresses of the file, multiples of a page.
+    pub placements: [u64; PLACEMENTS],
+}
+
+/// A function whose first instructions are replaced by a jump.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Patch {
+    /// An address of the file.
+    pub addr: u64,
+    /// The number of its [`Function`].
+    pub function: u32,
+    /// How many bytes are replaced.
+    pub len: u32,
+    /// Where in the code the moved instructions begin, and where the address of the hook is to be written.
+    pub moved: u32,
+    pub hook: u32,
+    /// What is there before.
+    pub old: [u8; PATCH_BYTES],
+    /// What is there afterwards, for each placement.
+    pub new: [[u8; PATCH_BYTES]; PLACEMENTS],
+}

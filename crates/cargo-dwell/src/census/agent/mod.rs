@@ -1,0 +1,109 @@
+//! The agent that runs inside the program: its source, compiled by the user's rustc when it is needed first.
+
+#[expect(missing_docs, reason = "the agent's file, where comments say what groups of fields are")]
+pub mod layout;
+
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::hash::{BuildHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The files of the agent's crate.
+const SOURCES: [(&str, &str); 10] = [
+    ("agent.rs", include_str!("agent.rs")),
+    ("blocks.rs", include_str!("blocks.rs")),
+    ("helper.rs", include_str!("helper.rs")),
+    ("hooks.rs", include_str!("hooks.rs")),
+    ("layout.rs", include_str!("layout.rs")),
+    ("patch.rs", include_str!("patch.rs")),
+    ("sample.rs", include_str!("sample.rs")),
+    ("stacks.rs", include_str!("stacks.rs")),
+    ("sys.rs", include_str!("sys.rs")),
+    ("thread.rs", include_str!("thread.rs")),
+];
+
+const FLAGS: [&str; 10] = [
+    "--crate-type=cdylib",
+    "--crate-name=cargo_dwell_agent",
+    "--edition=2021",
+    "--cap-lints=allow",
+    "-Copt-level=3",
+    "-Cpanic=abort",
+    "-Cforce-frame-pointers=yes",
+    "-Ccodegen-units=1",
+    "-Cstrip=symbols",
+    "-Coverflow-checks=no",
+];
+
+/// The agent's library, compiled unless it is in `cache` already. Where that cannot be, it goes to the folder of temporary
+/// files.
+///
+/// # Errors
+/// There is no rustc, or it fails.
+pub fn library(cache: Option<&Path>) -> Result<PathBuf> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let version = Command::new(&rustc).arg("-vV").output().with_context(|| {
+        format!("{} cannot be run; the agent that records allocations is compiled by it once", rustc.display())
+    })?;
+    if !version.status.success() {
+        bail!("{} -vV failed; the agent that records allocations is compiled by it once", rustc.display());
+    }
+    let mut hasher = foldhash::fast::FixedState::default().build_hasher();
+    hasher.write(&version.stdout);
+    for part in SOURCES.iter().flat_map(|(name, text)| [*name, *text]).chain(FLAGS) {
+        hasher.write(part.as_bytes());
+    }
+    let name = format!("census-agent-{:016x}", hasher.finish());
+    let temporary = std::env::temp_dir().join("cargo-dwell");
+    let folders = [cache.map(Path::to_owned), Some(temporary)];
+    let mut failure = None;
+    for folder in folders.into_iter().flatten() {
+        // The loader separates paths by colons and spaces.
+        let Some(folder) = std::path::absolute(&folder).ok().filter(|folder| is_plain(folder)) else { continue };
+        let library = folder.join(format!("lib{name}.so"));
+        if library.is_file() {
+            return Ok(library);
+        }
+        match compile(&rustc, &folder, &name, &library) {
+            Ok(()) => return Ok(library),
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    Err(failure.unwrap_or_else(|| anyhow::anyhow!("no folder can hold the agent; set TMPDIR to a path without spaces")))
+}
+
+fn is_plain(path: &Path) -> bool {
+    path.to_str().is_some_and(|path| !path.contains([':', ' ', '\t', '\n', ';', '$']))
+}
+
+/// Compiles in a folder of its own, so that two at once do not meet.
+fn compile(rustc: &std::ffi::OsStr, folder: &Path, name: &str, library: &Path) -> Result<()> {
+    let work = folder.join(format!("{name}.{}.{:?}", std::process::id(), std::thread::current().id()));
+    fs::create_dir_all(&work).with_context(|| format!("{}: cannot be made", work.display()))?;
+    let result = compile_in(rustc, &work, library);
+    let _ = fs::remove_dir_all(&work);
+    result
+}
+
+fn compile_in(rustc: &std::ffi::OsStr, work: &Path, library: &Path) -> Result<()> {
+    for (file, text) in SOURCES {
+        let file = work.join(file);
+        fs::write(&file, text).with_context(|| format!("{}: cannot be written", file.display()))?;
+    }
+    let built = work.join("agent.so");
+    let output = Command::new(rustc)
+        .args(FLAGS)
+        .arg("-o")
+        .arg(&built)
+        .arg(work.join("agent.rs"))
+        .env_remove("RUSTFLAGS")
+        .output()
+        .with_context(|| format!("{} cannot be run", rustc.display()))?;
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let first = errors.lines().find(|line| line.starts_with("error")).unwrap_or("it does not say why");
+        bail!("{} cannot compile the agent that records allocations: {first}", rustc.display());
+    }
+    fs::rename(&built, library).with_context(|| format!("{}: cannot be written", library.display()))
+}

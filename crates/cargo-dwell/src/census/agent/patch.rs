@@ -1,0 +1,108 @@
+//! Functions of allocators that are linked statically: their first instructions become a jump to a hook. The tool has
+//! decoded, moved and encoded them; here bytes are copied.
+
+use crate::hooks;
+use crate::layout::{Patch, Patches, Shared, PATCH_BYTES, PLACEMENTS, SHARED_BYTES};
+use crate::sys;
+use core::mem::size_of;
+use core::sync::atomic::Ordering;
+
+const PROT_READ: usize = 1;
+const PROT_READ_WRITE: usize = 3;
+const PROT_READ_EXEC: usize = 5;
+const PROT_ALL: usize = 7;
+const MAP_PRIVATE: usize = 2;
+const MAP_PRIVATE_ANONYMOUS_FIXED: usize = 0x2 | 0x20 | 0x10_0000;
+
+/// Applies the patches of the plan, if there are any, and says how many in the shared page.
+pub fn apply(shared: &Shared, plan: u32) {
+    let bytes = shared.patch_bytes.load(Ordering::Relaxed) as usize;
+    if bytes < size_of::<Patches>() {
+        return;
+    }
+    // SAFETY: a new mapping at an address of the kernel's choice replaces nothing.
+    let addr = unsafe { sys::call(sys::MMAP, [0, bytes, PROT_READ, MAP_PRIVATE, plan as usize, SHARED_BYTES]) };
+    if (-4095..0).contains(&addr) {
+        return;
+    }
+    // SAFETY: the mapping has `bytes` bytes; the tool sealed the file's size, and writes nothing once the program runs.
+    let plan = unsafe { core::slice::from_raw_parts(addr as *const u8, bytes) };
+    if let Some(count) = apply_all(plan, shared.bias.load(Ordering::Relaxed)) {
+        shared.patched.store(count, Ordering::Relaxed);
+    }
+    // SAFETY: `plan` is not used any more.
+    unsafe { sys::call(sys::MUNMAP, [addr as usize, bytes, 0, 0, 0, 0]) };
+}
+
+/// A value of the plan.
+fn read<T: Copy + Plain>(plan: &[u8], at: usize) -> Option<T> {
+    let bytes = plan.get(at..)?.get(..size_of::<T>())?;
+    // SAFETY: there are as many bytes, the read needs no alignment, and of a `Plain` each bit pattern is a value.
+    Some(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
+}
+
+/// Each bit pattern is a value.
+trait Plain {}
+impl Plain for Patches {}
+impl Plain for Patch {}
+
+fn apply_all(plan: &[u8], bias: u64) -> Option<u32> {
+    let head: Patches = read(plan, 0)?;
+    let (count, code_bytes) = (head.count as usize, head.code_bytes as usize);
+    let codes = size_of::<Patches>() + count * size_of::<Patch>();
+    let (placement, code) = (0..PLACEMENTS).find_map(|placement| {
+        let source = plan.get(codes + placement * code_bytes..)?.get(..code_bytes)?;
+        let wanted = bias.wrapping_add(head.placements[placement]) as usize;
+        let arguments = [wanted, code_bytes, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_FIXED, usize::MAX, 0];
+        // SAFETY: the flag MAP_FIXED_NOREPLACE has the call fail where something is mapped.
+        let code = unsafe { sys::call(sys::MMAP, arguments) };
+        if code as usize != wanted {
+            if code > 0 {
+                // Kernels before 4.17 do not know the flag and map elsewhere.
+                // SAFETY: the mapping was made just now, and nobody uses it.
+                unsafe { sys::call(sys::MUNMAP, [code as usize, code_bytes, 0, 0, 0, 0]) };
+            }
+            return None;
+        }
+        // SAFETY: the mapping has `code_bytes` bytes, can be written, and is of this call alone.
+        let target = unsafe { core::slice::from_raw_parts_mut(wanted as *mut u8, code_bytes) };
+        target.copy_from_slice(source);
+        Some((placement, target))
+    })?;
+    let patches = || (0..count).map_while(|index| read::<Patch>(plan, size_of::<Patches>() + index * size_of::<Patch>()));
+    for patch in patches() {
+        let hook = (*hooks::HOOKS.get(patch.function as usize)? as usize).to_ne_bytes();
+        code.get_mut(patch.hook as usize..)?.get_mut(..hook.len())?.copy_from_slice(&hook);
+    }
+    let base = code.as_ptr() as usize;
+    // SAFETY: the mapping is of this function, which writes no more to it.
+    if unsafe { sys::call(sys::MPROTECT, [base, code_bytes, PROT_READ_EXEC, 0, 0, 0]) } != 0 {
+        return None;
+    }
+    let mut patched = 0;
+    for patch in patches() {
+        let addr = bias.wrapping_add(patch.addr) as usize;
+        let len = (patch.len as usize).min(PATCH_BYTES);
+        // SAFETY: the tool found the function's `len` bytes in a segment of the file that this process runs, which `prepare`
+        // has compared by device and inode: the loader has mapped them.
+        let there = unsafe { core::slice::from_raw_parts(addr as *const u8, len) };
+        if there != &patch.old[..len] {
+            continue;
+        }
+        let (first, last) = (addr & !4095, (addr + len - 1) & !4095);
+        let pages = last - first + 4096;
+        // SAFETY: the pages are code of the executable; to make them writable changes none of it.
+        if unsafe { sys::call(sys::MPROTECT, [first, pages, PROT_ALL, 0, 0, 0]) } != 0 {
+            continue;
+        }
+        hooks::set_original(patch.function as usize, base + patch.moved as usize);
+        for (index, byte) in patch.new[placement][..len].iter().enumerate() {
+            // SAFETY: the byte is one of the `len` that were made writable. No other thread runs yet, so none executes them.
+            unsafe { (addr as *mut u8).add(index).write_volatile(*byte) };
+        }
+        // SAFETY: the pages get the protection back that code has.
+        unsafe { sys::call(sys::MPROTECT, [first, pages, PROT_READ_EXEC, 0, 0, 0]) };
+        patched += 1;
+    }
+    Some(patched)
+}

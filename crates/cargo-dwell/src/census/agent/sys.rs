@@ -1,0 +1,154 @@
+//! System calls without libc: nothing here allocates, sets `errno` or reads thread-local memory.
+
+use core::arch::asm;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+pub const READ: usize = 0;
+pub const WRITE: usize = 1;
+pub const CLOSE: usize = 3;
+pub const STAT: usize = 4;
+pub const POLL: usize = 7;
+pub const MMAP: usize = 9;
+pub const MPROTECT: usize = 10;
+pub const MUNMAP: usize = 11;
+pub const SIGPROCMASK: usize = 14;
+pub const YIELD: usize = 24;
+pub const MADVISE: usize = 28;
+pub const GETPID: usize = 39;
+pub const CLONE: usize = 56;
+pub const EXIT_GROUP: usize = 231;
+pub const KILL: usize = 62;
+pub const GETRLIMIT: usize = 97;
+pub const SETSID: usize = 112;
+pub const PRCTL: usize = 157;
+pub const FUTEX: usize = 202;
+pub const CLOCK_GETTIME: usize = 228;
+pub const PROCESS_VM_READV: usize = 310;
+pub const CLOSE_RANGE: usize = 436;
+
+const PROT_READ_WRITE: usize = 3;
+const MAP_PRIVATE_ANONYMOUS_NORESERVE: usize = 0x2 | 0x20 | 0x4000;
+
+/// Makes a system call. Errors are negative.
+///
+/// # Safety
+/// What the call reads and writes is valid for it, and no Rust value that is in use is unmapped or overwritten.
+#[inline(always)]
+pub unsafe fn call(number: usize, args: [usize; 6]) -> isize {
+    let result: isize;
+    // SAFETY: the registers are those of Linux' convention on x86-64, which clobbers rcx and r11 only; what the call does to
+    // memory is what the caller of this function answers for.
+    unsafe {
+        asm!(
+            "syscall",
+            inlateout("rax") number => result,
+            in("rdi") args[0], in("rsi") args[1], in("rdx") args[2],
+            in("r10") args[3], in("r8") args[4], in("r9") args[5],
+            lateout("rcx") _, lateout("r11") _,
+            options(nostack),
+        );
+    }
+    result
+}
+
+/// Fresh zeroed memory, of which pages that are not touched cost nothing.
+pub fn map(bytes: usize) -> Result<usize, u32> {
+    // SAFETY: a new mapping at an address of the kernel's choice replaces nothing.
+    let result = unsafe {
+        call(MMAP, [0, bytes, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, usize::MAX, 0])
+    };
+    if result < 0 && result >= -4095 { Err(-result as u32) } else { Ok(result as usize) }
+}
+
+/// Nanoseconds of the monotonic clock.
+pub fn now() -> u64 {
+    let mut time = [0_u64; 2];
+    // SAFETY: the call writes two words to `time`, which is two words.
+    unsafe { call(CLOCK_GETTIME, [1, time.as_mut_ptr() as usize, 0, 0, 0, 0]) };
+    time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1])
+}
+
+const FUTEX_PRIVATE: usize = 128;
+
+/// Sleeps until `word` is no longer `value`, somebody wakes it, or a second passes.
+pub fn wait(word: &AtomicU32, value: u32, shared: bool) {
+    let second = [1_u64, 0];
+    let operation = if shared { 0 } else { FUTEX_PRIVATE };
+    // SAFETY: the call reads an aligned word and a timespec, both of which outlive it.
+    unsafe {
+        call(FUTEX, [word.as_ptr() as usize, operation, value as usize, second.as_ptr() as usize, 0, 0]);
+    }
+}
+
+/// Wakes all that sleep on `word`.
+pub fn wake(word: &AtomicU32, shared: bool) {
+    let operation = 1 | if shared { 0 } else { FUTEX_PRIVATE };
+    // SAFETY: waking reads no memory but to find the word's page.
+    unsafe { call(FUTEX, [word.as_ptr() as usize, operation, i32::MAX as usize, 0, 0, 0]) };
+}
+
+/// Gives the processor to another thread.
+pub fn yield_now() {
+    // SAFETY: the call has no arguments and touches no memory.
+    unsafe { call(YIELD, [0; 6]) };
+}
+
+/// Locks a spin lock whose critical sections are short and make no calls but for memory.
+pub fn lock(lock: &AtomicU32) {
+    let mut tries = 0_u32;
+    while lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
+        tries += 1;
+        if tries % 64 == 0 {
+            yield_now();
+        }
+        core::hint::spin_loop();
+    }
+}
+
+/// Unlocks it.
+pub fn unlock(lock: &AtomicU32) {
+    lock.store(0, Ordering::Release);
+}
+
+/// Reads `out.len()` bytes of this process, or as many as there are before memory that cannot be read: no fault.
+pub fn read_own(addr: u64, out: &mut [u64]) -> usize {
+    let local = [out.as_mut_ptr() as usize, core::mem::size_of_val(out)];
+    // One entry for each page: a read ends where an entry cannot be read.
+    let bytes = local[1];
+    let first = bytes.min(4096 - (addr as usize & 4095));
+    let remote = [addr as usize, first, addr as usize + first, bytes - first];
+    // SAFETY: the kernel writes at most `bytes` bytes to `out`, which has them, and checks each address that it reads.
+    let read = unsafe {
+        call(PROCESS_VM_READV, [own_pid(), local.as_ptr() as usize, 1, remote.as_ptr() as usize, 2, 0])
+    };
+    read.max(0) as usize / 8
+}
+
+/// Whether each of the pages from that of `from` to that of `to` can be read.
+pub fn is_readable(from: u64, to: u64) -> bool {
+    const AT_ONCE: usize = 64;
+    let (mut page, last) = (from & !4095, to & !4095);
+    let mut bytes = [0_u8; AT_ONCE];
+    let mut remote = [[0_usize; 2]; AT_ONCE];
+    while page <= last {
+        let count = (((last - page) >> 12) as usize + 1).min(AT_ONCE);
+        for (index, entry) in remote.iter_mut().enumerate().take(count) {
+            *entry = [page as usize + (index << 12), 1];
+        }
+        let local = [bytes.as_mut_ptr() as usize, count];
+        // SAFETY: the kernel writes `count` bytes at most, and `bytes` has as many; it checks each address that it reads.
+        let read = unsafe {
+            call(PROCESS_VM_READV, [own_pid(), local.as_ptr() as usize, 1, remote.as_ptr() as usize, count, 0])
+        };
+        if read != count as isize {
+            return false;
+        }
+        page += (count as u64) << 12;
+    }
+    true
+}
+
+fn own_pid() -> usize {
+    // SAFETY: the call has no arguments and touches no memory.
+    unsafe { call(GETPID, [0; 6]) as usize }
+}

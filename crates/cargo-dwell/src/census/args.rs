@@ -1,0 +1,96 @@
+//! What `cargo dwell census` is asked for.
+
+use super::output::{self, OutputArgs, Ran};
+use super::run::{self, At, Options};
+use crate::build::{self, BuildArgs, Outcome, Purpose};
+use anyhow::{Result, bail};
+use bytesize::ByteSize;
+use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+const EXIT_CODES: &str = "Exit code: the program's own, 128 and its signal if it was killed; 2 on wrong input or usage, cargo's \
+                          own if the build fails.";
+
+/// `cargo dwell census`
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES, override_usage = "cargo dwell census [OPTIONS] [-- ARGS]...\n       cargo dwell census FILE [OPTIONS]")]
+pub struct Census {
+    /// What --save wrote: look at it again, run nothing
+    #[arg(value_name = "FILE", conflicts_with_all = ["at", "every", "sample", "args", "exe"])]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    run: RunArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    build: BuildArgs,
+}
+
+/// How the program is run.
+#[derive(Clone, Debug, Default, Args)]
+pub struct RunArgs {
+    /// When to look: at the `peak` of live bytes, at the `exit`, at a `signal` (SIGUSR1 or Ctrl-C), or after a time such as
+    /// 30s; several are separated by commas [default: peak]
+    #[arg(long, value_name = "WHEN", value_delimiter = ',')]
+    pub at: Vec<At>,
+    /// Look each time that so much time has passed, such as 10s
+    #[arg(long, value_name = "TIME", value_parser = run::duration)]
+    pub every: Option<Duration>,
+    /// Record one allocation in so many bytes on average, such as 64K, for long runs
+    #[arg(long, value_name = "BYTES")]
+    pub sample: Option<ByteSize>,
+    /// The program's own arguments
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<OsString>,
+}
+
+impl Census {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// The program cannot be had, run or read.
+    pub fn run(&self) -> Result<ExitCode> {
+        self.output.check()?;
+        if let Some(file) = &self.file {
+            return output::again(file, &self.output);
+        }
+        let choice = match build::choose(&self.build)? {
+            Outcome::Done(choice) => choice,
+            Outcome::Failed(code) => return Ok(code),
+        };
+        if self.run.sample.is_some_and(|bytes| bytes.as_u64() == 0) {
+            bail!("--sample: must be more than nothing; leave it out to record all allocations");
+        }
+        let executable = match choice.build(Purpose::Run)? {
+            Outcome::Done(executable) => executable,
+            Outcome::Failed(code) => return Ok(code),
+        };
+        let mut options = Options {
+            at: self.run.at.clone(),
+            every: self.run.every,
+            sample: self.run.sample.map(|bytes| bytes.as_u64()),
+            cache: executable.cache.clone(),
+            signals: true,
+        };
+        if options.at.is_empty() && options.every.is_none() {
+            options.at.push(At::Peak);
+        }
+        let run = run::snapshots(&executable.file, &self.run.args, &options)?;
+        for note in &run.notes {
+            eprintln!("note: {note}");
+        }
+        let code = run.code();
+        let ran = Ran {
+            executable: executable.file.clone(),
+            arguments: self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
+            own_crates: executable.own_crates.clone(),
+            millis: run.millis,
+            sample: options.sample,
+        };
+        output::report(&ran, run.snapshots, &self.output)?;
+        Ok(ExitCode::from(code))
+    }
+}

@@ -1,0 +1,734 @@
+//! What to change, and what that is worth: the model of `dwell::weigh`, filled with what a walk counted.
+
+use super::json::{Blocks, Finding};
+use super::types::{Decode, SiteId, Target, head};
+use super::walk::{Owner, Tally, Walk};
+use crate::debuginfo::{Kind, TypeId};
+use crate::shape::units::{bytes, count, percent};
+use dwell::model::search::{Edit, LEAST, Step, Types, search};
+use dwell::model::{
+    Change, Counts, Def, Edge, FieldDef, Holder, Layout, Niche, Plan, Program, ReprOf, Shape, Site, VariantDef, layout,
+};
+use std::collections::HashMap;
+
+const WORD: u64 = 8;
+/// Inline sizes that a `SmallBox` is proposed with, in words.
+const INLINE: [u64; 5] = [1, 2, 3, 4, 6];
+/// Layouts are worked out so deep.
+const DEEPEST: u32 = 32;
+
+/// All findings, the most worth first; those that are estimates last.
+pub(super) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
+    let program = Builder::new(walk).build();
+    let mut plan = Plan::new(&program);
+    let total = plan.sum().bytes;
+    let mut found = Vec::new();
+    for step in search(&program, Types::Dwell) {
+        let old = plan.clone();
+        plan.apply_all(&step.edits);
+        let saves = step.before.bytes.saturating_sub(step.after.bytes);
+        if saves > 0 {
+            found.push(describe(&program, &step, &old, &plan, saves, blocks));
+        }
+    }
+    let mut estimates = Vec::new();
+    for site in 1..program.sites.len() {
+        let change = plan.changes.get(&site).copied();
+        if change.is_none() {
+            estimates.extend(shrink(walk, &program, site, blocks));
+        }
+        estimates.extend(intern(walk, &program, site, change, blocks));
+        estimates.extend(unshared(walk, &program, site, blocks));
+    }
+    estimates.extend(inline(walk, blocks));
+    estimates.extend(futures(walk));
+    estimates.retain(|finding| finding.saves > total / LEAST || finding.kind == "inline" && finding.count >= 16);
+    found.extend(estimates);
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.saves));
+    found
+}
+
+/// Site 0 of the model is the whole program: those of the walk come after it.
+fn in_model(site: SiteId) -> usize {
+    site + 1
+}
+
+struct Builder<'w, 's, 'p> {
+    walk: &'w Walk<'s, 'p>,
+    program: Program,
+    layouts: HashMap<TypeId, Layout>,
+    /// The sites of each struct and enum.
+    of_def: Vec<Vec<SiteId>>,
+    slots: Vec<Option<u64>>,
+    /// The site of each holding that no field owns.
+    roots: Vec<Option<SiteId>>,
+}
+
+impl<'w, 's, 'p> Builder<'w, 's, 'p> {
+    fn new(walk: &'w Walk<'s, 'p>) -> Self {
+        let mut of_def = vec![Vec::new(); walk.schema.defs.len()];
+        for (site, of) in walk.schema.sites.iter().enumerate() {
+            if let Decode::Def(def) = *of.decode {
+                of_def[def].push(site);
+            }
+        }
+        let slots = vec![None; walk.schema.sites.len()];
+        Self {
+            walk,
+            program: Program::default(),
+            layouts: HashMap::new(),
+            of_def,
+            slots,
+            roots: walk.roots_of_holdings(),
+        }
+    }
+
+    fn build(mut self) -> Program {
+        let walk = self.walk;
+        let schema = &walk.schema;
+        self.program.sites.push(site(String::new(), "", Shape::Leaf, Layout::NOTHING, Edge::Root));
+        for of in &schema.sites {
+            let own = match of.ty {
+                Some(ty) => self.layout(ty, 0),
+                None => Layout::plain(of.size, of.align.max(1)),
+            };
+            self.program.sites.push(Site {
+                def: of.def,
+                is_editable: of.is_editable,
+                ..site(of.path.clone(), &of.name, Shape::Leaf, own, of.edge)
+            });
+        }
+        for (number, def) in schema.defs.iter().enumerate() {
+            let tally = walk.def_tallies.get(number);
+            let variants = def.variants.iter().enumerate().map(|(variant, of)| {
+                let of_variant = tally.filter(|_| def.is_enum).and_then(|tally| tally.variants.get(variant));
+                let values = of_variant.copied().unwrap_or(0);
+                VariantDef {
+                    name: of.name.to_string(),
+                    fields: of
+                        .fields
+                        .iter()
+                        .map(|field| FieldDef {
+                            name: field.name.to_string(),
+                            attributes: "",
+                            site: in_model(field.site),
+                        })
+                        .collect(),
+                    counts: Counts { slots: values, instances: values, filled: values, ..Counts::default() },
+                }
+            });
+            let own = self.layout(def.ty, 0);
+            let mut variants: Vec<VariantDef> = variants.collect();
+            // No value of it was met.
+            if variants.is_empty() && !def.is_enum {
+                variants.push(VariantDef { name: def.name.to_string(), fields: Vec::new(), counts: Counts::default() });
+            }
+            self.program.defs.push(Def {
+                name: def.name.to_string(),
+                own,
+                is_editable: def.is_editable && def.is_ready,
+                is_enum: def.is_enum,
+                repr: ReprOf::Rust,
+                variants,
+            });
+        }
+        for number in 0..schema.sites.len() {
+            let shape = self.shape(number);
+            let slots = self.slots_of(number, 0);
+            let of = &mut self.program.sites[in_model(number)];
+            of.shape = shape;
+            if let Some(tally) = walk.tallies.get(number) {
+                of.counts = tally.counts;
+                if let Decode::Enum { variants, is_option: true, .. } = &*schema.sites[number].decode {
+                    let some = variants.iter().position(|variant| !variant.parts.is_empty());
+                    of.counts.filled = some.and_then(|some| tally.variants.get(some)).copied().unwrap_or(0);
+                }
+            }
+            of.counts.slots = slots;
+        }
+        self.roots();
+        self.program
+    }
+
+    /// The blocks that hang from stacks: the model has a pointer to each.
+    fn roots(&mut self) {
+        let walk = self.walk;
+        let mut made: HashMap<SiteId, usize> = HashMap::new();
+        for (holding, root) in walk.holdings.iter().zip(self.roots.clone()) {
+            if matches!(holding.owner, Owner::Site(_)) {
+                continue;
+            }
+            let value = root.filter(|_| holding.unknown == 0);
+            // A collection on a stack: its blocks grow with its elements.
+            let elements = value.and_then(|value| match *walk.schema.sites[value].decode {
+                Decode::Vec { element, .. } => Some(element),
+                _ => None,
+            });
+            let counts = Counts {
+                slots: holding.blocks,
+                instances: holding.blocks,
+                filled: holding.blocks,
+                requested: holding.bytes,
+                allocations: holding.blocks,
+                places: if elements.is_some() { holding.capacity } else { holding.blocks },
+                used: if elements.is_some() { holding.len } else { holding.blocks },
+                waste: holding.unused,
+                ..Counts::default()
+            };
+            let place = value.unwrap_or(usize::MAX);
+            let number = *made.entry(place).or_insert_with(|| {
+                let shape = match (elements, value) {
+                    (Some(element), _) => Shape::Sequence(Holder::LikeGrowable, in_model(element)),
+                    (None, Some(value)) => Shape::Pointer(Holder::Box, in_model(value)),
+                    (None, None) => Shape::Leaf,
+                };
+                self.program.sites.push(site("(stack)".into(), "", shape, Layout::POINTER, Edge::Root));
+                self.program.sites.len() - 1
+            });
+            self.program.sites[number].counts.add(&counts);
+        }
+    }
+
+    fn shape(&mut self, number: SiteId) -> Shape {
+        let schema = &self.walk.schema;
+        let of = &schema.sites[number];
+        let name = &*of.name;
+        match &*of.decode {
+            Decode::Plain => match of.ty.map(|ty| &schema.get(ty).kind) {
+                Some(Kind::Array { element, count }) => {
+                    let (element, count) = (*element, *count);
+                    let own = self.layout(element, 0);
+                    let of_element = &schema.get(element).name;
+                    let path = format!("{} []", of.path);
+                    self.program.sites.push(site(path, of_element, Shape::Leaf, own, Edge::Array));
+                    Shape::Array(self.program.sites.len() - 1, count)
+                }
+                _ => Shape::Leaf,
+            },
+            Decode::Def(def) if schema.defs[*def].is_ready => Shape::Def(*def),
+            Decode::Def(_) | Decode::Opaque | Decode::Pointer { .. } | Decode::Dyn => Shape::Leaf,
+            Decode::Enum { variants, is_option, .. } => {
+                let mut parts = variants.iter().flat_map(|variant| &variant.parts);
+                match (parts.next(), parts.next()) {
+                    (Some(part), None) => Shape::Optional { some: in_model(part.site), is_option: *is_option },
+                    _ => Shape::Leaf,
+                }
+            }
+            Decode::Parts { parts, is_tuple: true } => {
+                Shape::Tuple(parts.iter().map(|part| in_model(part.site)).collect())
+            }
+            Decode::Parts { parts, is_tuple: false } => {
+                let mut parts = parts.iter().filter(|part| !matches!(*schema.sites[part.site].decode, Decode::Plain));
+                match (parts.next(), parts.next()) {
+                    (Some(part), None) => Shape::Wrapper(in_model(part.site)),
+                    _ => Shape::Leaf,
+                }
+            }
+            Decode::Array { element, count, .. } => Shape::Array(in_model(*element), *count),
+            Decode::Vec { header: Some(_), element, .. } if name.starts_with("Vec<") => {
+                Shape::Sequence(Holder::Growable, in_model(*element))
+            }
+            Decode::Vec { element, .. } | Decode::Deque { element, .. } | Decode::Slice { element, .. } => {
+                Shape::Sequence(Holder::LikeGrowable, in_model(*element))
+            }
+            Decode::Text { .. } if name == "String" => Shape::Text(Holder::Growable),
+            Decode::Text { .. } => Shape::Text(Holder::LikeGrowable),
+            Decode::Box { value } => Shape::Pointer(Holder::Box, in_model(*value)),
+            Decode::Counted { is_weak: false, target: Target::Sized { value, .. }, .. } => {
+                Shape::Pointer(Holder::Counted, in_model(*value))
+            }
+            Decode::Counted { is_weak: false, target: Target::Slice { element, .. }, .. } => {
+                Shape::Sequence(Holder::Other, in_model(*element))
+            }
+            Decode::Counted { .. } => Shape::Leaf,
+            Decode::Table { parts, .. } => match parts.as_slice() {
+                [key, value] => Shape::Map(Holder::Growable, in_model(key.site), in_model(value.site)),
+                [one] => Shape::Sequence(Holder::Other, in_model(one.site)),
+                _ => Shape::Leaf,
+            },
+            Decode::Tree { node, .. } if name.starts_with("BTreeMap<") => {
+                Shape::Map(Holder::BTree, in_model(node.keys.2), in_model(node.values.2))
+            }
+            Decode::Tree { node, .. } => Shape::Sequence(Holder::Other, in_model(node.keys.2)),
+            Decode::List { element, .. } => Shape::Sequence(Holder::Linked, in_model(*element)),
+        }
+    }
+
+    /// Places in the blocks of a site, and in those of which it is the root.
+    fn places(&self, site: SiteId) -> u64 {
+        let counted = self.walk.tallies.get(site).map_or(0, |tally| tally.counts.places);
+        let roots = self.walk.holdings.iter().zip(&self.roots);
+        let of_roots = roots.filter(|(holding, root)| {
+            **root == Some(site) && !matches!(holding.owner, Owner::Site(_)) && holding.unknown == 0
+        });
+        of_roots.fold(counted, |sum, (holding, _)| sum.saturating_add(holding.capacity))
+    }
+
+    /// Places of a site, in use or not.
+    fn slots_of(&mut self, number: SiteId, depth: u32) -> u64 {
+        if let Some(known) = self.slots[number] {
+            return known;
+        }
+        let of = &self.walk.schema.sites[number];
+        let tally = |site: SiteId| self.walk.tallies.get(site);
+        let instances = tally(number).map_or(0, |tally| tally.counts.instances);
+        let slots = if depth > DEEPEST {
+            instances
+        } else {
+            match (of.edge, of.parent) {
+                (Edge::Array, Some(parent)) => {
+                    let times = match *self.walk.schema.sites[parent].decode {
+                        Decode::Array { count, .. } => count,
+                        _ => 1,
+                    };
+                    self.slots_of(parent, depth + 1).saturating_mul(times)
+                }
+                (Edge::Optional | Edge::Inner | Edge::Tuple(_), Some(parent)) => self.slots_of(parent, depth + 1),
+                (Edge::Element | Edge::Key | Edge::Value | Edge::Pointee, Some(parent)) => self.places(parent),
+                (Edge::Field(variant, _), _) => {
+                    let Some(def) = of.def else { return instances };
+                    if self.walk.schema.defs[def].is_enum {
+                        let values = self.walk.def_tallies.get(def).and_then(|tally| tally.variants.get(variant));
+                        values.copied().unwrap_or(0)
+                    } else {
+                        let sites = self.of_def[def].clone();
+                        let all = sites.into_iter().map(|site| self.slots_of(site, depth + 1));
+                        all.fold(0, u64::saturating_add)
+                    }
+                }
+                _ => instances,
+            }
+        };
+        let slots = slots.max(instances);
+        self.slots[number] = Some(slots);
+        slots
+    }
+
+    /// The layout that a type has, with the niche that the rules find if they find its size.
+    fn layout(&mut self, ty: TypeId, depth: u32) -> Layout {
+        if let Some(&known) = self.layouts.get(&ty) {
+            return known;
+        }
+        let of = self.walk.schema.get(ty);
+        let is = Layout::plain(of.size, of.align.max(1));
+        if depth > DEEPEST {
+            return Layout { niche_sure: false, ..is };
+        }
+        let fields = |this: &mut Self, fields: &[crate::debuginfo::Field]| -> Vec<Layout> {
+            fields.iter().map(|field| this.layout(field.ty, depth + 1)).collect()
+        };
+        let word_niche = |free: u128| Some(Niche { offset: 0, size: WORD, free });
+        let by_rules = match (head(&of.path), &of.kind) {
+            (_, Kind::Primitive) => match &*of.path {
+                "bool" => Layout::scalar(1, 254),
+                "char" => Layout::scalar(4, (1 << 32) - 0x11_0000),
+                _ => is,
+            },
+            ("alloc::vec::Vec" | "alloc::string::String", _) => Layout { size: of.size, ..Layout::VECTOR },
+            ("core::cell::UnsafeCell" | "core::mem::maybe_uninit::MaybeUninit", _) | (_, Kind::Union(_)) => is,
+            ("core::ptr::non_null::NonNull", _) => Layout { niche: word_niche(1), ..is },
+            (path, _) if path.starts_with("core::num::nonzero::NonZero") => Layout::scalar(of.size, 1),
+            (path, _) if path.ends_with("UsizeNoHighBit") => Layout { niche: word_niche(1 << 63), ..is },
+            (path, _) if path.ends_with("::Nanoseconds") => {
+                Layout { niche: Some(Niche { offset: 0, size: 4, free: (1 << 32) - 1_000_000_000 }), ..is }
+            }
+            (path, Kind::Pointer { .. } | Kind::WidePointer { .. }) => {
+                let has_niche = path.starts_with('&') || path.starts_with("alloc::boxed::Box");
+                Layout { niche: if has_niche { word_niche(1) } else { None }, ..is }
+            }
+            (path, Kind::Struct(of_struct)) if path.starts_with('(') => layout::tuple(&fields(self, of_struct)),
+            (_, Kind::Struct(of_struct) | Kind::Closure(of_struct)) => layout::structure(&fields(self, of_struct)),
+            (_, Kind::Enum(of_enum)) => {
+                let variants: Vec<Vec<Layout>> =
+                    of_enum.variants.iter().map(|variant| fields(self, &variant.fields)).collect();
+                layout::enumeration(&variants)
+            }
+            (_, Kind::Array { element, count }) => {
+                let element = self.layout(*element, depth + 1);
+                let niche = if *count == 0 { None } else { element.niche };
+                Layout { size: element.size.saturating_mul(*count), niche, ..element }
+            }
+            _ => Layout { niche_sure: false, ..is },
+        };
+        let found = if (by_rules.size, by_rules.align) == (is.size, is.align) {
+            Layout { sure: true, ..by_rules }
+        } else {
+            Layout { niche_sure: false, ..is }
+        };
+        self.layouts.insert(ty, found);
+        found
+    }
+}
+
+fn site(path: String, ty: &str, shape: Shape, own: Layout, edge: Edge) -> Site {
+    Site { path, ty: ty.into(), shape, own, edge, def: None, is_editable: false, counts: Counts::default() }
+}
+
+fn without_option(ty: &str) -> &str {
+    ty.strip_prefix("Option<").and_then(|name| name.strip_suffix('>')).unwrap_or(ty)
+}
+
+fn arguments(ty: &str) -> &str {
+    ty.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or("_")
+}
+
+/// Where most bytes of what is called so were allocated.
+fn allocated(blocks: &[Blocks], is_it: impl Fn(&Blocks) -> bool) -> Option<String> {
+    blocks.iter().filter(|of| is_it(of)).find_map(|of| of.sites.first()?.at.clone())
+}
+
+fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, saves: u64, blocks: &[Blocks]) -> Finding {
+    let Some(&first) = step.edits.first() else { return Finding::default() };
+    let sites = step.edits.iter().filter_map(|edit| match edit {
+        Edit::Site(site, _) => Some(*site),
+        _ => None,
+    });
+    let sites: Vec<usize> = sites.collect();
+    let mut fields: Vec<String> = step
+        .edits
+        .iter()
+        .map(|edit| match edit {
+            Edit::Site(site, _) => program.sites[*site].path.clone(),
+            Edit::Variant(def, variant) => {
+                let def = &program.defs[*def];
+                format!("{}::{}", def.name, def.variants[*variant].name)
+            }
+            Edit::Reorder(def) => program.defs[*def].name.clone(),
+        })
+        .collect();
+    fields.dedup();
+    let sum = |of: fn(&Counts) -> u64| sites.iter().map(|site| of(&program.sites[*site].counts)).sum::<u64>();
+    let (mut kind, mut how, mut costs) = ("reorder", "let the compiler order the fields".to_owned(), "nothing");
+    let (mut number, mut taken, mut why) = (0, 0, String::new());
+    let def;
+    match first {
+        Edit::Site(site, change) => {
+            let of = &program.sites[site];
+            def = of.def;
+            (kind, how, costs) = changed(program, site, change);
+            number = sum(|counts| counts.instances);
+            let inline: u64 = sites
+                .iter()
+                .map(|site| {
+                    let of = &program.sites[*site];
+                    of.own.size.saturating_mul(of.counts.slots)
+                })
+                .sum();
+            taken = inline.saturating_add(sum(|counts| counts.requested));
+            let filled = sum(|counts| counts.filled);
+            why = match change {
+                Change::Boxed | Change::Sparse | Change::BoxedAlways => {
+                    let absent = match of.shape {
+                        Shape::Optional { is_option: true, .. } => "None",
+                        _ => "empty",
+                    };
+                    let rare = number.saturating_sub(filled);
+                    format!("{absent} in {} of {}, {} B", percent(rare, number), count(number), count(of.own.size))
+                }
+                Change::Exact | Change::Thin => {
+                    let waste = sum(|counts| counts.waste);
+                    format!("{} of {} unused", bytes(waste), bytes(sum(|counts| counts.requested)))
+                }
+                Change::Sorted => {
+                    let (used, filled) = (sum(|counts| counts.used), filled.max(1));
+                    format!(
+                        "{} entries on the average, {} of {} unused",
+                        used / filled,
+                        bytes(sum(|counts| counts.waste)),
+                        bytes(sum(|counts| counts.requested))
+                    )
+                }
+            };
+        }
+        Edit::Variant(of_def, variant) => {
+            def = Some(of_def);
+            kind = "variant";
+            let of = &program.defs[of_def];
+            let values: u64 = of.variants.iter().map(|variant| variant.counts.instances).sum();
+            let rare: u64 = step
+                .edits
+                .iter()
+                .filter_map(|edit| match edit {
+                    Edit::Variant(def, variant) if *def == of_def => {
+                        Some(program.defs[*def].variants[*variant].counts.instances)
+                    }
+                    _ => None,
+                })
+                .sum();
+            number = values;
+            taken = of.own.size.saturating_mul(values);
+            let name = &of.variants[variant].name;
+            how = if fields.len() == 1 {
+                format!("box the fields of `{name}`")
+            } else {
+                format!("box the fields of {} variants", fields.len())
+            };
+            costs = "an indirection to read them";
+            why = format!(
+                "`{name}` is {} B and {} of {}",
+                count(old.variant_size(of_def, variant)),
+                percent(rare, values),
+                count(values)
+            );
+        }
+        Edit::Reorder(of_def) => def = Some(of_def),
+    }
+    let place = match (fields.as_slice(), def) {
+        ([one], _) => one.clone(),
+        (all, Some(def)) => format!("{} of {}", fields_or_variants(all.len(), kind), program.defs[def].name),
+        (all, None) => all.join(", "),
+    };
+    if let Some(def) = def {
+        let (before, after) = (old.def(def).size, new.def(def).size);
+        if before != after {
+            why = format!("{why}; {} is {before} B, then {after}", program.defs[def].name);
+        }
+    }
+    let of_def = def.map(|def| program.defs[def].name.clone());
+    let at = allocated(blocks, |of| fields.contains(&of.owner))
+        .or_else(|| allocated(blocks, |of| of_def.as_ref().is_some_and(|name| of.element == *name)));
+    Finding {
+        kind: kind.into(),
+        place,
+        fields,
+        count: number,
+        bytes: taken,
+        saves,
+        costs: costs.into(),
+        why,
+        how,
+        exact: step.is_exact,
+        at,
+    }
+}
+
+fn fields_or_variants(number: usize, kind: &str) -> String {
+    if kind == "variant" { format!("{number} variants") } else { format!("{number} fields") }
+}
+
+/// The kind of a change, what to make of the type, and what it costs.
+fn changed(program: &Program, site: usize, change: Change) -> (&'static str, String, &'static str) {
+    let of = &program.sites[site];
+    let inner = match of.shape {
+        Shape::Optional { is_option: true, .. } => without_option(&of.ty),
+        _ => &of.ty,
+    };
+    let is_struct =
+        matches!(program.sites[program.without_option(site)].shape, Shape::Def(def) if !program.defs[def].is_enum);
+    match change {
+        Change::Boxed if is_struct => (
+            "box",
+            format!("Option<Box<{inner}>> (or Sparse<{inner}>)"),
+            "an indirection, and a block for each that is there",
+        ),
+        Change::Boxed => ("box", format!("Option<Box<{inner}>>"), "an indirection, and a block for each that is there"),
+        Change::BoxedAlways => ("box", format!("Box<{}>", of.ty), "an indirection, and a block for each"),
+        Change::Sparse => (
+            "sparse",
+            format!("Sparse<{inner}> (or Option<Box<{inner}>>)"),
+            "an indirection; writing goes through `edit`; `None` and a default are the same",
+        ),
+        Change::Exact if matches!(of.shape, Shape::Text(_)) => ("exact", "Box<str>".into(), "no room to grow in place"),
+        Change::Exact => ("exact", format!("Box<[{}]>", arguments(&of.ty)), "no room to grow in place"),
+        Change::Thin => {
+            let how = match of.shape {
+                Shape::Sequence(..) => format!("ThinSlice<{}>", arguments(&of.ty)),
+                _ => "ThinStr (or Box<str>)".into(),
+            };
+            ("thin", how, "no room to grow in place; the length is read from the block")
+        }
+        Change::Sorted => (
+            "sorted",
+            format!("SortedMap<{}>", arguments(&of.ty)),
+            "look-ups by binary search; an insertion moves what comes after it; keys are `Ord`",
+        ),
+    }
+}
+
+/// The owner as it stands in [`Blocks::owner`].
+fn owned(program: &Program, site: usize) -> &str {
+    &program.sites[site].path
+}
+
+/// Capacity that is not used.
+fn shrink(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
+    let of = &program.sites[site];
+    let counts = &of.counts;
+    let decode = &walk.schema.sites.get(site - 1)?.decode;
+    let saves = match &**decode {
+        Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } => counts.waste,
+        // A table is never full to the last bucket.
+        Decode::Table { .. } => {
+            let tables = counts.allocations.max(1);
+            let buckets = (counts.used / tables * 8).div_ceil(7).next_power_of_two().max(4);
+            let now = counts.places / tables;
+            counts.requested.saturating_sub(counts.requested.saturating_mul(buckets) / now.max(1))
+        }
+        _ => 0,
+    };
+    if saves == 0 {
+        return None;
+    }
+    let place = owned(program, site);
+    Some(Finding {
+        kind: "shrink".into(),
+        place: place.into(),
+        fields: vec![place.into()],
+        count: counts.allocations,
+        bytes: counts.requested,
+        saves,
+        costs: "the next insertion allocates".into(),
+        why: format!("{} of {} slots in use", count(counts.used), count(counts.places)),
+        how: "shrink_to_fit, or with_capacity of what is needed".into(),
+        exact: false,
+        at: allocated(blocks, |of| of.owner == place),
+    })
+}
+
+/// Texts that are there more than once.
+fn intern(
+    walk: &Walk<'_, '_>,
+    program: &Program,
+    site: usize,
+    change: Option<Change>,
+    blocks: &[Blocks],
+) -> Option<Finding> {
+    let tally: &Tally = walk.tallies.get(site - 1)?;
+    let texts = tally.texts.as_ref()?;
+    let duplicates = texts.count.saturating_sub(texts.distinct());
+    if duplicates == 0 {
+        return None;
+    }
+    // Capacity that is not used goes with the duplicates, unless it is gone already.
+    let waste = if change.is_some() { 0 } else { tally.counts.waste };
+    let of_duplicates = u128::from(waste) * u128::from(duplicates) / u128::from(texts.count.max(1));
+    let saves = texts.duplicate_bytes.saturating_add(u64::try_from(of_duplicates).unwrap_or(0));
+    let place = owned(program, site);
+    Some(Finding {
+        kind: "intern".into(),
+        place: place.into(),
+        fields: vec![place.into()],
+        count: texts.count,
+        bytes: tally.counts.requested,
+        saves,
+        costs: "a look-up for each text that is made; the texts cannot be changed in place".into(),
+        why: format!("{} distinct texts in {}", count(texts.distinct()), count(texts.count)),
+        how: "intern, or share as Rc<str> or Arc<str>".into(),
+        exact: false,
+        at: allocated(blocks, |of| of.owner == place),
+    })
+}
+
+/// `Rc`s and `Arc`s with one owner.
+fn unshared(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
+    let tally = walk.tallies.get(site - 1)?;
+    let of = &program.sites[site];
+    let all = tally.counts.allocations;
+    if tally.unshared == 0 || tally.unshared < all || !(of.ty.starts_with("Rc<") || of.ty.starts_with("Arc<")) {
+        return None;
+    }
+    let place = owned(program, site);
+    Some(Finding {
+        kind: "unshared".into(),
+        place: place.into(),
+        fields: vec![place.into()],
+        count: all,
+        bytes: tally.counts.requested,
+        saves: all.saturating_mul(2 * WORD),
+        costs: "it can no longer be shared".into(),
+        why: format!("none of {} is shared at this moment", count(all)),
+        how: format!("Box<{}>", arguments(&of.ty)),
+        exact: false,
+        at: allocated(blocks, |of| of.owner == place),
+    })
+}
+
+/// Trait objects of few words.
+fn inline(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
+    let mut by_site: HashMap<SiteId, Vec<(u64, u64, u64)>> = HashMap::new();
+    for holding in &walk.holdings {
+        if let (Owner::Site(site), Some(_)) = (&holding.owner, holding.concrete)
+            && matches!(*walk.schema.sites[*site].decode, Decode::Dyn)
+        {
+            by_site.entry(*site).or_default().push((holding.element_size, holding.blocks, holding.bytes));
+        }
+    }
+    let mut found = Vec::new();
+    for (site, sizes) in by_site {
+        let of = &walk.schema.sites[site];
+        let instances = walk.tallies.get(site).map_or(0, |tally| tally.counts.instances);
+        let all: u64 = sizes.iter().map(|size| size.1).sum();
+        let caught = |words: u64| sizes.iter().filter(move |size| size.0 <= words * WORD);
+        // The fewest words that catch nine of ten.
+        let Some(words) =
+            INLINE.into_iter().find(|words| caught(*words).map(|size| size.1).sum::<u64>() * 10 >= all * 9)
+        else {
+            continue;
+        };
+        let freed: u64 = caught(words).map(|size| size.2).sum();
+        let number: u64 = caught(words).map(|size| size.1).sum();
+        let more = instances.saturating_mul((words - 1) * WORD);
+        found.push(Finding {
+            kind: "inline".into(),
+            place: of.path.clone(),
+            fields: vec![of.path.clone()],
+            count: number,
+            bytes: sizes.iter().map(|size| size.2).sum(),
+            saves: freed.saturating_sub(more),
+            costs: format!("each takes {} B inline", (words + 1) * WORD),
+            why: format!("{} of {} are {} B at most: so many blocks fewer", count(number), count(all), words * WORD),
+            how: format!("SmallBox<{}, {words}>", arguments(&of.name)),
+            exact: false,
+            at: allocated(blocks, |row| row.owner == of.path),
+        });
+    }
+    found.sort_by(|a, b| (b.count, &a.place).cmp(&(a.count, &b.place)));
+    found
+}
+
+/// Futures that are parked where they hold little.
+fn futures(walk: &Walk<'_, '_>) -> Vec<Finding> {
+    let schema = &walk.schema;
+    let mut found = Vec::new();
+    for (def, tally) in schema.defs.iter().zip(&walk.def_tallies) {
+        if !def.is_coroutine || tally.instances < 2 {
+            continue;
+        }
+        let size = schema.get(def.ty).size;
+        let needed = |variant: usize| {
+            let fields = def.variants.get(variant).map_or(&[][..], |variant| &variant.fields);
+            fields.iter().map(|field| field.at.saturating_add(schema.sites[field.site].size)).max().unwrap_or(0)
+        };
+        let idle: u64 = tally
+            .variants
+            .iter()
+            .enumerate()
+            .map(|(variant, values)| values.saturating_mul(size.saturating_sub(needed(variant))))
+            .sum();
+        let Some((most, values)) = tally.variants.iter().enumerate().max_by_key(|(_, values)| **values) else {
+            continue;
+        };
+        let largest = (0..def.variants.len()).max_by_key(|variant| needed(*variant)).unwrap_or(0);
+        found.push(Finding {
+            kind: "future".into(),
+            place: def.name.to_string(),
+            fields: Vec::new(),
+            count: tally.instances,
+            bytes: size.saturating_mul(tally.instances),
+            saves: idle,
+            costs: "a block for each that gets there".into(),
+            why: format!(
+                "{} of {} are in {}, which needs {} of {} B",
+                count(*values),
+                count(tally.instances),
+                def.variants[most].name,
+                count(needed(most)),
+                count(size)
+            ),
+            how: format!("box what {} holds, or drop it before the `.await`", def.variants[largest].name),
+            exact: false,
+            at: schema.get(def.ty).source.as_ref().map(|source| format!("{}:{}", source.file, source.line)),
+        });
+    }
+    found
+}

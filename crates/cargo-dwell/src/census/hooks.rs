@@ -1,0 +1,332 @@
+//! Plans how allocators that are linked statically are hooked.
+//!
+//! A function's first instructions, five bytes or more, become a jump to code near the executable; that jumps on to the
+//! agent's hook. The instructions themselves move there too, followed by a jump to the rest of the function: what the hook
+//! calls as the original. All is encoded here for a few placements; the agent takes one where there is room and copies bytes.
+//!
+//! A function is left alone, and a note says so, if an instruction cannot be moved, or if a branch of the function leads back
+//! between its first instructions.
+
+use super::agent::layout::{Allocator, FUNCTIONS, PATCH_BYTES, PLACEMENTS, Patch, Patches};
+use super::run::code_at;
+use iced_x86::{
+    BlockEncoder, BlockEncoderOptions, Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionBlock,
+    OpKind,
+};
+use object::read::elf::ElfFile64;
+use object::{LittleEndian, Object, ObjectSegment, ObjectSymbol, SymbolKind};
+use std::collections::BTreeMap;
+
+/// The patches of an executable.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// As the agent reads them; empty if there is nothing to patch.
+    pub(super) bytes: Vec<u8>,
+    pub(super) count: u32,
+    /// Functions that cannot be patched, with the reason.
+    pub(super) refused: Vec<String>,
+}
+
+/// Bytes of `jmp rel32`.
+const JUMP: usize = 5;
+/// Bytes of the jump to a hook: `jmp [rip+0]`, two bytes of padding, the hook's address.
+const STUB: usize = 16;
+const PAGE: u64 = 4096;
+/// How far from the executable code may lie: less than what a jump reaches.
+const REACH: u64 = 1 << 31;
+const MEGABYTE: u64 = 1 << 20;
+
+/// Plans for an executable.
+pub(super) fn plan(data: &[u8]) -> Plan {
+    let mut plan = Plan::default();
+    let Ok(file) = ElfFile64::<LittleEndian>::parse(data) else { return plan };
+    let found = functions(&file);
+    let mut sites = Vec::new();
+    for (addr, (function, name, size)) in found {
+        let Some(code) = code_at(&file, data, addr, size) else { continue };
+        match first_instructions(code, addr) {
+            Ok(instructions) => sites.push(Site { addr, function, code, instructions }),
+            Err(reason) => plan.refused.push(format!("{name} {reason}")),
+        }
+    }
+    if sites.is_empty() {
+        return plan;
+    }
+    let start = file.segments().map(|segment| segment.address()).min().unwrap_or(0) & !(PAGE - 1);
+    let end =
+        file.segments().map(|segment| segment.address() + segment.size()).max().unwrap_or(0).next_multiple_of(PAGE);
+    if end - start > REACH / 2 {
+        plan.refused.push("the executable is too large".to_owned());
+        return plan;
+    }
+    if let Some(bytes) = encode(&sites, &placements(start, end)) {
+        plan.bytes = bytes;
+        plan.count = sites.len() as u32;
+    } else {
+        plan.refused.push(format!("the first instructions of {} functions", sites.len()));
+    }
+    plan
+}
+
+/// A function to patch.
+struct Site<'d> {
+    addr: u64,
+    function: usize,
+    code: &'d [u8],
+    instructions: Vec<Instruction>,
+}
+
+impl Site<'_> {
+    /// Bytes that are replaced.
+    fn len(&self) -> usize {
+        self.instructions.iter().map(Instruction::len).sum()
+    }
+}
+
+/// The functions of known allocators, by address, so that names of the same function count once.
+fn functions<'d>(file: &ElfFile64<'d, LittleEndian>) -> BTreeMap<u64, (usize, &'d str, u64)> {
+    let mut named = BTreeMap::new();
+    for symbol in file.symbols() {
+        if symbol.kind() == SymbolKind::Text && symbol.address() != 0 && symbol.is_definition() {
+            if let Ok(name) = symbol.name() {
+                named.entry(name).or_insert((symbol.address(), symbol.size()));
+            }
+        }
+    }
+    let prefix =
+        ["_rjem_", "je_", "jemalloc_"].into_iter().find(|prefix| named.contains_key(&*format!("{prefix}mallocx")));
+    let mut found = BTreeMap::new();
+    for (index, function) in FUNCTIONS.iter().enumerate() {
+        let name = match (function.of, prefix) {
+            (Allocator::Jemalloc, None) => continue,
+            (Allocator::Jemalloc, Some(prefix)) => format!("{prefix}{}", function.name),
+            _ => function.name.to_owned(),
+        };
+        if let Some((name, (addr, size))) = named.get_key_value(&*name) {
+            found.entry(*addr).or_insert((index, *name, *size));
+        }
+    }
+    found
+}
+
+/// The instructions that a jump replaces.
+fn first_instructions(code: &[u8], addr: u64) -> Result<Vec<Instruction>, String> {
+    let mut first: Vec<Instruction> = Vec::new();
+    let mut len = 0;
+    for instruction in Decoder::with_ip(64, code, addr, DecoderOptions::NONE) {
+        if len < JUMP {
+            if let Some(reason) = unmovable(&instruction) {
+                return Err(format!("begins with {reason}"));
+            }
+            len += instruction.len();
+            first.push(instruction);
+            if len < JUMP && ends(&instruction) {
+                return Err("is too short".to_owned());
+            }
+            continue;
+        }
+        // The rest of the function: data between instructions would decode as something, and could only refuse too much.
+        let target = near_target(&instruction);
+        if target.is_some_and(|target| (addr + 1..addr + len as u64).contains(&target)) {
+            return Err("branches to its first instructions".to_owned());
+        }
+    }
+    if len < JUMP || len > PATCH_BYTES {
+        return Err("is too short".to_owned());
+    }
+    Ok(first)
+}
+
+fn ends(instruction: &Instruction) -> bool {
+    matches!(
+        instruction.flow_control(),
+        FlowControl::Return | FlowControl::UnconditionalBranch | FlowControl::IndirectBranch | FlowControl::Exception
+    )
+}
+
+fn near_target(instruction: &Instruction) -> Option<u64> {
+    let is_near = matches!(instruction.op0_kind(), OpKind::NearBranch64);
+    (is_near && instruction.op_count() > 0).then(|| instruction.near_branch64())
+}
+
+/// Why an instruction means another thing elsewhere, if it does. What refers to memory beside it is encoded anew.
+fn unmovable(instruction: &Instruction) -> Option<&'static str> {
+    match instruction.flow_control() {
+        FlowControl::Next => (instruction.code() == Code::INVALID).then_some("bytes that are no instruction"),
+        FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch => None,
+        FlowControl::Return => Some("a return"),
+        // A call pushes the address behind it, which unwinders look up.
+        FlowControl::Call | FlowControl::IndirectCall => Some("a call"),
+        _ => Some("an instruction that cannot be moved"),
+    }
+}
+
+/// Where the code may lie: before the executable, and behind it, in steps that leave room for the heap.
+fn placements(start: u64, end: u64) -> [u64; PLACEMENTS] {
+    let before = |megabytes: u64| start.wrapping_sub(megabytes * MEGABYTE);
+    [
+        before(1),
+        before(16),
+        before(256),
+        before(900),
+        end + 900 * MEGABYTE,
+        end + 512 * MEGABYTE,
+        end + 256 * MEGABYTE,
+        end + 64 * MEGABYTE,
+    ]
+}
+
+/// The bytes of the plan.
+fn encode(sites: &[Site<'_>], placements: &[u64; PLACEMENTS]) -> Option<Vec<u8>> {
+    let mut patches: Vec<Patch> = sites
+        .iter()
+        .map(|site| {
+            let mut old = [0; PATCH_BYTES];
+            let len = site.len();
+            old[..len].copy_from_slice(&site.code[..len]);
+            Patch {
+                addr: site.addr,
+                function: site.function as u32,
+                len: len as u32,
+                moved: 0,
+                hook: 0,
+                old,
+                // `nop` behind the jump.
+                new: [[0x90; PATCH_BYTES]; PLACEMENTS],
+            }
+        })
+        .collect();
+    // Moved instructions may take more bytes than they did: each gets a fixed part.
+    const PART: usize = 128;
+    let code_bytes = (sites.len() * PART).next_multiple_of(PAGE as usize);
+    let mut codes = Vec::new();
+    for (number, base) in placements.iter().enumerate() {
+        let mut code = vec![0xcc; code_bytes];
+        for ((index, site), patch) in sites.iter().enumerate().zip(&mut patches) {
+            let at = index * PART;
+            let part = &mut code[at..at + PART];
+            part[..6].copy_from_slice(&[0xff, 0x25, 2, 0, 0, 0]);
+            patch.hook = (at + 8) as u32;
+            patch.moved = (at + STUB) as u32;
+            let moved = base.wrapping_add((at + STUB) as u64);
+            let rest = site.addr + site.len() as u64;
+            let mut instructions = site.instructions.clone();
+            if !instructions.last().is_some_and(ends) {
+                instructions.push(Instruction::with_branch(Code::Jmp_rel32_64, rest).ok()?);
+            }
+            let block = InstructionBlock::new(&instructions, moved);
+            let encoded = BlockEncoder::encode(64, block, BlockEncoderOptions::NONE).ok()?.code_buffer;
+            part[STUB..].get_mut(..encoded.len())?.copy_from_slice(&encoded);
+            let distance = base.wrapping_add(at as u64).wrapping_sub(site.addr + JUMP as u64) as i64;
+            let new = &mut patch.new[number];
+            new[0] = 0xe9;
+            new[1..JUMP].copy_from_slice(&i32::try_from(distance).ok()?.to_le_bytes());
+        }
+        codes.push(code);
+    }
+    let head = Patches { count: sites.len() as u32, code_bytes: code_bytes as u32, placements: *placements };
+    let mut bytes = head.to_bytes();
+    for patch in &patches {
+        bytes.extend(patch.to_bytes());
+    }
+    bytes.extend(codes.concat());
+    Some(bytes)
+}
+
+impl Patches {
+    /// As they lie in memory.
+    fn to_bytes(self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        bytes.extend(self.count.to_ne_bytes());
+        bytes.extend(self.code_bytes.to_ne_bytes());
+        bytes.extend(self.placements.iter().flat_map(|placement| placement.to_ne_bytes()));
+        debug_assert_eq!(bytes.len(), size_of::<Self>());
+        bytes
+    }
+}
+
+impl Patch {
+    /// As it lies in memory.
+    fn to_bytes(self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        bytes.extend(self.addr.to_ne_bytes());
+        for word in [self.function, self.len, self.moved, self.hook] {
+            bytes.extend(word.to_ne_bytes());
+        }
+        bytes.extend(self.old);
+        bytes.extend(self.new.concat());
+        debug_assert_eq!(bytes.len(), size_of::<Self>());
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ADDR: u64 = 0x1000;
+
+    fn refused(code: &[u8]) -> String {
+        first_instructions(code, ADDR).expect_err("it is refused")
+    }
+
+    #[test]
+    fn a_usual_prologue_is_moved() {
+        // push rbp; mov rbp, rsp; push rbx; sub rsp, 8; ret
+        let code = [0x55, 0x48, 0x89, 0xe5, 0x53, 0x48, 0x83, 0xec, 8, 0xc3];
+        let first = first_instructions(&code, ADDR).expect("it can be moved");
+        assert_eq!(first.iter().map(Instruction::len).sum::<usize>(), 5);
+    }
+
+    #[test]
+    fn what_refers_to_its_own_address_is_encoded_for_the_new_one() {
+        // mov rax, [rip+0x100]; ret
+        let code = [0x48, 0x8b, 5, 0, 1, 0, 0, 0xc3];
+        let instructions = first_instructions(&code, ADDR).expect("it can be moved");
+        let site = Site { addr: ADDR, function: 0, code: &code, instructions };
+        let mut placements = [0x10_0000; PLACEMENTS];
+        placements[1] = 0x20_0000;
+        let bytes = encode(&[site], &placements).expect("it is encoded");
+        let codes = size_of::<Patches>() + size_of::<Patch>();
+        for (number, base) in [(0, 0x10_0000_u64), (1, 0x20_0000)] {
+            let code = &bytes[codes + number * 4096..][..4096];
+            let mut decoder = Decoder::with_ip(64, &code[STUB..], base + STUB as u64, DecoderOptions::NONE);
+            assert_eq!(decoder.decode().ip_rel_memory_address(), ADDR + 7 + 0x100);
+            assert_eq!(decoder.decode().near_branch64(), ADDR + 7);
+            // The function now jumps to the stub.
+            let new = size_of::<Patches>() + 24 + PATCH_BYTES * (1 + number);
+            let jump = Decoder::with_ip(64, &bytes[new..], ADDR, DecoderOptions::NONE).decode();
+            assert_eq!(jump.near_branch64(), base);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_moved_is_refused() {
+        // ret
+        assert_eq!(refused(&[0xc3]), "begins with a return");
+        // push rbp, and then the end
+        assert_eq!(refused(&[0x55]), "is too short");
+        // call rel32
+        assert_eq!(refused(&[0xe8, 0, 0, 0, 0, 0xc3]), "begins with a call");
+        // push rbp; mov rbp, rsp; dec edi; jne to the second instruction; ret
+        assert_eq!(
+            refused(&[0x55, 0x48, 0x89, 0xe5, 0xff, 0xcf, 0x75, 0xf9, 0xc3]),
+            "branches to its first instructions"
+        );
+        assert_eq!(refused(&[0x06, 0x06, 0x06, 0x06, 0x06, 0x06]), "begins with an instruction that cannot be moved");
+    }
+
+    #[test]
+    fn no_bytes_panic() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for _ in 0..2000 {
+            let code: Vec<u8> = (0..random.usize(0..40)).map(|_| random.u8(..)).collect();
+            if let Ok(instructions) = first_instructions(&code, ADDR) {
+                let site = Site { addr: ADDR, function: 0, code: &code, instructions };
+                let _ = encode(&[site], &placements(0, 0x10_0000));
+            }
+        }
+        assert!(plan(b"").bytes.is_empty());
+        assert!(plan(&[0x7f, b'E', b'L', b'F', 2, 1, 1, 0]).bytes.is_empty());
+    }
+}

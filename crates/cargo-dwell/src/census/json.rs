@@ -1,0 +1,225 @@
+//! A census as JSON: what `--save` and `--format json` write. `docs/census.md` names the fields.
+
+use serde::{Deserialize, Serialize};
+
+/// The version of the schema. It changes when a field changes its meaning or is gone, not when one is added.
+pub const VERSION: u32 = 1;
+
+/// All snapshots of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Document {
+    /// [`VERSION`]
+    pub version: u32,
+    /// What was run.
+    pub program: Program,
+    /// In the order in which they were taken.
+    pub snapshots: Vec<Snapshot>,
+}
+
+/// What was run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Program {
+    /// The executable.
+    pub file: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The build id in hexadecimal digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build_id: Option<String>,
+    /// The version of rustc.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rustc: Option<String>,
+    /// Milliseconds that it ran.
+    pub millis: u64,
+    /// The mean number of bytes between two recorded allocations, if not all were recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<u64>,
+}
+
+/// The heap at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Snapshot {
+    /// `peak`, `exit`, `signal`, or a time such as `30s`.
+    pub at: String,
+    /// Milliseconds since the program began.
+    pub millis: u64,
+    /// Bytes that the live blocks were asked for with.
+    pub live_bytes: u64,
+    /// How many they are.
+    pub live_blocks: u64,
+    /// The most live bytes until then.
+    pub peak_bytes: u64,
+    /// Bytes of blocks whose type is known.
+    pub typed_bytes: u64,
+    /// Bytes of blocks that a field, a static, a raw pointer or a reference points to.
+    pub owned_bytes: u64,
+    /// Bytes of blocks that are known by their type and call site only.
+    pub root_bytes: u64,
+    /// The standard error of `live_bytes`, if not all allocations were recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standard_error: Option<u64>,
+    /// The blocks by owner and type, the most bytes first.
+    pub blocks: Vec<Blocks>,
+    /// The fields of structs and of enums' variants.
+    pub fields: Vec<Field>,
+    /// Whole enums, futures among them.
+    pub enums: Vec<Enum>,
+    /// The texts by owner.
+    pub strings: Vec<Strings>,
+    /// What to change, the most worth first.
+    pub findings: Vec<Finding>,
+    /// The functions of `stacks`.
+    pub frames: Vec<String>,
+    /// The call stacks that allocated what is live.
+    pub stacks: Vec<Stack>,
+}
+
+/// Blocks of one owner and type.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Blocks {
+    /// Type and field path that points to them, `Shape.members`; `(stack)`, `(static NAME)`, `(cycle)`.
+    pub owner: String,
+    /// `field`, `static`, `weak` (a raw pointer or a reference), `stack`, `cycle` or `unknown`.
+    pub by: String,
+    /// What holds them, as a person writes it: `Vec<Member>`.
+    pub content: String,
+    /// What is in them: `Member`.
+    pub element: String,
+    /// Bytes of one.
+    pub element_size: u64,
+    /// How many blocks.
+    pub blocks: u64,
+    /// Bytes asked for.
+    pub bytes: u64,
+    /// Elements in use; none if that is not known of one of the blocks.
+    pub len: Option<u64>,
+    /// Elements there is memory for; of a hash table its buckets.
+    pub capacity: u64,
+    /// Bytes in which no element is.
+    pub unused_bytes: u64,
+    /// Where they were allocated, the most bytes first.
+    pub sites: Vec<CallSite>,
+}
+
+/// A place in the program's text that allocates.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CallSite {
+    /// File and line, where they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// The function.
+    pub function: String,
+    /// Blocks from there.
+    pub blocks: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// What the values of a field are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Field {
+    /// The struct, `Shape`, or the variant, `Kind::B`.
+    #[serde(rename = "type")]
+    pub of: String,
+    /// The field.
+    pub field: String,
+    /// Its type as a person writes it.
+    pub field_type: String,
+    /// Bytes of one.
+    pub size: u64,
+    /// How many values there are.
+    pub instances: u64,
+    /// How many of them have something in them: are not zero, `None`, or a collection without elements.
+    pub filled: u64,
+    /// Of an enum: how many are of each variant.
+    pub variants: Vec<Variant>,
+}
+
+/// What the values of an enum are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Enum {
+    /// The enum; for a future `{async fn Server::run}`.
+    #[serde(rename = "type")]
+    pub of: String,
+    /// Bytes of one.
+    pub size: u64,
+    /// How many values there are.
+    pub instances: u64,
+    /// How many of them are of each variant, or in each state.
+    pub variants: Vec<Variant>,
+}
+
+/// A variant of an enum, a state of a future.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Variant {
+    /// Its name.
+    pub name: String,
+    /// How many values.
+    pub count: u64,
+}
+
+/// The texts of one owner that are not empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Strings {
+    /// As [`Blocks::owner`].
+    pub owner: String,
+    /// How many.
+    pub count: u64,
+    /// Their lengths together.
+    pub bytes: u64,
+    /// How many different ones.
+    pub distinct: u64,
+    /// Bytes of those that are equal to another.
+    pub duplicate_bytes: u64,
+}
+
+/// What to change.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Finding {
+    /// `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`, `reorder`, `shrink`, `intern`, `inline`, `unshared` or `future`.
+    pub kind: String,
+    /// The field, variant or type.
+    #[serde(rename = "where")]
+    pub place: String,
+    /// Each field, if they are several.
+    pub fields: Vec<String>,
+    /// How many values it is about.
+    pub count: u64,
+    /// Bytes that they take now, inline and in blocks.
+    pub bytes: u64,
+    /// Bytes that are saved when this is done after the findings before it.
+    pub saves: u64,
+    /// What it costs besides.
+    pub costs: String,
+    /// Why, in words.
+    pub why: String,
+    /// What to make of it.
+    pub how: String,
+    /// Whether the bytes are those that the changed program takes, and not an estimate.
+    pub exact: bool,
+    /// Where most of the bytes were allocated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+}
+
+/// A call stack.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Stack {
+    /// Indices of [`Snapshot::frames`], innermost first.
+    pub frames: Vec<u32>,
+    /// Live blocks that it allocated.
+    pub blocks: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}

@@ -1,0 +1,218 @@
+//! What is asked of a census, and the answer.
+
+use super::json::{self, Document, VERSION};
+use super::snapshot::Snapshot;
+use super::{diff, export, owners, report, saved, summary};
+use crate::debuginfo::{self, Frames, Options, Program};
+use crate::output::{self, Format, Look};
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What to do with a census.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// What to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Show one type: its fields, variants, owners, and a path to a root
+    #[arg(long = "type", value_name = "NAME")]
+    pub of_type: Option<String>,
+    /// Show the first N rows of each table
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// Write all of it to FILE as JSON, to look again without running: `cargo dwell census FILE`
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Print what grew since OLD, which --save wrote
+    #[arg(long, value_name = "OLD")]
+    pub diff: Option<PathBuf>,
+    /// Write the call stacks with their live bytes to FILE, folded, for flame graphs
+    #[arg(long, value_name = "FILE")]
+    pub folded: Option<PathBuf>,
+    /// Write the call stacks with their live bytes to FILE as JSON for DHAT's viewer
+    #[arg(long, value_name = "FILE")]
+    pub dhat: Option<PathBuf>,
+}
+
+impl OutputArgs {
+    /// Tells what is wrong with the arguments, before a program is run for them.
+    ///
+    /// # Errors
+    /// A file cannot be read or written to.
+    pub fn check(&self) -> Result<()> {
+        if let Some(file) = &self.diff {
+            saved::read(file)?;
+        }
+        for file in [&self.save, &self.folded, &self.dhat].into_iter().flatten() {
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            if file.is_dir() || file.file_name().is_none() {
+                bail!("{}: is a directory; name a file", file.display());
+            }
+            if !folder.is_dir() {
+                bail!("{}: there is no directory {}", file.display(), folder.display());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A program that was run.
+#[derive(Clone, Debug, Default)]
+pub struct Ran {
+    /// The executable, with debug info.
+    pub executable: PathBuf,
+    /// What it was called with.
+    pub arguments: Vec<String>,
+    /// The crates of the workspace that it was built from, with `_` for `-`.
+    pub own_crates: Vec<String>,
+    /// Milliseconds that it ran.
+    pub millis: u64,
+    /// The mean number of bytes between two recorded allocations, if not all were recorded.
+    pub sample: Option<u64>,
+}
+
+/// The types and functions of an executable that its snapshots need.
+#[derive(Debug)]
+pub struct Symbols {
+    program: Program,
+    frames: Frames,
+}
+
+impl Symbols {
+    /// Reads the debug info.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn load(ran: &Ran, snapshots: &[Snapshot]) -> Result<Self> {
+        let mut addresses: Vec<u64> = snapshots.iter().flat_map(owners::addresses).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
+        let (mut program, frames) = debuginfo::load_with_frames(&ran.executable, &options, &addresses)?;
+        program.prefer_own_names();
+        Ok(Self { program, frames })
+    }
+
+    /// Walks through a snapshot of the executable.
+    pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
+        summary::of(snapshot, &self.program, &self.frames)
+    }
+}
+
+/// Walks through the snapshots of a run.
+///
+/// # Errors
+/// The debug info cannot be read; there is no snapshot.
+pub fn census(ran: &Ran, snapshots: &[Snapshot]) -> Result<Document> {
+    if snapshots.is_empty() {
+        bail!("there is no snapshot: the program ended before one was taken");
+    }
+    let symbols = Symbols::load(ran, snapshots)?;
+    let program = &symbols.program;
+    let of_program = json::Program {
+        file: ran.executable.display().to_string(),
+        arguments: ran.arguments.clone(),
+        build_id: program.build_id.as_deref().map(str::to_owned),
+        rustc: program.rustc.as_deref().map(str::to_owned),
+        millis: ran.millis,
+        sample: ran.sample,
+    };
+    let snapshots = snapshots
+        .iter()
+        .map(|snapshot| {
+            let mut of = symbols.look_at(snapshot);
+            of.standard_error = ran.sample.map(|mean| standard_error(snapshot, mean));
+            of
+        })
+        .collect();
+    Ok(Document { version: VERSION, program: of_program, snapshots })
+}
+
+/// The standard error of the live bytes when one of `mean` bytes is recorded: each block stands for those that were not.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "an error has few digits"
+)]
+fn standard_error(snapshot: &Snapshot, mean: u64) -> u64 {
+    let variance: f64 = snapshot
+        .blocks
+        .iter()
+        .map(|block| {
+            let size = block.size as f64;
+            // A block of this size is recorded with this chance and then counts for its inverse (Horvitz and Thompson, 1952).
+            let chance = 1.0 - (-size / mean.max(1) as f64).exp();
+            if chance <= 0.0 { 0.0 } else { (1.0 - chance) * (size / chance) * (size / chance) }
+        })
+        .sum();
+    variance.sqrt() as u64
+}
+
+/// Tells what the snapshots of a run hold: a person on standard error, since the program has written to standard output.
+///
+/// # Errors
+/// The debug info cannot be read, a file not be written, or no type is called as asked for.
+pub fn report(ran: &Ran, snapshots: Vec<Snapshot>, args: &OutputArgs) -> Result<ExitCode> {
+    let document = census(ran, &snapshots)?;
+    // The copies of the process are not needed any more.
+    drop(snapshots);
+    // Standard output is the program's, unless a format is asked for that is read by programs.
+    show(&document, args, args.format == Format::Human)
+}
+
+/// Tells again what is in a file that `--save` wrote.
+///
+/// # Errors
+/// It cannot be read; as [`report`].
+pub fn again(file: &Path, args: &OutputArgs) -> Result<ExitCode> {
+    show(&saved::read(file)?, args, false)
+}
+
+fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode> {
+    // What was measured is written before anything else can go wrong.
+    if let Some(file) = &args.save {
+        saved::write(file, |out| serde_json::to_writer(out, document).map_err(Into::into))?;
+        eprintln!("note: saved to {}", file.display());
+    }
+    if let Some(file) = &args.folded {
+        saved::write(file, |out| export::folded(document, out))?;
+    }
+    if let Some(file) = &args.dhat {
+        saved::write(file, |out| export::dhat(document, out))?;
+    }
+    if let Some(old) = &args.diff {
+        let diff = diff::Diff::new(&saved::read(old)?, document)?;
+        output::print_to(beside, |mut out| match args.format {
+            Format::Json => {
+                serde_json::to_writer(&mut out, &diff)?;
+                writeln!(out)
+            }
+            Format::Human => diff.write(args.top, &Look::terminal(), &mut out),
+            Format::Markdown => diff.write(args.top, &Look::page(), &mut out),
+        })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let of_type = match &args.of_type {
+        Some(name) => Some(report::TypeDetail::find(document, name)?),
+        None => None,
+    };
+    output::print_to(beside, |mut out| match (args.format, &of_type) {
+        (Format::Json, None) => {
+            serde_json::to_writer(&mut out, document)?;
+            writeln!(out)
+        }
+        (Format::Json, Some(detail)) => {
+            serde_json::to_writer(&mut out, detail)?;
+            writeln!(out)
+        }
+        (Format::Human, None) => report::write(document, args.top, &Look::terminal(), &mut out),
+        (Format::Markdown, None) => report::write(document, args.top, &Look::page(), &mut out),
+        (Format::Human, Some(detail)) => detail.write(args.top, &Look::terminal(), &mut out),
+        (Format::Markdown, Some(detail)) => detail.write(args.top, &Look::page(), &mut out),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}

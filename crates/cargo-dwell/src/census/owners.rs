@@ -1,0 +1,298 @@
+//! The type of a block by the call stack that allocated it, and where in the program's text that was.
+
+use super::snapshot::Snapshot;
+use super::std_types::TableKind;
+use super::types::{Schema, head, is_std};
+use crate::debuginfo::{Frame, Frames, TypeId};
+
+/// What a block holds, as far as its call stack tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum BlockType {
+    /// One value.
+    Value(TypeId),
+    /// Values side by side; how many of the slots are in use is not known.
+    Slots(TypeId),
+    /// A hash table.
+    Table(TypeId, TableKind),
+    /// A node of a B-tree, by the type of its leaves.
+    Node(TypeId, bool),
+    /// The block of an `Rc<[T]>`.
+    Counted(TypeId),
+}
+
+/// What a call stack tells of the blocks that it allocated.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Origin {
+    pub(super) ty: Option<BlockType>,
+    /// The type that asked for the block, as a person writes it: `Vec<Node>`.
+    pub(super) content: String,
+    /// The function that is not of std and nearest to the allocation, with file and line.
+    pub(super) function: String,
+    pub(super) at: Option<String>,
+    /// Whether the frame that allocated it is no Rust.
+    pub(super) is_foreign: bool,
+}
+
+/// The addresses of a snapshot's stacks in its executable.
+pub(super) fn addresses(snapshot: &Snapshot) -> Vec<u64> {
+    let Some(executable) = snapshot.modules.first() else { return Vec::new() };
+    let mut all: Vec<u64> = snapshot
+        .stacks
+        .iter()
+        .flatten()
+        .filter(|address| (executable.start..executable.end).contains(address))
+        .map(|address| in_file(*address, executable.bias))
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The address in the file of the call that a return address comes after.
+fn in_file(address: u64, bias: u64) -> u64 {
+    address.wrapping_sub(bias).wrapping_sub(1)
+}
+
+/// The functions of a stack, innermost first; `Err` has the name of a module without debug info.
+pub(super) fn functions<'f>(snapshot: &Snapshot, frames: &'f Frames, stack: &[u64]) -> Vec<Result<&'f Frame, String>> {
+    let mut all = Vec::new();
+    for &address in stack {
+        let module =
+            snapshot.modules.iter().enumerate().find(|(_, module)| (module.start..module.end).contains(&address));
+        let known = match module {
+            Some((0, module)) => frames.get(&in_file(address, module.bias)),
+            _ => None,
+        };
+        match (known, module) {
+            (Some(known), _) => all.extend(known.iter().map(Ok)),
+            (None, Some((_, module))) => {
+                let name = module.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+                all.push(Err(format!("{name}+{:#x}", address.wrapping_sub(module.bias))));
+            }
+            (None, None) => all.push(Err(format!("{address:#x}"))),
+        }
+    }
+    all
+}
+
+/// What each stack of a snapshot tells.
+pub(super) fn origins(snapshot: &Snapshot, frames: &Frames, schema: &Schema<'_>) -> Vec<Origin> {
+    snapshot.stacks.iter().map(|stack| origin(&functions(snapshot, frames, stack), schema)).collect()
+}
+
+fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>) -> Origin {
+    let mut origin = Origin::default();
+    // Before std there may be an allocator of the program's own.
+    let of_std = |frame: &Result<&Frame, String>| frame.as_ref().is_ok_and(|frame| is_std(path_head(&frame.path)));
+    let stack = &stack[stack.iter().position(of_std).unwrap_or(0)..];
+    for (index, frame) in stack.iter().enumerate() {
+        let Ok(frame) = frame else { continue };
+        if !is_std(path_head(&frame.path)) {
+            break;
+        }
+        if let Some(ty) = block_type(frame, schema) {
+            origin.ty = Some(ty);
+            origin.content = content(ty, &stack[index..], schema);
+            break;
+        }
+    }
+    let place = stack.iter().find_map(|frame| match frame {
+        Ok(frame) if !is_std(path_head(&frame.path)) => Some(frame),
+        _ => None,
+    });
+    let place = place.or_else(|| stack.iter().find_map(|frame| frame.as_ref().ok()));
+    #[expect(clippy::single_match_else, reason = "a function, or none")]
+    match place {
+        Some(frame) => {
+            origin.function = shown(&frame.path);
+            origin.at = frame.source.as_ref().map(|source| format!("{}:{}", source.file, source.line));
+        }
+        None => {
+            origin.is_foreign = true;
+            origin.function = stack.iter().find_map(|frame| frame.as_ref().err()).cloned().unwrap_or_default();
+        }
+    }
+    origin
+}
+
+/// The path of a function, its arguments left out.
+fn path_head(path: &str) -> &str {
+    path.strip_prefix('<').unwrap_or(path)
+}
+
+/// `app::Server::run` for `app::{impl#2}::run<u8>`.
+pub(super) fn shown(path: &str) -> String {
+    let mut depth = 0_u32;
+    let mut name = String::new();
+    for character in path.chars() {
+        match character {
+            '<' => depth += 1,
+            '>' if !name.ends_with('-') => depth = depth.saturating_sub(1),
+            _ if depth == 0 => name.push(character),
+            _ => {}
+        }
+    }
+    name.split("::").filter(|part| !part.starts_with("{impl#")).collect::<Vec<_>>().join("::")
+}
+
+fn block_type(frame: &Frame, schema: &Schema<'_>) -> Option<BlockType> {
+    let path = head(&frame.path);
+    let param = || {
+        let named = frame.params.iter().find(|param| &*param.name == "T").map(|param| param.ty);
+        // The std that is shipped has its arguments in the name only.
+        named.or_else(|| schema.by_path(first_argument(last_arguments(&frame.path)?)?))
+    };
+    let starts = |start: &str| path.starts_with(start);
+    if starts("alloc::raw_vec::") || starts("alloc::vec::") || starts("alloc::slice::") {
+        let ty = param()?;
+        return (head(&schema.get(ty).path) != "alloc::alloc::Global").then_some(BlockType::Slots(ty));
+    }
+    if starts("alloc::string::") || starts("alloc::fmt::format") {
+        return schema.by_path("u8").map(BlockType::Slots);
+    }
+    if starts("alloc::boxed::") || starts("alloc::rc::") || starts("alloc::sync::") {
+        let ty = param()?;
+        let of = schema.get(ty);
+        return match head(&of.path) {
+            "alloc::alloc::Global" => None,
+            "alloc::collections::btree::node::LeafNode" => Some(BlockType::Node(ty, false)),
+            "alloc::collections::btree::node::InternalNode" => {
+                let leaf = of.path.replacen("InternalNode", "LeafNode", 1);
+                schema.by_path(&leaf).map(|leaf| BlockType::Node(leaf, true))
+            }
+            _ if starts("alloc::boxed::") && frame.path.contains("slice") => Some(BlockType::Slots(ty)),
+            _ if starts("alloc::boxed::") => Some(BlockType::Value(ty)),
+            _ if frame.path.contains("slice") => Some(BlockType::Counted(ty)),
+            // `Rc::new` has a box inside, which says more.
+            _ => None,
+        };
+    }
+    if starts("hashbrown::raw::") {
+        let ty = param()?;
+        return (head(&schema.get(ty).path) != "alloc::alloc::Global")
+            .then_some(BlockType::Table(ty, TableKind::Table));
+    }
+    None
+}
+
+/// The arguments that a path ends with: `u8, A>` of `a::b<u8, A>`.
+fn last_arguments(path: &str) -> Option<&str> {
+    let mut depth = 0_u32;
+    for (at, byte) in path.bytes().enumerate().rev() {
+        match byte {
+            b'>' if at > 0 && path.as_bytes()[at - 1] == b'-' => {}
+            b'>' => depth += 1,
+            b'<' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return path.get(at + 1..);
+                }
+            }
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The first of the arguments in angle brackets.
+fn first_argument(arguments: &str) -> Option<&str> {
+    let mut depth = 0_u32;
+    for (at, byte) in arguments.bytes().enumerate() {
+        match byte {
+            b'<' | b'(' | b'[' => depth += 1,
+            b'>' if at > 0 && arguments.as_bytes()[at - 1] == b'-' => {}
+            b'>' | b',' if depth == 0 => return arguments.get(..at),
+            b'>' | b')' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The type that owns a block, by the functions of std that lead to its allocation.
+fn content(ty: BlockType, stack: &[Result<&Frame, String>], schema: &Schema<'_>) -> String {
+    let name = |ty: TypeId| &schema.get(ty).name;
+    let heads = || {
+        let frames = stack.iter().map_while(|frame| frame.as_ref().ok()).map(|frame| head(&frame.path));
+        frames.take_while(|path| is_std(path))
+    };
+    let has = |start: &str| heads().any(|path| path.starts_with(start));
+    match ty {
+        BlockType::Slots(of) => {
+            let of = name(of);
+            if &**of == "u8" {
+                for (start, text) in [
+                    ("std::path::", "PathBuf"),
+                    ("std::ffi::os_str", "OsString"),
+                    ("alloc::ffi::c_str", "CString"),
+                    ("alloc::string::", "String"),
+                    ("alloc::fmt::format", "String"),
+                    ("alloc::str::", "String"),
+                ] {
+                    if has(start) {
+                        return text.into();
+                    }
+                }
+            }
+            for (start, holder) in
+                [("alloc::collections::vec_deque", "VecDeque"), ("alloc::collections::binary_heap", "BinaryHeap")]
+            {
+                if has(start) {
+                    return format!("{holder}<{of}>");
+                }
+            }
+            format!("Vec<{of}>")
+        }
+        BlockType::Value(of) => {
+            let full = schema.get(of);
+            match head(&full.path) {
+                "alloc::rc::RcInner" | "alloc::rc::RcBox" => format!("Rc<{}>", argument(&full.name)),
+                "alloc::sync::ArcInner" => format!("Arc<{}>", argument(&full.name)),
+                "alloc::collections::linked_list::Node" => format!("LinkedList<{}>", argument(&full.name)),
+                _ => format!("Box<{}>", full.name),
+            }
+        }
+        BlockType::Table(of, _) => {
+            let of = &schema.get(of).name;
+            let pair = of.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(of);
+            if has("std::collections::hash::set") || has("hashbrown::set") {
+                format!("HashSet<{}>", pair.strip_suffix(", ()").unwrap_or(pair))
+            } else if has("std::collections::hash::map") || has("hashbrown::map") {
+                format!("HashMap<{pair}>")
+            } else {
+                format!("HashTable<{of}>")
+            }
+        }
+        BlockType::Node(leaf, _) => {
+            let arguments = argument(&schema.get(leaf).name).to_owned();
+            match arguments.strip_suffix(", SetValZST") {
+                Some(key) => format!("BTreeSet<{key}>"),
+                None => format!("BTreeMap<{arguments}>"),
+            }
+        }
+        BlockType::Counted(of) => {
+            let holder = if has("alloc::sync::") { "Arc" } else { "Rc" };
+            format!("{holder}<[{}]>", name(of))
+        }
+    }
+}
+
+/// What is in the angle brackets of a name.
+fn argument(name: &str) -> &str {
+    name.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_of_paths() {
+        assert_eq!(first_argument("u8, alloc::alloc::Global>"), Some("u8"));
+        assert_eq!(first_argument("(a::B<u8, u16>, C), D>"), Some("(a::B<u8, u16>, C)"));
+        assert_eq!(last_arguments("a::B<u8>::c<fn() -> D<E>, F>"), Some("fn() -> D<E>, F>"));
+        assert_eq!(last_arguments("a::B<u8>::c"), None);
+        assert_eq!(shown("app::{impl#2}::run<u8>::{closure#0}"), "app::run::{closure#0}");
+    }
+}

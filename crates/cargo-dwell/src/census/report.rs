@@ -1,0 +1,402 @@
+//! A census for a person: three numbers, types, findings, and one type in detail when asked for.
+
+use super::json::{Blocks, Document, Enum, Field, Finding, Snapshot, Strings};
+use crate::output::{Look, header, right};
+use crate::shape::units::{bytes, count, percent};
+use anyhow::{Result, bail};
+use comfy_table::Cell;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::io;
+
+/// Rows of the tables, if nothing else is asked for.
+const ROWS: usize = 20;
+/// Snapshots that are told in full.
+const MOST_IN_FULL: usize = 2;
+/// The longest path from a type to a root.
+const LONGEST: usize = 24;
+
+/// Writes all snapshots.
+pub(super) fn write(document: &Document, top: Option<usize>, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+    if look.markdown {
+        writeln!(out, "# The live heap of {}\n", document.program.file)?;
+    }
+    // Of many, the one with the most live bytes is told in full.
+    let largest = document.snapshots.iter().map(|snapshot| snapshot.live_bytes).max();
+    let is_short = document.snapshots.len() > MOST_IN_FULL;
+    let mut was_full = false;
+    for (number, snapshot) in document.snapshots.iter().enumerate() {
+        if number > 0 && !is_short {
+            writeln!(out)?;
+        }
+        let is_full = !is_short || !was_full && Some(snapshot.live_bytes) == largest;
+        was_full |= is_full;
+        one(document, snapshot, is_full, top, look, out)?;
+    }
+    // Those that were taken at times show what grows.
+    let mut timed = document.snapshots.iter().filter(|snapshot| !matches!(&*snapshot.at, "peak" | "exit"));
+    if let (Some(first), Some(last)) = (timed.next(), timed.next_back()) {
+        look.heading(out, "What grew", &format!(" from {} to {}", first.at, last.at))?;
+        super::diff::Diff::of(first, last).write(top, look, out)?;
+    }
+    Ok(())
+}
+
+fn seconds(millis: u64) -> String {
+    if millis < 10_000 { format!("{millis} ms") } else { format!("{}.{} s", millis / 1000, millis % 1000 / 100) }
+}
+
+fn one(
+    document: &Document,
+    snapshot: &Snapshot,
+    is_full: bool,
+    top: Option<usize>,
+    look: &Look,
+    out: &mut impl io::Write,
+) -> io::Result<()> {
+    let most = top.unwrap_or(if look.markdown { usize::MAX } else { ROWS });
+    let error = snapshot.standard_error.map_or_else(String::new, |error| format!(" (± {})", bytes(error)));
+    writeln!(
+        out,
+        "{}: {}{error} in {} blocks, {} into a run of {}; {} of the bytes have a type",
+        snapshot.at,
+        bytes(snapshot.live_bytes),
+        count(snapshot.live_blocks),
+        seconds(snapshot.millis),
+        seconds(document.program.millis.max(snapshot.millis)),
+        percent(snapshot.typed_bytes, snapshot.live_bytes),
+    )?;
+    if !is_full {
+        return Ok(());
+    }
+    if look.markdown {
+        writeln!(out)?;
+    }
+    writeln!(
+        out,
+        "{} are owned by a field or static, {} hang from a call stack alone.",
+        percent(snapshot.owned_bytes, snapshot.live_bytes),
+        percent(snapshot.root_bytes, snapshot.live_bytes),
+    )?;
+    if snapshot.blocks.is_empty() {
+        return writeln!(out, "Nothing is live.");
+    }
+    writeln!(out)?;
+    let mut rows = vec![header(&["live bytes", "blocks", "what", "owner", "of it unused"])];
+    for of in snapshot.blocks.iter().take(most) {
+        rows.push(vec![
+            right(bytes(of.bytes)),
+            right(count(of.blocks)),
+            Cell::new(what(of)),
+            Cell::new(owner(of)),
+            Cell::new(unused(of, snapshot)),
+        ]);
+    }
+    look.table(out, &rows)?;
+    more(snapshot.blocks.len(), most, look, out)?;
+    findings(snapshot, most, look, out)
+}
+
+fn more(all: usize, shown: usize, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+    if all > shown && !look.markdown {
+        writeln!(out, "{} more are not shown (--top, --type NAME).", all - shown)?;
+    }
+    Ok(())
+}
+
+/// `Vec<Shape>: 1,200 x 96 B`
+fn what(of: &Blocks) -> String {
+    let element = match (of.len, of.content.as_str()) {
+        _ if of.by == "unknown" => return of.content.clone(),
+        (None, _) if of.element_size > 0 && of.capacity > 0 => {
+            format!("{} slots x {} B, length unknown", count(of.capacity), count(of.element_size))
+        }
+        (None, _) => return of.content.clone(),
+        (Some(len), "String") => format!("{} of text", bytes(len)),
+        (Some(len), content) if content.split_once("<dyn ").is_some_and(|(start, _)| !start.contains('<')) => {
+            format!("{} {} x {} B", of.element, count(len), count(of.element_size))
+        }
+        (Some(len), _) => format!("{} x {} B", count(len), count(of.element_size)),
+    };
+    format!("{}: {element}", of.content)
+}
+
+/// The owner; of what has none the place that allocated it.
+fn owner(of: &Blocks) -> String {
+    let is_root = matches!(&*of.by, "stack" | "cycle" | "unknown");
+    match of.sites.first().filter(|_| is_root) {
+        Some(site) => format!("{} {}", of.owner, site.at.as_deref().unwrap_or(&site.function)),
+        None if of.by == "weak" => format!("{} (raw pointer)", of.owner),
+        None => of.owner.clone(),
+    }
+}
+
+fn unused(of: &Blocks, snapshot: &Snapshot) -> String {
+    let mut parts = Vec::new();
+    if of.unused_bytes > 0 {
+        parts.push(format!("{} capacity", bytes(of.unused_bytes)));
+    }
+    let texts = snapshot.strings.iter().find(|strings| strings.owner == of.owner && of.element == "u8");
+    if let Some(texts) = texts.filter(|texts| texts.duplicate_bytes > 0) {
+        parts.push(format!("{} duplicates", bytes(texts.duplicate_bytes)));
+    }
+    parts.join(", ")
+}
+
+fn findings(snapshot: &Snapshot, most: usize, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+    if snapshot.findings.is_empty() {
+        look.heading(out, "What to change", "")?;
+        return writeln!(out, "Nothing that would save a thousandth of it.");
+    }
+    look.heading(out, "What to change", ", the most worth first")?;
+    look.table(out, &finding_rows(snapshot.findings.iter().take(most), snapshot.live_bytes))?;
+    more(snapshot.findings.len(), most, look, out)
+}
+
+fn finding_rows<'a>(findings: impl Iterator<Item = &'a Finding>, live: u64) -> Vec<Vec<Cell>> {
+    let mut rows = vec![header(&["saves", "of live", "where", "why", "how", "allocated at"])];
+    for finding in findings {
+        let about = if finding.exact { "" } else { "~" };
+        rows.push(vec![
+            right(format!("{about}{}", bytes(finding.saves))),
+            right(percent(finding.saves, live)),
+            Cell::new(&finding.place),
+            Cell::new(&finding.why),
+            Cell::new(&finding.how),
+            Cell::new(finding.at.as_deref().unwrap_or("")),
+        ]);
+    }
+    rows
+}
+
+/// What there is to tell of one type.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct TypeDetail<'d> {
+    /// The name asked for.
+    name: &'d str,
+    /// The moment.
+    at: &'d str,
+    live_bytes: u64,
+    /// Blocks that hold values of it, or that its fields own.
+    holds: Vec<&'d Blocks>,
+    owns: Vec<&'d Blocks>,
+    fields: Vec<&'d Field>,
+    enums: Vec<&'d Enum>,
+    strings: Vec<&'d Strings>,
+    findings: Vec<&'d Finding>,
+    /// From the type to a root: each owner's blocks are owned by the next.
+    path: Vec<String>,
+}
+
+/// The type of an owner: `Shape` of `Shape.members []`, `Kind` of `Kind::B.0`.
+fn type_of(owner: &str) -> &str {
+    let mut depth = 0_u32;
+    for (at, byte) in owner.bytes().enumerate() {
+        match byte {
+            b'<' | b'{' | b'(' => depth += 1,
+            b'>' | b'}' | b')' => depth = depth.saturating_sub(1),
+            b'.' | b' ' | b':' if depth == 0 => return &owner[..at],
+            _ => {}
+        }
+    }
+    owner
+}
+
+impl<'d> TypeDetail<'d> {
+    /// Finds a type in the snapshot with the most live bytes.
+    ///
+    /// # Errors
+    /// No type is called so.
+    pub(super) fn find(document: &'d Document, name: &'d str) -> Result<Self> {
+        let Some(snapshot) = document.snapshots.iter().max_by_key(|snapshot| snapshot.live_bytes) else {
+            bail!("there is no snapshot");
+        };
+        let is_it = |of: &str| of == name || of.split_once("::").is_some_and(|(start, _)| start == name);
+        let detail = Self {
+            name,
+            at: &snapshot.at,
+            live_bytes: snapshot.live_bytes,
+            holds: snapshot
+                .blocks
+                .iter()
+                .filter(|of| of.content == name || of.element == name || mentions(&of.element, name))
+                .collect(),
+            owns: snapshot.blocks.iter().filter(|of| type_of(&of.owner) == name).collect(),
+            fields: snapshot.fields.iter().filter(|of| is_it(&of.of)).collect(),
+            enums: snapshot.enums.iter().filter(|of| is_it(&of.of)).collect(),
+            strings: snapshot.strings.iter().filter(|of| type_of(&of.owner) == name).collect(),
+            findings: snapshot
+                .findings
+                .iter()
+                .filter(|of| of.fields.iter().any(|field| type_of(field) == name) || of.place == name)
+                .collect(),
+            path: path(snapshot, name),
+        };
+        if detail.holds.is_empty() && detail.owns.is_empty() && detail.fields.is_empty() && detail.enums.is_empty() {
+            let mut names: HashSet<&str> = snapshot.fields.iter().map(|of| type_of(&of.of)).collect();
+            names.extend(snapshot.enums.iter().map(|of| &*of.of));
+            names.extend(snapshot.blocks.iter().flat_map(|of| [&*of.content, &*of.element]));
+            let mut names: Vec<&str> = names.into_iter().collect();
+            names.sort_unstable();
+            bail!("no live value is of type `{name}`{}", crate::nearest::suggestion(name, names.into_iter()));
+        }
+        Ok(detail)
+    }
+
+    /// Writes it for a person.
+    pub(super) fn write(&self, top: Option<usize>, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+        let most = top.unwrap_or(usize::MAX);
+        if look.markdown {
+            writeln!(out, "# {}\n", self.name)?;
+        }
+        let held: u64 = self.holds.iter().map(|of| of.bytes).sum();
+        writeln!(
+            out,
+            "{} at {}: in blocks of {}, {} of {}; its fields own {}",
+            self.name,
+            self.at,
+            bytes(held),
+            percent(held, self.live_bytes),
+            bytes(self.live_bytes),
+            bytes(self.owns.iter().map(|of| of.bytes).sum())
+        )?;
+        for (title, blocks) in [("In blocks", &self.holds), ("What its fields own", &self.owns)] {
+            if blocks.is_empty() {
+                continue;
+            }
+            look.heading(out, title, "")?;
+            let mut rows = vec![header(&["bytes", "blocks", "what", "owner", "unused", "a block on the average"])];
+            for of in blocks.iter().take(most) {
+                rows.push(vec![
+                    right(bytes(of.bytes)),
+                    right(count(of.blocks)),
+                    Cell::new(what(of)),
+                    Cell::new(owner(of)),
+                    right(bytes(of.unused_bytes)),
+                    right(bytes(of.bytes / of.blocks.max(1))),
+                ]);
+            }
+            look.table(out, &rows)?;
+        }
+        if !self.fields.is_empty() {
+            look.heading(out, "Fields", "")?;
+            let mut rows = vec![header(&["field", "type", "size", "values", "not empty", "of each variant"])];
+            for of in self.fields.iter().take(most) {
+                let variants: Vec<String> = of
+                    .variants
+                    .iter()
+                    .filter(|variant| variant.count > 0)
+                    .map(|variant| format!("{} {}", variant.name, count(variant.count)))
+                    .collect();
+                rows.push(vec![
+                    Cell::new(format!("{}.{}", of.of, of.field)),
+                    Cell::new(&of.field_type),
+                    right(count(of.size)),
+                    right(count(of.instances)),
+                    right(percent(of.filled, of.instances)),
+                    Cell::new(variants.join(", ")),
+                ]);
+            }
+            look.table(out, &rows)?;
+        }
+        for of in &self.enums {
+            look.heading(out, "Variants", &format!("  {} values of {} B", count(of.instances), count(of.size)))?;
+            let mut rows = vec![header(&["values", "of all", "variant", ""])];
+            for variant in of.variants.iter().filter(|variant| variant.count > 0).take(most) {
+                rows.push(vec![
+                    right(count(variant.count)),
+                    right(percent(variant.count, of.instances)),
+                    Cell::new(&variant.name),
+                    Cell::new(histogram(variant.count, of.instances)),
+                ]);
+            }
+            look.table(out, &rows)?;
+        }
+        if !self.strings.is_empty() {
+            look.heading(out, "Texts", "")?;
+            let mut rows = vec![header(&["texts", "distinct", "bytes", "duplicates", "owner"])];
+            for of in self.strings.iter().take(most) {
+                rows.push(vec![
+                    right(count(of.count)),
+                    right(count(of.distinct)),
+                    right(bytes(of.bytes)),
+                    right(bytes(of.duplicate_bytes)),
+                    Cell::new(&of.owner),
+                ]);
+            }
+            look.table(out, &rows)?;
+        }
+        if !self.findings.is_empty() {
+            look.heading(out, "What to change", "")?;
+            look.table(out, &finding_rows(self.findings.iter().copied().take(most), self.live_bytes))?;
+            for finding in &self.findings {
+                writeln!(out, "{}: costs {}.", finding.place, finding.costs)?;
+            }
+        }
+        if !self.path.is_empty() {
+            look.heading(out, "A path to a root", "")?;
+            for step in &self.path {
+                writeln!(out, "  {step}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn histogram(part: u64, whole: u64) -> String {
+    let width = u128::from(part) * 30 / u128::from(whole.max(1));
+    "#".repeat(usize::try_from(width).unwrap_or(0).max(1))
+}
+
+/// Whether `name` is a word of a type's name: `Shape` of `Option<Shape>`.
+fn mentions(text: &str, name: &str) -> bool {
+    let is_word = |character: Option<char>| character.is_some_and(|of| of.is_alphanumeric() || of == '_');
+    text.match_indices(name)
+        .any(|(at, _)| !is_word(text[..at].chars().next_back()) && !is_word(text[at + name.len()..].chars().next()))
+}
+
+/// Owners from a type up to a root: what holds most of it, what holds most of that, and so on.
+fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
+    let mut steps = Vec::new();
+    let mut met: HashSet<&str> = HashSet::new();
+    let mut of = name;
+    while steps.len() < LONGEST && met.insert(of) {
+        // Inline in another type, or in a block.
+        let holder = snapshot
+            .blocks
+            .iter()
+            .filter(|blocks| blocks.element == of || mentions(&blocks.element, of))
+            .max_by_key(|blocks| blocks.bytes);
+        let inline = || {
+            snapshot.fields.iter().filter(|field| mentions(&field.field_type, of)).max_by_key(|field| field.instances)
+        };
+        if let Some(blocks) = holder {
+            steps.push(format!("{of} is in {} of {}", blocks.content, owner(blocks)));
+            if blocks.by != "field" && blocks.by != "weak" {
+                break;
+            }
+            of = type_of(&blocks.owner);
+        } else if let Some(field) = inline() {
+            steps.push(format!("{of} is in {}.{}", field.of, field.field));
+            of = type_of(&field.of);
+        } else {
+            break;
+        }
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_of_owners() {
+        assert_eq!(type_of("Shape.members []"), "Shape");
+        assert_eq!(type_of("Kind::B.0"), "Kind");
+        assert_eq!(type_of("Page<a::B>.lines"), "Page<a::B>");
+        assert_eq!(type_of("(static app::TABLE)"), "(static app::TABLE)");
+        assert_eq!(type_of("Vec<String> []"), "Vec<String>");
+        assert!(mentions("Option<Shape>", "Shape") && !mentions("Shapes", "Shape") && !mentions("MyShape", "Shape"));
+    }
+}

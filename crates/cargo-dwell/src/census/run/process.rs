@@ -1,0 +1,538 @@
+//! Starts the program, listens to its helper, and collects snapshots.
+
+use super::exe::{self, Target};
+use super::{At, Options};
+use crate::census::agent::{self, layout};
+use crate::census::hooks;
+use crate::census::image::{self, About, Process};
+use crate::census::snapshot::{Moment, Snapshot};
+use crate::debuginfo;
+use anyhow::{Context, Result, bail};
+use layout::{Event, Shared, Status};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What came of running a program.
+pub struct Run {
+    /// In the order of time. Their memory is that of processes which end when these are dropped.
+    pub snapshots: Vec<Snapshot>,
+    /// How the program ended.
+    pub status: ExitStatus,
+    /// Milliseconds that it ran.
+    pub millis: u64,
+    /// What a user should know, a line each.
+    pub notes: Vec<String>,
+}
+
+impl Run {
+    /// The exit code that a shell would have for the program.
+    pub fn code(&self) -> u8 {
+        let signal = || self.status.signal().map_or(1, |signal| 128 + signal);
+        u8::try_from(self.status.code().unwrap_or_else(signal)).unwrap_or(1)
+    }
+}
+
+/// Runs a program to its end, with the standard streams of this process, and takes snapshots on the way.
+///
+/// # Errors
+/// The agent cannot be loaded into the executable; the program cannot be started; its memory cannot be read.
+pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Result<Run> {
+    let target = Target::open(executable)?;
+    debuginfo::expect(executable)?;
+    let library = agent::library(options.cache.as_deref())?;
+    let mut notes = Vec::new();
+    if exe::has_frame_pointers(&target.data) == Some(false) {
+        notes.push(
+            "the program was built without frame pointers, so few call stacks are whole; leave --exe out, or build with \
+             RUSTFLAGS=-Cforce-frame-pointers=yes"
+                .to_owned(),
+        );
+    }
+    let patches = hooks::plan(&target.data);
+    if let Some(first) = patches.refused.first() {
+        let more = patches.refused.len() - 1;
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        notes.push(format!(
+            "functions of the allocator cannot be hooked, what they allocate is not seen: {first}{more}"
+        ));
+    }
+    let plan = Plan::new(&target, options, &patches.bytes)?;
+    let (ours, theirs) = sockets()?;
+    let mut command = Command::new(&target.path);
+    command.args(args).env(layout::VARIABLE, format!("{},{}", plan.file.as_raw_fd(), theirs.as_raw_fd()));
+    let mut preload = library.into_os_string();
+    if let Some(other) = std::env::var_os("LD_PRELOAD").filter(|other| !other.is_empty()) {
+        preload.push(":");
+        preload.push(other);
+    }
+    command.env("LD_PRELOAD", preload);
+    let inherited = [plan.file.as_raw_fd(), theirs.as_raw_fd()];
+    let keep = move || {
+        for file in inherited {
+            // SAFETY: the call changes a flag of an open file of the new process; it neither allocates nor locks.
+            if unsafe { libc::fcntl(file, libc::F_SETFD, 0) } < 0 {
+                return Err(std::io::Error::last_os_error());
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: `keep` runs after `fork`; it calls `fcntl`, which is async-signal-safe, and reads an array it owns.
+    unsafe { command.pre_exec(keep) };
+
+    let (sender, messages) = mpsc::channel();
+    if options.signals {
+        signals::listen(sender.clone())?;
+    }
+    let started = Instant::now();
+    let mut child = command.spawn().with_context(|| format!("{}: cannot be started", target.path.display()))?;
+    let pid = child.id() as i32;
+    drop(theirs);
+    signals::PROGRAM.store(pid, Ordering::Relaxed);
+    let ours = Arc::new(ours);
+    let over = Arc::new(AtomicBool::new(false));
+    let reader = {
+        let (socket, sender, over) = (Arc::clone(&ours), sender.clone(), Arc::clone(&over));
+        thread::spawn(move || listen(&socket, &sender, &over))
+    };
+    let waiter = thread::spawn(move || {
+        let status = child.wait();
+        signals::PROGRAM.store(0, Ordering::Relaxed);
+        let _ = sender.send(Message::Ended(status));
+    });
+    let mut session = Session {
+        pid,
+        target: &target,
+        options,
+        plan: &plan,
+        socket: ours,
+        taken: Vec::new(),
+        peak: None,
+        asked: Vec::new(),
+        started,
+        interrupted: false,
+        patches: patches.count,
+        notes,
+    };
+    let status = session.listen(&messages);
+    let result = status.and_then(|status| session.finish(status, &messages));
+    over.store(true, Ordering::Relaxed);
+    let _ = reader.join();
+    let _ = waiter.join();
+    result
+}
+
+enum Message {
+    Event(Event),
+    Ended(std::io::Result<ExitStatus>),
+    /// A signal, and whether a process sent it to this one alone.
+    Signal(i32, bool),
+}
+
+/// What is handed to the agent: a page that both share, and the patches.
+struct Plan {
+    file: File,
+    page: memmap2::MmapMut,
+}
+
+impl Plan {
+    fn new(target: &Target, options: &Options, patches: &[u8]) -> Result<Self> {
+        // SAFETY: the name is a string with a zero at its end.
+        let file =
+            unsafe { libc::memfd_create(c"cargo-dwell-census".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
+        if file < 0 {
+            return Err(std::io::Error::last_os_error()).context("no memory can be shared with the program");
+        }
+        // SAFETY: the call returned a new file, of which nothing else is an owner.
+        let mut file = unsafe { File::from_raw_fd(file) };
+        let filled = file.write_all(&[0; layout::SHARED_BYTES]).and_then(|()| file.write_all(patches));
+        filled.context("no memory can be shared with the program")?;
+        // SAFETY: the call takes an open file and flags.
+        unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_SHRINK | libc::F_SEAL_GROW) };
+        // SAFETY: the file cannot be truncated any more. The program writes to it at the same time: it is read and written
+        // through atomics only, see `shared`.
+        let page = unsafe { memmap2::MmapOptions::new().len(layout::SHARED_BYTES).map_mut(&file) };
+        let plan = Self { page: page.context("no memory can be shared with the program")?, file };
+        let shared = plan.shared();
+        shared.entry.store(target.entry, Ordering::Relaxed);
+        shared.device.store(target.device, Ordering::Relaxed);
+        shared.inode.store(target.inode, Ordering::Relaxed);
+        shared.wants_peak.store(u32::from(options.at.contains(&At::Peak)), Ordering::Relaxed);
+        shared.patch_bytes.store(patches.len() as u32, Ordering::Relaxed);
+        shared.sample.store(options.sample.unwrap_or(0), Ordering::Relaxed);
+        shared.magic.store(layout::MAGIC, Ordering::Release);
+        Ok(plan)
+    }
+
+    fn shared(&self) -> &Shared {
+        // SAFETY: the mapping is a page long and aligned to one, more than a `Shared` takes; that consists of atomic integers,
+        // for which each bit pattern is a value and which others may write at any time.
+        unsafe { &*self.page.as_ptr().cast::<Shared>() }
+    }
+
+    fn status(&self) -> Status {
+        let status = self.shared().status.load(Ordering::Acquire);
+        Status::ALL.into_iter().find(|known| *known as u32 == status).unwrap_or(Status::Absent)
+    }
+
+    /// Wakes the helper.
+    fn ring(&self) {
+        let bell = &self.shared().doorbell;
+        bell.fetch_add(1, Ordering::Release);
+        // SAFETY: waking reads no memory but to find the word's page, which is mapped.
+        unsafe { libc::syscall(libc::SYS_futex, bell.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+    }
+}
+
+/// Two ends of a socket that keeps messages apart.
+fn sockets() -> Result<(OwnedFd, OwnedFd)> {
+    let mut pair = [0; 2];
+    // SAFETY: the call writes two numbers to an array of two.
+    let error =
+        unsafe { libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0, pair.as_mut_ptr()) };
+    if error != 0 {
+        return Err(std::io::Error::last_os_error()).context("no socket to the program can be made");
+    }
+    // SAFETY: the call succeeded, so each number is a new file without another owner.
+    Ok(pair.map(|file| unsafe { OwnedFd::from_raw_fd(file) }).into())
+}
+
+/// Passes on what the helper tells, until it tells no more.
+fn listen(socket: &OwnedFd, sender: &Sender<Message>, over: &AtomicBool) {
+    const PATIENCE: i32 = 100;
+    let Ok(socket) = socket.try_clone() else { return };
+    let mut file = File::from(socket);
+    loop {
+        let mut poll = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: the call reads and writes the one entry that it is told of.
+        let ready = unsafe { libc::poll(&raw mut poll, 1, PATIENCE) };
+        if ready <= 0 {
+            if over.load(Ordering::Relaxed) {
+                return;
+            }
+            continue;
+        }
+        let mut bytes = [0; Event::BYTES];
+        let Ok(Event::BYTES) = file.read(&mut bytes) else { return };
+        let event = Event::from_bytes(bytes);
+        if sender.send(Message::Event(event)).is_err() || event.what == Event::ENDED {
+            return;
+        }
+    }
+}
+
+struct Session<'r> {
+    pid: i32,
+    target: &'r Target,
+    options: &'r Options,
+    plan: &'r Plan,
+    socket: Arc<OwnedFd>,
+    taken: Vec<(Arc<Process>, About)>,
+    /// The last copy at a peak.
+    peak: Option<(Arc<Process>, About)>,
+    /// What the helper was asked for and has not answered.
+    asked: Vec<Moment>,
+    started: Instant,
+    interrupted: bool,
+    /// How many functions are to be patched.
+    patches: u32,
+    notes: Vec<String>,
+}
+
+impl Session<'_> {
+    /// Follows the program to its end.
+    fn listen(&mut self, messages: &Receiver<Message>) -> Result<ExitStatus> {
+        let mut times: Vec<Duration> = self.options.at.iter().filter_map(|at| at_time(*at)).collect();
+        times.sort_unstable();
+        times.dedup();
+        let mut times = times.into_iter().peekable();
+        let mut next_round = self.options.every;
+        loop {
+            let due = times.peek().copied().into_iter().chain(next_round).min();
+            let message = match due {
+                Some(due) => messages.recv_timeout(due.saturating_sub(self.started.elapsed())),
+                None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match message {
+                Ok(Message::Event(event)) => self.take(&event)?,
+                Ok(Message::Ended(status)) => return status.context("the program's end cannot be seen"),
+                Ok(Message::Signal(signal, alone)) => self.signal(signal, alone),
+                Err(RecvTimeoutError::Disconnected) => bail!("the program's end cannot be seen"),
+                Err(RecvTimeoutError::Timeout) => {
+                    let due = due.unwrap_or_default();
+                    self.ask(Moment::After(due.as_millis() as u64));
+                    if times.peek() == Some(&due) {
+                        times.next();
+                    }
+                    if next_round == Some(due) {
+                        next_round = self.options.every.map(|every| due + every);
+                    }
+                }
+            }
+        }
+    }
+
+    fn signal(&mut self, signal: i32, alone: bool) {
+        match signal {
+            libc::SIGUSR1 => return self.ask(Moment::Signal),
+            libc::SIGINT if self.options.at.contains(&At::Signal) => self.ask(Moment::Signal),
+            _ => {}
+        }
+        if signal == libc::SIGINT && std::mem::replace(&mut self.interrupted, true) {
+            // The program goes on after the first one: the second one ends it.
+            // SAFETY: the call sends a signal to a child that was not waited for yet.
+            unsafe { libc::kill(self.pid, libc::SIGKILL) };
+        } else if alone {
+            // SAFETY: as above: the waiter has not told the program's end yet, or the signal finds nothing.
+            unsafe { libc::kill(self.pid, signal) };
+        }
+    }
+
+    /// Asks the helper for a snapshot.
+    fn ask(&mut self, at: Moment) {
+        if self.plan.status() != Status::Armed {
+            return;
+        }
+        self.asked.push(at);
+        self.plan.shared().asked.fetch_add(1, Ordering::Release);
+        self.plan.ring();
+    }
+
+    /// A copy was made.
+    fn take(&mut self, event: &Event) -> Result<()> {
+        let at = match event.what {
+            Event::PEAK => Moment::Peak,
+            Event::ASKED if !self.asked.is_empty() => self.asked.remove(0),
+            _ => return Ok(()),
+        };
+        if event.pid <= 0 {
+            let error = std::io::Error::from_raw_os_error(-event.pid);
+            self.notes.push(format!("the program could not be copied for a snapshot: {error}"));
+            return Ok(());
+        }
+        let mut about = self.about(at.clone(), event.nanos);
+        if at == Moment::Peak {
+            about.stacks.push(event.stack);
+            about.threads.push(event.thread);
+        }
+        about.stacks.extend(stack_pointers(self.pid));
+        let process = Arc::new(Process::new(event.pid, Arc::clone(&self.socket))?);
+        if at == Moment::Signal {
+            eprintln!("note: took a snapshot; the report comes when the program ends");
+        }
+        if at == Moment::Peak {
+            // Only the last one counts; the copy before it ends here.
+            self.peak = Some((process, about));
+        } else {
+            self.taken.push((process, about));
+        }
+        Ok(())
+    }
+
+    fn about(&self, at: Moment, nanos: u64) -> About {
+        let shared = self.plan.shared();
+        About {
+            at,
+            nanos,
+            stacks: Vec::new(),
+            threads: vec![shared.thread_pointer.load(Ordering::Relaxed)],
+            state: shared.state.load(Ordering::Relaxed),
+            bias: shared.bias.load(Ordering::Relaxed),
+            executable: self.target.path.clone(),
+        }
+    }
+
+    /// Reads the snapshots once the program has ended.
+    fn finish(mut self, status: ExitStatus, messages: &Receiver<Message>) -> Result<Run> {
+        let path = self.target.path.display();
+        let millis = self.started.elapsed().as_millis() as u64;
+        let shared = self.plan.shared();
+        match self.plan.status() {
+            Status::Armed => {}
+            Status::Absent => bail!(
+                "{path}: the agent was not loaded: the program has capabilities or another loader, or the folder of the \
+                 agent forbids execution (set TMPDIR to another one)"
+            ),
+            Status::OtherExecutable => {
+                bail!("{path}: runs another executable than this file; name that one with --exe")
+            }
+            Status::NoAddressSpace => bail!(
+                "{path}: {} of address space cannot be reserved for the records ({}); raise `ulimit -v`, and \
+                 vm.overcommit_memory must not be 2",
+                "40 TiB",
+                std::io::Error::from_raw_os_error(shared.errno.load(Ordering::Relaxed) as i32)
+            ),
+            Status::NoHelper => bail!(
+                "{path}: the process that copies the program cannot be made: {}",
+                std::io::Error::from_raw_os_error(shared.errno.load(Ordering::Relaxed) as i32)
+            ),
+        }
+        let end = self.end(messages)?;
+        let patched = shared.patched.load(Ordering::Relaxed);
+        if patched != self.patches {
+            self.notes.push(format!(
+                "{patched} of {} functions of the allocator were hooked, what the others allocate is not seen",
+                self.patches
+            ));
+        }
+        let Some((process, about, taken_bytes, live_bytes)) = end else {
+            // Somebody killed the helper: what was taken before is there.
+            self.notes.push("the helper of the agent was killed, so the end of the program was not seen".to_owned());
+            let found = self.taken.drain(..).chain(self.peak.take());
+            let snapshots =
+                found.map(|(process, about)| image::snapshot(process, &about)).collect::<Result<Vec<_>>>()?;
+            return Ok(Run { snapshots: in_order(snapshots), status, millis, notes: self.notes });
+        };
+        if image::saw_executable(&process, &about) == Some(false) {
+            self.notes.push(
+                "no allocation of the program itself was seen: its allocator is neither the system's nor mimalloc nor \
+                 jemalloc, or its symbols are stripped"
+                    .to_owned(),
+            );
+        }
+        if self.options.at.contains(&At::Peak) {
+            match self.peak.take() {
+                Some(peak) if taken_bytes >= live_bytes => self.taken.push(peak),
+                _ => self.taken.push((Arc::clone(&process), About { at: Moment::Peak, ..about.clone() })),
+            }
+        }
+        if self.options.at.contains(&At::Exit) {
+            self.taken.push((process, about));
+        } else if self.taken.is_empty() {
+            self.notes.push("the program ended before a snapshot was due; this is what was live at its end".to_owned());
+            self.taken.push((process, about));
+        }
+        let mut snapshots = Vec::new();
+        for (process, about) in std::mem::take(&mut self.taken) {
+            snapshots.push(image::snapshot(process, &about)?);
+        }
+        Ok(Run { snapshots: in_order(snapshots), status, millis, notes: self.notes })
+    }
+
+    /// Has the helper stand still; what is left of the program is its memory. Returns live bytes of the last peak, and at the
+    /// end.
+    fn end(&mut self, messages: &Receiver<Message>) -> Result<Option<(Arc<Process>, About, i64, i64)>> {
+        const PATIENCE: Duration = Duration::from_secs(20);
+        let helper = self.plan.shared().helper.load(Ordering::Relaxed) as i32;
+        self.plan.shared().ended.store(1, Ordering::Release);
+        self.plan.ring();
+        let until = Instant::now() + PATIENCE;
+        let nanos = loop {
+            match messages.recv_timeout(until.saturating_duration_since(Instant::now()).min(Duration::from_millis(200)))
+            {
+                Ok(Message::Event(event)) if event.what == Event::ENDED => break event.nanos,
+                Ok(Message::Event(event)) => self.take(&event)?,
+                Ok(_) => {}
+                Err(_) if Instant::now() >= until || is_gone(helper) => return Ok(None),
+                Err(_) => {}
+            }
+        };
+        let about = self.about(Moment::Exit, nanos);
+        let process = Arc::new(Process::new(helper, Arc::clone(&self.socket))?);
+        let [taken, live] = image::live(&process, about.state).context("the agent's records are gone")?;
+        Ok(Some((process, about, taken, live)))
+    }
+}
+
+fn at_time(at: At) -> Option<Duration> {
+    match at {
+        At::After(time) => Some(time),
+        _ => None,
+    }
+}
+
+fn in_order(mut snapshots: Vec<Snapshot>) -> Vec<Snapshot> {
+    snapshots.sort_by_key(|snapshot| (snapshot.millis, snapshot.at == Moment::Exit));
+    snapshots
+}
+
+/// Whether a child of this process has ended.
+fn is_gone(pid: i32) -> bool {
+    // A zombie has no memory any more.
+    fs::read_to_string(format!("/proc/{pid}/statm")).map_or(true, |text| text.starts_with("0 "))
+}
+
+/// The stack pointers of threads that wait in a system call.
+fn stack_pointers(pid: i32) -> Vec<u64> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let pointer = |thread: fs::DirEntry| {
+        let text = fs::read_to_string(thread.path().join("syscall")).ok()?;
+        let word = text.split_ascii_whitespace().rev().nth(1)?.to_owned();
+        u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
+    };
+    threads.filter_map(|thread| pointer(thread.ok()?)).collect()
+}
+
+mod signals {
+    //! Signals that this process gets while the program runs.
+
+    use super::Message;
+    use anyhow::{Context, Result};
+    use std::fs::File;
+    use std::io::Read;
+    use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
+    use std::sync::atomic::{AtomicI32, Ordering};
+    use std::sync::mpsc::Sender;
+
+    /// The program, if it runs.
+    pub(super) static PROGRAM: AtomicI32 = AtomicI32::new(0);
+    /// Where the handler writes to.
+    static PIPE: AtomicI32 = AtomicI32::new(-1);
+
+    const HANDLED: [i32; 5] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGUSR1];
+
+    extern "C" fn handle(signal: i32, info: *const libc::siginfo_t, _: *mut libc::c_void) {
+        // SAFETY: the kernel passes a valid `siginfo_t` to a handler that was set with SA_SIGINFO.
+        let code = unsafe { (*info).si_code };
+        // A terminal sends to the program as well, and the kernel is the sender then.
+        let bytes = [signal as u8, u8::from(code <= 0)];
+        let pipe = PIPE.load(Ordering::Relaxed);
+        // SAFETY: `write` is async-signal-safe and reads two bytes of a local.
+        unsafe { libc::write(pipe, bytes.as_ptr().cast(), bytes.len()) };
+    }
+
+    /// Sends a message for each signal from now on.
+    pub(super) fn listen(sender: Sender<Message>) -> Result<()> {
+        let mut pair = [0; 2];
+        // SAFETY: the call writes two numbers to an array of two.
+        if unsafe { libc::pipe2(pair.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+            return Err(std::io::Error::last_os_error()).context("signals cannot be listened to");
+        }
+        // SAFETY: the call succeeded, so each number is a new file without another owner.
+        let [read, write] = pair.map(|file| unsafe { OwnedFd::from_raw_fd(file) });
+        PIPE.store(write.into_raw_fd(), Ordering::Relaxed);
+        for signal in HANDLED {
+            // SAFETY: zero is a value of each field: no flags, an empty mask, the default handler.
+            let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+            // SAFETY: the call writes the old action only.
+            unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) };
+            if action.sa_sigaction == libc::SIG_IGN {
+                // As with nohup: the program inherits that.
+                continue;
+            }
+            action.sa_sigaction = handle as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+            // SAFETY: the handler has the type that SA_SIGINFO asks for and calls only what is async-signal-safe.
+            unsafe { libc::sigaction(signal, &raw const action, std::ptr::null_mut()) };
+        }
+        std::thread::spawn(move || {
+            let mut file = File::from(read);
+            let mut bytes = [0; 2];
+            while file.read_exact(&mut bytes).is_ok() {
+                if sender.send(Message::Signal(i32::from(bytes[0]), bytes[1] != 0)).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(())
+    }
+}

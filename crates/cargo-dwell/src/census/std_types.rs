@@ -1,0 +1,362 @@
+//! The types of std that are known by name: one table, a row for each.
+//!
+//! Fields are found by their names at any depth, because the structs around them change from one release to the next.
+
+#![expect(clippy::similar_names, clippy::unnecessary_wraps, reason = "rows of one table")]
+
+use super::types::{Decode, Node, Part, Schema, SiteId, TableHeader, Target, TreeHeader, VecHeader, head};
+use crate::debuginfo::{Field, Kind, TypeId};
+use dwell::model::Edge;
+
+type Row = fn(&mut Schema<'_>, TypeId, SiteId) -> Option<Decode>;
+
+/// The path of a type without arguments, and how its values are read.
+const TABLE: [(&str, Row); 24] = [
+    ("alloc::vec::Vec", vec),
+    ("alloc::string::String", text),
+    ("std::ffi::os_str::OsString", text),
+    ("std::path::PathBuf", text),
+    ("alloc::ffi::c_str::CString", boxed_text),
+    ("std::path::Path", opaque),
+    ("alloc::boxed::Box", boxed),
+    ("alloc::rc::Rc", counted),
+    ("alloc::sync::Arc", counted),
+    ("alloc::rc::Weak", weak),
+    ("alloc::sync::Weak", weak),
+    ("alloc::collections::vec_deque::VecDeque", deque),
+    ("alloc::collections::binary_heap::BinaryHeap", heap),
+    ("alloc::collections::linked_list::LinkedList", list),
+    ("alloc::collections::btree::map::BTreeMap", tree),
+    ("alloc::collections::btree::set::BTreeSet", tree_set),
+    ("std::collections::hash::map::HashMap", table),
+    ("std::collections::hash::set::HashSet", table),
+    ("hashbrown::map::HashMap", table),
+    ("hashbrown::set::HashSet", table),
+    ("hashbrown::table::HashTable", table),
+    ("hashbrown::raw::RawTable", table),
+    // The type says what may be in it, not what is.
+    ("core::marker::PhantomData", nothing),
+    ("core::mem::maybe_uninit::MaybeUninit", opaque),
+];
+
+/// How a value of a type of the table is read.
+pub(super) fn decode(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    let of = schema.get(ty);
+    let head = head(&of.path);
+    let (_, row) = TABLE.iter().find(|(path, _)| *path == head)?;
+    row(schema, ty, site)
+}
+
+fn nothing(_: &mut Schema<'_>, _: TypeId, _: SiteId) -> Option<Decode> {
+    Some(Decode::Plain)
+}
+
+fn opaque(_: &mut Schema<'_>, _: TypeId, _: SiteId) -> Option<Decode> {
+    Some(Decode::Opaque)
+}
+
+/// The fields of a type, of all variants if it is an enum.
+fn fields<'p>(schema: &Schema<'p>, ty: TypeId) -> Vec<&'p Field> {
+    match &schema.get(ty).kind {
+        Kind::Struct(fields) | Kind::WidePointer { fields, .. } => fields.iter().collect(),
+        Kind::Enum(of) => of.variants.iter().flat_map(|variant| &variant.fields).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The nearest field that `is_it`, however deep it is, with its offset.
+fn find<'p>(schema: &Schema<'p>, ty: TypeId, is_it: impl Fn(&Field) -> bool) -> Option<(u64, &'p Field)> {
+    let mut level = vec![(0_u64, ty)];
+    for _ in 0..8 {
+        let mut next = Vec::new();
+        for (at, ty) in level {
+            for field in fields(schema, ty) {
+                let at = at.checked_add(field.offset)?;
+                if is_it(field) {
+                    return Some((at, field));
+                }
+                next.push((at, field.ty));
+            }
+        }
+        level = next;
+        if level.len() > 256 {
+            return None;
+        }
+    }
+    None
+}
+
+fn named(schema: &Schema<'_>, ty: TypeId, name: &str) -> Option<u64> {
+    find(schema, ty, |field| &*field.name == name).map(|found| found.0)
+}
+
+/// Where a part of a type with this head is.
+fn of_type(schema: &Schema<'_>, ty: TypeId, path: &str) -> Option<(u64, TypeId)> {
+    if head(&schema.get(ty).path) == path {
+        return Some((0, ty));
+    }
+    find(schema, ty, |field| head(&schema.get(field.ty).path) == path).map(|(at, field)| (at, field.ty))
+}
+
+/// What the first pointer in a type points to.
+fn pointee(schema: &Schema<'_>, ty: TypeId) -> Option<TypeId> {
+    let of = |ty: TypeId| match schema.get(ty).kind {
+        Kind::Pointer { pointee } => pointee,
+        _ => None,
+    };
+    of(ty).or_else(|| find(schema, ty, |field| of(field.ty).is_some()).and_then(|(_, field)| of(field.ty)))
+}
+
+fn vec_header(schema: &Schema<'_>, ty: TypeId) -> Option<VecHeader> {
+    let (at, vec) = of_type(schema, ty, "alloc::vec::Vec")?;
+    Some(VecHeader {
+        ptr: at + named(schema, vec, "ptr")?,
+        cap: Some(at + named(schema, vec, "cap")?),
+        len: at + named(schema, vec, "len")?,
+    })
+}
+
+/// The header of a `Vec` of `element`, if the program has one.
+pub(super) fn header_of(schema: &Schema<'_>, element: TypeId) -> Option<VecHeader> {
+    let path = format!("alloc::vec::Vec<{}, alloc::alloc::Global>", schema.get(element).path);
+    vec_header(schema, schema.by_path(&path)?)
+}
+
+fn vec(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    let header = vec_header(schema, ty)?;
+    let element = schema.param(ty, "T")?;
+    Some(vec_of(schema, element, site, Some(header)))
+}
+
+/// A `Vec` of `element`; without a header for one of which the block alone is known.
+pub(super) fn vec_of(schema: &mut Schema<'_>, element: TypeId, site: SiteId, header: Option<VecHeader>) -> Decode {
+    let stride = schema.get(element).size;
+    Decode::Vec { header, element: schema.part(element, site, Edge::Element), stride }
+}
+
+fn heap(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    let (_, inner) = of_type(schema, ty, "alloc::vec::Vec")?;
+    let header = vec_header(schema, ty)?;
+    let element = schema.param(inner, "T")?;
+    Some(vec_of(schema, element, site, Some(header)))
+}
+
+fn text(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Option<Decode> {
+    Some(Decode::Text { header: Some(vec_header(schema, ty)?) })
+}
+
+fn boxed_text(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Option<Decode> {
+    let (at, of) = find(schema, ty, |field| matches!(schema.get(field.ty).kind, Kind::WidePointer { .. }))?;
+    wide(schema, of.ty)
+        .map(|header| Decode::Text { header: Some(VecHeader { ptr: at + header.ptr, len: at + header.len, ..header }) })
+}
+
+/// A pointer with a length.
+fn wide(schema: &Schema<'_>, ty: TypeId) -> Option<VecHeader> {
+    let Kind::WidePointer { fields, .. } = &schema.get(ty).kind else { return None };
+    let [data, length] = fields.as_slice() else { return None };
+    (&*length.name == "length").then_some(VecHeader { ptr: data.offset, cap: None, len: length.offset })
+}
+
+fn boxed(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    let of = schema.get(ty);
+    match &of.kind {
+        Kind::Pointer { pointee: Some(value) } => Some(Decode::Box { value: schema.part(*value, site, Edge::Pointee) }),
+        Kind::WidePointer { pointee, .. } => {
+            if wide(schema, ty).is_none() {
+                return Some(Decode::Dyn);
+            }
+            if of.path.starts_with("alloc::boxed::Box<str") {
+                return Some(Decode::Text { header: wide(schema, ty) });
+            }
+            let element = (*pointee)?;
+            let stride = schema.get(element).size;
+            Some(Decode::Slice { element: schema.part(element, site, Edge::Element), stride })
+        }
+        // With an allocator of its own.
+        _ => None,
+    }
+}
+
+fn counted(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    shared(schema, ty, site, false)
+}
+
+fn weak(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    shared(schema, ty, site, true)
+}
+
+fn shared(schema: &mut Schema<'_>, ty: TypeId, site: SiteId, is_weak: bool) -> Option<Decode> {
+    let ptr = named(schema, ty, "ptr")?;
+    let is_wide =
+        find(schema, ty, |field| matches!(schema.get(field.ty).kind, Kind::WidePointer { .. })).map(|found| found.1.ty);
+    let counts = 16;
+    let target = match is_wide {
+        None => {
+            let inner = pointee(schema, ty)?;
+            let (at, value) = counted_value(schema, inner)?;
+            let block = schema.get(inner).size;
+            Target::Sized { value: schema.part(value, site, Edge::Pointee), at, block }
+        }
+        Some(wide_pointer) => {
+            let path = &schema.get(ty).path;
+            let argument = path.split_once('<').map_or("", |(_, rest)| rest);
+            if wide(schema, wide_pointer).is_none() {
+                Target::Dyn
+            } else if argument.starts_with("str") {
+                Target::Text { at: counts }
+            } else {
+                let element = argument.strip_prefix('[').and_then(|rest| {
+                    // The element's own brackets are balanced.
+                    let mut depth = 0_u32;
+                    let end = rest.bytes().position(|byte| match byte {
+                        b'[' => {
+                            depth += 1;
+                            false
+                        }
+                        b']' if depth == 0 => true,
+                        b']' => {
+                            depth -= 1;
+                            false
+                        }
+                        _ => false,
+                    })?;
+                    schema.by_path(&rest[..end])
+                })?;
+                let of = schema.get(element);
+                let (stride, at) = (of.size, counts.max(of.align));
+                Target::Slice { element: schema.part(element, site, Edge::Element), stride, at }
+            }
+        }
+    };
+    Some(Decode::Counted { ptr, is_weak, counts, target })
+}
+
+/// Where the value is in the block of an `Rc` or `Arc`, and its type.
+pub(super) fn counted_value(schema: &Schema<'_>, inner: TypeId) -> Option<(u64, TypeId)> {
+    let fields = fields(schema, inner);
+    let value = fields.iter().find(|field| matches!(&*field.name, "value" | "data"))?;
+    Some((value.offset, value.ty))
+}
+
+fn deque(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    let header = VecHeader {
+        ptr: named(schema, ty, "ptr")?,
+        cap: Some(named(schema, ty, "cap")?),
+        len: named(schema, ty, "len")?,
+    };
+    let head = named(schema, ty, "head")?;
+    let element = schema.param(ty, "T")?;
+    let stride = schema.get(element).size;
+    Some(Decode::Deque { header: Some(header), head, element: schema.part(element, site, Edge::Element), stride })
+}
+
+fn table(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    let (at, table) = of_type(schema, ty, "hashbrown::raw::RawTable")?;
+    let header = TableHeader {
+        ctrl: at + named(schema, table, "ctrl")?,
+        mask: at + named(schema, table, "bucket_mask")?,
+        items: at + named(schema, table, "items")?,
+    };
+    let entry = schema.param(table, "T")?;
+    let kind = match last(head(&schema.get(ty).path)) {
+        "HashMap" => TableKind::Map,
+        "HashSet" => TableKind::Set,
+        _ => TableKind::Table,
+    };
+    Some(table_of(schema, entry, site, kind, Some(header)))
+}
+
+/// What a hash table is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum TableKind {
+    Map,
+    Set,
+    Table,
+}
+
+/// A table of `entry`; without a header for one of which the block alone is known.
+pub(super) fn table_of(
+    schema: &mut Schema<'_>,
+    entry: TypeId,
+    site: SiteId,
+    kind: TableKind,
+    header: Option<TableHeader>,
+) -> Decode {
+    let of = schema.get(entry);
+    let (stride, align) = (of.size, of.align);
+    let parts: Vec<(u64, TypeId, Edge)> = match (&of.kind, kind) {
+        (Kind::Struct(fields), TableKind::Map) if fields.len() == 2 => {
+            fields.iter().zip([Edge::Key, Edge::Value]).map(|(field, edge)| (field.offset, field.ty, edge)).collect()
+        }
+        (Kind::Struct(fields), TableKind::Set) if fields.len() == 2 => {
+            vec![(fields[0].offset, fields[0].ty, Edge::Element)]
+        }
+        _ => vec![(0, entry, Edge::Element)],
+    };
+    let parts = parts.into_iter().map(|(at, ty, edge)| Part { at, site: schema.part(ty, site, edge) }).collect();
+    Decode::Table { header, parts, stride, align }
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+fn tree_set(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    let (at, map) = of_type(schema, ty, "alloc::collections::btree::map::BTreeMap")?;
+    match tree_of(schema, map, site, true)? {
+        Decode::Tree { header, node } if at == 0 => Some(Decode::Tree { header, node }),
+        _ => None,
+    }
+}
+
+fn tree(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    tree_of(schema, ty, site, false)
+}
+
+fn tree_of(schema: &mut Schema<'_>, ty: TypeId, site: SiteId, is_set: bool) -> Option<Decode> {
+    let (root_at, root) = find(schema, ty, |field| &*field.name == "root").map(|(at, field)| (at, field.ty))?;
+    let header = TreeHeader {
+        root: root_at + named(schema, root, "node")?,
+        height: root_at + named(schema, root, "height")?,
+        len: named(schema, ty, "length")?,
+    };
+    let leaf = pointee(schema, root)?;
+    let node = node_of(schema, leaf, site, is_set)?;
+    Some(Decode::Tree { header: Some(header), node })
+}
+
+/// The parts of a B-tree's leaf.
+pub(super) fn node_of(schema: &mut Schema<'_>, leaf: TypeId, site: SiteId, is_set: bool) -> Option<Node> {
+    let of = schema.get(leaf);
+    let (size, align) = (of.size, of.align);
+    let array = |schema: &Schema<'_>, name: &str| {
+        let (at, field) = find(schema, leaf, |field| &*field.name == name)?;
+        match schema.get(field.ty).kind {
+            Kind::Array { element, count: 11 } => Some((at, schema.get(element).size)),
+            _ => None,
+        }
+    };
+    let (keys, key) = array(schema, "keys")?;
+    let (values, value) = array(schema, "vals")?;
+    let len = named(schema, leaf, "len")?;
+    let (of_key, of_value) = (schema.param(leaf, "K")?, schema.param(leaf, "V")?);
+    let of_keys = if is_set { Edge::Element } else { Edge::Key };
+    Some(Node {
+        len,
+        keys: (keys, key, schema.part(of_key, site, of_keys)),
+        values: (values, value, schema.part(of_value, site, Edge::Value)),
+        size,
+        align,
+    })
+}
+
+fn list(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    let (head, first) = find(schema, ty, |field| &*field.name == "head")?;
+    let len = named(schema, ty, "len")?;
+    let node = pointee(schema, first.ty)?;
+    let next = named(schema, node, "next")?;
+    let (element_at, element) = find(schema, node, |field| &*field.name == "element")?;
+    let element = schema.part(element.ty, site, Edge::Element);
+    Some(Decode::List { head, len, next, element_at, element, node_size: schema.get(node).size })
+}

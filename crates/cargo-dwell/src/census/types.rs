@@ -1,0 +1,540 @@
+//! What there is to read in a value of each type: its parts, and where it points.
+//!
+//! A *site* is where a type stands: a field, a part of a field's type, the elements of a collection. Sites have the same paths
+//! as those of `dwell::weigh`. A struct or enum that a program declares is described once, however many sites have it.
+
+use super::std_types;
+use crate::debuginfo::{Field, Kind, Program, Tag, Text, Type, TypeId};
+use dwell::model::Edge;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Number of a site in [`Schema::sites`].
+pub(super) type SiteId = usize;
+
+/// Number of a struct or enum in [`Schema::defs`].
+pub(super) type DefId = usize;
+
+/// Types of std are followed into each other so deep.
+const DEEPEST: u32 = 48;
+
+/// The types of a program, as far as a walk came across them.
+pub(super) struct Schema<'p> {
+    pub(super) program: &'p Program,
+    pub(super) sites: Vec<Site>,
+    pub(super) defs: Vec<Def>,
+    by_type: HashMap<TypeId, DefId>,
+    by_path: HashMap<&'p str, TypeId>,
+    plain: HashMap<TypeId, bool>,
+    has_own: bool,
+    depth: u32,
+}
+
+/// Where a type stands.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    /// `None` for what is made up: the text in an `Rc<str>`.
+    pub(super) ty: Option<TypeId>,
+    /// The type as a person writes it.
+    pub(super) name: Text,
+    /// Bytes of a value.
+    pub(super) size: u64,
+    pub(super) align: u64,
+    /// As a person writes it: `Shape.members`, `Shape.members []`.
+    pub(super) path: String,
+    pub(super) edge: Edge,
+    /// The struct or enum in whose text it stands.
+    pub(super) def: Option<DefId>,
+    pub(super) is_editable: bool,
+    /// What it is a part of.
+    pub(super) parent: Option<SiteId>,
+    pub(super) decode: Rc<Decode>,
+}
+
+/// How a value is read. Offsets are from its start.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Decode {
+    /// It has no pointers; one that is all zero is empty.
+    Plain,
+    /// It is not looked into: a union.
+    Opaque,
+    /// A struct or enum that a program declares.
+    Def(DefId),
+    /// An `Option` or another enum of std.
+    Enum {
+        tag: Option<TagDecode>,
+        variants: Vec<Variant>,
+        is_option: bool,
+    },
+    /// A tuple, or a struct of std that has parts of interest.
+    Parts {
+        parts: Vec<Part>,
+        is_tuple: bool,
+    },
+    Array {
+        element: SiteId,
+        stride: u64,
+        count: u64,
+    },
+    /// `Vec<T>` and what is laid out like it. Without offsets for one of which the block alone is known.
+    Vec {
+        header: Option<VecHeader>,
+        element: SiteId,
+        stride: u64,
+    },
+    /// `String`, `PathBuf`, `Box<str>`.
+    Text {
+        header: Option<VecHeader>,
+    },
+    /// `Box<T>` of a sized type.
+    Box {
+        value: SiteId,
+    },
+    /// `Box<[T]>`
+    Slice {
+        element: SiteId,
+        stride: u64,
+    },
+    /// `Box<dyn Trait>`
+    Dyn,
+    /// `Rc`, `Arc` and their `Weak`.
+    Counted {
+        ptr: u64,
+        is_weak: bool,
+        counts: u64,
+        target: Target,
+    },
+    /// `VecDeque<T>`
+    Deque {
+        header: Option<VecHeader>,
+        head: u64,
+        element: SiteId,
+        stride: u64,
+    },
+    /// A hash table. Without a header for one of which the block alone is known.
+    Table {
+        header: Option<TableHeader>,
+        parts: Vec<Part>,
+        stride: u64,
+        align: u64,
+    },
+    /// `BTreeMap<K, V>`
+    Tree {
+        header: Option<TreeHeader>,
+        node: Node,
+    },
+    /// `LinkedList<T>`
+    List {
+        head: u64,
+        len: u64,
+        next: u64,
+        element_at: u64,
+        element: SiteId,
+        node_size: u64,
+    },
+    /// A raw pointer or a reference: a weak owner of what begins there.
+    Pointer {
+        pointee: Option<TypeId>,
+    },
+}
+
+/// What a counted pointer points to, after the two counts.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Target {
+    Sized { value: SiteId, at: u64, block: u64 },
+    Slice { element: SiteId, stride: u64, at: u64 },
+    Text { at: u64 },
+    Dyn,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct VecHeader {
+    pub(super) ptr: u64,
+    /// `None`: as long as it is.
+    pub(super) cap: Option<u64>,
+    pub(super) len: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TableHeader {
+    pub(super) ctrl: u64,
+    pub(super) mask: u64,
+    pub(super) items: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TreeHeader {
+    pub(super) root: u64,
+    pub(super) height: u64,
+    pub(super) len: u64,
+}
+
+/// A node of a B-tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Node {
+    pub(super) len: u64,
+    /// Where the keys are, how long one is, and their site.
+    pub(super) keys: (u64, u64, SiteId),
+    pub(super) values: (u64, u64, SiteId),
+    /// Bytes of a leaf. An inner node goes on with its edges.
+    pub(super) size: u64,
+    pub(super) align: u64,
+}
+
+/// A part of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Part {
+    pub(super) at: u64,
+    pub(super) site: SiteId,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Variant {
+    pub(super) name: Text,
+    pub(super) parts: Vec<Part>,
+}
+
+/// How the variant of an enum is told.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct TagDecode {
+    pub(super) at: u64,
+    pub(super) size: u64,
+    /// The tag's lowest and highest value for a variant.
+    ranges: Vec<(u128, u128, usize)>,
+    /// The variant that has all other values.
+    other: Option<usize>,
+}
+
+impl TagDecode {
+    fn new(tag: &Tag, values: &[Vec<std::ops::RangeInclusive<i128>>]) -> Self {
+        let mask = mask(tag.size);
+        let mut ranges = Vec::new();
+        let mut other = None;
+        for (index, of) in values.iter().enumerate() {
+            if of.is_empty() {
+                other = Some(index);
+            }
+            for range in of {
+                // The debug info may give a value with or without its sign.
+                let (low, high) = (range.start().cast_unsigned() & mask, range.end().cast_unsigned() & mask);
+                ranges.push((low, high, index));
+            }
+        }
+        Self { at: tag.offset, size: tag.size, ranges, other }
+    }
+
+    /// The variant of a value; none if its bytes are no value of the type.
+    pub(super) fn variant(&self, bytes: &[u8]) -> Option<usize> {
+        let value = number(bytes, self.at, self.size)?;
+        self.ranges.iter().find(|(low, high, _)| (*low..=*high).contains(&value)).map(|found| found.2).or(self.other)
+    }
+}
+
+fn mask(size: u64) -> u128 {
+    if size >= 16 { u128::MAX } else { (1 << (8 * size)) - 1 }
+}
+
+/// An integer of up to 16 bytes.
+pub(super) fn number(bytes: &[u8], at: u64, size: u64) -> Option<u128> {
+    let (at, size) = (usize::try_from(at).ok()?, usize::try_from(size).ok()?);
+    let from = bytes.get(at..at.checked_add(size)?)?;
+    let mut all = [0; 16];
+    all.get_mut(..size)?.copy_from_slice(from);
+    Some(u128::from_le_bytes(all))
+}
+
+/// A word.
+pub(super) fn word(bytes: &[u8], at: u64) -> Option<u64> {
+    let at = usize::try_from(at).ok()?;
+    bytes.get(at..at.checked_add(8)?)?.try_into().ok().map(u64::from_le_bytes)
+}
+
+/// A struct or enum that a program declares.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a type")]
+pub(super) struct Def {
+    pub(super) ty: TypeId,
+    pub(super) name: Text,
+    pub(super) is_editable: bool,
+    pub(super) is_enum: bool,
+    /// Whether it is a future: its variants are states.
+    pub(super) is_coroutine: bool,
+    pub(super) tag: Option<TagDecode>,
+    /// One for a struct. Empty until a value is met.
+    pub(super) variants: Vec<DefVariant>,
+    pub(super) is_ready: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct DefVariant {
+    pub(super) name: Text,
+    pub(super) fields: Vec<DefField>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct DefField {
+    pub(super) name: Text,
+    pub(super) at: u64,
+    pub(super) site: SiteId,
+}
+
+/// The path of a type without arguments: `alloc::vec::Vec`.
+pub(super) fn head(path: &str) -> &str {
+    match path.find('<') {
+        Some(0) | None => path,
+        Some(end) => &path[..end],
+    }
+}
+
+/// Whether a type is one of std's.
+pub(super) fn is_std(path: &str) -> bool {
+    ["core::", "alloc::", "std::", "hashbrown::"].iter().any(|start| path.starts_with(start))
+}
+
+impl<'p> Schema<'p> {
+    pub(super) fn new(program: &'p Program) -> Self {
+        let mut by_path = HashMap::new();
+        for (id, ty) in program.types() {
+            by_path.entry(&*ty.path).or_insert(id);
+        }
+        Self {
+            program,
+            sites: Vec::new(),
+            defs: Vec::new(),
+            by_type: HashMap::new(),
+            by_path,
+            plain: HashMap::new(),
+            has_own: program.types().any(|(_, ty)| ty.own),
+            depth: 0,
+        }
+    }
+
+    pub(super) fn get(&self, id: TypeId) -> &'p Type {
+        self.program.get(id)
+    }
+
+    /// The type of a path in full.
+    pub(super) fn by_path(&self, path: &str) -> Option<TypeId> {
+        self.by_path.get(path).copied()
+    }
+
+    /// The argument of a type parameter.
+    pub(super) fn param(&self, id: TypeId, name: &str) -> Option<TypeId> {
+        self.get(id).params.iter().find(|param| &*param.name == name).map(|param| param.ty)
+    }
+
+    /// Makes a site that stands by itself: of a static, or of a block of which its call stack alone tells the type.
+    pub(super) fn root(&mut self, ty: TypeId, path: &str) -> SiteId {
+        self.site(ty, path.to_owned(), Edge::Root, None, None)
+    }
+
+    /// Makes a site without a type in the debug info.
+    pub(super) fn made(&mut self, name: &str, path: &str, decode: Decode) -> SiteId {
+        self.sites.push(Site {
+            ty: None,
+            name: name.into(),
+            size: 0,
+            align: 1,
+            path: path.to_owned(),
+            edge: Edge::Root,
+            def: None,
+            is_editable: false,
+            parent: None,
+            decode: Rc::new(decode),
+        });
+        self.sites.len() - 1
+    }
+
+    /// A part of what is at `parent`, with a path that goes on from there.
+    pub(super) fn part(&mut self, ty: TypeId, parent: SiteId, edge: Edge) -> SiteId {
+        let of = &self.sites[parent];
+        let path = match edge {
+            Edge::Tuple(index) => format!("{}.{index}", of.path),
+            Edge::Optional | Edge::Inner | Edge::Root => of.path.clone(),
+            Edge::Array | Edge::Element => format!("{} []", of.path),
+            Edge::Key => format!("{} key", of.path),
+            Edge::Value => format!("{} value", of.path),
+            Edge::Pointee => format!("{} *", of.path),
+            Edge::Field(..) => unreachable_path(&of.path),
+        };
+        let def = of.def;
+        self.site(ty, path, edge, def, Some(parent))
+    }
+
+    fn site(&mut self, ty: TypeId, path: String, edge: Edge, def: Option<DefId>, parent: Option<SiteId>) -> SiteId {
+        let of = self.get(ty);
+        let id = self.sites.len();
+        self.sites.push(Site {
+            ty: Some(ty),
+            name: Text::clone(&of.name),
+            size: of.size,
+            align: of.align,
+            path,
+            edge,
+            def,
+            is_editable: def.is_some_and(|def| self.defs[def].is_editable),
+            parent,
+            decode: Rc::new(Decode::Plain),
+        });
+        self.depth += 1;
+        let decode = if self.depth > DEEPEST { Decode::Opaque } else { self.decode(ty, id) };
+        self.depth -= 1;
+        self.sites[id].decode = Rc::new(decode);
+        id
+    }
+
+    fn decode(&mut self, ty: TypeId, site: SiteId) -> Decode {
+        let of = self.get(ty);
+        if let Some(decode) = std_types::decode(self, ty, site) {
+            return decode;
+        }
+        match &of.kind {
+            Kind::Primitive | Kind::Vtable(_) => Decode::Plain,
+            Kind::Opaque | Kind::Union(_) => Decode::Opaque,
+            Kind::Pointer { pointee } | Kind::WidePointer { pointee, .. } => Decode::Pointer { pointee: *pointee },
+            Kind::Array { .. } if self.is_plain(ty, 0) => Decode::Plain,
+            Kind::Array { element, count } => {
+                let stride = self.get(*element).size;
+                Decode::Array { element: self.part(*element, site, Edge::Array), stride, count: *count }
+            }
+            Kind::Struct(fields) if of.path.starts_with('(') => {
+                let part = |(index, field): (usize, &Field)| Part {
+                    at: field.offset,
+                    site: self.part(field.ty, site, Edge::Tuple(index)),
+                };
+                Decode::Parts { parts: fields.iter().enumerate().map(part).collect(), is_tuple: true }
+            }
+            Kind::Struct(fields) if is_std(&of.path) => {
+                if self.is_plain(ty, 0) {
+                    return Decode::Plain;
+                }
+                let mut part = |field: &Field| Part { at: field.offset, site: self.part(field.ty, site, Edge::Inner) };
+                Decode::Parts { parts: fields.iter().map(&mut part).collect(), is_tuple: false }
+            }
+            Kind::Enum(of_enum) if is_std(&of.path) => {
+                let is_option = head(&of.path) == "core::option::Option";
+                let values: Vec<_> = of_enum.variants.iter().map(|variant| variant.discriminants.clone()).collect();
+                let mut variants = Vec::new();
+                for variant in &of_enum.variants {
+                    let parts = variant
+                        .fields
+                        .iter()
+                        .map(|field| Part { at: field.offset, site: self.part(field.ty, site, Edge::Optional) });
+                    variants.push(Variant { name: Text::clone(&variant.name), parts: parts.collect() });
+                }
+                Decode::Enum { tag: of_enum.tag.as_ref().map(|tag| TagDecode::new(tag, &values)), variants, is_option }
+            }
+            Kind::Struct(_) | Kind::Enum(_) | Kind::Closure(_) | Kind::Coroutine(_) => Decode::Def(self.def(ty)),
+        }
+    }
+
+    /// The description of a struct or enum.
+    pub(super) fn def(&mut self, ty: TypeId) -> DefId {
+        if let Some(&def) = self.by_type.get(&ty) {
+            return def;
+        }
+        let of = self.get(ty);
+        let def = self.defs.len();
+        let is_declared = matches!(of.kind, Kind::Struct(_) | Kind::Enum(_));
+        self.defs.push(Def {
+            ty,
+            name: Text::clone(&of.name),
+            is_editable: is_declared && (of.own || !self.has_own && !is_std(&of.path)),
+            is_enum: matches!(of.kind, Kind::Enum(_) | Kind::Coroutine(_)),
+            is_coroutine: matches!(of.kind, Kind::Coroutine(_)),
+            tag: None,
+            variants: Vec::new(),
+            is_ready: false,
+        });
+        self.by_type.insert(ty, def);
+        def
+    }
+
+    /// Describes the fields of a struct or enum, when a value of it is met.
+    pub(super) fn prepare(&mut self, def: DefId) {
+        if self.defs[def].is_ready {
+            return;
+        }
+        self.defs[def].is_ready = true;
+        let of = self.get(self.defs[def].ty);
+        let name = Text::clone(&of.name);
+        let mut variants: Vec<(Text, String, Vec<Field>)> = Vec::new();
+        let mut tag = None;
+        match &of.kind {
+            Kind::Struct(fields) | Kind::Closure(fields) => {
+                variants.push((Text::clone(&name), name.to_string(), fields.clone()));
+            }
+            Kind::Enum(of_enum) => {
+                let values: Vec<_> = of_enum.variants.iter().map(|variant| variant.discriminants.clone()).collect();
+                tag = of_enum.tag.as_ref().map(|tag| TagDecode::new(tag, &values));
+                for variant in &of_enum.variants {
+                    let path = format!("{name}::{}", variant.name);
+                    variants.push((Text::clone(&variant.name), path, variant.fields.clone()));
+                }
+            }
+            Kind::Coroutine(coroutine) => {
+                let values: Vec<_> = coroutine
+                    .states
+                    .iter()
+                    .map(|state| state.discriminant.map(|value| value..=value).into_iter().collect())
+                    .collect();
+                tag = coroutine.tag.as_ref().map(|tag| TagDecode::new(tag, &values));
+                for state in &coroutine.states {
+                    let shown: Text = match (&state.source, state.is_suspended()) {
+                        (Some(source), true) => format!("{} ({}:{})", state.name, source.file, source.line).into(),
+                        _ => Text::clone(&state.name),
+                    };
+                    let mut fields: Vec<Field> = state.held.clone();
+                    fields.extend(state.awaited.clone());
+                    variants.push((shown, name.to_string(), fields));
+                }
+            }
+            _ => {}
+        }
+        let variants = variants.into_iter().enumerate().map(|(number, (name, path, fields))| {
+            let fields = fields.iter().enumerate().map(|(index, field)| DefField {
+                name: Text::clone(&field.name),
+                at: field.offset,
+                site: self.site(
+                    field.ty,
+                    format!("{path}.{}", field.name),
+                    Edge::Field(number, index),
+                    Some(def),
+                    None,
+                ),
+            });
+            DefVariant { name, fields: fields.collect() }
+        });
+        let variants: Vec<DefVariant> = variants.collect();
+        let def = &mut self.defs[def];
+        def.tag = tag;
+        def.variants = variants;
+    }
+
+    /// Whether values of a type have nothing in them but numbers.
+    pub(super) fn is_plain(&mut self, ty: TypeId, depth: u32) -> bool {
+        if let Some(&known) = self.plain.get(&ty) {
+            return known;
+        }
+        if depth > DEEPEST {
+            return false;
+        }
+        let of = self.get(ty);
+        let all = |this: &mut Self, fields: &[Field]| fields.iter().all(|field| this.is_plain(field.ty, depth + 1));
+        let is_plain = match &of.kind {
+            Kind::Primitive => true,
+            Kind::Array { element, .. } => self.is_plain(*element, depth + 1),
+            Kind::Struct(fields) if is_std(&of.path) || of.path.starts_with('(') => all(self, fields),
+            // Which variant it is is of interest.
+            Kind::Enum(of_enum) => is_std(&of.path) && of_enum.variants.iter().all(|variant| variant.fields.is_empty()),
+            _ => of.size == 0,
+        };
+        self.plain.insert(ty, is_plain);
+        is_plain
+    }
+}
+
+/// Fields are made by [`Schema::prepare`], which names them.
+fn unreachable_path(path: &str) -> String {
+    path.to_owned()
+}

@@ -1,0 +1,1255 @@
+//! Goes from block to block by the types of what is in them.
+//!
+//! Two passes. The first follows every pointer of every block whose type is known, and notes which blocks have an owner. What
+//! has none hangs from a stack or a static: the second pass starts there, gives each block the one owner by which it was met
+//! first, and counts. Raw pointers and references are followed last and lead to weak owners.
+//!
+//! Each pass looks into a block at most once, so that it ends, whatever the contents are. Memory is read inside of live blocks
+//! and statics only. Of a collection no more than its length is decoded, and what is longer than its block is left alone.
+
+#![expect(clippy::similar_names, reason = "sites have sizes")]
+#![expect(clippy::match_same_arms, clippy::single_match_else, reason = "each kind of type has its arm")]
+
+use super::owners::{BlockType, Origin};
+use super::pieces::Image;
+use super::snapshot::{Moment, Snapshot};
+use super::std_types;
+use super::texts::Texts;
+use super::types::{Decode, DefId, Node, Schema, SiteId, TableHeader, Target, VecHeader, word};
+use crate::debuginfo::{Kind, Text, TypeId};
+use dwell::model::{Counts, Edge, blocks};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Bytes of a collection that are read at a time.
+const CHUNK: u64 = 1 << 20;
+/// The longest text that is read.
+const LONGEST_TEXT: u64 = 64 << 20;
+/// Values inside of each other without a block between them.
+const DEEPEST: u32 = 256;
+/// The group of hashbrown's control bytes.
+const GROUP: u64 = 16;
+/// A tree of this height would have more keys than memory has bytes.
+const TALLEST: u64 = 24;
+
+const WORD: u64 = 8;
+/// Bytes of a stack that are looked at.
+const LONGEST_STACK: u64 = 8 << 20;
+/// Elements whose bytes are checked.
+const CHECKED: u64 = 64;
+
+/// Bits of a block in the first pass.
+const SEEN: u8 = 1;
+const OWNED: u8 = 2;
+const POINTED_AT: u8 = 4;
+
+/// What was counted at a site.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) counts: Counts,
+    /// Values of each variant, of an enum.
+    pub(super) variants: Vec<u64>,
+    pub(super) texts: Option<Box<Texts>>,
+    /// Blocks of an `Rc` that have one owner, and no `Weak`.
+    pub(super) unshared: u64,
+    /// Values whose bytes are none of the type.
+    pub(super) invalid: u64,
+}
+
+/// What was counted of a struct or enum.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DefTally {
+    pub(super) instances: u64,
+    pub(super) variants: Vec<u64>,
+}
+
+/// The blocks that one site owns.
+#[derive(Clone, Debug)]
+pub(super) struct Holding {
+    pub(super) owner: Owner,
+    pub(super) content: String,
+    pub(super) element: Text,
+    pub(super) element_size: u64,
+    /// The concrete type behind a `Box<dyn Trait>`.
+    pub(super) concrete: Option<TypeId>,
+    pub(super) blocks: u64,
+    pub(super) bytes: u64,
+    pub(super) len: u64,
+    pub(super) capacity: u64,
+    /// Bytes in which nothing is.
+    pub(super) unused: u64,
+    /// Blocks of which it is not known how much is in use.
+    pub(super) unknown: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Owner {
+    Site(SiteId),
+    /// A raw pointer or a reference.
+    Weak(SiteId),
+    Stack,
+    /// The type is known, but not who owns it: it is reached from itself only.
+    Unowned,
+    /// Nothing is known of it.
+    Untyped,
+}
+
+/// The number of a [`Holding`].
+pub(super) type HoldingId = u32;
+
+/// A walk through a snapshot, and what it counts.
+pub(super) struct Walk<'s, 'p> {
+    snapshot: &'s Snapshot,
+    origins: &'s [Origin],
+    image: Image<'s>,
+    pub(super) schema: Schema<'p>,
+    addresses: Vec<u64>,
+    vtables: HashMap<u64, TypeId>,
+    is_counting: bool,
+    flags: Vec<u8>,
+    /// The holding of each block, plus one.
+    claims: Vec<HoldingId>,
+    queue: Vec<Work>,
+    pointed_at: Vec<(usize, SiteId, Option<TypeId>)>,
+    depth: u32,
+    pub(super) tallies: Vec<Tally>,
+    pub(super) def_tallies: Vec<DefTally>,
+    pub(super) holdings: Vec<Holding>,
+    holding_of: HashMap<(Owner, SiteId, Option<TypeId>), HoldingId>,
+    roots: HashMap<BlockType, SiteId>,
+    /// Lengths of blocks whose header lies on a stack that is in use.
+    lengths: HashMap<usize, u64>,
+    concretes: HashMap<(SiteId, TypeId), SiteId>,
+    buffer: Vec<u8>,
+}
+
+/// A block that is to be looked into.
+struct Work {
+    block: usize,
+    what: What,
+}
+
+enum What {
+    /// `count` values from `at` on.
+    Run {
+        site: SiteId,
+        at: u64,
+        stride: u64,
+        count: u64,
+    },
+    /// The values of a `VecDeque`.
+    Ring {
+        site: SiteId,
+        stride: u64,
+        head: u64,
+        len: u64,
+        cap: u64,
+    },
+    Table {
+        site: SiteId,
+        buckets: u64,
+        ctrl: u64,
+    },
+    /// A node of a B-tree. Without a height, its block's own type tells whether it has edges.
+    Node {
+        site: SiteId,
+        node: Node,
+        height: Option<u64>,
+    },
+    Text {
+        site: SiteId,
+        at: u64,
+        len: u64,
+    },
+}
+
+/// What was found of a block's use when it was claimed.
+#[derive(Clone, Copy, Default)]
+struct Use {
+    len: u64,
+    capacity: u64,
+    unused: u64,
+    is_unknown: bool,
+}
+
+impl<'s, 'p> Walk<'s, 'p> {
+    pub(super) fn new(snapshot: &'s Snapshot, origins: &'s [Origin], schema: Schema<'p>) -> Self {
+        let bias = snapshot.modules.first().map_or(0, |module| module.bias);
+        let program = schema.program;
+        let vtables = program
+            .statics
+            .iter()
+            .filter_map(|of| match &program.get(of.ty).kind {
+                Kind::Vtable(vtable) => Some((of.address.wrapping_add(bias), vtable.concrete)),
+                _ => None,
+            })
+            .collect();
+        let blocks = snapshot.blocks.len();
+        Self {
+            snapshot,
+            origins,
+            image: Image::new(&*snapshot.memory),
+            schema,
+            addresses: snapshot.blocks.iter().map(|block| block.addr).collect(),
+            vtables,
+            is_counting: false,
+            flags: vec![0; blocks],
+            claims: vec![0; blocks],
+            queue: Vec::new(),
+            pointed_at: Vec::new(),
+            depth: 0,
+            tallies: Vec::new(),
+            def_tallies: Vec::new(),
+            holdings: Vec::new(),
+            holding_of: HashMap::new(),
+            roots: HashMap::new(),
+            lengths: HashMap::new(),
+            concretes: HashMap::new(),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Gives every block an owner and a type, as far as they can be known.
+    pub(super) fn run(&mut self) {
+        let blocks = self.snapshot.blocks.len();
+        let statics = self.statics();
+        self.start_at_statics(&statics);
+        self.drain();
+        for block in 0..blocks {
+            if self.flags[block] & SEEN == 0 {
+                self.start(block, Owner::Stack);
+                self.drain();
+            }
+        }
+        self.start_at_stacks();
+        self.is_counting = true;
+        self.start_at_statics(&statics);
+        self.drain();
+        for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned), (0, Owner::Unowned)] {
+            for block in 0..blocks {
+                if self.claims[block] == 0 && self.flags[block] & without == 0 && self.type_of(block).is_some() {
+                    self.start(block, owner.clone());
+                    self.drain();
+                }
+            }
+            self.follow_pointers();
+        }
+        for block in 0..blocks {
+            if self.claims[block] == 0 {
+                self.untyped(block);
+            }
+        }
+    }
+
+    /// The site of the value in the blocks of each holding that no field owns, if each has one.
+    pub(super) fn roots_of_holdings(&self) -> Vec<Option<SiteId>> {
+        let mut all = vec![None; self.holdings.len()];
+        for ((owner, site, _), holding) in &self.holding_of {
+            let is_it = |(ty, of): (&BlockType, &SiteId)| {
+                of == site && matches!(ty, BlockType::Value(_) | BlockType::Slots(_) | BlockType::Counted(_))
+            };
+            if *owner != Owner::Untyped && self.roots.iter().any(is_it) {
+                all[*holding as usize] = Some(*site);
+            }
+        }
+        all
+    }
+
+    /// The holding of each block.
+    pub(super) fn holding(&self, block: usize) -> HoldingId {
+        self.claims[block].saturating_sub(1)
+    }
+
+    fn drain(&mut self) {
+        while let Some(work) = self.queue.pop() {
+            self.look_into(&work);
+        }
+    }
+
+    /// The statics of the program that are in its memory, as sites.
+    fn statics(&mut self) -> Vec<(u64, SiteId)> {
+        let Some(module) = self.snapshot.modules.first() else { return Vec::new() };
+        let program = self.schema.program;
+        let mut all = Vec::new();
+        for of in &program.statics {
+            let ty = program.get(of.ty);
+            let address = of.address.wrapping_add(module.bias);
+            let is_inside = (module.start..module.end).contains(&address);
+            if matches!(ty.kind, Kind::Vtable(_)) || !is_inside || ty.size == 0 || ty.size > module.end - address {
+                continue;
+            }
+            let path = format!("(static {})", super::owners::shown(&of.path));
+            all.push((address, self.schema.root(of.ty, &path)));
+        }
+        all
+    }
+
+    fn start_at_statics(&mut self, statics: &[(u64, SiteId)]) {
+        for &(address, site) in statics {
+            let size = self.schema.sites[site].size;
+            let mut bytes = Vec::new();
+            // What is mapped later than the file's end is zero and not there.
+            if size <= CHUNK && self.image.read(address, usize::try_from(size).unwrap_or(0), &mut bytes) {
+                self.value(site, &bytes, 1);
+            }
+        }
+    }
+
+    /// Finds the headers of collections that are local variables: a capacity that is exactly that of a block which nothing
+    /// owns, beside a pointer to it, in the layout that its type has. Of several headers of a block, copies that were moved
+    /// from among them, the longest counts all of whose elements are valid. At the exit of a program the frames of its
+    /// functions are gone, and what is left of them is not looked at.
+    fn start_at_stacks(&mut self) {
+        if self.snapshot.at == Moment::Exit {
+            return;
+        }
+        let open = |this: &Self, block: usize| {
+            this.flags[block] & (SEEN | OWNED) == 0 && matches!(this.type_of(block), Some(BlockType::Slots(_)))
+        };
+        let mut headers: HashMap<TypeId, Option<VecHeader>> = HashMap::new();
+        let mut found: HashMap<usize, Vec<u64>> = HashMap::new();
+        let roots = &self.snapshot.roots;
+        let mut bytes = Vec::new();
+        for &(start, end) in roots {
+            let start = start.next_multiple_of(WORD);
+            let size = end.saturating_sub(start).min(LONGEST_STACK) / WORD * WORD;
+            if !self.image.read(start, length(size), &mut bytes) {
+                continue;
+            }
+            for at in (0..size).step_by(8) {
+                let Some(block) =
+                    word(&bytes, at).and_then(|ptr| self.block_at(ptr)).filter(|block| open(self, *block))
+                else {
+                    continue;
+                };
+                let Some(BlockType::Slots(element)) = self.type_of(block) else { continue };
+                let header = *headers.entry(element).or_insert_with(|| std_types::header_of(&self.schema, element));
+                let Some(header) = header else { continue };
+                let stride = self.schema.get(element).size;
+                let beside = |field: u64| word(&bytes, at.checked_sub(header.ptr)?.checked_add(field)?);
+                let (Some(cap), Some(len)) = (header.cap.and_then(beside), beside(header.len)) else { continue };
+                if len <= cap && cap.checked_mul(stride) == Some(self.snapshot.blocks[block].size) {
+                    found.entry(block).or_default().push(len);
+                }
+            }
+        }
+        let mut found: Vec<(usize, Vec<u64>)> = found.into_iter().collect();
+        found.sort_unstable();
+        for (block, mut lengths) in found {
+            lengths.sort_unstable_by(|a, b| b.cmp(a));
+            lengths.dedup();
+            let Some(ty) = self.type_of(block) else { continue };
+            let root = self.root(ty);
+            let Decode::Vec { element, stride, .. } = *self.schema.sites[root].decode else { continue };
+            let addr = self.snapshot.blocks[block].addr;
+            let valid = lengths.into_iter().find(|len| self.are_valid(addr, element, stride, *len));
+            if let Some(len) = valid {
+                self.lengths.insert(block, len);
+                self.start(block, Owner::Stack);
+                self.drain();
+            }
+        }
+    }
+
+    /// Whether values that lie side by side can be values of their type. The last ones are looked at: a length from before
+    /// elements were removed has bytes of these there, and elements are dropped from the first one on.
+    fn are_valid(&mut self, addr: u64, site: SiteId, stride: u64, count: u64) -> bool {
+        let size = self.schema.sites[site].size;
+        let mut bytes = Vec::new();
+        (count.saturating_sub(CHECKED)..count).all(|index| {
+            let Some(at) = index.checked_mul(stride).and_then(|at| addr.checked_add(at)) else { return false };
+            size > CHUNK || self.image.read(at, length(size), &mut bytes) && self.is_valid(site, &bytes, 0)
+        })
+    }
+
+    fn is_valid(&mut self, site: SiteId, bytes: &[u8], depth: u32) -> bool {
+        let decode = Rc::clone(&self.schema.sites[site].decode);
+        let all = |this: &mut Self, parts: &[super::types::Part]| {
+            parts.iter().all(|part| {
+                let size = this.schema.sites[part.site].size;
+                this.is_valid(part.site, sub(bytes, part.at, size), depth + 1)
+            })
+        };
+        if depth > DEEPEST {
+            return true;
+        }
+        match &*decode {
+            Decode::Def(def) => {
+                self.schema.prepare(*def);
+                let of = &self.schema.defs[*def];
+                let index = of.tag.as_ref().map_or(Some(0), |tag| tag.variant(bytes));
+                let Some(variant) = index.and_then(|index| of.variants.get(index)) else {
+                    return of.variants.is_empty();
+                };
+                let fields = variant.fields.iter();
+                let parts: Vec<_> = fields.map(|field| super::types::Part { at: field.at, site: field.site }).collect();
+                all(self, &parts)
+            }
+            Decode::Enum { tag, variants, .. } => {
+                let index = tag.as_ref().map_or(Some(0), |tag| tag.variant(bytes));
+                index.and_then(|index| variants.get(index)).is_some_and(|variant| all(self, &variant.parts))
+            }
+            Decode::Parts { parts, .. } => all(self, parts),
+            Decode::Vec { header: Some(header), stride, .. } => self.is_header(header, bytes, *stride),
+            Decode::Text { header: Some(header) } => self.is_header(header, bytes, 1),
+            Decode::Box { value } => {
+                self.schema.sites[*value].size == 0 || word(bytes, 0).is_some_and(|ptr| self.block_at(ptr).is_some())
+            }
+            _ => true,
+        }
+    }
+
+    fn is_header(&self, header: &VecHeader, bytes: &[u8], stride: u64) -> bool {
+        let Some((ptr, cap, len)) = header.read(bytes) else { return false };
+        let fits = |block: usize| cap.checked_mul(stride).is_some_and(|end| end <= self.snapshot.blocks[block].size);
+        len <= cap && (cap == 0 || stride == 0 || self.block_at(ptr).is_some_and(fits))
+    }
+
+    /// Follows raw pointers and references to blocks that nothing else owns.
+    fn follow_pointers(&mut self) {
+        if !self.is_counting {
+            return;
+        }
+        while let Some((block, site, pointee)) = self.pointed_at.pop() {
+            if self.claims[block] != 0 {
+                continue;
+            }
+            if self.type_of(block).is_some() {
+                self.start(block, Owner::Weak(site));
+            } else if let Some(ty) = pointee
+                && self.schema.get(ty).size == self.snapshot.blocks[block].size
+                && self.schema.get(ty).size != 0
+            {
+                let root = self.root(BlockType::Value(ty));
+                let content = format!("*{}", self.schema.get(ty).name);
+                self.start_as(block, Owner::Weak(site), BlockType::Value(ty), root, content);
+            }
+            self.drain();
+        }
+    }
+
+    fn type_of(&self, block: usize) -> Option<BlockType> {
+        self.origins.get(self.snapshot.blocks[block].stack as usize)?.ty
+    }
+
+    /// The site of blocks that hold `ty` and have no other owner than a stack.
+    fn root(&mut self, ty: BlockType) -> SiteId {
+        if let Some(&site) = self.roots.get(&ty) {
+            return site;
+        }
+        let schema = &mut self.schema;
+        let made = |schema: &mut Schema<'_>, name: &str| schema.made(name, name, Decode::Opaque);
+        let site = match ty {
+            BlockType::Value(of) => {
+                let name = Text::clone(&schema.get(of).name);
+                schema.root(of, &name)
+            }
+            BlockType::Slots(of) => {
+                let name = format!("Vec<{}>", schema.get(of).name);
+                let site = made(schema, &name);
+                let decode = std_types::vec_of(schema, of, site, None);
+                schema.sites[site].decode = Rc::new(decode);
+                site
+            }
+            BlockType::Counted(of) => {
+                let name = format!("Rc<[{}]>", schema.get(of).name);
+                let site = made(schema, &name);
+                let decode = std_types::vec_of(schema, of, site, None);
+                schema.sites[site].decode = Rc::new(decode);
+                site
+            }
+            BlockType::Table(of, kind) => {
+                let name = format!("HashTable<{}>", schema.get(of).name);
+                let site = made(schema, &name);
+                let decode = std_types::table_of(schema, of, site, kind, None);
+                schema.sites[site].decode = Rc::new(decode);
+                site
+            }
+            BlockType::Node(leaf, _) => {
+                let name = Text::clone(&schema.get(leaf).name);
+                let site = made(schema, &name);
+                if let Some(node) = std_types::node_of(schema, leaf, site, false) {
+                    schema.sites[site].decode = Rc::new(Decode::Tree { header: None, node });
+                }
+                site
+            }
+        };
+        self.roots.insert(ty, site);
+        site
+    }
+
+    /// Looks into a block by the type that its call stack tells.
+    fn start(&mut self, block: usize, owner: Owner) {
+        let Some(origin) = self.origins.get(self.snapshot.blocks[block].stack as usize) else { return };
+        let Some(ty) = origin.ty else { return };
+        let content = origin.content.clone();
+        let root = self.root(ty);
+        self.start_as(block, owner, ty, root, content);
+    }
+
+    fn start_as(&mut self, block: usize, owner: Owner, ty: BlockType, site: SiteId, content: String) {
+        let of = self.snapshot.blocks[block];
+        let decode = Rc::clone(&self.schema.sites[site].decode);
+        let name = Text::clone(&self.schema.sites[site].name);
+        let fits = |stride: u64| of.size.checked_div(stride).unwrap_or(0);
+        match (ty, &*decode) {
+            (BlockType::Value(_), _) => {
+                let size = self.schema.sites[site].size;
+                if size > of.size {
+                    return self.start_unknown(block, owner, site, content, name, size);
+                }
+                let used = Use { len: 1, capacity: 1, unused: of.size - size, is_unknown: false };
+                if self.claim_as(block, owner, site, None, || (content, name, size), used) {
+                    self.push(block, What::Run { site, at: 0, stride: size, count: 1 });
+                }
+            }
+            (BlockType::Table(..), Decode::Table { stride, align, .. }) => {
+                let Some((buckets, ctrl)) = buckets_of(of.size, *stride, *align) else {
+                    return self.start_unknown(block, owner, site, content, name, *stride);
+                };
+                // The control bytes tell which buckets are full.
+                let len = self.full(of.addr + ctrl, buckets).len() as u64;
+                let unused = of.size.saturating_sub(len.saturating_mul(*stride));
+                let used = Use { len, capacity: buckets, unused, is_unknown: false };
+                if self.claim_as(block, owner, site, None, || (content, name, *stride), used) {
+                    self.push(block, What::Table { site, buckets, ctrl });
+                }
+            }
+            (BlockType::Node(_, is_inner), Decode::Tree { node, .. }) => {
+                let height = if is_inner { None } else { Some(0) };
+                let node = *node;
+                let len = self.node_len(of.addr, &node);
+                let entry = node.keys.1.saturating_add(node.values.1);
+                let unused = (11 - len).saturating_mul(entry);
+                let used = Use { len, capacity: 11, unused, is_unknown: false };
+                if node.size <= of.size && self.claim_as(block, owner, site, None, || (content, name, entry), used) {
+                    self.push(block, What::Node { site, node, height });
+                }
+            }
+            (BlockType::Counted(_), Decode::Vec { element, stride, .. }) => {
+                let at = GROUP.max(self.schema.sites[*element].align);
+                let count = of.size.saturating_sub(at).checked_div(*stride).unwrap_or(0);
+                let used = Use { len: count, capacity: count, unused: 0, is_unknown: false };
+                let (element, stride) = (*element, *stride);
+                let of_element = Text::clone(&self.schema.sites[element].name);
+                if self.claim_as(block, owner, site, None, || (content, of_element, stride), used) {
+                    self.push(block, What::Run { site: element, at, stride, count });
+                }
+            }
+            (_, Decode::Vec { element, stride, .. }) => {
+                let of_element = Text::clone(&self.schema.sites[*element].name);
+                if let Some(&len) = self.lengths.get(&block) {
+                    let unused = of.size.saturating_sub(len.saturating_mul(*stride));
+                    let used = Use { len, capacity: fits(*stride), unused, is_unknown: false };
+                    let (element, stride) = (*element, *stride);
+                    if self.claim_as(block, owner, site, None, || (content, of_element, stride), used) {
+                        self.push(block, What::Run { site: element, at: 0, stride, count: len });
+                    }
+                    return;
+                }
+                // How many of them are in use says a header that is not known.
+                let used = Use { len: 0, capacity: fits(*stride), unused: 0, is_unknown: true };
+                if self.is_counting {
+                    self.claim_as(block, owner, site, None, || (content, of_element, *stride), used);
+                }
+            }
+            _ => self.start_unknown(block, owner, site, content, name, 0),
+        }
+    }
+
+    /// The type is known, and does not fit.
+    fn start_unknown(&mut self, block: usize, owner: Owner, site: SiteId, content: String, name: Text, size: u64) {
+        if self.is_counting {
+            let used = Use { is_unknown: true, ..Use::default() };
+            self.claim_as(block, owner, site, None, || (content, name, size), used);
+        }
+    }
+
+    fn untyped(&mut self, block: usize) {
+        let stack = self.snapshot.blocks[block].stack;
+        let is_foreign = self.origins.get(stack as usize).is_none_or(|origin| origin.is_foreign);
+        let content = if is_foreign { "block of C code" } else { "?" };
+        let site = usize::from(is_foreign);
+        let used = Use { is_unknown: true, ..Use::default() };
+        self.claim_as(block, Owner::Untyped, site, None, || (content.into(), "?".into(), 0), used);
+    }
+
+    fn push(&mut self, block: usize, what: What) {
+        self.queue.push(Work { block, what });
+    }
+
+    /// The block that begins at `addr`.
+    fn block_at(&self, addr: u64) -> Option<usize> {
+        self.addresses.binary_search(&addr).ok()
+    }
+
+    /// Takes a block for a site that points to it; whether it is to be looked into.
+    fn claim(&mut self, block: usize, site: SiteId, concrete: Option<TypeId>, used: Use) -> bool {
+        if !self.is_counting {
+            let is_new = self.flags[block] & SEEN == 0;
+            self.flags[block] |= SEEN | OWNED;
+            return is_new;
+        }
+        if self.claims[block] != 0 {
+            return false;
+        }
+        // What hangs from a root is owned by its stack only if the root itself is that block.
+        let schema = &self.schema;
+        let (content, element, size) = describe(schema, site, concrete);
+        let is_new = self.claim_as(block, Owner::Site(site), site, concrete, || (content, element, size), used);
+        if is_new {
+            let of = self.snapshot.blocks[block];
+            let weight = u64::from(of.weight);
+            let tally = self.tally(site);
+            let bytes = of.size.saturating_mul(weight);
+            tally.counts.add(&Counts {
+                requested: bytes,
+                allocations: weight,
+                waste: used.unused.saturating_mul(weight),
+                hollow: if used.len == 0 { weight } else { 0 },
+                places: used.capacity.saturating_mul(weight),
+                used: used.len.saturating_mul(weight),
+                ..Counts::default()
+            });
+        }
+        is_new
+    }
+
+    fn claim_as(
+        &mut self,
+        block: usize,
+        owner: Owner,
+        site: SiteId,
+        concrete: Option<TypeId>,
+        text: impl FnOnce() -> (String, Text, u64),
+        used: Use,
+    ) -> bool {
+        if !self.is_counting {
+            let is_new = self.flags[block] & SEEN == 0;
+            self.flags[block] |= SEEN;
+            return is_new;
+        }
+        if self.claims[block] != 0 {
+            return false;
+        }
+        let holding = match self.holding_of.get(&(owner.clone(), site, concrete)) {
+            Some(&holding) => holding,
+            None => {
+                let (content, element, element_size) = text();
+                let holding = HoldingId::try_from(self.holdings.len()).unwrap_or(HoldingId::MAX - 1);
+                self.holding_of.insert((owner.clone(), site, concrete), holding);
+                self.holdings.push(Holding {
+                    owner,
+                    content,
+                    element,
+                    element_size,
+                    concrete,
+                    blocks: 0,
+                    bytes: 0,
+                    len: 0,
+                    capacity: 0,
+                    unused: 0,
+                    unknown: 0,
+                });
+                holding
+            }
+        };
+        self.claims[block] = holding + 1;
+        let of = self.snapshot.blocks[block];
+        let weight = u64::from(of.weight);
+        let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more.saturating_mul(weight));
+        let holding = &mut self.holdings[holding as usize];
+        add(&mut holding.blocks, 1);
+        add(&mut holding.bytes, of.size);
+        add(&mut holding.len, used.len);
+        add(&mut holding.capacity, used.capacity);
+        add(&mut holding.unused, used.unused);
+        add(&mut holding.unknown, u64::from(used.is_unknown));
+        true
+    }
+
+    fn tally(&mut self, site: SiteId) -> &mut Tally {
+        if self.tallies.len() <= site {
+            self.tallies.resize_with(self.schema.sites.len().max(site + 1), Tally::default);
+        }
+        &mut self.tallies[site]
+    }
+
+    fn def_tally(&mut self, def: DefId) -> &mut DefTally {
+        if self.def_tallies.len() <= def {
+            self.def_tallies.resize_with(self.schema.defs.len().max(def + 1), DefTally::default);
+        }
+        &mut self.def_tallies[def]
+    }
+
+    /// Reads what a block has in it.
+    fn look_into(&mut self, work: &Work) {
+        let of = self.snapshot.blocks[work.block];
+        let weight = u64::from(of.weight);
+        match work.what {
+            What::Run { site, at, stride, count } => self.run_of(of.addr, of.size, site, at, stride, count, weight),
+            What::Ring { site, stride, head, len, cap } => {
+                let first = len.min(cap.saturating_sub(head));
+                self.run_of(of.addr, of.size, site, head.saturating_mul(stride), stride, first, weight);
+                self.run_of(of.addr, of.size, site, 0, stride, len - first, weight);
+            }
+            What::Table { site, buckets, ctrl } => {
+                let decode = Rc::clone(&self.schema.sites[site].decode);
+                let Decode::Table { parts, stride, .. } = &*decode else { return };
+                if ctrl.saturating_add(buckets) > of.size {
+                    return;
+                }
+                let mut bytes = Vec::new();
+                for bucket in self.full(of.addr + ctrl, buckets) {
+                    let Some(at) = (bucket + 1).checked_mul(*stride).and_then(|back| ctrl.checked_sub(back)) else {
+                        break;
+                    };
+                    if !self.image.read(of.addr + at, length(*stride), &mut bytes) {
+                        break;
+                    }
+                    for part in parts {
+                        let size = self.schema.sites[part.site].size;
+                        self.value(part.site, sub(&bytes, part.at, size), weight);
+                    }
+                }
+            }
+            What::Node { site, node, height } => self.node(work.block, site, &node, height),
+            What::Text { site, at, len } => {
+                if !self.is_counting || len > LONGEST_TEXT || at.saturating_add(len) > of.size {
+                    return;
+                }
+                let mut bytes = std::mem::take(&mut self.buffer);
+                if self.image.read(of.addr + at, length(len), &mut bytes) {
+                    self.tally(site).texts.get_or_insert_default().add(&bytes, weight);
+                }
+                self.buffer = bytes;
+            }
+        }
+    }
+
+    /// Reads `count` values that lie side by side.
+    #[expect(clippy::too_many_arguments, reason = "a block and a run in it")]
+    fn run_of(&mut self, addr: u64, size: u64, site: SiteId, at: u64, stride: u64, count: u64, weight: u64) {
+        if count == 0 || stride == 0 {
+            return;
+        }
+        let Some(end) = count.checked_mul(stride).and_then(|bytes| bytes.checked_add(at)) else { return };
+        if end > size {
+            return;
+        }
+        if matches!(*self.schema.sites[site].decode, Decode::Plain | Decode::Opaque) {
+            if self.is_counting {
+                let many = count.saturating_mul(weight);
+                let counts = &mut self.tally(site).counts;
+                counts.instances = counts.instances.saturating_add(many);
+                counts.filled = counts.filled.saturating_add(many);
+            }
+            return;
+        }
+        let of = self.schema.sites[site].size;
+        let in_chunk = (CHUNK / stride).max(1);
+        let mut bytes = Vec::new();
+        let mut done = 0;
+        while done < count {
+            let many = in_chunk.min(count - done);
+            if !self.image.read(addr + at + done * stride, length(many * stride), &mut bytes) {
+                return;
+            }
+            for index in 0..many {
+                self.value(site, sub(&bytes, index * stride, of), weight);
+            }
+            done += many;
+        }
+    }
+
+    /// The full buckets of a table.
+    fn full(&mut self, ctrl: u64, buckets: u64) -> Vec<u64> {
+        let mut bytes = Vec::new();
+        if buckets > 1 << 40 || !self.image.read(ctrl, length(buckets), &mut bytes) {
+            return Vec::new();
+        }
+        (0..).zip(&bytes).filter(|(_, byte)| **byte & 0x80 == 0).map(|(bucket, _)| bucket).collect()
+    }
+
+    /// How many keys a node has.
+    fn node_len(&mut self, addr: u64, node: &Node) -> u64 {
+        let mut bytes = Vec::new();
+        if !self.image.read(addr + node.len, 2, &mut bytes) {
+            return 0;
+        }
+        u64::from(u16::from_le_bytes([bytes[0], bytes[1]])).min(11)
+    }
+
+    fn node(&mut self, block: usize, site: SiteId, node: &Node, height: Option<u64>) {
+        let of = self.snapshot.blocks[block];
+        let weight = u64::from(of.weight);
+        let len = self.node_len(of.addr, node);
+        self.run_of(of.addr, of.size, node.keys.2, node.keys.0, node.keys.1, len, weight);
+        self.run_of(of.addr, of.size, node.values.2, node.values.0, node.values.1, len, weight);
+        let edges = node.size.next_multiple_of(WORD);
+        if height == Some(0) || edges + 12 * WORD > of.size {
+            return;
+        }
+        for edge in 0..=len {
+            let Some(child) = self.image.word(of.addr + edges + edge * WORD) else { return };
+            let Some(child) = self.block_at(child) else { continue };
+            let height = match height {
+                Some(height) => Some(height - 1),
+                None => match self.type_of(child) {
+                    Some(BlockType::Node(_, true)) => None,
+                    _ => Some(0),
+                },
+            };
+            self.claim_node(child, site, node, height);
+        }
+    }
+
+    fn claim_node(&mut self, block: usize, site: SiteId, node: &Node, height: Option<u64>) {
+        let of = self.snapshot.blocks[block];
+        if of.size < node.size {
+            return;
+        }
+        let len = self.node_len(of.addr, node);
+        let unused = (11 - len).saturating_mul(node.keys.1.saturating_add(node.values.1));
+        let used = Use { len, capacity: 11, unused, is_unknown: false };
+        if self.claim(block, site, None, used) {
+            self.push(block, What::Node { site, node: *node, height });
+        }
+    }
+
+    /// Reads a value; whether it is empty: zero, `None`, a collection without elements, or made of nothing else.
+    fn value(&mut self, site: SiteId, bytes: &[u8], weight: u64) -> bool {
+        self.depth += 1;
+        let is_empty = if self.depth > DEEPEST { false } else { self.decoded(site, bytes, weight) };
+        self.depth -= 1;
+        if self.is_counting {
+            let counts = &mut self.tally(site).counts;
+            counts.instances = counts.instances.saturating_add(weight);
+            if !is_empty {
+                counts.filled = counts.filled.saturating_add(weight);
+            }
+        }
+        is_empty
+    }
+
+    fn decoded(&mut self, site: SiteId, bytes: &[u8], weight: u64) -> bool {
+        let decode = Rc::clone(&self.schema.sites[site].decode);
+        match &*decode {
+            Decode::Plain => bytes.iter().all(|byte| *byte == 0),
+            Decode::Opaque => false,
+            Decode::Def(def) => self.def(site, *def, bytes, weight),
+            Decode::Enum { tag, variants, .. } => {
+                let index = match tag {
+                    Some(tag) => tag.variant(bytes),
+                    None => Some(0),
+                };
+                let Some((index, variant)) = index.and_then(|index| Some((index, variants.get(index)?))) else {
+                    return self.invalid(site, weight);
+                };
+                self.count_variant(site, index, variants.len(), weight);
+                for part in &variant.parts {
+                    let size = self.schema.sites[part.site].size;
+                    self.value(part.site, sub(bytes, part.at, size), weight);
+                }
+                variant.parts.is_empty()
+            }
+            Decode::Parts { parts, .. } => {
+                let mut is_empty = true;
+                for part in parts {
+                    let size = self.schema.sites[part.site].size;
+                    is_empty &= self.value(part.site, sub(bytes, part.at, size), weight);
+                }
+                is_empty
+            }
+            Decode::Array { element, stride, count } => {
+                let mut is_empty = true;
+                let size = self.schema.sites[*element].size;
+                let there = (bytes.len() as u64).checked_div(*stride).unwrap_or(0);
+                for index in 0..(*count).min(there) {
+                    is_empty &= self.value(*element, sub(bytes, index * stride, size), weight);
+                }
+                is_empty
+            }
+            Decode::Vec { header: Some(header), element, stride } => {
+                let Some((ptr, cap, len)) = header.read(bytes) else { return true };
+                if let Some(block) = self.sequence(site, ptr, cap, len, *stride) {
+                    self.push(block, What::Run { site: *element, at: 0, stride: *stride, count: len });
+                }
+                len == 0
+            }
+            Decode::Slice { element, stride } => {
+                let (Some(ptr), Some(len)) = (word(bytes, 0), word(bytes, WORD)) else { return true };
+                if let Some(block) = self.sequence(site, ptr, len, len, *stride) {
+                    self.push(block, What::Run { site: *element, at: 0, stride: *stride, count: len });
+                }
+                len == 0
+            }
+            Decode::Deque { header: Some(header), head, element, stride } => {
+                let Some((ptr, cap, len)) = header.read(bytes) else { return true };
+                let Some(head) = word(bytes, *head).filter(|head| *head <= cap) else { return len == 0 };
+                if let Some(block) = self.sequence(site, ptr, cap, len, *stride) {
+                    self.push(block, What::Ring { site: *element, stride: *stride, head, len, cap });
+                }
+                len == 0
+            }
+            Decode::Text { header: Some(header) } => {
+                let Some((ptr, cap, len)) = header.read(bytes) else { return true };
+                if let Some(block) = self.sequence(site, ptr, cap, len, 1) {
+                    self.text(block, site, 0, len);
+                }
+                len == 0
+            }
+            Decode::Box { value } => {
+                if let Some(block) = word(bytes, 0).and_then(|ptr| self.block_at(ptr)) {
+                    self.boxed(block, site, *value, None);
+                }
+                false
+            }
+            Decode::Dyn => {
+                let (Some(ptr), Some(vtable)) = (word(bytes, 0), word(bytes, WORD)) else { return false };
+                if let Some(block) = self.block_at(ptr) {
+                    match self.concrete(site, vtable) {
+                        Some((concrete, value)) => self.boxed(block, site, value, Some(concrete)),
+                        None => {
+                            let used = Use { len: 1, capacity: 1, ..Use::default() };
+                            self.claim(block, site, None, used);
+                        }
+                    }
+                } else if self.is_counting
+                    && let Some((concrete, _)) = self.concrete(site, vtable)
+                {
+                    self.inline_dyn(site, concrete, weight);
+                }
+                false
+            }
+            Decode::Counted { ptr, is_weak, counts, target } => {
+                self.counted(site, bytes, *ptr, *is_weak, *counts, target);
+                false
+            }
+            Decode::Table { header: Some(header), stride, align, .. } => {
+                self.table(site, bytes, *header, *stride, *align)
+            }
+            Decode::Tree { header: Some(header), node } => {
+                let len = word(bytes, header.len).unwrap_or(0);
+                let (Some(root), Some(height)) = (word(bytes, header.root), word(bytes, header.height)) else {
+                    return true;
+                };
+                if root != 0
+                    && height <= TALLEST
+                    && let Some(block) = self.block_at(root)
+                {
+                    self.claim_node(block, site, node, Some(height));
+                }
+                len == 0
+            }
+            Decode::List { head, len, next, element_at, element, node_size } => {
+                let (Some(mut at), Some(len)) = (word(bytes, *head), word(bytes, *len)) else { return true };
+                let mut left = len;
+                while left > 0
+                    && let Some(block) = self.block_at(at)
+                    && self.snapshot.blocks[block].size >= *node_size
+                {
+                    left -= 1;
+                    let used = Use { len: 1, capacity: 1, unused: 0, is_unknown: false };
+                    if !self.claim(block, site, None, used) {
+                        break;
+                    }
+                    let stride = self.schema.sites[*element].size;
+                    self.push(block, What::Run { site: *element, at: *element_at, stride, count: 1 });
+                    match self.image.word(at.saturating_add(*next)) {
+                        Some(after) => at = after,
+                        None => break,
+                    }
+                }
+                len == 0
+            }
+            Decode::Pointer { pointee } => {
+                let Some(ptr) = word(bytes, 0) else { return false };
+                if let Some(block) = self.block_at(ptr) {
+                    if self.is_counting {
+                        if self.claims[block] == 0 {
+                            self.pointed_at.push((block, site, *pointee));
+                        }
+                    } else {
+                        self.flags[block] |= POINTED_AT;
+                    }
+                }
+                ptr == 0
+            }
+            Decode::Vec { header: None, .. }
+            | Decode::Text { header: None }
+            | Decode::Deque { header: None, .. }
+            | Decode::Table { header: None, .. }
+            | Decode::Tree { header: None, .. } => false,
+        }
+    }
+
+    fn def(&mut self, site: SiteId, def: DefId, bytes: &[u8], weight: u64) -> bool {
+        self.schema.prepare(def);
+        let of = &self.schema.defs[def];
+        let (is_enum, number) = (of.is_enum, of.variants.len());
+        let index = match &of.tag {
+            Some(tag) => tag.variant(bytes),
+            None => Some(0),
+        };
+        let Some(index) = index.filter(|index| *index < number) else {
+            return if number == 0 { true } else { self.invalid(site, weight) };
+        };
+        if self.is_counting {
+            let tally = self.def_tally(def);
+            tally.instances = tally.instances.saturating_add(weight);
+            if is_enum {
+                tally.variants.resize(number, 0);
+                tally.variants[index] = tally.variants[index].saturating_add(weight);
+                self.count_variant(site, index, number, weight);
+            }
+        }
+        let fields = self.schema.defs[def].variants[index].fields.len();
+        let mut is_empty = true;
+        for field in 0..fields {
+            let (at, part) = {
+                let field = &self.schema.defs[def].variants[index].fields[field];
+                (field.at, field.site)
+            };
+            let size = self.schema.sites[part].size;
+            is_empty &= self.value(part, sub(bytes, at, size), weight);
+        }
+        // The first variant is what most enums have as their default.
+        is_empty && (!is_enum || index == 0 && fields == 0)
+    }
+
+    fn invalid(&mut self, site: SiteId, weight: u64) -> bool {
+        if self.is_counting {
+            let tally = self.tally(site);
+            tally.invalid = tally.invalid.saturating_add(weight);
+        }
+        false
+    }
+
+    fn count_variant(&mut self, site: SiteId, index: usize, number: usize, weight: u64) {
+        if self.is_counting {
+            let variants = &mut self.tally(site).variants;
+            variants.resize(number, 0);
+            variants[index] = variants[index].saturating_add(weight);
+        }
+    }
+
+    /// The block of a collection, if it is one that fits and is to be looked into.
+    fn sequence(&mut self, site: SiteId, ptr: u64, cap: u64, len: u64, stride: u64) -> Option<usize> {
+        if cap == 0 || stride == 0 || len > cap {
+            return None;
+        }
+        let block = self.block_at(ptr)?;
+        let size = self.snapshot.blocks[block].size;
+        if cap.checked_mul(stride)? > size {
+            return None;
+        }
+        let used = Use { len, capacity: cap, unused: size - len * stride, is_unknown: false };
+        self.claim(block, site, None, used).then_some(block)
+    }
+
+    fn text(&mut self, block: usize, site: SiteId, at: u64, len: u64) {
+        if !self.is_counting {
+            return;
+        }
+        if len >= blocks::LONG as u64 {
+            let weight = u64::from(self.snapshot.blocks[block].weight);
+            let counts = &mut self.tally(site).counts;
+            counts.long = counts.long.saturating_add(weight);
+        }
+        self.push(block, What::Text { site, at, len });
+    }
+
+    fn boxed(&mut self, block: usize, site: SiteId, value: SiteId, concrete: Option<TypeId>) {
+        let (size, of) = (self.schema.sites[value].size, self.snapshot.blocks[block].size);
+        if size == 0 || size > of {
+            return;
+        }
+        let used = Use { len: 1, capacity: 1, unused: of - size, is_unknown: false };
+        if self.claim(block, site, concrete, used) {
+            self.push(block, What::Run { site: value, at: 0, stride: size, count: 1 });
+        }
+    }
+
+    /// The type behind a trait object, and the site of its values.
+    fn concrete(&mut self, site: SiteId, vtable: u64) -> Option<(TypeId, SiteId)> {
+        let concrete = *self.vtables.get(&vtable)?;
+        let value = match self.concretes.get(&(site, concrete)) {
+            Some(&value) => value,
+            None => {
+                let value = self.schema.part(concrete, site, Edge::Pointee);
+                self.concretes.insert((site, concrete), value);
+                value
+            }
+        };
+        Some((concrete, value))
+    }
+
+    /// A value without bytes behind a trait object: it has no block.
+    fn inline_dyn(&mut self, site: SiteId, concrete: TypeId, weight: u64) {
+        if self.schema.get(concrete).size == 0 {
+            let value = self.concretes[&(site, concrete)];
+            let counts = &mut self.tally(value).counts;
+            counts.instances = counts.instances.saturating_add(weight);
+        }
+    }
+
+    fn counted(&mut self, site: SiteId, bytes: &[u8], ptr: u64, is_weak: bool, counts: u64, target: &Target) {
+        let meta = word(bytes, ptr.saturating_add(WORD)).unwrap_or(0);
+        let Some(ptr) = word(bytes, ptr) else { return };
+        let Some(block) = self.block_at(ptr) else { return };
+        let size = self.snapshot.blocks[block].size;
+        let (Some(strong), Some(weak)) = (self.image.word(ptr), self.image.word(ptr.saturating_add(WORD))) else {
+            return;
+        };
+        if size < counts {
+            return;
+        }
+        if is_weak {
+            // A `Weak` keeps the block of a value that is gone. One that is there belongs to its `Rc`s.
+            if strong == 0 {
+                let used = Use { unused: size, ..Use::default() };
+                self.claim(block, site, None, used);
+            }
+            return;
+        }
+        if strong == 0 {
+            return;
+        }
+        let what = match target {
+            Target::Sized { value, at, block: whole } => {
+                let bytes = self.schema.sites[*value].size;
+                if *whole > size {
+                    return;
+                }
+                Some((What::Run { site: *value, at: *at, stride: bytes, count: 1 }, 1, None))
+            }
+            Target::Slice { element, stride, at } => {
+                let Some(end) = meta.checked_mul(*stride).and_then(|bytes| bytes.checked_add(*at)) else { return };
+                if end > size {
+                    return;
+                }
+                Some((What::Run { site: *element, at: *at, stride: *stride, count: meta }, meta, None))
+            }
+            Target::Text { at } => {
+                if at.checked_add(meta).is_none_or(|end| end > size) {
+                    return;
+                }
+                Some((What::Text { site, at: *at, len: meta }, meta, None))
+            }
+            Target::Dyn => self.concrete(site, meta).and_then(|(concrete, value)| {
+                let of = &self.schema.sites[value];
+                let at = counts.next_multiple_of(of.align.max(1));
+                (at.checked_add(of.size)? <= size).then_some((
+                    What::Run { site: value, at, stride: of.size, count: 1 },
+                    1,
+                    Some(concrete),
+                ))
+            }),
+        };
+        let (len, concrete) = what.as_ref().map_or((1, None), |what| (what.1, what.2));
+        let used = Use { len, capacity: len, unused: 0, is_unknown: false };
+        if self.claim(block, site, concrete, used) {
+            if self.is_counting && strong == 1 && weak == 1 {
+                let weight = u64::from(self.snapshot.blocks[block].weight);
+                let tally = self.tally(site);
+                tally.unshared = tally.unshared.saturating_add(weight);
+            }
+            match what {
+                Some((What::Text { site, at, len }, ..)) => self.text(block, site, at, len),
+                Some((what, ..)) => self.push(block, what),
+                None => {}
+            }
+        }
+    }
+
+    fn table(&mut self, site: SiteId, bytes: &[u8], header: TableHeader, stride: u64, align: u64) -> bool {
+        let (Some(ctrl), Some(mask), Some(items)) =
+            (word(bytes, header.ctrl), word(bytes, header.mask), word(bytes, header.items))
+        else {
+            return true;
+        };
+        let find = || {
+            let buckets = mask.checked_add(1).filter(|buckets| buckets.is_power_of_two() && *buckets > 1)?;
+            let data = buckets.checked_mul(stride)?.checked_next_multiple_of(align.max(GROUP))?;
+            let block = self.block_at(ctrl.checked_sub(data)?)?;
+            let end = data.checked_add(buckets)?.checked_add(GROUP)?;
+            (end <= self.snapshot.blocks[block].size && items <= buckets).then_some((block, buckets, data))
+        };
+        if let Some((block, buckets, data)) = find() {
+            let size = self.snapshot.blocks[block].size;
+            let unused = size.saturating_sub(items.saturating_mul(stride));
+            let used = Use { len: items, capacity: buckets, unused, is_unknown: false };
+            if self.claim(block, site, None, used) {
+                self.push(block, What::Table { site, buckets, ctrl: data });
+            }
+        }
+        items == 0
+    }
+}
+
+/// How a person writes what a site's blocks hold: the type, that of one value, and its size.
+fn describe(schema: &Schema<'_>, site: SiteId, concrete: Option<TypeId>) -> (String, Text, u64) {
+    let of = &schema.sites[site];
+    let at = |site: SiteId| (Text::clone(&schema.sites[site].name), schema.sites[site].size);
+    let (element, size) = match &*of.decode {
+        Decode::Vec { element, .. } | Decode::Slice { element, .. } | Decode::Deque { element, .. } => at(*element),
+        Decode::Text { .. } => ("u8".into(), 1),
+        Decode::Box { value } => at(*value),
+        Decode::Counted { target: Target::Sized { value, .. }, .. } => at(*value),
+        Decode::Counted { target: Target::Slice { element, .. }, .. } => at(*element),
+        Decode::Counted { target: Target::Text { .. }, .. } => ("u8".into(), 1),
+        Decode::List { element, .. } => at(*element),
+        Decode::Table { parts, stride, .. } => match parts.as_slice() {
+            [key, value] => {
+                (format!("({}, {})", schema.sites[key.site].name, schema.sites[value.site].name).into(), *stride)
+            }
+            [one] => at(one.site),
+            _ => ("?".into(), *stride),
+        },
+        Decode::Tree { node, .. } => {
+            let (key, value) = (&schema.sites[node.keys.2], &schema.sites[node.values.2]);
+            if value.size == 0 {
+                (Text::clone(&key.name), key.size)
+            } else {
+                (format!("({}, {})", key.name, value.name).into(), node.keys.1.saturating_add(node.values.1))
+            }
+        }
+        Decode::Dyn | Decode::Counted { target: Target::Dyn, .. } => match concrete {
+            Some(concrete) => (Text::clone(&schema.get(concrete).name), schema.get(concrete).size),
+            None => ("?".into(), 0),
+        },
+        _ => (Text::clone(&of.name), of.size),
+    };
+    (of.name.to_string(), element, size)
+}
+
+impl VecHeader {
+    /// The pointer, the capacity and the length.
+    fn read(&self, bytes: &[u8]) -> Option<(u64, u64, u64)> {
+        let len = word(bytes, self.len)?;
+        let cap = match self.cap {
+            Some(cap) => word(bytes, cap)?,
+            None => len,
+        };
+        Some((word(bytes, self.ptr)?, cap, len))
+    }
+}
+
+/// The buckets of a table of so many bytes, and where its control bytes are.
+fn buckets_of(size: u64, stride: u64, align: u64) -> Option<(u64, u64)> {
+    (2..40).map(|power| 1_u64 << power).find_map(|buckets| {
+        let data = buckets.checked_mul(stride)?.checked_next_multiple_of(align.max(GROUP))?;
+        (data.checked_add(buckets)?.checked_add(GROUP)? == size).then_some((buckets, data))
+    })
+}
+
+fn length(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+/// A part of a value's bytes; nothing if it is not all there.
+fn sub(bytes: &[u8], at: u64, size: u64) -> &[u8] {
+    let range = at.checked_add(size).and_then(|end| Some(usize::try_from(at).ok()?..usize::try_from(end).ok()?));
+    range.and_then(|range| bytes.get(range)).unwrap_or_default()
+}

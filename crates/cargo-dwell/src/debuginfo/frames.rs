@@ -1,0 +1,371 @@
+//! Which functions were running at an address: the one with a frame of its own there, and those that were inlined into it.
+//!
+//! Only units that cover one of the addresses are read, and of those only functions that do. The names and the type
+//! parameters of an inlined function stand at its abstract origin, and the path at what that specifies: these are looked up in
+//! a few rounds over the units that have them.
+
+use super::Frames;
+use super::budget::Budget;
+use super::file::Slice;
+use super::link::Offsets;
+use super::model::{Frame, Param, Source, Text};
+use super::read::Input;
+use super::unit::{self, Opened};
+use anyhow::Result;
+use foldhash::fast::FixedState;
+use gimli::{Attribute, AttributeValue, Dwarf, Error, RangeListsOffset, constants as dw};
+use std::collections::{HashMap, HashSet};
+
+/// Functions inlined into each other.
+const DEEPEST: usize = 512;
+
+/// From an inlined function to its abstract origin, to its declaration, and to be sure some more.
+const ROUNDS: usize = 6;
+
+/// The longest list of ranges that is read of one entry.
+const RANGES: usize = 100_000;
+
+/// A function at an address, as far as its own entry says.
+#[derive(Clone, Debug)]
+struct RawFrame {
+    /// The offset over all files of its entry.
+    entry: u64,
+    /// Where it was called from, if it was inlined: the line of the function around it.
+    call: Option<Source>,
+}
+
+/// What an entry of a function says.
+#[derive(Clone, Debug, Default)]
+struct Function {
+    /// The namespaces and types that it stands in.
+    scope: String,
+    name: Option<String>,
+    params: Vec<(Text, Option<u64>)>,
+    /// Its abstract origin or declaration, an offset over all files.
+    origin: Option<u64>,
+}
+
+/// The functions at `addresses`, innermost first. What is damaged is left out: a stack without names is still a stack.
+///
+/// # Errors
+/// The budget was not enough.
+pub(super) fn find(inputs: &[Input<'_, '_>], offsets: &Offsets, addresses: &[u64], budget: &Budget) -> Result<Frames> {
+    let mut wanted = addresses.to_vec();
+    wanted.sort_unstable();
+    wanted.dedup();
+    if wanted.is_empty() {
+        return Ok(Frames::new());
+    }
+    let mut found = Found { raw: HashMap::default(), lines: HashMap::default(), functions: HashMap::default() };
+    let mut last = None;
+    for input in inputs {
+        let Ok(mut opened) = unit::open(input.dwarf, input.header, &mut last) else { continue };
+        if opened.dwo_name.is_some() {
+            continue;
+        }
+        if found.unit(input, &mut opened, &wanted).unwrap_or(false) {
+            found.lines(input.dwarf, &mut opened, &wanted);
+        }
+        budget.charge(64)?;
+    }
+    let mut open: HashSet<u64> = found.raw.values().flatten().map(|frame| frame.entry).collect();
+    for _ in 0..ROUNDS {
+        open.retain(|entry| !found.functions.contains_key(entry));
+        if open.is_empty() {
+            break;
+        }
+        budget.charge(open.len() as u64 * 256)?;
+        found.functions(inputs, &open);
+        open = open.iter().filter_map(|entry| found.functions.get(entry)?.origin).collect();
+    }
+    Ok(found.finish(offsets))
+}
+
+struct Found {
+    /// By address, outermost first.
+    raw: HashMap<u64, Vec<RawFrame>, FixedState>,
+    /// The line of the innermost function.
+    lines: HashMap<u64, Source, FixedState>,
+    functions: HashMap<u64, Function, FixedState>,
+}
+
+type Attrs<'d> = Vec<Attribute<Slice<'d>>>;
+
+impl Found {
+    /// Reads the functions of a unit; whether one of the addresses is in it.
+    fn unit<'d>(&mut self, input: &Input<'_, 'd>, opened: &mut Opened<'d>, wanted: &[u64]) -> Result<bool, Error> {
+        let abbreviations = std::sync::Arc::clone(&opened.unit.abbreviations);
+        let mut entries = input.header.entries_raw(&abbreviations, None)?;
+        let mut attrs = Attrs::new();
+        let Some(root) = entries.read_abbreviation()? else { return Ok(false) };
+        entries.read_attributes(root.attributes(), &mut attrs)?;
+        if !has_ranges(&attrs) || !covers(input.dwarf, opened, &attrs, wanted)? {
+            return Ok(false);
+        }
+        // The depth of what does not cover any of the addresses: all that is deeper is passed by.
+        let mut skipped: Option<isize> = None;
+        let mut hits = Vec::new();
+        while !entries.is_empty() {
+            let offset = entries.next_offset().0 as u64;
+            let depth = entries.next_depth();
+            let Some(abbreviation) = entries.read_abbreviation()? else { continue };
+            let is_function = matches!(abbreviation.tag(), dw::DW_TAG_subprogram | dw::DW_TAG_inlined_subroutine);
+            if skipped.is_some_and(|above| depth <= above) {
+                skipped = None;
+            }
+            if skipped.is_some() || !is_function {
+                entries.skip_attributes(abbreviation.attributes())?;
+                continue;
+            }
+            entries.read_attributes(abbreviation.attributes(), &mut attrs)?;
+            hits.clear();
+            addresses_in(input.dwarf, opened, &attrs, wanted, |address| hits.push(address))?;
+            if hits.is_empty() {
+                skipped = Some(depth);
+                continue;
+            }
+            let (mut file, mut line, mut origin) = (None, None, None);
+            for attr in &attrs {
+                match attr.name() {
+                    dw::DW_AT_call_file => file = index(attr),
+                    dw::DW_AT_call_line => line = attr.udata_value().and_then(|line| u32::try_from(line).ok()),
+                    dw::DW_AT_abstract_origin => origin = reference(input, &attr.value()),
+                    _ => {}
+                }
+            }
+            let call = match file.zip(line) {
+                Some((file, line)) => {
+                    opened.read_files(input.dwarf);
+                    opened.file(input.dwarf, file).map(|file| Source { file: file.into(), line })
+                }
+                None => None,
+            };
+            for address in &hits {
+                let frames = self.raw.entry(*address).or_default();
+                if frames.len() < DEEPEST {
+                    frames.push(RawFrame { entry: origin.unwrap_or(input.base + offset), call: call.clone() });
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads the lines of the addresses of a unit.
+    fn lines<'d>(&mut self, dwarf: &Dwarf<Slice<'d>>, opened: &mut Opened<'d>, wanted: &[u64]) {
+        opened.read_files(dwarf);
+        let Some(program) = opened.unit.line_program.clone() else { return };
+        let mut files: HashMap<u64, Option<Text>> = HashMap::new();
+        let mut rows = program.rows();
+        let mut before: Option<(u64, u64, u32)> = None;
+        while let Ok(Some((_, row))) = rows.next_row() {
+            if let Some((start, file, line)) = before
+                && start < row.address()
+            {
+                let first = wanted.partition_point(|address| *address < start);
+                for address in wanted[first..].iter().take_while(|address| **address < row.address()) {
+                    let name = files.entry(file).or_insert_with(|| opened.file(dwarf, file).map(Into::into)).clone();
+                    if let Some(file) = name {
+                        self.lines.insert(*address, Source { file, line });
+                    }
+                }
+            }
+            let line = row.line().map_or(0, |line| u32::try_from(line.get()).unwrap_or(u32::MAX));
+            before = (!row.end_sequence()).then_some((row.address(), row.file_index(), line));
+        }
+    }
+
+    /// Reads the entries of functions at `open`.
+    fn functions(&mut self, inputs: &[Input<'_, '_>], open: &HashSet<u64>) {
+        let mut last = None;
+        for input in inputs {
+            let end = input.base + input.header.length_including_self() as u64;
+            if !open.iter().any(|entry| (input.base..end).contains(entry)) {
+                continue;
+            }
+            let Ok(opened) = unit::open(input.dwarf, input.header, &mut last) else { continue };
+            // What is before the damage is kept.
+            let _ = self.functions_of(input, &opened, open);
+        }
+    }
+
+    fn functions_of<'d>(
+        &mut self,
+        input: &Input<'_, 'd>,
+        opened: &Opened<'d>,
+        open: &HashSet<u64>,
+    ) -> Result<(), Error> {
+        let text = |value| input.dwarf.attr_string(&opened.unit, value).ok();
+        let abbreviations = std::sync::Arc::clone(&opened.unit.abbreviations);
+        let mut entries = input.header.entries_raw(&abbreviations, None)?;
+        let mut attrs = Attrs::new();
+        let mut scopes: Vec<(isize, Option<Slice<'d>>)> = Vec::new();
+        let mut current: Option<(isize, u64)> = None;
+        while !entries.is_empty() {
+            let offset = input.base + entries.next_offset().0 as u64;
+            let depth = entries.next_depth();
+            let Some(abbreviation) = entries.read_abbreviation()? else { continue };
+            scopes.truncate(scopes.partition_point(|(above, _)| *above < depth));
+            if current.is_some_and(|(above, _)| depth <= above) {
+                current = None;
+            }
+            match abbreviation.tag() {
+                dw::DW_TAG_namespace
+                | dw::DW_TAG_structure_type
+                | dw::DW_TAG_union_type
+                | dw::DW_TAG_enumeration_type => {
+                    entries.read_attributes(abbreviation.attributes(), &mut attrs)?;
+                    let name = attrs.iter().find(|attr| attr.name() == dw::DW_AT_name);
+                    scopes.push((depth, name.and_then(|attr| text(attr.value()))));
+                }
+                dw::DW_TAG_subprogram if open.contains(&offset) => {
+                    entries.read_attributes(abbreviation.attributes(), &mut attrs)?;
+                    let mut function = Function::default();
+                    for (_, name) in &scopes {
+                        if let Some(name) = name {
+                            function.scope.push_str(&name.to_string_lossy());
+                            function.scope.push_str("::");
+                        }
+                    }
+                    for attr in &attrs {
+                        match attr.name() {
+                            dw::DW_AT_name => {
+                                function.name = text(attr.value()).map(|name| name.to_string_lossy().into_owned());
+                            }
+                            dw::DW_AT_specification | dw::DW_AT_abstract_origin => {
+                                function.origin = reference(input, &attr.value()).filter(|origin| *origin != offset);
+                            }
+                            _ => {}
+                        }
+                    }
+                    self.functions.insert(offset, function);
+                    current = Some((depth, offset));
+                }
+                dw::DW_TAG_template_type_parameter if current.is_some_and(|(above, _)| depth == above + 1) => {
+                    entries.read_attributes(abbreviation.attributes(), &mut attrs)?;
+                    let mut param = (Text::from(""), None);
+                    for attr in &attrs {
+                        match attr.name() {
+                            dw::DW_AT_name => {
+                                param.0 = text(attr.value())
+                                    .map_or_else(Default::default, |name| name.to_string_lossy().into());
+                            }
+                            dw::DW_AT_type => param.1 = reference(input, &attr.value()),
+                            _ => {}
+                        }
+                    }
+                    let function = current.and_then(|(_, offset)| self.functions.get_mut(&offset));
+                    if let Some(function) = function {
+                        function.params.push(param);
+                    }
+                }
+                _ => entries.skip_attributes(abbreviation.attributes())?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The frames, innermost first.
+    fn finish(self, offsets: &Offsets) -> Frames {
+        let mut known: HashMap<u64, (Text, Vec<Param>)> = HashMap::new();
+        let mut all = Frames::new();
+        for (address, raw) in &self.raw {
+            let mut frames = Vec::with_capacity(raw.len());
+            let mut source = self.lines.get(address).cloned();
+            for frame in raw.iter().rev() {
+                let (path, params) =
+                    known.entry(frame.entry).or_insert_with(|| self.resolve(frame.entry, offsets)).clone();
+                frames.push(Frame { path, params, source: source.take() });
+                source.clone_from(&frame.call);
+            }
+            all.insert(*address, frames);
+        }
+        all
+    }
+
+    fn resolve(&self, entry: u64, offsets: &Offsets) -> (Text, Vec<Param>) {
+        let (mut name, mut scope, mut params) = (None, String::new(), Vec::new());
+        let mut at = Some(entry);
+        for _ in 0..=ROUNDS {
+            let Some(function) = at.and_then(|at| self.functions.get(&at)) else { break };
+            name = name.or_else(|| function.name.clone());
+            // The last one is the declaration: where that stands is its path.
+            scope.clone_from(&function.scope);
+            if params.is_empty() {
+                params = function
+                    .params
+                    .iter()
+                    .filter_map(|(name, ty)| Some(Param { name: Text::clone(name), ty: offsets.find((*ty)?)? }))
+                    .collect();
+            }
+            at = function.origin;
+        }
+        (format!("{scope}{}", name.unwrap_or_else(|| "?".into())).into(), params)
+    }
+}
+
+/// Whether one of the addresses is in the ranges of an entry.
+fn covers<'d>(dwarf: &Dwarf<Slice<'d>>, opened: &Opened<'d>, attrs: &Attrs<'d>, wanted: &[u64]) -> Result<bool, Error> {
+    let mut is_hit = false;
+    addresses_in(dwarf, opened, attrs, wanted, |_| is_hit = true)?;
+    Ok(is_hit)
+}
+
+fn has_ranges(attrs: &Attrs<'_>) -> bool {
+    attrs.iter().any(|attr| matches!(attr.name(), dw::DW_AT_low_pc | dw::DW_AT_ranges))
+}
+
+fn index(attr: &Attribute<Slice<'_>>) -> Option<u64> {
+    match attr.value() {
+        AttributeValue::FileIndex(index) => Some(index),
+        _ => attr.udata_value(),
+    }
+}
+
+/// The offset over all files of what an attribute refers to.
+fn reference(input: &Input<'_, '_>, value: &AttributeValue<Slice<'_>>) -> Option<u64> {
+    match value {
+        AttributeValue::UnitRef(offset) => Some(input.base + offset.0 as u64),
+        AttributeValue::DebugInfoRef(offset) if input.dwarf.file_type == gimli::DwarfFileType::Main => {
+            Some(offset.0 as u64)
+        }
+        _ => None,
+    }
+}
+
+/// Calls `hit` for each address of `wanted` that is in the ranges of an entry.
+fn addresses_in<'d>(
+    dwarf: &Dwarf<Slice<'d>>,
+    opened: &Opened<'d>,
+    attrs: &Attrs<'d>,
+    wanted: &[u64],
+    mut hit: impl FnMut(u64),
+) -> Result<(), Error> {
+    let mut range = |start: u64, end: u64| {
+        let first = wanted.partition_point(|address| *address < start);
+        wanted[first..].iter().take_while(|address| **address < end).for_each(|address| hit(*address));
+    };
+    let value = |name| attrs.iter().find(|attr| attr.name() == name).map(Attribute::value);
+    if let Some(ranges) = value(dw::DW_AT_ranges) {
+        let Some(offset): Option<RangeListsOffset> = dwarf.attr_ranges_offset(&opened.unit, ranges)? else {
+            return Ok(());
+        };
+        let mut list = dwarf.ranges(&opened.unit, offset)?;
+        for _ in 0..RANGES {
+            let Some(one) = list.next()? else { break };
+            range(one.begin, one.end);
+        }
+        return Ok(());
+    }
+    let Some(low) = value(dw::DW_AT_low_pc) else { return Ok(()) };
+    let Some(low) = dwarf.attr_address(&opened.unit, low)? else { return Ok(()) };
+    let high = match value(dw::DW_AT_high_pc) {
+        Some(AttributeValue::Udata(length)) => low.saturating_add(length),
+        Some(value) => match dwarf.attr_address(&opened.unit, value)? {
+            Some(high) => high,
+            None => low.saturating_add(value.udata_value().unwrap_or(0)),
+        },
+        None => low,
+    };
+    range(low, high);
+    Ok(())
+}

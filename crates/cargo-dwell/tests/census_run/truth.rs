@@ -1,0 +1,252 @@
+//! A program that knows what it allocates: `truth MODE FILE` does what MODE says and writes its live blocks and bytes to FILE.
+
+use std::alloc::{GlobalAlloc, Layout};
+use std::collections::HashMap;
+use std::hint::black_box;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+
+#[cfg(jemalloc)]
+use tikv_jemallocator::Jemalloc as Inner;
+#[cfg(mimalloc)]
+use mimalloc::MiMalloc as Inner;
+#[cfg(not(any(jemalloc, mimalloc, bump)))]
+use std::alloc::System as Inner;
+
+/// An allocator written in Rust, which asks nobody.
+#[cfg(bump)]
+struct Bump;
+#[cfg(bump)]
+use Bump as Inner;
+#[cfg(bump)]
+unsafe impl GlobalAlloc for Bump {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        static mut MEMORY: [u8; 16 << 20] = [0; 16 << 20];
+        static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+        let at = NEXT.fetch_add(layout.size() + layout.align(), Relaxed);
+        let start = &raw mut MEMORY;
+        unsafe { start.cast::<u8>().add((at + start.addr()).next_multiple_of(layout.align()) - start.addr()) }
+    }
+    unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
+}
+
+struct Counting;
+
+static BLOCKS: AtomicI64 = AtomicI64::new(0);
+static BYTES: AtomicI64 = AtomicI64::new(0);
+static PEAK: AtomicI64 = AtomicI64::new(0);
+
+fn count(blocks: i64, bytes: i64) {
+    BLOCKS.fetch_add(blocks, Relaxed);
+    let live = BYTES.fetch_add(bytes, Relaxed) + bytes;
+    PEAK.fetch_max(live, Relaxed);
+}
+
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(1, layout.size() as i64);
+        unsafe { Inner.alloc(layout) }
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(1, layout.size() as i64);
+        unsafe { Inner.alloc_zeroed(layout) }
+    }
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(0, size as i64 - layout.size() as i64);
+        unsafe { Inner.realloc(block, layout, size) }
+    }
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        count(-1, -(layout.size() as i64));
+        unsafe { Inner.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[repr(align(256))]
+struct Aligned([u8; 300]);
+
+/// Data of many sizes and alignments.
+fn make(seed: u64) -> impl Sized {
+    let mut state = seed;
+    let mut next = move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize
+    };
+    let boxes: Vec<Box<[u8]>> = (0..2000).map(|_| vec![1; next() % 3000].into_boxed_slice()).collect();
+    let mut map = HashMap::new();
+    for _ in 0..1000 {
+        map.insert(next(), format!("{:0width$}", 1, width = next() % 60));
+    }
+    for key in map.keys().copied().filter(|key| key % 3 == 0).collect::<Vec<_>>() {
+        map.remove(&key);
+    }
+    let mut grown = Vec::new();
+    for index in 0..5000_u64 {
+        grown.push(index);
+    }
+    grown.shrink_to_fit();
+    let aligned: Vec<Box<Aligned>> = (0..20).map(|_| Box::new(Aligned([0; 300]))).collect();
+    let zeroed = vec![0_u8; 1 << 20];
+    let small: Vec<Box<u8>> = (0..100).map(Box::new).collect();
+    black_box((boxes, map, grown, aligned, zeroed, small))
+}
+
+/// Writes the live blocks and bytes, without allocating.
+fn report(file: &str) {
+    use std::io::Write;
+    let mut buffer = [0_u8; 64];
+    let mut rest = &mut buffer[..];
+    write!(rest, "{} {}", BLOCKS.load(Relaxed), BYTES.load(Relaxed)).unwrap();
+    let used = 64 - rest.len();
+    std::fs::write(file, &buffer[..used]).unwrap();
+}
+
+unsafe extern "C" {
+    fn _exit(code: i32) -> !;
+}
+
+unsafe extern "C" {
+    fn fork() -> i32;
+    fn waitpid(pid: i32, status: *mut i32, flags: i32) -> i32;
+    fn kill(pid: i32, signal: i32) -> i32;
+    fn getpid() -> i32;
+}
+
+/// Bytes that each mode leaks in one block.
+const LEAKED: usize = 123_457;
+
+fn leak(bytes: usize) {
+    black_box(Box::leak(black_box(vec![7_u8; bytes].into_boxed_slice())));
+}
+
+fn main() {
+    let mut args = std::env::args();
+    args.next();
+    let mode = args.next().unwrap();
+    let file = args.next().unwrap_or_default();
+    leak(LEAKED);
+    match mode.as_str() {
+        "exit" => {
+            std::mem::forget(make(1));
+            let threads: Vec<_> = (0..4).map(|seed| std::thread::spawn(move || std::mem::forget(make(seed)))).collect();
+            for thread in threads {
+                thread.join().unwrap();
+            }
+            drop(make(2));
+            // What is not used is not allocated by an optimised program.
+            std::mem::forget(black_box((mode.clone(), file.clone())));
+            report(&file);
+            unsafe { _exit(7) };
+        }
+        "sampled" => {
+            for seed in 0..20 {
+                std::mem::forget(make(seed));
+            }
+            report(&file);
+            unsafe { _exit(0) };
+        }
+        // Up to a peak, down, up to less, and down again, several times.
+        "peak" => {
+            for round in 1..=6_usize {
+                let mut boxes = Vec::new();
+                for _ in 0..round * 4000 {
+                    boxes.push(vec![1_u8; 100]);
+                }
+                black_box(&boxes);
+                while boxes.len() > round * 1000 {
+                    boxes.pop();
+                }
+                black_box(&boxes);
+            }
+            let most = PEAK.load(Relaxed);
+            let mut less = Vec::new();
+            while BYTES.load(Relaxed) < most * 9 / 10 {
+                less.push(vec![1_u8; 100]);
+            }
+            drop(black_box(less));
+            let mut buffer = [0_u8; 64];
+            use std::io::Write;
+            let mut rest = &mut buffer[..];
+            write!(rest, "0 {}", PEAK.load(Relaxed)).unwrap();
+            let used = 64 - rest.len();
+            std::fs::write(&file, &buffer[..used]).unwrap();
+        }
+        "return" => {}
+        "abort" => std::process::abort(),
+        "panic" => panic!("on purpose"),
+        "kill" => {
+            unsafe { kill(getpid(), 9) };
+        }
+        "exec" => {
+            use std::os::unix::process::CommandExt;
+            // The shell's environment has nothing of the agent.
+            let command = "test -z \"$LD_PRELOAD$CARGO_DWELL_CENSUS\" && exit 9";
+            panic!("{}", std::process::Command::new("sh").args(["-c", command]).exec());
+        }
+        "fork" => {
+            let child = unsafe { fork() };
+            if child == 0 {
+                for _ in 0..1000 {
+                    leak(10_000);
+                }
+                drop(make(3));
+                unsafe { _exit(5) };
+            }
+            let mut status = 0;
+            // The child is the only one that this process has.
+            assert_eq!(unsafe { waitpid(-1, &mut status, 0) }, child);
+            assert_eq!(status, 5 << 8);
+            assert_eq!(unsafe { waitpid(-1, &mut status, 0) }, -1);
+            assert_eq!(std::fs::read_dir("/proc/self/task").unwrap().count(), 1);
+            let output = std::process::Command::new("env").output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(!text.contains("CARGO_DWELL_CENSUS") && !text.contains("census-agent"), "{text}");
+        }
+        // Many threads that end together, each with a destructor that allocates and frees.
+        "threads" => {
+            struct Late;
+            impl Drop for Late {
+                fn drop(&mut self) {
+                    drop(black_box(vec![1_u8; 5000]));
+                    leak(10);
+                }
+            }
+            thread_local!(static LATE: Late = const { Late });
+            let barrier = std::sync::Arc::new(std::sync::Barrier::new(200));
+            let threads: Vec<_> = (0..200)
+                .map(|_| {
+                    let barrier = barrier.clone();
+                    std::thread::spawn(move || {
+                        LATE.with(|_| ());
+                        leak(100);
+                        barrier.wait();
+                    })
+                })
+                .collect();
+            for thread in threads {
+                thread.join().unwrap();
+            }
+        }
+        // Waits for the end of its input, and then knows how many bytes came.
+        "wait" => {
+            use std::io::Read;
+            println!("ready");
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes).unwrap();
+            eprintln!("{} bytes", bytes.len());
+            std::process::exit(3);
+        }
+        // Until the tool has the helper and two copies.
+        "copies" => loop {
+            let parent = std::os::unix::process::parent_id();
+            let of_tool = |status: String| status.contains("dwell-census") && status.contains(&format!("PPid:\t{parent}\n"));
+            let processes = std::fs::read_dir("/proc").unwrap().flatten();
+            let found = processes.filter_map(|process| std::fs::read_to_string(process.path().join("status")).ok());
+            if found.filter(|status| of_tool(status.clone())).count() >= 3 {
+                break;
+            }
+        },
+        _ => panic!("no such mode"),
+    }
+}

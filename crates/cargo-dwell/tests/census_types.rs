@@ -1,0 +1,354 @@
+//! `cargo dwell census` on programs whose data is of known make-up: types, owners, lengths, variants, duplicates.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![allow(unexpected_cfgs, dead_code, reason = "the data is that of another program")]
+
+mod support;
+
+use cargo_dwell::census::json::{self, Blocks, Document};
+use cargo_dwell::census::output::{Ran, Symbols, census};
+use cargo_dwell::census::run::{At, Options, snapshots};
+use cargo_dwell::census::snapshot::{Memory, Moment, Snapshot};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock};
+
+fn folder() -> PathBuf {
+    support::target_dir().join("census_types")
+}
+
+/// The truth program of an optimisation level, built once.
+fn truth(level: &str) -> PathBuf {
+    static BUILT: OnceLock<Mutex<HashMap<String, PathBuf>>> = OnceLock::new();
+    let mut built = BUILT.get_or_init(Mutex::default).lock().expect("a build");
+    let exe = built.entry(level.to_owned()).or_insert_with(|| {
+        fs::create_dir_all(folder()).expect("a folder");
+        let exe = folder().join(format!("truth-{level}"));
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/census_types/truth.rs");
+        let output = Command::new("rustc")
+            .args(["--edition=2024", "-g", "-Cforce-frame-pointers=yes", "--crate-name=truth"])
+            .arg(format!("-Copt-level={level}"))
+            .arg("-o")
+            .arg(&exe)
+            .arg(source)
+            .output()
+            .expect("rustc runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        exe
+    });
+    exe.clone()
+}
+
+fn run(level: &str, mode: &str, at: At) -> json::Snapshot {
+    let executable = truth(level);
+    let options = Options { at: vec![at], cache: Some(folder()), ..Options::default() };
+    let run = snapshots(&executable, &[mode.into()], &options).expect("it runs");
+    assert!(run.status.success());
+    let ran = Ran { executable, own_crates: vec!["truth".into()], ..Ran::default() };
+    let mut document: Document = census(&ran, &run.snapshots).expect("it is read");
+    document.snapshots.pop().expect("a snapshot")
+}
+
+/// The rows of an owner.
+fn owned<'s>(snapshot: &'s json::Snapshot, owner: &str) -> Vec<&'s Blocks> {
+    snapshot.blocks.iter().filter(|of| of.owner == owner).collect()
+}
+
+/// Content, element, blocks, bytes, length and capacity of an owner's only row.
+fn row<'s>(snapshot: &'s json::Snapshot, owner: &str) -> (&'s str, &'s str, u64, u64, Option<u64>, u64) {
+    let rows = owned(snapshot, owner);
+    let [of] = rows.as_slice() else { panic!("{owner}: {rows:?} of {:#?}", snapshot.blocks) };
+    (&of.content, &of.element, of.blocks, of.bytes, of.len, of.capacity)
+}
+
+fn field<'s>(snapshot: &'s json::Snapshot, of: &str, field: &str) -> (u64, Vec<(&'s str, u64)>) {
+    let found = snapshot.fields.iter().find(|row| row.of == of && row.field == field);
+    let found = found.unwrap_or_else(|| panic!("{of}.{field} is not among {:#?}", snapshot.fields));
+    (found.instances, found.variants.iter().map(|variant| (&*variant.name, variant.count)).collect())
+}
+
+fn variants<'s>(snapshot: &'s json::Snapshot, of: &str) -> Vec<(&'s str, u64)> {
+    let found = snapshot.enums.iter().find(|row| row.of == of);
+    let found = found.unwrap_or_else(|| panic!("{of} is not among {:#?}", snapshot.enums));
+    found.variants.iter().filter(|variant| variant.count > 0).map(|variant| (&*variant.name, variant.count)).collect()
+}
+
+fn strings(snapshot: &json::Snapshot, owner: &str) -> (u64, u64, u64, u64) {
+    let found = snapshot.strings.iter().find(|row| row.owner == owner);
+    let found = found.unwrap_or_else(|| panic!("{owner} is not among {:#?}", snapshot.strings));
+    (found.count, found.bytes, found.distinct, found.duplicate_bytes)
+}
+
+const LEVELS: [&str; 2] = ["0", "2"];
+
+#[test]
+fn collections_are_counted_exactly() {
+    for level in LEVELS {
+        let snapshot = run(level, "data", At::Exit);
+        let s = &snapshot;
+        assert!(s.typed_bytes * 1000 >= s.live_bytes * 998, "{} of {}", s.typed_bytes, s.live_bytes);
+        assert!(s.owned_bytes * 100 >= s.live_bytes * 95, "{} of {}", s.owned_bytes, s.live_bytes);
+        let of_blocks: u64 = s.blocks.iter().map(|of| of.bytes).sum();
+        assert_eq!(of_blocks, s.live_bytes);
+
+        let member = owned(s, "Plain.members")[0].element_size;
+        assert_eq!(row(s, "Plain.members"), ("Vec<Member>", "Member", 1, 1024 * member, Some(1000), 1024));
+        assert_eq!(row(s, "Member.children").4, Some(999));
+        assert_eq!(row(s, "Member.inner"), ("Vec<Option<Pair>>", "Option<Pair>", 20, 20 * 3 * 32, Some(60), 60));
+        assert_eq!(row(s, "Pair.left"), ("Box<u16>", "u16", 20, 40, Some(20), 20));
+        assert_eq!(row(s, "Kind::B.0"), ("Vec<u8>", "u8", 100, 1000, Some(1000), 1000));
+        assert_eq!(row(s, "Plain.map"), ("HashMap<u64, String>", "(u64, String)", 1, 33808, Some(500), 1024));
+        assert_eq!(row(s, "Plain.map value").2, 500);
+        assert_eq!(row(s, "Plain.set"), ("HashSet<u32>", "u32", 1, 128 * 4 + 144, Some(77), 128));
+        let tree = row(s, "Plain.ordered");
+        assert_eq!((tree.0, tree.4), ("BTreeMap<u32, [u64; 4]>", Some(250)));
+        assert_eq!(row(s, "Plain.names").4, Some(40));
+        assert_eq!(row(s, "Plain.names []").2, 40);
+        assert_eq!(row(s, "Plain.deque"), ("VecDeque<Box<u64>>", "Box<u64>", 1, 128, Some(14), 16));
+        assert_eq!(row(s, "Plain.deque []"), ("Box<u64>", "u64", 14, 112, Some(14), 14));
+        assert_eq!(row(s, "Plain.list"), ("LinkedList<String>", "String", 20, 20 * 40, Some(20), 20));
+        assert_eq!(row(s, "Plain.list []").2, 20);
+        assert_eq!(row(s, "Plain.slices []"), ("Box<[u16]>", "u16", 8, 72, Some(36), 36));
+        assert_eq!(row(s, "Plain.heap").4, Some(33));
+        assert_eq!(row(s, "Plain.path"), ("PathBuf", "u8", 1, 16, Some(16), 16));
+        assert_eq!(row(s, "Plain.boxed"), ("Box<str>", "u8", 1, 10, Some(10), 10));
+        assert_eq!(row(s, "Plain.lock").4, Some(50));
+        assert_eq!(row(s, "Plain.lock []"), ("Box<u16>", "u16", 10, 20, Some(10), 10));
+    }
+}
+
+#[test]
+fn pointers_are_followed_to_what_is_behind_them() {
+    for level in LEVELS {
+        let snapshot = run(level, "data", At::Exit);
+        let s = &snapshot;
+        // A block for each of ten numbers and ten circles; dots take none.
+        let mut shapes: Vec<(&str, u64)> =
+            owned(s, "Data.shapes []").iter().map(|of| (&*of.element, of.blocks)).collect();
+        shapes.sort_unstable();
+        assert_eq!(shapes, [("Circle", 10), ("u32", 10)]);
+        assert_eq!(row(s, "Data.calls []").2, 10);
+        assert_eq!(row(s, "Data.objects []"), ("Rc<dyn Draw>", "Circle", 8, 8 * 32, Some(8), 8));
+        // The root of the tree is met by `Data.root` or, around the cycle, by a kid.
+        let trees: u64 = s.blocks.iter().filter(|of| of.content == "Rc<Tree>").map(|of| of.blocks).sum();
+        assert_eq!(trees, 6);
+        assert_eq!(row(s, "Data.gone"), ("rc::Weak<u128>", "u128", 1, 32, Some(0), 0));
+        assert_eq!(row(s, "Data.texts []"), ("Arc<str>", "u8", 40, 40 * 24, Some(240), 240));
+        assert_eq!(row(s, "Data.shared []"), ("Arc<[u32]>", "u32", 6, 24 * 2 + 32 * 2 + 40 * 2, Some(21), 21));
+        assert_eq!(row(s, "Data.cow []").2, 4);
+        assert_eq!(row(s, "Data.os"), ("OsString", "u8", 1, 12, Some(12), 12));
+        assert_eq!(row(s, "Data.c"), ("CString", "u8", 1, 11, Some(11), 11));
+        assert_eq!(row(s, "Data.weak"), ("sync::Weak<[u8; 3]>", "[u8; 3]", 1, 24, Some(0), 0));
+        assert!(owned(s, "Data.hole").is_empty());
+        let table = row(s, "(static truth::TABLE) []");
+        assert_eq!((table.0, table.2, table.3), ("Box<[u8; 100]>", 7, 700));
+        assert!(owned(s, "(static truth::TABLE)").iter().all(|of| of.by == "static"));
+    }
+}
+
+#[test]
+fn variants_and_texts_are_counted_exactly() {
+    for level in LEVELS {
+        let snapshot = run(level, "data", At::Exit);
+        let s = &snapshot;
+        assert_eq!(field(s, "Member", "opt"), (1000, vec![("None", 990), ("Some", 10)]));
+        assert_eq!(field(s, "Member", "kind"), (1000, vec![("A", 600), ("B", 100), ("C", 300)]));
+        assert_eq!(field(s, "Member", "flag"), (1000, vec![("None", 250), ("Some", 750)]));
+        assert_eq!(field(s, "Member", "letter"), (1000, vec![("None", 200), ("Some", 800)]));
+        assert_eq!(field(s, "Member", "wide"), (1000, vec![("None", 500), ("Some", 500)]));
+        assert_eq!(field(s, "Pair", "left"), (40, vec![("None", 20), ("Some", 20)]));
+        assert_eq!(field(s, "Pair", "right"), (40, vec![("Ok", 20), ("Err", 20)]));
+        assert_eq!(variants(s, "Kind"), [("A", 600), ("B", 100), ("C", 300)]);
+        assert_eq!(variants(s, "Option<char>"), [("None", 200), ("Some", 600)]);
+        assert_eq!(variants(s, "Option<Pair>"), [("None", 20), ("Some", 40)]);
+        assert_eq!(strings(s, "Member.name"), (1000, 6000, 10, 5940));
+        assert_eq!(strings(s, "Data.texts []"), (40, 240, 4, 216));
+        assert_eq!(strings(s, "Traits.name"), (10, 200, 1, 180));
+    }
+}
+
+#[test]
+fn findings_name_the_field_and_what_it_saves() {
+    let snapshot = run("2", "data", At::Exit);
+    let found = |place: &str, kind: &str| {
+        let of = snapshot.findings.iter().find(|of| of.place == place && of.kind == kind);
+        of.unwrap_or_else(|| panic!("{kind} of {place} is not among {:#?}", snapshot.findings))
+    };
+    let opt = found("Member.opt", "box");
+    assert_eq!((opt.count, opt.exact), (1000, true));
+    // 1,024 slots of 264 B become as many words, and ten are boxed.
+    assert_eq!(opt.saves, 1024 * (264 - 8) - 10 * 264);
+    assert!(opt.at.as_deref().is_some_and(|at| at.contains("data.rs")), "{opt:?}");
+    assert_eq!(found("Member.name", "intern").count, 1000);
+    assert!(snapshot.findings.is_sorted_by_key(|of| std::cmp::Reverse(of.saves)));
+}
+
+#[test]
+fn futures_tell_where_they_are_parked() {
+    for level in LEVELS {
+        let snapshot = run(level, "tasks", At::Exit);
+        let s = &snapshot;
+        let states = variants(s, "{async fn task}");
+        assert_eq!(states.iter().map(|state| state.1).collect::<Vec<_>>(), [10, 30], "{states:?}");
+        assert!(states.iter().all(|state| state.0.contains("truth.rs:")), "{states:?}");
+        let tasks = row(s, "Server.tasks []");
+        assert_eq!((tasks.1, tasks.2), ("{async fn task}", 40));
+        assert_eq!(row(s, "{async fn task}.held"), ("Vec<u64>", "u64", 10, 10 * 128, Some(160), 160));
+    }
+}
+
+#[test]
+fn what_leaks_is_told_by_type_and_call_site() {
+    for level in LEVELS {
+        let snapshot = run(level, "leak", At::Exit);
+        let leaked = snapshot.blocks.iter().find(|of| of.content == "Box<u32>").expect("the leak");
+        assert_eq!((leaked.owner.as_str(), leaked.blocks, leaked.bytes), ("(stack)", 10_000, 40_000));
+        assert!(leaked.sites[0].at.as_deref().is_some_and(|at| at.contains("truth.rs:")), "{leaked:?}");
+        // A header on a stack that is gone: slots without a length.
+        let unknown = snapshot.blocks.iter().find(|of| of.content == "Vec<String>").expect("the vector");
+        assert_eq!((unknown.len, unknown.capacity), (None, 3));
+    }
+}
+
+#[test]
+fn raw_pointers_are_weak_owners() {
+    for level in LEVELS {
+        let snapshot = run(level, "pointers", At::Exit);
+        let links = row(&snapshot, "Link.next");
+        assert_eq!((links.1, links.2), ("Link", 100));
+        assert_eq!(owned(&snapshot, "Link.next")[0].by, "weak");
+        assert_eq!(row(&snapshot, "Link.text").2, 101);
+    }
+}
+
+#[test]
+fn what_threads_made_is_counted() {
+    for level in LEVELS {
+        let snapshot = run(level, "threads", At::Exit);
+        let numbers = row(&snapshot, "Vec<Box<u64>> []");
+        assert_eq!((numbers.0, numbers.2), ("Box<u64>", 406));
+    }
+}
+
+#[test]
+fn local_variables_are_found_while_they_live() {
+    for level in LEVELS {
+        let snapshot = run(level, "local", At::Peak);
+        let members = snapshot.blocks.iter().find(|of| of.content == "Vec<Member>").expect("the vector");
+        assert_eq!((members.len, members.capacity), (Some(1000), 1024), "at level {level}");
+        assert_eq!(field(&snapshot, "Member", "opt"), (1000, vec![("None", 990), ("Some", 10)]));
+        assert!(snapshot.findings.iter().any(|of| of.place == "Member.opt"), "{:#?}", snapshot.findings);
+    }
+}
+
+#[path = "census_types/data.rs"]
+mod data;
+
+#[test]
+fn bytes_are_those_that_weigh_counts() {
+    let weight = dwell::weigh::tree(&data::plain()).weight;
+    for level in LEVELS {
+        let snapshot = run(level, "data", At::Exit);
+        let of_plain = |owner: &str| {
+            ["Plain.", "Member.", "Kind::", "Pair.", "Traits."].iter().any(|start| owner.starts_with(start))
+        };
+        let blocks = snapshot.blocks.iter().filter(|of| of_plain(&of.owner));
+        let (bytes, number) = blocks.fold((0, 0), |sum, of| (sum.0 + of.bytes, sum.1 + of.blocks));
+        assert_eq!((bytes, number), (weight.heap, weight.allocations), "at level {level}");
+    }
+}
+
+/// A copy of a snapshot's heap in which some words are others.
+struct Damaged {
+    ranges: Arc<Vec<(u64, Vec<u8>)>>,
+    words: HashMap<u64, u64>,
+}
+
+impl Memory for Damaged {
+    fn read(&self, addr: u64, into: &mut [u8]) -> usize {
+        let Some(index) = self.ranges.partition_point(|(start, _)| *start <= addr).checked_sub(1) else { return 0 };
+        let (start, bytes) = &self.ranges[index];
+        let from = usize::try_from(addr - start).expect("a range of ours");
+        let Some(there) = bytes.get(from..) else { return 0 };
+        let length = there.len().min(into.len());
+        into[..length].copy_from_slice(&there[..length]);
+        for (at, word) in &self.words {
+            for (offset, byte) in (0_u64..).zip(word.to_le_bytes()) {
+                if let Some(index) = (at + offset).checked_sub(addr)
+                    && let Some(place) = into[..length].get_mut(index as usize)
+                {
+                    *place = byte;
+                }
+            }
+        }
+        length
+    }
+}
+
+#[test]
+fn damaged_memory_ends_and_does_not_panic() {
+    let executable = truth("2");
+    let options = Options { at: vec![At::Exit], cache: Some(folder()), ..Options::default() };
+    let run = snapshots(&executable, &["data".into()], &options).expect("it runs");
+    let ran = Ran { executable, own_crates: vec!["truth".into()], ..Ran::default() };
+    let symbols = Symbols::load(&ran, &run.snapshots).expect("it is read");
+    let whole = &run.snapshots[0];
+    // Whole pages, and those of the executable's statics.
+    let mut pages: Vec<u64> = whole.blocks.iter().flat_map(|of| of.addr / 4096..=(of.addr + of.size) / 4096).collect();
+    pages.extend(whole.modules[0].start / 4096..whole.modules[0].end / 4096);
+    pages.sort_unstable();
+    pages.dedup();
+    let mut ranges: Vec<(u64, Vec<u8>)> = Vec::new();
+    for page in pages {
+        let mut bytes = vec![0; 4096];
+        let read = whole.memory.read(page * 4096, &mut bytes);
+        bytes.truncate(read);
+        match ranges.last_mut() {
+            Some((start, before)) if *start + before.len() as u64 == page * 4096 => before.extend(bytes),
+            _ => ranges.push((page * 4096, bytes)),
+        }
+    }
+    let ranges = Arc::new(ranges);
+    let damaged = |words: HashMap<u64, u64>, at: Moment| Snapshot {
+        at,
+        millis: 0,
+        live_bytes: whole.live_bytes,
+        live_blocks: whole.live_blocks,
+        peak_bytes: whole.peak_bytes,
+        blocks: whole.blocks.clone(),
+        stacks: whole.stacks.clone(),
+        modules: whole.modules.clone(),
+        roots: ranges.iter().map(|(start, bytes)| (*start, start + bytes.len() as u64)).collect(),
+        memory: Box::new(Damaged { ranges: Arc::clone(&ranges), words }),
+    };
+    let same = symbols.look_at(&damaged(HashMap::new(), Moment::Exit));
+    assert_eq!(row(&same, "Plain.members").4, Some(1000));
+    let mut random = fastrand::Rng::with_seed(20);
+    let cases = std::env::var("DWELL_TEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(10);
+    for case in 0..cases {
+        let any = |random: &mut fastrand::Rng| {
+            let of = whole.blocks[random.usize(0..whole.blocks.len())];
+            of.addr + random.u64(0..=of.size / 8) * 8
+        };
+        let mut words = HashMap::new();
+        for _ in 0..random.usize(1..400) {
+            let value = match random.u8(0..8) {
+                // Lengths and heights that no memory has.
+                0 => u64::MAX,
+                1 => 1 << 63,
+                2 => 1 << 60,
+                3 => random.u64(0..64),
+                // Pointers to other blocks, cycles among them, and into the middle of one.
+                4 | 5 => whole.blocks[random.usize(0..whole.blocks.len())].addr,
+                6 => any(&mut random) + random.u64(0..8),
+                _ => random.u64(..),
+            };
+            words.insert(any(&mut random), value);
+        }
+        let at = if case % 2 == 0 { Moment::Exit } else { Moment::Signal };
+        let read = symbols.look_at(&damaged(words, at));
+        let bytes: u64 = read.blocks.iter().map(|of| of.bytes).sum();
+        assert_eq!(bytes, whole.live_bytes, "each block is counted once, whatever is in it");
+    }
+}

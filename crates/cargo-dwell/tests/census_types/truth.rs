@@ -1,0 +1,92 @@
+//! `truth MODE`: keeps data of known make-up on its heap.
+#![allow(unexpected_cfgs, dead_code)]
+
+mod data;
+
+use std::future::Future;
+use std::hint::black_box;
+use std::pin::Pin;
+use std::sync::Mutex;
+use std::task::{Context, Poll, Waker};
+
+static TABLE: Mutex<Vec<Box<[u8; 100]>>> = Mutex::new(Vec::new());
+
+struct Never;
+
+impl Future for Never {
+    type Output = ();
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Pending
+    }
+}
+
+struct Server {
+    tasks: Vec<Pin<Box<dyn Future<Output = u64>>>>,
+}
+
+async fn task(number: u64) -> u64 {
+    if number % 4 == 0 {
+        let held = vec![number; 16];
+        Never.await;
+        return held.len() as u64;
+    }
+    let large = [number; 64];
+    Never.await;
+    black_box(&large);
+    large[0]
+}
+
+struct Link {
+    next: *mut Link,
+    text: String,
+}
+
+fn main() {
+    match std::env::args().nth(1).as_deref() {
+        Some("data") => {
+            let data = Box::leak(black_box(Box::new(data::data())));
+            TABLE.lock().unwrap().extend((0..7).map(|i| Box::new([i; 100])));
+            black_box(&data.shapes);
+        }
+        Some("tasks") => {
+            let mut server = Box::new(Server { tasks: Vec::new() });
+            for number in 0..40 {
+                let mut task: Pin<Box<dyn Future<Output = u64>>> = Box::pin(task(number));
+                assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+                server.tasks.push(task);
+            }
+            Box::leak(black_box(server));
+        }
+        Some("leak") => {
+            for number in 0..10_000_u32 {
+                black_box(Box::leak(Box::new(number)));
+            }
+            std::mem::forget(black_box(vec![String::from("one"); 3]));
+        }
+        Some("pointers") => {
+            let mut first = Link { next: std::ptr::null_mut(), text: "first".into() };
+            for number in 0..100 {
+                first.next = Box::into_raw(Box::new(Link { next: first.next, text: format!("link {number}") }));
+            }
+            Box::leak(black_box(Box::new(first)));
+        }
+        Some("threads") => {
+            let threads: Vec<_> = (0..4_u64)
+                .map(|thread| {
+                    std::thread::spawn(move || {
+                        let own: Vec<Box<u64>> = (0..100 + thread).map(Box::new).collect();
+                        Box::leak(black_box(Box::new(own)));
+                    })
+                })
+                .collect();
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+        }
+        Some("local") => {
+            let members = data::members();
+            let total: usize = members.iter().map(|member| member.name.len()).sum();
+            println!("{total}");
+            black_box(&members);
+        }
+        _ => std::process::exit(2),
+    }
+}
