@@ -122,7 +122,7 @@ fn a_slab_has_its_places_and_a_slot_what_its_value_owns() {
     assert_eq!(weigh(&slab).heap, slab_alone + 100);
     assert_eq!(slab.with(key, |text| text.len()), Some(100));
     // The cells that are free are waste.
-    let (node, free) = (&tree(&slab).nodes[0], (slab.capacity() - 1) * size_of::<String>());
+    let (node, free) = (&tree(&slab).nodes[0], ((slab.capacity() - 1) * size_of::<String>()) as u64);
     assert!(free != 0 && node.waste >= free && node.waste < node.heap, "{node:?}");
 }
 
