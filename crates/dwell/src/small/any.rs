@@ -59,7 +59,8 @@ downcast!(
 /// ```
 ///
 /// The value becomes a `Box<dyn Error>`, and is moved inline if it fits there. Optimised code allocates nothing for an error
-/// that fits; a debug build allocates and frees. [`small_box!`](crate::small_box) never allocates for an error that fits.
+/// that fits; a debug build allocates and frees. [`small_box!`](crate::small_box) never allocates for an error
+/// that fits, and [`SmallBox::try_new_with`] reports a failed allocation.
 // One `From` for all of them: of an implementation for `E: Error` and one for `&str` coherence says that they may overlap, since
 // `&str` may be an error one day. Whether `Box<dyn Error>` has a `From` of a type, std has settled.
 macro_rules! from_error {
