@@ -57,7 +57,8 @@
 //!   [`AllocError`] with what it was given, and does not panic. For `clone`, `from`, `extend` and `collect`, which abort as
 //!   those of std do, the twin is a function of the type: `try_clone`, `try_from_vec`, `try_from_string`, `try_extend`,
 //!   `try_from_iter`. There is none where a trait of another crate has none, for deserialising and for the calls and clones
-//!   of tower's services; nor for text that becomes a `dyn Error`, for `#[erased]`, for `pinned_rc` and `pinned_arc`, because stable std has none for `Rc` and `Arc`.
+//!   of tower's services; nor for text that becomes a `dyn Error` and for `#[erased]`; nor for `pinned_rc` and `pinned_arc`,
+//!   because stable std has none for `Rc` and `Arc`.
 //! - **No required dependency**, no build script, no network. The only global state is the defaults that the derives cache for
 //!   a type, the slabs and pools of threads that [`slab!`] and `.pooled()` stand for, and a count of the threads that made a
 //!   [`slab::sync`] slab.
