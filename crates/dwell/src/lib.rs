@@ -58,7 +58,8 @@
 //!   the arguments in an [`AllocError`] and does not panic. `clone`, `from`, `extend` and `collect` abort, as those of std do;
 //!   their variants are inherent functions: `try_clone`, `try_from_vec`, `try_from_string`, `try_extend`, `try_from_iter`.
 //!   Deserialisation and the calls and clones of tower's services have no variant, because the traits of serde and tower have
-//!   none. Nor have `pinned_rc` and `pinned_arc`, because stable std has none for `Rc` and `Arc`.
+//!   none. Nor have text that becomes a `dyn Error`, `#[erased]` and `pooled!`, nor `pinned_rc` and `pinned_arc`, because stable
+//!   std has none for `Rc` and `Arc`.
 //! - **No required dependency**, no build script, no network access. The global state consists of the defaults that the derives
 //!   cache for each type, the thread-local slabs and pools of [`slab!`] and `.pooled()`, and a counter of the threads that created
 //!   a [`slab::sync`] slab.
