@@ -8,7 +8,7 @@ const SAMPLE: usize = 1024;
 /// The number and bytes of the distinct strings of a node: exact up to 1024 strings, and beyond that an estimate from a
 /// sample, to about 3 %.
 ///
-/// The sample holds the strings whose hash ends in at least [`zeros`](Self) zero bits ("distinct sampling", Gibbons 2001). A
+/// The sample holds the strings whose hash ends in at least `zeros` zero bits ("distinct sampling", Gibbons 2001). A
 /// string is in the sample once or never, however often it occurs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texts {
