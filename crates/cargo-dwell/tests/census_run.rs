@@ -3,6 +3,7 @@
 
 mod support;
 
+use cargo_dwell::census::agent::layout::DEPTH;
 use cargo_dwell::census::run::{At, Options, Run, snapshots};
 use cargo_dwell::census::snapshot::{Moment, Snapshot};
 use std::ffi::OsString;
@@ -47,9 +48,9 @@ fn truth_over(allocator: &str, krate: &str, release: bool, lto: bool) -> Option<
     fs::create_dir_all(&folder).expect("a folder");
     let manifest = format!(
         "[workspace]\n[package]\nname = \"truth\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
-         [[bin]]\nname = \"truth\"\npath = {:?}\n[dependencies]\n{krate}\n\
+         [[bin]]\nname = \"truth\"\npath = \"{}\"\n[dependencies]\n{krate}\n\
          [profile.release]\ndebug = 1\n",
-        source()
+        source().display()
     );
     let path = folder.join("Cargo.toml");
     if fs::read_to_string(&path).ok().as_ref() != Some(&manifest) {
@@ -82,12 +83,12 @@ fn run(arguments: &[&str], at: &[At]) -> Run {
 }
 
 fn run_exe(exe: &Path, arguments: &[&str], at: &[At]) -> Run {
-    run_with(exe, arguments, Options { at: at.to_vec(), cache: Some(folder()), ..Options::default() })
+    run_with(exe, arguments, &Options { at: at.to_vec(), cache: Some(folder()), ..Options::default() })
 }
 
-fn run_with(exe: &Path, arguments: &[&str], options: Options) -> Run {
+fn run_with(exe: &Path, arguments: &[&str], options: &Options) -> Run {
     let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
-    snapshots(exe, &arguments, &options).expect("it runs")
+    snapshots(exe, &arguments, options).expect("it runs")
 }
 
 /// What the program's own allocator counted, in the file that it wrote.
@@ -115,13 +116,13 @@ fn blocks_of(snapshot: &Snapshot, size: u64) -> usize {
 fn blocks_and_bytes_at_exit_are_those_of_a_counting_allocator() {
     let file = folder().join("exit.txt");
     let run = run(&["exit", file.to_str().expect("UTF-8")], &[At::Exit]);
-    assert_eq!(run.code(), 7);
+    assert_eq!(run.code, 7);
     let snapshot = only(&run);
     assert_eq!(snapshot.at, Moment::Exit);
     assert_eq!(of_program(snapshot), counted(&file));
     // Contents are those of the program.
     let leaked = snapshot.blocks.iter().find(|block| block.size == LEAKED).expect("it is live");
-    let mut bytes = vec![0; LEAKED as usize];
+    let mut bytes = vec![0; 123_457];
     assert_eq!(snapshot.memory.read(leaked.addr, &mut bytes), bytes.len());
     assert!(bytes.iter().all(|byte| *byte == 7));
     assert_eq!(snapshot.memory.read(8, &mut bytes), 0);
@@ -131,7 +132,7 @@ fn blocks_and_bytes_at_exit_are_those_of_a_counting_allocator() {
 fn sampled_blocks_add_up_to_all() {
     let file = folder().join("sampled.txt");
     let options = Options { at: vec![At::Exit], sample: Some(4096), cache: Some(folder()), ..Options::default() };
-    let run = run_with(truth(), &["sampled", file.to_str().expect("UTF-8")], options);
+    let run = run_with(truth(), &["sampled", file.to_str().expect("UTF-8")], &options);
     let snapshot = only(&run);
     let (blocks, bytes) = counted(&file);
     assert!((snapshot.blocks.len() as u64) < blocks / 2, "{} of {blocks}", snapshot.blocks.len());
@@ -146,7 +147,7 @@ fn sampled_blocks_add_up_to_all() {
 fn an_allocator_that_nobody_knows_is_told() {
     let exe = compile("bump", &["--cfg", "bump"]);
     let run = run_exe(&exe, &["return"], &[At::Exit]);
-    assert_eq!(run.code(), 0);
+    assert_eq!(run.code, 0);
     assert!(
         run.notes.iter().any(|note| note.contains("no allocation of the program itself was seen")),
         "{:?}",
@@ -164,7 +165,7 @@ fn check_over(allocator: &str, krate: &str) {
         let Some(exe) = truth_over(allocator, krate, release, lto) else { return };
         let file = folder().join(allocator).join("exit.txt");
         let run = run_exe(&exe, &["exit", file.to_str().expect("UTF-8")], &[At::Exit]);
-        assert_eq!(run.code(), 7);
+        assert_eq!(run.code, 7);
         assert_eq!(of_program(only(&run)), counted(&file), "{allocator}, release {release}, lto {lto}");
         let run = run_exe(&exe, &["threads"], &[At::Peak]);
         assert_eq!(blocks_of(only(&run), 100), 200);
@@ -189,7 +190,7 @@ fn jemalloc_is_seen() {
 fn the_snapshot_of_the_peak_is_within_two_percent_of_it() {
     let file = folder().join("peak.txt");
     let run = run(&["peak", file.to_str().expect("UTF-8")], &[At::Peak]);
-    assert_eq!(run.code(), 0);
+    assert_eq!(run.code, 0);
     let snapshot = only(&run);
     assert_eq!(snapshot.at, Moment::Peak);
     let (_, peak) = counted(&file);
@@ -202,7 +203,7 @@ fn the_snapshot_of_the_peak_is_within_two_percent_of_it() {
 fn however_the_program_ends_its_end_is_seen() {
     for (mode, code) in [("return", 0), ("abort", 134), ("panic", 101), ("kill", 137), ("exec", 9), ("fork", 0)] {
         let run = run(&[mode], &[At::Exit, At::Peak]);
-        assert_eq!(run.code(), code, "{mode}");
+        assert_eq!(run.code, code, "{mode}");
         let [peak, exit] = &run.snapshots[..] else { panic!("{mode}: {} snapshots", run.snapshots.len()) };
         assert_eq!((&peak.at, &exit.at), (&Moment::Peak, &Moment::Exit));
         for snapshot in [peak, exit] {
@@ -215,9 +216,40 @@ fn however_the_program_ends_its_end_is_seen() {
 #[test]
 fn threads_that_end_together_are_counted() {
     let run = run(&["threads"], &[At::Exit]);
-    assert_eq!(run.code(), 0);
+    assert_eq!(run.code, 0);
     let snapshot = only(&run);
     assert_eq!((blocks_of(snapshot, 100), blocks_of(snapshot, 10), blocks_of(snapshot, 5000)), (200, 200, 0));
+}
+
+#[test]
+fn blocks_that_other_threads_free_are_counted() {
+    let file = folder().join("churn.txt");
+    let after = |millis| At::After(std::time::Duration::from_millis(millis));
+    let at = vec![At::Peak, At::Exit, after(5), after(20), after(50)];
+    let options = Options { at, cache: Some(folder()), ..Options::default() };
+    let run = run_with(truth(), &["churn", file.to_str().expect("UTF-8")], &options);
+    assert_eq!(run.code, 0);
+    let exit = run.snapshots.last().expect("the end");
+    assert_eq!(exit.at, Moment::Exit);
+    assert_eq!(of_program(exit), counted(&file));
+    for snapshot in &run.snapshots {
+        assert!(snapshot.live_bytes <= snapshot.peak_bytes);
+        assert!(snapshot.blocks.is_sorted_by(|left, right| left.addr + left.size <= right.addr));
+    }
+}
+
+#[test]
+fn blocks_on_strange_stacks_are_counted() {
+    let run = run(&["stacks"], &[At::Exit]);
+    assert_eq!(run.code, 0);
+    let snapshot = only(&run);
+    assert_eq!((blocks_of(snapshot, 777), blocks_of(snapshot, 778)), (1, 2));
+    let deepest = |size| {
+        let of_size = snapshot.blocks.iter().filter(move |block| block.size == size);
+        of_size.map(|block| snapshot.stacks[block.stack as usize].len()).min()
+    };
+    assert_eq!(deepest(778), Some(DEPTH), "stacks of deep calls are whole");
+    assert!(deepest(777) > Some(1), "the handler's stack is walked");
 }
 
 /// Runs `cargo dwell census --exe` on the program.

@@ -31,20 +31,20 @@ pub struct Census {
 
 /// How the program is run.
 #[derive(Clone, Debug, Default, Args)]
-pub struct RunArgs {
+struct RunArgs {
     /// When to look: at the `peak` of live bytes, at the `exit`, at a `signal` (SIGUSR1 or Ctrl-C), or after a time such as
     /// 30s; several are separated by commas [default: peak]
     #[arg(long, value_name = "WHEN", value_delimiter = ',')]
-    pub at: Vec<At>,
+    at: Vec<At>,
     /// Look each time that so much time has passed, such as 10s
     #[arg(long, value_name = "TIME", value_parser = run::duration)]
-    pub every: Option<Duration>,
+    every: Option<Duration>,
     /// Record one allocation in so many bytes on average, such as 64K, for long runs
     #[arg(long, value_name = "BYTES")]
-    pub sample: Option<ByteSize>,
+    sample: Option<ByteSize>,
     /// The program's own arguments
     #[arg(last = true, value_name = "ARGS")]
-    pub args: Vec<OsString>,
+    args: Vec<OsString>,
 }
 
 impl Census {
@@ -82,7 +82,6 @@ impl Census {
         for note in &run.notes {
             eprintln!("note: {note}");
         }
-        let code = run.code();
         let ran = Ran {
             executable: executable.file.clone(),
             arguments: self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
@@ -91,6 +90,6 @@ impl Census {
             sample: options.sample,
         };
         output::report(&ran, run.snapshots, &self.output)?;
-        Ok(ExitCode::from(code))
+        Ok(ExitCode::from(run.code))
     }
 }

@@ -7,6 +7,12 @@
 //! A function is left alone, and a note says so, if an instruction cannot be moved, or if a branch of the function leads back
 //! between its first instructions.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "sizes of code are below 2^31, and `usize` has 64 bits where this runs"
+)]
+
 use super::agent::layout::{Allocator, FUNCTIONS, PATCH_BYTES, PLACEMENTS, Patch, Patches};
 use super::run::code_at;
 use iced_x86::{
@@ -87,10 +93,12 @@ impl Site<'_> {
 fn functions<'d>(file: &ElfFile64<'d, LittleEndian>) -> BTreeMap<u64, (usize, &'d str, u64)> {
     let mut named = BTreeMap::new();
     for symbol in file.symbols() {
-        if symbol.kind() == SymbolKind::Text && symbol.address() != 0 && symbol.is_definition() {
-            if let Ok(name) = symbol.name() {
-                named.entry(name).or_insert((symbol.address(), symbol.size()));
-            }
+        if symbol.kind() == SymbolKind::Text
+            && symbol.address() != 0
+            && symbol.is_definition()
+            && let Ok(name) = symbol.name()
+        {
+            named.entry(name).or_insert((symbol.address(), symbol.size()));
         }
     }
     let prefix =
@@ -131,7 +139,7 @@ fn first_instructions(code: &[u8], addr: u64) -> Result<Vec<Instruction>, String
             return Err("branches to its first instructions".to_owned());
         }
     }
-    if len < JUMP || len > PATCH_BYTES {
+    if !(JUMP..=PATCH_BYTES).contains(&len) {
         return Err("is too short".to_owned());
     }
     Ok(first)

@@ -1,5 +1,11 @@
 //! Reads what the agent recorded out of a copy of the process.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "halves of words are taken on purpose, and `usize` has 64 bits where this runs"
+)]
+
 use super::agent::layout::{self, ADDRESSES, ENTRY, FRAMES, GRANULE, PAIRS, Pair, SHARDS, Shard, Slot, State};
 use super::snapshot::{Block, Memory, Module, Moment, Snapshot};
 use anyhow::{Context, Result, bail};
@@ -141,7 +147,7 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
     let frames = Words::read(&memory, bases[2].0, frames_len as usize * 8).context("the agent's records are gone")?;
     let weights = word(offset_of!(State, sample));
 
-    let mut stacks = Stacks { frames: &frames, known: HashMap::default(), stacks: Vec::new() };
+    let mut stacks = Stacks { frames: &frames, known: HashMap::default(), found: Vec::new() };
     let mut blocks = Vec::new();
     let own: Vec<_> = bases.iter().map(|(start, len)| (*start, start.saturating_add(*len))).collect();
     for (start, end) in without(&maps, &own) {
@@ -176,7 +182,7 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
         fits
     });
 
-    let stacks = stacks.stacks;
+    let stacks = stacks.found;
     let mut roots: Vec<(u64, u64)> = Vec::new();
     let holding = |addr: u64| maps.iter().find(|map| map.readable && (map.start..map.end).contains(&addr));
     for stack in &about.stacks {
@@ -236,7 +242,7 @@ pub(super) fn saw_executable(process: &Arc<Process>, about: &About) -> Option<bo
 
 /// How many blocks a sampled one stands for: the inverse of the probability that it was sampled, `1 - exp(-size / mean)`. The
 /// fraction is rounded up as often as it says, by the block's address, so that sums are right.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within the bounds of the type")]
+#[expect(clippy::cast_sign_loss, reason = "it is at least 1")]
 fn weight(block: u64, size: u64, mean: u64) -> u32 {
     if mean == 0 || size == 0 {
         return 1;
@@ -268,15 +274,15 @@ impl Words {
 struct Stacks<'f> {
     frames: &'f Words,
     known: HashMap<u32, u32>,
-    stacks: Vec<Vec<u64>>,
+    found: Vec<Vec<u64>>,
 }
 
 impl Stacks<'_> {
     fn number(&mut self, at: u32) -> u32 {
         *self.known.entry(at).or_insert_with(|| {
             let len = if at == 0 { 0 } else { self.frames.get(at as usize).min(layout::DEPTH as u64) };
-            self.stacks.push((1..=len as usize).map(|index| self.frames.get(at as usize + index)).collect());
-            self.stacks.len() as u32 - 1
+            self.found.push((1..=len as usize).map(|index| self.frames.get(at as usize + index)).collect());
+            self.found.len() as u32 - 1
         })
     }
 }
@@ -313,7 +319,7 @@ fn shadow(
     const AT_ONCE: u64 = 1 << 16;
     const PRESENT_OR_SWAPPED: u64 = 3 << 62;
     let to_shadow = |addr: u64| base + addr / GRANULE * ENTRY;
-    let (first, last) = (to_shadow(start) / PAGE, (to_shadow(end) + PAGE - 1) / PAGE);
+    let (first, last) = (to_shadow(start) / PAGE, to_shadow(end).div_ceil(PAGE));
     let mut bytes = Vec::new();
     let mut entries = Vec::new();
     let mut page = first;

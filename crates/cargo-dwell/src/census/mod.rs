@@ -1,11 +1,14 @@
 //! `cargo dwell census`: the live heap of a program, by type and by field.
 
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod agent;
 mod args;
 mod diff;
 mod export;
 mod findings;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod hooks;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod image;
 pub mod json;
 pub mod output;

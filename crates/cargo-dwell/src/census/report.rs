@@ -219,7 +219,7 @@ impl<'d> TypeDetail<'d> {
             holds: snapshot
                 .blocks
                 .iter()
-                .filter(|of| of.content == name || of.element == name || mentions(&of.element, name))
+                .filter(|of| of.content == name || of.element == name || is_inline(&of.element, name))
                 .collect(),
             owns: snapshot.blocks.iter().filter(|of| type_of(&of.owner) == name).collect(),
             fields: snapshot.fields.iter().filter(|of| is_it(&of.of)).collect(),
@@ -355,6 +355,12 @@ fn mentions(text: &str, name: &str) -> bool {
         .any(|(at, _)| !is_word(text[..at].chars().next_back()) && !is_word(text[at + name.len()..].chars().next()))
 }
 
+/// Whether values of `name` lie in values of `element`, and not behind a pointer.
+fn is_inline(element: &str, name: &str) -> bool {
+    mentions(element, name)
+        && !["Box<", "Vec<", "Rc<", "Arc<", "Map<", "Set<", "&", "*"].iter().any(|of| element.contains(of))
+}
+
 /// Owners from a type up to a root: what holds most of it, what holds most of that, and so on.
 fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
     let mut steps = Vec::new();
@@ -365,7 +371,7 @@ fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
         let holder = snapshot
             .blocks
             .iter()
-            .filter(|blocks| blocks.element == of || mentions(&blocks.element, of))
+            .filter(|blocks| blocks.element == of || is_inline(&blocks.element, of))
             .max_by_key(|blocks| blocks.bytes);
         let inline = || {
             snapshot.fields.iter().filter(|field| mentions(&field.field_type, of)).max_by_key(|field| field.instances)

@@ -22,8 +22,9 @@ pub struct Module {
     pub path: PathBuf,
     /// What is added to an address of the file to have one of the process.
     pub bias: u64,
-    /// The addresses of the process that it takes, from the first to one past the last.
+    /// The first address of the process that it takes.
     pub start: u64,
+    /// One past the last.
     pub end: u64,
 }
 
@@ -34,8 +35,9 @@ pub enum Moment {
     Peak,
     /// The program ended.
     Exit,
-    /// It was asked for: by a signal, or after this many milliseconds.
+    /// It was asked for by a signal.
     Signal,
+    /// So many milliseconds after the program began.
     After(u64),
 }
 
@@ -47,12 +49,15 @@ pub trait Memory: Sync {
 
 /// A process at one moment.
 pub struct Snapshot {
+    /// When it was taken.
     pub at: Moment,
     /// Milliseconds since the program began.
     pub millis: u64,
-    /// Bytes and blocks that were live, and the most bytes that were until then.
+    /// Bytes that were live.
     pub live_bytes: u64,
+    /// Blocks that were live.
     pub live_blocks: u64,
+    /// The most bytes that were live until then.
     pub peak_bytes: u64,
     /// Sorted by address; no two overlap.
     pub blocks: Vec<Block>,
@@ -63,5 +68,6 @@ pub struct Snapshot {
     /// Stacks of threads (from the stack pointer up) and thread-local memory, where known: from the first address to one past
     /// the last.
     pub roots: Vec<(u64, u64)>,
+    /// What the blocks hold.
     pub memory: Box<dyn Memory + Send>,
 }

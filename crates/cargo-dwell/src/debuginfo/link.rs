@@ -18,7 +18,12 @@ const DEEPEST: u32 = 64;
 ///
 /// # Errors
 /// The budget was not enough.
-pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Result<(Program, Offsets)> {
+pub(super) fn link(
+    output: Output<'_>,
+    pointer_size: u64,
+    budget: &Budget,
+    with_offsets: bool,
+) -> Result<(Program, Offsets)> {
     let Output { pool, units, bodies, impls, statics, damaged, rustc, .. } = output;
     let (raws, ranks) = pool.into_ordered();
     let mut places = Places::new(&units, &ranks);
@@ -138,7 +143,7 @@ pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Re
     set_unsized_tails(&mut types);
     let statics =
         statics.into_iter().map(|of| Static { address: of.address, path: of.path.into(), ty: find(of.ty) }).collect();
-    let offsets = Offsets::new(&places, &units);
+    let offsets = if with_offsets { Offsets::new(&places, &units, budget)? } else { Offsets(Vec::new()) };
     let program = Program {
         rustc: rustc.map(Into::into),
         pointer_size,
@@ -156,13 +161,15 @@ pub(super) fn link(output: Output<'_>, pointer_size: u64, budget: &Budget) -> Re
 pub(super) struct Offsets(Vec<(u64, TypeId)>);
 
 impl Offsets {
-    fn new(places: &Places<'_>, units: &[UnitTypes]) -> Self {
+    fn new(places: &Places<'_>, units: &[UnitTypes], budget: &Budget) -> Result<Self> {
+        let number = units.iter().map(|unit| unit.types.len()).sum::<usize>() + places.made.len();
+        budget.charge((number * size_of::<(u64, TypeId)>()) as u64)?;
         let named = units.iter().flat_map(|unit| {
             unit.types.iter().map(|(at, handle)| (unit.base + u64::from(*at), TypeId(places.ranks.of(*handle))))
         });
         let mut all: Vec<(u64, TypeId)> = named.chain(places.made.iter().map(|(at, id)| (*at, *id))).collect();
         all.sort_unstable_by_key(|(at, _)| *at);
-        Self(all)
+        Ok(Self(all))
     }
 
     pub(super) fn find(&self, offset: u64) -> Option<TypeId> {

@@ -209,7 +209,7 @@ fn read_sections(
     if !split || skeletons.is_empty() {
         bar.finish_and_clear();
         let rust_units = output.rust_units;
-        let (mut program, offsets) = link::link(output, pointer_size(object), budget)?;
+        let (mut program, offsets) = link::link(output, pointer_size(object), budget, !addresses.is_empty())?;
         program.bytes = bytes;
         let frames = frames::find(&inputs, &offsets, addresses, budget)?;
         return Ok(Read { program, frames, rust_units });
@@ -284,7 +284,7 @@ fn read_sections(
     read::read(&inputs, threads, budget, &mut output, &|bytes| bar.inc(bytes))?;
     bar.finish_and_clear();
     let rust_units = output.rust_units;
-    let (mut program, offsets) = link::link(output, pointer_size(object), budget)?;
+    let (mut program, offsets) = link::link(output, pointer_size(object), budget, !addresses.is_empty())?;
     let frames = frames::find(&inputs, &offsets, addresses, budget)?;
     program.bytes = bytes
         + files.iter().map(|(map, ..)| map.len() as u64).sum::<u64>()

@@ -146,6 +146,89 @@ fn main() {
             report(&file);
             unsafe { _exit(0) };
         }
+        // Threads that free what others allocated, of all sizes, and keep a part of it.
+        "churn" => {
+            static POOL: std::sync::Mutex<Vec<Vec<u8>>> = std::sync::Mutex::new(Vec::new());
+            let threads: Vec<_> = (1..=4_u64)
+                .map(|seed| {
+                    std::thread::spawn(move || {
+                        let mut state = seed;
+                        let mut next = |below: usize| {
+                            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                            (state >> 33) as usize % below
+                        };
+                        for _ in 0..10_000 {
+                            let size = if next(10) == 0 { next(20_000) } else { next(200) };
+                            let mut block = Vec::with_capacity(size);
+                            block.resize(size / 2, 1_u8);
+                            let mut pool = POOL.lock().unwrap();
+                            if pool.len() > 500 {
+                                let index = next(pool.len());
+                                let mut other = pool.swap_remove(index);
+                                other.reserve_exact(next(300));
+                                other.shrink_to_fit();
+                                if next(2) == 0 {
+                                    pool.push(other);
+                                }
+                            }
+                            pool.push(block);
+                        }
+                    })
+                })
+                .collect();
+            for thread in threads {
+                thread.join().unwrap();
+            }
+            report(&file);
+            unsafe { _exit(0) };
+        }
+        // A signal handler on a stack of its own, and calls that go deep, in the main thread and another.
+        "stacks" => {
+            #[repr(C)]
+            struct Action {
+                handler: usize,
+                mask: [u64; 16],
+                flags: i32,
+                restorer: usize,
+            }
+            #[repr(C)]
+            struct Stack {
+                memory: *mut u8,
+                flags: i32,
+                bytes: usize,
+            }
+            unsafe extern "C" {
+                fn sigaltstack(new: *const Stack, old: *mut Stack) -> i32;
+                fn sigaction(signal: i32, new: *const Action, old: *mut Action) -> i32;
+                fn raise(signal: i32) -> i32;
+            }
+            extern "C" fn handle(_: i32) {
+                leak(777);
+            }
+            fn deep(calls: u32) {
+                let frame = [calls; 1000];
+                black_box(&frame);
+                if calls == 0 {
+                    leak(778);
+                } else {
+                    deep(calls - 1);
+                }
+                black_box(&frame);
+            }
+            const USR2: i32 = 12;
+            const ON_STACK: i32 = 0x0800_0000;
+            let mut memory = vec![0_u8; 1 << 16];
+            let stack = Stack { memory: memory.as_mut_ptr(), flags: 0, bytes: memory.len() };
+            let action = Action { handler: handle as extern "C" fn(i32) as usize, mask: [0; 16], flags: ON_STACK, restorer: 0 };
+            unsafe {
+                assert_eq!(sigaltstack(&stack, std::ptr::null_mut()), 0);
+                assert_eq!(sigaction(USR2, &action, std::ptr::null_mut()), 0);
+                assert_eq!(raise(USR2), 0);
+            }
+            deep(300);
+            std::thread::spawn(|| deep(300)).join().unwrap();
+            std::mem::forget(memory);
+        }
         // Up to a peak, down, up to less, and down again, several times.
         "peak" => {
             for round in 1..=6_usize {

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 /// The environment variable that hands the agent its two file descriptors: the plan and the socket, `FD,FD`.
 pub const VARIABLE: &str = "CARGO_DWELL_CENSUS";
 /// What a plan begins with; another number is another version.
-pub const MAGIC: u64 = 0x3130_6c6c_6577_44;
+pub const MAGIC: u64 = 0x0031_306c_6c65_7744;
 /// Bytes of [`Shared`] in the plan's file; the patches follow.
 pub const SHARED_BYTES: usize = 4096;
 /// The most frames of a call stack that are kept.

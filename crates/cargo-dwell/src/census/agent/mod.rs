@@ -1,6 +1,7 @@
 //! The agent that runs inside the program: its source, compiled by the user's rustc when it is needed first.
 
 #[expect(missing_docs, reason = "the agent's file, where comments say what groups of fields are")]
+#[expect(clippy::cast_possible_truncation, reason = "halves of a word")]
 pub mod layout;
 
 use anyhow::{Context, Result, bail};

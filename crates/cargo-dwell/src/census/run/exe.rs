@@ -25,9 +25,6 @@ impl Target {
     /// In one line why the agent cannot be loaded, and what to do.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let name = path.display();
-        if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-            bail!("`cargo dwell census` runs programs on Linux on x86-64 only so far");
-        }
         let file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!("{name}: there is no such file"),
@@ -118,7 +115,7 @@ pub(super) fn has_frame_pointers(data: &[u8]) -> Option<bool> {
         }
     }
     // A function that calls nothing may do without.
-    (with + without > 0).then(|| with > without / 2)
+    (with + without > 0).then_some(with > without / 2)
 }
 
 /// The bytes of the file that are mapped at an address.

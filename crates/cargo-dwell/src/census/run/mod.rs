@@ -1,10 +1,15 @@
 //! Runs a program with the agent inside and takes its snapshots.
 
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod exe;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod process;
 
+use super::snapshot::Snapshot;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(super) use exe::code_at;
-pub use process::{Run, snapshots};
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub use process::snapshots;
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -21,6 +26,27 @@ pub enum At {
     Signal,
     /// So long after the program began.
     After(Duration),
+}
+
+/// What came of running a program.
+pub struct Run {
+    /// In the order of time. Their memory is that of processes which end when these are dropped.
+    pub snapshots: Vec<Snapshot>,
+    /// The program's exit code, or 128 and the signal that killed it.
+    pub code: u8,
+    /// Milliseconds that it ran.
+    pub millis: u64,
+    /// What a user should know, a line each.
+    pub notes: Vec<String>,
+}
+
+/// There is no agent for this platform.
+///
+/// # Errors
+/// Always, with a line that says so.
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+pub fn snapshots(_: &std::path::Path, _: &[std::ffi::OsString], _: &Options) -> anyhow::Result<Run> {
+    anyhow::bail!("`cargo dwell census` runs programs on Linux with glibc on x86-64 only so far")
 }
 
 /// How to run a program.

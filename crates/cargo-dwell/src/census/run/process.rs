@@ -1,7 +1,14 @@
 //! Starts the program, listens to its helper, and collects snapshots.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "process ids, signals and times are far from the bounds of their types"
+)]
+
 use super::exe::{self, Target};
-use super::{At, Options};
+use super::{At, Options, Run};
 use crate::census::agent::{self, layout};
 use crate::census::hooks;
 use crate::census::image::{self, About, Process};
@@ -22,24 +29,10 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What came of running a program.
-pub struct Run {
-    /// In the order of time. Their memory is that of processes which end when these are dropped.
-    pub snapshots: Vec<Snapshot>,
-    /// How the program ended.
-    pub status: ExitStatus,
-    /// Milliseconds that it ran.
-    pub millis: u64,
-    /// What a user should know, a line each.
-    pub notes: Vec<String>,
-}
-
-impl Run {
-    /// The exit code that a shell would have for the program.
-    pub fn code(&self) -> u8 {
-        let signal = || self.status.signal().map_or(1, |signal| 128 + signal);
-        u8::try_from(self.status.code().unwrap_or_else(signal)).unwrap_or(1)
-    }
+/// The exit code that a shell would have for a program.
+fn code(status: ExitStatus) -> u8 {
+    let signal = || status.signal().map_or(1, |signal| 128 + signal);
+    u8::try_from(status.code().unwrap_or_else(signal)).unwrap_or(1)
 }
 
 /// Runs a program to its end, with the standard streams of this process, and takes snapshots on the way.
@@ -120,6 +113,7 @@ pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Res
         asked: Vec::new(),
         started,
         interrupted: false,
+        thinned: false,
         patches: patches.count,
         notes,
     };
@@ -137,6 +131,9 @@ enum Message {
     /// A signal, and whether a process sent it to this one alone.
     Signal(i32, bool),
 }
+
+/// Copies that are kept of those that `--every` takes: each holds the memory that the program has changed since.
+const MOST_ROUNDS: usize = 16;
 
 /// What is handed to the agent: a page that both share, and the patches.
 struct Plan {
@@ -173,6 +170,7 @@ impl Plan {
         Ok(plan)
     }
 
+    #[expect(clippy::cast_ptr_alignment, reason = "a mapping is aligned to a page")]
     fn shared(&self) -> &Shared {
         // SAFETY: the mapping is a page long and aligned to one, more than a `Shared` takes; that consists of atomic integers,
         // for which each bit pattern is a value and which others may write at any time.
@@ -230,6 +228,15 @@ fn listen(socket: &OwnedFd, sender: &Sender<Message>, over: &AtomicBool) {
     }
 }
 
+/// What is left of a program.
+struct End {
+    process: Arc<Process>,
+    about: About,
+    /// Live bytes of the last copy for the peak, and at the end.
+    taken: i64,
+    live: i64,
+}
+
 struct Session<'r> {
     pid: i32,
     target: &'r Target,
@@ -243,6 +250,8 @@ struct Session<'r> {
     asked: Vec<Moment>,
     started: Instant,
     interrupted: bool,
+    /// Whether snapshots were dropped.
+    thinned: bool,
     /// How many functions are to be patched.
     patches: u32,
     notes: Vec<String>,
@@ -255,7 +264,9 @@ impl Session<'_> {
         times.sort_unstable();
         times.dedup();
         let mut times = times.into_iter().peekable();
-        let mut next_round = self.options.every;
+        let mut every = self.options.every;
+        let mut next_round = every;
+        let mut rounds = Vec::new();
         loop {
             let due = times.peek().copied().into_iter().chain(next_round).min();
             let message = match due {
@@ -274,10 +285,29 @@ impl Session<'_> {
                         times.next();
                     }
                     if next_round == Some(due) {
-                        next_round = self.options.every.map(|every| due + every);
+                        rounds.push(due.as_millis() as u64);
+                        if rounds.len() == MOST_ROUNDS {
+                            every = every.map(|every| every * 2);
+                            self.thin_out(&mut rounds);
+                        }
+                        next_round = every.map(|every| due + every);
                     }
                 }
             }
+        }
+    }
+
+    /// Drops every second of the snapshots that `--every` took.
+    fn thin_out(&mut self, rounds: &mut Vec<u64>) {
+        let dropped: Vec<u64> = rounds.iter().copied().step_by(2).collect();
+        self.taken.retain(|(_, about)| !matches!(about.at, Moment::After(millis) if dropped.contains(&millis)));
+        rounds.retain(|millis| !dropped.contains(millis));
+        if !self.thinned {
+            self.thinned = true;
+            self.notes.push(format!(
+                "--every would hold more than {MOST_ROUNDS} copies of the program: every second one was dropped, and the \
+                 time between two doubled"
+            ));
         }
     }
 
@@ -384,13 +414,13 @@ impl Session<'_> {
                 self.patches
             ));
         }
-        let Some((process, about, taken_bytes, live_bytes)) = end else {
+        let Some(End { process, about, taken: taken_bytes, live: live_bytes }) = end else {
             // Somebody killed the helper: what was taken before is there.
             self.notes.push("the helper of the agent was killed, so the end of the program was not seen".to_owned());
             let found = self.taken.drain(..).chain(self.peak.take());
             let snapshots =
                 found.map(|(process, about)| image::snapshot(process, &about)).collect::<Result<Vec<_>>>()?;
-            return Ok(Run { snapshots: in_order(snapshots), status, millis, notes: self.notes });
+            return Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes });
         };
         if image::saw_executable(&process, &about) == Some(false) {
             self.notes.push(
@@ -415,12 +445,12 @@ impl Session<'_> {
         for (process, about) in std::mem::take(&mut self.taken) {
             snapshots.push(image::snapshot(process, &about)?);
         }
-        Ok(Run { snapshots: in_order(snapshots), status, millis, notes: self.notes })
+        Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes })
     }
 
     /// Has the helper stand still; what is left of the program is its memory. Returns live bytes of the last peak, and at the
     /// end.
-    fn end(&mut self, messages: &Receiver<Message>) -> Result<Option<(Arc<Process>, About, i64, i64)>> {
+    fn end(&mut self, messages: &Receiver<Message>) -> Result<Option<End>> {
         const PATIENCE: Duration = Duration::from_secs(20);
         let helper = self.plan.shared().helper.load(Ordering::Relaxed) as i32;
         self.plan.shared().ended.store(1, Ordering::Release);
@@ -431,15 +461,14 @@ impl Session<'_> {
             {
                 Ok(Message::Event(event)) if event.what == Event::ENDED => break event.nanos,
                 Ok(Message::Event(event)) => self.take(&event)?,
-                Ok(_) => {}
                 Err(_) if Instant::now() >= until || is_gone(helper) => return Ok(None),
-                Err(_) => {}
+                Ok(_) | Err(_) => {}
             }
         };
         let about = self.about(Moment::Exit, nanos);
         let process = Arc::new(Process::new(helper, Arc::clone(&self.socket))?);
         let [taken, live] = image::live(&process, about.state).context("the agent's records are gone")?;
-        Ok(Some((process, about, taken, live)))
+        Ok(Some(End { process, about, taken, live }))
     }
 }
 

@@ -1,0 +1,176 @@
+//! `programs NAME TIMES FILE` runs a program that allocates, and writes the nanoseconds of processor time that an allocation and
+//! its free took to FILE.
+
+use std::cell::Cell;
+use std::collections::{HashMap, VecDeque};
+use std::hint::black_box;
+
+unsafe extern "C" {
+    fn clock_gettime(clock: i32, time: *mut u64) -> i32;
+}
+
+/// Nanoseconds of processor time of this process.
+fn cpu() -> u64 {
+    const PROCESS_CPUTIME: i32 = 2;
+    let mut time = [0_u64; 2];
+    unsafe { clock_gettime(PROCESS_CPUTIME, time.as_mut_ptr()) };
+    time[0] * 1_000_000_000 + time[1]
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 as usize % limit
+    }
+}
+
+fn deep(calls: u32, run: &mut dyn FnMut()) {
+    if calls == 0 {
+        run();
+    } else {
+        deep(calls - 1, run);
+        black_box(calls);
+    }
+}
+
+enum Tree {
+    Text(String),
+    List(Vec<Tree>),
+    Map(HashMap<String, Tree>),
+}
+
+thread_local!(static PAIRS: Cell<u64> = const { Cell::new(0) });
+
+fn pair() {
+    PAIRS.set(PAIRS.get() + 1);
+}
+
+/// Reads `text`, `[a,b]` and `{key:value,key:value}`.
+fn parse(text: &mut &[u8]) -> Tree {
+    let skip = |text: &mut &[u8]| *text = &text[1..];
+    match text[0] {
+        b'[' => {
+            let mut list = Vec::new();
+            while text[0] != b']' {
+                skip(text);
+                list.push(parse(text));
+            }
+            skip(text);
+            pair();
+            Tree::List(list)
+        }
+        b'{' => {
+            let mut map = HashMap::new();
+            while text[0] != b'}' {
+                skip(text);
+                let key = word(text);
+                skip(text);
+                map.insert(key, parse(text));
+            }
+            skip(text);
+            pair();
+            Tree::Map(map)
+        }
+        _ => Tree::Text(word(text)),
+    }
+}
+
+fn word(text: &mut &[u8]) -> String {
+    let end = text.iter().position(|byte| b"[]{}:,".contains(byte)).unwrap();
+    let (word, rest) = text.split_at(end);
+    *text = rest;
+    pair();
+    String::from_utf8(word.to_vec()).unwrap()
+}
+
+fn count(tree: &Tree) -> usize {
+    match tree {
+        Tree::Text(text) => text.len(),
+        Tree::List(list) => list.iter().map(count).sum(),
+        Tree::Map(map) => map.values().map(count).sum(),
+    }
+}
+
+fn document(records: usize) -> String {
+    let mut random = Random(5);
+    let record = |random: &mut Random| {
+        let tags: Vec<_> = (0..random.below(8)).map(|_| format!("tag number {}", random.below(100))).collect();
+        format!("{{id:{},name:name of {},tags:[{}]}}", random.below(1 << 30), random.below(1000), tags.join(","))
+    };
+    let records: Vec<_> = (0..records).map(|_| record(&mut random)).collect();
+    format!("[{}]", records.join(","))
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let times: u64 = arguments[2].parse().unwrap();
+    let mut random = Random(1);
+    let mut size = move || 16 + random.below(113);
+    let mut random = Random(2);
+    const LIVE: usize = 1_000_000;
+    let mut pairs = times;
+    let start;
+    match arguments[1].as_str() {
+        "tight" => {
+            start = cpu();
+            for index in 0..times {
+                drop(black_box(Box::new(index)));
+            }
+        }
+        "deep" => {
+            start = cpu();
+            deep(40, &mut || {
+                for index in 0..times {
+                    drop(black_box(Box::new(index)));
+                }
+            });
+        }
+        "ordered" => {
+            let mut live: VecDeque<Vec<u8>> = (0..LIVE).map(|_| Vec::with_capacity(size())).collect();
+            start = cpu();
+            for _ in 0..times {
+                live.pop_front();
+                live.push_back(Vec::with_capacity(size()));
+            }
+            black_box(&live);
+        }
+        "random" => {
+            let mut live: Vec<Vec<u8>> = (0..LIVE).map(|_| Vec::with_capacity(size())).collect();
+            start = cpu();
+            for _ in 0..times {
+                live[random.below(LIVE)] = Vec::with_capacity(size());
+            }
+            black_box(&live);
+        }
+        "tree" => {
+            let document = document(30_000);
+            start = cpu();
+            for _ in 0..times {
+                black_box(count(&parse(&mut document.as_bytes())));
+            }
+            pairs = PAIRS.get();
+        }
+        "work" => {
+            let document = document(3_000);
+            start = cpu();
+            for _ in 0..times {
+                black_box(count(&parse(&mut document.as_bytes())));
+                let mut hash = 0_u64;
+                for _ in 0..160 {
+                    for byte in document.bytes() {
+                        hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+                    }
+                }
+                black_box(hash);
+            }
+            pairs = PAIRS.get();
+        }
+        _ => panic!("no such program"),
+    }
+    let nanos = cpu() - start;
+    std::fs::write(&arguments[3], format!("{}", nanos as f64 / pairs as f64)).unwrap();
+}
