@@ -19,15 +19,16 @@ pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
         notes.push("Only part of the documents was read; all numbers are of that part.".into());
     }
     let page = Page {
-        title: format!("How {} JSON documents live in Rust", count(schema.documents)),
+        title: format!("Rust types for {} JSON documents", count(schema.documents)),
         numbers: vec![
             ("JSON".into(), bytes(schema.bytes)),
+            ("live bytes as serde_json::Value".into(), bytes(super::value::heap(schema).0.bytes)),
             ("live bytes, naive types".into(), bytes(naive.bytes)),
             (format!("live bytes, lean types ({} of naive)", percent(lean.bytes, naive.bytes)), bytes(lean.bytes)),
         ],
         notes,
         suggestions: plan
-            .moves()
+            .suggestions()
             .into_iter()
             .filter(|one| one.saves > 0)
             .map(|one| Suggestion {

@@ -1,6 +1,6 @@
 //! The report: totals, what to change, and every record, for a person or for a program.
 
-use super::advice::{Move, Repeats};
+use super::advice::{Repeats, Suggestion};
 use super::model::{At, Choices, Heap, Model, Part, Source};
 use super::places::{Place, PlaceId, Places};
 use super::plan::Plan;
@@ -8,38 +8,55 @@ use super::rust::describe;
 use super::schema::Kind;
 use super::types::{Body, Layouts};
 use super::units::{bytes, count, percent};
+use super::value;
 use anstyle::Style;
 use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
 
-/// How a report is written.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Format {
     /// Tables for a terminal
     #[default]
     Human,
-    /// One JSON object, with a `version` that changes when its fields do
+    /// One JSON object, whose `version` rises when a field is removed or changes its meaning
     Json,
-    /// Tables for a page
+    /// Tables in Markdown
     Markdown,
 }
 
-/// What a report leaves out.
+/// The limits of a report.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Only so many moves and records.
+    /// The largest number of suggestions and of records.
     pub top: Option<usize>,
-    /// Only moves that save so many bytes.
+    /// The smallest saving of a suggestion, in bytes.
     pub min_saving: u64,
-    /// Columns of the terminal; none to find out.
+    /// The width in columns; `None` to ask the terminal.
     pub width: Option<u16>,
     /// Only part of the documents was read.
     pub sampled: bool,
 }
 
-/// What is known of a schema, ready to be written.
+impl Plan<'_> {
+    /// The reasons why the predictions are not exact; empty if they are.
+    pub fn doubts(&self) -> Vec<String> {
+        doubts(self)
+    }
+
+    /// Writes the report.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of `out`.
+    pub fn write(&self, format: Format, options: &Options, out: &mut impl io::Write) -> io::Result<()> {
+        Report::new(self, options).write(format, options, out)
+    }
+}
+
+/// A report on a schema.
 #[derive(Debug, Serialize)]
 pub struct Report {
     version: u32,
@@ -47,11 +64,18 @@ pub struct Report {
     json_bytes: u64,
     /// Only part of the documents was read; all numbers are of that part.
     sampled: bool,
+    /// All documents as `serde_json::Value`s.
+    value: Total,
+    /// The totals of `value` are exact.
+    value_is_exact: bool,
     naive: Total,
+    /// The lean types that need serde and std alone.
+    std: Total,
     lean: Total,
     /// Why the totals may be off; nothing if they are not.
     doubts: Vec<String>,
-    moves: Vec<Move>,
+    #[serde(rename = "moves")]
+    suggestions: Vec<Suggestion>,
     #[serde(skip_serializing_if = "is_zero")]
     moves_left_out: usize,
     repeats: Vec<Repeats>,
@@ -85,9 +109,9 @@ struct Type {
 
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Size {
-    /// Of one.
+    /// The size of one value in bytes.
     size: u64,
-    /// How often it is laid out, room to spare included.
+    /// How often it is laid out, spare capacity included.
     slots: u64,
 }
 
@@ -102,7 +126,7 @@ struct Field {
     lean: Option<Takes>,
 }
 
-/// What a field is and takes over all instances.
+/// A field with its memory over all instances.
 #[derive(Debug, Clone, Default, Serialize)]
 struct Takes {
     #[serde(rename = "type")]
@@ -123,26 +147,30 @@ impl Report {
     pub fn new(plan: &Plan<'_>, options: &Options) -> Self {
         let total = |heap: Heap| Total { bytes: heap.bytes, allocations: heap.allocations };
         let schema = plan.places.schema;
-        let mut moves = plan.moves();
-        let all = moves.len();
-        moves.retain(|one| one.saves >= options.min_saving.max(1).cast_signed());
-        moves.truncate(options.top.unwrap_or(usize::MAX));
+        let mut suggestions = plan.suggestions();
+        let all = suggestions.len();
+        suggestions.retain(|one| one.saves >= options.min_saving.max(1).cast_signed());
+        suggestions.truncate(options.top.unwrap_or(usize::MAX));
         let mut records = types(plan);
         let every = records.len();
         records.truncate(options.top.unwrap_or(usize::MAX));
         let mut repeats = plan.repeats();
         repeats.retain(|one| one.saves >= options.min_saving.max(1));
         repeats.truncate(options.top.unwrap_or(usize::MAX));
+        let (value, value_is_exact) = value::heap(schema);
         Self {
             version: 2,
             documents: schema.documents,
             json_bytes: schema.bytes,
             sampled: options.sampled,
+            value: total(value),
+            value_is_exact,
             naive: total(plan.naive_heap()),
+            std: total(plan.model(&plan.standard()).total()),
             lean: total(plan.lean_heap()),
             doubts: doubts(plan),
-            moves_left_out: all - moves.len(),
-            moves,
+            moves_left_out: all - suggestions.len(),
+            suggestions,
             repeats,
             records_left_out: every - records.len(),
             records,
@@ -175,13 +203,13 @@ impl Report {
         }
         writeln!(
             out,
-            "\n{bold}What to change{bold:#}, the most worth first; each total is for all moves so far together"
+            "\n{bold}What to change{bold:#}, largest saving first; each total includes the suggestions above it"
         )?;
-        let moves = self.moves.len().min(options.top.unwrap_or(FIRST));
-        print(out, &self.move_table(moves), options, presets::NOTHING)?;
-        let left = self.moves_left_out + self.moves.len() - moves;
+        let shown = self.suggestions.len().min(options.top.unwrap_or(FIRST));
+        print(out, &self.suggestion_table(shown), options, presets::NOTHING)?;
+        let left = self.moves_left_out + self.suggestions.len() - shown;
         if left > 0 {
-            writeln!(out, "{left} smaller moves are not shown (--top, --min-saving).")?;
+            writeln!(out, "{left} smaller suggestions are not shown (--top, --min-saving).")?;
         }
         if !self.repeats.is_empty() {
             let heading = "Texts that repeat";
@@ -205,13 +233,13 @@ impl Report {
         let print = |out: &mut _, table: &[Vec<Cell>]| {
             print(out, table, &Options { width: Some(u16::MAX), ..Options::default() }, presets::ASCII_MARKDOWN)
         };
-        writeln!(out, "# How this JSON lives in Rust\n\n{}\n", self.summary())?;
+        writeln!(out, "# Rust types for this JSON\n\n{}\n", self.summary())?;
         print(out, &self.totals())?;
         for doubt in &self.doubts {
             writeln!(out, "\nNot exact: {doubt}.")?;
         }
-        writeln!(out, "\n## What to change\n\nThe most worth first; each total is for all moves so far together.\n")?;
-        print(out, &self.move_table(usize::MAX))?;
+        writeln!(out, "\n## What to change\n\nLargest saving first. Each total includes the suggestions above it.\n")?;
+        print(out, &self.suggestion_table(usize::MAX))?;
         if !self.repeats.is_empty() {
             writeln!(out, "\n## Texts that repeat\n\nWorth interning, not part of the lean types.\n")?;
             print(out, &self.repeat_table(usize::MAX))?;
@@ -246,16 +274,24 @@ impl Report {
                 right(bytes(total.bytes)),
                 right(count(total.allocations)),
                 right(format!("{:.2}", total.bytes as f64 / self.json_bytes.max(1) as f64)),
+                right(percent(total.bytes, self.value.bytes)),
                 right(percent(total.bytes, self.naive.bytes)),
             ]
         };
-        let head = ["loaded, predicted", "live bytes", "allocations", "per byte of JSON", "of naive"];
-        vec![header(&head), row("naive types", self.naive), row("lean types", self.lean)]
+        let head = ["loaded, predicted", "live bytes", "allocations", "per byte of JSON", "of Value", "of naive"];
+        let value = if self.value_is_exact { "serde_json::Value" } else { "serde_json::Value, about" };
+        vec![
+            header(&head),
+            row(value, self.value),
+            row("naive types", self.naive),
+            row("lean types, std only", self.std),
+            row("lean types", self.lean),
+        ]
     }
 
-    fn move_table(&self, most: usize) -> Vec<Vec<Cell>> {
+    fn suggestion_table(&self, most: usize) -> Vec<Vec<Cell>> {
         let mut rows = vec![header(&["saves", "total", "where", "from", "to", "filled", "blocks", "costs"])];
-        for one in self.moves.iter().take(most) {
+        for one in self.suggestions.iter().take(most) {
             let filled = match (one.filled, one.slots) {
                 (Some(filled), Some(slots)) => percent(filled, slots),
                 _ => String::new(),
@@ -376,7 +412,7 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     grown.dedup();
     for id in grown {
         let path = &places.list[id].path;
-        doubts.push(format!("{path} has lists of more than 1 MiB that serde may read from a buffer, and then grows"));
+        doubts.push(format!("{path} has lists of more than 1 MiB; serde may reserve 1 MiB for each and grow it"));
     }
     for place in &places.list {
         match &place.slot.kind {
@@ -392,13 +428,15 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
             fields[field].rest && fields.len() > 1
         });
         if rest {
-            doubts.push(format!("how many of the keys in {} one object has is estimated", place.path));
+            doubts.push(format!("the number of keys that one object in {} has is estimated", place.path));
         }
     }
     for (&record, split) in &plan.lean.splits {
         if places.schema.records[record].key_sets.is_empty() && split.groups.iter().any(|group| group.len() > 1) {
             let name = &places.record_names[record].0;
-            doubts.push(format!("how often rare fields of {name} come together is not known; the most is assumed"));
+            doubts.push(format!(
+                "it is not known how often rare fields of {name} occur together; the maximum is assumed"
+            ));
         }
     }
     doubts
@@ -501,7 +539,7 @@ impl<'p, 's> Side<'p, 's> {
         Some(Takes { of, inline, heap: heap.bytes, allocations: heap.allocations })
     }
 
-    /// What hangs at a place and at the places within.
+    /// The heap blocks of a place and of its inner places.
     fn below(&self, place: PlaceId, heap: &mut Heap) {
         *heap += self.heap.get(&At::Place(place)).copied().unwrap_or_default();
         self.places.list[place].within.iter().for_each(|&within| self.below(within, heap));
