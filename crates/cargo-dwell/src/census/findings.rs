@@ -160,8 +160,13 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             }
             let value = root.filter(|_| holding.unknown == 0);
             // A collection on a stack: its blocks grow with its elements.
-            let elements = value.and_then(|value| match *walk.schema.sites[value].decode {
-                Decode::Vec { element, .. } => Some(element),
+            let elements = value.and_then(|value| match &*walk.schema.sites[value].decode {
+                Decode::Vec { element, .. } => Some(Shape::Sequence(Holder::LikeGrowable, in_model(*element))),
+                Decode::Table { parts, .. } => match parts.as_slice() {
+                    [key, value] => Some(Shape::Map(Holder::Growable, in_model(key.site), in_model(value.site))),
+                    [one] => Some(Shape::Sequence(Holder::LikeGrowable, in_model(one.site))),
+                    _ => None,
+                },
                 _ => None,
             });
             let counts = Counts {
@@ -178,7 +183,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             let place = value.unwrap_or(usize::MAX);
             let number = *made.entry(place).or_insert_with(|| {
                 let shape = match (elements, value) {
-                    (Some(element), _) => Shape::Sequence(Holder::LikeGrowable, in_model(element)),
+                    (Some(elements), _) => elements,
                     (None, Some(value)) => Shape::Pointer(Holder::Box, in_model(value)),
                     (None, None) => Shape::Leaf,
                 };
@@ -193,7 +198,14 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         let schema = &self.walk.schema;
         let of = &schema.sites[number];
         let name = &*of.name;
+        // What no value was met of has no blocks that could grow.
+        let is_met = self.walk.tallies.get(number).is_some_and(|tally| tally.counts.allocations > 0);
         match &*of.decode {
+            Decode::Table { header: None, .. } | Decode::Vec { header: None, .. } | Decode::Tree { header: None, .. }
+                if !is_met =>
+            {
+                Shape::Leaf
+            }
             Decode::Plain => match of.ty.map(|ty| &schema.get(ty).kind) {
                 Some(Kind::Array { element, count }) => {
                     let (element, count) = (*element, *count);
@@ -243,7 +255,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             Decode::Counted { .. } => Shape::Leaf,
             Decode::Table { parts, .. } => match parts.as_slice() {
                 [key, value] => Shape::Map(Holder::Growable, in_model(key.site), in_model(value.site)),
-                [one] => Shape::Sequence(Holder::Other, in_model(one.site)),
+                [one] if is_met => Shape::Sequence(Holder::Other, in_model(one.site)),
                 _ => Shape::Leaf,
             },
             Decode::Tree { node, .. } if name.starts_with("BTreeMap<") => {

@@ -4,6 +4,7 @@ use super::snapshot::Snapshot;
 use super::std_types::TableKind;
 use super::types::{Schema, head, is_std};
 use crate::debuginfo::{Frame, Frames, TypeId};
+use std::collections::HashSet;
 
 /// What a block holds, as far as its call stack tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +27,8 @@ pub(super) struct Origin {
     pub(super) ty: Option<BlockType>,
     /// The type that asked for the block, as a person writes it: `Vec<Node>`.
     pub(super) content: String,
-    /// The function that is not of std and nearest to the allocation, with file and line.
+    /// The function of the workspace's own crates, or else that is not of std, which is nearest to the allocation, with file
+    /// and line.
     pub(super) function: String,
     pub(super) at: Option<String>,
     /// Whether the frame that allocated it is no Rust.
@@ -77,10 +79,12 @@ pub(super) fn functions<'f>(snapshot: &Snapshot, frames: &'f Frames, stack: &[u6
 
 /// What each stack of a snapshot tells.
 pub(super) fn origins(snapshot: &Snapshot, frames: &Frames, schema: &Schema<'_>) -> Vec<Origin> {
-    snapshot.stacks.iter().map(|stack| origin(&functions(snapshot, frames, stack), schema)).collect()
+    let own: HashSet<&str> =
+        schema.program.types().filter(|(_, ty)| ty.own && !ty.krate.is_empty()).map(|(_, ty)| &*ty.krate).collect();
+    snapshot.stacks.iter().map(|stack| origin(&functions(snapshot, frames, stack), schema, &own)).collect()
 }
 
-fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>) -> Origin {
+fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&str>) -> Origin {
     let mut origin = Origin::default();
     // Before std there may be an allocator of the program's own.
     let of_std = |frame: &Result<&Frame, String>| frame.as_ref().is_ok_and(|frame| is_std(path_head(&frame.path)));
@@ -93,19 +97,25 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>) -> Origin {
         if let Some(ty) = block_type(frame, schema) {
             origin.ty = Some(ty);
             origin.content = content(ty, &stack[index..], schema);
+            if let Some(BlockType::Table(_, kind)) = &mut origin.ty {
+                *kind = match origin.content.split('<').next() {
+                    Some("HashMap") => TableKind::Map,
+                    Some("HashSet") => TableKind::Set,
+                    _ => TableKind::Table,
+                };
+            }
             break;
         }
     }
-    let place = stack.iter().find_map(|frame| match frame {
-        Ok(frame) if !is_std(path_head(&frame.path)) => Some(frame),
-        _ => None,
-    });
+    let mut functions = stack.iter().filter_map(|frame| frame.as_ref().ok());
+    let is_own = |frame: &&&Frame| own.contains(path_head(&frame.path).split("::").next().unwrap_or_default());
+    let place = functions.clone().find(is_own).or_else(|| functions.find(|frame| !is_std(path_head(&frame.path))));
     let place = place.or_else(|| stack.iter().find_map(|frame| frame.as_ref().ok()));
     #[expect(clippy::single_match_else, reason = "a function, or none")]
     match place {
         Some(frame) => {
             origin.function = shown(&frame.path);
-            origin.at = frame.source.as_ref().map(|source| format!("{}:{}", source.file, source.line));
+            origin.at = frame.source.as_ref().map(|source| format!("{}:{}", short_file(&source.file), source.line));
         }
         None => {
             origin.is_foreign = true;
@@ -113,6 +123,14 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>) -> Origin {
         }
     }
     origin
+}
+
+/// A file of a dependency without the folder in which cargo keeps it: `serde-1.0.0/src/de.rs`.
+pub(super) fn short_file(file: &str) -> &str {
+    match file.split_once("/registry/src/") {
+        Some((_, rest)) => rest.split_once('/').map_or(rest, |(_, rest)| rest),
+        None => file,
+    }
 }
 
 /// The path of a function, its arguments left out.
@@ -293,6 +311,8 @@ mod tests {
         assert_eq!(first_argument("(a::B<u8, u16>, C), D>"), Some("(a::B<u8, u16>, C)"));
         assert_eq!(last_arguments("a::B<u8>::c<fn() -> D<E>, F>"), Some("fn() -> D<E>, F>"));
         assert_eq!(last_arguments("a::B<u8>::c"), None);
+        assert_eq!(short_file("/home/a/.cargo/registry/src/index-1/serde-1.0.0/src/de.rs"), "serde-1.0.0/src/de.rs");
+        assert_eq!(short_file("src/main.rs"), "src/main.rs");
         assert_eq!(shown("app::{impl#2}::run<u8>::{closure#0}"), "app::run::{closure#0}");
     }
 }

@@ -258,7 +258,9 @@ fn stacks(snapshot: &snapshot::Snapshot, frames: &Frames) -> (Vec<String>, Vec<S
         let of_stack = owners::functions(snapshot, frames, stack).into_iter().map(|frame| {
             let name = match frame {
                 Ok(frame) => match &frame.source {
-                    Some(source) => format!("{} ({}:{})", owners::shown(&frame.path), source.file, source.line),
+                    Some(source) => {
+                        format!("{} ({}:{})", owners::shown(&frame.path), owners::short_file(&source.file), source.line)
+                    }
                     None => owners::shown(&frame.path),
                 },
                 Err(name) => name,

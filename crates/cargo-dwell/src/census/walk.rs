@@ -245,9 +245,7 @@ impl<'s, 'p> Walk<'s, 'p> {
     pub(super) fn roots_of_holdings(&self) -> Vec<Option<SiteId>> {
         let mut all = vec![None; self.holdings.len()];
         for ((owner, site, _), holding) in &self.holding_of {
-            let is_it = |(ty, of): (&BlockType, &SiteId)| {
-                of == site && matches!(ty, BlockType::Value(_) | BlockType::Slots(_) | BlockType::Counted(_))
-            };
+            let is_it = |(ty, of): (&BlockType, &SiteId)| of == site && !matches!(ty, BlockType::Node(..));
             if *owner != Owner::Untyped && self.roots.iter().any(is_it) {
                 all[*holding as usize] = Some(*site);
             }
@@ -459,7 +457,13 @@ impl<'s, 'p> Walk<'s, 'p> {
                 site
             }
             BlockType::Table(of, kind) => {
-                let name = format!("HashTable<{}>", schema.get(of).name);
+                let of_entry = &schema.get(of).name;
+                let pair = of_entry.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(of_entry);
+                let name = match kind {
+                    std_types::TableKind::Map => format!("HashMap<{pair}>"),
+                    std_types::TableKind::Set => format!("HashSet<{}>", pair.strip_suffix(", ()").unwrap_or(pair)),
+                    std_types::TableKind::Table => format!("HashTable<{of_entry}>"),
+                };
                 let site = made(schema, &name);
                 let decode = std_types::table_of(schema, of, site, kind, None);
                 schema.sites[site].decode = Rc::new(decode);
