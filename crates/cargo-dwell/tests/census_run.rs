@@ -308,6 +308,46 @@ fn an_interrupt_ends_the_program_and_gives_its_snapshot() {
 }
 
 #[test]
+fn a_package_is_built_in_release_with_frame_pointers() {
+    let folder = folder().join("package");
+    fs::create_dir_all(folder.join("src")).expect("a folder");
+    let write = |path: &str, text: &str| {
+        let path = folder.join(path);
+        if fs::read_to_string(&path).ok().as_deref() != Some(text) {
+            fs::write(path, text).expect("a file");
+        }
+    };
+    write("Cargo.toml", "[workspace]\n[package]\nname = \"small\"\nversion = \"0.0.0\"\nedition = \"2024\"\n");
+    write(
+        "src/main.rs",
+        "fn main() {\n    let texts: Vec<String> = std::env::args().map(|text| text.repeat(1000)).collect();\n    \
+         println!(\"{} {}\", cfg!(debug_assertions), texts[1].len());\n    std::process::exit(4);\n}\n",
+    );
+    let save = folder.join("saved.json");
+    let output = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"))
+        .args(["dwell", "census", "--offline", "--manifest-path"])
+        .arg(folder.join("Cargo.toml"))
+        .arg("--save")
+        .arg(&save)
+        .args(["--", "--text"])
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .output()
+        .expect("it runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "false 6000\n", "{errors}");
+    assert_eq!(output.status.code(), Some(4), "{errors}");
+    assert!(!errors.contains("frame pointers"), "{errors}");
+    let json: serde_json::Value = serde_json::from_slice(&fs::read(save).expect("it is saved")).expect("JSON");
+    let snapshot = &json["snapshots"][0];
+    assert_eq!(snapshot["at"], "peak");
+    let share =
+        |bytes: &serde_json::Value| bytes.as_f64().expect("a number") / snapshot["live_bytes"].as_f64().expect("one");
+    assert!(share(&snapshot["typed_bytes"]) > 0.9, "{snapshot}");
+}
+
+#[test]
 fn snapshots_are_taken_again_and_again() {
     let output =
         census(&["--format", "json", "--at", "20ms", "--every", "30ms", "--", "copies"]).output().expect("it runs");

@@ -201,7 +201,9 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         // What no value was met of has no blocks that could grow.
         let is_met = self.walk.tallies.get(number).is_some_and(|tally| tally.counts.allocations > 0);
         match &*of.decode {
-            Decode::Table { header: None, .. } | Decode::Vec { header: None, .. } | Decode::Tree { header: None, .. }
+            Decode::Table { header: None, .. }
+            | Decode::Vec { header: None, .. }
+            | Decode::Tree { header: None, .. }
                 if !is_met =>
             {
                 Shape::Leaf
