@@ -274,7 +274,8 @@ fn streams_signals_and_the_exit_code_are_the_programs_own() {
     };
     signal("-USR1");
     line.clear();
-    while !line.contains("took a snapshot") {
+    // The report comes while the program runs.
+    while !line.starts_with("signal") {
         line.clear();
         assert_ne!(errors.read_line(&mut line).expect("a line"), 0, "no snapshot");
     }
@@ -305,6 +306,22 @@ fn an_interrupt_ends_the_program_and_gives_its_snapshot() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{errors}");
     assert!(errors.starts_with("peak"), "{errors}");
+}
+
+#[test]
+fn a_program_that_never_ends_is_reported_when_all_was_taken() {
+    let mut tool = census(&["--at", "10ms", "--", "wait"]).spawn().expect("it runs");
+    let mut errors = BufReader::new(tool.stderr.take().expect("piped"));
+    let mut line = String::new();
+    while !line.starts_with("10ms") {
+        line.clear();
+        assert_ne!(errors.read_line(&mut line).expect("a line"), 0, "no report");
+    }
+    drop(tool.stdin.take());
+    let mut rest = String::new();
+    errors.read_to_string(&mut rest).expect("UTF-8");
+    assert!(!rest.contains("\n10ms"), "it is reported once: {rest}");
+    assert_eq!(tool.wait().expect("it ends").code(), Some(3));
 }
 
 #[test]
