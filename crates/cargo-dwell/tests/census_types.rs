@@ -243,6 +243,7 @@ fn local_variables_are_found_while_they_live() {
 }
 
 #[path = "census_types/data.rs"]
+#[allow(clippy::all, clippy::pedantic, unreachable_pub, dropping_copy_types, reason = "a program as people write them")]
 mod data;
 
 #[test]
@@ -276,7 +277,7 @@ impl Memory for Damaged {
         for (at, word) in &self.words {
             for (offset, byte) in (0_u64..).zip(word.to_le_bytes()) {
                 if let Some(index) = (at + offset).checked_sub(addr)
-                    && let Some(place) = into[..length].get_mut(index as usize)
+                    && let Some(place) = into[..length].get_mut(usize::try_from(index).unwrap_or(usize::MAX))
                 {
                     *place = byte;
                 }

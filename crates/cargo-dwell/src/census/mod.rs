@@ -8,6 +8,7 @@ mod export;
 mod findings;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod hooks;
+mod html;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod image;
 pub mod json;

@@ -2,7 +2,7 @@
 
 use super::json::{self, Document, VERSION};
 use super::snapshot::Snapshot;
-use super::{diff, export, owners, report, saved, summary};
+use super::{diff, export, html, owners, report, saved, summary};
 use crate::debuginfo::{self, Frames, Options, Program};
 use crate::output::{self, Format, Look};
 use anyhow::{Result, bail};
@@ -35,6 +35,9 @@ pub struct OutputArgs {
     /// Write the call stacks with their live bytes to FILE as JSON for DHAT's viewer
     #[arg(long, value_name = "FILE")]
     pub dhat: Option<PathBuf>,
+    /// Write a page to FILE: what to change, icicles of live bytes, and a table to search; it loads nothing from the network
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 impl OutputArgs {
@@ -46,7 +49,7 @@ impl OutputArgs {
         if let Some(file) = &self.diff {
             saved::read(file)?;
         }
-        for file in [&self.save, &self.folded, &self.dhat].into_iter().flatten() {
+        for file in [&self.save, &self.folded, &self.dhat, &self.html].into_iter().flatten() {
             let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             if file.is_dir() || file.file_name().is_none() {
                 bail!("{}: is a directory; name a file", file.display());
@@ -183,6 +186,9 @@ fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode
     }
     if let Some(file) = &args.dhat {
         saved::write(file, |out| export::dhat(document, out))?;
+    }
+    if let Some(file) = &args.html {
+        saved::write(file, |out| out.write_all(html::page(document).as_bytes()))?;
     }
     if let Some(old) = &args.diff {
         let diff = diff::Diff::new(&saved::read(old)?, document)?;

@@ -189,7 +189,7 @@ pub(super) struct TypeDetail<'d> {
 }
 
 /// The type of an owner: `Shape` of `Shape.members []`, `Kind` of `Kind::B.0`.
-fn type_of(owner: &str) -> &str {
+pub(super) fn type_of(owner: &str) -> &str {
     let mut depth = 0_u32;
     for (at, byte) in owner.bytes().enumerate() {
         match byte {
@@ -356,7 +356,7 @@ fn mentions(text: &str, name: &str) -> bool {
 }
 
 /// Whether values of `name` lie in values of `element`, and not behind a pointer.
-fn is_inline(element: &str, name: &str) -> bool {
+pub(super) fn is_inline(element: &str, name: &str) -> bool {
     mentions(element, name)
         && !["Box<", "Vec<", "Rc<", "Arc<", "Map<", "Set<", "&", "*"].iter().any(|of| element.contains(of))
 }
