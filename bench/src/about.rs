@@ -52,20 +52,8 @@ fn allocator() -> String {
 }
 
 /// What this program is built of and compares nothing with.
-const TOOLS: [&str; 12] = [
-    "anyhow",
-    "axum",
-    "clap",
-    "dwell",
-    "cargo-dwell",
-    "fastrand",
-    "libc",
-    "rustix",
-    "serde",
-    "serde_json",
-    "tempfile",
-    "toml",
-];
+const TOOLS: [&str; 11] =
+    ["anyhow", "clap", "dwell", "cargo-dwell", "fastrand", "libc", "rustix", "serde", "serde_json", "tempfile", "toml"];
 
 /// The version of every peer, from the lock file that this program was built with.
 pub(crate) fn versions() -> Result<Vec<(String, String)>> {

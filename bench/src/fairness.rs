@@ -3,7 +3,7 @@
 //! - Every workload says what keeps the compiler from removing the work.
 //! - Every subject's operation takes instructions, and not an order of magnitude less or more than the others' without a
 //!   reason that is listed in `fairness.toml`.
-//! - No verdict on a write-up in `seeds.toml` is contradicted by what was counted.
+//! - No verdict on a article in `seeds.toml` is contradicted by what was counted.
 //! - Dwell under two names is as fast as itself, within the noise that is stated here.
 
 use anyhow::{Context, Result};

@@ -56,46 +56,46 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Boxes that keep small values in place: access, creation, queues and trees.
+    /// Boxes with inline storage: access, creation, queues and trees.
     Small(small::Args),
     /// Slabs and pools: operations, latency, growth, threads and an order book.
     Slab(slab::Args),
-    /// Mostly-empty structs: a real program in several layouts, and the cost of a read.
+    /// Structs that are mostly empty: a real program in several layouts, and the cost of a read.
     Sparse(sparse::Args),
-    /// How big a value is: a real program in four layouts, weighed by all.
+    /// Measuring values: a real program in four layouts, measured by all crates.
     Weigh(weigh::Args),
     /// Arenas: one type at a time, mixed layouts, trees, vectors, text, maps.
     Bump(bump::Args),
     /// Thin strings, thin slices and sorted maps, beside their peers.
     Companions,
-    /// Futures kept still and erased: the write-up's workloads, and a stack of tower services.
+    /// Pinned and erased futures: the workloads of the article, and a stack of tower services.
     Pin,
-    /// What an operation costs with 1e3 to 1e7 values alive and in two threads, and the memory left over after 1e8.
+    /// The cost of an operation with 1e3 to 1e7 live values and in two threads, and the memory in use after 1e8.
     Scaling,
-    /// What boxing and erasing futures does to compile times: generated and published programs, built in turn.
+    /// The effect of boxing and erasing futures on compile times of generated and published programs.
     Compile,
     /// All modules.
     All,
-    /// What is measured on, and the versions of all peers.
+    /// Prints the machine and the versions of all peers.
     About,
-    /// Measures what gates.toml and baseline.tsv name; exit code 1 if a bound does not hold or a number got worse.
+    /// Measures the numbers in gates.toml and baseline.tsv; exit code 1 if a bound is exceeded or a number got worse.
     Gate(gate::Args),
-    /// Checks that no subject's loop was emptied, that the verdicts fit what is counted, and that Dwell is as fast as itself;
-    /// exit code 1 if not so.
+    /// Checks that the optimiser emptied no loop, that counts agree with the verdicts, and that two runs of the same code are
+    /// equally fast; exit code 1 if not.
     Check(fairness::Args),
-    /// Reads rows (`--json`) and prints the write-ups' own tables: as published, as measured, and Dwell's.
+    /// Reads rows (`--json`) and prints the tables of the articles: as published, as measured, and Dwell's.
     Seeds,
     /// Reads rows (`--json`) and writes them as a page (`--html FILE`) or as Markdown.
     Report(report::Args),
     /// Reads rows of several runs (`--json`) and prints the median of each number, and the least and the greatest ratio.
     Medians,
-    /// What a process of its own does for `sparse`.
+    /// A child process of `sparse`.
     #[command(hide = true)]
     Load(sparse::Task),
-    /// What a process of its own does for `weigh`.
+    /// A child process of `weigh`.
     #[command(hide = true)]
     WeighOne(weigh::Task),
-    /// What a process of its own does for `scaling`.
+    /// A child process of `scaling`.
     #[command(hide = true)]
     LeftOver(scaling::Task),
     /// What runs under callgrind.
@@ -113,7 +113,7 @@ fn main() -> ExitCode {
     match run(Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // A reader that has seen enough is no failure.
+            // A closed pipe is no error.
             if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
                 return ExitCode::SUCCESS;
             }

@@ -1,4 +1,4 @@
-//! What a measurement says, and how it is printed.
+//! Rows: the results of measurements, and how they are printed.
 
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -31,16 +31,16 @@ pub(crate) fn read(lines: impl BufRead) -> Result<Vec<String>> {
     Ok(lines)
 }
 
-/// Where rows and the words around them go: a table for a reader, or one JSON row a line and nothing else.
+/// The output format of rows: tables with text, or one JSON row a line and nothing else.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
-    /// Rows are kept here besides, for a report.
+    /// Collects the rows for a report.
     pub(crate) kept: Option<&'static Lines>,
 }
 
 impl Output {
-    /// Prints text that is no row.
+    /// Prints text that is not a row.
     pub(crate) fn say(self, text: &str) -> io::Result<()> {
         if self.json { Ok(()) } else { writeln!(io::stdout(), "{text}") }
     }

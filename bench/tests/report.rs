@@ -110,7 +110,7 @@ fn clicking_through_the_page_finds_no_error() {
     let outcome = outcome.split_once("</pre>").unwrap().0;
     let outcome: serde_json::Value = serde_json::from_str(&outcome.replace("&gt;", ">").replace("&amp;", "&")).unwrap();
     assert_eq!(outcome["wrong"], serde_json::json!([]), "{outcome}");
-    // The summary, the modules in the rows, and the write-ups; each with what it is there for.
+    // The summary, the modules in the rows, and the articles; each with what it is there for.
     assert!(outcome["sections"].as_u64() >= Some(5), "{outcome}");
     assert!(outcome["clicks"].as_u64() >= Some(15), "{outcome}");
     assert!(outcome["pictures"].as_u64() >= Some(15), "{outcome}");

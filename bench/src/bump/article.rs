@@ -180,7 +180,7 @@ macro_rules! arena {
             #[inline]
             fn alloc<'a, T: 'a>(&'a self, value: T) -> &'a mut T {
                 let mut place = self.place(Layout::new::<T>()).unwrap_or_else(|| full()).cast::<T>();
-                // SAFETY: a place of this layout that nobody else has.
+                // SAFETY: the block has this layout and no other owner.
                 unsafe { place.write(value) };
                 // SAFETY: just written; it lives until `reset`, which needs `self` unborrowed.
                 unsafe { place.as_mut() }
@@ -189,7 +189,7 @@ macro_rules! arena {
             #[inline]
             fn copy<'a>(&'a self, bytes: &[u8]) -> &'a mut [u8] {
                 let place = self.place(Layout::for_value(bytes)).unwrap_or_else(|| full());
-                // SAFETY: a place as long as `bytes` that nobody else has.
+                // SAFETY: the block is as long as `bytes` and has no other owner.
                 unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place.as_ptr(), bytes.len()) };
                 // SAFETY: just written; it lives until `reset`, which needs `self` unborrowed.
                 unsafe { NonNull::slice_from_raw_parts(place, bytes.len()).as_mut() }

@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     output.rows(&rows)?;
     output.say("\nbeside the best settings of bumpalo and bump-scope, net of the loop:\n")?;
     output.say(&targets::table(&rows))?;
-    output.say("the write-up's allocators:\n")?;
+    output.say("the article's allocators:\n")?;
     output.say(&claims::table(&rows))?;
     Ok(())
 }

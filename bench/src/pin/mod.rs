@@ -1,9 +1,9 @@
-//! `dwell::pin` beside `Box::pin` and what others keep futures in: the write-up's harness whole.
+//! `dwell::pin` beside `Box::pin` and other crates that store futures: the whole harness of the article.
 #![expect(clippy::inline_always, reason = "a call would cost what is measured")]
 
+mod postfix;
 mod runtimes;
 mod subjects;
-mod suffix;
 mod tower;
 mod workloads;
 
@@ -16,10 +16,10 @@ use crate::{callgrind, count, time};
 /// futures' `.boxed()`.
 const BASELINE: &str = "boxed";
 
-/// A suffix is compared with what it stands for, a service with tower's.
+/// A postfix method is compared with the expression that it replaces, a service with tower's.
 pub(crate) fn suites() -> [Suite; 3] {
     let futures = Suite { module: "pin", baseline: BASELINE, ops: workloads::ops() };
-    [futures, suffix::suite(), tower::suite()]
+    [futures, postfix::suite(), tower::suite()]
 }
 
 pub(crate) fn run(quick: bool, output: Output) -> Result<()> {

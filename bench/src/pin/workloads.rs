@@ -1,10 +1,10 @@
-//! The write-up's workloads and what is done with each, written once for all subjects.
+//! The article's workloads and what is done with each, written once for all subjects.
 //!
 //! | phase | operation |
 //! |---|---|
 //! | `construct` | built, kept and dropped; the future escapes |
 //! | `first_poll` | built, kept, polled once, dropped; the future escapes: nothing is elided |
-//! | `first_poll/published` | the same as the write-up has it: the future does not escape |
+//! | `first_poll/published` | the same as the article has it: the future does not escape |
 //! | `complete` | built, kept, polled until it is ready, dropped; the future escapes |
 //! | `complete/published` | the same, and it does not |
 //! | `poll` | one poll of a future that is kept already |

@@ -1,38 +1,12 @@
 //! Rows as tables of Markdown: all of them, and the few of a README.
 
 use anyhow::{Context, Result};
-use serde::Deserialize;
 use std::fmt::Write as _;
 
+use super::measured::{Measured, number, parse};
 use super::seeds;
 use crate::about;
-use crate::row::{self, RANGE, distinct};
-
-/// What is read of a row.
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct Measured {
-    pub(super) module: String,
-    pub(super) workload: String,
-    pub(super) subject: String,
-    pub(super) metric: String,
-    pub(super) value: Option<f64>,
-    pub(super) unit: String,
-    pub(super) baseline: String,
-    pub(super) ratio: Option<f64>,
-}
-
-/// The rows that are numbers, without the machine and without ranges.
-pub(super) fn parse(lines: &[String]) -> Result<Vec<Measured>> {
-    let rows = lines.iter().map(|line| serde_json::from_str(line).with_context(|| format!("not a row: {line}")));
-    let rows: Vec<Measured> = rows.collect::<Result<_>>()?;
-    let numbers = rows.into_iter().filter(|row| row.module != "about");
-    Ok(numbers.filter(|row| !RANGE.iter().any(|end| row.metric.ends_with(end))).collect())
-}
-
-/// A number in three or four digits.
-pub(super) fn number(value: f64, unit: &str) -> String {
-    if value.abs() < 10.0 { format!("{value:.2}") } else { row::number(value, unit) }
-}
+use crate::row::distinct;
 
 /// Text as a cell.
 fn cell(text: &str) -> String {

@@ -1,9 +1,11 @@
-//! What was measured as a page to look at, and as tables of Markdown.
+//! Rows as an HTML page, as tables of Markdown, and as a picture.
 //!
-//! The page is one file that asks no network: style, script and rows are in it. The script draws; here is only what
-//! puts the file together.
+//! The page is one file that loads nothing: it contains the style, the script and the rows. The script draws; this module
+//! assembles the file.
 
 mod markdown;
+mod measured;
+mod picture;
 pub(crate) mod seeds;
 
 use anyhow::{Context, Result, bail};
@@ -15,20 +17,23 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::{about, fairness, row};
 
-/// What `dwell-bench report` makes of rows on standard input.
+/// The arguments of `dwell-bench report`, which reads rows from standard input.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Writes all as tables of Markdown.
+    /// Writes all rows as tables of Markdown.
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Replaces the table of results in a README: what stands between the two comments `results`.
+    /// Replaces the table of results in a README: the lines between the two comments `results`.
     #[arg(long, value_name = "FILE")]
     readme: Option<PathBuf>,
+    /// Writes a bar chart (SVG) of the bytes that each layout of `sparse` takes: the picture in the README.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args, lines: impl BufRead, html: Option<PathBuf>) -> Result<()> {
-    if html.is_none() && args.markdown.is_none() && args.readme.is_none() {
-        bail!("nothing to write: give --html, --markdown or --readme a file");
+    if html.is_none() && args.markdown.is_none() && args.readme.is_none() && args.svg.is_none() {
+        bail!("nothing to write: give --html, --markdown, --readme or --svg a file");
     }
     let lines = row::read(lines)?;
     seeds::complain(&lines)?;
@@ -41,6 +46,9 @@ pub(crate) fn run(args: &Args, lines: impl BufRead, html: Option<PathBuf>) -> Re
     if let Some(file) = &args.readme {
         let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
         write(file, &markdown::into_readme(&text, &lines)?)?;
+    }
+    if let Some(file) = &args.svg {
+        write(file, &picture::svg(&measured::parse(&lines)?)?)?;
     }
     Ok(())
 }
@@ -83,7 +91,7 @@ pub(crate) fn page(rows: &[String]) -> Result<String> {
         command: std::env::args().skip(1).fold("dwell-bench".to_owned(), |all, word| all + " " + &word),
         made: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
         notes: fairness::notes()?,
-        claims: seeds::tables(&markdown::parse(rows)?)?,
+        claims: seeds::tables(&measured::parse(rows)?)?,
     };
     let about = serde_json::to_string(&about)?;
     let data = format!("{{\"about\":{about},\"rows\":[{}]}}", rows.join(",\n"));

@@ -278,9 +278,9 @@ function rests(claim) {
   return `<details${open}><summary>What the verdict rests on</summary><ul>${items}</ul></details>`;
 }
 
-// What the write-ups claimed, beside what was found.
+// The claims of the articles, beside the measurements.
 function claims() {
-  const element = made(`<section id="claims"><h2>The write-ups' own tables</h2><p>Each as it was published, then with the code that they published measured here, then Dwell.</p></section>`);
+  const element = made(`<section id="claims"><h2>The tables of the articles</h2><p>Each as it was published, then with the code that they published measured here, then Dwell.</p></section>`);
   for (const claim of about.claims) {
     const lines = claim.lines.map(line => `<tr><td>${escaped(line.what)}</td><td>${escaped(line.published)}</td><td>${escaped(line.theirs)}</td><td>${escaped(line.ours)}</td></tr>`).join("");
     element.append(made(`<div class="card tablebox" style="margin-bottom:14px"><h3>${escaped(claim.title)}</h3><p class="note">${escaped(claim.source)}</p><table class="words"><thead><tr><th></th><th>as published</th><th>theirs, here</th><th>Dwell, here</th></tr></thead><tbody>${lines}</tbody></table><p><b>${escaped(claim.verdict)}</b> ${escaped(claim.why)}</p>${rests(claim)}</div>`));
@@ -299,7 +299,7 @@ const show = hash => {
   for (const button of tabs.children) button.setAttribute("aria-pressed", button.dataset.of === wanted);
 };
 for (const { id } of sections) {
-  const button = made(`<button type="button" data-of="${escaped(id)}">${id === "claims" ? "write-ups" : escaped(id)}</button>`);
+  const button = made(`<button type="button" data-of="${escaped(id)}">${id === "claims" ? "articles" : escaped(id)}</button>`);
   button.addEventListener("click", () => { location.hash = `/${id}`; });
   tabs.append(button);
 }

@@ -1,10 +1,10 @@
-//! `dwell-bench seeds`: what the write-ups that Dwell starts from claimed, what their published code does here, and Dwell.
+//! `dwell-bench seeds`: what the articles that Dwell starts from claimed, what their published code does here, and Dwell.
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
-use super::markdown::{Measured, number, parse};
+use super::measured::{Measured, number, parse};
 use crate::check::CheckFailed;
 use crate::row::{Output, Row};
 
@@ -176,7 +176,7 @@ fn value(rows: &[Measured], names: &Names) -> String {
 
 /// The claims as Markdown.
 pub(super) fn markdown(rows: &[Measured]) -> Result<String> {
-    let mut text = "\n## The write-ups' own tables\n".to_owned();
+    let mut text = "\n## The tables of the articles\n".to_owned();
     for table in tables(rows)? {
         let contradicted: Vec<String> = table.contradicted().collect();
         let Table { title, source, verdict, why, lines, rests } = table;

@@ -114,7 +114,7 @@ macro_rules! links_by_pointer {
 
             #[inline(always)]
             unsafe fn at(_: &mut Self::Place, link: *mut ()) -> &mut $crate::slab::subject::Order<*mut ()> {
-                // SAFETY: the caller says that the slot is there, so that its address is an order's, and nobody else looks.
+                // SAFETY: the caller says that the slot is there, so that its address is an order's, and that no other reference to it exists.
                 unsafe { &mut *link.cast() }
             }
         }

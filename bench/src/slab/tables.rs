@@ -129,7 +129,7 @@ fn goals(text: &mut String, rows: &[Row]) {
     }
 }
 
-/// A line of the write-up's tables: its slab beside the crate `slab` or a box, in cycles, as its README has it.
+/// A line of the article's tables: its slab beside the crate `slab` or a box, in cycles, as its README has it.
 struct Claim {
     what: &'static str,
     workload: &'static str,
@@ -177,7 +177,7 @@ const CLAIMS: [Claim; 27] = {
     ]
 };
 
-/// Each claim as published, with both versions of the write-up's crate measured again, and with ours.
+/// Each claim as published, with both versions of the article's crate measured again, and with ours.
 fn claims(text: &mut String, rows: &[Row]) {
     let mut lines = String::new();
     for claim in &CLAIMS {

@@ -14,7 +14,7 @@ fn fits<U>() -> bool {
 }
 
 /// Moves a value to a block of its own.
-fn outside<U>(value: U) -> *mut u8 {
+fn spill<U>(value: U) -> *mut u8 {
     let layout = Layout::new::<U>();
     // SAFETY: what does not fit in place has a size, or it has an alignment that no workload uses.
     let block = unsafe { alloc(layout) };
@@ -85,7 +85,7 @@ impl<T: ?Sized> Sentinel<T> {
             in_place(value, &words);
             ptr::null()
         } else {
-            outside(value).cast_const().cast()
+            spill(value).cast_const().cast()
         };
         Self { pointer: unsize(address), words, owns: PhantomData }
     }
@@ -126,7 +126,7 @@ pub(super) struct Branching<T: ?Sized> {
     of: PhantomData<T>,
 }
 
-const OUTSIDE: usize = 1 << (usize::BITS - 1);
+const SPILLED: usize = 1 << (usize::BITS - 1);
 
 impl<T: ?Sized> Branching<T> {
     #[inline]
@@ -137,14 +137,14 @@ impl<T: ?Sized> Branching<T> {
             in_place(value, &words);
             Self { metadata, words, of: PhantomData }
         } else {
-            in_place(outside(value), &words);
-            Self { metadata: metadata | OUTSIDE, words, of: PhantomData }
+            in_place(spill(value), &words);
+            Self { metadata: metadata | SPILLED, words, of: PhantomData }
         }
     }
 
     #[inline]
     fn is_inline(&self) -> bool {
-        self.metadata & OUTSIDE == 0
+        self.metadata & SPILLED == 0
     }
 
     #[inline]
@@ -155,7 +155,7 @@ impl<T: ?Sized> Branching<T> {
             // SAFETY: then the words begin with the address.
             unsafe { self.words.get().cast::<*mut u8>().read() }
         };
-        pointer(address, self.metadata & !OUTSIDE)
+        pointer(address, self.metadata & !SPILLED)
     }
 }
 prototype!(Branching);

@@ -48,14 +48,14 @@ impl Place for Dwell {
 pub(super) struct Bumpalo;
 
 impl Bumpalo {
-    /// An arena with room for `bytes`.
-    fn room(bytes: usize) -> &'static bumpalo::Bump {
+    /// An arena with a capacity of at least `bytes`.
+    fn with_capacity(bytes: usize) -> &'static bumpalo::Bump {
         const CHUNK: usize = 1 << 20;
         thread_local! {
             static ARENA: Cell<Option<&'static bumpalo::Bump>> = const { Cell::new(None) };
         }
         match ARENA.get() {
-            // What alignment may take of it.
+            // Alignment takes up to 16 bytes.
             Some(arena) if arena.chunk_capacity() >= bytes + 16 => arena,
             _ => {
                 let arena = Box::leak(Box::new(bumpalo::Bump::with_capacity(CHUNK.max(bytes + 16))));
@@ -68,15 +68,15 @@ impl Bumpalo {
 
 impl Place for Bumpalo {
     fn text(text: &str) -> &'static str {
-        Self::room(text.len()).alloc_str(text)
+        Self::with_capacity(text.len()).alloc_str(text)
     }
 
     fn value<T>(value: T) -> &'static T {
-        Self::room(size_of::<T>()).alloc(value)
+        Self::with_capacity(size_of::<T>()).alloc(value)
     }
 
     fn slice<T>(values: Vec<T>) -> &'static [T] {
-        Self::room(size_of_val(&*values)).alloc_slice_fill_iter(values)
+        Self::with_capacity(size_of_val(&*values)).alloc_slice_fill_iter(values)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Strings kept once: published crates beside each other.
 //!
-//! Each is used as its authors mean it. Those that hand out an index need their interner at hand to read it; it is found
+//! Each is used as its authors mean it. Those that return an index need their interner to read it; it is found
 //! through a thread local here, because serde's derive has no place for a context.
 
 use dwell::sparse::IsEmpty;

@@ -1,7 +1,7 @@
-//! The write-up's types, once for each layout.
+//! The article's types, once for each layout.
 //!
 //! A layout is a module with seven aliases; `smithy_types!` puts the structs on top of them. The fields are those of
-//! the write-up: of `Traits` its text shows a part, the rest follows from its sizes (`Shape` 2488 bytes, `Reference` 408,
+//! the article: of `Traits` its text shows a part, the rest follows from its sizes (`Shape` 2488 bytes, `Reference` 408,
 //! `Traits` 384 naive; 112 and 32 boxed) and from what the models hold.
 
 use allocative::Allocative;
@@ -294,7 +294,7 @@ pub(super) mod naive {
     smithy_types!();
 }
 
-/// The write-up's: `Option<Box<T>>` whose deserialisation leaves out a `T` that says nothing.
+/// The article's: `Option<Box<T>>` whose deserialisation leaves out a `T` that says nothing.
 #[derive(Serialize, Allocative, DataSize, DeepSizeOf, GetSize, MemSize, Weigh)]
 pub(crate) struct BoxedIfAny<T>(Option<Box<T>>);
 
@@ -317,7 +317,7 @@ impl<'de, T: Deserialize<'de> + IsEmpty> Deserialize<'de> for BoxedIfAny<T> {
     }
 }
 
-/// The write-up's answer.
+/// The article's answer.
 pub(super) mod boxed {
     type Text = String;
     type List<T> = Vec<T>;

@@ -109,7 +109,7 @@ impl Task {
         }
         let mut cpu_ms = 0.0;
         for file in &files {
-            // The text goes before the next one comes, as in the write-up's program.
+            // The text goes before the next one comes, as in the article's program.
             let json = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
             // Reading the file is the same for all layouts and not counted.
             let start = process_cpu_ms();

@@ -1,6 +1,6 @@
 //! `dwell::sparse` in a real program, and what reading through it costs.
 //!
-//! The program is that of the write-up "Box to save memory" (dystroy.org): service models are loaded and kept. Here it
+//! The program is that of the article "Box to save memory" (dystroy.org): service models are loaded and kept. Here it
 //! does so in one layout after the other, each in a process of its own.
 
 mod access;
@@ -31,9 +31,18 @@ pub(crate) struct Args {
     /// A folder of Smithy models in JSON; without it a sample is generated.
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
+    /// Counts the bytes of each layout and measures no times.
+    #[arg(long)]
+    bytes: bool,
 }
 
 const BASELINE: &str = "naive";
+
+/// Whether the program is measured in a layout of this name.
+#[cfg(test)]
+pub(crate) fn has_layout(name: &str) -> bool {
+    LAYOUTS.iter().any(|layout| layout.name == name)
+}
 
 /// The operations that callgrind and the clock measure.
 pub(crate) fn suite() -> Suite {
@@ -44,6 +53,9 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     let corpus = Corpus::open(args.models.as_deref(), quick)?;
     output.say(&format!("{}; {} allocator", corpus.describe(), count::ALLOCATOR))?;
     let reports = count_all(&corpus)?;
+    if args.bytes {
+        return Ok(output.rows(&smithy(&reports, &[])?)?);
+    }
     output.rows(&smithy(&reports, &time_all(&corpus, if quick { 3 } else { 11 })?)?)?;
     let sizes = LAYOUTS.iter().zip(&reports).map(|(layout, Report { sizes: [shape, reference, traits], .. })| {
         format!("{} {shape} {reference} {traits}", layout.name)

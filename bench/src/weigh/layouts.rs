@@ -1,4 +1,4 @@
-//! The write-up's types once more, for those who say how big they are.
+//! The article's types once more, for those who say how big they are.
 //!
 //! The hash maps have std's hasher here, for not every peer knows a map by another; their tables are the same bytes.
 
@@ -46,7 +46,7 @@ pub(super) mod naive {
     weighed_types!(peers: "Weighed by all.");
 }
 
-/// The write-up's answer.
+/// The article's answer.
 pub(super) mod boxed {
     type Text = String;
     type List<T> = Vec<T>;

@@ -62,7 +62,7 @@ pub(super) struct Report {
     pub(super) taken: u64,
     pub(super) modelled: u64,
     pub(super) allocations: u64,
-    /// Heap bytes and allocations that the write-up's layout would take, predicted from this one.
+    /// Heap bytes and allocations that the article's layout would take, predicted from this one.
     pub(super) boxed: Option<(u64, u64)>,
     /// What the advisor says of this one.
     pub(super) advice: String,
@@ -143,7 +143,7 @@ impl Task {
     }
 }
 
-/// What the write-up's changes would make of the naive layout.
+/// What the article's changes would make of the naive layout.
 fn boxed<T: Weigh>(models: &T) -> Result<(u64, u64)> {
     let tree = tree(models);
     let mut what_if = WhatIf::new(&tree);

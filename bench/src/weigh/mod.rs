@@ -1,6 +1,6 @@
 //! How big a value is, as Dwell, its peers and the allocator itself say.
 //!
-//! The value is the write-up's: all Smithy models, loaded and kept, in one layout after the other. Each is weighed as it
+//! The value is the article's: all Smithy models, loaded and kept, in one layout after the other. Each is weighed as it
 //! was loaded, and once more after three quarters of the shapes were deleted.
 
 mod emptied;
@@ -100,7 +100,7 @@ fn modelled(layout: &str, report: &Report) -> [Row; 2] {
     [row("bytes", report.modelled as f64 / 1e6, "MB"), row("error", (ratio - 1.0).abs() * 100.0, "%")]
 }
 
-/// What was predicted from the naive layout for the write-up's, beside what that one takes.
+/// What was predicted from the naive layout for the article's, beside what that one takes.
 fn prediction(bytes: u64, allocations: u64, measured: &Report) -> [Row; 3] {
     let truth = measured.states[0].truth as f64;
     let row = |metric, value: f64, unit, of: f64| Row {

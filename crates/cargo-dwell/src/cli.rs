@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Shows where a program's bytes live, and what moving them saves
+/// Finds the types of a program or of JSON data that waste memory, and predicts what changes save
 #[derive(Debug, Parser)]
 #[command(name = "cargo dwell", bin_name = "cargo dwell", version)]
 pub struct Cli {
@@ -18,28 +18,28 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// How a corpus of JSON should live in Rust: its records, what they weigh, leaner types for them
+    /// Infer Rust types for JSON, predict the memory that they take, and suggest leaner ones
     Shape(ShapeArgs),
-    /// What the types of a program take: sizes, padding, the largest variants and fields
+    /// List the types of a program with sizes and padding, and suggest changes
     Layout(Box<Layout>),
-    /// What the futures of a program hold across their `.await`s, and what would make them smaller
+    /// List the futures of a program with what each `.await` holds, and suggest changes
     Futures(Box<Futures>),
-    /// Which types a program uses as `dyn Trait`, and how many bytes would hold them inline
+    /// List the types that a program uses as `dyn Trait`, and suggest an inline size for each trait
     Dyn(Box<Dyn>),
     /// The live heap of a running program, by type and by field, and what to change
     Census(Box<Census>),
 }
 
 impl Cli {
-    /// Reads the arguments of this process; ends it with a message if they are wrong.
+    /// Parses the arguments of this process; exits with a message if they are invalid.
     pub fn from_env() -> Self {
         Self::parse_from(without_cargo(std::env::args_os()))
     }
 
-    /// Does what was asked for.
+    /// Runs the command.
     ///
     /// # Errors
-    /// What kept it from being done, for a line on standard error.
+    /// The reason of a failure, for a line on standard error.
     pub fn run(&self) -> Result<ExitCode> {
         match &self.command {
             Command::Shape(args) => shape::run(args),

@@ -1,4 +1,4 @@
-//! What the commands about a program have in common: they get it, compare it and check its budgets.
+//! The common part of the commands that inspect a program: they build or open it, compare it, and check its budgets.
 
 use crate::build::{self, BuildArgs, Executable, Outcome, Purpose};
 use crate::check::{self, Budgets, CheckArgs, Diff, Document, Selection};
@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use std::process::ExitCode;
 
-const EXIT_CODES: &str = "Exit code: 0 if all is well, 1 if a budget is broken, 2 on wrong input or usage, cargo's own if the \
+const EXIT_CODES: &str = "Exit code: 0 on success, 1 if a budget is exceeded, 2 for wrong input or usage, cargo's own if the \
                           build fails.";
 
 /// `cargo dwell layout`
@@ -54,7 +54,7 @@ impl Layout {
     /// Runs the command.
     ///
     /// # Errors
-    /// The program cannot be had or read; nothing matches what was asked for.
+    /// Returns an error if the program cannot be built or read, or if nothing matches the pattern.
     pub fn run(&self) -> Result<ExitCode> {
         let args = &self.args;
         inspect(&self.build, &self.check, args.all, args.format, &|program, executable| {
@@ -67,7 +67,7 @@ impl Futures {
     /// Runs the command.
     ///
     /// # Errors
-    /// The program cannot be had or read; nothing matches what was asked for.
+    /// Returns an error if the program cannot be built or read, or if nothing matches the pattern.
     pub fn run(&self) -> Result<ExitCode> {
         let args = &self.args;
         inspect(&self.build, &self.check, args.all, args.format, &|program, executable| {
@@ -80,7 +80,7 @@ impl Dyn {
     /// Runs the command.
     ///
     /// # Errors
-    /// The program cannot be had or read; nothing matches what was asked for.
+    /// Returns an error if the program cannot be built or read, or if nothing matches the pattern.
     pub fn run(&self) -> Result<ExitCode> {
         let args = &self.args;
         inspect(&self.build, &self.check, args.all, args.format, &|program, executable| {
@@ -101,13 +101,13 @@ fn inspect(
         Outcome::Done(choice) => choice,
         Outcome::Failed(code) => return Ok(code),
     };
-    // What is wrong with the arguments is told before the program is built.
+    // Errors in the arguments are reported before the build.
     let budgets = Budgets::new(check, choice.config().as_deref())?;
     if let Some(file) = &check.save {
         check::check_target(file)?;
     }
     if let Some(file) = check.diff.as_ref().filter(|file| !file.is_file()) {
-        bail!("{}: is no file; --diff takes what --save wrote, or an executable", file.display());
+        bail!("{}: is not a file; --diff takes a file that --save wrote, or an executable", file.display());
     }
     let executable = match choice.build(Purpose::Inspect)? {
         Outcome::Done(executable) => executable,

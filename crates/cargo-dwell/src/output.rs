@@ -1,4 +1,4 @@
-//! How reports about a program look: headings and tables, for a terminal or a page.
+//! Headings and tables of reports, for a terminal or for Markdown.
 
 pub use crate::shape::report::Format;
 
@@ -7,13 +7,13 @@ use anyhow::{Context, Result};
 use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, Write};
 
-/// How text looks.
+/// The style of a report.
 #[derive(Clone, Debug)]
 pub(crate) struct Look {
     bold: Style,
-    /// Whether it is for a page, not a terminal.
+    /// Whether the report is Markdown, not terminal output.
     pub(crate) markdown: bool,
-    /// Columns of the terminal; none to find out.
+    /// The width in columns; `None` to ask the terminal.
     pub(crate) width: Option<u16>,
 }
 
@@ -55,7 +55,7 @@ impl Look {
         Ok(())
     }
 
-    /// Columns there are for text.
+    /// The number of columns available for text.
     pub(crate) fn columns(&self) -> usize {
         usize::from(self.width.or_else(|| Table::new().width()).unwrap_or(100).min(200))
     }
@@ -74,7 +74,7 @@ pub(crate) fn right(text: impl Into<String>) -> Cell {
 /// Writes to standard output.
 ///
 /// # Errors
-/// It cannot be written. Who closes the pipe has seen enough.
+/// It cannot be written. A closed pipe is no error.
 pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     print_to(false, write)
 }

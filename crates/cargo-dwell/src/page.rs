@@ -204,7 +204,7 @@ impl Page {
     }
 
     fn write_suggestions(&self, out: &mut String) {
-        out.push_str("<h2>What to change, the most worth first</h2>\n");
+        out.push_str("<h2>What to change, largest saving first</h2>\n");
         if self.suggestions.is_empty() {
             out.push_str("<p>Nothing that saves bytes was found.</p>\n");
             return;

@@ -1,6 +1,6 @@
 //! A corpus of service models in the shape of Smithy's JSON AST, made from a seed.
 //!
-//! It stands in for real data where none is at hand: the same structure, fill rates and lengths as a published corpus
+//! It replaces real data where there is none: the same structure, fill rates and lengths as a published corpus
 //! of 301 service models (86,504 shapes), with a text of its own. The same seed gives the same bytes everywhere: only
 //! integers and exact float arithmetic are used.
 
@@ -227,7 +227,7 @@ struct Model {
     version: String,
     shapes: Vec<(String, Node)>,
     names: HashSet<String>,
-    /// What a member may point at, by how often a real one does.
+    /// The targets of a member, with the frequencies of real models.
     strings: Vec<String>,
     lists: Vec<String>,
     structures: Vec<String>,
@@ -243,7 +243,7 @@ struct Model {
 
 impl Model {
     fn new(seed: u64, index: usize) -> Self {
-        // Any odd constant keeps the models of neighbouring seeds apart.
+        // Any odd constant makes the models of neighbouring seeds differ.
         let mut rng = Rng::with_seed(seed ^ (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let (first, second) = (pick(&mut rng, QUALIFIERS), pick(&mut rng, NOUNS));
         Self {

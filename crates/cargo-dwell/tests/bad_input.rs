@@ -66,7 +66,7 @@ fn broken_and_truncated_files() {
     let empty = Folder::new("bad.json", b" \n");
     check(&empty, "", "is empty; it should hold JSON");
     let several = Folder::new("bad.json", b"{\"half\":1\n}\n{\"half\":2}");
-    check(&several, ":3:1", "more than one JSON text, and not one a line");
+    check(&several, ":3:1", "more than one JSON text, but not one text for each line");
 }
 
 #[test]
@@ -95,10 +95,10 @@ fn what_is_no_text_is_called_what_it_is() {
 fn deep_nesting() {
     let nested = "[".repeat(100_000) + &"]".repeat(100_000);
     let folder = Folder::new("bad.json", nested.as_bytes());
-    check(&folder, ":1:128", "nested deeper than 127 levels; this is not read");
+    check(&folder, ":1:128", "nested deeper than 127 levels, which is not supported");
     let objects = "{\"half\":".repeat(100_000);
     let folder = Folder::new("bad.json", objects.as_bytes());
-    check(&folder, ":1:1017", "nested deeper than 127 levels; this is not read");
+    check(&folder, ":1:1017", "nested deeper than 127 levels, which is not supported");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_string_of_two_gigabytes_through_a_pipe() {
     let errors = errors(&output);
     assert!(
         matches!(&errors[..], [line] if line.starts_with("error: -:1:")
-            && line.ends_with(": a string longer than 64 MiB; this is not read")),
+            && line.ends_with(": a string longer than 64 MiB, which is not supported")),
         "{errors:?}"
     );
     assert_eq!(output.status.code(), Some(2));
@@ -194,7 +194,7 @@ fn check_path(path: &Path, expected: &str) {
     assert_eq!(output.status.code(), Some(2));
     // With nothing else to report, keeping going ends the same way.
     let output = shape(&[path.to_str().unwrap()]).output().unwrap();
-    assert_eq!(errors(&output), [format!("error: {expected}"), "error: nothing could be read".to_owned()]);
+    assert_eq!(errors(&output), [format!("error: {expected}"), "error: no input could be read".to_owned()]);
     assert_eq!(output.status.code(), Some(2));
 }
 

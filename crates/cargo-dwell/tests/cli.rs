@@ -254,7 +254,9 @@ fn parts_merge_to_the_same_whatever_the_order_and_the_grouping() {
     fs::write(path("no.part"), "{}").unwrap();
     let output = dwell(&["shape", "--merge", &path("no.part")]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).starts_with(&format!("error: {}: is no part", path("no.part"))));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).starts_with(&format!("error: {}: is not a part file", path("no.part")))
+    );
 }
 
 #[test]
@@ -372,7 +374,7 @@ fn unrelated_files_are_noticed() {
         assert_eq!(output.status.code(), Some(0));
         String::from_utf8(output.stderr).unwrap()
     };
-    let note = "note: the files seem to hold unrelated data; types are better for one kind of file at a time\n";
+    let note = "note: the files seem to contain unrelated data; run the command for one kind of file at a time\n";
     assert_eq!(write(4), note);
     assert_eq!(write(1), "");
 }

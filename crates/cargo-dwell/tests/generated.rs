@@ -90,7 +90,7 @@ fn the_types_hold_the_sample_in_what_was_predicted() {
     assert_eq!(load::<sample::naive::Document>(&texts), plan.naive_heap());
     assert_eq!(load::<sample::lean::Document>(&texts), plan.lean_heap());
     // The last of the moves is the lean plan; and each is what it says when it is made.
-    let moves = plan.moves();
+    let moves = plan.suggestions();
     assert_eq!(moves.last().map(|last| last.total), Some(plan.lean_heap().bytes));
     let mut total = plan.naive_heap().bytes.cast_signed();
     for one in &moves {

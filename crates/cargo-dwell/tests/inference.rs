@@ -256,7 +256,7 @@ enum Type {
     Map(usize, Box<Type>),
     Seq(usize, Box<Type>),
     Tuple(Vec<Type>),
-    /// Records told apart by the first or the last key.
+    /// Records distinguished by the first or the last key.
     Union(bool, Vec<Vec<(String, f64, Type)>>),
     Mixed(Vec<Type>),
     /// The type that stands this many steps above.
@@ -439,7 +439,7 @@ fn neither_the_order_of_files_nor_the_threads_change_the_schema() {
 
 #[test]
 fn counts_are_exact_where_memory_is_short_too() {
-    // Objects of objects with keys of their own, far more than are told apart.
+    // Objects of objects with keys of their own, far more than are distinguished.
     let mut rng = Rng::with_seed(3);
     let mut value = |depth: usize, path: &str| -> String {
         fn object(rng: &mut Rng, depth: usize, path: &str) -> String {

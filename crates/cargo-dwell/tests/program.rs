@@ -259,11 +259,11 @@ fn broken_budgets_are_told_by_field() {
     broken(
         &[LAYOUT, "--offline", "--max-size", "Config=64", "--max-size", "Message=64"],
         &[
-            "`Config` takes 160 bytes, 96 more than its budget of 64: its largest field `buffer: [u8; 128]` with 128",
-            "largest variant `Data` takes 160 by `payload: [u64; 20]` with 160; the next, `Text`",
+            "`Config` takes 160 bytes, 96 more than its budget of 64: its largest field `buffer: [u8; 128]` (128 bytes)",
+            "largest variant `Data` takes 160 bytes because of `payload: [u64; 20]` (160 bytes); the next, `Text`",
         ],
     );
-    broken(&["futures", "--offline", "--max-future", "256"], &["`kept: [u8; 500]` with 500"]);
+    broken(&["futures", "--offline", "--max-future", "256"], &["`kept: [u8; 500]` (500 bytes)"]);
     broken(
         &[LAYOUT, "--offline", "--max-future", "256", "--max-size", "single::Config=159"],
         &["`Config` takes 160", "src/main.rs"],
@@ -370,9 +370,9 @@ fn differences_are_told_by_field() {
     let human = String::from_utf8_lossy(&human.stdout).into_owned();
     assert!(human.contains("Grew") && human.contains("+8") && human.contains("new `1: u32` 4"), "{human}");
 
-    wrong(&dwell(path, &[LAYOUT, "--offline", "--diff", "missing.json"]), &["missing.json: is no file"]);
+    wrong(&dwell(path, &[LAYOUT, "--offline", "--diff", "missing.json"]), &["missing.json: is not a file"]);
     wrong(&dwell(path, &[LAYOUT, "--offline", "--diff", "src/main.rs"]), &["src/main.rs"]);
-    wrong(&dwell(path, &[LAYOUT, "--offline", "--save", "src/main.rs"]), &["src/main.rs: is there already"]);
+    wrong(&dwell(path, &[LAYOUT, "--offline", "--save", "src/main.rs"]), &["src/main.rs: already exists"]);
     wrong(&dwell(path, &[LAYOUT, "--offline", "--save", "none/new.json"]), &["there is no folder none"]);
     write(path, "later.json", "{\"version\": 2, \"types\": []}");
     wrong(&dwell(path, &[LAYOUT, "--offline", "--diff", "later.json"]), &["version 2 of the schema"]);

@@ -95,7 +95,7 @@ fn options_leave_out_and_say_so() {
     assert_eq!(top["moves_left_out"], count(&all, "moves") - 1);
     assert_eq!(top["sampled"], true);
     let none = Options { min_saving: u64::MAX >> 1, ..Options::default() };
-    assert!(report(Format::Human, &none).contains("smaller moves are not shown"));
+    assert!(report(Format::Human, &none).contains("smaller suggestions are not shown"));
     assert!(report(Format::Human, &few).contains("sampled"));
 }
 

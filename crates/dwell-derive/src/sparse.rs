@@ -26,7 +26,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 parse_quote!(#parameter: #dwell::sparse::IsEmpty)
             })),
         }
-        // Which parameters that asks to be `Default` is for the type's own `Default` to say.
+        // The type's own `Default` states which parameters must be `Default`.
         predicates.push(parse_quote!(Self: ::core::default::Default));
     }
     let is_empty_where = &bounded.where_clause;
@@ -62,7 +62,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// What stands in `#[sparse(..)]` on the type.
+/// The arguments of `#[sparse(..)]` on the type.
 struct TypeAttributes {
     eq: bool,
     constant: bool,
@@ -95,7 +95,7 @@ impl TypeAttributes {
 }
 
 fn is_empty_body(input: &DeriveInput, attributes: &TypeAttributes) -> Result<TokenStream> {
-    // Attributes that would do nothing are mistakes.
+    // An attribute without effect is an error.
     let useless: Vec<&Attribute> = match &input.data {
         Data::Enum(data) => data
             .variants
@@ -123,7 +123,7 @@ fn is_empty_body(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Tok
     }
 }
 
-/// All fields empty, and the type's own default all empty too.
+/// An expression that tests whether all fields are empty, and those of the type's default too.
 fn struct_is_empty(input: &DeriveInput, fields: &Fields, attributes: &TypeAttributes) -> Result<TokenStream> {
     let dwell = &attributes.dwell;
     let checks = fields
@@ -149,12 +149,12 @@ fn struct_is_empty(input: &DeriveInput, fields: &Fields, attributes: &TypeAttrib
     })
 }
 
-/// The value whose fields are asked; a name that neither captures the user's nor is captured by it.
+/// The name of the tested value, hygienic with respect to the user's names.
 fn value() -> Ident {
     Ident::new("__dwell_value", Span::mixed_site())
 }
 
-/// What is found out about a type's own `Default`, remembered.
+/// A cached test of whether the type's own `Default` is empty.
 fn asked_once(input: &DeriveInput, dwell: &Path, question: &TokenStream) -> TokenStream {
     // A `static` in a generic function is shared by all its instances, which may differ in their defaults.
     if is_generic(input) {
@@ -325,7 +325,7 @@ fn static_predicates(input: &DeriveInput) -> TokenStream {
     with_static(input, of_parameters.chain(given).collect())
 }
 
-/// The type of the default that is lent: `Self` for `'static`, to be shortened, or else `Self`, if that is `'static`.
+/// The type of the shared default: `Self` with `'static` lifetimes, to be shortened, or `Self` if that is `'static`.
 ///
 /// If a trait bound names a lifetime (`T: Trait<'a>`), the compiler cannot tell it from the same bound for `'static`
 /// (E0283), which the longer-lived type would need too.
@@ -373,8 +373,8 @@ fn lent_where(input: &DeriveInput, where_clause: Option<&syn::WhereClause>) -> T
 /// The attribute of a field that may be written through `&`.
 const ALLOW_INTERIOR_MUTABILITY: &str = "allow_interior_mutability";
 
-/// Items that compile only if no field has interior mutability: a constant must not borrow such a value (E0492), and the
-/// compiler says so of the type of a value that no one ever makes.
+/// Items that compile only if no field has interior mutability: a constant must not borrow such a value (E0492). The compiler
+/// checks the type and never creates the value.
 fn refuse_interior_mutability(input: &DeriveInput, attributes: &TypeAttributes) -> Result<TokenStream> {
     let fields: Vec<&Field> = match &input.data {
         Data::Struct(data) => data.fields.iter().collect(),

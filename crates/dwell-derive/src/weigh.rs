@@ -39,7 +39,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 let member = &part.member;
                 part.step(&walk, &quote!(&self.#member))
             });
-            // A struct that says nothing is one that `Sparse` would not store.
+            // `Sparse` would not store a struct that equals its default.
             let body = quote! {
                 if __DWELL_TREE && <Self as #dwell::weigh::Weigh>::is_default(self) {
                     #walk.default_value();
@@ -145,7 +145,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// What stands in `#[weigh(..)]` on the type.
+/// The arguments of `#[weigh(..)]` on the type.
 struct TypeAttributes {
     name: Option<LitStr>,
     bound: Option<Punctuated<WherePredicate, Token![,]>>,
@@ -174,7 +174,7 @@ impl TypeAttributes {
     }
 }
 
-/// What `#[repr(..)]` says of the order of fields.
+/// The order of fields by `#[repr(..)]`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Repr {
     Rust,
@@ -207,7 +207,7 @@ fn repr(attributes: &[Attribute]) -> Result<Repr> {
     Ok(found)
 }
 
-/// Whether `#[repr(..)]` says of an enum how it is laid out, or of a struct how it is aligned.
+/// Whether `#[repr(..)]` determines the layout of an enum or the alignment of a struct.
 fn is_laid_out_by_hand(attributes: &[Attribute]) -> Result<bool> {
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
         let items = attribute.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated)?;
@@ -220,7 +220,7 @@ fn is_laid_out_by_hand(attributes: &[Attribute]) -> Result<bool> {
     Ok(false)
 }
 
-/// A field and how it is weighed.
+/// A field and how it is measured.
 struct FieldPart<'a> {
     field: &'a Field,
     index: usize,
@@ -230,12 +230,12 @@ struct FieldPart<'a> {
 }
 
 enum How {
-    /// By its own `Weigh`.
+    /// By its implementation of `Weigh`.
     Itself,
     Skip,
     /// By a function.
     With(Path),
-    /// What it points to, once.
+    /// As a shared pointer.
     Shared,
 }
 
@@ -296,7 +296,7 @@ impl<'a> FieldPart<'a> {
         quote_spanned!(ty.span()=> #dwell::weigh::Field::#make::<#ty>(#name, #offset) #kept)
     }
 
-    /// How far it reaches.
+    /// Its `Reach`.
     fn reach(&self, dwell: &Path) -> Option<TokenStream> {
         let ty = &self.field.ty;
         match self.how {
@@ -306,7 +306,7 @@ impl<'a> FieldPart<'a> {
         }
     }
 
-    /// Whether nothing is in it. What the walk does not look into may always be something, unless it has no bytes.
+    /// Whether it is vacant. A field that the walk skips is vacant only if its type has size 0.
     fn vacant(&self, dwell: &Path) -> TokenStream {
         let (ty, member) = (&self.field.ty, &self.member);
         if let How::Itself = self.how {
@@ -318,7 +318,7 @@ impl<'a> FieldPart<'a> {
         }
     }
 
-    /// Whether it says nothing that its type's default does not say.
+    /// Whether it equals the default of its type.
     fn is_default(&self, dwell: &Path) -> TokenStream {
         let (ty, member) = (&self.field.ty, &self.member);
         if let How::Itself = self.how {
@@ -329,7 +329,7 @@ impl<'a> FieldPart<'a> {
         }
     }
 
-    /// Asks for what the field points to, `value` being the struct that may be there.
+    /// Prefetches the target of the field. `value` is the struct, if there is one.
     fn prefetch(&self, dwell: &Path, fields: usize) -> Option<TokenStream> {
         let (ty, member) = (&self.field.ty, &self.member);
         let does = self.prefetches(dwell, fields)?;
@@ -337,7 +337,7 @@ impl<'a> FieldPart<'a> {
         Some(quote_spanned!(ty.span()=> if #does { <#ty as #dwell::weigh::Weigh>::prefetch(#part) }))
     }
 
-    /// Whether that does anything.
+    /// Whether `prefetch` has an effect.
     fn prefetches(&self, dwell: &Path, fields: usize) -> Option<TokenStream> {
         let ty = &self.field.ty;
         let How::Itself = self.how else { return None };

@@ -1,6 +1,6 @@
 //! Fallible allocation: the error, and the [`Allocator`] trait that this crate uses.
 //!
-//! A function whose name begins with `try_` gives its argument back when there is no memory:
+//! A function whose name begins with `try_` returns its argument in the error if the allocation fails:
 //!
 //! ```
 //! use dwell::{Bump, alloc::AllocError};
@@ -17,11 +17,11 @@
 //! | features | `Allocator` and `Global` are |
 //! |---|---|
 //! | `nightly` | those of `core` and `alloc` |
-//! | `allocator-api2` | those of allocator-api2 0.2, which with `nightly` are `core`'s again |
-//! | neither | this crate's own: a sealed trait that only `Global` and arenas implement, so that enabling a feature breaks no code |
+//! | `allocator-api2` | those of allocator-api2 0.2; with `nightly` these are `core`'s |
+//! | neither | those of this crate: a sealed trait that only `Global` and arenas implement, so that enabling a feature breaks no code |
 //!
-//! The trait of allocator-api2 0.4 is another one of the same name. A blanket implementation could support one of the two
-//! versions, not both. So with the feature `allocator-api2-04` there is a wrapper, `V04`, for an allocator of that version. It
+//! allocator-api2 0.4 has another trait of the same name, and a blanket implementation could support only one of the two
+//! versions. The feature `allocator-api2-04` therefore adds a wrapper, `V04`, for an allocator of version 0.4. The wrapper
 //! implements whichever of the three traits is in use.
 
 use core::any::TypeId;
@@ -50,6 +50,8 @@ pub(crate) use allocator_api2::alloc::AllocError as Refused;
 pub(crate) use core::alloc::AllocError as Refused;
 
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
+pub(crate) use self::own::sealed;
+#[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
 pub use self::own::{Allocator, Global};
 
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
@@ -64,7 +66,7 @@ mod own {
     ///
     /// The contract is that of `core::alloc::Allocator`.
     pub unsafe trait Allocator: sealed::Sealed {
-        /// A block of at least this layout.
+        /// Allocates a block of at least this layout.
         #[doc(hidden)]
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused>;
 
@@ -76,7 +78,7 @@ mod own {
         #[doc(hidden)]
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout);
 
-        /// Makes a block larger, and moves it if it has to. After `Ok` the old block is freed.
+        /// Grows a block, and moves it if necessary. After `Ok` the old block is freed.
         ///
         /// # Safety
         ///
@@ -98,15 +100,12 @@ mod own {
     #[derive(Debug)]
     pub struct Refused;
 
-    mod sealed {
+    /// The supertrait that seals [`Allocator`]. The module `sealed` implements it for arenas.
+    pub(crate) mod sealed {
         pub trait Sealed {}
         impl Sealed for super::Global {}
         #[cfg(feature = "allocator-api2-04")]
         impl<A> Sealed for crate::alloc::V04<A> {}
-        #[cfg(feature = "bump")]
-        impl<const MIN_ALIGN: usize, A: super::Allocator> Sealed for &crate::bump::Bump<MIN_ALIGN, A> {}
-        #[cfg(feature = "bump")]
-        impl<A: super::Allocator> Sealed for crate::bump::First<'_, A> {}
     }
 
     /// The global allocator, as `Box` and `Vec` use it.
@@ -249,7 +248,7 @@ mod v04 {
     }
 }
 
-/// The allocator had no block for a value, which comes back with the error.
+/// The error of a failed allocation, with the value that was to be stored.
 ///
 /// ```
 /// use dwell::Sparse;
@@ -367,7 +366,7 @@ pub(crate) fn try_push_all<T>(vec: &mut Vec<T>, values: &mut impl Iterator<Item 
     Ok(())
 }
 
-/// Collects into a `Vec`, and gives that to `finish`. Every value comes back if either has no memory.
+/// Collects into a `Vec`, and gives that to `finish`. If either fails, the error contains every value.
 pub(crate) fn try_collect<I: IntoIterator, R>(
     values: I,
     finish: impl FnOnce(Vec<I::Item>) -> Result<R, AllocError<Vec<I::Item>>>,
@@ -383,7 +382,7 @@ pub(crate) fn try_collect<I: IntoIterator, R>(
 /// The pieces that a text which failed does not have: the one that found no memory, and those after it.
 pub(crate) type Pieces<I> = Chain<option::IntoIter<<I as IntoIterator>::Item>, Fuse<<I as IntoIterator>::IntoIter>>;
 
-/// Writes one piece after another, and gives the text to `finish`. The text so far and the other pieces come back if either
+/// Writes one piece after another, and gives the text to `finish`. The error contains the text so far and the other pieces if either
 /// has no memory.
 pub(crate) fn try_write<I: IntoIterator<Item: fmt::Display>, R>(
     pieces: I,

@@ -1,19 +1,19 @@
-//! Types that decide where values live.
+//! Types that store values inline, in slabs, in arenas or behind one word, and a function that measures values.
 //!
-//! Every `Box`, every `Option<Struct>` and every `String` is a decision about where a value lives, and most programs take the
-//! default. Dwell has a type for each of the alternatives:
+//! Every `Box`, `Option<Struct>` and `String` decides where a value is stored, and most programs use the default. Dwell has a type
+//! for each of the alternatives:
 //!
-//! | the value | where it lives | module |
+//! | your values | are stored | module |
 //! |---|---|---|
-//! | small, of a type that is not known at compile time | inline in its owner, without an allocation | [`small`]: [`SmallBox`] |
-//! | one of many of all types, dropped together | in an arena | [`bump`]: [`Bump`] |
-//! | one of many of one type, made and dropped all the time, at a stable address | in a slot of a slab | [`slab`](mod@slab): [`Slab`], [`slab!`] |
-//! | an optional struct that is mostly empty | in one word until it has a value | [`sparse`]: [`Sparse`](struct@Sparse) |
-//! | a string or slice that no longer grows, a map of a few entries | behind one word | [`sparse`]: [`ThinStr`](sparse::ThinStr), [`ThinSlice`](sparse::ThinSlice), [`SortedMap`](sparse::SortedMap) |
-//! | a future, or another value that must not move | pinned inline, in a box or in a slab | [`mod@pin`]: [`PinExt`](pin::PinExt), [`ErasedExt`](pin::ErasedExt) |
-//! | any; how big is it, really? | measured by following every pointer | [`mod@weigh`]: [`weigh()`] |
+//! | small trait objects and closures | inline in their owner, without an allocation | [`small`]: [`SmallBox`] |
+//! | many of all types, dropped together | in an arena | [`bump`]: [`Bump`] |
+//! | many of one type, created and dropped all the time | in slots of a slab, at stable addresses | [`slab`](mod@slab): [`Slab`], [`slab!`] |
+//! | optional structs that are mostly absent | on the heap, behind one word | [`sparse`]: [`Sparse`](struct@Sparse) |
+//! | strings and slices that no longer grow, maps of a few entries | in one exact block, behind one word | [`sparse`]: [`ThinStr`](sparse::ThinStr), [`ThinSlice`](sparse::ThinSlice), [`SortedMap`](sparse::SortedMap) |
+//! | futures, and other values that must not move | pinned inline, in a box or in a slab | [`mod@pin`]: [`PinExt`](pin::PinExt), [`ErasedExt`](pin::ErasedExt) |
+//! | of any type, to be measured | anywhere: [`weigh()`] follows every pointer | [`mod@weigh`] |
 //!
-//! The command-line tool `cargo dwell` finds the values that gain by one of them.
+//! The command-line tool `cargo dwell` finds the types of a program that gain by one of them.
 //!
 //! # Example
 //!
@@ -36,31 +36,34 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `std` (default) | what belongs to a thread or is shared by threads: [`slab!`], `slab::sync`, `bump::Pool`, `.pooled()`; and the traits of this crate for the types of std. Without it the crate is `no_std` and needs `alloc` |
-//! | `small`, `slab`, `bump`, `pin`, `sparse`, `weigh` (default) | the module of that name; `bump` brings `small`, and `pin` brings `small` and `slab` |
-//! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]` |
+//! | `std` (default) | everything that needs threads or thread-local variables: [`slab!`], `slab::sync`, `bump::Pool`, `.pooled()`; and the traits of this crate for the types of std. Without it the crate is `no_std` and needs `alloc` |
+//! | `small`, `slab`, `bump`, `pin`, `sparse`, `weigh` (default) | the module of that name; `bump` enables `small`, and `pin` enables `small` and `slab` |
+//! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]`, `#[erased]` for `async fn`s |
 //! | `serde` | `Serialize` and `Deserialize` |
-//! | `futures` | streams, sinks, readers and writers are pinned and erased as futures are |
-//! | `tower` | `pin::tower`: services of an erased type without `malloc` |
-//! | `allocator-api2` | custom allocators, by the trait of allocator-api2 0.2, which hashbrown and bumpalo use |
-//! | `allocator-api2-04` | custom allocators by the trait of allocator-api2 0.4, wrapped in an `alloc::V04`; both features may be on |
+//! | `futures` | the methods of [`mod@pin`] for streams, sinks, readers and writers |
+//! | `tokio` | `pin::spawn_erased`: tasks of tokio whose futures are in slots of the thread's pool |
+//! | `tower` | `pin::tower`: type-erased services that allocate from pools |
+//! | `allocator-api2` | custom allocators that implement the trait of allocator-api2 0.2, which hashbrown and bumpalo use |
+//! | `allocator-api2-04` | custom allocators that implement the trait of allocator-api2 0.4, wrapped in an `alloc::V04`; both features may be enabled |
 //! | `ahash-0_8`, `arrayvec-0_7`, `bumpalo`, `bytes`, `camino`, `chrono-0_4`, `compact_str-0_9`, `dashmap`, `hashbrown-0_17`, `http`, `indexmap`, `parking_lot-0_12`, `rustc-hash`, `semver`, `serde_json`, `slab-0_4`, `slotmap`, `smallvec`, `smol_str-0_3`, `time-0_3`, `url`, `uuid` | [`Weigh`] and `IsEmpty` for the types of these crates |
-//! | `allocator-api2-0_2`, `allocator-api2-0_4`, `futures-0_3`, `tower-0_3` | the four features above by the versions that they bind to |
+//! | `allocator-api2-0_2`, `allocator-api2-0_4`, `futures-0_3`, `tower-0_3` | the same four features, named after the versions of the crates |
 //! | `nightly` | `core`'s `Allocator`, `Unsize` constructors, `Fn*` for boxes of closures, drop check by `may_dangle`; requires a nightly compiler and has no stability guarantee |
 //!
 //! # Guarantees
 //!
-//! - **Sound in safe code.** No sequence of safe calls reaches undefined behaviour, even if user code panics, re-enters, or
-//!   forgets values. The invariants of each type stand at its definition, and `docs/` explains them.
-//! - **Failed allocations are reported.** Every function that allocates has a twin whose name begins with `try_`. It returns an
-//!   [`AllocError`] with what it was given, and does not panic. For `clone`, `from`, `extend` and `collect`, which abort as
-//!   those of std do, the twin is a function of the type: `try_clone`, `try_from_vec`, `try_from_string`, `try_extend`,
-//!   `try_from_iter`. There is none where a trait of another crate has none, for deserialising and for the calls and clones
-//!   of tower's services; nor for `pinned_rc` and `pinned_arc`, because stable std has none for `Rc` and `Arc`.
-//! - **No required dependency**, no build script, no network. The only global state is the defaults that the derives cache for
-//!   a type, the slabs and pools of threads that [`slab!`] and `.pooled()` stand for, and a count of the threads that made a
-//!   [`slab::sync`] slab.
-//! - The minimum supported Rust version is the `rust-version` of `Cargo.toml`; raising it is a minor release.
+//! - **Sound in safe code.** No sequence of safe calls leads to undefined behaviour, even if user code panics, re-enters the
+//!   container, or forgets values. Each type lists its invariants at its definition; `docs/soundness.md` in the repository
+//!   explains them.
+//! - **Failed allocations are reported.** Every function that allocates has a variant whose name begins with `try_`. It returns
+//!   the arguments in an [`AllocError`] and does not panic. `clone`, `from`, `extend` and `collect` abort, as those of std do;
+//!   their variants are inherent functions: `try_clone`, `try_from_vec`, `try_from_string`, `try_extend`, `try_from_iter`.
+//!   Deserialisation and the calls and clones of tower's services have no variant, because the traits of serde and tower have
+//!   none. Nor have text that becomes a `dyn Error`, `#[erased]` and `pooled!`, nor `pinned_rc` and `pinned_arc`, because stable
+//!   std has none for `Rc` and `Arc`.
+//! - **No required dependency**, no build script, no network access. The global state consists of the defaults that the derives
+//!   cache for each type, the thread-local slabs and pools of [`slab!`] and `.pooled()`, and a counter of the threads that created
+//!   a [`slab::sync`] slab.
+//! - The minimum supported Rust version is the `rust-version` of `Cargo.toml`. A minor release may raise it.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -68,13 +71,13 @@
     feature = "nightly",
     feature(allocator_api, dropck_eyepatch, fn_traits, tuple_trait, unboxed_closures, unsize)
 )]
-// What the modules share is there in full if some of them are not.
+// Items that the modules share are unused if some modules are disabled.
 #![cfg_attr(
     not(all(feature = "bump", feature = "pin", feature = "sparse", feature = "weigh")),
     allow(dead_code, unused_imports, unused_macros)
 )]
 
-// This crate has a module `alloc` of its own.
+// The name `alloc` is taken by a module of this crate.
 extern crate alloc as std_alloc;
 
 pub mod alloc;
@@ -87,6 +90,8 @@ pub mod model;
 pub mod pin;
 mod prefetch;
 mod raw;
+#[cfg(all(feature = "bump", not(any(feature = "allocator-api2", feature = "nightly"))))]
+mod sealed;
 #[cfg(feature = "slab")]
 pub mod slab;
 #[cfg(feature = "small")]
@@ -110,3 +115,28 @@ pub use crate::sparse::Sparse;
 pub use crate::weigh::{Weigh, weigh};
 #[cfg(all(feature = "derive", feature = "sparse"))]
 pub use dwell_derive::Sparse;
+#[cfg(all(feature = "derive", feature = "pin", feature = "std"))]
+pub use dwell_derive::erased;
+
+// The code blocks of the README and of the how-tos are tests: `cargo test -p dwell --features derive,serde,tower --doc`.
+#[cfg(all(doctest, feature = "default", feature = "derive", feature = "serde", feature = "tower"))]
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../docs/first-gain.md")]
+    mod first_gain {}
+    #[doc = include_str!("../../../docs/how-to/arenas.md")]
+    mod arenas {}
+    #[doc = include_str!("../../../docs/how-to/boxes.md")]
+    mod boxes {}
+    #[doc = include_str!("../../../docs/how-to/futures.md")]
+    mod futures {}
+    #[doc = include_str!("../../../docs/how-to/slabs.md")]
+    mod slabs {}
+    #[doc = include_str!("../../../docs/how-to/sparse.md")]
+    mod sparse {}
+    #[doc = include_str!("../../../docs/how-to/types.md")]
+    mod types {}
+    #[doc = include_str!("../../../docs/how-to/weigh.md")]
+    mod weigh {}
+}

@@ -1,8 +1,8 @@
-//! Prefetch: memory that is loaded before it is used.
+//! Prefetching: loading a cache line before it is read.
 
-/// Asks the processor to load the cache line at `address`, and does not wait for it.
+/// Prefetches the cache line at `address` and does not wait for it.
 ///
-/// Any address will do, even one where nothing is: a program cannot tell whether the line was loaded.
+/// Every address is allowed, including a dangling one: a prefetch has no effect that a program can observe.
 #[inline]
 pub(crate) fn prefetch(address: *const ()) {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse", not(miri)))]

@@ -1,11 +1,11 @@
 //! Fat pointers, split into address and metadata and joined again. No other file knows their layout.
 //!
-//! Stable Rust has no API for this (`ptr_metadata` is unstable), and no documentation promises what it rests on:
+//! Stable Rust has no API for this (`ptr_metadata` is unstable). The code relies on three facts that no documentation guarantees:
 //!
 //! 1. A `*const T` is one word, or two: the address, then the metadata. The metadata is the length of a slice or `str`, or
 //!    the address of a vtable; that of a struct with an unsized tail is the tail's.
 //! 2. The compiler knows that a vtable's address is not null, so `Option<*const dyn Trait>` needs no third word. A length may
-//!    be 0, so `Option<*const [T]>` does. This tells the two kinds of metadata apart.
+//!    be 0, so `Option<*const [T]>` does. This distinguishes the two kinds of metadata.
 //! 3. A vtable's address is even.
 //!
 //! The constant at the end of this file checks 1 and 2 at compile time for one type of each kind. [`Meta::new`] checks all
@@ -20,7 +20,7 @@ use core::hint::select_unpredictable;
 use core::marker::PhantomData;
 use core::ptr::{self, NonNull};
 
-/// What the second word of a `*const T` is.
+/// The kind of the second word of a `*const T`.
 #[derive(Clone, Copy)]
 enum Kind {
     /// There is no second word: `T` is sized.
@@ -375,7 +375,7 @@ const fn too_many_elements() -> ! {
 /// value, or one whose bytes are about to be moved.
 #[inline]
 pub(crate) unsafe fn layout_of<T: ?Sized>(value: *mut T) -> Layout {
-    // A `&T` would claim that nobody writes to the value while the reference lives, which invalidates pointers that the value
+    // A `&T` would assert that the value is not written while the reference lives, which invalidates pointers that the value
     // has to itself. A `&UnsafeCell<T>` makes no such claim, and has the layout of a `T` ("Memory layout" of `UnsafeCell`).
     // Under Stacked Borrows it cannot be made from a pointer without write permission, so this function asks for that; for a
     // borrowed value there is `Layout::for_value`.
@@ -445,9 +445,9 @@ mod tests {
         let storage = (&raw mut storage).cast::<()>();
         for (heap, expected) in [(false, storage), (true, address)] {
             let meta = Meta::new(value, heap);
-            // SAFETY: `storage` is an initialised pointer of this function's, which nobody writes.
+            // SAFETY: `storage` is an initialised pointer, local to this function, and not written.
             let located = unsafe { meta.locate(storage) };
-            // SAFETY: `storage` is an initialised pointer of this function's, which nobody writes.
+            // SAFETY: `storage` is an initialised pointer, local to this function, and not written.
             let portable = meta.decode(unsafe { meta.locate_portable(storage) });
             assert_eq!(located.cast_mut().cast(), expected);
             assert!(ptr::eq(located, portable) && ptr::eq(portable, meta.decode(expected)));

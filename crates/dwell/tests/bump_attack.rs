@@ -49,7 +49,7 @@ fn bytes(size: usize, align: usize) -> Layout {
 fn read(block: NonNull<u8>, at: usize) -> u8 {
     // SAFETY: the tests ask for bytes of a chunk that is there.
     let byte = unsafe { block.add(at) };
-    // SAFETY: as above; they were written.
+    // SAFETY: the byte is in a chunk that is there, and was written.
     unsafe { byte.read() }
 }
 
@@ -104,9 +104,9 @@ fn odd_blocks_grow_shrink_and_are_freed_in_place() {
             // SAFETY: the blocks are the arena's, with these layouts, and not used again.
             unsafe { (&&bump).deallocate(NonNull::from(behind), bytes(1, 1)) };
             let (text, len) = (NonNull::from(&mut *text).cast(), text.len());
-            // SAFETY: as above.
+            // SAFETY: the string's block is the arena's, of as many bytes as the text since `into_str`, and not used again.
             unsafe { (&&bump).deallocate(text, bytes(len, 1)) };
-            // SAFETY: as above.
+            // SAFETY: `grow` returned the block for this layout, and it is not used again.
             unsafe { (&&bump).deallocate(block, bytes(size + 13, 1)) };
             assert_eq!(bump.alloc_layout(bytes(0, 1)), start);
         }
@@ -196,7 +196,7 @@ fn shrinking_to_a_larger_alignment_takes_no_more() {
         assert_eq!(first.addr().get() % 64, 0);
         let second = bump.alloc_slice_fill_copy(last, 2_u8);
         let third = bump.alloc_slice_fill_copy(56 - last, 3_u8);
-        // SAFETY: as above.
+        // SAFETY: `shrink` returned the block for this layout; the new one is no larger.
         let first = unsafe { (&&bump).shrink(first, bytes(8, 8), bytes(1, 64)) }.unwrap().cast::<u8>();
         // SAFETY: the block is the arena's, with this layout, and not used again.
         unsafe { (&&bump).deallocate(first, bytes(1, 64)) };
@@ -237,7 +237,7 @@ fn a_lent_chunk_does_not_move() {
     let inner = scope.alloc([5_u64; 8]);
     // SAFETY: the block is the arena's, with this layout.
     let block = unsafe { (&&bump).grow(block, small, large) }.unwrap().cast::<u8>();
-    // SAFETY: as above.
+    // SAFETY: `grow` returned the block for the layout `large`; the new one is no smaller.
     let block = unsafe { (&&bump).grow(block, large, huge) }.unwrap().cast::<u8>();
     inner[0] = 6;
     assert_eq!((inner[0], inner[7], read(block, 0), read(block, 19_999)), (6, 5, 7, 7));
@@ -362,12 +362,12 @@ fn no_bytes_are_always_there() {
                 let (a, b) = (bump.alloc_layout(bytes(0, align)), bump.alloc_layout(bytes(0, align)));
                 // SAFETY: the blocks are the arena's, with this layout.
                 let a = unsafe { (&&bump).grow(a, bytes(0, align), bytes(700, align)) }.unwrap();
-                // SAFETY: as above.
+                // SAFETY: the block is the arena's, with this layout, and another one than `a`.
                 let b = unsafe { (&&bump).grow(b, bytes(0, align), bytes(9, align)) }.unwrap();
                 let (a, b) = (a.cast::<u8>(), b.cast::<u8>());
                 // SAFETY: the block has these bytes.
                 unsafe { a.write_bytes(2, 700) };
-                // SAFETY: as above.
+                // SAFETY: the block has nine bytes.
                 unsafe { b.write_bytes(3, 9) };
                 assert_eq!((read(a, 0), read(a, 699), read(b, 0)), (2, 2, 3));
             }
@@ -731,7 +731,7 @@ fn rounds_of_one_size_stop_allocating() {
 /// Also when a round needs more than any regular chunk has, and blocks of all kinds.
 #[test]
 fn rounds_of_any_size_stop_allocating() {
-    for blocks in [100, 2000, scaled(40_000)] {
+    for blocks in if cfg!(miri) { &[100, 800][..] } else { &[100, 2000, 40_000] }.iter().copied() {
         let mut bump = Bump::new();
         for round in 0..4 {
             failing_after(if round < 3 { usize::MAX } else { 0 }, || {
@@ -790,10 +790,12 @@ fn panics_in_user_code() {
             } else {
                 spy.value % 2 == 0
             })));
-            assert_eq!(vec.len(), 5);
-            assert_eq!(counts.made.get() - counts.dropped.get(), 10);
+            // As in std, the elements before are kept or dropped, and those behind stay.
+            let dropped = (panic_at - 1) / 2;
+            assert_eq!(vec.len(), 5 - dropped as usize);
+            assert_eq!(counts.made.get() - counts.dropped.get(), 10 - dropped);
             counts.panic_at_drop.set(counts.dropped.get() + panic_at);
-            assert_eq!(panics(|| vec.truncate(1)), panic_at < 5);
+            assert_eq!(panics(|| vec.truncate(1)), panic_at < 5 - dropped);
             counts.panic_at_drop.set(0);
             assert_eq!(vec.len(), 1);
         });
@@ -1145,11 +1147,14 @@ fn failure_at_every_step() {
         let squares = or(bump.try_alloc_slice_fill_with(1000, |n| n * n))?;
         let copies = or(bump.try_alloc_slice_clone(&vec![Some(1_u32); 3000]))?;
         let collected = or(bump.try_alloc_iter(0..3000_u64))?;
-        let formatted = or(bump.try_alloc_fmt(format_args!("{:>5000}|{:>9000}", 1, 2)))?;
+        let (five, nine) = if cfg!(miri) { (500, 900) } else { (5000, 9000) };
+        let formatted = or(bump.try_alloc_fmt(format_args!("{:>five$}|{:>nine$}", 1, 2)))?;
         let thin = or(bump.try_alloc_thin(7_u8, &[1_u64; 3000]))?;
         let name = or(bump.try_alloc_thin_str(7_u8, &"y".repeat(9000)))?;
         let mut vec = or(bump::Vec::try_with_capacity_in(9, bump))?;
-        for n in 0..9000 {
+        // How many, since they are pushed one by one.
+        let many = if cfg!(miri) { 600 } else { 9000 };
+        for n in 0..many {
             if let Err(error) = vec.try_push(n) {
                 assert_eq!(error.into_inner(), n);
                 assert!(vec.iter().copied().eq(0..n));
@@ -1158,15 +1163,15 @@ fn failure_at_every_step() {
         }
         or(vec.try_extend_from_slice(&[7; 20_000]))?;
         let mut string = or(bump::String::try_with_capacity_in(1, bump))?;
-        for _ in 0..9000 {
+        for _ in 0..many {
             or(string.try_push('é'))?;
         }
         bump.scope(|scope| or(scope.try_alloc([1_u64; 20_000])).map(drop))?;
         assert!(numbers.iter().all(|&n| n == 7) && text.bytes().all(|byte| byte == b'x') && made == &[1; 3000]);
         assert!(squares.iter().enumerate().all(|(n, &square)| square == n * n) && copies.iter().all(Option::is_some));
-        assert!(collected.iter().copied().eq(0..3000) && formatted.len() == 14_001);
-        assert!(thin.iter().all(|&n| n == 1) && *name.header() == 7 && name.len() == 9000 && string.len() == 18_000);
-        assert!(vec[..9000].iter().copied().eq(0..9000));
+        assert!(collected.iter().copied().eq(0..3000) && formatted.len() == five + nine + 1);
+        assert!(thin.iter().all(|&n| n == 1) && *name.header() == 7 && name.len() == 9000 && string.len() == 2 * many);
+        assert!(vec[..many].iter().copied().eq(0..many));
         assert_eq!(spy.value + other.value, 3);
         Ok(())
     }
@@ -1539,7 +1544,7 @@ fn a_clone_that_uses_the_pool() {
         }
 
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-            // SAFETY: the caller's promise, passed on.
+            // SAFETY: `allocate` took the block from `Global` for this layout; it was not freed.
             unsafe { Global.deallocate(block, layout) };
         }
     }

@@ -5,9 +5,10 @@ mod common;
 mod reenter;
 
 use common::left_by;
-use dwell::slab::{Pool, PoolSlot, StampedKey, sync};
+use dwell::slab::{PerThread, Pool, PoolSlot, Slab, Slot, StampedKey, sync};
 use std::any::Any;
 use std::cell::RefCell;
+use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, thread};
@@ -41,7 +42,7 @@ fn drops_closures_and_iterators_that_do_anything() {
     for kind in 0..5 {
         let bytes: Vec<u8> = [kind].into_iter().chain((0..2 * ops).map(|_| byte())).collect();
         let panicked = reenter::run(&bytes);
-        assert!(panicked > ops / 100, "{panicked} of {ops}");
+        assert!(panicked > ops / 100 || ops < 1000, "{panicked} of {ops}");
     }
 }
 
@@ -59,7 +60,7 @@ fn slabs_that_go_with_their_values() {
         }
     }
     let left = left_by(|| {
-        for count in 2..20 {
+        for count in 2..if cfg!(miri) { 6 } else { 20 } {
             let shares = Rc::new(Shares(RefCell::default(), sync::Slab::new()));
             let mut slots: Vec<_> = (0..count).map(|n| shares.1.insert(Owned(shares.clone(), Box::new(n)))).collect();
             let half = slots.split_off(slots.len() / 2);
@@ -113,7 +114,7 @@ fn modules_that_own_each_other() {
             } else {
                 rights::reserve(1);
             }
-            for n in 0..50 {
+            for n in 0..if cfg!(miri) { 10 } else { 50 } {
                 let right = rights::insert(Right(None, Box::new(n)));
                 let left = lefts::insert(Left(Some(right), Box::new(n % 3)));
                 let outer = rights::insert(Right(Some(left), Box::new(n)));
@@ -126,8 +127,72 @@ fn modules_that_own_each_other() {
         })
         .join()
         .unwrap();
-        // 100 of `Right` and 75 of `Left`, each `Right` makes a `Left`, and some of `Left` make a `Right`: as many in either order.
+        // Of 50 rounds 100 of `Right` and 75 of `Left`, each `Right` makes a `Left`, and some of `Left` make a `Right`: as many in either order.
         dropped.push(DROPPED.load(Ordering::Relaxed));
     }
-    assert!(dropped[0] >= 275 && dropped[0] == dropped[1], "{dropped:?}");
+    assert!(dropped[0] >= if cfg!(miri) { 55 } else { 275 } && dropped[0] == dropped[1], "{dropped:?}");
+}
+
+/// Slots of every kind as pointers and back: the address reaches the header of its block, and the slab may be gone.
+#[test]
+fn slots_come_back_from_raw_pointers() {
+    dwell::slab!(mod texts: String);
+    let left = left_by(|| {
+        let (slab, pool) = (Slab::new(), Pool::new());
+        let raw = slab.insert(String::from("direct")).into_raw();
+        let raw_pooled = pool.insert(String::from("pooled")).into_raw();
+        let raw_large = pool.insert([1_u8; 15_000]).coerce::<[u8], _>(|view| view).into_raw();
+        drop((slab, pool));
+        // SAFETY: the pointer came from `into_raw` of such a slot, and is given back once.
+        let direct = unsafe { Slot::<String>::from_raw(raw) };
+        // SAFETY: the pointer came from `into_raw` of such a slot, and is given back once.
+        let pooled = unsafe { PoolSlot::<String>::from_raw(raw_pooled) };
+        // SAFETY: the pointer came from `into_raw` of such a slot, which was coerced, and is given back once.
+        let large = unsafe { PoolSlot::<[u8]>::from_raw(raw_large) };
+        assert_eq!((&**direct, &**pooled, large.len()), ("direct", "pooled", 15_000));
+    });
+    assert_eq!(left, (0, 0));
+    // A slot of a `sync::Slab` is `Send`, so it may come back on another thread.
+    struct Raw(*mut String);
+    // SAFETY: the pointer stands for a slot, which is `Send`.
+    unsafe impl Send for Raw {}
+    let shared = sync::Slab::new();
+    let raw = Raw(shared.insert(String::from("shared")).into_raw());
+    drop(shared);
+    let there = thread::spawn(move || {
+        let Raw(raw) = { raw };
+        // SAFETY: the pointer came from `into_raw` of such a slot, and is given back once.
+        unsafe { sync::Slot::<String>::from_raw(raw) }.into_inner()
+    });
+    assert_eq!(there.join().unwrap(), "shared");
+    let raw = texts::insert(String::from("of a thread")).into_raw();
+    // SAFETY: the pointer came from `into_raw` of such a slot on this thread, and is given back once.
+    let key = unsafe { texts::Slot::from_raw(raw) }.leak();
+    assert_eq!(*texts::reclaim(key).unwrap(), "of a thread");
+    let any = texts::insert(String::from("any")).coerce::<dyn Any, _>(|view| view).into_raw();
+    // SAFETY: the value is what `coerce` made of it, and the slot of the same kind.
+    let any = unsafe { Slot::<dyn Any, PerThread<texts::Module>>::from_raw(any) };
+    assert!(any.is::<String>());
+    drop(any);
+    texts::shutdown().unwrap();
+}
+
+/// The form of `coerce` that names the type compiles where nothing else does: behind a method, with a lifetime, with a type
+/// parameter, with an opaque type.
+#[test]
+fn coercions_that_name_their_type() {
+    fn shown<'a, T: Display + 'a>(slab: &Slab<T>, value: T) -> Slot<dyn Display + 'a> {
+        slab.insert(value).coerce::<dyn Display + 'a, _>(|view| view)
+    }
+    fn numbers<T: Copy>(values: &[T]) -> impl Iterator<Item = T> + '_ {
+        values.iter().copied()
+    }
+    let text = String::from("borrowed");
+    assert_eq!(shown(&Slab::new(), &*text).to_string(), "borrowed");
+    let values = [1, 2, 3];
+    let slab = Slab::new();
+    assert_eq!(slab.insert(numbers(&values)).coerce::<dyn Iterator<Item = i32> + '_, _>(|view| view).sum::<i32>(), 6);
+    assert_eq!(Slab::new().insert([7, 8]).coerce::<[i32], _>(|view| view).len(), 2);
+    let future = Slab::new().insert(async { 7 }).coerce::<dyn Future<Output = i32>, _>(|view| view).into_pin();
+    drop(future);
 }

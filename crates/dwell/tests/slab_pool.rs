@@ -37,7 +37,7 @@ fn small_values_are_whole() {
     fn check<T: PartialEq + Debug>(make: impl Fn(usize) -> T) {
         let (pool, sync) = (Pool::new(), sync::Pool::new());
         let values: Vec<_> =
-            (0..if cfg!(miri) { 100 } else { 2000 }).map(|n| (pool.insert(make(n)), sync.insert(make(n)))).collect();
+            (0..if cfg!(miri) { 20 } else { 2000 }).map(|n| (pool.insert(make(n)), sync.insert(make(n)))).collect();
         for (n, (value, other)) in values.iter().enumerate() {
             let expected = make(n);
             assert_eq!((&**value, &**other), (&expected, &expected));
@@ -94,7 +94,7 @@ fn shapes() {
     // Each in a function of its own: debug builds give every value on the way a place on the stack.
     fn insert<T: Bytes + 'static>(pool: &Pool, slots: &mut Slots, len: usize, make: impl Fn(u8) -> T) {
         slots.extend(
-            (0..if cfg!(miri) { 2 } else { 20 })
+            (0..if cfg!(miri) { 1 } else { 20 })
                 .map(|fill| (fill, len, pool.insert_with(|| make(fill)).coerce(|view| view as _))),
         );
     }

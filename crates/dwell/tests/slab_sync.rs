@@ -12,10 +12,10 @@ use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 
 /// Rounds of the tests in which threads race.
-const ROUNDS: usize = if cfg!(miri) { 4 } else { 200 };
+const ROUNDS: usize = if cfg!(miri) { 3 } else { 200 };
 
 /// Enough values for several chunks, or for one under Miri.
-const MANY: usize = if cfg!(miri) { 100 } else { 10_000 };
+const MANY: usize = if cfg!(miri) { 40 } else { 10_000 };
 
 /// A value that counts its drops, wherever they are.
 struct Counted(Arc<AtomicUsize>, usize);

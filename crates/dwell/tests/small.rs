@@ -97,15 +97,15 @@ fn alignment_is_kept_and_can_be_raised() {
     #[repr(align(64))]
     struct Line(u8);
 
-    let default: SmallBox<Line, 8> = SmallBox::new(Line(1));
+    let default: SmallBox<Line, 8> = SmallBox::from(Line(1));
     assert!(!default.is_inline() && aligned(&default) && default.0 == 1);
-    let raised: SmallBox<Line, 8, Global, Line> = SmallBox::new(Line(2));
+    let raised: SmallBox<Line, 8, Global, Line> = SmallBox::from(Line(2));
     assert!(raised.is_inline() && aligned(&raised) && raised.0 == 2);
     let erased: SmallBox<dyn Any, 8, Global, Line> = raised.coerce(|place| place as _);
     assert!(erased.is_inline());
     assert_eq!(erased.downcast_ref::<Line>().unwrap().0, 2);
     // The words that padding adds are no inline capacity: `N` alone counts.
-    let narrow: SmallBox<Line, 7, Global, Line> = SmallBox::new(Line(3));
+    let narrow: SmallBox<Line, 7, Global, Line> = SmallBox::from(Line(3));
     assert!(!narrow.is_inline() && aligned(&narrow));
     // The heap word is not where it is in an ordinary box.
     let large: SmallBox<dyn Any, 2, Global, Line> = small_box!([7_u64; 9]);
@@ -117,7 +117,7 @@ fn alignment_is_kept_and_can_be_raised() {
 
 #[test]
 fn construction() {
-    assert_eq!(SmallBox::<_, 1>::new([1_u64, 2]).into_inner(), [1, 2]);
+    assert_eq!(SmallBox::<_, 1>::new_in([1_u64, 2], Global).into_inner(), [1, 2]);
     assert_eq!(SmallBox::<_, 2>::new([1_u64, 2]).into_inner(), [1, 2]);
     assert_eq!(SmallBox::<u8, 2>::try_new(3).unwrap().into_inner(), 3);
     assert_eq!(**SmallBox::<Box<u8>>::from_fn(|| Box::new(1)), 1);

@@ -67,9 +67,9 @@ fn every_way_out_drops_once_and_frees() {
 #[test]
 fn into_inner_leaves_one_owner() {
     let left = left_by(|| {
-        let value = SmallBox::<String, 1>::new("on the heap twice".into()).into_inner();
+        let value = SmallBox::<String, 1>::from(String::from("on the heap twice")).into_inner();
         assert_eq!(value, "on the heap twice");
-        let value = SmallBox::<String, 3>::new("stored inline".into()).into_inner();
+        let value = SmallBox::<String, 3>::from(String::from("stored inline")).into_inner();
         assert_eq!(value, "stored inline");
     });
     assert_eq!(left, (0, 0));
@@ -233,7 +233,7 @@ fn a_failed_allocation_gives_the_value_back() {
         filled.write(value);
         // SAFETY: it was written.
         let value = unsafe { filled.assume_init() }.into_inner();
-        let boxed = failing_after(0, || SmallBox::<_, 8>::try_new(value)).expect("needs no block");
+        let boxed = failing_after(0, || SmallBox::<_, 8>::try_new_in(value, Global)).expect("needs no block");
         let boxed = failing_after(0, || boxed.try_resize::<1>().map(drop).unwrap_err()).into_inner();
         assert!(boxed.is_inline());
         let boxed = failing_after(0, || boxed.try_into_box().map(drop).unwrap_err()).into_inner();

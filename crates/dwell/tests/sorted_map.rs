@@ -89,7 +89,7 @@ fn makes_statics() {
     assert!(Sparse::new(SortedMap::<u8, u8>::new()).get().is_none());
 }
 
-/// Equal to every other one, but told apart by the second field.
+/// Equal to every other one, but distinguished by the second field.
 #[derive(Debug, Clone, Copy)]
 struct Key(u8, u8);
 

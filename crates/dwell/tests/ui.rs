@@ -1,4 +1,4 @@
-//! What a user reads who holds `Sparse`, `SmallBox`, `Bump` or `Weigh` wrong. The messages are those of one compiler;
+//! What a user reads who holds `Sparse`, `SmallBox`, `Bump`, `Weigh` or `#[erased]` wrong. The messages are those of one compiler;
 //! with another the test says that it skips. `TRYBUILD=overwrite` writes them anew.
 
 /// The compiler whose messages are recorded.
@@ -18,6 +18,8 @@ fn messages() {
     cases.compile_fail("tests/ui_bump/*.rs");
     #[cfg(feature = "derive")]
     cases.compile_fail("tests/ui/*.rs");
+    #[cfg(feature = "derive")]
+    cases.compile_fail("tests/ui_erased/*.rs");
     #[cfg(feature = "derive")]
     cases.compile_fail("tests/ui_weigh/*.rs");
 }

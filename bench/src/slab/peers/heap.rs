@@ -48,9 +48,9 @@ impl<T, A: Malloc> HeapBox<T, A> {
 impl<T, A: Malloc> Drop for HeapBox<T, A> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: the invariant; nobody uses the value again.
+        // SAFETY: the invariant; the value is not used again.
         unsafe { self.block.drop_in_place() };
-        // SAFETY: the invariant; nobody uses the block again.
+        // SAFETY: the invariant; the block is not used again.
         unsafe { A::MALLOC.dealloc(self.block.as_ptr().cast(), Layout::new::<T>()) };
     }
 }

@@ -1,4 +1,4 @@
-//! nexus-slab 0.10.2: the write-up's own version, an allocator a thread that a macro makes.
+//! nexus-slab 0.10.2: the article's own version, an allocator a thread that a macro makes.
 
 use crate::slab::subject::{Edits, Grows, Holds, Names, Words, links_by_pointer};
 
@@ -100,7 +100,7 @@ impl Names<Words<8>> for Bounded {
     }
 
     fn take(_: &mut Self::Place, key: Self::Key) {
-        // SAFETY: nobody looks at it.
+        // SAFETY: no reference to the value exists.
         let _ = unsafe { bounded::words8::remove_by_key(key) };
     }
 }

@@ -20,7 +20,7 @@ impl<T: Sync + Send + 'static> Holds<T> for Sharded {
 
     #[inline(always)]
     fn insert(slab: &mut Self::Place, value: T) -> usize {
-        slab.insert(value).expect("there is room")
+        slab.insert(value).expect("not full")
     }
 
     #[inline(always)]

@@ -11,12 +11,12 @@ use std::io::{BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-/// Which program a command looks into.
+/// The arguments that choose a program.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "The program")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of cargo's")]
 pub struct BuildArgs {
-    /// Look into FILE, which is built already, with debug info
+    /// Read FILE, an existing executable with debug info, instead of building one
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "package", "bin", "example", "test", "bench", "features", "all_features", "no_default_features", "profile",
         "release", "target", "target_dir", "locked", "offline", "frozen", "jobs",
@@ -28,16 +28,16 @@ pub struct BuildArgs {
     /// The package with the executable
     #[arg(short, long, value_name = "SPEC")]
     pub package: Option<String>,
-    /// The binary to look into
+    /// The binary to inspect
     #[arg(long, value_name = "NAME", group = "kind")]
     pub bin: Option<String>,
-    /// The example to look into
+    /// The example to inspect
     #[arg(long, value_name = "NAME", group = "kind")]
     pub example: Option<String>,
-    /// The integration test to look into
+    /// The integration test to inspect
     #[arg(long, value_name = "NAME", group = "kind")]
     pub test: Option<String>,
-    /// The benchmark to look into
+    /// The benchmark to inspect
     #[arg(long, value_name = "NAME", group = "kind")]
     pub bench: Option<String>,
     /// Features to activate, separated by spaces or commas
@@ -58,7 +58,7 @@ pub struct BuildArgs {
     /// Build for this target
     #[arg(long, value_name = "TRIPLE")]
     pub target: Option<String>,
-    /// The folder of what is built [default: `dwell` in the target directory]
+    /// The target directory [default: `dwell` in the package's target directory]
     #[arg(long, value_name = "DIRECTORY")]
     pub target_dir: Option<PathBuf>,
     /// Build only if Cargo.lock needs no change
@@ -85,7 +85,7 @@ pub enum Purpose {
     Run,
 }
 
-/// What a step that runs cargo comes to.
+/// The result of a step that runs cargo.
 #[derive(Debug)]
 pub enum Outcome<T> {
     /// The step's result.
@@ -102,22 +102,22 @@ pub struct Choice<'a> {
     selected: Option<Selected>,
 }
 
-/// An executable to look into.
+/// An executable to inspect.
 #[derive(Debug, Clone)]
 pub struct Executable {
     /// The file.
     pub file: PathBuf,
     /// The profile that it was built with, if it was built here.
     pub profile: Option<String>,
-    /// The crates of its workspace, with `_` for `-`; none if there is no telling.
+    /// The crates of its workspace, with `_` for `-`; empty if unknown.
     pub own_crates: Vec<String>,
-    /// Where its parsed debug info may be kept.
+    /// The folder for the cache of parsed debug info.
     pub cache: Option<PathBuf>,
     /// The folder that relative source paths start from.
     pub root: Option<PathBuf>,
 }
 
-/// Finds out which program the arguments choose.
+/// Finds the program that the arguments choose.
 ///
 /// # Errors
 /// There is no manifest; it has no executable, or more than one to choose from.
@@ -173,7 +173,7 @@ impl Choice<'_> {
         above.map(|folder| folder.join("dwell"))
     }
 
-    /// Where parsed programs are kept: in the target directory, or else where the user's caches are.
+    /// The folder of the cache: in the target directory, or in the user's cache directory.
     fn cache(&self) -> Option<PathBuf> {
         let target = self.target_dir().map(|dir| dir.join("cache"));
         target.or_else(|| {
@@ -358,7 +358,7 @@ fn manifest_above() -> Option<PathBuf> {
     here.ancestors().map(|folder| folder.join("Cargo.toml")).find(|manifest| manifest.is_file())
 }
 
-/// What cargo says of the workspace; nothing if it fails, which it says itself if asked to.
+/// The metadata of the workspace; `None` if cargo fails.
 fn metadata(args: &BuildArgs, speak: bool) -> Result<Option<Metadata>> {
     let mut command = MetadataCommand::new();
     command.cargo_path(cargo()).no_deps();

@@ -93,7 +93,7 @@ pub(super) fn select(args: &BuildArgs, workspace: &Metadata) -> Result<Selected>
     }
 }
 
-/// What chooses one of several executables.
+/// The arguments that choose one of several executables.
 fn choice(all: &[(&Package, &Target)], package: &Package, target: &Target) -> String {
     if all.iter().filter(|(_, other)| other.name == target.name).count() > 1 {
         format!("-p {} --bin {}", package.name, target.name)

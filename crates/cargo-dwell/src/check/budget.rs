@@ -56,7 +56,7 @@ impl Config {
     }
 }
 
-/// What a program may take.
+/// The budgets of a program.
 #[derive(Debug, Clone, Default)]
 pub struct Budgets {
     /// From the command line: a type that is not there is a mistake.
@@ -164,8 +164,8 @@ fn why(program: &Program, of: &Type) -> String {
             let next = variants.get(1).map_or_else(String::new, |(size, next)| {
                 format!("; the next, `{}`, takes {}", next.name, count(*size))
             });
-            let field = largest(program, &variant.fields, "by");
-            format!("its largest variant `{}` takes {} {field}{next}", variant.name, count(*size))
+            let field = largest(program, &variant.fields, "because of");
+            format!("its largest variant `{}` takes {} bytes {field}{next}", variant.name, count(*size))
         }
         Kind::Array { element, count: number } => {
             format!("it has {} times {} bytes", count(*number), count(program.size_of(*element)))
@@ -197,8 +197,8 @@ fn largest(program: &Program, fields: &[Field], what: &str) -> String {
     let near = fields.iter().filter(|(size, _)| *size > 0 && size.saturating_mul(4) >= first).take(3);
     let names: Vec<_> = near
         .map(|(size, field)| match &*field.name {
-            "__awaitee" => format!("the future `{}` with {}", program.get(field.ty).name, count(*size)),
-            name => format!("`{name}: {}` with {}", program.get(field.ty).name, count(*size)),
+            "__awaitee" => format!("the future `{}` ({} bytes)", program.get(field.ty).name, count(*size)),
+            name => format!("`{name}: {}` ({} bytes)", program.get(field.ty).name, count(*size)),
         })
         .collect();
     if names.is_empty() { String::new() } else { format!("{what} {}", names.join(", ")) }

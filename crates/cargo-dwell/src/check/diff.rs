@@ -1,4 +1,4 @@
-//! What grew and what shrank between two builds, and by which field.
+//! The differences in size between two builds, by field.
 
 use super::saved::{Document, Known, KnownField, KnownType, Selection};
 use crate::debuginfo::{self, Options};
@@ -85,7 +85,7 @@ impl Diff {
 
     fn between(before: Known, after: Known) -> Self {
         let same_selection = before.all == after.all;
-        // What `--format json` of one command printed has no list of the other's.
+        // The JSON of one command has no list of the other commands.
         let both_futures = !before.futures.is_empty() && !after.futures.is_empty();
         let both_types = !before.types.is_empty() && !after.types.is_empty();
         let (about_before, about_after) = (before.program.clone(), after.program.clone());
@@ -195,7 +195,7 @@ fn is_json(file: &Path) -> bool {
     let mut start = [0; 64];
     let read = std::fs::File::open(file).and_then(|mut file| file.read(&mut start)).unwrap_or(0);
     let start = &start[..read];
-    // What is not there or empty is told as a file that --save did not write.
+    // A missing or empty file is reported as one that --save did not write.
     start.iter().all(u8::is_ascii_whitespace) || start.trim_ascii_start().starts_with(b"{")
 }
 
@@ -254,7 +254,7 @@ fn future_parts(of: &futures::json::Future) -> BTreeMap<String, (String, u64)> {
     parts
 }
 
-/// What differs between two items, the largest difference first.
+/// The differences between two items, the largest first.
 fn by(before: &Item, after: &Item) -> Vec<By> {
     let mut all: Vec<By> = Vec::new();
     for (name, (of, size)) in &after.parts {
@@ -269,7 +269,7 @@ fn by(before: &Item, after: &Item) -> Vec<By> {
         }
     }
     let grows = after.size > before.size;
-    // What goes the way of the whole explains it.
+    // Fields that change in the direction of the whole explain it.
     all.sort_by_key(|by| ((by.after > by.before) != grows, std::cmp::Reverse(by.before.abs_diff(by.after))));
     all
 }

@@ -1,4 +1,4 @@
-//! What a build may not exceed, and how it differs from another: budgets, saved sizes, differences.
+//! Budgets, saved sizes, and differences between two builds.
 
 mod budget;
 mod diff;
@@ -12,20 +12,20 @@ use bytesize::ByteSize;
 use clap::Args;
 use std::path::PathBuf;
 
-/// What sizes are compared with.
+/// The arguments for budgets and differences.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Budgets and differences")]
 pub struct CheckArgs {
-    /// Fail, with exit code 1, if a type takes more: `Type=64`, `module::Type=64`
+    /// Fail with exit code 1 if a type is larger: `Type=64`, `module::Type=64`
     #[arg(long, value_name = "TYPE=BYTES")]
     pub max_size: Vec<SizeBudget>,
-    /// Fail, with exit code 1, if a future takes more
+    /// Fail with exit code 1 if a future is larger
     #[arg(long, value_name = "BYTES")]
     pub max_future: Option<ByteSize>,
     /// Write the sizes of all types, futures and vtables to FILE as JSON, for --diff
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-    /// Print what grew and what shrank since FILE, which --save wrote or which is an executable
+    /// Print what grew and what shrank since FILE, a file that --save wrote or an executable
     #[arg(long, value_name = "FILE")]
     pub diff: Option<PathBuf>,
 }

@@ -75,12 +75,12 @@ pub fn check_target(file: &Path) -> Result<()> {
     } else if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         bail!("{}: there is no folder {}; make it first", file.display(), folder.display());
     } else if file.exists() && fs::metadata(file).is_ok_and(|file| file.len() > 0) && Known::read(file).is_err() {
-        bail!("{}: is there already, and --save did not write it; name another file", file.display());
+        bail!("{}: already exists, and --save did not write it; name another file", file.display());
     }
     Ok(())
 }
 
-/// What is read of a saved document, or of what `--format json` prints.
+/// The fields that are read from a saved document or from the output of `--format json`.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(super) struct Known {
     #[serde(default)]
@@ -145,7 +145,7 @@ impl Known {
         Ok(known)
     }
 
-    /// What a document would be after it was saved and read.
+    /// Converts a document as saving and reading would.
     pub(super) fn of(document: &Document) -> Result<Self> {
         let value = serde_json::to_value(document).context("the sizes cannot be written as JSON")?;
         Self::deserialize(value).context("the sizes cannot be read back")
@@ -153,5 +153,5 @@ impl Known {
 }
 
 fn not_saved(file: &Path) -> String {
-    format!("{}: is neither what --save wrote nor an executable", file.display())
+    format!("{}: is neither a file that --save wrote nor an executable", file.display())
 }

@@ -21,7 +21,7 @@ const MAGIC: &[u8] = concat!("dwell types 4 ", env!("CARGO_PKG_VERSION"), "\n").
 /// Programs kept of one name: a few profiles, a few targets.
 const MOST: usize = 6;
 
-/// Where the program of an executable is kept.
+/// The cache file of an executable.
 #[derive(Debug)]
 pub(super) struct Entry {
     folder: PathBuf,
@@ -31,7 +31,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// The build id and length tell executables apart; without a build id, where it is and when it was written.
+    /// The build id and length identify an executable; without a build id, where it is and when it was written.
     pub(super) fn new(folder: &Path, path: &Path, build_id: Option<&str>) -> Self {
         let metadata = fs::metadata(path).ok();
         let length = metadata.as_ref().map_or(0, fs::Metadata::len);

@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What `gimli` reads from.
+/// The reader type for `gimli`.
 pub(super) type Slice<'d> = EndianSlice<'d, RunTimeEndian>;
 
 /// Maps a file into memory.

@@ -197,7 +197,7 @@ struct Places<'a> {
     /// By where they begin.
     units: Vec<&'a UnitTypes>,
     ranks: &'a Ranks,
-    /// Where types without a name are, and which type they became.
+    /// The entries of unnamed types, and the types created for them.
     made: HashMap<u64, TypeId>,
 }
 
@@ -400,7 +400,7 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
             .collect()
     }
 
-    /// What the pointer `id` points to.
+    /// The target of the pointer `id`.
     fn pointee(&self, id: TypeId) -> Option<TypeId> {
         match self.raws.get(id.0 as usize) {
             Some(raw) => raw.target.filter(|_| raw.kind == RawKind::Pointer).map(|target| (self.find)(Some(target))),
@@ -485,7 +485,7 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
                 let awaited = held.iter().position(|field| &*field.name == "__awaitee").map(|index| held.remove(index));
                 match &*name {
                     "Unresumed" => captures.clone_from(&held),
-                    // What is gone still has its place there.
+                    // Removed types keep their index there.
                     "Returned" | "Panicked" => held.clear(),
                     _ => {}
                 }

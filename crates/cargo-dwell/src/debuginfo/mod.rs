@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 pub struct Options {
     /// The names of the workspace's own crates, with `_` for `-`.
     pub own_crates: Vec<String>,
-    /// Where parsed programs are kept by build id, so that a second question is quick. `None`: nowhere.
+    /// The folder for the cache of parsed programs; `None` for no cache.
     pub cache: Option<PathBuf>,
     /// Whether to show a progress bar on standard error.
     pub progress: bool,

@@ -1,4 +1,4 @@
-//! What the debug info of a program says, as plain values.
+//! The debug info of a program as plain values.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -27,7 +27,7 @@ pub struct Program {
     pub units: Vec<Text>,
     /// Bytes of debug info that were read.
     pub bytes: u64,
-    /// What could not be read, with the reason: units of other compilers, files that are missing. The rest is complete.
+    /// The parts that could not be read, with the reason: units of other compilers, missing files. The rest is complete.
     pub damaged: Vec<String>,
     /// The statics and vtables with a fixed address, ordered by it.
     pub statics: Vec<Static>,
@@ -131,11 +131,11 @@ pub struct Type {
     pub size: u64,
     /// The alignment in bytes. It is inferred from the fields where the debug info does not say it.
     pub align: u64,
-    /// What it is made of.
+    /// Its parts.
     pub kind: Kind,
     /// The arguments of its type parameters.
     pub params: Vec<Param>,
-    /// Where it is declared. rustc says so of closures and coroutines only.
+    /// The position of its declaration. rustc emits it for closures and coroutines only.
     pub source: Option<Source>,
     /// The crate that declares it, as it is called in code: `serde_json`. Empty for built-in types.
     pub krate: Text,
@@ -147,7 +147,7 @@ pub struct Type {
     pub unit: u32,
 }
 
-/// What a [`Type`] is made of.
+/// The parts of a [`Type`].
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// An integer, a float, `bool`, `char`, `()`.
@@ -171,7 +171,7 @@ pub enum Kind {
     },
     /// A thin pointer or reference, a function pointer.
     Pointer {
-        /// What it points to, where that is known.
+        /// Its target, if known.
         pointee: Option<TypeId>,
     },
     /// A pointer with a length or a vtable: `&[T]`, `&str`, `Box<dyn Trait>`.
@@ -200,19 +200,19 @@ pub struct Field {
     pub line: Option<u32>,
 }
 
-/// An enum's variants and what tells them apart.
+/// An enum's variants and the tag that distinguishes them.
 #[derive(Clone, Debug)]
 pub struct Enum {
-    /// What is read to tell the variants apart; `None` where there is one variant at most.
+    /// The tag of the variants; `None` if there is at most one variant.
     pub tag: Option<Tag>,
     /// The variants, as they are declared.
     pub variants: Vec<Variant>,
 }
 
-/// The bytes that tell an enum's variants or a coroutine's states apart.
+/// The bytes that distinguish an enum's variants or a coroutine's states.
 #[derive(Clone, Debug)]
 pub struct Tag {
-    /// Where it is.
+    /// Its offset in bytes.
     pub offset: u64,
     /// Its bytes.
     pub size: u64,
@@ -234,19 +234,19 @@ pub struct Variant {
 /// A coroutine's states and what it holds in each.
 #[derive(Clone, Debug)]
 pub struct Coroutine {
-    /// What the source calls it.
+    /// Its name in the source.
     pub flavour: Flavour,
     /// The function that has it, as a person writes it: `Server::run`.
     pub function: Text,
-    /// What tells the states apart.
+    /// The tag that distinguishes the states.
     pub tag: Option<Tag>,
-    /// What it captured or was called with, held in the first state.
+    /// The captures or arguments, which the first state holds.
     pub captures: Vec<Field>,
     /// `Unresumed`, `Returned`, `Panicked`, and one `Suspend` per `.await`.
     pub states: Vec<State>,
 }
 
-/// What makes a coroutine.
+/// The source construct of a coroutine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flavour {
     /// `async fn`
@@ -298,7 +298,7 @@ pub struct Vtable {
 pub struct Param {
     /// `T`
     pub name: Text,
-    /// What `T` is.
+    /// The type of `T`.
     pub ty: TypeId,
 }
 

@@ -42,7 +42,7 @@ const DEFAULTS: [&str; 3] =
 /// How the types of a program are called.
 #[derive(Debug, Default)]
 pub(super) struct Namer<'a> {
-    /// What to write for a path without arguments.
+    /// The short name of a path without arguments.
     short: HashMap<&'a str, String>,
 }
 
@@ -116,7 +116,7 @@ fn last(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
 }
 
-/// What to call `head`, the longer the higher the `level`.
+/// The name of `head`, which is longer for a higher `level`.
 fn candidate(
     head: &str,
     level: u32,
@@ -148,7 +148,7 @@ fn candidate(
     })
 }
 
-/// What the compiler generates has a name in braces: where it is, and what it is.
+/// The compiler generates names in braces, which contain the position and the kind of an item.
 pub(super) fn generated(head: &str) -> Option<(&str, &'static str)> {
     let (outer, name) = head.rsplit_once("::")?;
     let kind = match name.strip_prefix('{')?.split_once("_env#")?.0 {
@@ -368,7 +368,7 @@ impl<'a> Parser<'a> {
         self.ty()
     }
 
-    /// What follows `dyn`.
+    /// The traits after `dyn`.
     fn bounds(&mut self) -> Option<()> {
         loop {
             self.path(true)?;
@@ -426,7 +426,7 @@ impl<'a> Parser<'a> {
         if is_generated && name.starts_with('{') {
             self.out.push('}');
         }
-        // What is declared in an impl of a generic type.
+        // An item in an impl of a generic type.
         if self.copy("::") { self.path(false) } else { Some(()) }
     }
 

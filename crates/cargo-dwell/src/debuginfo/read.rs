@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct Input<'a, 'd> {
     pub dwarf: &'a Dwarf<Slice<'d>>,
     pub header: UnitHeader<Slice<'d>>,
-    /// What its offsets count from, over all files.
+    /// The base of its offsets among all files.
     pub base: u64,
     /// For error messages.
     pub file: &'a str,
@@ -30,12 +30,12 @@ pub(super) struct Input<'a, 'd> {
     pub named_by: Option<(&'a Dwarf<Slice<'d>>, &'a Skeleton<'d>)>,
 }
 
-/// What threads put together.
+/// The data that all threads share.
 pub(super) struct Output<'d> {
     pub pool: Pool<'d>,
     pub units: Vec<UnitTypes>,
     pub bodies: HashMap<String, Body>,
-    /// What `{impl#3}` of a path is for: `app::{impl#3}` is `Server`.
+    /// The type of `{impl#3}` in a path: `app::{impl#3}` is `Server`.
     pub impls: HashMap<String, ImplFor>,
     pub statics: Vec<RawStatic>,
     pub skeletons: Vec<Skeleton<'d>>,
@@ -61,19 +61,19 @@ impl Output<'_> {
     }
 }
 
+/// The type that an `impl` is for, as a symbol of this unit names it.
+#[derive(Clone, Debug)]
+pub(super) struct ImplFor {
+    pub unit: u32,
+    pub name: String,
+}
+
 /// A static or a vtable. The type is an offset over all files.
 #[derive(Debug)]
 pub(super) struct RawStatic {
     pub address: u64,
     pub path: Box<str>,
     pub ty: Option<u64>,
-}
-
-/// The type that an `impl` is for, as a symbol of this unit names it.
-#[derive(Clone, Debug)]
-pub(super) struct ImplFor {
-    pub unit: u32,
-    pub name: String,
 }
 
 /// A unit whose types are in another file.
@@ -85,7 +85,7 @@ pub(super) struct Skeleton<'d> {
     line: Option<gimli::DebugLineOffset>,
 }
 
-/// Where the types of a unit are in the pool.
+/// The positions of a unit's types in the pool.
 #[derive(Debug)]
 pub(super) struct UnitTypes {
     pub name: String,
@@ -179,7 +179,7 @@ impl<'d> Pool<'d> {
     }
 }
 
-/// Where [`Pool::into_ordered`] put each type.
+/// The new index of each type after [`Pool::into_ordered`].
 #[derive(Debug)]
 pub(super) struct Ranks {
     starts: Vec<usize>,
@@ -204,7 +204,7 @@ pub(super) struct RawType<'d> {
     /// The tag's offset and type.
     pub tag: Option<(u64, Option<u64>)>,
     pub params: Vec<(&'d [u8], Option<u64>)>,
-    /// What a pointer points to, what a vtable is for.
+    /// The target of a pointer, or the type of a vtable.
     pub target: Option<u64>,
     pub is_public: bool,
     pub unit: u32,
@@ -220,7 +220,7 @@ impl RawType<'_> {
     }
 }
 
-/// What an entry's tag says.
+/// The kind of an entry, by its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum RawKind {
     Base,
@@ -345,7 +345,7 @@ fn merge_body(bodies: &mut HashMap<String, Body>, path: String, body: Body) {
     }
 }
 
-/// What one thread has read.
+/// The data that one thread has read.
 #[derive(Default)]
 struct Worker<'d> {
     abbreviations: unit::Abbreviations,
@@ -482,7 +482,7 @@ struct UnitReader<'a, 'd> {
 
 type Attrs<'d> = Vec<Attribute<Slice<'d>>>;
 
-/// What most entries have.
+/// The attributes that most entries have.
 #[derive(Default)]
 struct Common<'d> {
     name: Option<&'d [u8]>,
@@ -976,7 +976,7 @@ impl<'d> UnitReader<'_, 'd> {
     }
 }
 
-/// What makes two descriptions one type.
+/// The hash that identifies equal descriptions of a type.
 fn key(raw: &RawType<'_>) -> u128 {
     let half = |seed| {
         let mut hasher = FixedState::with_seed(seed).build_hasher();

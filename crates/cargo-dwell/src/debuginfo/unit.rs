@@ -21,7 +21,7 @@ pub(super) struct Opened<'d> {
     pub rustc: Option<String>,
     /// The file that the unit's types are in, if they are in another.
     pub dwo_name: Option<String>,
-    /// Where the table of its source files is.
+    /// The offset of its table of source files.
     pub line: Option<DebugLineOffset>,
 }
 

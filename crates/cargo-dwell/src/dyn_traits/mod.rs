@@ -13,24 +13,24 @@ use json::Trait;
 use serde::Serialize;
 use std::io;
 
-/// What `cargo dwell dyn` is asked for.
+/// The arguments of `cargo dwell dyn`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct DynArgs {
-    /// Show only traits whose name has TRAIT in it, with all their types
+    /// Show only traits whose name contains TRAIT, with all their types
     #[arg(value_name = "TRAIT")]
     pub pattern: Option<String>,
-    /// Show traits that no type of the workspace's own has a vtable for, too
+    /// Also show traits for which no type of the workspace has a vtable
     #[arg(long)]
     pub all: bool,
     /// Show the first N traits
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// What to print
+    /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
 
-/// Rows of the table, if nothing else is asked for.
+/// The default number of rows.
 const ROWS: usize = 30;
 
 #[derive(Serialize)]
@@ -40,10 +40,10 @@ struct Document {
     traits: Vec<Trait>,
 }
 
-/// Writes what was asked for to standard output. `profile` is what the program was built with, if that is known.
+/// Writes the report to standard output. `profile` is the profile of the build, if it is known.
 ///
 /// # Errors
-/// No trait has the pattern in its name; standard output cannot be written.
+/// Returns an error if no trait's name contains the pattern, or if standard output cannot be written.
 pub fn run(program: &Program, args: &DynArgs, profile: Option<&str>) -> Result<()> {
     let every = json::traits(program, true);
     let has_own = program.types().any(|(_, ty)| ty.own);
@@ -73,11 +73,11 @@ pub fn run(program: &Program, args: &DynArgs, profile: Option<&str>) -> Result<(
 
 fn text(traits: &[Trait], every: usize, args: &DynArgs, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
     if look.markdown {
-        writeln!(out, "# What is behind trait objects\n")?;
+        writeln!(out, "# Types behind trait objects\n")?;
     }
     writeln!(
         out,
-        "{} traits have vtables, {} of them shown. A vtable is there if the program makes a `dyn` of the type.",
+        "{} traits have vtables, {} of them shown. A type has a vtable if the program converts it to a `dyn Trait`.",
         count(every as u64),
         count(traits.len() as u64)
     )?;

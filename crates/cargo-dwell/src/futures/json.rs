@@ -1,4 +1,4 @@
-//! What is known of futures, for programs: the fields that `docs/layout.md` names.
+//! Futures as JSON, with the fields that `docs/layout.md` documents.
 
 use super::size::{AWAITED, Graph, coroutines_in, key, locals, total};
 use super::suggest::{Problem, Suggestion};
@@ -17,9 +17,9 @@ pub struct Future {
     pub kind: String,
     /// The function that it is, or is in.
     pub function: String,
-    /// Where it begins.
+    /// The position of its declaration.
     pub file: Option<String>,
-    /// Where it begins.
+    /// The position of its declaration.
     pub line: Option<u32>,
     /// Bytes.
     pub size: u64,
@@ -33,7 +33,7 @@ pub struct Future {
     /// The futures in it.
     #[serde(default)]
     pub tree: Vec<Node>,
-    /// What makes it smaller, the most worth first.
+    /// Suggestions, largest saving first.
     #[serde(default)]
     pub suggestions: Vec<Advice>,
 }
@@ -41,17 +41,17 @@ pub struct Future {
 /// An `.await`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Await {
-    /// Where the `.await` is.
+    /// The position of the `.await`.
     pub file: Option<String>,
-    /// Where the `.await` is.
+    /// The position of the `.await`.
     pub line: Option<u32>,
-    /// What it waits for.
+    /// The awaited future.
     #[serde(default)]
     pub awaited: Option<Held>,
     /// Bytes of all that is held.
     #[serde(default)]
     pub held_size: u64,
-    /// What is held across it.
+    /// The values held across it.
     pub held: Vec<Held>,
 }
 
@@ -83,15 +83,15 @@ pub struct Node {
     pub name: String,
     /// The variable that has it; `__awaitee` for what is waited for.
     pub variable: String,
-    /// Where it begins, if it is an `async` one.
+    /// The position of its declaration, for an `async` function, block or closure.
     pub file: Option<String>,
-    /// Where it begins, if it is an `async` one.
+    /// The position of its declaration, for an `async` function, block or closure.
     pub line: Option<u32>,
     /// The lines of the `.await`s that wait for it or hold it.
     pub lines: Vec<u32>,
     /// Bytes.
     pub size: u64,
-    /// What it has in itself is shown at its first occurrence.
+    /// Whether its children are listed only at its first occurrence.
     #[serde(default)]
     pub repeated: bool,
     /// The futures in it, the largest first.
@@ -101,17 +101,17 @@ pub struct Node {
 /// A change that makes a future smaller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Advice {
-    /// What is wrong.
+    /// The kind of the problem.
     pub kind: Problem,
     /// The future to change.
     pub future: String,
-    /// Where.
+    /// The position.
     pub file: Option<String>,
-    /// Where.
+    /// The position.
     pub line: Option<u32>,
-    /// What is wrong, for a person.
+    /// The problem, as text.
     pub what: String,
-    /// What to do, for a person.
+    /// The change, as text.
     pub how: String,
     /// Bytes that it takes off the future that this stands at.
     pub saves: u64,

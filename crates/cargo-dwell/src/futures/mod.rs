@@ -16,22 +16,22 @@ use bytesize::ByteSize;
 use clap::Args;
 use std::path::Path;
 
-/// What `cargo dwell futures` is asked for.
+/// The arguments of `cargo dwell futures`.
 #[derive(Debug, Args)]
 pub struct FuturesArgs {
-    /// Show only futures whose name has PATTERN in it
+    /// Show only futures whose name contains PATTERN
     #[arg(value_name = "PATTERN")]
     pub pattern: Option<String>,
-    /// Show those of dependencies as well
+    /// Also show futures of dependencies
     #[arg(long)]
     pub all: bool,
-    /// Leave out futures that take less
+    /// Leave out smaller futures
     #[arg(long, value_name = "BYTES")]
     pub min: Option<ByteSize>,
-    /// Show the N largest futures, and what each holds
+    /// Show the N largest futures with what each holds
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// What to print
+    /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -43,10 +43,10 @@ pub fn all(program: &Program, all: bool, root: Option<&Path>) -> Vec<json::Futur
     describe(program, &ids, root)
 }
 
-/// Writes what was asked for to standard output.
+/// Writes the report to standard output.
 ///
 /// # Errors
-/// No future has the pattern in its name; standard output cannot be written.
+/// Returns an error if no future's name contains the pattern, or if standard output cannot be written.
 pub fn run(program: &Program, args: &FuturesArgs, root: Option<&Path>, profile: Option<&str>) -> Result<()> {
     let every = select(program, &|_| true);
     let own = every.iter().filter(|&&id| program.get(id).own).count();

@@ -10,7 +10,7 @@ use comfy_table::Cell;
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// What a report is about.
+/// The program that a report describes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// The executable.
@@ -24,7 +24,7 @@ pub struct About {
 }
 
 impl About {
-    /// What is known of a program.
+    /// The data of a report.
     pub fn new(program: &Program, profile: Option<&str>) -> Self {
         Self {
             file: program.file.display().to_string(),
@@ -47,7 +47,7 @@ pub(super) struct Report {
     pub(super) futures: Vec<Future>,
 }
 
-/// Rows of the table, if nothing else is asked for.
+/// The default number of rows.
 const ROWS: usize = 20;
 /// Futures whose `.await`s are shown, if nothing else is asked for.
 const SHOWN: usize = 3;
@@ -72,7 +72,7 @@ impl Report {
 
     fn text(&self, args: &FuturesArgs, out: &mut impl io::Write, look: &Look) -> io::Result<()> {
         if look.markdown {
-            writeln!(out, "# What futures hold\n")?;
+            writeln!(out, "# Futures\n")?;
         }
         writeln!(out, "{}", self.summary(args))?;
         if self.futures.is_empty() {
@@ -86,7 +86,7 @@ impl Report {
         }
         let best = self.best(args.top.unwrap_or(ROWS / 2));
         if best.len() > 1 {
-            look.heading(out, "What to change, the most worth first", "")?;
+            look.heading(out, "What to change, largest saving first", "")?;
             look.table(out, &best)?;
         }
         let shown = match (args.top, &args.pattern) {
@@ -148,7 +148,7 @@ impl Report {
 }
 
 fn table(futures: &[Future]) -> Vec<Vec<Cell>> {
-    let mut rows = vec![header(&["size", "future", "where", "the most is held at"])];
+    let mut rows = vec![header(&["size", "future", "where", "largest `.await`"])];
     for future in futures {
         let most = future.awaits.iter().max_by_key(|of| bytes(of)).map_or_else(String::new, |of| {
             let largest = of.held.iter().chain(&of.awaited).max_by_key(|held| held.size);
@@ -180,7 +180,7 @@ fn describe(future: &Future, most: usize, out: &mut impl io::Write, look: &Look)
         }
     }
     if !future.tree.is_empty() {
-        writeln!(out, "\nThe futures in it:\n")?;
+        writeln!(out, "\nThe futures inside it:\n")?;
         if look.markdown {
             writeln!(out, "```")?;
         }
@@ -193,7 +193,7 @@ fn describe(future: &Future, most: usize, out: &mut impl io::Write, look: &Look)
         }
     }
     if !future.suggestions.is_empty() {
-        writeln!(out, "\nWhat makes it smaller:\n")?;
+        writeln!(out, "\nSuggestions for it:\n")?;
         let mut rows = vec![header(&["saves", "where", "what", "how"])];
         for one in future.suggestions.iter().take(BEST) {
             let whose = if one.future == future.name { "" } else { &one.future };
@@ -242,7 +242,7 @@ fn awaits(future: &Future, most: usize) -> Vec<Vec<Cell>> {
     rows
 }
 
-/// What an `.await` holds and waits for.
+/// The rows of an `.await`: the awaited future and the held values.
 fn bytes(of: &Await) -> u64 {
     of.held_size.saturating_add(of.awaited.as_ref().map_or(0, |held| held.size))
 }
@@ -298,7 +298,7 @@ fn line(line: Option<u32>) -> String {
 
 fn at(file: Option<&String>, line: Option<u32>) -> String {
     let Some(file) = file else { return "unknown".to_owned() };
-    // Of a package from a registry its name and version tell enough, of std the library.
+    // A path in a registry is shortened to the package's name and version, one in std to the library.
     let package = file.split_once("/registry/src/").and_then(|(_, rest)| Some(rest.split_once('/')?.1));
     let std = file.strip_prefix("/rustc/").and_then(|rest| Some(rest.split_once('/')?.1));
     let file = package.or(std).unwrap_or(file);

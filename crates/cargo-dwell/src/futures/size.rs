@@ -7,7 +7,7 @@
 use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, State, Text, TypeId};
 use std::collections::{HashMap, HashSet};
 
-/// A name, a type and an offset, which together tell a coroutine's locals apart.
+/// A name, a type and an offset, which together identify a coroutine's local.
 pub(super) type Key = (Text, TypeId, u64);
 
 /// Something that a coroutine holds.
@@ -20,7 +20,7 @@ pub(super) struct Local {
     pub(super) promoted: bool,
 }
 
-/// What a coroutine is laid out of.
+/// The parts of a coroutine's layout.
 #[derive(Clone, Debug)]
 pub(super) struct Parts {
     pub(super) captures: Vec<Capture>,
@@ -114,7 +114,7 @@ impl Parts {
     }
 }
 
-/// What a part of a coroutine becomes.
+/// The change of a part of a coroutine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Becomes {
     /// It is not there at all.
@@ -135,7 +135,7 @@ pub(super) fn total(sizes: impl Iterator<Item = u64>) -> u64 {
     sizes.fold(0, u64::saturating_add)
 }
 
-/// What one part of a coroutine becomes.
+/// The change of one part of a coroutine.
 #[derive(Clone, Debug)]
 pub(super) struct Edit {
     pub(super) of: Key,

@@ -1,4 +1,4 @@
-//! What the source says of a local: whether anything after an `.await` still names it.
+//! Reads the source to find out whether a local is used after an `.await`.
 //!
 //! The source is read as tokens, which are there inside macros too. Every answer that the tokens leave open is "it is used".
 
@@ -208,7 +208,7 @@ impl Tokens {
         }
     }
 
-    /// Where the statement or block header that holds a token begins.
+    /// The start of the statement or block header that contains a token.
     fn statement_start(&self, of: usize, body: usize) -> usize {
         let mut index = of;
         while index > body {

@@ -1,4 +1,4 @@
-//! What would make a future smaller, and by how much.
+//! Suggestions that make a future smaller, with their savings.
 
 use super::size::{self, AWAITED, Becomes, Capture, Change, Edit, Graph, Local, Parts, Sizes, coroutines_in, key};
 use super::source::Files;
@@ -7,7 +7,7 @@ use crate::shape::units::count;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What is wrong.
+/// The kind of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Problem {
@@ -76,7 +76,7 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
             }
         }
     }
-    // The same source makes several futures when it is generic: they are changed once, the largest saving is told.
+    // The same source makes several futures when it is generic: they are changed once, the largest saving is reported.
     all.sort_by(|a, b| b.own_saving().cmp(&a.own_saving()).then_with(|| a.what.cmp(&b.what)));
     all
 }
@@ -207,12 +207,12 @@ impl Finder<'_, '_> {
                 continue;
             }
             let name = &capture.field.name;
-            // rustc's names for what a pattern takes apart; its parts are locals.
+            // rustc's names for the value that a pattern destructures; its parts are locals.
             if name.starts_with("__arg") {
                 continue;
             }
             let what =
-                format!("`{}` is in the future, though no `.await` holds it", self.named(name, capture.field.ty));
+                format!("`{}` is stored in the future, but no `.await` needs it", self.named(name, capture.field.ty));
             let how = format!(
                 "use it before the future begins: `fn {}({name}: ..) -> impl Future<..> {{ ..; async move {{ .. }} }}`",
                 last_segment(&self.coroutine.function)
@@ -262,9 +262,9 @@ impl Finder<'_, '_> {
 
     fn box_futures(&mut self) {
         let pointer = self.program.pointer_size;
-        // What waits for one future only is as large as that: boxing would move the bytes and save none.
+        // A future that awaits a single future is as large as that one. A box would save nothing.
         let waits = self.coroutine.states.iter().filter(|state| state.is_suspended()).count();
-        // What is waited for, by type: to box it at one of two places would leave the other.
+        // The awaited futures by type: a box at one of two `.await`s would leave the other.
         let mut groups: Vec<(TypeId, Vec<usize>)> = Vec::new();
         for local in self.parts.locals.iter().filter(|local| *local.field.name == *AWAITED) {
             let ty = local.field.ty;

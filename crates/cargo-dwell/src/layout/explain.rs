@@ -75,7 +75,7 @@ struct Span {
     is_padding: bool,
 }
 
-/// What a part's bytes are, from the first to its last.
+/// The spans of a part's bytes, in order.
 fn spans(program: &Program, ty: &Type, part: &Part<'_>, measured: &Measured<'_>) -> Vec<Span> {
     let mut spans: Vec<Span> = part
         .fields
@@ -238,7 +238,7 @@ fn widths(edges: &[u64], parts: &[(&Part<'_>, Vec<Span>)], space: usize) -> Opti
             left -= more;
         }
     }
-    // What is left goes to long stretches, by their bytes.
+    // The remaining columns go to long spans, in proportion to their bytes.
     let whole = u128::from((*edges.last()?).max(1));
     let spread = left.min(48) as u128;
     for (width, edge) in widths.iter_mut().zip(edges.windows(2)) {

@@ -21,7 +21,7 @@ pub struct Type {
     pub own: bool,
     /// Whether it is declared `pub`: of a library, changing it breaks the API.
     pub public: bool,
-    /// Where it is declared, which is known of closures and coroutines.
+    /// The position of its declaration, for closures and coroutines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The line there.
@@ -37,7 +37,7 @@ pub struct Type {
     pub fields: Vec<Field>,
     /// The variants of an enum, the states of a coroutine.
     pub variants: Vec<Variant>,
-    /// What tells the variants apart.
+    /// The tag that distinguishes the variants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<Tag>,
     /// By how many bytes the largest variant exceeds the next; 0 for what is no enum.
@@ -47,7 +47,7 @@ pub struct Type {
     /// The outermost type at least half of whose bytes it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub makes_big: Option<Embedded>,
-    /// What would make it smaller.
+    /// A suggested change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<Suggestion>,
 }
@@ -81,7 +81,7 @@ pub struct Variant {
     pub fields: Vec<Field>,
 }
 
-/// What tells variants apart.
+/// The tag that distinguishes variants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tag {
@@ -104,11 +104,11 @@ pub struct Embedded {
     pub size: u64,
 }
 
-/// What would make a type smaller.
+/// A suggested change of a type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Suggestion {
-    /// What to do.
+    /// The change, as text.
     pub how: String,
     /// At least so many bytes of each value.
     pub saves: u64,
@@ -166,7 +166,7 @@ impl Type {
     }
 }
 
-/// Where an enum's niche is, with the variant that has it.
+/// The field with an enum's niche, and its variant.
 pub(super) fn niche(kind: &Kind) -> Option<String> {
     let Kind::Enum(of) = kind else { return None };
     let name = of.tag.as_ref()?.niche.as_ref()?;

@@ -1,4 +1,4 @@
-//! What a type's bytes are used for.
+//! Measures how a type uses its bytes.
 
 use crate::debuginfo::{Field, Kind, Program, State, Tag, Type, TypeId};
 use std::collections::HashMap;
@@ -72,7 +72,7 @@ pub(super) fn measure<'a>(program: &'a Program, ty: &'a Type) -> Measured<'a> {
         _ => (None, false, Vec::new()),
     };
     let parts: Vec<Part<'_>> = fields.into_iter().map(|(name, fields)| part(program, ty, name, fields, tag)).collect();
-    // What has no parts (`u8`, a pointer) is full.
+    // A type without parts (`u8`, a pointer) has no padding.
     let padding = ty.size.saturating_sub(parts.iter().map(|part| part.used).max().unwrap_or(ty.size));
     let mut ends: Vec<(u64, usize)> = parts.iter().enumerate().map(|(index, part)| (part.end, index)).collect();
     ends.sort_by_key(|(end, index)| (std::cmp::Reverse(*end), *index));
@@ -86,7 +86,7 @@ pub(super) fn measure<'a>(program: &'a Program, ty: &'a Type) -> Measured<'a> {
     Measured { tag, has_variants, parts, padding, gap }
 }
 
-/// What a state holds, in the order of the bytes.
+/// The values that a state holds, by offset.
 pub(super) fn state_fields(state: &State) -> Vec<&Field> {
     let mut fields: Vec<&Field> = state.held.iter().chain(&state.awaited).collect();
     fields.sort_by_key(|field| field.offset);
@@ -183,7 +183,7 @@ impl Embedding {
 /// A change that makes a type smaller.
 #[derive(Clone, Debug)]
 pub(super) struct Change {
-    /// What to do.
+    /// The change.
     pub(super) how: String,
     /// At least so many bytes of each value.
     pub(super) saves: u64,

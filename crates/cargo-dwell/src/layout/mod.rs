@@ -12,33 +12,33 @@ use bytesize::ByteSize;
 use clap::Args;
 use measure::{Embedding, is_listed, measure};
 
-/// What `cargo dwell layout` is asked for.
+/// The arguments of `cargo dwell layout`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LayoutArgs {
-    /// Show only types whose name has PATTERN in it
+    /// Show only types whose name contains PATTERN
     #[arg(value_name = "PATTERN")]
     pub pattern: Option<String>,
     /// Draw the bytes of TYPE, field by field and variant by variant
     #[arg(long, value_name = "TYPE", conflicts_with = "pattern")]
     pub explain: Option<String>,
-    /// What comes first [default: the bytes that are padding or only the largest variant uses]
+    /// The order of the table [default: by the bytes that are padding or that only the largest variant uses]
     #[arg(long, value_enum)]
     pub sort: Option<Sort>,
-    /// Show types of dependencies as well
+    /// Also show types of dependencies
     #[arg(long)]
     pub all: bool,
-    /// Leave out types that take less
+    /// Leave out smaller types
     #[arg(long, value_name = "BYTES")]
     pub min: Option<ByteSize>,
     /// Show the first N types
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// What to print
+    /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
 
-/// What types are ordered by, after whether they are the workspace's own.
+/// The order of types. Types of the workspace come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Sort {
     /// Bytes of a value
@@ -49,13 +49,13 @@ pub enum Sort {
     VariantGap,
 }
 
-/// Types drawn if a name fits more than one.
+/// The largest number of types that `--explain` draws.
 const MOST_EXPLAINED: usize = 5;
 
-/// Writes what was asked for to standard output. `profile` is what the program was built with, if that is known.
+/// Writes the report to standard output. `profile` is the profile of the build, if it is known.
 ///
 /// # Errors
-/// No type has the pattern in its name; standard output cannot be written.
+/// Returns an error if no type's name contains the pattern, or if standard output cannot be written.
 pub fn run(program: &Program, args: &LayoutArgs, profile: Option<&str>) -> Result<()> {
     let listed: Vec<TypeId> = program.types().filter(|(_, ty)| is_listed(ty)).map(|(id, _)| id).collect();
     let embedding = Embedding::new(program);
@@ -65,7 +65,7 @@ pub fn run(program: &Program, args: &LayoutArgs, profile: Option<&str>) -> Resul
         sort(program, &mut found, None);
         if found.len() > MOST_EXPLAINED && args.format == Format::Human {
             eprintln!(
-                "note: {} types are called so, these are the first {MOST_EXPLAINED}; give a full path",
+                "note: {} types have this name; these are the first {MOST_EXPLAINED}. Give a full path",
                 found.len()
             );
             found.truncate(MOST_EXPLAINED);
@@ -94,7 +94,7 @@ pub fn run(program: &Program, args: &LayoutArgs, profile: Option<&str>) -> Resul
     ids.retain(|id| program.size_of(*id) >= min);
     sort(program, &mut ids, args.sort);
     if !has_own && !args.all && args.format == Format::Human {
-        eprintln!("note: no workspace is known, so these are the types of all crates");
+        eprintln!("note: there is no workspace, so the report lists the types of all crates");
     }
     output::print(|mut out| match args.format {
         Format::Json => report::json(&about, &ids, &mut out),
@@ -124,7 +124,7 @@ fn named(program: &Program, name: &str) -> Result<Vec<TypeId>> {
         }
     }
     let names = program.types().filter(|(_, ty)| is_listed(ty)).map(|(_, ty)| &*ty.name);
-    bail!("no type is called `{name}`{}", crate::nearest::suggestion(name, names))
+    bail!("there is no type `{name}`{}", crate::nearest::suggestion(name, names))
 }
 
 /// Own types first, then by what is asked for, the most first.

@@ -10,7 +10,7 @@ use comfy_table::Cell;
 use serde::Serialize;
 use std::io;
 
-/// What a report is about.
+/// The program that a report describes.
 pub(super) struct About<'a> {
     pub(super) program: &'a Program,
     pub(super) profile: Option<&'a str>,
@@ -19,7 +19,7 @@ pub(super) struct About<'a> {
     pub(super) embedding: &'a Embedding,
 }
 
-/// Rows of the table, if nothing else is asked for.
+/// The default number of rows.
 const ROWS: usize = 20;
 /// Suggestions.
 const CHANGES: usize = 10;
@@ -41,13 +41,13 @@ pub(super) fn json(about: &About<'_>, ids: &[TypeId], out: &mut impl io::Write) 
 pub(super) fn text(about: &About<'_>, ids: &[TypeId], args: &LayoutArgs, out: &mut impl io::Write) -> io::Result<()> {
     let look = if args.format == Format::Markdown { Look::page() } else { Look::terminal() };
     if look.markdown {
-        writeln!(out, "# What types take\n")?;
+        writeln!(out, "# Types\n")?;
     }
     writeln!(out, "{}", summary(about))?;
     let changes = changes(about, ids);
     if !changes.is_empty() {
-        look.heading(out, "What to change, the most worth first", "")?;
-        let mut rows = vec![header(&["saves", "of", "type", "how", "makes big"])];
+        look.heading(out, "What to change, largest saving first", "")?;
+        let mut rows = vec![header(&["saves", "of", "type", "how", "is most of"])];
         for (id, change) in changes.iter().take(CHANGES) {
             let ty = about.program.get(*id);
             rows.push(vec![
@@ -67,11 +67,11 @@ pub(super) fn text(about: &About<'_>, ids: &[TypeId], args: &LayoutArgs, out: &m
         }
     }
     if ids.is_empty() {
-        return writeln!(out, "No type is to be shown.");
+        return writeln!(out, "There is no type to show.");
     }
     let shown = args.top.unwrap_or(if look.markdown { usize::MAX } else { ROWS }).min(ids.len());
     look.heading(out, "Types", "")?;
-    let mut rows = vec![header(&["size", "align", "padding", "type", "what takes the bytes", "makes big"])];
+    let mut rows = vec![header(&["size", "align", "padding", "type", "what takes the bytes", "is most of"])];
     for id in &ids[..shown] {
         let ty = about.program.get(*id);
         let measured = measure(about.program, ty);
@@ -105,7 +105,7 @@ fn summary(about: &About<'_>) -> String {
     )
 }
 
-/// What makes own types smaller, the most worth first.
+/// Suggestions for types of the workspace, largest saving first.
 fn changes(about: &About<'_>, ids: &[TypeId]) -> Vec<(TypeId, Change)> {
     let own = ids.iter().filter(|id| about.program.get(**id).own);
     let mut changes: Vec<(TypeId, Change)> = own

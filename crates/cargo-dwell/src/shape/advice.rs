@@ -1,4 +1,4 @@
-//! The way from the naive types to the lean ones, as moves that one can make alone, the most worth first.
+//! The differences between the naive and the lean types as separate suggestions, largest saving first.
 
 use super::lean::{cost, with_blocks};
 use super::model::{At, Choice, Choices, Heap, Model};
@@ -11,31 +11,31 @@ use std::collections::BTreeMap;
 
 /// One change of the types.
 #[derive(Debug, Clone, Serialize)]
-pub struct Move {
-    /// Where the field or type to change is, as a JSON path: `$.shapes.*.traits`.
+pub struct Suggestion {
+    /// The JSON path of the field or type to change: `$.shapes.*.traits`.
     pub path: String,
-    /// What it is now.
+    /// The present type.
     pub from: String,
-    /// What to make of it.
+    /// The suggested type.
     pub to: String,
-    /// How many of the slots hold a value, if that is what the move rests on.
+    /// How many of the slots hold a value, if the suggestion depends on it.
     pub filled: Option<u64>,
     /// How many slots there are.
     pub slots: Option<u64>,
-    /// Live bytes less than before this move, all moves above it made.
+    /// Live bytes saved, after the suggestions above it.
     pub saves: i64,
-    /// Live allocations more than before this move; negative if fewer.
+    /// Live allocations added; negative if fewer.
     pub allocations: i64,
-    /// Live bytes after this move and all above it, as predicted for them together.
+    /// Live bytes after this suggestion and all above it.
     pub total: u64,
-    /// What it costs besides, in words.
+    /// Other costs, in words.
     pub cost: String,
 }
 
 /// Texts that repeat.
 #[derive(Debug, Clone, Serialize)]
 pub struct Repeats {
-    /// Where they are.
+    /// Their JSON path.
     pub path: String,
     /// Strings seen.
     pub count: u64,
@@ -45,39 +45,39 @@ pub struct Repeats {
     pub saves: u64,
 }
 
-/// What one move decides.
+/// What one suggestion changes.
 #[derive(Debug, Clone)]
 enum Step {
     /// A struct or enum gets a box.
     Box(PlaceId),
     /// A hash map is sorted instead.
     Map(PlaceId),
-    /// Texts and sequences of one record, or of none, lose their room to grow.
+    /// Texts and sequences of one record, or of none, lose their spare capacity.
     Exact(Option<RecordId>, Vec<PlaceId>),
     /// Integers of one record, or of none, get narrower.
     Narrow(Option<RecordId>, Vec<PlaceId>),
     /// Large variants of a union get boxes.
     Variants(UnionId),
-    /// Rare fields of a record move out.
+    /// Rare fields of a record move to a struct of their own.
     Split(RecordId),
 }
 
-/// A move that saves less than this part of the total is one of the smallest.
+/// A suggestion that saves less than this fraction of the total is a small one.
 const SMALLEST: u64 = 1_000;
 
-/// The moves from the naive types to `lean`, each the best that is left.
+/// The suggestions that lead from the naive types to `lean`; each is the best of those that remain.
 ///
-/// Moves change what others save, mostly to less. So the one that saved most when it was last looked at is looked at
+/// A suggestion changes what the others save, mostly to less. So the one that saved most when it was last looked at is looked at
 /// again, and made if it still saves more than the others did (Minoux, "Accelerated greedy algorithms", 1978). The order of
 /// the smallest is not worth the second look.
-pub fn moves(places: &Places<'_>, lean: &Choices) -> Vec<Move> {
+pub fn suggestions(places: &Places<'_>, lean: &Choices) -> Vec<Suggestion> {
     let mut now = Choices::naive(places);
     let mut now_cost = cost(places, &now);
     let gain =
         |step: &Step, now: &Choices, now_cost: u64| now_cost.saturating_sub(cost(places, &step.apply(now, lean)));
     let mut open: Vec<(u64, Step)> =
         steps(places, lean).into_iter().map(|step| (gain(&step, &now, now_cost), step)).collect();
-    let mut moves = Vec::new();
+    let mut suggestions = Vec::new();
     while !open.is_empty() {
         // Stable, so that equal ones stay in the order of the schema.
         open.sort_by_key(|&(gain, _)| std::cmp::Reverse(gain));
@@ -91,14 +91,14 @@ pub fn moves(places: &Places<'_>, lean: &Choices) -> Vec<Move> {
         let (_, step) = open.remove(0);
         let next = step.apply(&now, lean);
         let (made, heap) = describe(places, &now, &next, &step);
-        moves.push(made);
+        suggestions.push(made);
         now_cost = with_blocks(heap);
         now = next;
     }
-    moves
+    suggestions
 }
 
-/// Texts of which few are different, the most worth first.
+/// Texts of which few are distinct, largest saving first.
 pub fn repeats(places: &Places<'_>) -> Vec<Repeats> {
     let mut repeats = Vec::new();
     let mut look = |path: String, text: &Text| {
@@ -157,8 +157,8 @@ impl Step {
     }
 }
 
-/// What a move is, and what the documents take after it.
-fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> (Move, Heap) {
+/// The suggestion of a step, and the memory of the documents after it.
+fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> (Suggestion, Heap) {
     let (before, after) = (Model::new(places, now), Model::new(places, next));
     let (was, is): (Heap, Heap) = (before.total(), after.total());
     let more = is.allocations.cast_signed() - was.allocations.cast_signed();
@@ -199,7 +199,7 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
             names.sort();
             let (mut from, to): (Vec<String>, Vec<String>) = names.into_iter().unzip();
             from.dedup();
-            (owner(record), from.join(", "), to.join(", "), None, "no room to grow in place".into())
+            (owner(record), from.join(", "), to.join(", "), None, "cannot grow in place".into())
         }
         Step::Narrow(record, ids) => {
             let ints = |choices: &Choices| {
@@ -244,7 +244,7 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
             (places.record_path(*record), from, names.join(", "), Some(filled), words.to_owned())
         }
     };
-    let made = Move {
+    let made = Suggestion {
         path,
         from,
         to,
@@ -258,7 +258,7 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
     (made, is)
 }
 
-/// What a text or sequence is without its element: `String` and `Box<str>`.
+/// The type constructor of a text or sequence: `String`, `Box<str>`.
 fn bare(places: &Places<'_>, id: PlaceId, choice: Choice) -> (String, String) {
     if let Choice::Array(length) = choice {
         return ("Vec<_>".into(), format!("[_; {length}]"));
@@ -273,7 +273,7 @@ fn bare(places: &Places<'_>, id: PlaceId, choice: Choice) -> (String, String) {
     (from.into(), to.into())
 }
 
-/// Where a heap block hangs, as a person reads it.
+/// The owner of a heap block, as text.
 pub fn name_of(places: &Places<'_>, at: At) -> String {
     match at {
         At::Documents => "documents".into(),

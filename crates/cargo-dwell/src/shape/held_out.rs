@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Texts are kept in memory for this, so no more than so many bytes of them are looked at.
 pub const MOST: usize = 64 << 20;
 
-/// What became of the texts that the types were not made from.
+/// The result for the held-out texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Texts tried.
@@ -29,7 +29,7 @@ pub struct Outcome {
     pub reasons: BTreeMap<String, u64>,
 }
 
-/// What is wrong with one text.
+/// The differences of one text.
 #[derive(Default)]
 struct Wrong {
     refused: Option<String>,
@@ -199,7 +199,7 @@ impl Check<'_> {
         if !Int::fits(min, max) {
             return true;
         }
-        let int = if self.schema.strict { Int::narrowest(min, max) } else { Int::roomy(min, max) };
+        let int = if self.schema.strict { Int::narrowest(min, max) } else { Int::with_headroom(min, max) };
         let value = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
         match value {
             Some(value) if int.holds_one(value) => true,

@@ -19,7 +19,7 @@ pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
         notes.push("Only part of the documents was read; all numbers are of that part.".into());
     }
     let page = Page {
-        title: format!("How {} JSON documents live in Rust", count(schema.documents)),
+        title: format!("Rust types for {} JSON documents", count(schema.documents)),
         numbers: vec![
             ("JSON".into(), bytes(schema.bytes)),
             ("live bytes, naive types".into(), bytes(naive.bytes)),
@@ -27,7 +27,7 @@ pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
         ],
         notes,
         suggestions: plan
-            .moves()
+            .suggestions()
             .into_iter()
             .filter(|one| one.saves > 0)
             .map(|one| Suggestion {

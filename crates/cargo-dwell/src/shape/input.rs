@@ -21,14 +21,14 @@ const STUDIED: u64 = 8 << 20;
 /// and how many of them in the first round.
 const FIRST_STUDIED: u64 = 128 << 10;
 
-/// What is wrong with an input, and where.
+/// An error in an input, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The file, or `-`.
     pub file: String,
     /// Line and column, from 1; none if the trouble is with the file as a whole.
     pub place: Option<(u64, u64)>,
-    /// What is wrong, and what to do.
+    /// The message.
     pub what: String,
 }
 
@@ -50,7 +50,7 @@ pub struct Input {
     form: Format,
     zipped: Zipped,
     size: u64,
-    /// What it holds, if that is in memory: all of it, or the beginning of standard input.
+    /// The contents in memory: all of a text, or the beginning of standard input.
     held: Option<Arc<[u8]>>,
     /// Texts to read of it at most.
     limit: u64,
@@ -132,7 +132,7 @@ impl Input {
         self.path.as_os_str() == "-"
     }
 
-    /// Where it is; `-` for standard input.
+    /// The path; `-` for standard input.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -160,12 +160,12 @@ impl Input {
     }
 }
 
-/// What was found at the paths that were given.
+/// The inputs found at the given paths.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The files to read, by path.
     pub inputs: Vec<Input>,
-    /// What could not be looked at.
+    /// Paths that could not be read.
     pub problems: Vec<Problem>,
 }
 
@@ -259,7 +259,7 @@ impl Found {
                         (Some(above), _) => {
                             self.complain(&place, format!("a symbolic link to a folder above, {}", above.display()));
                         }
-                        // A dangling link that is no JSON is nobody's business.
+                        // A dangling link without the ending of a JSON file is ignored.
                         (None, Some(error)) if error.kind() == io::ErrorKind::NotFound => {
                             if Input::file(&place, 0).is_some() {
                                 self.complain(&place, "a symbolic link to nothing");
@@ -290,7 +290,7 @@ fn cannot_read(error: &io::Error) -> String {
     }
 }
 
-/// What is wrong with bytes that are no UTF-8, and what to do.
+/// The message for bytes that are not UTF-8.
 fn not_utf8(bytes: &[u8]) -> &'static str {
     match bytes {
         [0x1F, 0x8B, ..] => "gzip without its name; end the name in .gz, or unpack it",
@@ -310,11 +310,11 @@ pub struct Options {
     pub keep_going: bool,
 }
 
-/// What was read.
+/// The result of reading.
 pub struct Reading {
-    /// What is known of all texts that could be read.
+    /// The accumulated counts of all texts that could be read.
     pub accumulator: Accumulator,
-    /// What could not be read: all of it with `keep_going`, else the first.
+    /// Errors: all of them with `keep_going`, else the first.
     pub problems: Vec<Problem>,
 }
 
@@ -336,7 +336,7 @@ pub fn texts(found: &Found, most: usize) -> Vec<String> {
     texts
 }
 
-/// Reads all that was found. `progress` is told of the bytes of each file when it is done.
+/// Reads all that was found. `progress` receives the bytes of each file that has been read.
 pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Reading {
     let form = study(found);
     let threads = match options.threads {
@@ -427,7 +427,7 @@ fn shares(inputs: &[Input], threads: usize) -> Vec<Vec<usize>> {
 /// Enough for a text of the deepest nesting in a debug build.
 const STACK: usize = 16 << 20;
 
-/// Reads a part of what was found, spread evenly, to find the form of all. What is wrong with it is told later.
+/// Reads a part of what was found, spread evenly, to find the form of all. What is wrong with it is reported later.
 ///
 /// That part is read in rounds, each four times the last. What a round finds is the form that the next one reads with,
 /// so that a type which holds itself is known before it was met in many places.
@@ -461,7 +461,7 @@ fn study_part(found: &Found, total: u64, most: u64, accumulator: &mut Accumulato
         accumulator.at(u32::try_from(index).unwrap_or(u32::MAX));
         buffer.clear();
         if let Ok(source) = input.open() {
-            // What was read before an error is good enough here.
+            // A sample may end at an error.
             let _ = source.take(wanted).read_to_end(&mut buffer);
         }
         let text = match std::str::from_utf8(without_mark(&buffer)) {
@@ -541,7 +541,7 @@ impl Reader<'_> {
         if self.input.form == Format::Text {
             return self.read_text(text, (1, 1));
         }
-        // Where the last text began, as an offset and as line and column.
+        // The start of the last text, as an offset and as line and column.
         let (mut last, mut place) = (0, (1, 1));
         let before = self.problems.len();
         for (texts, (start, text)) in (0..).zip(split(text)) {
@@ -606,7 +606,7 @@ impl Reader<'_> {
         };
         let text = error.to_string();
         let what = text.rfind(" at line ").map_or(&*text, |end| &text[..end]);
-        let lines = "more than one JSON text, and not one a line";
+        let lines = "more than one JSON text, but not one text for each line";
         let what = match what {
             _ if error.is_io() => match error.io_error_kind() {
                 Some(kind) if kind != io::ErrorKind::Other => cannot_read(&io::Error::new(kind, what)),
@@ -614,7 +614,7 @@ impl Reader<'_> {
             },
             _ if error.is_eof() => "the text ends too early; is the file complete?".to_owned(),
             "trailing characters" => lines.to_owned(),
-            "recursion limit exceeded" => "nested deeper than 127 levels; this is not read".to_owned(),
+            "recursion limit exceeded" => "nested deeper than 127 levels, which is not supported".to_owned(),
             "number out of range" => "a number too large for 64 bits of floating point".to_owned(),
             what => format!("{what}; correct it"),
         };
@@ -731,7 +731,7 @@ impl<R: Read> Read for Pieces<R> {
             None => self.run + length,
         };
         if self.run > BUFFER {
-            return Err(io::Error::other(format!("a string longer than {} MiB; this is not read", BUFFER >> 20)));
+            return Err(io::Error::other(format!("a string longer than {} MiB, which is not supported", BUFFER >> 20)));
         }
         Ok(length)
     }

@@ -1,6 +1,6 @@
 //! The choices that take the least memory, as far as the types stay natural to read and write.
 //!
-//! What costs nothing is decided at once: no text, sequence or map keeps room to grow. What costs something, a box, is
+//! What costs nothing is decided at once: no text, sequence or map keeps spare capacity. What costs something, a box, is
 //! tried place by place, and kept where the prediction of the whole says that it saves more than [`BLOCK`] bytes a block;
 //! for a struct of size `s` that is where fewer than `(s - 8) / (s + 16)` of its slots are full. Deciding one place
 //! changes the worth of others, so it goes round until nothing changes.
@@ -10,7 +10,7 @@ use super::places::{MAX_GROUPS, PlaceId, Places};
 use super::schema::{Kind, RecordId};
 use super::types::{Int, Layouts};
 
-/// What an allocator takes for itself at a block, about.
+/// The approximate overhead of an allocator for a block.
 pub const BLOCK: u64 = 16;
 
 /// A box is never put around what is there more often than this.
@@ -52,7 +52,7 @@ pub fn standard(lean: &Choices) -> Choices {
     choices
 }
 
-/// What costs nothing.
+/// The choice that costs nothing.
 fn exact(places: &Places<'_>, id: PlaceId) -> Choice {
     match places.list[id].slot.kind {
         Kind::Seq(ref seq) if array(seq).is_some() => array(seq).map_or(Choice::Exact, Choice::Array),
@@ -61,7 +61,7 @@ fn exact(places: &Places<'_>, id: PlaceId) -> Choice {
         Kind::Integer { min, max } if Int::fits(min, max) && places.schema.strict => {
             Choice::Int(Int::narrowest(min, max))
         }
-        Kind::Integer { min, max } if Int::fits(min, max) => Choice::Int(Int::roomy(min, max)),
+        Kind::Integer { min, max } if Int::fits(min, max) => Choice::Int(Int::with_headroom(min, max)),
         _ => Choice::Plain,
     }
 }
@@ -75,7 +75,7 @@ fn array(seq: &super::schema::Seq) -> Option<u64> {
 
 /// Whether a one-word handle is worth its unusual name: where it saves more than half of the other word.
 ///
-/// It saves that word in each slot, and takes room for the length in the block of each value that is there: a word for
+/// It saves that word in each slot, and stores the length in the block of each value that is there: a word for
 /// a sequence, mostly a byte for a text.
 fn thin(places: &Places<'_>, id: PlaceId) -> bool {
     let (slots, lengths) = match &places.list[id].slot.kind {
@@ -87,7 +87,7 @@ fn thin(places: &Places<'_>, id: PlaceId) -> bool {
     lengths < 4 * slots
 }
 
-/// What a choice costs: bytes and blocks.
+/// The cost of a choice in bytes and blocks.
 pub fn cost(places: &Places<'_>, choices: &Choices) -> u64 {
     with_blocks(Model::new(places, choices).total())
 }
@@ -318,7 +318,7 @@ impl<'a> Spread<'a> {
     }
 }
 
-/// Gives integers the room that costs nothing: data to come may have larger ones.
+/// Widens integers where that costs nothing: later data may have larger ones.
 fn widen(places: &Places<'_>, choices: &mut Choices) {
     let mut least = Model::new(places, choices).total().bytes;
     for id in 0..places.list.len() {

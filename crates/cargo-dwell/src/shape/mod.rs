@@ -1,4 +1,4 @@
-//! `cargo dwell shape`: how a corpus of JSON should live in Rust.
+//! `cargo dwell shape`: infers Rust types for JSON.
 
 pub mod advice;
 pub mod held_out;
@@ -30,11 +30,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What `cargo dwell shape` is asked for.
+/// The arguments of `cargo dwell shape`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[command(
-    after_help = "Exit code: 0 if all was read, 2 if something was not (the report is of the rest) or on wrong usage."
+    after_help = "Exit code: 0 on success, 2 if an input could not be read (the report covers the rest) or for wrong usage."
 )]
 pub struct ShapeArgs {
     /// Files and folders with JSON (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst),
@@ -47,46 +47,46 @@ pub struct ShapeArgs {
     /// Which types --rust writes
     #[arg(long, value_enum, default_value_t)]
     pub types: Set,
-    /// Close the types: strings of a small set are an enum of just these, unknown keys are refused
+    /// Accept only what the data has: a small set of strings becomes an enum without `Other`, unknown keys are errors
     #[arg(long)]
     pub strict: bool,
-    /// What the types do with keys that the data does not have [default: ignore, with --strict refuse]
+    /// How the types treat keys that the data does not have [default: ignore, with --strict refuse]
     #[arg(long, value_enum, value_name = "DO")]
     pub unknown_keys: Option<UnknownKeys>,
-    /// Hold numbers of which some have a fraction as f64, which writes 1 back as 1.0
+    /// Use f64 for numbers of which some have a fraction; it writes 1 back as 1.0
     #[arg(long)]
     pub floats: bool,
-    /// Types from four fifths of the texts, checked with the rest, K times: what they refuse and what they lose
+    /// Infer types from four fifths of the texts and check them with the rest, K times; print what they refuse and lose
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=20))]
     pub held_out: Option<u32>,
-    /// Write what was read to PART instead of a report; --merge reads it
+    /// Write the intermediate result to PART, for --merge, instead of a report
     #[arg(long, value_name = "PART")]
     pub save: Option<PathBuf>,
-    /// Report what PARTS hold, that --save wrote on this machine or on others
+    /// Report on PARTS that --save wrote, on this machine or on others
     #[arg(long, value_name = "PART", num_args = 1.., conflicts_with_all = ["paths", "sample", "held_out"])]
     pub merge: Vec<PathBuf>,
-    /// Write the report to FILE as a page: icicles of live bytes by JSON path, what to change, a table to search
+    /// Write the report to FILE as an HTML page: icicles of live bytes by JSON path, suggestions, and a table to search
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Overwrite what --rust, --html or --save names
+    /// Overwrite the files of --rust, --html and --save
     #[arg(long)]
     pub force: bool,
-    /// What to print
+    /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Print the N moves that save most and the N largest records only
+    /// Print only the N suggestions with the largest savings and the N largest records
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// Leave advice out that saves less, such as 64K or 1MiB
+    /// Leave out suggestions that save less, such as 64K or 1MiB
     #[arg(long, value_name = "BYTES")]
     pub min_saving: Option<ByteSize>,
-    /// Read about N texts only: files evenly spread, the first lines of JSON Lines
+    /// Read only about N texts: evenly spaced files, the first lines of JSON Lines
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub sample: Option<u32>,
     /// Stop at the first input that cannot be read, without a report
     #[arg(long)]
     pub strict_input: bool,
-    /// What is done without --strict-input
+    /// The default, without --strict-input
     #[arg(long, hide = true, conflicts_with = "strict_input")]
     pub keep_going: bool,
     /// Read with N threads [default: one for each core]
@@ -94,14 +94,14 @@ pub struct ShapeArgs {
     pub threads: Option<u16>,
 }
 
-/// What types do with keys that the data they were made from does not have.
+/// How types treat keys that the data did not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum UnknownKeys {
-    /// They are lost
+    /// Drop them
     Ignore,
-    /// They are kept in a map of `serde_json::Value`
+    /// Keep them in a map of `serde_json::Value`
     Keep,
-    /// The document does not load
+    /// Fail to load the document
     Refuse,
 }
 
@@ -161,7 +161,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
 /// Problems that are printed; the others are counted.
 const SHOWN: usize = 50;
 
-/// The inputs, found once more.
+/// Searches for the inputs again.
 fn found_again(args: &ShapeArgs) -> input::Found {
     let mut found = if args.paths.is_empty() { input::sample() } else { input::find(&args.paths) };
     if let Some(texts) = args.sample {
@@ -179,7 +179,7 @@ fn finish(args: &ShapeArgs, accumulator: infer::Accumulator, left_out: &[input::
     }
     let mut schema = accumulator.finish();
     if schema.documents == 0 {
-        bail!("nothing could be read");
+        bail!("no input could be read");
     }
     schema.strict = args.strict;
     schema.floats = args.floats;
@@ -190,10 +190,10 @@ fn finish(args: &ShapeArgs, accumulator: infer::Accumulator, left_out: &[input::
         None => {}
     }
     if is_medley(&schema) {
-        eprintln!("note: the files seem to hold unrelated data; types are better for one kind of file at a time");
+        eprintln!("note: the files seem to contain unrelated data; run the command for one kind of file at a time");
     }
     let plan = Plan::new(&schema);
-    // Neither takes the other with it when it fails: the corpus may have taken long to read.
+    // The report and the files are independent: a failure of one does not suppress the others.
     let rust = args.rust.as_ref().map_or(Ok(()), |file| write_new(file, args.force, &plan.rust(args.types)));
     let html = args
         .html
@@ -204,7 +204,7 @@ fn finish(args: &ShapeArgs, accumulator: infer::Accumulator, left_out: &[input::
     Ok(exit_code(left_out, schema.documents))
 }
 
-/// Says how much was left out.
+/// Reports how many inputs were left out, and chooses the exit code.
 fn exit_code(left_out: &[input::Problem], documents: u64) -> ExitCode {
     if left_out.is_empty() {
         return ExitCode::SUCCESS;
@@ -239,7 +239,7 @@ fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { " was" } else { "s were" })
 }
 
-/// A bar on standard error, if that is a terminal.
+/// A progress bar on standard error, if that is a terminal.
 fn progress(bytes: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {eta}") {
@@ -248,7 +248,7 @@ fn progress(bytes: u64) -> ProgressBar {
     bar
 }
 
-/// Refuses what cannot be written before all is read: the report would be lost with it.
+/// Checks that `file` can be written before the input is read, since a late failure would lose the report.
 fn check_target(option: &str, file: &Path, force: bool) -> Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     if file.as_os_str() == "-" {
@@ -263,7 +263,7 @@ fn check_target(option: &str, file: &Path, force: bool) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file; one that came to be in the meantime is not overwritten either.
+/// Writes a file. Without `force` it does not overwrite one, even one that was created in the meantime.
 fn write_new(file: &Path, force: bool, source: &str) -> Result<()> {
     let mut options = File::options();
     options.write(true);
@@ -282,7 +282,7 @@ fn print(plan: &Plan<'_>, args: &ShapeArgs) -> Result<()> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     let written = plan.write(args.format, &options, &mut out);
     match written.and_then(|()| out.flush()) {
-        // Who closes the pipe has seen enough.
+        // A closed pipe is no error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("standard output"),
     }

@@ -11,7 +11,7 @@ pub enum Choice {
     /// As one writes it first: `String`, `Vec`, `HashMap`, 64-bit integers, everything inline.
     #[default]
     Plain,
-    /// Without room to grow: `Box<str>`, `Box<[T]>`, `SortedMap<Box<str>, T>`.
+    /// Without spare capacity: `Box<str>`, `Box<[T]>`, `SortedMap<Box<str>, T>`.
     Exact,
     /// The same behind a one-word handle: `ThinStr`, `ThinSlice`, `SortedMap<ThinStr, T>`.
     Thin,
@@ -77,7 +77,7 @@ impl Choices {
     }
 }
 
-/// What a struct or enum stands for.
+/// The part of the schema that a struct or enum is generated for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// A record.
@@ -92,7 +92,7 @@ pub enum Source {
     Mixed(PlaceId),
 }
 
-/// What a field of a struct or a variant of an enum stands for.
+/// The part of the schema that a field or variant is generated for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The values of a place.
@@ -119,7 +119,7 @@ pub enum Presence {
 /// A struct or enum.
 #[derive(Debug, Clone)]
 pub struct Def {
-    /// What it stands for.
+    /// The part of the schema that it is generated for.
     pub source: Source,
     /// What its fields or variants stand for, as many as its [`Body`] has, none for keywords.
     pub parts: Vec<Part>,
@@ -127,7 +127,7 @@ pub struct Def {
     pub sparse: bool,
 }
 
-/// Where a heap block hangs.
+/// The owner of a heap block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum At {
     /// All documents in one vector.
@@ -140,12 +140,12 @@ pub enum At {
     Variant(UnionId, usize),
 }
 
-/// What the values at one place own.
+/// The heap blocks that the values of one place own.
 #[derive(Debug, Clone)]
-enum Own<'s> {
+enum Owned<'s> {
     /// Strings, a block each that is not empty; thin ones have a length in it.
     Text(&'s Text, bool),
-    /// What it says.
+    /// The name.
     Known(Heap),
     /// So many boxes of one type.
     Boxes(u64, Type),
@@ -180,13 +180,13 @@ pub struct Model<'p, 's> {
     choices: &'p Choices,
     /// The structs and enums, in the order in which a document leads to them.
     pub defs: Vec<Def>,
-    /// What they are made of.
+    /// Their parts.
     pub bodies: Vec<Body>,
     /// The type of a document.
     pub root: Type,
     ids: BTreeMap<(u8, usize, usize), DefId>,
     buffered: Vec<f64>,
-    own: Vec<(At, Own<'s>)>,
+    own: Vec<(At, Owned<'s>)>,
 }
 
 impl<'p, 's> Model<'p, 's> {
@@ -210,11 +210,11 @@ impl<'p, 's> Model<'p, 's> {
             model.buffered = model.buffered_shares();
         }
         model.root = model.place(ROOT).0;
-        model.own.push((At::Documents, Own::Boxes(1, Type::Unit)));
+        model.own.push((At::Documents, Owned::Boxes(1, Type::Unit)));
         model
     }
 
-    /// What all documents take, held in one vector of exactly their number, by where it hangs.
+    /// The memory of all documents in one vector of exact capacity, by owner.
     ///
     /// The sum is what a counting allocator shows after `serde_json::from_slice` of each document.
     pub fn heap(&self) -> BTreeMap<At, Heap> {
@@ -231,7 +231,7 @@ impl<'p, 's> Model<'p, 's> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut spare = BTreeMap::<At, u64>::new();
         for (at, own) in &self.own {
-            if let Own::Vecs(lengths, of, _) | Own::HashMaps(lengths, of) = own {
+            if let Owned::Vecs(lengths, of, _) | Owned::HashMaps(lengths, of) = own {
                 let used = lengths.total * layouts.size(of);
                 *spare.entry(*at).or_default() += self.owned(*at, own, &mut layouts).bytes.saturating_sub(used);
             }
@@ -249,19 +249,19 @@ impl<'p, 's> Model<'p, 's> {
         total
     }
 
-    fn owned(&self, at: At, own: &Own<'s>, layouts: &mut Layouts<'_>) -> Heap {
+    fn owned(&self, at: At, own: &Owned<'s>, layouts: &mut Layouts<'_>) -> Heap {
         let blocks = |count: u64, bytes: u64| Heap { bytes, allocations: if bytes == 0 { 0 } else { count } };
         if at == At::Documents {
             return blocks(1, self.places.schema.documents * layouts.size(&self.root));
         }
         match own {
-            Own::Text(text, thin) => {
+            Owned::Text(text, thin) => {
                 let lengths = if *thin { thin_lengths(text) } else { 0 };
                 Heap { bytes: text.bytes + lengths, allocations: text.count - text.empty }
             }
-            Own::Known(heap) => *heap,
-            Own::Boxes(count, of) => blocks(*count, count * layouts.size(of)),
-            Own::Vecs(lengths, of, buffered) => {
+            Owned::Known(heap) => *heap,
+            Owned::Boxes(count, of) => blocks(*count, count * layouts.size(of)),
+            Owned::Vecs(lengths, of, buffered) => {
                 let size = layouts.size(of);
                 let smallest = match size {
                     1 => 8,
@@ -272,12 +272,12 @@ impl<'p, 's> Model<'p, 's> {
                 let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
                 blocks(lengths.count - lengths.empty, (exact + pushed) * size)
             }
-            Own::Slices(lengths, of, header) => {
+            Owned::Slices(lengths, of, header) => {
                 let filled = lengths.count - lengths.empty;
                 let elements = lengths.total * layouts.size(of);
                 blocks(filled, if *header == 0 { elements } else { elements + filled * header })
             }
-            Own::HashMaps(lengths, entry) => {
+            Owned::HashMaps(lengths, entry) => {
                 let (buckets, filled) = (lengths.hash_buckets(), lengths.count - lengths.empty);
                 // Behind the entries a control byte each, and one group of them again.
                 blocks(filled, buckets * (layouts.size(entry) + 1) + filled * 16)
@@ -285,7 +285,7 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// How often each struct and enum is laid out: room to spare in vectors and hash tables included.
+    /// How often each struct and enum is laid out: spare capacity of vectors and hash tables included.
     pub fn slots(&self) -> Vec<u64> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut slots = vec![0; self.defs.len()];
@@ -294,19 +294,19 @@ impl<'p, 's> Model<'p, 's> {
         for (at, own) in &self.own {
             match own {
                 _ if *at == At::Documents => {}
-                Own::Text(..) | Own::Known(_) => {}
-                Own::Boxes(number, of) => count(of, *number),
-                Own::Vecs(lengths, of, buffered) => {
+                Owned::Text(..) | Owned::Known(_) => {}
+                Owned::Boxes(number, of) => count(of, *number),
+                Owned::Vecs(lengths, of, buffered) => {
                     let smallest = if layouts.size(of) > 1024 { 1 } else { 4 };
                     let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
                     count(of, share_of(lengths.total, *buffered) + pushed);
                 }
-                Own::Slices(lengths, of, _) => count(of, lengths.total),
-                Own::HashMaps(lengths, entry) => count(entry, lengths.hash_buckets()),
+                Owned::Slices(lengths, of, _) => count(of, lengths.total),
+                Owned::HashMaps(lengths, entry) => count(entry, lengths.hash_buckets()),
             }
         }
         // Each passes its own on to what it contains, those first that nothing undone contains. An enum passes to each
-        // variant only what is that variant; room that a small one leaves is the enum's.
+        // variant only what is that variant; the bytes that a small one leaves are the enum's.
         let schema = self.places.schema;
         let each_inside = |id: DefId, f: &mut dyn FnMut(DefId, u64)| match (&self.bodies[id], self.defs[id].source) {
             (Body::Struct(fields), _) => fields
@@ -351,7 +351,7 @@ impl<'p, 's> Model<'p, 's> {
     pub fn grown(&self) -> Vec<PlaceId> {
         let mut layouts = Layouts::new(&self.bodies);
         let grown = self.own.iter().filter_map(|(at, own)| match (at, own) {
-            (At::Place(id), Own::Vecs(lengths, of, buffered)) if *buffered > 0.0 => {
+            (At::Place(id), Owned::Vecs(lengths, of, buffered)) if *buffered > 0.0 => {
                 (!buffered_capacity(lengths, layouts.size(of)).1
                     || (*buffered < 1.0 && lengths.max * layouts.size(of) > 1 << 20))
                     .then_some(*id)
@@ -361,7 +361,7 @@ impl<'p, 's> Model<'p, 's> {
         grown.collect()
     }
 
-    /// What it is a model of.
+    /// The places of the model.
     pub fn places(&self) -> &'p Places<'s> {
         self.places
     }
@@ -472,7 +472,7 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// The type of a place's values, `null` apart.
+    /// The type of a place's values, except `null`.
     fn base(&mut self, id: PlaceId) -> Type {
         let places = self.places;
         let place = &places.list[id];
@@ -483,7 +483,7 @@ impl<'p, 's> Model<'p, 's> {
             Kind::Never => Type::Value,
             Kind::Any(free) => {
                 let (bytes, allocations) = free.owned();
-                self.own.push((at, Own::Known(Heap { bytes, allocations })));
+                self.own.push((at, Owned::Known(Heap { bytes, allocations })));
                 Type::Value
             }
             Kind::Bool { .. } => return Type::Bool,
@@ -498,7 +498,7 @@ impl<'p, 's> Model<'p, 's> {
             Kind::Float { whole, .. } if *whole > 0 && !places.schema.floats => return Type::Number,
             Kind::Float { .. } => return Type::Float,
             Kind::Text(text) => {
-                self.own.push((at, Own::Text(text, choice == Choice::Thin)));
+                self.own.push((at, Owned::Text(text, choice == Choice::Thin)));
                 return match choice {
                     Choice::Exact => Type::BoxStr,
                     Choice::Thin => Type::ThinStr,
@@ -513,9 +513,9 @@ impl<'p, 's> Model<'p, 's> {
                     return Type::Array(inner, length);
                 }
                 let (own, of) = match choice {
-                    Choice::Exact => (Own::Slices(lengths, element, 0), Type::BoxSlice(inner)),
-                    Choice::Thin => (Own::Slices(lengths, element, THIN_HEADER), Type::ThinSlice(inner)),
-                    _ => (Own::Vecs(lengths, element, self.share(id, &self.buffered)), Type::Vec(inner)),
+                    Choice::Exact => (Owned::Slices(lengths, element, 0), Type::BoxSlice(inner)),
+                    Choice::Thin => (Owned::Slices(lengths, element, THIN_HEADER), Type::ThinSlice(inner)),
+                    _ => (Owned::Vecs(lengths, element, self.share(id, &self.buffered)), Type::Vec(inner)),
                 };
                 self.own.push((at, own));
                 return of;
@@ -528,12 +528,12 @@ impl<'p, 's> Model<'p, 's> {
                     Choice::Exact => (Type::BoxStr, true),
                     _ => (Type::String, false),
                 };
-                self.own.push((at, Own::Text(&map.key, choice == Choice::Thin)));
+                self.own.push((at, Owned::Text(&map.key, choice == Choice::Thin)));
                 let entry = Type::Tuple(vec![key.clone(), value.clone()]);
                 let (own, of) = if sorted {
-                    (Own::Slices(&map.lengths, entry, THIN_HEADER), Type::SortedMap(Box::new(key), Box::new(value)))
+                    (Owned::Slices(&map.lengths, entry, THIN_HEADER), Type::SortedMap(Box::new(key), Box::new(value)))
                 } else {
-                    (Own::HashMaps(&map.lengths, entry), Type::HashMap(Box::new(value)))
+                    (Owned::HashMaps(&map.lengths, entry), Type::HashMap(Box::new(value)))
                 };
                 self.own.push((at, own));
                 return of;
@@ -550,12 +550,12 @@ impl<'p, 's> Model<'p, 's> {
                 if let Kind::Record { empty, .. } = place.slot.kind {
                     full -= empty;
                 }
-                self.own.push((at, Own::Boxes(full, bare.clone())));
+                self.own.push((at, Owned::Boxes(full, bare.clone())));
                 Type::Sparse(Box::new(bare))
             }
             Choice::Plain if !place.recursive => bare,
             _ => {
-                self.own.push((at, Own::Boxes(full, bare.clone())));
+                self.own.push((at, Owned::Boxes(full, bare.clone())));
                 bare.boxed()
             }
         }
@@ -592,7 +592,7 @@ impl<'p, 's> Model<'p, 's> {
         for (index, group) in split.into_iter().flat_map(|split| split.groups.iter().enumerate()) {
             let of = Type::Named(self.group(record, index, group));
             let filled = split.map_or(0, |split| split.filled[index]);
-            self.own.push((At::Group(record, index), Own::Boxes(filled, of.clone())));
+            self.own.push((At::Group(record, index), Owned::Boxes(filled, of.clone())));
             types.push(Type::Sparse(Box::new(of)));
             parts.push(Part::Group(index));
         }
@@ -644,7 +644,7 @@ impl<'p, 's> Model<'p, 's> {
             let boxed = self.choices.variants.contains(&at) || self.places.recursive_variants.contains(&at);
             if boxed {
                 let count = schema.records[record].instances;
-                self.own.push((At::Variant(union, index), Own::Boxes(count, bare.clone())));
+                self.own.push((At::Variant(union, index), Owned::Boxes(count, bare.clone())));
             }
             types.push(Some(if boxed { bare.boxed() } else { bare }));
         }
@@ -658,7 +658,7 @@ impl<'p, 's> Model<'p, 's> {
             Ok(id) => {
                 let mut variants = vec![None; self.places.schema.keywords[keywords].values.len()];
                 if !self.places.schema.strict {
-                    // What is not one of them; nothing of it was seen.
+                    // The variant for other texts, of which none was seen.
                     let is_naive = self.choices.is_naive();
                     let other = if self.choices.standard { Type::BoxStr } else { Type::ThinStr };
                     variants.push(Some(if is_naive { Type::String } else { other }));
@@ -703,7 +703,7 @@ fn buffered_capacity(lengths: &Lengths, size: u64) -> (u64, bool) {
         let most = 1u64 << power;
         if most > reserved && count > 0 {
             let is_last = power as usize + 1 == lengths.by_power.len();
-            // Of one length all is known.
+            // A single length is exact.
             let length = if is_last { lengths.max } else { (most / 4 * 3).max(1) };
             exact &= is_last && count == 1;
             capacity += if length > reserved { grown(length) * count } else { 0 };
@@ -712,7 +712,7 @@ fn buffered_capacity(lengths: &Lengths, size: u64) -> (u64, bool) {
     (capacity, exact)
 }
 
-/// What a thin slice has in front of its elements.
+/// The header of a thin slice in bytes.
 const THIN_HEADER: u64 = 8;
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is between 0 and 1")]

@@ -153,7 +153,7 @@ pub(super) fn is_part(char: char) -> bool {
 pub const CONVENTIONS: &[&str] =
     &["camelCase", "kebab-case", "PascalCase", "SCREAMING_SNAKE_CASE", "snake_case", "lowercase"];
 
-/// What serde makes of a field's name under a convention.
+/// The name of a field after serde's `rename_all`.
 pub fn renamed_field(name: &str, convention: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
     let pascal = || {
@@ -176,7 +176,7 @@ pub fn renamed_field(name: &str, convention: &str) -> String {
     }
 }
 
-/// What serde makes of a variant's name under a convention.
+/// The name of a variant after serde's `rename_all`.
 pub fn renamed_variant(name: &str, convention: &str) -> String {
     let snake = || {
         let mut text = String::new();

@@ -1,4 +1,4 @@
-//! What was read of a part of a corpus, in a file: a corpus that lives on many machines is read where it is.
+//! Part files: the counts of a part of a corpus, so that several machines can each read their part.
 //!
 //! A part is gzipped JSON. Parts are added up in the order of their contents, so the order of the arguments and the way
 //! in which parts were put together before do not matter.
@@ -62,7 +62,7 @@ fn read(file: &Path) -> Result<Vec<serde_json::Value>> {
     let part: Part = is_part
         .map_err(anyhow::Error::from)
         .and_then(|_| Ok(serde_json::from_slice(&text)?))
-        .with_context(|| format!("{}: is no part; --save writes one", name()))?;
+        .with_context(|| format!("{}: is not a part file; --save writes part files", name()))?;
     if part.dwell_shape_part != VERSION {
         bail!("{}: was written by another version; write it again with --save", name());
     }
@@ -84,7 +84,7 @@ pub fn merge(files: &[PathBuf]) -> Result<Accumulator> {
     let mut sum: Option<Accumulator> = None;
     for (text, file) in all {
         let one = Accumulator::restore(&mut serde_json::Deserializer::from_str(&text))
-            .with_context(|| format!("{}: is no part", file.display()))?;
+            .with_context(|| format!("{}: is not a part file", file.display()))?;
         match &mut sum {
             Some(sum) => sum.merge(one),
             sum => *sum = Some(one),

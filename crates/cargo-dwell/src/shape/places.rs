@@ -10,13 +10,13 @@ pub type PlaceId = usize;
 /// A [`Slot`] and where it is.
 #[derive(Debug)]
 pub struct Place<'s> {
-    /// What was seen there.
+    /// The counts of its values.
     pub slot: &'s Slot,
-    /// The record it is part of, through sequences and maps; none for what the documents hold outside of any record.
+    /// The record it is part of, through sequences and maps; `None` outside of any record.
     pub owner: Option<RecordId>,
     /// It is this field of its owner, not an element of one.
     pub field: Option<usize>,
-    /// Where it is, as a JSON path: `$.shapes.*.traits`, `$.rules[]`.
+    /// Its JSON path: `$.shapes.*.traits`, `$.rules[]`.
     pub path: String,
     /// The places within: an element, a map's value, a tuple's places, a mix's alternatives.
     pub within: Vec<PlaceId>,
@@ -31,7 +31,7 @@ pub struct Place<'s> {
 /// All places of a schema, and all names.
 #[derive(Debug)]
 pub struct Places<'s> {
-    /// What they are the places of.
+    /// The schema.
     pub schema: &'s Schema,
     /// The places; the first is that of a document.
     pub list: Vec<Place<'s>>,
@@ -52,7 +52,7 @@ pub struct Places<'s> {
 /// Into how many groups the rare fields of one record are split at most.
 pub const MAX_GROUPS: usize = 3;
 
-/// What a document is called in Rust.
+/// The name of a document's type in Rust.
 pub const DOCUMENT: &str = "Document";
 
 /// The document's place.
@@ -197,12 +197,12 @@ impl<'s> Places<'s> {
         alternatives.iter().map(|slot| scope.unique(name(slot))).collect()
     }
 
-    /// Where a record is: the most frequent of its places.
+    /// The most frequent place of a record.
     pub fn record_path(&self, record: RecordId) -> String {
         self.schema.records[record].paths.first().cloned().unwrap_or_else(|| "$".into())
     }
 
-    /// How often a place is laid out where nothing is boxed and no container has room to spare.
+    /// How often a place is laid out if nothing is boxed and no container has spare capacity.
     pub fn slots(&self, id: PlaceId) -> u64 {
         let place = &self.list[id];
         match (place.owner, place.field) {
@@ -262,7 +262,7 @@ fn step(path: &str, key: &str) -> String {
     if plain { format!("{path}.{key}") } else { format!("{path}[{key:?}]") }
 }
 
-/// What the places within inherit.
+/// The properties that inner places inherit.
 struct Where {
     owner: Option<RecordId>,
     path: String,

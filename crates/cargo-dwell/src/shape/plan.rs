@@ -1,30 +1,28 @@
 //! What to make of a schema: naive and lean types, what each takes, and the way from one to the other.
 
-use super::advice::{self, Move, Repeats};
+use super::advice::{self, Repeats, Suggestion};
 use super::lean;
 use super::model::{At, Choices, Heap, Model};
 use super::places::Places;
-use super::report::{self, Format, Options};
 use super::rust;
 use super::schema::Schema;
 use super::units::{bytes, count, percent};
-use std::io;
 
-/// Which types are written.
+/// The types that `--rust` writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Set {
-    /// naive and lean, a module each
+    /// Naive and lean types, each in a module
     #[default]
     Both,
-    /// What takes the least memory
+    /// Types that take the least memory
     Lean,
-    /// What takes less with serde and std alone
+    /// Types that take less memory, with serde and std only
     Std,
-    /// What one writes first
+    /// Types as one writes them first
     Naive,
 }
 
-/// All that `cargo dwell shape` has to say about a schema.
+/// The result of `cargo dwell shape` for a schema.
 #[derive(Debug)]
 pub struct Plan<'s> {
     /// The schema's places and their names.
@@ -48,7 +46,7 @@ impl<'s> Plan<'s> {
         Model::new(&self.places, choices)
     }
 
-    /// What the documents take in the naive types, loaded by `serde_json::from_slice` and held in one vector.
+    /// The memory of the documents in the naive types, loaded by `serde_json::from_slice` into one vector.
     pub fn naive_heap(&self) -> Heap {
         self.model(&self.naive).total()
     }
@@ -58,17 +56,12 @@ impl<'s> Plan<'s> {
         self.model(&self.lean).total()
     }
 
-    /// Whether the predictions are exact, as far as the schema tells; if not, why.
-    pub fn doubts(&self) -> Vec<String> {
-        report::doubts(self)
+    /// The suggestions that lead from the naive types to the lean ones, largest saving first.
+    pub fn suggestions(&self) -> Vec<Suggestion> {
+        advice::suggestions(&self.places, &self.lean)
     }
 
-    /// The moves from the naive types to the lean ones, the most worth first.
-    pub fn moves(&self) -> Vec<Move> {
-        advice::moves(&self.places, &self.lean)
-    }
-
-    /// Texts of which few are different, the most worth first.
+    /// Texts of which few are distinct, largest saving first.
     pub fn repeats(&self) -> Vec<Repeats> {
         advice::repeats(&self.places)
     }
@@ -80,9 +73,9 @@ impl<'s> Plan<'s> {
         }
         let standard = self.standard();
         let (choices, name, about) = match set {
-            Set::Naive => (&self.naive, "naive", "What one writes first."),
-            Set::Std => (&standard, "std_only", "What takes less memory with serde and std alone."),
-            _ => (&self.lean, "lean", "What takes less memory and reads the same JSON."),
+            Set::Naive => (&self.naive, "naive", "The types as first written."),
+            Set::Std => (&standard, "std_only", "Types that take less memory, with serde and std only."),
+            _ => (&self.lean, "lean", "Types that take less memory and read the same JSON."),
         };
         let model = self.model(choices);
         let heap = model.total();
@@ -118,22 +111,13 @@ impl<'s> Plan<'s> {
             takes(lean_heap),
             percent(lean_heap.bytes, naive_heap.bytes),
         );
-        out.push_str(&rust::module(&self.places, &naive, "naive", "What one writes first."));
+        out.push_str(&rust::module(&self.places, &naive, "naive", "The types as first written."));
         out.push('\n');
-        out.push_str(&rust::module(&self.places, &lean, "lean", "What takes less memory and reads the same JSON."));
+        out.push_str(&rust::module(&self.places, &lean, "lean", "Types that take less memory and read the same JSON."));
         out
     }
 
-    /// The report.
-    ///
-    /// # Errors
-    ///
-    /// Those of `out`.
-    pub fn write(&self, format: Format, options: &Options, out: &mut impl io::Write) -> io::Result<()> {
-        report::Report::new(self, options).write(format, options, out)
-    }
-
-    /// What hangs where, for `choices`.
+    /// The heap blocks by owner, for `choices`.
     pub fn heap(&self, choices: &Choices) -> std::collections::BTreeMap<At, Heap> {
         self.model(choices).heap()
     }

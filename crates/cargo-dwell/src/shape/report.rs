@@ -1,6 +1,6 @@
 //! The report: totals, what to change, and every record, for a person or for a program.
 
-use super::advice::{Move, Repeats};
+use super::advice::{Repeats, Suggestion};
 use super::model::{At, Choices, Heap, Model, Part, Source};
 use super::places::{Place, PlaceId, Places};
 use super::plan::Plan;
@@ -14,32 +14,48 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
 
-/// How a report is written.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Format {
     /// Tables for a terminal
     #[default]
     Human,
-    /// One JSON object, with a `version` that changes when its fields do
+    /// One JSON object, whose `version` rises when a field is removed or changes its meaning
     Json,
-    /// Tables for a page
+    /// Tables in Markdown
     Markdown,
 }
 
-/// What a report leaves out.
+/// The limits of a report.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Only so many moves and records.
+    /// The largest number of suggestions and of records.
     pub top: Option<usize>,
-    /// Only moves that save so many bytes.
+    /// The smallest saving of a suggestion, in bytes.
     pub min_saving: u64,
-    /// Columns of the terminal; none to find out.
+    /// The width in columns; `None` to ask the terminal.
     pub width: Option<u16>,
     /// Only part of the documents was read.
     pub sampled: bool,
 }
 
-/// What is known of a schema, ready to be written.
+impl Plan<'_> {
+    /// The reasons why the predictions are not exact; empty if they are.
+    pub fn doubts(&self) -> Vec<String> {
+        doubts(self)
+    }
+
+    /// Writes the report.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of `out`.
+    pub fn write(&self, format: Format, options: &Options, out: &mut impl io::Write) -> io::Result<()> {
+        Report::new(self, options).write(format, options, out)
+    }
+}
+
+/// A report on a schema.
 #[derive(Debug, Serialize)]
 pub struct Report {
     version: u32,
@@ -51,7 +67,8 @@ pub struct Report {
     lean: Total,
     /// Why the totals may be off; nothing if they are not.
     doubts: Vec<String>,
-    moves: Vec<Move>,
+    #[serde(rename = "moves")]
+    suggestions: Vec<Suggestion>,
     #[serde(skip_serializing_if = "is_zero")]
     moves_left_out: usize,
     repeats: Vec<Repeats>,
@@ -85,9 +102,9 @@ struct Type {
 
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Size {
-    /// Of one.
+    /// The size of one value in bytes.
     size: u64,
-    /// How often it is laid out, room to spare included.
+    /// How often it is laid out, spare capacity included.
     slots: u64,
 }
 
@@ -102,7 +119,7 @@ struct Field {
     lean: Option<Takes>,
 }
 
-/// What a field is and takes over all instances.
+/// A field with its memory over all instances.
 #[derive(Debug, Clone, Default, Serialize)]
 struct Takes {
     #[serde(rename = "type")]
@@ -123,10 +140,10 @@ impl Report {
     pub fn new(plan: &Plan<'_>, options: &Options) -> Self {
         let total = |heap: Heap| Total { bytes: heap.bytes, allocations: heap.allocations };
         let schema = plan.places.schema;
-        let mut moves = plan.moves();
-        let all = moves.len();
-        moves.retain(|one| one.saves >= options.min_saving.max(1).cast_signed());
-        moves.truncate(options.top.unwrap_or(usize::MAX));
+        let mut suggestions = plan.suggestions();
+        let all = suggestions.len();
+        suggestions.retain(|one| one.saves >= options.min_saving.max(1).cast_signed());
+        suggestions.truncate(options.top.unwrap_or(usize::MAX));
         let mut records = types(plan);
         let every = records.len();
         records.truncate(options.top.unwrap_or(usize::MAX));
@@ -141,8 +158,8 @@ impl Report {
             naive: total(plan.naive_heap()),
             lean: total(plan.lean_heap()),
             doubts: doubts(plan),
-            moves_left_out: all - moves.len(),
-            moves,
+            moves_left_out: all - suggestions.len(),
+            suggestions,
             repeats,
             records_left_out: every - records.len(),
             records,
@@ -175,13 +192,13 @@ impl Report {
         }
         writeln!(
             out,
-            "\n{bold}What to change{bold:#}, the most worth first; each total is for all moves so far together"
+            "\n{bold}What to change{bold:#}, largest saving first; each total includes the suggestions above it"
         )?;
-        let moves = self.moves.len().min(options.top.unwrap_or(FIRST));
-        print(out, &self.move_table(moves), options, presets::NOTHING)?;
-        let left = self.moves_left_out + self.moves.len() - moves;
+        let shown = self.suggestions.len().min(options.top.unwrap_or(FIRST));
+        print(out, &self.suggestion_table(shown), options, presets::NOTHING)?;
+        let left = self.moves_left_out + self.suggestions.len() - shown;
         if left > 0 {
-            writeln!(out, "{left} smaller moves are not shown (--top, --min-saving).")?;
+            writeln!(out, "{left} smaller suggestions are not shown (--top, --min-saving).")?;
         }
         if !self.repeats.is_empty() {
             let heading = "Texts that repeat";
@@ -205,13 +222,13 @@ impl Report {
         let print = |out: &mut _, table: &[Vec<Cell>]| {
             print(out, table, &Options { width: Some(u16::MAX), ..Options::default() }, presets::ASCII_MARKDOWN)
         };
-        writeln!(out, "# How this JSON lives in Rust\n\n{}\n", self.summary())?;
+        writeln!(out, "# Rust types for this JSON\n\n{}\n", self.summary())?;
         print(out, &self.totals())?;
         for doubt in &self.doubts {
             writeln!(out, "\nNot exact: {doubt}.")?;
         }
-        writeln!(out, "\n## What to change\n\nThe most worth first; each total is for all moves so far together.\n")?;
-        print(out, &self.move_table(usize::MAX))?;
+        writeln!(out, "\n## What to change\n\nLargest saving first. Each total includes the suggestions above it.\n")?;
+        print(out, &self.suggestion_table(usize::MAX))?;
         if !self.repeats.is_empty() {
             writeln!(out, "\n## Texts that repeat\n\nWorth interning, not part of the lean types.\n")?;
             print(out, &self.repeat_table(usize::MAX))?;
@@ -253,9 +270,9 @@ impl Report {
         vec![header(&head), row("naive types", self.naive), row("lean types", self.lean)]
     }
 
-    fn move_table(&self, most: usize) -> Vec<Vec<Cell>> {
+    fn suggestion_table(&self, most: usize) -> Vec<Vec<Cell>> {
         let mut rows = vec![header(&["saves", "total", "where", "from", "to", "filled", "blocks", "costs"])];
-        for one in self.moves.iter().take(most) {
+        for one in self.suggestions.iter().take(most) {
             let filled = match (one.filled, one.slots) {
                 (Some(filled), Some(slots)) => percent(filled, slots),
                 _ => String::new(),
@@ -376,7 +393,7 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     grown.dedup();
     for id in grown {
         let path = &places.list[id].path;
-        doubts.push(format!("{path} has lists of more than 1 MiB that serde may read from a buffer, and then grows"));
+        doubts.push(format!("{path} has lists of more than 1 MiB; serde may reserve 1 MiB for each and grow it"));
     }
     for place in &places.list {
         match &place.slot.kind {
@@ -392,13 +409,15 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
             fields[field].rest && fields.len() > 1
         });
         if rest {
-            doubts.push(format!("how many of the keys in {} one object has is estimated", place.path));
+            doubts.push(format!("the number of keys that one object in {} has is estimated", place.path));
         }
     }
     for (&record, split) in &plan.lean.splits {
         if places.schema.records[record].key_sets.is_empty() && split.groups.iter().any(|group| group.len() > 1) {
             let name = &places.record_names[record].0;
-            doubts.push(format!("how often rare fields of {name} come together is not known; the most is assumed"));
+            doubts.push(format!(
+                "it is not known how often rare fields of {name} occur together; the maximum is assumed"
+            ));
         }
     }
     doubts
@@ -501,7 +520,7 @@ impl<'p, 's> Side<'p, 's> {
         Some(Takes { of, inline, heap: heap.bytes, allocations: heap.allocations })
     }
 
-    /// What hangs at a place and at the places within.
+    /// The heap blocks of a place and of its inner places.
     fn below(&self, place: PlaceId, heap: &mut Heap) {
         *heap += self.heap.get(&At::Place(place)).copied().unwrap_or_default();
         self.places.list[place].within.iter().for_each(|&within| self.below(within, heap));

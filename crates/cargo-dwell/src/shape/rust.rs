@@ -41,7 +41,7 @@ pub fn module(places: &Places<'_>, model: &Model<'_, '_>, name: &str, doc: &str)
     out
 }
 
-/// What tells `null` from a missing key.
+/// A type that distinguishes `null` from a missing key.
 const PRESENT: &str = "
     /// Reads a key that is there as `Some`, `null` too: `None` is left for a missing key.
     fn present<'de, T, D>(value: D) -> Result<Option<T>, D::Error>
@@ -355,7 +355,7 @@ impl Items<'_, '_, '_> {
         line(&mut self.out, depth, &format!("/// {text}."));
     }
 
-    /// What a struct or enum is.
+    /// The doc comment of a struct or enum.
     fn about(&self, def: &Def) -> String {
         let schema = self.places.schema;
         match def.source {
@@ -373,7 +373,7 @@ impl Items<'_, '_, '_> {
             Source::Union(id) => {
                 let union = &schema.unions[id];
                 format!(
-                    "One of {}, told apart by {}: {}.",
+                    "One of {}, distinguished by {}: {}.",
                     count(union.variants.len() as u64),
                     code(&union.tag),
                     code(&union.path)
@@ -416,7 +416,7 @@ fn has_constant_default(of: &Type) -> bool {
     matches!(of, Type::Option(_) | Type::Sparse(_))
 }
 
-/// What the values of a kind are like, in a few words.
+/// A short description of the values of a kind.
 pub fn describe(kind: &Kind) -> String {
     match kind {
         Kind::Bool { trues } => format!("true {} times", count(*trues)),

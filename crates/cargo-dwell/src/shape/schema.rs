@@ -1,4 +1,4 @@
-//! What the data turned out to be: what inference ends with, and all that prediction, code and report start from.
+//! The schema: the result of inference, and the input of prediction, code generation and report.
 //!
 //! A [`Schema`] is a graph of types with counts on it. Counts belong to a [`Slot`], the one place of a type that holds
 //! values (a record's field, the element of a sequence); a [`Record`] that several slots share has their sum.
@@ -24,7 +24,7 @@ pub struct Schema {
     pub root: Slot,
     /// Objects with a fixed set of keys, each shape once.
     pub records: Vec<Record>,
-    /// Records told apart by the value of one key.
+    /// Records distinguished by the value of one key.
     pub unions: Vec<Union>,
     /// Closed sets of strings.
     pub keywords: Vec<Keywords>,
@@ -64,7 +64,7 @@ pub struct Slot {
     pub kind: Kind,
 }
 
-/// The type of a slot's values, `null` apart.
+/// The type of a slot's values, except `null`.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Kind {
@@ -76,7 +76,7 @@ pub enum Kind {
         /// Values that were `true`.
         trues: u64,
     },
-    /// Whole numbers.
+    /// Integers.
     Integer {
         /// The smallest seen.
         min: i128,
@@ -106,7 +106,7 @@ pub enum Kind {
         /// How many of the values were `{}`.
         empty: u64,
     },
-    /// One of several records, told apart by a tag.
+    /// One of several records, distinguished by a tag.
     Union {
         /// Which union.
         id: UnionId,
@@ -132,7 +132,7 @@ pub enum Kind {
 /// What is known of the values of a place that was given no type: the sums over all they hold, at any depth.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Free {
-    /// Values of the place itself, `null` apart.
+    /// Values of the place itself, except `null`.
     pub count: u64,
     /// Strings that are not empty.
     pub texts: u64,
@@ -205,7 +205,7 @@ impl Free {
     }
 }
 
-/// What is known of the strings at a place.
+/// The counts of the strings of a place.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Text {
     /// Strings seen.
@@ -224,7 +224,7 @@ pub struct Text {
     pub long: u64,
 }
 
-/// What is known of the arrays at a place.
+/// The counts of the arrays of a place.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Seq {
     /// Their lengths.
@@ -233,7 +233,7 @@ pub struct Seq {
     pub element: Slot,
 }
 
-/// What is known of the maps at a place.
+/// The counts of the maps of a place.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Map {
     /// Their numbers of entries.
@@ -373,7 +373,7 @@ fn bump(counts: &mut Vec<u64>, index: usize, by: u64) {
 pub struct Record {
     /// A Rust type name, unique in the schema, after where it occurs.
     pub name: String,
-    /// Where it was seen, as JSON paths (`$.shapes.*.traits`), the most frequent first, a few.
+    /// Some JSON paths of it (`$.shapes.*.traits`), the most frequent first.
     pub paths: Vec<String>,
     /// Objects of this shape, over all its slots.
     pub instances: u64,
@@ -397,12 +397,12 @@ pub struct Field {
     pub rest: bool,
 }
 
-/// Records told apart by the value of one key, which each of them has.
+/// Records distinguished by the value of one key, which each of them has.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Union {
     /// A Rust type name, unique in the schema.
     pub name: String,
-    /// Where it was first met, as a JSON path.
+    /// The JSON path of its first occurrence.
     pub path: String,
     /// The key, `type` in many formats.
     pub tag: String,
@@ -415,7 +415,7 @@ pub struct Union {
 pub struct Keywords {
     /// A Rust type name, unique in the schema.
     pub name: String,
-    /// Where it was first met, as a JSON path.
+    /// The JSON path of its first occurrence.
     pub path: String,
     /// The strings and how often each was seen.
     pub values: BTreeMap<String, u64>,

@@ -33,14 +33,14 @@ impl Int {
         Self { bits: 64, signed: min < 0 }.holds(min, max)
     }
 
-    /// What one takes without a thought: `u64` if no value is negative, else `i64`.
+    /// The naive type: `u64` if no value is negative, else `i64`.
     #[must_use]
     pub fn widest(self) -> Self {
         Self { bits: 64, ..self }
     }
 
-    /// The type for a range with room for values to come that are sixteen times as large.
-    pub fn roomy(min: i128, max: i128) -> Self {
+    /// The type for a range with headroom for later values, up to sixteen times as large.
+    pub fn with_headroom(min: i128, max: i128) -> Self {
         let all = [8, 16, 32, 64].map(|bits| Self { bits, signed: min < 0 });
         all.into_iter().find(|int| int.holds(min * 16, max * 16)).unwrap_or(all[3])
     }
@@ -167,7 +167,7 @@ impl Type {
     }
 }
 
-/// What a struct or enum is made of, as far as its layout goes.
+/// The parts of a struct or enum that determine its layout.
 #[derive(Debug, Clone)]
 pub enum Body {
     /// The types of its fields.
@@ -189,7 +189,7 @@ pub struct Layout {
 /// Bit patterns that are no value, in one scalar of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Niche {
-    /// Where the scalar is.
+    /// The offset of the scalar.
     offset: u64,
     /// Its size.
     size: u64,

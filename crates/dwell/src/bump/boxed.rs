@@ -1,15 +1,17 @@
 //! A value in an arena that is dropped with its owner.
 
-use super::Bump;
+use super::{Bump, Vec};
 use crate::alloc::{AllocError, Allocator};
 use crate::raw::Meta;
 use crate::small::{Brand, Place};
+use core::any::Any;
 use core::fmt;
 use core::marker::PhantomData;
 use core::mem;
 use core::ops::{Deref, DerefMut};
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::NonNull;
+use core::str;
 
 /// The owner of a value in an arena: one pointer, which drops the value. Its bytes stay the arena's.
 ///
@@ -40,7 +42,7 @@ pub struct Box<'a, T: ?Sized> {
 
 // SAFETY: by invariant 1 it is the value's one owner; it does not reach the arena.
 unsafe impl<T: ?Sized + Send> Send for Box<'_, T> {}
-// SAFETY: as above; a shared box gives shared access to the value only.
+// SAFETY: a shared box gives no more than a `&T`, and does not reach the arena.
 unsafe impl<T: ?Sized + Sync> Sync for Box<'_, T> {}
 // The value does not move with the box.
 impl<T: ?Sized> Unpin for Box<'_, T> {}
@@ -82,6 +84,39 @@ impl<'a, T: 'a> Box<'a, T> {
     }
 }
 
+impl<T: ?Sized> Box<'_, T> {
+    /// The address of the value, which nobody drops until [`from_raw`](Self::from_raw) makes a box of it again.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let raw: *mut String = bump::Box::new_in(String::from("owned"), &bump).into_raw();
+    /// // SAFETY: the pointer came from `into_raw`, this is the only box made of it, and the arena is there.
+    /// let boxed = unsafe { bump::Box::from_raw(raw) };
+    /// assert_eq!(*boxed, "owned");
+    /// ```
+    #[inline]
+    pub fn into_raw(self) -> *mut T {
+        let value = self.value.as_ptr();
+        mem::forget(self);
+        value
+    }
+
+    /// The box whose [`into_raw`](Self::into_raw) this is.
+    ///
+    /// # Safety
+    ///
+    /// The pointer came from `into_raw`, and no other box is made of it. The arena that the value is in is borrowed for as long as
+    /// the box's lifetime says.
+    #[inline]
+    pub unsafe fn from_raw(value: *mut T) -> Self {
+        // SAFETY: the pointer came from `into_raw`, whose result is that of a `NonNull`.
+        let value = unsafe { NonNull::new_unchecked(value) };
+        Self { value, owns: PhantomData }
+    }
+}
+
 impl<'a, T: ?Sized + 'a> Box<'a, T> {
     /// Owns the value behind a reference, and drops it.
     ///
@@ -112,16 +147,17 @@ impl<'a, T: ?Sized + 'a> Box<'a, T> {
 
     /// The same box seen as what the closure coerces it to.
     ///
-    /// The closure gets a [`Place`] and can do nothing with it but coerce and return it.
+    /// The closure gets a [`Place`] and can do nothing with it but coerce and return it. With the type written as here, no
+    /// context is needed to infer it.
     ///
     /// ```
     /// use dwell::{Bump, bump};
     /// use std::fmt::Display;
     ///
     /// let bump = Bump::new();
-    /// let values: [bump::Box<dyn Display>; 2] = [
-    ///     bump::Box::new_in(1, &bump).coerce(|place| place as _),
-    ///     bump::Box::new_in("two", &bump).coerce(|place| place as _),
+    /// let values = [
+    ///     bump::Box::new_in(1, &bump).coerce::<dyn Display, _>(|place| place),
+    ///     bump::Box::new_in("two", &bump).coerce::<dyn Display, _>(|place| place),
     /// ];
     /// assert_eq!(format!("{} {}", values[0], values[1]), "1 two");
     /// ```
@@ -182,3 +218,86 @@ impl<T: ?Sized + fmt::Display> fmt::Display for Box<'_, T> {
         (**self).fmt(f)
     }
 }
+
+impl<'a, T> Box<'a, [T]> {
+    /// Moves the values of an iterator into an arena.
+    pub fn from_iter_in<const MIN_ALIGN: usize, A: Allocator>(
+        values: impl IntoIterator<Item = T>,
+        bump: &'a Bump<MIN_ALIGN, A>,
+    ) -> Self {
+        Vec::from_iter_in(values, bump).into_boxed_slice()
+    }
+
+    /// [`from_iter_in`](Self::from_iter_in) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory. The values so far come back in the error, the one that found none, and the iterator with
+    /// those after it.
+    #[expect(clippy::type_complexity, reason = "a name would hide what comes back")]
+    pub fn try_from_iter_in<I: IntoIterator<Item = T>, const MIN_ALIGN: usize, A: Allocator>(
+        values: I,
+        bump: &'a Bump<MIN_ALIGN, A>,
+    ) -> Result<Self, AllocError<(Vec<'a, T, MIN_ALIGN, A>, T, I::IntoIter)>> {
+        Ok(Vec::try_from_iter_in(values, bump)?.into_boxed_slice())
+    }
+}
+
+/// No elements: nothing of an arena.
+impl<T> Default for Box<'_, [T]> {
+    fn default() -> Self {
+        Self { value: NonNull::<[T; 0]>::dangling(), owns: PhantomData }
+    }
+}
+
+/// No text: nothing of an arena.
+impl Default for Box<'_, str> {
+    fn default() -> Self {
+        // SAFETY: no bytes are UTF-8, and a `str` is laid out as its bytes.
+        let empty = unsafe { str::from_utf8_unchecked_mut(&mut []) };
+        Self { value: NonNull::from(empty), owns: PhantomData }
+    }
+}
+
+impl<'a, T, const N: usize> From<Box<'a, [T; N]>> for Box<'a, [T]> {
+    fn from(array: Box<'a, [T; N]>) -> Self {
+        let value: NonNull<[T]> = array.value;
+        mem::forget(array);
+        Self { value, owns: PhantomData }
+    }
+}
+
+impl<'a, T, const N: usize> TryFrom<Box<'a, [T]>> for Box<'a, [T; N]> {
+    type Error = Box<'a, [T]>;
+
+    /// The same box, if the slice has `N` elements. Otherwise it comes back.
+    fn try_from(slice: Box<'a, [T]>) -> Result<Self, Box<'a, [T]>> {
+        if slice.len() != N {
+            return Err(slice);
+        }
+        let value = slice.value.cast();
+        mem::forget(slice);
+        Ok(Self { value, owns: PhantomData })
+    }
+}
+
+macro_rules! downcast {
+    ($($Any:ty)*) => {$(
+        impl<'a> Box<'a, $Any> {
+            /// The same box, if the value is a `T`.
+            ///
+            /// # Errors
+            ///
+            /// When it is of another type; the box comes back.
+            pub fn downcast<T: Any>(self) -> Result<Box<'a, T>, Self> {
+                if !self.is::<T>() {
+                    return Err(self);
+                }
+                let value = self.value.cast();
+                mem::forget(self);
+                Ok(Box { value, owns: PhantomData })
+            }
+        }
+    )*};
+}
+downcast!(dyn Any dyn Any + Send dyn Any + Send + Sync);

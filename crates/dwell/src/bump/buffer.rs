@@ -67,7 +67,7 @@ unsafe impl<A: Allocator> Allocator for First<'_, A> {
         if layout.size() != 0 && self.is_first(block) {
             self.taken.set(false);
         } else {
-            // SAFETY: the caller's promise; the block is not the buffer's.
+            // SAFETY: the block is not the buffer's, so that `rest` returned it for this layout; it was not freed.
             unsafe { self.rest.deallocate(block, layout) };
         }
     }

@@ -33,7 +33,8 @@ pub(super) struct Header {
     pub(super) kind: Kind,
 }
 
-/// What a chunk is for. It does not change while the chunk is in an arena's list.
+/// What a chunk is for. While the chunk is in an arena's list, `Bump::chunks_raw` may make one that was dedicated a shared one
+/// without free bytes, and it changes in no other way.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     /// Small blocks, one after the other. The bytes from `used` on are in no block of the arena, unless the arena allocates
@@ -202,6 +203,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         self.left.get() == isize::MAX
     }
 
+    pub(super) fn limit(&self) -> Option<usize> {
+        Some(self.limit.get()).filter(|limit| *limit != isize::MAX).map(isize::cast_unsigned)
+    }
+
     pub(super) fn set_limit(&self, bytes: Option<usize>) {
         let limit = bytes.and_then(|bytes| isize::try_from(bytes).ok()).unwrap_or(isize::MAX);
         let held = self.held().cast_signed();
@@ -310,7 +315,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     ///
     /// The chunk is of this store and in no list. Neither it nor a block in it is used again.
     pub(super) unsafe fn free(&self, chunk: Chunk) {
-        // SAFETY: the caller has the chunk, so that it was not freed.
+        // SAFETY: a chunk that is freed once and was in no list was not freed before, and begins with its header.
         let Header { size, .. } = unsafe { chunk.header() };
         // SAFETY: `make` or `grow` allocated the chunk with this size and alignment, so that they are a layout's.
         let layout = unsafe { Layout::from_size_align_unchecked(size, Self::ALIGN) };

@@ -7,15 +7,25 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
-use core::slice;
+use core::ptr::NonNull;
 
 /// The bytes of an arena, chunk by chunk: what [`Bump::chunks`] returns.
 pub struct Chunks<'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
-    // 1. `next` is a chunk of the arena's list, which stays as it is for `'a`. No block of the arena is in use.
+    // 1. No block of the arena is in use for `'a`.
+    chunks: ChunksRaw<'a, MIN_ALIGN, A>,
+    exclusive: PhantomData<&'a mut Bump<MIN_ALIGN, A>>,
+}
+
+/// Pointers to the bytes of an arena, chunk by chunk: what [`Bump::chunks_raw`] returns.
+pub struct ChunksRaw<'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
+    // # Invariants
+    //
+    // 1. `next` is a chunk of the arena's list. Neither it nor one behind it leaves the list, moves or is freed for `'a`: only
+    //    the newest chunk does, if it is dedicated, and the one that was the newest when this was made is shared.
     next: Option<Chunk>,
-    bump: PhantomData<&'a mut Bump<MIN_ALIGN, A>>,
+    bump: PhantomData<&'a Bump<MIN_ALIGN, A>>,
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
@@ -31,8 +41,44 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// assert_eq!(bump.chunks().map(|chunk| chunk.len()).sum::<usize>(), 16);
     /// ```
     pub fn chunks(&mut self) -> Chunks<'_, MIN_ALIGN, A> {
+        Chunks { chunks: self.chunks_raw(), exclusive: PhantomData }
+    }
+
+    /// Pointers to the bytes that were allocated before this call, one for each chunk, the newest first. See
+    /// [`chunks`](Self::chunks).
+    ///
+    /// The values there may be in use, and the bytes between them are not initialised. So to read through such a pointer is
+    /// `unsafe`: whoever does says that the bytes it reads are initialised, and that no `&mut` to them is in use, nor a `Cell`
+    /// there written meanwhile. The pointers are valid for as long as the arena is borrowed.
+    ///
+    /// The newest block of more than 16 KiB cannot grow in place after this.
+    ///
+    /// ```
+    /// use dwell::Bump;
+    ///
+    /// let bump = Bump::new();
+    /// let numbers: &[u64] = bump.alloc_slice_copy(&[1, 2]);
+    /// let chunk = bump.chunks_raw().next().unwrap();
+    /// assert_eq!(chunk.len(), 16);
+    /// // SAFETY: the chunk's bytes are those of `numbers`, which are initialised and shared.
+    /// assert_eq!(unsafe { chunk.cast::<u64>().read() }, numbers[0]);
+    /// ```
+    pub fn chunks_raw(&self) -> ChunksRaw<'_, MIN_ALIGN, A> {
         self.park();
-        Chunks { next: self.chunks.get(), bump: PhantomData }
+        let newest = self.chunks.get();
+        if let Some(chunk) = newest {
+            // SAFETY: chunks of the list are not freed.
+            let header = unsafe { chunk.header() };
+            if let Kind::Dedicated { .. } = header.kind {
+                // A dedicated chunk that is the newest is freed or moved with its block, which would end the iteration. So it becomes a
+                // shared one that is full.
+                // SAFETY: the chunk was not freed, and has this size.
+                let end = unsafe { chunk.end(header.size) };
+                // SAFETY: the chunk was not freed, and no bytes are behind its end.
+                unsafe { chunk.set_used(end) };
+            }
+        }
+        ChunksRaw { next: newest, bump: PhantomData }
     }
 
     /// Calls `each` with the size of each chunk that this arena has, and how many bytes at its end are free.
@@ -42,7 +88,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         while let Some(chunk) = list {
             // SAFETY: chunks of the list are not freed; `each` has no way to the arena.
             let header = unsafe { chunk.header() };
-            // SAFETY: as for `header`.
+            // SAFETY: the chunk was not freed, and has `size` bytes.
             let end = unsafe { chunk.end(header.size) };
             let free = match header.kind {
                 Kind::Shared { used } => end.addr().get() - used.addr().get(),
@@ -61,31 +107,46 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 }
 
+impl<const MIN_ALIGN: usize, A: Allocator> Iterator for ChunksRaw<'_, MIN_ALIGN, A> {
+    type Item = NonNull<[MaybeUninit<u8>]>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let chunk = self.next?;
+        // SAFETY: the chunk is in the arena's list, so it was not freed (invariant 1).
+        let header = unsafe { chunk.header() };
+        self.next = header.prev;
+        // SAFETY: the chunk was not freed, and this is the `HEADER` of its arena's store.
+        let start = unsafe { chunk.start(Bump::<MIN_ALIGN, A>::HEADER) };
+        let used = match header.kind {
+            Kind::Shared { used } => used,
+            // SAFETY: the chunk was not freed, and has this size.
+            Kind::Dedicated { .. } => unsafe { chunk.end(header.size) },
+        };
+        Some(NonNull::slice_from_raw_parts(start.cast(), used.addr().get() - start.addr().get()))
+    }
+}
+
 impl<'a, const MIN_ALIGN: usize, A: Allocator> Iterator for Chunks<'a, MIN_ALIGN, A> {
     type Item = &'a [MaybeUninit<u8>];
 
     fn next(&mut self) -> Option<Self::Item> {
-        let chunk = self.next?;
-        // SAFETY: chunks of the list are not freed for `'a` (invariant 1).
-        let header = unsafe { chunk.header() };
-        self.next = header.prev;
-        // SAFETY: as for `header`.
-        let start = unsafe { chunk.start(Bump::<MIN_ALIGN, A>::HEADER) };
-        let used = match header.kind {
-            Kind::Shared { used } => used,
-            // SAFETY: as for `header`.
-            Kind::Dedicated { .. } => unsafe { chunk.end(header.size) },
-        };
-        let len = used.addr().get() - start.addr().get();
-        // SAFETY: these bytes are in the chunk, in which no block is in use for `'a`. They need not be initialised.
-        Some(unsafe { slice::from_raw_parts(start.cast().as_ptr(), len) })
+        // SAFETY: these bytes are in a chunk that stays for `'a`, in which no block is in use (invariant 1). They need not be
+        // initialised.
+        Some(unsafe { self.chunks.next()?.as_ref() })
     }
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> FusedIterator for Chunks<'_, MIN_ALIGN, A> {}
+impl<const MIN_ALIGN: usize, A: Allocator> FusedIterator for ChunksRaw<'_, MIN_ALIGN, A> {}
 
 impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Chunks<'_, MIN_ALIGN, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Chunks").finish_non_exhaustive()
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for ChunksRaw<'_, MIN_ALIGN, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChunksRaw").finish_non_exhaustive()
     }
 }

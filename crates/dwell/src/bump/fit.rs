@@ -229,7 +229,12 @@ mod tests {
         })
     }
 
+    /// Miri needs a second for a case.
+    const CASES: u32 = if cfg!(miri) { 4 } else { 256 };
+
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(CASES))]
+
         #[test]
         fn place_low_is_exact((pos, end, min) in range(MAX - SMALL), layout in layout()) {
             prop_assert_eq!(place_low(pos, end, layout.size(), layout.align(), min), naive(pos, end, layout, min));

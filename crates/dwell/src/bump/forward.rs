@@ -1,12 +1,15 @@
-//! The traits that what is in an arena has because its value has them.
+//! The traits that what is in an arena has because its value has them, and `Default` and `Debug` of arenas.
 
-use super::{Box, String, Vec};
+use super::{Box, Bump, String, Vec};
 use crate::alloc::Allocator;
 use core::borrow::{Borrow, BorrowMut};
 use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};
+use core::iter::FusedIterator;
 use core::ops::AddAssign;
+use core::pin::Pin;
+use core::task::{Context, Poll};
 
 /// What all three forward to what they deref to. Two arenas may differ in alignment and allocator.
 macro_rules! forward {
@@ -161,5 +164,83 @@ impl<'t, const MIN_ALIGN: usize, A: Allocator> Extend<&'t str> for String<'_, MI
 impl<T: ?Sized> fmt::Pointer for Box<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (&raw const **self).fmt(f)
+    }
+}
+
+impl<F: Future + Unpin + ?Sized> Future for Box<'_, F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        Pin::new(&mut **self).poll(context)
+    }
+}
+
+impl<I: Iterator + ?Sized> Iterator for Box<'_, I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        (**self).next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (**self).size_hint()
+    }
+
+    fn nth(&mut self, n: usize) -> Option<I::Item> {
+        (**self).nth(n)
+    }
+}
+
+impl<I: DoubleEndedIterator + ?Sized> DoubleEndedIterator for Box<'_, I> {
+    fn next_back(&mut self) -> Option<I::Item> {
+        (**self).next_back()
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<I::Item> {
+        (**self).nth_back(n)
+    }
+}
+
+impl<I: ExactSizeIterator + ?Sized> ExactSizeIterator for Box<'_, I> {
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+}
+
+impl<I: FusedIterator + ?Sized> FusedIterator for Box<'_, I> {}
+
+/// A hasher may treat numbers as something else than their bytes.
+macro_rules! forward_writes {
+    ($($write:ident: $Number:ty),* $(,)?) => {$(
+        fn $write(&mut self, number: $Number) {
+            (**self).$write(number);
+        }
+    )*};
+}
+
+impl<H: Hasher + ?Sized> Hasher for Box<'_, H> {
+    fn finish(&self) -> u64 {
+        (**self).finish()
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        (**self).write(bytes);
+    }
+
+    forward_writes! {
+        write_u8: u8, write_u16: u16, write_u32: u32, write_u64: u64, write_u128: u128, write_usize: usize,
+        write_i8: i8, write_i16: i16, write_i32: i32, write_i64: i64, write_i128: i128, write_isize: isize,
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator + Default> Default for Bump<MIN_ALIGN, A> {
+    fn default() -> Self {
+        Self::new_in(A::default())
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Bump<MIN_ALIGN, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bump").field("allocated_bytes", &self.allocated_bytes()).finish_non_exhaustive()
     }
 }

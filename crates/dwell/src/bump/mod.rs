@@ -101,29 +101,39 @@
     reason = "the fast path is a few instructions: it is compiled where it is called and nowhere else"
 )]
 
+mod alloc_slice;
 mod allocator;
 mod block;
 mod boxed;
 mod buffer;
 mod chunk;
 mod chunks;
+mod drain;
 mod fit;
 mod forward;
+mod gap;
+mod macros;
 #[cfg(feature = "std")]
 mod pool;
 mod scope;
 mod string;
 mod thin;
+mod unmanaged;
 mod vec;
 
+pub use self::alloc_slice::AllocOrInitError;
 pub use self::boxed::Box;
 pub use self::buffer::First;
-pub use self::chunks::Chunks;
+pub use self::chunks::{Chunks, ChunksRaw};
+pub use self::drain::{Drain, ExtractIf, Splice};
+#[doc(inline)]
+pub use self::macros::{format, try_format, try_vec, vec};
 #[cfg(feature = "std")]
 pub use self::pool::{Pool, Pooled};
 pub use self::scope::{Checkpoint, Scope};
-pub use self::string::String;
+pub use self::string::{DrainChars, FromUtf8Error, String};
 pub use self::thin::Thin;
+pub use self::unmanaged::UnmanagedVec;
 pub use self::vec::{IntoIter, Vec};
 
 use self::chunk::{Chunk, Header, Kind, Store};
@@ -131,13 +141,10 @@ use self::fit::Typed;
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
 use core::cell::Cell;
-use core::fmt;
 use core::hint::assert_unchecked;
-use core::mem::MaybeUninit;
 use core::num::NonZero;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::{self, NonNull};
-use core::slice;
 use std_alloc::alloc::handle_alloc_error;
 
 /// An arena that allocates upwards, in steps of `MIN_ALIGN` bytes.
@@ -349,7 +356,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     unsafe fn range_of(chunk: Chunk) -> FreeRange {
         // SAFETY: chunks of the list are not freed (invariant 5).
         let header = unsafe { chunk.header() };
-        // SAFETY: as for `header`.
+        // SAFETY: the chunk was not freed, and has `size` bytes.
         let end = unsafe { chunk.end(header.size) };
         match header.kind {
             Kind::Shared { used } => FreeRange { pos: used, chunk: Some(chunk), end },
@@ -626,59 +633,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// Memory for a value that is written later.
-    #[inline]
-    pub fn alloc_uninit<T>(&self) -> &mut MaybeUninit<T> {
-        self.alloc(MaybeUninit::uninit())
-    }
-
-    /// [`alloc_uninit`](Self::alloc_uninit) that reports a failed allocation.
-    #[inline]
-    pub fn try_alloc_uninit<T>(&self) -> Result<&mut MaybeUninit<T>, AllocError<()>> {
-        self.try_alloc(MaybeUninit::uninit()).map_err(|error| error.map(drop))
-    }
-
-    /// A block of this layout, valid for as long as a reference from [`alloc`](Self::alloc).
-    #[inline]
-    pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
-        self.take_or_refill(layout).unwrap_or_else(|| handle_alloc_error(layout))
-    }
-
-    /// [`alloc_layout`](Self::alloc_layout) that reports a failed allocation.
-    #[inline]
-    pub fn try_alloc_layout(&self, layout: Layout) -> Result<NonNull<u8>, AllocError<()>> {
-        self.take_or_refill(layout).ok_or(AllocError::new((), layout))
-    }
-
-    /// Copies a slice into the arena.
-    ///
-    /// ```
-    /// use dwell::Bump;
-    ///
-    /// let bump = Bump::new();
-    /// let copy = bump.alloc_slice_copy(&[1, 2, 3]);
-    /// copy.reverse();
-    /// assert_eq!(copy, [3, 2, 1]);
-    /// ```
-    #[cfg_attr(debug_assertions, inline)]
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn alloc_slice_copy<T: Copy>(&self, values: &[T]) -> &mut [T] {
-        self.try_alloc_slice_copy(values).unwrap_or_else(|error| handle_alloc_error(error.layout()))
-    }
-
-    /// [`alloc_slice_copy`](Self::alloc_slice_copy) that reports a failed allocation.
-    #[cfg_attr(debug_assertions, inline)]
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn try_alloc_slice_copy<T: Copy>(&self, values: &[T]) -> Result<&mut [T], AllocError<()>> {
-        let layout = Layout::for_value(values);
-        let block = self.take_slice::<T>(layout.size()).or_else(|| self.refill(layout));
-        let to = block.ok_or(AllocError::new((), layout))?.cast::<T>().as_ptr();
-        // SAFETY: the block is for these values, nobody else has it, and it does not overlap them.
-        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), to, values.len()) };
-        // SAFETY: they were just written to a block that nobody else has.
-        Ok(unsafe { slice::from_raw_parts_mut(to, values.len()) })
-    }
-
     /// A block for elements of a type, of this many bytes, from the free range.
     #[inline(always)]
     fn take_slice<T>(&self, size: usize) -> Option<NonNull<u8>> {
@@ -689,29 +643,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
         let after = fit::place(pos, end, size, align_of::<T>(), MIN_ALIGN)?;
         Some(self.advance(after, fit::taken(size, align_of::<T>(), MIN_ALIGN)))
-    }
-
-    /// Copies a string into the arena.
-    ///
-    /// ```
-    /// use dwell::Bump;
-    ///
-    /// let bump = Bump::new();
-    /// let name = bump.alloc_str("name");
-    /// name.make_ascii_uppercase();
-    /// assert_eq!(name, "NAME");
-    /// ```
-    #[inline]
-    pub fn alloc_str(&self, text: &str) -> &mut str {
-        self.try_alloc_str(text).unwrap_or_else(|error| handle_alloc_error(error.layout()))
-    }
-
-    /// [`alloc_str`](Self::alloc_str) that reports a failed allocation.
-    #[inline]
-    pub fn try_alloc_str(&self, text: &str) -> Result<&mut str, AllocError<()>> {
-        let bytes = self.try_alloc_slice_copy(text.as_bytes())?;
-        // SAFETY: these are the bytes of a `str`.
-        Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) })
     }
 }
 
@@ -740,7 +671,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             && unsafe { chunk.header() }.prev.is_none()
         {
             // The only chunk, and its end is the free range: now all of it is.
-            // SAFETY: as for `header`; the store has this `HEADER`.
+            // SAFETY: the chunk is in the list, so it was not freed (invariant 5); the store has this `HEADER`.
             self.pos.set(unsafe { chunk.start(Self::HEADER) });
             return;
         }
@@ -772,6 +703,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.store().held()
     }
 
+    /// The most bytes that the arena has from its allocator, if that is [limited](Self::set_allocation_limit).
+    pub fn allocation_limit(&self) -> Option<usize> {
+        self.store().limit()
+    }
+
     /// Never has more than `bytes` from its allocator from now on; `None` is no limit.
     ///
     /// What is over the limit already stays. A request fails only if no chunk that holds it is within the limit.
@@ -780,30 +716,29 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// use dwell::Bump;
     ///
     /// let bump = Bump::new();
-    /// bump.set_limit(Some(1000));
+    /// bump.set_allocation_limit(Some(1000));
     /// assert!(bump.try_alloc([0_u8; 900]).is_ok());
     /// assert!(bump.try_alloc([0_u8; 900]).is_err());
     /// assert!(bump.allocated_bytes() <= 1000);
     /// ```
-    pub fn set_limit(&self, bytes: Option<usize>) {
+    pub fn set_allocation_limit(&self, bytes: Option<usize>) {
         self.store().set_limit(bytes);
+    }
+
+    /// [`set_allocation_limit`](Self::set_allocation_limit) by a shorter name.
+    pub fn set_limit(&self, bytes: Option<usize>) {
+        self.set_allocation_limit(bytes);
+    }
+
+    /// The bytes that are left in the current chunk. A block of up to as many, less what its alignment takes, needs no other
+    /// chunk.
+    pub fn chunk_capacity(&self) -> usize {
+        self.end.get().addr().get() - self.pos.get().addr().get()
     }
 
     /// The allocator that chunks come from.
     pub fn allocator(&self) -> &A {
         self.store().alloc()
-    }
-}
-
-impl<const MIN_ALIGN: usize, A: Allocator + Default> Default for Bump<MIN_ALIGN, A> {
-    fn default() -> Self {
-        Self::new_in(A::default())
-    }
-}
-
-impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Bump<MIN_ALIGN, A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bump").field("allocated_bytes", &self.allocated_bytes()).finish_non_exhaustive()
     }
 }
 

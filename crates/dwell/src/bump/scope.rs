@@ -107,7 +107,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// - The checkpoint is this arena's, and since it was taken the arena was neither moved nor reset nor rewound to an
     ///   earlier one, and no block from before was given back or made larger or smaller.
-    /// - Nothing that was allocated since is used again, and each scope that began since has ended.
+    /// - Nothing that was allocated since is used again, nor an iterator that [`chunks_raw`](Self::chunks_raw) returned since, and
+    ///   each scope that began since has ended.
     pub unsafe fn rewind(&self, checkpoint: Checkpoint) {
         // The chunks that are newer than the checkpoint are the front of the list. They are freed at the end, when the arena is
         // whole: the allocator may use it.
@@ -131,7 +132,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let Some(oldest) = oldest else { return };
         // SAFETY: the chunk is one of the newer ones, which are not freed yet.
         let header = unsafe { oldest.header() };
-        // SAFETY: as for `header`, and the size is its own.
+        // SAFETY: the chunk is not freed yet, and keeps its size.
         unsafe { oldest.set_header(Header { prev: None, ..header }) };
         // SAFETY: the newer chunks are of this store, and the arena's list begins behind them. Their blocks were allocated since
         // the checkpoint, and are not used again.

@@ -1,11 +1,15 @@
 //! Text in an arena.
 
-use super::{Bump, Vec};
+use super::drain::{Drain, indices};
+use super::gap::Gap;
+use super::{Box, Bump, Vec};
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
+use core::error;
 use core::fmt::{self, Write};
-use core::ops::Deref;
-use core::str;
+use core::iter::FusedIterator;
+use core::ops::{Deref, DerefMut, RangeBounds};
+use core::str::{self, Utf8Error};
 use std_alloc::alloc::handle_alloc_error;
 
 /// A string that grows in an arena, in place as long as it is the last there.
@@ -68,6 +72,103 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         Ok(string)
     }
 
+    /// A string of formatted text. [`bump::format!`](super::format!) is short for it.
+    ///
+    /// # Panics
+    ///
+    /// When a value's `fmt` returns an error of its own.
+    pub fn from_fmt_in(text: fmt::Arguments<'_>, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
+        bump.format(text).unwrap_or_else(|unwritten| unwritten.abort())
+    }
+
+    /// [`from_fmt_in`](Self::from_fmt_in) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory, or a value's `fmt` returns an error of its own: then the error's layout is that of the text until
+    /// there.
+    pub fn try_from_fmt_in(text: fmt::Arguments<'_>, bump: &'a Bump<MIN_ALIGN, A>) -> Result<Self, AllocError<()>> {
+        bump.format(text).map_err(|unwritten| AllocError::new((), unwritten.layout()))
+    }
+
+    /// A string of these bytes, if they are UTF-8.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let heart = bump::String::from_utf8(bump::vec![in &bump; 0xE2, 0x99, 0xA5]).unwrap();
+    /// assert_eq!(heart, "\u{2665}");
+    /// let error = bump::String::from_utf8(bump::vec![in &bump; 0xE2]).unwrap_err();
+    /// assert_eq!(error.into_bytes(), [0xE2]);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When they are not; they come back in the error.
+    pub fn from_utf8(bytes: Vec<'a, u8, MIN_ALIGN, A>) -> Result<Self, FromUtf8Error<'a, MIN_ALIGN, A>> {
+        match str::from_utf8(&bytes) {
+            Ok(_) => Ok(Self { bytes }),
+            Err(error) => Err(FromUtf8Error { bytes, error }),
+        }
+    }
+
+    /// A string of these bytes, with U+FFFD in the place of what is not UTF-8.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// assert_eq!(bump::String::from_utf8_lossy_in(b"a\xFFb", &bump), "a\u{FFFD}b");
+    /// ```
+    pub fn from_utf8_lossy_in(bytes: &[u8], bump: &'a Bump<MIN_ALIGN, A>) -> Self {
+        Self::try_from_utf8_lossy_in(bytes, bump).unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// [`from_utf8_lossy_in`](Self::from_utf8_lossy_in) that reports a failed allocation.
+    pub fn try_from_utf8_lossy_in(bytes: &[u8], bump: &'a Bump<MIN_ALIGN, A>) -> Result<Self, AllocError<()>> {
+        let mut string = Self::try_with_capacity_in(bytes.len(), bump)?;
+        for chunk in bytes.utf8_chunks() {
+            string.try_push_str(chunk.valid())?;
+            if !chunk.invalid().is_empty() {
+                string.try_push_str("\u{FFFD}")?;
+            }
+        }
+        Ok(string)
+    }
+
+    /// A string of these bytes.
+    ///
+    /// # Safety
+    ///
+    /// They are UTF-8.
+    #[inline]
+    pub unsafe fn from_utf8_unchecked(bytes: Vec<'a, u8, MIN_ALIGN, A>) -> Self {
+        Self { bytes }
+    }
+
+    /// The bytes.
+    #[inline]
+    pub fn into_bytes(self) -> Vec<'a, u8, MIN_ALIGN, A> {
+        self.bytes
+    }
+
+    /// The vector that the bytes are in.
+    ///
+    /// # Safety
+    ///
+    /// They are UTF-8 when the borrow ends.
+    #[inline]
+    pub unsafe fn as_mut_vec(&mut self) -> &mut Vec<'a, u8, MIN_ALIGN, A> {
+        &mut self.bytes
+    }
+
+    /// The arena that the string grows in.
+    #[inline]
+    pub fn bump(&self) -> &'a Bump<MIN_ALIGN, A> {
+        self.bytes.bump()
+    }
+
     /// The text.
     #[inline]
     pub fn as_str(&self) -> &str {
@@ -77,6 +178,21 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     /// The bytes that fit without moving.
     pub fn capacity(&self) -> usize {
         self.bytes.capacity()
+    }
+
+    /// Makes the capacity at least `more` bytes more than the length.
+    pub fn reserve(&mut self, more: usize) {
+        self.bytes.reserve(more);
+    }
+
+    /// [`reserve`](Self::reserve) that reports a failed allocation.
+    pub fn try_reserve(&mut self, more: usize) -> Result<(), AllocError<()>> {
+        self.bytes.try_reserve(more)
+    }
+
+    /// Gives the arena the bytes behind the text back, if this string is the last block there.
+    pub fn shrink_to_fit(&mut self) {
+        self.bytes.shrink_to_fit();
     }
 
     /// Appends text.
@@ -177,6 +293,190 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         self.bytes.clear();
     }
 
+    /// Puts a character in front of the byte at `index`.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let mut text = bump::String::from_str_in("b", &bump);
+    /// text.insert(0, 'a');
+    /// text.insert_str(2, "cd");
+    /// assert_eq!(text, "abcd");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When `index` is within a character or behind the text.
+    pub fn insert(&mut self, index: usize, character: char) {
+        self.insert_str(index, character.encode_utf8(&mut [0; 4]));
+    }
+
+    /// [`insert`](Self::insert) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; the character comes back in the error.
+    ///
+    /// # Panics
+    ///
+    /// When `index` is within a character or behind the text.
+    pub fn try_insert(&mut self, index: usize, character: char) -> Result<(), AllocError<char>> {
+        self.try_insert_str(index, character.encode_utf8(&mut [0; 4])).map_err(|error| error.map(|()| character))
+    }
+
+    /// Puts text in front of the byte at `index`.
+    ///
+    /// # Panics
+    ///
+    /// When `index` is within a character or behind the text.
+    pub fn insert_str(&mut self, index: usize, text: &str) {
+        self.check_boundary(index);
+        self.push_str(text);
+        self.bytes[index..].rotate_right(text.len());
+    }
+
+    /// [`insert_str`](Self::insert_str) that reports a failed allocation.
+    ///
+    /// # Panics
+    ///
+    /// When `index` is within a character or behind the text.
+    pub fn try_insert_str(&mut self, index: usize, text: &str) -> Result<(), AllocError<()>> {
+        self.check_boundary(index);
+        self.try_push_str(text)?;
+        self.bytes[index..].rotate_right(text.len());
+        Ok(())
+    }
+
+    /// Between two characters, text can be put in or cut.
+    fn check_boundary(&self, index: usize) {
+        assert!(self.is_char_boundary(index), "byte {index} is within a character or behind the text");
+    }
+
+    /// Takes the character out that begins at the byte `index`.
+    ///
+    /// # Panics
+    ///
+    /// When no character begins there.
+    pub fn remove(&mut self, index: usize) -> char {
+        let character = self[index..].chars().next().expect("there is no character");
+        drop(self.bytes.drain(index..index + character.len_utf8()));
+        character
+    }
+
+    /// Keeps the characters of which `keep` says true.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let mut text = bump::String::from_str_in("a-b-c", &bump);
+    /// text.retain(|character| character != '-');
+    /// assert_eq!(text, "abc");
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(char) -> bool) {
+        // Only whole characters are taken out, also if `keep` panics: then the rest stays.
+        let mut gap = Gap::new(&mut self.bytes, 0, 0);
+        loop {
+            let (_, rest) = gap.parts();
+            // SAFETY: the bytes of a string are UTF-8, and those of whole characters were taken off their front.
+            let rest = unsafe { str::from_utf8_unchecked(rest) };
+            let Some(character) = rest.chars().next() else { return };
+            if keep(character) {
+                gap.keep(character.len_utf8());
+            } else {
+                gap.skip(character.len_utf8());
+            }
+        }
+    }
+
+    /// Removes a range of bytes and returns its characters as an iterator.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let mut text = bump::String::from_str_in("a = b", &bump);
+    /// assert!(text.drain(..4).eq(['a', ' ', '=', ' ']));
+    /// assert_eq!(text, "b");
+    /// ```
+    ///
+    /// If the iterator is forgotten, the text from the beginning of the range on is lost.
+    ///
+    /// # Panics
+    ///
+    /// When the range begins behind its end, or begins or ends within a character or behind the text.
+    pub fn drain(&mut self, range: impl RangeBounds<usize>) -> DrainChars<'_, 'a, MIN_ALIGN, A> {
+        let range = indices(&range, self.len());
+        self.check_boundary(range.start);
+        self.check_boundary(range.end);
+        DrainChars { bytes: self.bytes.drain(range) }
+    }
+
+    /// Puts text in the place of a range of bytes.
+    ///
+    /// # Panics
+    ///
+    /// When the range begins behind its end, or begins or ends within a character or behind the text.
+    pub fn replace_range(&mut self, range: impl RangeBounds<usize>, text: &str) {
+        self.try_replace_range(range, text).unwrap_or_else(|error| handle_alloc_error(error.layout()));
+    }
+
+    /// [`replace_range`](Self::replace_range) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; the string is as it was.
+    ///
+    /// # Panics
+    ///
+    /// When the range begins behind its end, or begins or ends within a character or behind the text.
+    pub fn try_replace_range(&mut self, range: impl RangeBounds<usize>, text: &str) -> Result<(), AllocError<()>> {
+        let range = indices(&range, self.len());
+        self.check_boundary(range.start);
+        self.check_boundary(range.end);
+        self.try_insert_str(range.end, text)?;
+        drop(self.bytes.drain(range));
+        Ok(())
+    }
+
+    /// Moves the text from the byte `at` on to a string of its own, in the same arena.
+    ///
+    /// # Panics
+    ///
+    /// When `at` is within a character or behind the text.
+    #[must_use = "`truncate` shortens a string"]
+    pub fn split_off(&mut self, at: usize) -> Self {
+        self.check_boundary(at);
+        Self { bytes: self.bytes.split_off(at) }
+    }
+
+    /// [`split_off`](Self::split_off) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; the string is as it was.
+    ///
+    /// # Panics
+    ///
+    /// When `at` is within a character or behind the text.
+    pub fn try_split_off(&mut self, at: usize) -> Result<Self, AllocError<()>> {
+        self.check_boundary(at);
+        Ok(Self { bytes: self.bytes.try_split_off(at)? })
+    }
+
+    /// [`clone`](Clone::clone) that reports a failed allocation.
+    pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
+        Self::try_from_str_in(self, self.bump())
+    }
+
+    /// The text as a part of the arena that a box owns.
+    pub fn into_boxed_str(self) -> Box<'a, str> {
+        let text = self.into_str();
+        // SAFETY: the string gave the text up.
+        unsafe { Box::from_mut(text) }
+    }
+
     /// The text as a part of the arena.
     #[inline]
     pub fn into_str(self) -> &'a mut str {
@@ -193,6 +493,21 @@ impl<const MIN_ALIGN: usize, A: Allocator> Deref for String<'_, MIN_ALIGN, A> {
     fn deref(&self) -> &str {
         // SAFETY: the bytes of a string are UTF-8 (invariant 1).
         unsafe { str::from_utf8_unchecked(&self.bytes) }
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> DerefMut for String<'_, MIN_ALIGN, A> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut str {
+        // SAFETY: the bytes of a string are UTF-8, and stay so: a `&mut str` can be changed to no other bytes (invariant 1).
+        unsafe { str::from_utf8_unchecked_mut(&mut self.bytes) }
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> Clone for String<'_, MIN_ALIGN, A> {
+    /// The same text in the same arena.
+    fn clone(&self) -> Self {
+        Self::from_str_in(self, self.bump())
     }
 }
 
@@ -216,6 +531,89 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Display for String<'_, MIN_ALIGN
     }
 }
 
+/// The characters of a range, which leave a [`String`]: what [`String::drain`] returns.
+pub struct DrainChars<'s, 'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
+    // # Invariants
+    //
+    // 1. The bytes that are still to come are UTF-8.
+    bytes: Drain<'s, 'a, u8, MIN_ALIGN, A>,
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> DrainChars<'_, '_, MIN_ALIGN, A> {
+    /// The text that is still to come.
+    pub fn as_str(&self) -> &str {
+        // SAFETY: the bytes that are still to come are UTF-8 (invariant 1).
+        unsafe { str::from_utf8_unchecked(self.bytes.as_slice()) }
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> Iterator for DrainChars<'_, '_, MIN_ALIGN, A> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        let character = self.as_str().chars().next()?;
+        self.bytes.nth(character.len_utf8() - 1);
+        Some(character)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.as_str().chars().size_hint()
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> DoubleEndedIterator for DrainChars<'_, '_, MIN_ALIGN, A> {
+    fn next_back(&mut self) -> Option<char> {
+        let character = self.as_str().chars().next_back()?;
+        self.bytes.nth_back(character.len_utf8() - 1);
+        Some(character)
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> FusedIterator for DrainChars<'_, '_, MIN_ALIGN, A> {}
+
+impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for DrainChars<'_, '_, MIN_ALIGN, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("DrainChars").field(&self.as_str()).finish()
+    }
+}
+
+/// Bytes that are not UTF-8: the error of [`String::from_utf8`].
+pub struct FromUtf8Error<'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
+    bytes: Vec<'a, u8, MIN_ALIGN, A>,
+    error: Utf8Error,
+}
+
+impl<'a, const MIN_ALIGN: usize, A: Allocator> FromUtf8Error<'a, MIN_ALIGN, A> {
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The vector that was to become a string.
+    pub fn into_bytes(self) -> Vec<'a, u8, MIN_ALIGN, A> {
+        self.bytes
+    }
+
+    /// What is wrong with the bytes.
+    pub fn utf8_error(&self) -> Utf8Error {
+        self.error
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for FromUtf8Error<'_, MIN_ALIGN, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FromUtf8Error").field("bytes", &self.bytes).field("error", &self.error).finish()
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> fmt::Display for FromUtf8Error<'_, MIN_ALIGN, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<const MIN_ALIGN: usize, A: Allocator> error::Error for FromUtf8Error<'_, MIN_ALIGN, A> {}
+
 /// Why formatted text is not there.
 enum Unwritten {
     /// There was no memory for this layout.
@@ -225,6 +623,14 @@ enum Unwritten {
 }
 
 impl Unwritten {
+    #[cold]
+    fn abort(self) -> ! {
+        match self {
+            Self::NoMemory(layout) => handle_alloc_error(layout),
+            Self::Failed(_) => panic!("a value's `fmt` returned an error"),
+        }
+    }
+
     fn layout(self) -> Layout {
         match self {
             Self::NoMemory(layout) | Self::Failed(layout) => layout,
@@ -280,10 +686,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// When a value's `fmt` returns an error of its own.
     pub fn alloc_fmt(&self, text: fmt::Arguments<'_>) -> &mut str {
-        match self.format(text) {
+        match self.format_str(text) {
             Ok(text) => text,
-            Err(Unwritten::NoMemory(layout)) => handle_alloc_error(layout),
-            Err(Unwritten::Failed(_)) => panic!("a value's `fmt` returned an error"),
+            Err(unwritten) => unwritten.abort(),
         }
     }
 
@@ -294,19 +699,32 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// When there is no memory, or a value's `fmt` returns an error of its own: then the error's layout is that of the text until
     /// there.
     pub fn try_alloc_fmt(&self, text: fmt::Arguments<'_>) -> Result<&mut str, AllocError<()>> {
-        self.format(text).map_err(|unwritten| AllocError::new((), unwritten.layout()))
+        self.format_str(text).map_err(|unwritten| AllocError::new((), unwritten.layout()))
     }
 
-    /// Formats text into a string: see "Why `alloc_fmt` is sound" at the top of `bump/mod.rs`.
+    /// Formats text into the arena: see "Why `alloc_fmt` is sound" at the top of `bump/mod.rs`.
     #[inline]
-    fn format(&self, text: fmt::Arguments<'_>) -> Result<&mut str, Unwritten> {
+    fn format_str(&self, text: fmt::Arguments<'_>) -> Result<&mut str, Unwritten> {
         if let Some(text) = text.as_str() {
             return self.try_alloc_str(text).map_err(|error| Unwritten::NoMemory(error.layout()));
         }
-        // Most texts fit in this many bytes. What is left over goes back to the arena at the end.
-        const LINE: usize = 64;
-        let mut string = String { bytes: Vec::with_free_capacity(LINE, self) };
+        let mut string = self.line();
         string.write_formatted(text)?;
         Ok(string.into_str())
+    }
+
+    /// Formats text into a string.
+    fn format(&self, text: fmt::Arguments<'_>) -> Result<String<'_, MIN_ALIGN, A>, Unwritten> {
+        let mut string = self.line();
+        string.write_formatted(text)?;
+        Ok(string)
+    }
+
+    /// An empty string with room for a line, if the free range has it: most texts fit. What is left over of `alloc_fmt`'s goes
+    /// back to the arena at the end.
+    #[inline]
+    fn line(&self) -> String<'_, MIN_ALIGN, A> {
+        const LINE: usize = 64;
+        String { bytes: Vec::with_free_capacity(LINE, self) }
     }
 }

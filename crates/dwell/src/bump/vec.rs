@@ -1,6 +1,7 @@
 //! A vector in an arena.
 
 use super::block::Block;
+use super::drain::indices;
 use super::{Box, Bump};
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
@@ -8,7 +9,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::mem::{self, ManuallyDrop};
-use core::ops::{Deref, DerefMut};
+use core::ops::{Deref, DerefMut, RangeBounds};
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::{self, NonNull};
 use core::slice;
@@ -28,8 +29,7 @@ use std_alloc::alloc::handle_alloc_error;
 /// assert_eq!(squares, [0, 1, 4, 9, 16]);
 /// ```
 ///
-/// It has what a list being built needs. For all that `std::vec::Vec` can do, use that of allocator-api2 or of nightly's std
-/// in `&bump`.
+/// What `std::vec::Vec` does and this one does not, that of allocator-api2 or of nightly's std does in `&bump`.
 pub struct Vec<'a, T, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
@@ -45,15 +45,22 @@ pub struct Vec<'a, T, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
 }
 
 /// The layout of `cap` elements, which are no more than fit in one.
-fn array(element: Layout, cap: usize) -> Option<Layout> {
+pub(super) fn array(element: Layout, cap: usize) -> Option<Layout> {
     let size = element.size().checked_mul(cap)?;
     Layout::from_size_align(size, element.align()).ok()
 }
 
 /// No memory for this layout. `None`: no layout is that large.
-struct NoMemory(Option<Layout>);
+pub(super) struct NoMemory(Option<Layout>);
 
 impl NoMemory {
+    /// More elements than can be counted, or more bytes than a layout can have.
+    pub(super) const TOO_MANY: Self = Self(None);
+
+    pub(super) fn of_layout(layout: Layout) -> Self {
+        Self(Some(layout))
+    }
+
     /// For `extra` elements more than `cap`.
     #[cold]
     fn of(element: Layout, cap: usize, extra: usize) -> Self {
@@ -61,21 +68,21 @@ impl NoMemory {
     }
 
     #[cold]
-    fn abort(self) -> ! {
+    pub(super) fn abort(self) -> ! {
         match self.0 {
             Some(layout) => handle_alloc_error(layout),
             None => panic!("capacity overflow"),
         }
     }
 
-    fn error<T>(self, value: T) -> AllocError<T> {
+    pub(super) fn error<T>(self, value: T) -> AllocError<T> {
         AllocError::new(value, self.0.unwrap_or(Layout::new::<()>()))
     }
 }
 
 /// The most bytes that are reserved because an iterator says that there will be as many elements. For more the vector grows as
 /// they come.
-const TRUSTED_BYTES: usize = 1 << 16;
+pub(super) const TRUSTED_BYTES: usize = 1 << 16;
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// A larger block for the elements of a vector, for `extra` elements more or for even more, and for how many.
@@ -135,8 +142,8 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     fn with_exact_capacity(capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Result<Self, NoMemory> {
         let mut vec = Self::new_in(bump);
         if capacity > vec.cap {
-            let layout = array(Layout::new::<T>(), capacity).ok_or(NoMemory(None))?;
-            vec.start = bump.take_or_refill(layout).ok_or(NoMemory(Some(layout)))?.cast();
+            let layout = array(Layout::new::<T>(), capacity).ok_or(NoMemory::TOO_MANY)?;
+            vec.start = bump.take_or_refill(layout).ok_or(NoMemory::of_layout(layout))?.cast();
             vec.cap = capacity;
         }
         Ok(vec)
@@ -189,6 +196,113 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         }
     }
 
+    /// A vector of the elements of an array.
+    ///
+    /// [`bump::vec!`](super::vec!) is short for it.
+    pub fn from_array_in<const N: usize>(values: [T; N], bump: &'a Bump<MIN_ALIGN, A>) -> Self {
+        let mut vec = Self::with_capacity_in(N, bump);
+        vec.push_array(values);
+        vec
+    }
+
+    /// [`from_array_in`](Self::from_array_in) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; the array comes back in the error.
+    pub fn try_from_array_in<const N: usize>(
+        values: [T; N],
+        bump: &'a Bump<MIN_ALIGN, A>,
+    ) -> Result<Self, AllocError<[T; N]>> {
+        match Self::with_exact_capacity(N, bump) {
+            Ok(mut vec) => {
+                vec.push_array(values);
+                Ok(vec)
+            }
+            Err(no) => Err(no.error(values)),
+        }
+    }
+
+    /// Appends the elements of an array. The capacity is enough for them.
+    fn push_array<const N: usize>(&mut self, values: [T; N]) {
+        assert!(self.cap - self.len >= N);
+        // SAFETY: the length is at most the capacity, so that it is in the block or at its end.
+        let end = unsafe { self.start.add(self.len) };
+        // SAFETY: the block has `N` elements behind `end`, none of them live. An array is aligned as its elements are.
+        unsafe { end.cast::<[T; N]>().write(values) };
+        self.len += N;
+    }
+
+    /// A vector of `len` clones of a value.
+    pub fn from_elem_in(value: T, len: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Self
+    where
+        T: Clone,
+    {
+        let mut vec = Self::with_capacity_in(len, bump);
+        vec.resize(len, value);
+        vec
+    }
+
+    /// [`from_elem_in`](Self::from_elem_in) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; the value comes back in the error.
+    pub fn try_from_elem_in(value: T, len: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Result<Self, AllocError<T>>
+    where
+        T: Clone,
+    {
+        match Self::with_exact_capacity(len, bump) {
+            Ok(mut vec) => {
+                vec.resize(len, value);
+                Ok(vec)
+            }
+            Err(no) => Err(no.error(value)),
+        }
+    }
+
+    /// A vector of its parts.
+    ///
+    /// # Safety
+    ///
+    /// - `start`, `len` and `capacity` are those of a vector of this arena that was forgotten, and of which no other vector was
+    ///   made.
+    /// - Or `capacity` is 0, or `T` has no bytes and `capacity` is `usize::MAX`; and `start` is aligned and not null.
+    pub unsafe fn from_raw_parts_in(start: *mut T, len: usize, capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
+        // SAFETY: the address of a vector's elements is not null.
+        let start = unsafe { NonNull::new_unchecked(start) };
+        Self { start, cap: capacity, len, bump, owns: PhantomData }
+    }
+
+    /// The arena that the vector grows in.
+    #[inline]
+    pub fn bump(&self) -> &'a Bump<MIN_ALIGN, A> {
+        self.bump
+    }
+
+    /// Where the elements begin. It reaches the whole capacity.
+    #[inline]
+    pub(super) fn start(&self) -> NonNull<T> {
+        self.start
+    }
+
+    /// A pointer to the first element, which reaches the whole capacity.
+    #[inline]
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.start.as_ptr()
+    }
+
+    /// Says how many elements there are.
+    ///
+    /// # Safety
+    ///
+    /// `len` is at most the capacity, and as many elements are live.
+    #[inline]
+    pub unsafe fn set_len(&mut self, len: usize) {
+        debug_assert!(len <= self.cap);
+        self.len = len;
+    }
+
     /// The elements that fit without moving.
     pub fn capacity(&self) -> usize {
         self.cap
@@ -206,6 +320,36 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.grow_for(more).map_err(|no| no.error(()))
     }
 
+    /// Makes the capacity `more` elements more than the length, and not more, unless it is already.
+    pub fn reserve_exact(&mut self, more: usize) {
+        self.grow_exact(more).unwrap_or_else(|no| no.abort());
+    }
+
+    /// [`reserve_exact`](Self::reserve_exact) that reports a failed allocation.
+    pub fn try_reserve_exact(&mut self, more: usize) -> Result<(), AllocError<()>> {
+        self.grow_exact(more).map_err(|no| no.error(()))
+    }
+
+    fn grow_exact(&mut self, more: usize) -> Result<(), NoMemory> {
+        if more <= self.cap - self.len {
+            return Ok(());
+        }
+        let cap = self.len.checked_add(more).ok_or(NoMemory::TOO_MANY)?;
+        let new = array(Layout::new::<T>(), cap).ok_or(NoMemory::TOO_MANY)?;
+        if new.size() == 0 {
+            return Err(NoMemory::TOO_MANY); // Elements of no bytes: the capacity is `usize::MAX`.
+        }
+        let bump = self.bump;
+        let start = match self.block() {
+            // SAFETY: `cap` is more than the capacity. On success the vector takes the block that is returned.
+            Some(block) => unsafe { block.grow(new) },
+            None => bump.take_or_refill(new),
+        };
+        self.start = start.ok_or(NoMemory::of_layout(new))?.cast();
+        self.cap = cap;
+        Ok(())
+    }
+
     /// Grows if the capacity is not enough for `more` elements.
     #[inline]
     fn grow_for(&mut self, more: usize) -> Result<(), NoMemory> {
@@ -218,9 +362,9 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     /// Inlined, and by a number, not to a length: so a loop of `push` keeps the vector's words in registers, and has 7 instructions
     /// of 9. `cargo run --release -p dwell-bench -- bump --workload vec/warm --ir`
     #[inline(always)]
-    fn grow(&mut self, extra: usize) -> Result<(), NoMemory> {
+    pub(super) fn grow(&mut self, extra: usize) -> Result<(), NoMemory> {
         if size_of::<T>() == 0 {
-            return Err(NoMemory(None)); // The capacity is `usize::MAX`.
+            return Err(NoMemory::TOO_MANY); // The capacity is `usize::MAX`.
         }
         // SAFETY: if the capacity is not 0, `start` is a block of the arena with its layout. The elements have bytes.
         let grown = unsafe { self.bump.grow_elements(self.start.cast(), self.cap, extra, Layout::new::<T>()) };
@@ -264,9 +408,9 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     /// `len` is less than `cap`.
     #[inline]
     pub(super) unsafe fn push_unchecked(&mut self, value: T) {
-        // SAFETY: the caller says that it is in the block.
+        // SAFETY: `len` is less than `cap`, so that the element is in the block.
         let place = unsafe { self.start.add(self.len) };
-        // SAFETY: as above; no live element is there.
+        // SAFETY: the block is valid for writes and aligned, and no live element is there.
         unsafe { place.write(value) };
         self.len += 1;
     }
@@ -320,7 +464,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
 
     /// Appends the elements of an iterator: all, or those for which there is memory. Then the one that found none comes back.
     #[inline]
-    fn extend_until_full(&mut self, values: &mut impl Iterator<Item = T>) -> Result<(), (T, NoMemory)> {
+    pub(super) fn extend_until_full(&mut self, values: &mut impl Iterator<Item = T>) -> Result<(), (T, NoMemory)> {
         /// Writes the length of what was written, also if the iterator panics.
         struct SetLen<'v> {
             len: &'v mut usize,
@@ -401,17 +545,216 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.truncate(0);
     }
 
-    /// Drops the elements of which `keep` says false.
-    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
-        // Kept ones are moved to the front, so that the vector is whole whenever `keep` or a drop panics.
-        let mut kept = 0;
-        for index in 0..self.len {
-            if keep(&self[index]) {
-                self.swap(kept, index);
-                kept += 1;
-            }
+    /// Makes the length `len`: drops the elements behind that, or appends clones of `value`.
+    pub fn resize(&mut self, len: usize, value: T)
+    where
+        T: Clone,
+    {
+        if let Err((_, no)) = self.resize_to(len, value) {
+            no.abort();
         }
-        self.truncate(kept);
+    }
+
+    /// [`resize`](Self::resize) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; the value comes back in the error.
+    pub fn try_resize(&mut self, len: usize, value: T) -> Result<(), AllocError<T>>
+    where
+        T: Clone,
+    {
+        self.resize_to(len, value).map_err(|(value, no)| no.error(value))
+    }
+
+    fn resize_to(&mut self, len: usize, value: T) -> Result<(), (T, NoMemory)>
+    where
+        T: Clone,
+    {
+        if len <= self.len {
+            self.truncate(len);
+            return Ok(());
+        }
+        if let Err(no) = self.grow_for(len - self.len) {
+            return Err((value, no));
+        }
+        while self.len + 1 < len {
+            let clone = value.clone();
+            // SAFETY: the capacity is at least `len`, which is more than the length.
+            unsafe { self.push_unchecked(clone) };
+        }
+        // SAFETY: the capacity is at least `len`, and the length is one less.
+        unsafe { self.push_unchecked(value) };
+        Ok(())
+    }
+
+    /// Makes the length `len`: drops the elements behind that, or appends what `make` returns.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let (mut vec, mut next) = (bump::vec![in &bump; 1], 1);
+    /// vec.resize_with(4, || { next *= 2; next });
+    /// assert_eq!(vec, [1, 2, 4, 8]);
+    /// ```
+    pub fn resize_with(&mut self, len: usize, make: impl FnMut() -> T) {
+        if let Err((_, no)) = self.resize_to_with(len, make) {
+            no.abort();
+        }
+    }
+
+    /// [`resize_with`](Self::resize_with) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; `make` comes back in the error, not called.
+    pub fn try_resize_with<F: FnMut() -> T>(&mut self, len: usize, make: F) -> Result<(), AllocError<F>> {
+        self.resize_to_with(len, make).map_err(|(make, no)| no.error(make))
+    }
+
+    fn resize_to_with<F: FnMut() -> T>(&mut self, len: usize, mut make: F) -> Result<(), (F, NoMemory)> {
+        if len <= self.len {
+            self.truncate(len);
+            return Ok(());
+        }
+        if let Err(no) = self.grow_for(len - self.len) {
+            return Err((make, no));
+        }
+        while self.len < len {
+            let value = make();
+            // SAFETY: the capacity is at least `len`, which is more than the length.
+            unsafe { self.push_unchecked(value) };
+        }
+        Ok(())
+    }
+
+    /// Moves all elements of another vector, which may be of another arena, behind those of this one.
+    pub fn append<const N: usize, B: Allocator>(&mut self, other: &mut Vec<'_, T, N, B>) {
+        self.take_all(other).unwrap_or_else(|no| no.abort());
+    }
+
+    /// [`append`](Self::append) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; both vectors are as they were.
+    pub fn try_append<const N: usize, B: Allocator>(
+        &mut self,
+        other: &mut Vec<'_, T, N, B>,
+    ) -> Result<(), AllocError<()>> {
+        self.take_all(other).map_err(|no| no.error(()))
+    }
+
+    fn take_all<const N: usize, B: Allocator>(&mut self, other: &mut Vec<'_, T, N, B>) -> Result<(), NoMemory> {
+        self.grow_for(other.len)?;
+        // SAFETY: the length is at most the capacity, so that it is in the block or at its end.
+        let to = unsafe { self.start.add(self.len) };
+        // SAFETY: `other` has as many live elements, and the block of this vector has as many behind `to`. The two blocks belong to
+        // two vectors.
+        unsafe { to.copy_from_nonoverlapping(other.start, other.len) };
+        self.len += other.len;
+        other.len = 0;
+        Ok(())
+    }
+
+    /// Moves the elements from `at` on to a vector of their own, in the same arena.
+    ///
+    /// # Panics
+    ///
+    /// When `at` is more than the length.
+    #[must_use = "`truncate` drops elements"]
+    pub fn split_off(&mut self, at: usize) -> Self {
+        self.split(at).unwrap_or_else(|no| no.abort())
+    }
+
+    /// [`split_off`](Self::split_off) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; the vector is as it was.
+    ///
+    /// # Panics
+    ///
+    /// When `at` is more than the length.
+    pub fn try_split_off(&mut self, at: usize) -> Result<Self, AllocError<()>> {
+        self.split(at).map_err(|no| no.error(()))
+    }
+
+    fn split(&mut self, at: usize) -> Result<Self, NoMemory> {
+        assert!(at <= self.len, "a split at {at}, and the length is {}", self.len);
+        let mut tail = Self::with_exact_capacity(self.len - at, self.bump)?;
+        // SAFETY: `at` is at most the length, so that it is in the block or at its end.
+        let from = unsafe { self.start.add(at) };
+        // SAFETY: as many live elements begin at `from`, and the new vector's block has room for them. The two blocks belong to two
+        // vectors.
+        unsafe { tail.start.copy_from_nonoverlapping(from, self.len - at) };
+        tail.len = self.len - at;
+        self.len = at;
+        Ok(tail)
+    }
+
+    /// Appends clones of the elements of a range of this vector.
+    ///
+    /// # Panics
+    ///
+    /// When the range begins behind its end or ends behind the elements.
+    pub fn extend_from_within(&mut self, range: impl RangeBounds<usize>)
+    where
+        T: Clone,
+    {
+        self.clone_within(&range).unwrap_or_else(|no| no.abort());
+    }
+
+    /// [`extend_from_within`](Self::extend_from_within) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; the vector is as it was.
+    ///
+    /// # Panics
+    ///
+    /// When the range begins behind its end or ends behind the elements.
+    pub fn try_extend_from_within(&mut self, range: impl RangeBounds<usize>) -> Result<(), AllocError<()>>
+    where
+        T: Clone,
+    {
+        self.clone_within(&range).map_err(|no| no.error(()))
+    }
+
+    fn clone_within(&mut self, range: &impl RangeBounds<usize>) -> Result<(), NoMemory>
+    where
+        T: Clone,
+    {
+        let range = indices(range, self.len);
+        self.grow_for(range.len())?;
+        for index in range {
+            let clone = self[index].clone();
+            // SAFETY: the capacity is enough for as many elements more as the range has.
+            unsafe { self.push_unchecked(clone) };
+        }
+        Ok(())
+    }
+
+    /// [`clone`](Clone::clone) that reports a failed allocation.
+    pub fn try_clone(&self) -> Result<Self, AllocError<()>>
+    where
+        T: Clone,
+    {
+        self.cloned().map_err(|no| no.error(()))
+    }
+
+    fn cloned(&self) -> Result<Self, NoMemory>
+    where
+        T: Clone,
+    {
+        let mut vec = Self::with_exact_capacity(self.len, self.bump)?;
+        for element in self {
+            let clone = element.clone();
+            // SAFETY: the capacity is that of all elements.
+            unsafe { vec.push_unchecked(clone) };
+        }
+        Ok(vec)
     }
 
     /// Gives the arena the bytes behind the elements back, if this vector is the last block there.
@@ -454,13 +797,13 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
 
     /// The elements as a slice of the arena that drops them.
     #[inline]
-    pub fn into_boxed_slice(self) -> Box<'a, [T]>
-    where
-        T: 'a,
-    {
-        let elements = self.into_slice();
-        // SAFETY: the vector gave them up.
-        unsafe { Box::from_mut(elements) }
+    pub fn into_boxed_slice(mut self) -> Box<'a, [T]> {
+        self.shrink_to_fit();
+        let elements = ptr::slice_from_raw_parts_mut(self.start.as_ptr(), self.len);
+        mem::forget(self);
+        // SAFETY: these are live elements, which the vector alone reached and gave up, in a block of an arena that is borrowed for
+        // `'a`, or they have no bytes.
+        unsafe { Box::from_raw(elements) }
     }
 }
 
@@ -568,6 +911,13 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Drop for Vec<'_, T, MIN_ALIGN, A> 
     }
 }
 
+impl<T: Clone, const MIN_ALIGN: usize, A: Allocator> Clone for Vec<'_, T, MIN_ALIGN, A> {
+    /// A vector of clones in the same arena.
+    fn clone(&self) -> Self {
+        self.cloned().unwrap_or_else(|no| no.abort())
+    }
+}
+
 impl<T, const MIN_ALIGN: usize, A: Allocator> Deref for Vec<'_, T, MIN_ALIGN, A> {
     type Target = [T];
 
@@ -583,6 +933,26 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> DerefMut for Vec<'_, T, MIN_ALIGN,
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: the first `len` elements from `start` are live and this vector's alone, and `&mut self` borrows it (invariant 1).
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+/// What is written is appended. When there is no memory, that is an error of the kind `OutOfMemory`.
+#[cfg(feature = "std")]
+impl<const MIN_ALIGN: usize, A: Allocator> std::io::Write for Vec<'_, u8, MIN_ALIGN, A> {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    #[inline]
+    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.try_extend_from_slice(bytes).map_err(|_| std::io::ErrorKind::OutOfMemory.into())
+    }
+
+    #[inline]
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 
@@ -646,6 +1016,24 @@ unsafe impl<T: Send> Send for IntoIter<'_, T> {}
 // SAFETY: a shared one gives access to no more than `&T`.
 unsafe impl<T: Sync> Sync for IntoIter<'_, T> {}
 
+impl<T> IntoIter<'_, T> {
+    /// The elements that are still to come.
+    pub fn as_slice(&self) -> &[T] {
+        // SAFETY: `front` is at most `back`, the end of the elements from `start` (invariant 1).
+        let front = unsafe { self.start.add(self.front) };
+        // SAFETY: the elements from `front` to `back` are live and this iterator's, which is borrowed (invariant 1).
+        unsafe { slice::from_raw_parts(front.as_ptr(), self.back - self.front) }
+    }
+
+    /// The elements that are still to come.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        // SAFETY: `front` is at most `back`, the end of the elements from `start` (invariant 1).
+        let front = unsafe { self.start.add(self.front) };
+        // SAFETY: the elements from `front` to `back` are live and this iterator's, which is borrowed exclusively (invariant 1).
+        unsafe { slice::from_raw_parts_mut(front.as_ptr(), self.back - self.front) }
+    }
+}
+
 impl<T> Iterator for IntoIter<'_, T> {
     type Item = T;
 
@@ -697,151 +1085,5 @@ impl<T> Drop for IntoIter<'_, T> {
 impl<T: fmt::Debug> fmt::Debug for IntoIter<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IntoIter").field("len", &(self.back - self.front)).finish_non_exhaustive()
-    }
-}
-
-/// Slices of values that are made one by one.
-impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Clones the elements of a slice into the arena, which does not drop them.
-    ///
-    /// ```
-    /// use dwell::Bump;
-    ///
-    /// let bump = Bump::new();
-    /// let copy = bump.alloc_slice_clone(&[Some(1), None]);
-    /// assert_eq!(copy, [Some(1), None]);
-    /// ```
-    pub fn alloc_slice_clone<T: Clone>(&self, values: &[T]) -> &mut [T] {
-        self.alloc_slice_fill_with(values.len(), |index| values[index].clone())
-    }
-
-    /// [`alloc_slice_clone`](Self::alloc_slice_clone) that reports a failed allocation.
-    pub fn try_alloc_slice_clone<T: Clone>(&self, values: &[T]) -> Result<&mut [T], AllocError<()>> {
-        let result = self.try_alloc_slice_fill_with(values.len(), |index| values[index].clone());
-        result.map_err(|error| error.map(drop))
-    }
-
-    /// A slice of `len` elements that `make` returns for their indices.
-    ///
-    /// ```
-    /// use dwell::Bump;
-    ///
-    /// let bump = Bump::new();
-    /// assert_eq!(bump.alloc_slice_fill_with(4, |n| n * n), [0, 1, 4, 9]);
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If `make` does (the elements made are dropped), or when a slice cannot be that long.
-    pub fn alloc_slice_fill_with<T>(&self, len: usize, make: impl FnMut(usize) -> T) -> &mut [T] {
-        Vec::with_capacity_in(len, self).fill(len, make)
-    }
-
-    /// [`alloc_slice_fill_with`](Self::alloc_slice_fill_with) that reports a failed allocation.
-    ///
-    /// # Errors
-    ///
-    /// When there is no memory; `make` comes back in the error, not called.
-    pub fn try_alloc_slice_fill_with<T, F: FnMut(usize) -> T>(
-        &self,
-        len: usize,
-        make: F,
-    ) -> Result<&mut [T], AllocError<F>> {
-        match Vec::try_with_capacity_in(len, self) {
-            Ok(vec) => Ok(vec.fill(len, make)),
-            Err(error) => Err(error.map(|()| make)),
-        }
-    }
-
-    /// A slice of `len` copies of a value.
-    ///
-    /// ```
-    /// use dwell::Bump;
-    ///
-    /// let bump = Bump::new();
-    /// let buffer: &mut [u8] = bump.alloc_slice_fill_copy(4, 0);
-    /// assert_eq!(buffer, [0; 4]);
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// When a slice cannot be that long.
-    pub fn alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> &mut [T] {
-        self.alloc_slice_fill_with(len, |_| value)
-    }
-
-    /// [`alloc_slice_fill_copy`](Self::alloc_slice_fill_copy) that reports a failed allocation.
-    pub fn try_alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> Result<&mut [T], AllocError<T>> {
-        self.try_alloc_slice_fill_with(len, |_| value).map_err(|error| error.map(|_| value))
-    }
-
-    /// A slice of `len` default values.
-    ///
-    /// ```
-    /// use dwell::Bump;
-    ///
-    /// let bump = Bump::new();
-    /// let counts: &mut [u32] = bump.alloc_slice_fill_default(3);
-    /// assert_eq!(counts, [0; 3]);
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// When a slice cannot be that long.
-    pub fn alloc_slice_fill_default<T: Default>(&self, len: usize) -> &mut [T] {
-        self.alloc_slice_fill_with(len, |_| T::default())
-    }
-
-    /// [`alloc_slice_fill_default`](Self::alloc_slice_fill_default) that reports a failed allocation.
-    pub fn try_alloc_slice_fill_default<T: Default>(&self, len: usize) -> Result<&mut [T], AllocError<()>> {
-        self.try_alloc_slice_fill_with(len, |_| T::default()).map_err(|error| error.map(drop))
-    }
-
-    /// A slice of what an iterator gives, whatever it says of its length.
-    ///
-    /// ```
-    /// use dwell::Bump;
-    ///
-    /// let bump = Bump::new();
-    /// let words: &[&str] = bump.alloc_iter("where values live".split(' '));
-    /// assert_eq!(words.len(), 3);
-    /// ```
-    pub fn alloc_iter<T>(&self, values: impl IntoIterator<Item = T>) -> &mut [T] {
-        let mut vec = Vec::new_in(self);
-        vec.extend(values);
-        vec.into_slice()
-    }
-
-    /// [`alloc_iter`](Self::alloc_iter) that reports a failed allocation.
-    ///
-    /// # Errors
-    ///
-    /// When there is no memory. The values so far come back in the error, the one that found none last.
-    #[expect(clippy::type_complexity, reason = "a name would hide what comes back")]
-    pub fn try_alloc_iter<T>(
-        &self,
-        values: impl IntoIterator<Item = T>,
-    ) -> Result<&mut [T], AllocError<(Vec<'_, T, MIN_ALIGN, A>, T)>> {
-        let mut vec = Vec::new_in(self);
-        match vec.extend_until_full(&mut values.into_iter()) {
-            Ok(()) => Ok(vec.into_slice()),
-            Err((value, no)) => Err(no.error((vec, value))),
-        }
-    }
-}
-
-impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
-    /// An empty vector with room for `len` elements becomes a slice of them.
-    fn fill(mut self, len: usize, mut make: impl FnMut(usize) -> T) -> &'a mut [T]
-    where
-        T: 'a,
-    {
-        assert!(self.cap - self.len >= len);
-        for index in 0..len {
-            let value = make(index);
-            // SAFETY: as many elements have been pushed as were made, which is less than `len`.
-            unsafe { self.push_unchecked(value) };
-        }
-        self.into_slice()
     }
 }

@@ -1,19 +1,19 @@
-//! What the containers of std and of Dwell ask of the allocator, by the layouts of what they hold.
+//! The blocks that containers of std and of Dwell request from the allocator, by the layouts of their elements.
 
 use super::layout::{Layout, WORD, declared, structure, tuple, up};
 
-/// A node of a B-tree that has no nodes below it: a pointer to its parent, two lengths, eleven keys and values.
+/// A leaf of a B-tree: a pointer to its parent, two lengths, eleven keys and values.
 pub fn leaf(key: Layout, value: Layout) -> u64 {
     let eleven = |of: Layout| Layout::plain(of.size.saturating_mul(11), of.align);
     structure(&[Layout::plain(WORD, WORD), Layout::plain(4, 2), eleven(key), eleven(value)]).size
 }
 
-/// A node of a B-tree with twelve nodes below it.
+/// An inner node of a B-tree, with twelve edges.
 pub fn internal(key: Layout, value: Layout) -> u64 {
     up(leaf(key, value).saturating_add(12 * WORD), key.align.max(value.align).max(WORD))
 }
 
-/// A key and its value side by side.
+/// A key and its value.
 pub fn entry(key: Layout, value: Layout) -> Layout {
     tuple(&[key, value])
 }
@@ -33,12 +33,12 @@ pub fn thin_header(element: Layout) -> u64 {
     element.align.max(WORD)
 }
 
-/// Strings of so many bytes and more have a word more before them in a `ThinStr`.
+/// The length in bytes from which on a `ThinStr` has a longer header.
 pub const LONG: usize = 255;
 /// Bytes before a short string in a `ThinStr`.
 pub const THIN_TEXT: u64 = 1;
 
-/// Buckets below which a table's bytes do not follow from the entry's alone: hashbrown rounds these up to its group.
+/// The number of buckets below which hashbrown rounds the bytes of a table up to its group size.
 pub fn table_is_regular(old: Layout, new: Layout) -> bool {
     // Four buckets of a multiple of four bytes are a multiple of the group's sixteen; smaller entries get more buckets.
     let fine = |layout: Layout| layout.size >= 4 && layout.size.is_multiple_of(4) && layout.align <= 16;

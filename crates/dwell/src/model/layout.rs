@@ -1,13 +1,13 @@
-//! How `rustc` lays out types: sizes, alignments, and the bit patterns that are left over.
+//! The layout of types by `rustc`: sizes, alignments and niches.
 //!
-//! The language does not promise these rules, so tests compile generated types and compare. They are those of `rustc` 1.95
+//! The language does not guarantee these rules, so tests compile generated types and compare. They are those of `rustc` 1.95
 //! for `repr(Rust)` (`compiler/rustc_abi/src/layout.rs`):
 //!
-//! - **Structs** are sorted by falling alignment, so that padding appears only at the end. Of equal alignment the field
-//!   with the most *niche* (bit patterns that are no value) goes first, or last if that brings it nearer to an edge.
+//! - **Structs**: the fields are sorted by descending alignment, so that padding appears only at the end. Among fields of equal
+//!   alignment, the one with the largest *niche* (invalid bit patterns) is first, or last if that brings it nearer to an edge.
 //! - **Enums** are laid out twice: with a tag in front of each variant, and with the discriminant in a niche of the largest
 //!   variant, around which the others must fit. The smaller layout wins, then the one with more niche left.
-//! - What holds a pointer has a size of its own, whatever it points at. So recursion ends.
+//! - **Pointers** have a size that does not depend on their target, so that recursion ends.
 
 use std_alloc::vec;
 use std_alloc::vec::Vec;
@@ -18,7 +18,7 @@ pub const WORD: u64 = size_of::<usize>() as u64;
 /// The niche of a capacity, which is at most `isize::MAX`.
 const CAPACITY: u128 = 1 << (8 * WORD - 1);
 
-/// Size, alignment, and the bit patterns left over.
+/// Size, alignment and niche.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
     /// In bytes, a multiple of `align`.
@@ -27,13 +27,13 @@ pub struct Layout {
     pub align: u64,
     /// The largest niche.
     pub niche: Option<Niche>,
-    /// Whether size and alignment are known and not a guess.
+    /// Whether size and alignment are certain.
     pub sure: bool,
     /// Whether the niche is.
     pub niche_sure: bool,
 }
 
-/// Bit patterns that are no value, in one scalar of a type.
+/// The invalid bit patterns of one scalar of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Niche {
     /// Where the scalar is.
@@ -67,7 +67,7 @@ impl Layout {
         Self { size, align: if size == 0 { 1 } else { size }, niche, sure: true, niche_sure: true }
     }
 
-    /// So many words, the first of which has a niche.
+    /// A number of words, the first of which has a niche.
     pub const fn words(words: u64, free: u128) -> Self {
         let niche = if free == 0 { None } else { Some(Niche { offset: 0, size: WORD, free }) };
         Self { size: WORD * words, align: WORD, niche, sure: true, niche_sure: true }
@@ -78,7 +78,7 @@ impl Layout {
         self.niche.map_or(0, |niche| niche.free)
     }
 
-    /// The same, but a guess.
+    /// Marks size and alignment as uncertain.
     #[must_use]
     pub const fn guess(mut self) -> Self {
         self.sure = false;

@@ -1,9 +1,8 @@
-//! How types are laid out and what a change of them saves: the one model that [`weigh`](mod@crate::weigh) and the command line
-//! tool share.
+//! The model of type layouts and of changes to them, which [`weigh`](mod@crate::weigh) and the command-line tool share.
 //!
-//! [`layout`] has the compiler's rules for sizes, [`blocks`] what containers ask of the allocator, [`Program`] the types and
-//! the places of a program with what was counted at each, and [`Plan`] a set of changes with the bytes that it leads to. Who
-//! fills a `Program` may count live values, documents or a heap; nothing here knows which.
+//! [`layout`] has the compiler's rules for sizes, [`blocks`] the allocations of containers, [`Program`] the types of a program with
+//! the counts at each site, and [`Plan`] a set of changes with the resulting bytes. The counts of a `Program` may come from live
+//! values, from documents or from a heap.
 //!
 //! All numbers are bytes, or counts of values and blocks.
 

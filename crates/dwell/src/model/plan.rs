@@ -1,4 +1,4 @@
-//! A set of changes, and the bytes that it leads to.
+//! A set of changes, and the resulting bytes.
 
 use super::blocks;
 use super::layout::{Layout, WORD, declared, enumeration, option, structure, tuple, up};
@@ -14,9 +14,9 @@ use std_alloc::vec::Vec;
 pub enum Change {
     /// `Box<T>` for a `T`.
     BoxedAlways,
-    /// `Option<Box<T>>` for a `T` or an `Option<T>`; what has nothing in it becomes `None`.
+    /// `Option<Box<T>>` for a `T` or an `Option<T>`; empty values become `None`.
     Boxed,
-    /// `Sparse<T>` for a `T` or an `Option<T>`; what equals the default takes no block.
+    /// `Sparse<T>` for a `T` or an `Option<T>`; values that equal the default take no block.
     Sparse,
     /// `Box<str>` for a `String`, `Box<[T]>` for a `Vec<T>`.
     Exact,
@@ -29,7 +29,7 @@ pub enum Change {
 /// Bytes and allocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sum {
-    /// Bytes asked for, those of the value itself too.
+    /// Requested bytes, including the value's own.
     pub bytes: u64,
     /// Blocks.
     pub allocations: u64,
@@ -46,7 +46,7 @@ pub struct Plan<'p> {
     pub variants: BTreeSet<(DefId, usize)>,
     /// The `repr(C)` structs that the compiler orders.
     pub reordered: BTreeSet<DefId>,
-    /// What the rules make of each struct and enum as it is.
+    /// The layout of each struct and enum without changes, by the rules.
     old: Rc<[Layout]>,
 }
 
@@ -55,7 +55,7 @@ struct Layouts<'a, 'p> {
     plan: &'a Plan<'p>,
     defs: RefCell<Vec<Option<Layout>>>,
     sites: RefCell<Vec<Option<Layout>>>,
-    /// Whether all that was worked out is known.
+    /// Whether all computed layouts are certain.
     sure: Cell<bool>,
 }
 
@@ -94,7 +94,7 @@ impl<'p> Plan<'p> {
         structure(&Layouts::new(self).fields(def, variant)).size
     }
 
-    /// What a box in place of the site holds.
+    /// The layout of the boxed value, if a box replaces the site's type.
     pub fn boxed_size(&self, site: SiteId) -> u64 {
         Layouts::new(self).bare(self.program.without_option(site)).size
     }
@@ -125,7 +125,7 @@ struct Total {
 }
 
 impl Total {
-    /// Adds blocks of the same size; what has no bytes takes no block.
+    /// Adds blocks of the same size. Zero-size values take no block.
     fn add(&mut self, blocks: u64, size: u64) {
         if size != 0 {
             self.bytes += i128::from(blocks) * i128::from(size);
@@ -228,7 +228,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
         layout
     }
 
-    /// What the rules make of a struct or enum.
+    /// The layout of a struct or enum by the rules.
     fn rules(&self, def: DefId, changed: bool) -> Layout {
         let of = &self.program().defs[def];
         let fields = |variant: usize| -> Vec<Layout> {
@@ -366,7 +366,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
         }
     }
 
-    /// By how much the blocks of a sequence grow with its elements.
+    /// The growth of the blocks of a sequence with the size of its elements.
     fn grown(&self, holder: Holder, counts: &super::Counts, old: Layout, new: Layout) -> i128 {
         if old == new {
             return 0;
@@ -388,7 +388,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
         }
     }
 
-    /// By how much the blocks of a map grow with its keys and values.
+    /// The growth of the blocks of a map with the size of its keys and values.
     fn map_grown(&self, holder: Holder, counts: &super::Counts, old: [Layout; 2], new: [Layout; 2]) -> i128 {
         if old == new {
             return 0;

@@ -1,4 +1,4 @@
-//! The types and places of a program, and what was counted at each.
+//! The types of a program, and the counts at each of their sites.
 
 use super::layout::Layout;
 use std_alloc::string::String;
@@ -10,12 +10,12 @@ pub type DefId = usize;
 /// Number of a site in a [`Program`].
 pub type SiteId = usize;
 
-/// The types of a program and what was counted at each of their sites. `sites[0]` is the value itself, there once.
+/// The types of a program and the counts at each of their sites. `sites[0]` is the value itself, of which there is one.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
     /// The structs and enums, each once.
     pub defs: Vec<Def>,
-    /// Where a type is written in the program's text: a field, or a part of its type.
+    /// The sites: each is a field, or a part of a field's type, in the source.
     pub sites: Vec<Site>,
     /// Bytes of the value itself.
     pub inline: u64,
@@ -28,7 +28,7 @@ pub struct Def {
     pub name: String,
     /// The layout that it has.
     pub own: Layout,
-    /// Whether its text can be changed: it is not of std or of another crate that says how it is laid out.
+    /// Whether its definition can be changed: it is not a type of std or of another crate.
     pub is_editable: bool,
     /// Of an enum, whether it is one.
     pub is_enum: bool,
@@ -56,7 +56,7 @@ pub struct VariantDef {
     pub name: String,
     /// Its fields in order of declaration.
     pub fields: Vec<FieldDef>,
-    /// What was counted of the variant; nothing for a struct.
+    /// The counts of the variant; zero for a struct.
     pub counts: Counts,
 }
 
@@ -71,24 +71,24 @@ pub struct FieldDef {
     pub site: SiteId,
 }
 
-/// Where a type is written.
+/// A site: a place in the source where a type is written.
 #[derive(Debug, Clone)]
 pub struct Site {
     /// As a person writes it: `Shape.traits`, `Shape.members key`.
     pub path: String,
     /// The name of the type without paths.
     pub ty: String,
-    /// What the type is made of.
+    /// The parts of the type.
     pub shape: Shape,
     /// The layout that it has.
     pub own: Layout,
     /// Which part of what it is.
     pub edge: Edge,
-    /// The struct or enum in whose text it stands; `None` for the type of the value itself.
+    /// The struct or enum that contains it; `None` for the type of the value itself.
     pub def: Option<DefId>,
     /// Whether its text can be changed.
     pub is_editable: bool,
-    /// What was counted.
+    /// The counts.
     pub counts: Counts,
 }
 
@@ -101,9 +101,9 @@ pub enum Edge {
     Field(usize, usize),
     /// A part of a tuple.
     Tuple(usize),
-    /// What an option holds.
+    /// The value of an option.
     Optional,
-    /// What a cell or lock holds.
+    /// The value of a cell or lock.
     Inner,
     /// The elements of an array.
     Array,
@@ -113,11 +113,11 @@ pub enum Edge {
     Key,
     /// The values of a map.
     Value,
-    /// What a pointer points to.
+    /// The target of a pointer.
     Pointee,
 }
 
-/// What a type is made of.
+/// The parts of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
     /// No parts that could change.
@@ -147,7 +147,7 @@ pub enum Shape {
     Pointer(Holder, SiteId),
 }
 
-/// Which type a collection or pointer is: what its blocks are like, and what it can become.
+/// The kind of a collection or pointer, which determines its blocks and the possible changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holder {
     /// `String`, `Vec<T>`, `HashMap<K, V>`: may have more capacity than it uses.
@@ -172,35 +172,35 @@ pub enum Holder {
     Other,
 }
 
-/// What was counted at a site.
+/// The counts at a site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Places, in use or not.
+    /// Slots, occupied or vacant.
     pub slots: u64,
-    /// Places that hold a value.
+    /// Slots that hold a value.
     pub instances: u64,
-    /// Values that have something in them.
+    /// Values that are not empty.
     pub filled: u64,
-    /// Of those, values that equal their type's default all the same.
+    /// Those of them that equal the default of their type.
     pub defaults: u64,
-    /// Bytes asked for in blocks that the values own themselves.
+    /// Requested bytes of the blocks that the values own directly.
     pub requested: u64,
     /// How many blocks.
     pub allocations: u64,
-    /// Bytes of those that hold nothing.
+    /// Unused bytes of those blocks.
     pub waste: u64,
-    /// Blocks in which nothing is in use.
+    /// Blocks of which no byte is in use.
     pub hollow: u64,
     /// Strings of [`LONG`](super::blocks::LONG) bytes and more.
     pub long: u64,
-    /// Places in those blocks for the first part: elements, keys, what is pointed to.
+    /// Slots in those blocks for the first part: elements, keys, targets.
     pub places: u64,
-    /// Of these, how many are in use.
+    /// The number of occupied ones among them.
     pub used: u64,
 }
 
 impl Counts {
-    /// Adds what was counted elsewhere.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
         let Self { slots, instances, filled, defaults, requested, allocations, waste, hollow, long, places, used } =
             self;

@@ -1,10 +1,10 @@
-//! Which changes are worth most.
+//! Searches for the changes that save most.
 //!
-//! Changes alter what others save, mostly to less. So the one that saved most when it was last looked at is looked at again,
-//! and made if it still saves more than the others did (Minoux, "Accelerated greedy algorithms", 1978). An enum is as large
-//! as its largest variant, so that one change at a time may save nothing where several save much: these are tried together
-//! ([`candidates`]), and looked at again after each step. In the end each edit is undone once, and so are the first steps, to
-//! see whether the others are better without.
+//! The search is lazy greedy (Minoux, "Accelerated greedy algorithms", 1978): a change mostly reduces what the others save, so the
+//! search evaluates the candidate with the largest known saving again, and takes it if it still saves more than the others are
+//! known to. An enum is as large as its largest variant, so that one change may save nothing where several save much.
+//! [`candidates`] groups such changes, and the search evaluates the groups again after each step. In the end it undoes each edit
+//! once, and each of the first steps, and keeps the result if it is better.
 
 use super::layout::WORD;
 use super::plan::{Change, Plan, Sum};
@@ -14,16 +14,16 @@ use std_alloc::string::String;
 use std_alloc::vec;
 use std_alloc::vec::Vec;
 
-/// Bytes that an allocator spends on a block besides those asked for.
+/// Bytes that an allocator adds to a block.
 pub const BLOCK: u64 = 16;
-/// A step is worth telling when it saves more than this part of the total.
+/// The search reports a step if it saves more than this fraction of the total.
 pub const LEAST: u64 = 1000;
-/// Groups that are tried as the first step.
+/// The number of groups that the search tries as the first step.
 const FIRST: usize = 6;
-/// Entries on the average up to which a sorted map is proposed: its insertions move what comes after.
+/// The average number of entries up to which a sorted map is suggested. Its insertions move the later entries.
 const SORTED: u64 = 1024;
 
-/// One edit of the program's text.
+/// One edit of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Edit {
     /// Another type for a site.
@@ -34,7 +34,7 @@ pub enum Edit {
     Reorder(DefId),
 }
 
-/// Edits made together, and what they lead to.
+/// Edits that are made together, and the bytes before and after.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The edits, all of one kind.
@@ -43,21 +43,21 @@ pub struct Step {
     pub before: Sum,
     /// As it is then.
     pub after: Sum,
-    /// Whether `after` is no estimate.
+    /// Whether `after` is exact.
     pub is_exact: bool,
 }
 
-/// Which types may be proposed.
+/// The types that may be suggested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Types {
-    /// Those of std alone.
+    /// Those of std only.
     Std,
     /// Those of Dwell too.
     Dwell,
 }
 
 impl Plan<'_> {
-    /// Makes an edit, unless its site is changed already.
+    /// Makes an edit, unless its site has been changed.
     pub fn apply(&mut self, edit: Edit) -> bool {
         match edit {
             Edit::Site(site, change) => {
@@ -79,7 +79,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Takes an edit back.
+    /// Undoes an edit.
     pub fn undo(&mut self, edit: Edit) {
         match edit {
             Edit::Site(site, _) => _ = self.changes.remove(&site),
@@ -244,7 +244,7 @@ fn pruned(plan: &mut Plan<'_>, edits: &[Edit]) -> Vec<Edit> {
     edits
 }
 
-/// Edits worth a look: alone, and those that may be worth more together.
+/// The candidates: single edits, and groups of edits that may save more together.
 pub fn candidates(program: &Program, types: Types) -> Vec<Vec<Edit>> {
     let mut alone: Vec<Edit> = Vec::new();
     for (id, site) in program.sites.iter().enumerate().filter(|(_, site)| site.is_editable) {

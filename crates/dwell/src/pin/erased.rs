@@ -12,13 +12,13 @@ use crate::slab::{Pool, PoolSlot};
 use crate::small::SmallBox;
 use core::pin::Pin;
 
-/// A pinned future of a [`Pool`], its type erased.
+/// A type-erased, pinned future in a slot of a [`Pool`].
 pub type LocalPoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
 
-/// Futures have a type of their own for inline storage.
+/// The inline type of futures differs from that of the other traits.
 macro_rules! in_place_future {
     (dyn $Dyn:path) => {
-        /// Inline in `N` words. The compiler refuses a value that does not fit, with its size.
+        /// Stores the value inline, in `N` words. A value that does not fit does not compile; the message has its size.
         #[inline]
         fn in_place<'a, const N: usize>(self) -> InPlaceFuture<'a, Self::Output, N>
         where
@@ -41,7 +41,7 @@ macro_rules! in_place_future {
 #[cfg(feature = "futures")]
 macro_rules! in_place {
     (dyn $Dyn:path) => {
-        /// Inline in `N` words. The compiler refuses a value that does not fit, with its size.
+        /// Stores the value inline, in `N` words. A value that does not fit does not compile; the message has its size.
         #[inline]
         fn in_place<'a, const N: usize>(self) -> InPlace<dyn $Dyn + Send + 'a, N>
         where
@@ -69,7 +69,7 @@ macro_rules! erased_ext {
         pub trait $Ext $(<$Item>)?: $Trait + Sized {
             $in_place! { dyn $Dyn }
 
-            /// Inline if it fits in `N` words, otherwise in a box.
+            /// Stores the value inline if it fits in `N` words, otherwise in a box.
             #[inline]
             fn small<'a, const N: usize>(self) -> SmallBox<dyn $Dyn + Send + 'a, N>
             where
@@ -82,7 +82,7 @@ macro_rules! erased_ext {
             ///
             /// # Errors
             ///
-            /// When the value does not fit and the allocator has no block for it; the value comes back in the error.
+            /// If the value does not fit and the allocator has no block for it; the error contains the value.
             #[inline]
             fn try_small<'a, const N: usize>(self) -> Result<SmallBox<dyn $Dyn + Send + 'a, N>, AllocError<Self>>
             where
@@ -104,7 +104,7 @@ macro_rules! erased_ext {
             ///
             /// # Errors
             ///
-            /// When the value does not fit and the allocator has no block for it; the value comes back in the error.
+            /// If the value does not fit and the allocator has no block for it; the error contains the value.
             #[inline]
             fn try_small_local<'a, const N: usize>(self) -> Result<SmallBox<dyn $Dyn + 'a, N>, AllocError<Self>>
             where
@@ -113,12 +113,12 @@ macro_rules! erased_ext {
                 SmallBox::try_new_with(self, |place| place as _)
             }
 
-            /// In a slot of the pool. The slot may be sent to other threads and may outlive the pool.
+            /// Stores the value in a slot of the pool. The slot may be sent to other threads and may outlive the pool.
             ///
             /// # Panics
             ///
-            /// As the allocator's error handler does, when there is no memory. [`try_boxed_in`](Self::try_boxed_in) gives the
-            /// value back.
+            /// Calls the allocation error handler if the allocator has no memory. [`try_boxed_in`](Self::try_boxed_in) returns
+            /// the value instead.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn boxed_in<'a>(self, pool: &sync::Pool) -> Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>
@@ -132,7 +132,7 @@ macro_rules! erased_ext {
             ///
             /// # Errors
             ///
-            /// When there is no memory; the value comes back in the error.
+            /// If the allocator has no memory; the error contains the value.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn try_boxed_in<'a>(
@@ -145,12 +145,12 @@ macro_rules! erased_ext {
                 Ok(pool.try_insert(self)?.coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin())
             }
 
-            /// In a slot of the pool, for a value that is not `Send`. The slot may outlive the pool.
+            /// Stores a value that is not `Send` in a slot of the pool. The slot may outlive the pool.
             ///
             /// # Panics
             ///
-            /// As the allocator's error handler does, when there is no memory.
-            /// [`try_boxed_local_in`](Self::try_boxed_local_in) gives the value back.
+            /// Calls the allocation error handler if the allocator has no memory.
+            /// [`try_boxed_local_in`](Self::try_boxed_local_in) returns the value instead.
             #[inline(always)]
             fn boxed_local_in<'a>(self, pool: &Pool) -> Pin<PoolSlot<dyn $Dyn + 'a>>
             where
@@ -163,7 +163,7 @@ macro_rules! erased_ext {
             ///
             /// # Errors
             ///
-            /// When there is no memory; the value comes back in the error.
+            /// If the allocator has no memory; the error contains the value.
             #[inline(always)]
             fn try_boxed_local_in<'a>(self, pool: &Pool) -> Result<Pin<PoolSlot<dyn $Dyn + 'a>>, AllocError<Self>>
             where
@@ -172,14 +172,14 @@ macro_rules! erased_ext {
                 Ok(pool.try_insert(self)?.coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin())
             }
 
-            /// [`boxed_in`](Self::boxed_in) a pool that this thread has for this method.
+            /// [`boxed_in`](Self::boxed_in) a thread-local pool.
             ///
-            /// The thread uses the memory of a dropped value again. All of it is freed when the thread has ended and the last
-            /// value is dropped.
+            /// The pool reuses the memory of dropped values. It frees all of it when the thread has ended and the last value is
+            /// dropped.
             ///
             /// # Panics
             ///
-            /// As [`boxed_in`](Self::boxed_in). [`try_pooled`](Self::try_pooled) gives the value back.
+            /// As [`boxed_in`](Self::boxed_in). [`try_pooled`](Self::try_pooled) returns the value instead.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn pooled<'a>(self) -> Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>
@@ -193,7 +193,7 @@ macro_rules! erased_ext {
             ///
             /// # Errors
             ///
-            /// When there is no memory; the value comes back in the error.
+            /// If the allocator has no memory; the error contains the value.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn try_pooled<'a>(self) -> Result<Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>, AllocError<Self>>
@@ -201,6 +201,34 @@ macro_rules! erased_ext {
                 Self: Send + 'a,
             {
                 Ok(pooled::try_insert(self)?.coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin())
+            }
+
+            /// [`pooled`](Self::pooled) for a value that is not `Send`.
+            ///
+            /// # Panics
+            ///
+            /// As [`boxed_in`](Self::boxed_in). [`try_pooled_local`](Self::try_pooled_local) gives the value back.
+            #[cfg(feature = "std")]
+            #[inline(always)]
+            fn pooled_local<'a>(self) -> Pin<sync::PoolSlot<dyn $Dyn + 'a>>
+            where
+                Self: 'a,
+            {
+                pooled::insert(self).coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin()
+            }
+
+            /// [`pooled_local`](Self::pooled_local) that reports a failed allocation.
+            ///
+            /// # Errors
+            ///
+            /// When there is no memory; the value comes back in the error.
+            #[cfg(feature = "std")]
+            #[inline(always)]
+            fn try_pooled_local<'a>(self) -> Result<Pin<sync::PoolSlot<dyn $Dyn + 'a>>, AllocError<Self>>
+            where
+                Self: 'a,
+            {
+                Ok(pooled::try_insert(self)?.coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin())
             }
         }
     };
@@ -231,7 +259,7 @@ erased_ext! {
     /// use dwell::pin::ErasedExt;
     ///
     /// let large = [0_u64; 8];
-    /// // error: a value of 64 bytes aligned to 8 does not fit in place: there are 16 aligned to 8
+    /// // error: a value of 64 bytes aligned to 8 does not fit the inline buffer of 16 bytes aligned to 8
     /// let future = core::future::ready(large).in_place::<2>();
     /// ```
     ErasedExt: Future, dyn Future<Output = Self::Output>, in_place_future

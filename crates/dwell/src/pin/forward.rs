@@ -2,7 +2,7 @@
 
 use super::{InPlace, Reusable};
 use crate::alloc::Allocator;
-use crate::slab::{Home, Slot};
+use crate::slab::{Slot, SlotKind};
 use crate::small::SmallBox;
 use core::pin::Pin;
 use core::task::{Context, Poll};
@@ -113,10 +113,10 @@ macro_rules! forward {
 forward! {
     [const N: usize, L] InPlace<T, N, L>, |self| self.project();
     [const N: usize, A: Allocator + 'static, L] SmallBox<T, N, A, L>, |self| self.project();
-    [H: Home] Slot<T, H>, |self| Pin::new(&mut **self.get_mut()), Unpin;
+    [K: SlotKind] Slot<T, K>, |self| Pin::new(&mut **self.get_mut()), Unpin;
 }
 
-/// The stream that is stored. Without one it has ended, until the next one is set.
+/// Forwards to the stored stream. Without one, the stream has ended until the next one is set.
 impl<S: ?Sized + Stream> Stream for Reusable<S> {
     type Item = S::Item;
 

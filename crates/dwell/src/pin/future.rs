@@ -1,4 +1,4 @@
-//! Futures of an erased type, stored inline or refused by the compiler, with a table of functions of their own.
+//! Type-erased futures with inline storage, and with their own vtable. A future that does not fit does not compile.
 
 use super::in_place::{InPlace, SizeMessage};
 use crate::small::InlineStorage;
@@ -10,9 +10,9 @@ use core::pin::Pin;
 use core::ptr::{self, NonNull};
 use core::task::{Context, Poll};
 
-/// A future of an erased type, stored inline in `N` words: what [`in_place`](super::ErasedExt::in_place) returns.
+/// A type-erased future, stored inline in `N` words: the result of [`in_place`](super::ErasedExt::in_place).
 ///
-/// It has `N + 1` words and is a future itself. `L` is a type whose alignment is the largest that the future may have.
+/// It has `N + 1` words and is a future itself. The alignment of `L` is the largest that the future may have.
 ///
 /// ```
 /// use dwell::pin::{ErasedExt, InPlaceFuture};
@@ -30,7 +30,7 @@ use core::task::{Context, Poll};
 /// ```
 pub type InPlaceFuture<'a, T, const N: usize, L = usize> = FutureInPlace<T, dyn Future<Output = T> + Send + 'a, N, L>;
 
-/// An [`InPlaceFuture`] that need not be `Send`: what [`in_place_local`](super::ErasedExt::in_place_local) returns.
+/// An [`InPlaceFuture`] that need not be `Send`: the result of [`in_place_local`](super::ErasedExt::in_place_local).
 ///
 /// ```compile_fail,E0277
 /// use dwell::pin::ErasedExt;
@@ -43,8 +43,8 @@ pub type LocalInPlaceFuture<'a, T, const N: usize, L = usize> = FutureInPlace<T,
 /// An [`InPlaceFuture`] or a [`LocalInPlaceFuture`]: a future whose output is a `T`, with the auto traits and the lifetime of
 /// `D`.
 ///
-/// An [`InPlace<dyn Future>`](InPlace) can do more and takes a few instructions more: its vtable is the compiler's, which may
-/// have no function for the drop, so each drop tests for one.
+/// An [`InPlace<dyn Future>`](InPlace) has more methods and takes a few instructions more: the compiler's vtable may have no
+/// drop function, so each drop tests for one.
 // `repr(C)`: the storage is at offset 0, so the future has the address of its owner and reading it needs no offset.
 #[repr(C)]
 pub struct FutureInPlace<T, D: ?Sized, const N: usize, L = usize> {
@@ -54,13 +54,13 @@ pub struct FutureInPlace<T, D: ?Sized, const N: usize, L = usize> {
     //    lives as long.
     // 2. `table` is a constant, `Table::of` the type of that future.
     storage: InlineStorage<N, L>,
-    // Not a `&'static`, which would require `T: 'static`.
+    // A raw pointer, since `&'static Table<T>` would require `T: 'static`.
     table: NonNull<Table<T>>,
     // Owns such a future: drop check and auto traits are those of a `Box<D>`.
     owns: PhantomData<D>,
 }
 
-/// The functions of a future of an erased type. Each takes its address.
+/// The vtable of a type-erased future. Each function takes the address of the future.
 struct Table<T> {
     /// # Safety
     ///

@@ -1,4 +1,4 @@
-//! Values of an erased type, stored inline or refused by the compiler.
+//! Type-erased values with inline storage. A value that does not fit does not compile.
 
 use crate::raw::Meta;
 use crate::small::{InlineStorage, Place};
@@ -10,21 +10,21 @@ use core::pin::Pin;
 use core::ptr;
 use core::task::{Context, Poll};
 
-/// A value of an erased type, stored inline in `N` words and never on the heap.
+/// A type-erased value, stored inline in `N` words and never on the heap.
 ///
-/// It has `N + 1` words, 8 bytes each on a 64-bit target. `L` is a type whose alignment is the largest that the value may
-/// have. The compiler refuses a value that does not fit:
+/// It has `N + 1` words, 8 bytes each on a 64-bit target. The alignment of `L` is the largest that the value may have. A value
+/// that does not fit does not compile:
 ///
 /// ```compile_fail
 /// use dwell::pin::InPlace;
 /// use std::fmt::Debug;
 ///
-/// // error: a value of 24 bytes aligned to 8 does not fit in place: there are 16 aligned to 8
+/// // error: a value of 24 bytes aligned to 8 does not fit the inline buffer of 16 bytes aligned to 8
 /// let text = InPlace::<dyn Debug, 2>::new_with(String::from("text"), |place| place);
 /// ```
 ///
-/// The value moves with its owner, so an `InPlace` is `Unpin` only if `T` is. In return a pinned one pins its value, and
-/// an `InPlace<dyn Future>` is a future, which can be awaited:
+/// The value moves with its owner, so an `InPlace` is `Unpin` only if `T` is. A pinned `InPlace` pins its value, and an
+/// `InPlace<dyn Future>` is a future, which can be awaited:
 ///
 /// ```
 /// use dwell::pin::InPlace;
@@ -88,8 +88,8 @@ impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
     ///
     /// # Panics
     ///
-    /// If the closure does, or when the value is coerced to a slice of more than `usize::MAX / 32` elements. The value is
-    /// dropped.
+    /// Panics if the closure panics, or if the value is coerced to a slice of more than `usize::MAX / 32` elements. The value
+    /// is dropped.
     #[inline]
     pub fn new_with<U, F>(value: U, unsize: F) -> Self
     where
@@ -116,7 +116,7 @@ impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
         self.meta.decode_known(false, self.storage.words.get().cast::<()>().cast_const()).cast_mut()
     }
 
-    /// The value of a pinned one, pinned.
+    /// Projects a pinned `InPlace` to its pinned value.
     ///
     /// ```
     /// use dwell::pin::InPlace;
@@ -179,14 +179,14 @@ impl<T: ?Sized + fmt::Debug, const N: usize, L> fmt::Debug for InPlace<T, N, L> 
     }
 }
 
-/// The message of the compiler for a value that does not fit. A constant cannot format numbers, so this does it.
+/// The compile error for a value that does not fit. A constant cannot call `format!`, so this formats the numbers.
 pub(super) struct SizeMessage {
     text: [u8; Self::CAPACITY],
     len: usize,
 }
 
 impl SizeMessage {
-    /// Enough for the words below and four numbers, in bytes.
+    /// Enough for the message with four numbers, in bytes.
     const CAPACITY: usize = 192;
 
     /// For a `U` in `N` words.
@@ -196,37 +196,37 @@ impl SizeMessage {
 
     /// For `[size, align, inline capacity, its align]` in bytes.
     const fn new(numbers: [usize; 4]) -> Self {
-        let words = ["a value of ", " bytes aligned to ", " does not fit in place: there are ", " aligned to "];
+        let parts = ["a value of ", " bytes aligned to ", " does not fit the inline buffer of ", " bytes aligned to "];
         let mut this = Self { text: [0; Self::CAPACITY], len: 0 };
         let mut index = 0;
-        while index < words.len() {
-            this.word(words[index].as_bytes());
-            this.number(numbers[index]);
+        while index < parts.len() {
+            this.push(parts[index].as_bytes());
+            this.push_number(numbers[index]);
             index += 1;
         }
         this
     }
 
-    const fn word(&mut self, mut word: &[u8]) {
-        while let [first, rest @ ..] = word {
+    const fn push(&mut self, mut text: &[u8]) {
+        while let [first, rest @ ..] = text {
             self.text[self.len] = *first;
             self.len += 1;
-            word = rest;
+            text = rest;
         }
     }
 
-    const fn number(&mut self, number: usize) {
+    const fn push_number(&mut self, number: usize) {
         if number >= 10 {
-            self.number(number / 10);
+            self.push_number(number / 10);
         }
         #[expect(clippy::cast_possible_truncation, reason = "a digit")]
-        self.word(&[b'0' + (number % 10) as u8]);
+        self.push(&[b'0' + (number % 10) as u8]);
     }
 
     pub(super) const fn text(&self) -> &str {
         match core::str::from_utf8(self.text.split_at(self.len).0) {
             Ok(text) => text,
-            Err(_) => "the value does not fit in place",
+            Err(_) => "the value does not fit the inline buffer",
         }
     }
 }
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_message_has_the_numbers() {
-        let text = "a value of 1024 bytes aligned to 16 does not fit in place: there are 0 aligned to 8";
+        let text = "a value of 1024 bytes aligned to 16 does not fit the inline buffer of 0 bytes aligned to 8";
         assert_eq!(SizeMessage::new([1024, 16, 0, 8]).text(), text);
         let largest = usize::MAX;
         assert!(SizeMessage::new([largest; 4]).text().ends_with(&std_alloc::format!("aligned to {largest}")));

@@ -12,22 +12,23 @@
 //! # assert!(size_of_val(&erased) == 40 && size_of_val(&concrete) == 8);
 //! ```
 //!
-//! # Which
+//! # Which method
 //!
 //! | the future | use |
 //! |---|---|
-//! | is awaited where it is made | `.await`, or [`core::pin::pin!`] |
-//! | is stored, its type known | [`pinned`](PinExt::pinned), or [`pinned_in`](PinExt::pinned_in) a slab or pool |
-//! | is stored, its type erased, mostly small | [`small`](ErasedExt::small): inline, or in a box if it is too large |
-//! | is stored, its type erased, must not allocate | [`in_place`](ErasedExt::in_place): inline; the compiler refuses one that does not fit |
-//! | is made and dropped all the time, its type erased | [`pooled`](ErasedExt::pooled), or [`boxed_in`](ErasedExt::boxed_in) a pool of your own |
-//! | replaces another, over and over | [`Reusable`] |
+//! | is awaited where it is created | `.await`, or [`core::pin::pin!`] |
+//! | is stored, and its type is known | [`pinned`](PinExt::pinned), or [`pinned_in`](PinExt::pinned_in) a slab or pool |
+//! | is stored with its type erased, and is mostly small | [`small`](ErasedExt::small): inline, or in a box if it is too large |
+//! | is stored with its type erased, and must not allocate | [`in_place`](ErasedExt::in_place): inline; one that is too large does not compile |
+//! | is created and dropped all the time | [`pooled`](ErasedExt::pooled), or [`boxed_in`](ErasedExt::boxed_in) your own pool |
+//! | replaces another, again and again | [`Reusable`] |
+//! | belongs to an `async fn` in a `dyn Trait`, or to one that calls itself | the attribute `#[dwell::erased]` (feature `derive`) |
+//! | is a task of tokio | `spawn_erased` (feature `tokio`) |
 //!
-//! With the feature `futures` streams, sinks, readers and writers are erased in the same ways, by the traits
-//! `ErasedStreamExt`, `ErasedSinkExt`, `ErasedReadExt` and `ErasedWriteExt`; with the feature `tower` services are, in
-//! `pin::tower`.
+//! The feature `futures` adds the same methods for streams, sinks, readers and writers, in the traits `ErasedStreamExt`,
+//! `ErasedSinkExt`, `ErasedReadExt` and `ErasedWriteExt`. The feature `tower` adds type-erased services in `pin::tower`.
 //!
-//! `docs/pin.md` in the repository has what each costs, and the effect of erasure on compile times.
+//! `docs/pin.md` in the repository has the cost of each method and the effect of erasure on compile times.
 
 #![expect(
     clippy::inline_always,
@@ -40,8 +41,10 @@ mod forward;
 mod future;
 mod in_place;
 #[cfg(feature = "std")]
-mod pooled;
+pub(crate) mod pooled;
 mod reusable;
+#[cfg(feature = "tokio")]
+mod tokio;
 #[cfg(feature = "tower")]
 pub mod tower;
 
@@ -53,8 +56,13 @@ pub use self::erased::{ErasedSinkExt, ErasedStreamExt};
 pub use self::future::{FutureInPlace, InPlaceFuture, LocalInPlaceFuture};
 pub use self::in_place::InPlace;
 #[cfg(feature = "std")]
-pub use self::pooled::PoolFuture;
+pub use self::pooled::{LocalPooledFuture, PoolFuture};
+#[cfg(feature = "std")]
+#[doc(hidden)]
+pub use self::pooled::{erase, erase_local, unreachable_output};
 pub use self::reusable::{LocalReusableFuture, Reusable, ReusableFuture};
+#[cfg(feature = "tokio")]
+pub use self::tokio::{spawn_erased, try_spawn_erased};
 
 use crate::alloc::{AllocError, Global, try_box};
 use crate::slab::{InPool, SizeClasses, Slab, Slot, Threading};
@@ -73,7 +81,7 @@ use std_alloc::sync::Arc;
 /// is_unpin(&future);
 /// ```
 pub trait PinExt: Sized {
-    /// `Box::pin(self)`: the same machine code, and the type is kept.
+    /// `Box::pin(self)`, with the same machine code. The type is not erased.
     #[inline]
     fn pinned(self) -> Pin<Box<Self>> {
         Box::pin(self)
@@ -83,7 +91,7 @@ pub trait PinExt: Sized {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the value, which comes back in the error.
+    /// If the allocator has no block for the value. The error contains it.
     #[inline]
     fn try_pinned(self) -> Result<Pin<Box<Self>>, AllocError<Self>> {
         try_box(self).map(Box::into_pin)
@@ -101,7 +109,7 @@ pub trait PinExt: Sized {
         Arc::pin(self)
     }
 
-    /// Moves the value to a box, slab or pool and pins it there. [`PinPlace`] lists them and the types of the result.
+    /// Moves the value to a box, slab or pool and pins it there. [`PinPlace`] lists the choices and the types of the results.
     ///
     /// ```
     /// use dwell::{pin::PinExt, slab::{Slab, Slot}};
@@ -114,7 +122,8 @@ pub trait PinExt: Sized {
     ///
     /// # Panics
     ///
-    /// As the place does without memory. [`try_pinned_in`](Self::try_pinned_in) gives the value back.
+    /// Panics or aborts as the insertion into the box, slab or pool does if the allocator has no memory.
+    /// [`try_pinned_in`](Self::try_pinned_in) returns the value instead.
     #[inline(always)]
     fn pinned_in<P: PinPlace<Self>>(self, place: P) -> P::Pinned {
         place.pin(self)
@@ -124,7 +133,7 @@ pub trait PinExt: Sized {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the value comes back in the error.
+    /// If the allocator has no memory; the error contains the value.
     #[inline(always)]
     fn try_pinned_in<P: PinPlace<Self>>(self, place: P) -> Result<P::Pinned, AllocError<Self>> {
         place.try_pin(self)
@@ -135,25 +144,25 @@ impl<T> PinExt for T {}
 
 /// The boxes, slabs and pools that [`PinExt::pinned_in`] takes.
 ///
-/// | place | the result |
+/// | argument | result |
 /// |---|---|
 /// | [`Global`] | `Pin<Box<T>>` |
 /// | [`&Slab<T>`](Slab), [`&sync::Slab<T>`](crate::slab::sync::Slab) | a pinned [`Slot`] |
 /// | [`&Pool`](crate::slab::Pool), [`&sync::Pool`](crate::slab::sync::Pool) | a pinned [`Slot`] of a pool |
 ///
-/// An arena is no such place: it reuses the memory of a forgotten value without dropping it, which pinning forbids.
+/// An arena is not among them: it reuses the memory of a forgotten value without dropping the value, which pinning forbids.
 pub trait PinPlace<T> {
     /// The pinned value.
     type Pinned;
 
-    /// Moves the value there and pins it.
+    /// Moves the value into `self` and pins it.
     fn pin(self, value: T) -> Self::Pinned;
 
     /// [`pin`](Self::pin) that reports a failed allocation.
     ///
     /// # Errors
     ///
-    /// When there is no memory; the value comes back in the error.
+    /// If the allocator has no memory; the error contains the value.
     fn try_pin(self, value: T) -> Result<Self::Pinned, AllocError<T>>;
 }
 

@@ -1,4 +1,4 @@
-//! A pool for each thread, for what is pinned there.
+//! The thread-local pool of `.pooled()`.
 
 use crate::alloc::AllocError;
 use crate::slab::InPool;
@@ -7,9 +7,10 @@ use crate::slab::sync::{AnyThread, Pool, PoolSlot};
 use core::mem::ManuallyDrop;
 use core::pin::Pin;
 
-/// A pinned future of a [`sync::Pool`](Pool), its type erased: what [`ErasedExt::pooled`](super::ErasedExt::pooled) returns.
+/// A type-erased, pinned future in a slot of a [`sync::Pool`](Pool): the result of
+/// [`ErasedExt::pooled`](super::ErasedExt::pooled).
 ///
-/// A word, as `futures`' `BoxFuture` is with its vtable: two. A trait whose methods return it can be a `dyn Trait`, with
+/// It has two words, as the `BoxFuture` of the crate futures. A trait whose methods return it can be used as `dyn Trait`, with
 /// neither `malloc` nor a macro:
 ///
 /// ```
@@ -40,8 +41,33 @@ use core::pin::Pin;
 /// ```
 pub type PoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + Send + 'a>>;
 
+/// A [`PoolFuture`] that need not be `Send`: what [`ErasedExt::pooled_local`](super::ErasedExt::pooled_local) returns.
+///
+/// Unlike a [`LocalPoolFuture`](super::LocalPoolFuture) it is in the pool that the thread has for this.
+pub type LocalPooledFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
+
+/// [`pooled`](super::ErasedExt::pooled), for `#[erased]`: the messages about a future that is not `Send` are shorter.
+#[doc(hidden)]
+#[inline(always)]
+pub fn erase<'a, F: Future + Send + 'a>(future: F) -> PoolFuture<'a, F::Output> {
+    super::ErasedExt::pooled(future)
+}
+
+/// [`pooled_local`](super::ErasedExt::pooled_local), for `#[erased(?Send)]`.
+#[doc(hidden)]
+#[inline(always)]
+pub fn erase_local<'a, F: Future + 'a>(future: F) -> LocalPooledFuture<'a, F::Output> {
+    super::ErasedExt::pooled_local(future)
+}
+
+/// Gives a type to code that never runs, for `#[erased]`.
+#[doc(hidden)]
+pub fn unreachable_output<T>() -> T {
+    unreachable!("`#[erased]` does not call this")
+}
+
 std::thread_local! {
-    /// Never dropped, so that no use has to ask whether it was.
+    /// Never dropped, so that no use has to test whether it was.
     static POOL: ManuallyDrop<Pool> = const { ManuallyDrop::new(Pool::new()) };
 
     static AT_EXIT: AtExit = const { AtExit };
@@ -57,7 +83,6 @@ impl Drop for AtExit {
 }
 
 /// The pool of this thread.
-#[derive(Clone, Copy)]
 struct ThreadPool;
 
 // SAFETY: each cell is that of a pool, as a source of which it promises what is asked for. A pool may go before its slots.
@@ -65,31 +90,31 @@ unsafe impl<T> CellSource<T> for ThreadPool {
     type Kind = InPool<AnyThread>;
 
     #[inline(always)]
-    fn pop(self) -> Option<CellPtr> {
+    fn pop(&self) -> Option<CellPtr> {
         POOL.try_with(|pool| CellSource::<T>::pop(&**pool)).ok()?
     }
 
     #[cold]
     #[inline(never)]
-    fn refill(self) -> Result<CellPtr, Refusal> {
+    fn refill(&self) -> Result<CellPtr, Refusal> {
         if AT_EXIT.try_with(|_| ()).is_ok()
             && let Ok(cell) = POOL.try_with(|pool| CellSource::<T>::refill(&**pool))
         {
             return cell;
         }
-        // The thread is at its end, and its pool was cleared, or will not be.
+        // The thread is ending. Its pool has been cleared, or will not be.
         CellSource::<T>::refill(&Pool::new())
     }
 }
 
-/// Puts a value in this thread's pool.
+/// Inserts a value into this thread's pool.
 #[inline(always)]
-pub(super) fn insert<T>(value: T) -> PoolSlot<T> {
-    insert::insert(ThreadPool, value)
+pub(crate) fn insert<T>(value: T) -> PoolSlot<T> {
+    insert::insert(&ThreadPool, value)
 }
 
-/// [`insert`] that gives the value back if there is no memory.
+/// [`insert`] that reports a failed allocation.
 #[inline(always)]
-pub(super) fn try_insert<T>(value: T) -> Result<PoolSlot<T>, AllocError<T>> {
-    insert::try_insert(ThreadPool, value)
+pub(crate) fn try_insert<T>(value: T) -> Result<PoolSlot<T>, AllocError<T>> {
+    insert::try_insert(&ThreadPool, value)
 }

@@ -1,4 +1,4 @@
-//! A block that is used for one pinned value after another.
+//! A heap block that holds one pinned value after another.
 
 use crate::alloc::{AllocError, largest_layout, try_alloc};
 use crate::raw::Meta;
@@ -19,10 +19,10 @@ pub type ReusableFuture<'a, T> = Reusable<dyn Future<Output = T> + Send + 'a>;
 /// A [`Reusable`] for futures that are not `Send`.
 pub type LocalReusableFuture<'a, T> = Reusable<dyn Future<Output = T> + 'a>;
 
-/// A pinned value of an erased type, in a block that the next value uses again if it fits.
+/// A type-erased, pinned value in a heap block that the next value reuses if it fits.
 ///
-/// It has four words. A value that is too large or too aligned for the block gets a new block, of the larger size and the
-/// larger alignment of both. So values that alternate between layouts stop allocating after one round.
+/// It has four words. If a value does not fit the block, a new block of the larger size and the larger alignment of both replaces
+/// it. Values that alternate between layouts therefore stop allocating after one round.
 ///
 /// ```
 /// use dwell::pin::ReusableFuture;
@@ -88,7 +88,7 @@ impl Block {
         layout.size() <= self.layout.size() && layout.align() <= self.layout.align()
     }
 
-    /// The layout of a block that fits both this layout and every one that this block fits.
+    /// The layout of a block that holds a value of `layout` and every value that this block holds.
     fn layout_for_both(&self, layout: Layout) -> Layout {
         let (size, align) = (layout.size().max(self.layout.size()), layout.align().max(self.layout.align()));
         // Rounded up to the larger alignment, the larger size may be more than a layout can have. The block then fits this
@@ -109,7 +109,7 @@ impl Drop for Block {
 }
 
 impl<T: ?Sized> Reusable<T> {
-    /// One without a value and without a block.
+    /// Creates a `Reusable` without a value and without a block.
     pub const fn new() -> Self {
         Self { meta: None, block: Block::EMPTY, owns: PhantomData }
     }
@@ -124,7 +124,7 @@ impl<T: ?Sized> Reusable<T> {
         Some(unsafe { Pin::new_unchecked(value) })
     }
 
-    /// The value, shared. That moves nothing, so it needs no `Pin`.
+    /// Returns the value by shared reference. A shared reference moves nothing, so it needs no `Pin`.
     pub(crate) fn peek(&self) -> Option<&T> {
         let value = self.value()?;
         // SAFETY: the value is live (invariant 1), and is borrowed for as long as `self` is.
@@ -166,8 +166,8 @@ impl<T: ?Sized> Reusable<T> {
     ///
     /// # Panics
     ///
-    /// If the closure does, or when the new value is coerced to a slice of more than `usize::MAX / 32` elements: the old value
-    /// stays. If the drop of the old value does: there is none afterwards. In each case the new value is dropped.
+    /// Panics if the closure panics, or if the new value is coerced to a slice of more than `usize::MAX / 32` elements; the old
+    /// value stays. Panics if the drop of the old value panics; no value is left. In each case the new value is dropped.
     #[inline]
     pub fn set_with<U, F>(&mut self, value: U, unsize: F)
     where
@@ -184,13 +184,13 @@ impl<T: ?Sized> Reusable<T> {
     ///
     /// # Errors
     ///
-    /// When the new value does not fit and the allocator has no block for it, or when it is coerced to a slice of more than
-    /// `usize::MAX / 32` elements. It comes back in the error, and the old value stays.
+    /// If the new value does not fit and the allocator has no block for it, or when it is coerced to a slice of more than
+    /// `usize::MAX / 32` elements. The error contains it, and the old value stays.
     ///
     /// # Panics
     ///
-    /// If the closure does: the old value stays. If the drop of the old value does: there is none afterwards. In each case the
-    /// new value is dropped.
+    /// Panics if the closure panics; the old value stays. Panics if the drop of the old value panics; no value is left. In each
+    /// case the new value is dropped.
     #[inline]
     pub fn try_set_with<U, F>(&mut self, value: U, unsize: F) -> Result<(), AllocError<U>>
     where
@@ -228,7 +228,7 @@ impl<'a, T> ReusableFuture<'a, T> {
     ///
     /// # Panics
     ///
-    /// If the drop of the old future does: there is none afterwards, and the new one is dropped.
+    /// Panics if the drop of the old future panics. No future is left, and the new one is dropped.
     #[inline]
     pub fn set<F: Future<Output = T> + Send + 'a>(&mut self, future: F) {
         self.set_with(future, |place| place as _);
@@ -238,12 +238,12 @@ impl<'a, T> ReusableFuture<'a, T> {
     ///
     /// # Errors
     ///
-    /// When the new future does not fit and the allocator has no block for it. It comes back in the error, and the old future
+    /// If the new future does not fit and the allocator has no block for it. The error contains it, and the old future
     /// stays.
     ///
     /// # Panics
     ///
-    /// If the drop of the old future does: there is none afterwards, and the new one is dropped.
+    /// Panics if the drop of the old future panics. No future is left, and the new one is dropped.
     #[inline]
     pub fn try_set<F: Future<Output = T> + Send + 'a>(&mut self, future: F) -> Result<(), AllocError<F>> {
         self.try_set_with(future, |place| place as _)
@@ -255,7 +255,7 @@ impl<'a, T> LocalReusableFuture<'a, T> {
     ///
     /// # Panics
     ///
-    /// If the drop of the old future does: there is none afterwards, and the new one is dropped.
+    /// Panics if the drop of the old future panics. No future is left, and the new one is dropped.
     #[inline]
     pub fn set_local<F: Future<Output = T> + 'a>(&mut self, future: F) {
         self.set_with(future, |place| place as _);
@@ -265,12 +265,12 @@ impl<'a, T> LocalReusableFuture<'a, T> {
     ///
     /// # Errors
     ///
-    /// When the new future does not fit and the allocator has no block for it. It comes back in the error, and the old future
+    /// If the new future does not fit and the allocator has no block for it. The error contains it, and the old future
     /// stays.
     ///
     /// # Panics
     ///
-    /// If the drop of the old future does: there is none afterwards, and the new one is dropped.
+    /// Panics if the drop of the old future panics. No future is left, and the new one is dropped.
     #[inline]
     pub fn try_set_local<F: Future<Output = T> + 'a>(&mut self, future: F) -> Result<(), AllocError<F>> {
         self.try_set_with(future, |place| place as _)
@@ -296,7 +296,7 @@ impl<T: ?Sized> Drop for Reusable<T> {
 ///
 /// # Panics
 ///
-/// If there is none. A future that has returned `Ready` stays; do not poll it again.
+/// Panics if there is no future. A future that has returned `Ready` stays; do not poll it again.
 impl<F: ?Sized + Future> Future for Reusable<F> {
     type Output = F::Output;
 

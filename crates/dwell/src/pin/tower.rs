@@ -1,10 +1,10 @@
-//! Services for tower whose calls are allocated in pools instead of by `malloc`.
+//! Type-erased tower services that allocate their calls from pools instead of by `malloc`.
 //!
 //! | tower's | here | |
 //! |---|---|---|
 //! | `BoxService` | [`PoolService`] | neither `Clone` nor `Sync` |
 //! | `BoxCloneService` | [`PoolCloneService`] | `Clone` |
-//! | `BoxCloneSyncService` | [`PoolCloneSyncService`] | `Clone` and `Sync`: what axum asks for |
+//! | `BoxCloneSyncService` | [`PoolCloneSyncService`] | `Clone` and `Sync`, as axum requires |
 //! | `BoxFuture` as a `Service::Future` | [`PoolFuture`], by [`PoolCalls`] | the service keeps its type |
 //!
 //! ```
@@ -20,8 +20,8 @@
 //! # assert_eq!(answer.unwrap(), "HERE");
 //! ```
 //!
-//! Futures, and the services themselves when they are cloned, are in slots of the pool that each thread has (see
-//! [`ErasedExt::pooled`]). Once the pool has grown to the number of values that live at a time, a call allocates nothing.
+//! Futures and clones of services are stored in the thread-local pool of [`ErasedExt::pooled`]. When the pool has grown to the
+//! number of values that are live at once, a call allocates nothing.
 
 use super::{ErasedExt, PoolFuture, pooled};
 use crate::alloc::AllocError;
@@ -31,12 +31,10 @@ use core::task::{Context, Poll};
 use tower_layer::{Layer, LayerFn, layer_fn};
 use tower_service::Service;
 
-/// The future of such a service's call.
+/// The future of a call of a type-erased service.
 type Call<Response, Error> = PoolFuture<'static, Result<Response, Error>>;
 
-/// The service `S` with calls that are [`PoolFuture`]s.
-///
-/// The calls of a service get a type that can be named.
+/// Wraps a service so that its calls are [`PoolFuture`]s, a type that can be named.
 ///
 /// ```
 /// use dwell::pin::{PoolFuture, tower::PoolCalls};
@@ -53,7 +51,7 @@ pub struct PoolCalls<S> {
 }
 
 impl<S> PoolCalls<S> {
-    /// Puts the calls of a service in the pool.
+    /// Wraps a service.
     pub const fn new(service: S) -> Self {
         Self { service }
     }
@@ -96,7 +94,7 @@ where
     }
 }
 
-/// A service of an erased type.
+/// A type-erased service.
 type Erased<Request, Response, Error> =
     dyn Service<Request, Response = Response, Error = Error, Future = Call<Response, Error>> + Send;
 
@@ -128,7 +126,7 @@ macro_rules! erased_service {
             ///
             /// # Errors
             ///
-            /// When there is no memory; the service comes back in the error.
+            /// If the allocator has no memory; the error contains the service.
             pub fn try_new<S>(service: S) -> Result<Self, AllocError<S>>
             where
                 S: Service<Request, Response = Response, Error = Error> $(+ $Bound)* + $life,
@@ -175,7 +173,7 @@ macro_rules! erased_service {
 }
 
 erased_service! {
-    /// A service of an erased type: tower's `BoxService` without `malloc`.
+    /// A type-erased service: tower's `BoxService` without `malloc`.
     ///
     /// ```
     /// use dwell::pin::tower::PoolService;
@@ -195,7 +193,7 @@ unsafe impl<Request, Response, Error> Sync for PoolService<Request, Response, Er
 
 macro_rules! cloned_service {
     ($(#[$attr:meta])* $Name:ident, $Clone:ident: $($Auto:ident)+) => {
-        /// A service that clones itself to a slot of the pool.
+        /// A service that clones itself into a slot of the pool.
         trait $Clone<Request>: Service<Request> {
             fn clone_pooled(
                 &self,
@@ -229,7 +227,7 @@ macro_rules! cloned_service {
 }
 
 cloned_service! {
-    /// A service of an erased type that can be cloned: tower's `BoxCloneService` without `malloc`.
+    /// A type-erased service that can be cloned: tower's `BoxCloneService` without `malloc`.
     ///
     /// ```
     /// use dwell::pin::tower::PoolCloneService;
@@ -247,6 +245,6 @@ cloned_service! {
 }
 
 cloned_service! {
-    /// A service of an erased type that can be cloned and shared: tower's `BoxCloneSyncService` without `malloc`.
+    /// A type-erased service that can be cloned and shared: tower's `BoxCloneSyncService` without `malloc`.
     PoolCloneSyncService, CloneSyncService: Send Sync
 }

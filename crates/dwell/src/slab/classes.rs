@@ -78,7 +78,7 @@ mod tests {
         let mut seen: Vec<Option<usize>> = std_alloc::vec![None; CLASSES];
         for align in [1, 2, 4, 8, 16, 32, 64, 128] {
             // Under Miri, to which each step is a thousand, what is small and what is beside a class's end.
-            let sizes = (0..=LARGEST).filter(|size| !cfg!(miri) || *size < 200 || size % 64 < 2);
+            let sizes = (0..=LARGEST).filter(|size| !cfg!(miri) || *size < 80 || size % 512 < 2);
             for size in sizes.filter(|size| align == 1 || size % align == 0) {
                 let class = Class::of(Layout::from_size_align(size, align).unwrap()).unwrap();
                 let cell = class.layout;

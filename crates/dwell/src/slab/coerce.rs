@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 
 /// A value that can be unsized and not touched: what the closure of [`Slot::coerce`](super::Slot::coerce) gets.
 ///
-/// Coerce it and hand it back: `|view| view as _`.
+/// Coerce it and hand it back: `coerce::<dyn Trait, _>(|view| view)`.
 #[repr(transparent)] // a pointer to a `T` is a pointer to a view of it
 pub struct SlotView<B, T: ?Sized> {
     // # Invariants

@@ -5,13 +5,14 @@
 
 use super::dedicated;
 use super::geometry::Geometry;
-use super::key::{Key, StampedKey};
-use super::memory::{Lent, Memory, Refusal};
+use super::key::Key;
+use super::memory::{Entry, Memory, Refusal};
 use super::stack::{CellPtr, FreeStack, NoRoom};
 use crate::alloc::{AllocError, try_box};
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
 use core::mem::ManuallyDrop;
+use core::num::NonZero;
 use core::ptr::{self, NonNull};
 use std_alloc::boxed::Box;
 
@@ -20,32 +21,18 @@ use std_alloc::boxed::Box;
 pub struct Core<O> {
     // # Invariants
     //
-    // 1. Each cell on `free`, `parked` or a list of returned cells is vacant, is on one of them once, and is in a chunk that was
-    //    not freed. Cells that `memory` has carved and that are on none of them are occupied.
-    // 2. While the core is in service `parked` has no buffer, and `free` has room for all cells that were carved, except while
-    //    `memory` is borrowed.
-    // 3. When the core is torn down `free` has no buffer, so that each of its pops and pushes fails. The cells are on `parked`.
-    // 4. `memory` is borrowed while the global allocator runs, but never while other code of a user does.
+    // 1. Each cell on `free` or a list of returned cells is vacant, is on one of them once, and is in a chunk that was not freed.
+    //    Cells that `memory` has carved and that are on none of them are occupied.
+    // 2. `free` has room for all cells that were carved, except while `memory` is borrowed.
+    // 3. `memory` is borrowed while the global allocator runs for it, but never while other code of a user does.
     //
     // A module that lies (see `thread.rs`) may put a cell of another core with the same geometry here, and have one of this
     // core's elsewhere. Then room may be short, and `occupied` is wrong; neither decides what memory is freed, but in
     // `tear_down`, which modules do not call.
     pub(super) free: FreeStack,
-    parked: FreeStack,
-    state: Cell<State>,
     // Not dropped, so that a core in thread-local storage has no destructor, and no test for one at each use.
     memory: ManuallyDrop<RefCell<Memory<O>>>,
     pub(super) owners: O,
-}
-
-/// Whether a slab is there. (One of [`AnyThread`](super::sync::AnyThread) says so by its list of returned cells.)
-#[derive(Clone, Copy)]
-enum State {
-    InService,
-    /// The slab is gone. So many cells are occupied: who frees the last of them frees the memory.
-    TornDown {
-        occupied: usize,
-    },
 }
 
 /// The pointer to a core, with the right to free it.
@@ -89,7 +76,7 @@ pub unsafe trait Owners: Sized + 'static {
     ///
     /// # Safety
     ///
-    /// As for [`FreeStack::push`], and it is a cell of `core`.
+    /// It is a vacant cell of `core` on no list, and the caller does not use it again.
     unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), NoRoom>;
 
     /// Frees a cell which `try_free` refused, and the core if that was its last.
@@ -124,8 +111,8 @@ pub struct Vacant {
 impl<O: Owners> CoreRef<O> {
     /// A new core in service, for at most `limit` cells.
     pub(super) fn allocate(geometry: Geometry, limit: usize) -> Result<Self, AllocError<()>> {
-        let core = try_box(Core::new(geometry, limit, O::new())).map_err(|error| error.map(drop))?;
-        // SAFETY: a box is not null.
+        let core = try_box(Core::new(FreeStack::new(0), geometry, limit, O::new())).map_err(|error| error.map(drop))?;
+        // SAFETY: `Box::into_raw` returns the address of a box, which is not null.
         Ok(Self(unsafe { NonNull::new_unchecked(Box::into_raw(core)) }))
     }
 
@@ -162,17 +149,22 @@ impl<O: Owners> CoreRef<O> {
     #[cold]
     #[inline(never)]
     pub(super) unsafe fn refill(self) -> Result<CellPtr, Refusal> {
-        // SAFETY: the caller says that it was not freed.
+        // SAFETY: the caller says that the core was not freed; nothing below frees it.
         let core = unsafe { self.get() };
         core.collect();
-        let cell = match core.stack().pop() {
-            Some(cell) => Ok(cell),
-            None => core.grow(|memory| memory.carve(self, core.stack())),
-        }?;
-        if let State::TornDown { occupied } = core.state.get() {
-            core.state.set(State::TornDown { occupied: occupied + 1 });
-        }
-        Ok(cell)
+        core.free.pop().map_or_else(|| core.grow(|memory| memory.carve(self, &core.free)), Ok)
+    }
+
+    /// Gets memory for this many more values than there are.
+    ///
+    /// # Safety
+    ///
+    /// The core was not freed, and it is this thread's.
+    pub(super) unsafe fn reserve(self, additional: usize) -> Result<(), Refusal> {
+        // SAFETY: the caller says that the core was not freed; nothing below frees it.
+        let core = unsafe { self.get() };
+        let len = core.len();
+        core.grow(|memory| memory.reserve(self, &core.free, len, additional))
     }
 
     /// Frees an occupied cell whose value is gone.
@@ -184,16 +176,17 @@ impl<O: Owners> CoreRef<O> {
     pub(super) unsafe fn free_cell(self, cell: CellPtr) {
         // SAFETY: a core is not freed before its last cell was, and the caller has one.
         let core = unsafe { self.get() };
-        // SAFETY: the caller gives the cell away; nothing is in it.
+        // SAFETY: the caller gives the cell away, whose value is gone; so it is vacant and on no list.
         if unsafe { O::try_free(core, cell) }.is_err() {
-            // SAFETY: it was not taken.
+            // SAFETY: `NoRoom` says that the cell came to no list, so it is ours to give still.
             unsafe { self.free_cell_slow(cell) };
         }
     }
 
     /// # Safety
     ///
-    /// As for [`free_cell`](Self::free_cell).
+    /// It is a cell of this core, or a dedicated block's if this is `NO_SLAB`, vacant and on no list. Neither is used again by the
+    /// caller.
     #[cold]
     #[inline(never)]
     unsafe fn free_cell_slow(self, cell: CellPtr) {
@@ -210,17 +203,19 @@ impl<O: Owners> CoreRef<O> {
     ///
     /// # Safety
     ///
-    /// As for [`refill`](Self::refill).
+    /// The core was not freed, and it is this thread's.
     pub(super) unsafe fn sweep(self) {
-        // SAFETY: the caller says that it was not freed.
+        // SAFETY: the caller says that the core was not freed; nothing below frees it.
         let core = unsafe { self.get() };
         core.collect();
-        let stack = core.stack();
-        // SAFETY: what is on a stack of a core is by invariant 1 in a chunk that is there, and has the core's geometry: a module
-        // whose `local` is now this, now that slab gives values of one type to both.
-        let _ = core.memory(|memory| unsafe { memory.sweep(self, stack) });
-        if core.capacity() == 0 {
-            stack.shrink();
+        let left = core.memory(|memory| {
+            // SAFETY: what is on the stack of a core is by invariant 1 in a chunk that is there, and has the core's geometry: a
+            // module whose `local` is now this, now that slab gives values of one type to both.
+            unsafe { memory.sweep(self, &core.free) };
+            memory.capacity
+        });
+        if left == Ok(0) {
+            core.free.shrink();
         }
     }
 
@@ -233,11 +228,9 @@ impl<O: Owners> CoreRef<O> {
     pub(super) unsafe fn free(self) {
         // SAFETY: the caller says that `allocate` made it, of a box, and that it is not used again.
         let core = *unsafe { Box::from_raw(self.0.as_ptr()) };
-        let mut memory = ManuallyDrop::into_inner(core.memory).into_inner();
-        // SAFETY: the caller says that no cell is used again.
-        unsafe { memory.free_all() };
+        // SAFETY: the caller says that no cell is used again, and the core, which had the memory, is gone.
+        unsafe { ManuallyDrop::into_inner(core.memory).into_inner().free() };
         core.free.free();
-        core.parked.free();
     }
 }
 
@@ -250,14 +243,9 @@ impl CoreRef<OneThread> {
 }
 
 impl<O: Owners> Core<O> {
-    pub(super) const fn new(geometry: Geometry, limit: usize, owners: O) -> Self {
-        Self {
-            free: FreeStack::new(),
-            parked: FreeStack::new(),
-            state: Cell::new(State::InService),
-            memory: ManuallyDrop::new(RefCell::new(Memory::new(geometry, limit))),
-            owners,
-        }
+    /// `free` has no buffer.
+    pub(super) const fn new(free: FreeStack, geometry: Geometry, limit: usize, owners: O) -> Self {
+        Self { free, memory: ManuallyDrop::new(RefCell::new(Memory::new(geometry, limit))), owners }
     }
 
     /// Runs `f` on the memory, or refuses if the global allocator has re-entered the slab from there.
@@ -278,14 +266,6 @@ impl<O: Owners> Core<O> {
         })?
     }
 
-    /// The stack that has the vacant cells.
-    fn stack(&self) -> &FreeStack {
-        match self.state.get() {
-            State::InService => &self.free,
-            State::TornDown { .. } => &self.parked,
-        }
-    }
-
     /// Puts the cells that `free_slow` has put aside on the stack. To be called on the core's thread.
     pub(super) fn collect(&self) {
         if self.memory.try_borrow().is_err() {
@@ -303,22 +283,18 @@ impl<O: Owners> Core<O> {
     ///
     /// From `at` on they are vacant cells of this core, linked, and the caller's to give away. This is the core's thread.
     pub(super) unsafe fn push_linked(&self, mut at: *mut Vacant) {
-        let stack = self.stack();
         while let Some(cell) = NonNull::new(at) {
-            // SAFETY: the caller says that a link is in the cell.
+            // SAFETY: the caller says that the cells are linked: each begins with a `Vacant`.
             at = unsafe { cell.read() }.next;
             // SAFETY: the caller gives the cell away. Where there is no room, it is a cell too many by a module that lies, or the
             // global allocator has re-entered: nobody has it any more, and its chunk stays.
-            let _ = unsafe { stack.push(cell.cast()) };
+            let _ = unsafe { self.free.push(cell.cast()) };
         }
     }
 
     /// Occupied cells, with those that were returned and not collected yet.
     pub(super) fn occupied(&self) -> usize {
-        match self.state.get() {
-            State::InService => self.memory(|memory| memory.carved()).unwrap_or(0).saturating_sub(self.free.len()),
-            State::TornDown { occupied } => occupied,
-        }
+        self.memory(|memory| memory.carved).unwrap_or(0).saturating_sub(self.free.len())
     }
 
     /// Occupied cells.
@@ -329,49 +305,24 @@ impl<O: Owners> Core<O> {
 
     /// Cells of all chunks.
     pub(super) fn capacity(&self) -> usize {
-        self.memory(|memory| memory.capacity()).unwrap_or(0)
+        self.memory(|memory| memory.capacity).unwrap_or(0)
     }
 
-    /// Gets memory for this many more values than there are.
-    pub(super) fn reserve(&self, additional: usize) -> Result<(), Refusal> {
-        let len = self.len();
-        self.grow(|memory| memory.reserve(len, additional, self.stack()))
-    }
-
-    /// Calls `each`, which is no user's code, with the layout of each block but this one's, and the bytes in it that hold
+    /// Calls `each`, which is no user's code, with the layout of each block of the allocator's, and the bytes in it that hold
     /// nothing.
     pub(super) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
+        each(Layout::new::<Self>(), 0);
         let len = self.len();
         let _ = self.memory(|memory| memory.each_block(len, each));
-        let stack = self.stack();
-        if let Some((_, layout)) = stack.buffer() {
-            each(layout, (stack.room() - stack.len()) * size_of::<CellPtr>());
+        if let Some((_, layout)) = self.free.buffer() {
+            each(layout, (self.free.room() - self.free.len()) * size_of::<CellPtr>());
         }
     }
 
-    /// Whether there is a leaked value under this key.
-    pub(super) fn contains_key(&self, key: Key) -> bool {
-        self.memory(|memory| memory.find(key).is_some_and(|entry| entry.is_leaked())).unwrap_or(false)
-    }
-
-    /// Takes a leaked cell from its key. Its value is the caller's.
+    /// The entry of the cell that a key names, if there is such a cell.
     #[inline]
-    pub(super) fn reclaim(&self, key: Key) -> Option<CellPtr> {
-        let entry = self.memory(|memory| memory.find(key)).ok()??;
-        entry.unleak().then(|| entry.cell())
-    }
-
-    /// [`reclaim`](Self::reclaim) if the cell was last leaked with the stamp.
-    #[inline]
-    pub(super) fn reclaim_stamped(&self, key: StampedKey) -> Option<CellPtr> {
-        let entry = self.memory(|memory| memory.find(key.key())).ok()??;
-        (entry.has_stamp(key.stamp()) && entry.unleak()).then(|| entry.cell())
-    }
-
-    /// Lends a leaked cell, which its key does not find meanwhile.
-    #[inline]
-    pub(super) fn lend(&self, key: Key) -> Option<Lent<O>> {
-        self.memory(|memory| memory.find(key)).ok()??.lend()
+    pub(super) fn entry(&self, key: Key) -> Option<Entry<O>> {
+        self.memory(|memory| memory.find(key)).ok()?
     }
 
     /// The key of the first leaked cell from this position on.
@@ -381,50 +332,17 @@ impl<O: Owners> Core<O> {
 
     /// Gives each leaked cell to `drop`, which may leak others: those too.
     ///
-    /// A pass over the bitmaps takes time for the cells that there are, once. There is another only if the last has found a
-    /// cell, so two if no destructor leaks.
+    /// A pass over the bitmaps takes time for the cells that there are, once. There is one for the values that were leaked
+    /// before, and one more for those that their destructors leak behind it.
     pub(super) fn drop_leaked(&self, mut drop: impl FnMut(CellPtr)) {
-        loop {
+        let mut found = true;
+        while found && self.memory(|memory| memory.has_leaked()) == Ok(true) {
             let mut at = 0;
-            let mut found = false;
+            found = false;
             while let Some(key) = self.next_leaked(at) {
                 at = key.index() as usize;
-                self.reclaim(key).into_iter().for_each(&mut drop);
+                self.entry(key).and_then(|entry| entry.reclaim()).into_iter().for_each(&mut drop);
                 found = true;
-            }
-            if !found {
-                return;
-            }
-        }
-    }
-}
-
-impl Core<OneThread> {
-    /// Ends the service: from now on the free stack has no buffer, so that each insert and each drop goes the slow way.
-    pub(super) fn end_service(&self) {
-        let occupied = self.len();
-        self.state.set(State::TornDown { occupied });
-        self.free.swap(&self.parked);
-    }
-
-    /// Takes a cell for which `free` has no room. Whether it was the last one of a slab that is gone.
-    ///
-    /// # Safety
-    ///
-    /// As for [`FreeStack::push`].
-    #[cold]
-    #[inline(never)]
-    pub(super) unsafe fn free_slow(&self, cell: CellPtr) -> bool {
-        let vacant = cell.cast::<Vacant>();
-        // SAFETY: the cell is vacant and the caller's to give away; a stride is at least 8 bytes, and aligned to 8.
-        unsafe { vacant.write(Vacant { next: self.owners.returned.get() }) };
-        self.owners.returned.set(vacant.as_ptr());
-        match self.state.get() {
-            State::InService => false,
-            State::TornDown { occupied } => {
-                // 0 if a module lies.
-                self.state.set(State::TornDown { occupied: occupied.saturating_sub(1) });
-                occupied == 1
             }
         }
     }
@@ -432,13 +350,27 @@ impl Core<OneThread> {
 
 /// The slots of a slab stay on its thread: those of [`Slab`](super::Slab) and [`Bounded`](super::Bounded).
 pub struct OneThread {
-    /// Cells that were freed when the free stack had no room: while it grew, or after the slab was torn down.
+    /// Cells that were freed while the free stack grew, linked.
     returned: Cell<*mut Vacant>,
+    /// Occupied cells, if the slab is gone: who frees the last of them frees the core. `None` while it is in service.
+    left: Cell<Option<NonZero<usize>>>,
 }
 
 impl OneThread {
     pub(super) const fn on_any() -> Self {
-        Self { returned: Cell::new(ptr::null_mut()) }
+        Self { returned: Cell::new(ptr::null_mut()), left: Cell::new(None) }
+    }
+
+    /// Keeps a cell for which there is no room on the free stack.
+    ///
+    /// # Safety
+    ///
+    /// The cell is vacant and on no list, and the caller does not use it again.
+    pub(super) unsafe fn link(&self, cell: CellPtr) {
+        let vacant = cell.cast::<Vacant>();
+        // SAFETY: the cell is vacant and the caller's to give away; a stride is at least 8 bytes, and aligned to 8.
+        unsafe { vacant.write(Vacant { next: self.returned.get() }) };
+        self.returned.set(vacant.as_ptr());
     }
 }
 
@@ -450,7 +382,7 @@ unsafe impl<O> Sync for NoSlab<O> {}
 
 impl<O: Owners> NoSlab<O> {
     pub(super) const fn new(owners: O) -> Self {
-        Self(Core::new(Geometry::of(Layout::new::<()>()), 0, owners))
+        Self(Core::new(FreeStack::new(0), Geometry::of(Layout::new::<()>()), 0, owners))
     }
 }
 
@@ -466,16 +398,20 @@ unsafe impl Owners for OneThread {
 
     #[inline(always)]
     unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), NoRoom> {
-        // SAFETY: the caller's contract is that of `push`.
+        // SAFETY: the caller says that the cell is vacant and on no list, and does not use it again.
         unsafe { core.free.push(cell) }
     }
 
     unsafe fn free_slow(core: CoreRef<Self>, cell: CellPtr) {
-        // SAFETY: a core is not freed before its last cell was, which by the caller's contract is occupied until now.
-        let here = unsafe { core.get() };
-        // SAFETY: the caller gives the cell away.
-        if unsafe { here.free_slow(cell) } {
-            // SAFETY: the slab is gone, and this was the last occupied cell. `here` is not used again.
+        // SAFETY: a core is not freed before its last cell was, and the caller has one.
+        let owners = unsafe { &core.get().owners };
+        let Some(left) = owners.left.get() else {
+            // SAFETY: the caller says that the value is gone and gives the cell away; `try_free` has put it on no list.
+            return unsafe { owners.link(cell) };
+        };
+        owners.left.set(NonZero::new(left.get() - 1));
+        if owners.left.get().is_none() {
+            // SAFETY: the slab is gone, and this was the last occupied cell. `owners` is not used again.
             unsafe { core.free() };
         }
     }
@@ -487,11 +423,14 @@ unsafe impl Owners for OneThread {
     unsafe fn tear_down(core: CoreRef<Self>) {
         // SAFETY: the caller says that it is in service, so that it was not freed.
         let here = unsafe { core.get() };
-        if here.len() == 0 {
-            // SAFETY: no cell is occupied, and by the caller's contract the core is not used again. `here` is not either.
+        let left = NonZero::new(here.len());
+        here.owners.left.set(left);
+        if left.is_none() {
+            // SAFETY: no cell is occupied, and the caller says that the core is not used again. `here` is not either.
             unsafe { core.free() };
         } else {
-            here.end_service();
+            // Each drop finds no room from now on, and is counted. The global allocator may drop the last slot.
+            here.free.take().free();
         }
     }
 }

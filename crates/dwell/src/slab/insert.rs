@@ -2,7 +2,6 @@
 
 use super::kind::SlotKind;
 pub(crate) use super::memory::Refusal;
-use super::registers::{Pair, Registers};
 use super::slot::Slot;
 pub(crate) use super::stack::CellPtr;
 use core::alloc::Layout;
@@ -13,15 +12,15 @@ use std_alloc::alloc::handle_alloc_error;
 /// # Safety
 ///
 /// A cell that is returned is vacant, for a `T`, the caller's alone, and one that `Kind` frees.
-pub(crate) unsafe trait CellSource<T>: Copy {
+pub(crate) unsafe trait CellSource<T> {
     /// The kind of its slots.
     type Kind: SlotKind;
 
     /// Takes a cell from the free stack.
-    fn pop(self) -> Option<CellPtr>;
+    fn pop(&self) -> Option<CellPtr>;
 
     /// The cell that `pop` did not find. It is never inlined.
-    fn refill(self) -> Result<CellPtr, Refusal>;
+    fn refill(&self) -> Result<CellPtr, Refusal>;
 }
 
 type SlotOf<T, S> = Slot<T, <S as CellSource<T>>::Kind>;
@@ -32,42 +31,21 @@ type SlotOf<T, S> = Slot<T, <S as CellSource<T>>::Kind>;
 ///
 /// When there is no cell, unless it is the allocator's: then [`handle_alloc_error`] is called.
 #[inline(always)]
-pub(crate) fn insert<T, S: CellSource<T>>(source: S, value: T) -> SlotOf<T, S> {
-    let cell = match source.pop() {
-        Some(cell) => cell,
-        None if const { Registers::fit::<T>() } => {
-            let Registers(first, second) = Registers::new(value);
-            // SAFETY: the two were made of this value, which is not used otherwise.
-            return unsafe { insert_slow(source, first, second) };
-        }
-        None => refill(source),
-    };
-    // SAFETY: `CellSource` says that the cell is vacant, for a `T`, ours, and one that `Kind` frees.
-    unsafe { Slot::fill(cell, value) }
-}
-
-/// # Safety
-///
-/// The two pairs were made of a `T`, in this order, which is not used otherwise.
-#[cold]
-#[inline(never)]
-unsafe fn insert_slow<T, S: CellSource<T>>(source: S, first: Pair, second: Pair) -> SlotOf<T, S> {
-    // SAFETY: the caller says that they were made of a `T`, and that it is taken out once.
-    let value = unsafe { Registers(first, second).into::<T>() };
-    let cell = refill(source);
-    // SAFETY: `CellSource` says that the cell is vacant, for a `T`, ours, and one that `Kind` frees.
+pub(crate) fn insert<T, S: CellSource<T>>(source: &S, value: T) -> SlotOf<T, S> {
+    let cell = source.pop().unwrap_or_else(|| refill(source));
+    // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, ours alone, and one that `Kind` frees.
     unsafe { Slot::fill(cell, value) }
 }
 
 /// [`insert`] that gives the value back if there is no cell.
 #[inline(always)]
-pub(crate) fn try_insert<T, S, E>(source: S, value: T) -> Result<SlotOf<T, S>, E>
+pub(crate) fn try_insert<T, S, E>(source: &S, value: T) -> Result<SlotOf<T, S>, E>
 where
     S: CellSource<T>,
     E: InsertError<T>,
 {
     match pop_or_refill(source) {
-        // SAFETY: `CellSource` says that the cell is vacant, for a `T`, ours, and one that `Kind` frees.
+        // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, ours alone, and one that `Kind` frees.
         Ok(cell) => Ok(unsafe { Slot::fill(cell, value) }),
         Err(refusal) => Err(E::new(value, refusal, Layout::new::<T>())),
     }
@@ -79,22 +57,22 @@ where
 ///
 /// As [`insert`].
 #[inline(always)]
-pub(crate) fn insert_with<T, S: CellSource<T>>(source: S, make: impl FnOnce() -> T) -> SlotOf<T, S> {
+pub(crate) fn insert_with<T, S: CellSource<T>>(source: &S, make: impl FnOnce() -> T) -> SlotOf<T, S> {
     let cell = source.pop().unwrap_or_else(|| refill(source));
-    // SAFETY: `CellSource` says that the cell is vacant, for a `T`, ours, and one that `Kind` frees.
+    // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, ours alone, and one that `Kind` frees.
     unsafe { Slot::fill_with(cell, make) }
 }
 
 /// [`insert_with`] that gives `make` back, not called, if there is no cell.
 #[inline(always)]
-pub(crate) fn try_insert_with<T, S, F, E>(source: S, make: F) -> Result<SlotOf<T, S>, E>
+pub(crate) fn try_insert_with<T, S, F, E>(source: &S, make: F) -> Result<SlotOf<T, S>, E>
 where
     S: CellSource<T>,
     F: FnOnce() -> T,
     E: InsertError<F>,
 {
     match pop_or_refill(source) {
-        // SAFETY: `CellSource` says that the cell is vacant, for a `T`, ours, and one that `Kind` frees.
+        // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, ours alone, and one that `Kind` frees.
         Ok(cell) => Ok(unsafe { Slot::fill_with(cell, make) }),
         Err(refusal) => Err(E::new(make, refusal, Layout::new::<T>())),
     }
@@ -107,7 +85,7 @@ pub(crate) trait InsertError<V> {
 }
 
 #[inline(always)]
-fn pop_or_refill<T, S: CellSource<T>>(source: S) -> Result<CellPtr, Refusal> {
+fn pop_or_refill<T, S: CellSource<T>>(source: &S) -> Result<CellPtr, Refusal> {
     match source.pop() {
         Some(cell) => Ok(cell),
         None => source.refill(),
@@ -117,7 +95,7 @@ fn pop_or_refill<T, S: CellSource<T>>(source: S) -> Result<CellPtr, Refusal> {
 /// The cell that `pop` did not find.
 #[cold]
 #[inline(never)]
-fn refill<T, S: CellSource<T>>(source: S) -> CellPtr {
+fn refill<T, S: CellSource<T>>(source: &S) -> CellPtr {
     source.refill().unwrap_or_else(|refusal| refused(refusal))
 }
 

@@ -38,6 +38,12 @@ impl Key {
         Self(u32::try_from(position).expect("LIMIT is u32::MAX"))
     }
 
+    /// The keys that `next` finds, which is given the position behind the last.
+    pub(super) fn each(next: impl Fn(usize) -> Option<Self>) -> impl Iterator<Item = Self> {
+        let mut from = 0;
+        core::iter::from_fn(move || next(from).inspect(|key| from = key.0 as usize + 1))
+    }
+
     pub(super) fn position(self) -> Option<usize> {
         self.is_some().then_some(self.0 as usize)
     }
@@ -84,7 +90,7 @@ impl fmt::Debug for Key {
 /// A key with a number that no later value of its cell has: 8 bytes, for keys that outlive what they name.
 ///
 /// [`Slot::leak_stamped`](super::Slot::leak_stamped) makes one. It costs inserts and drops nothing; a block in which one was
-/// made has a table of 4 bytes for each of its cells. Stamps begin again after 2^32 values that were leaked in one block.
+/// made has a table of 4 bytes for each of its cells. Stamps begin again after 2^32 values that were leaked in one slab.
 ///
 /// ```
 /// use dwell::slab::Slab;

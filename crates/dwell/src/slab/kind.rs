@@ -26,20 +26,13 @@ pub(super) mod sealed {
     ///
     /// `free_cell` hands the cell out again at most once.
     pub unsafe trait SlotKind: 'static {
-        /// What `free_cell` must know besides the cell to find the header of its block: the block's size, or nothing. It is kept
-        /// while the value is dropped.
-        type BlockSize: Copy;
-
-        /// For a value of this layout.
-        fn block_size(layout: Layout) -> Self::BlockSize;
-
         /// Frees a cell.
         ///
         /// # Safety
         ///
-        /// It is an occupied cell of a slab with slots of this kind, for values of the layout that `block` was made of. Its
-        /// value is gone, and the caller does not use it again.
-        unsafe fn free_cell(cell: CellPtr, block: Self::BlockSize);
+        /// It is an occupied cell of a slab with slots of this kind, for values of this layout. Its value is gone, and the caller
+        /// does not use it again.
+        unsafe fn free_cell(cell: CellPtr, value: Layout);
 
         /// The block of the allocator's that a value of this layout has for itself, if it has one.
         fn dedicated_block(_layout: Layout) -> Option<Layout> {
@@ -60,19 +53,11 @@ impl Keyed for OneThread {}
 
 // SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or frees its memory.
 unsafe impl<O: Owners> sealed::SlotKind for O {
-    /// The size of the cell's block, in bytes.
-    type BlockSize = usize;
-
     #[inline(always)]
-    fn block_size(layout: Layout) -> usize {
-        Geometry::block(layout)
-    }
-
-    #[inline(always)]
-    unsafe fn free_cell(cell: CellPtr, block: usize) {
+    unsafe fn free_cell(cell: CellPtr, value: Layout) {
         // SAFETY: the caller says that it is an occupied cell of a slab with slots of kind `O`, whose core is a `Core<O>`; its
         // blocks have the size that follows from the layout of its values. A chunk with an occupied cell is not freed.
-        let core = unsafe { owner::<O>(cell, block) };
+        let core = unsafe { owner::<O>(cell, Geometry::block(value)) };
         // SAFETY: the caller gives the cell away, which is this core's; its value is gone.
         unsafe { core.free_cell(cell) };
     }

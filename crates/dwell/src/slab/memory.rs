@@ -1,49 +1,58 @@
 //! The memory of a slab: chunks from the global allocator, blocks within them, and what is known of each cell.
 //!
-//! A *chunk* is one allocation: one or more *blocks* in a row, the last of which may be cut short. A block is aligned to its
-//! size and begins with a [`Header`], so that the address of anything in it, masked, is the header's.
+//! A *chunk* is one allocation: one or more *blocks* in a row, the last of which may be cut short. A block is aligned to the
+//! size that a whole one has and begins with a [`Header`], so that the address of anything in it, masked, is the header's.
 //!
 //! Inserts and drops do not come here as long as the free stack has a cell and room for one.
 
 use super::engine::{CoreRef, Owners};
-use super::geometry::Geometry;
+use super::geometry::{FIRST_CELLS, Geometry, MOST_SMALL};
 use super::key::{Key, StampedKey};
 use super::stack::{CellPtr, FreeStack};
 use crate::alloc::try_alloc;
 use core::alloc::Layout;
 use core::cell::Cell;
-use core::marker::PhantomData;
+use core::ops::Deref;
 use core::ptr::{self, NonNull};
+use core::{iter, mem};
 use std_alloc::alloc::dealloc;
 use std_alloc::boxed::Box;
 use std_alloc::vec::Vec;
 
-/// A chunk grows with the slab up to this many blocks of 64 KiB.
-const MOST_BLOCKS: usize = 16;
+/// A chunk grows with the slab up to this many bytes.
+const LARGEST_CHUNK: usize = 1 << 20;
 
 /// Cells that are carved at once have about this many bytes: a page.
 const PAGE: usize = 4096;
 
-/// What a block begins with. The bitmap of leaked cells follows it.
+/// What a block begins with.
 #[repr(C)] // `owner` first: a drop reads it at the masked address
 pub(super) struct Header<O> {
     // # Invariants
     //
     // 1. `owner` is the core whose cells these are.
-    // 2. A cell's bit is set if and only if the cell holds a value that was leaked and is not lent.
-    // 3. `stamps` is null, or a box of `geometry.cells` numbers: for each cell the stamp of its last leak, 0 if it had none.
+    // 2. Behind the block's `cells` cells there is an initialised bitmap of them. A bit is set if and only if the cell holds a
+    //    value that was leaked and is not lent.
+    // 3. `stamps` is null, or a box of `cells` numbers: for each cell the stamp of its last leak, 0 if it had none.
+    // 4. If `chunk_cells` is not 0 the block is the start of an allocation with the layout `geometry.chunk(chunk_cells)`. The
+    //    first `carved` cells of that were handed out or came to the free stack, and the blocks which these are in have a header.
     owner: CoreRef<O>,
     /// The block's number in the directory.
     number: u32,
+    cells: u32,
+    stamps: Cell<*mut u32>,
     /// Leaked cells, those that are lent too.
     leaked: Cell<u32>,
-    stamps: Cell<*mut u32>,
     /// The last stamp that was given in this block.
     serial: Cell<u32>,
     /// While [`Memory::sweep`] runs: vacant cells that it has found.
     vacant: Cell<u32>,
     /// While [`Memory::sweep`] runs: all cells of the chunk are vacant.
     doomed: Cell<bool>,
+    /// Of the first block of a chunk: the cells of the chunk, 0 in other blocks; how many of them were carved; and the next chunk.
+    chunk_cells: usize,
+    carved: Cell<usize>,
+    next: Cell<Option<Block<O>>>,
 }
 
 const _: () = assert!(size_of::<Header<()>>() <= Geometry::HEADER && align_of::<Header<()>>() <= 64);
@@ -70,11 +79,8 @@ pub(super) unsafe fn owner<O>(cell: CellPtr, block: usize) -> CoreRef<O> {
 pub(super) struct Entry<O> {
     // # Invariants
     //
-    // 1. `header` is that of a block with this geometry, made from the chunk's pointer; the chunk is not freed while the entry
-    //    is there. `index` is less than `geometry.cells`.
-    //
-    // A raw pointer, because the bitmap is behind the header and a reference would not reach it.
-    header: NonNull<Header<O>>,
+    // 1. The block has this geometry, and `index` is less than its `cells`.
+    block: Block<O>,
     geometry: Geometry,
     index: usize,
 }
@@ -87,64 +93,57 @@ impl<O> Entry<O> {
         let header = header(cell, geometry.block);
         let index = geometry.index(cell.addr().get() - header.addr());
         // SAFETY: a block is not at address 0, where no allocation is.
-        Self { header: unsafe { NonNull::new_unchecked(header) }, geometry, index }
-    }
-
-    fn header(&self) -> &Header<O> {
-        // SAFETY: by invariant 1 the header is there. After it is written it is only ever shared: it changes through `Cell`s.
-        unsafe { self.header.as_ref() }
+        Self { block: Block(unsafe { NonNull::new_unchecked(header) }), geometry, index }
     }
 
     pub(super) fn cell(&self) -> CellPtr {
         // SAFETY: by invariant 1 the cell with this index is inside the block, and the pointer may reach all of the block.
-        unsafe { self.header.byte_add(self.geometry.offset(self.index)) }.cast()
+        unsafe { self.block.0.byte_add(self.geometry.offset(self.index)) }.cast()
     }
 
     pub(super) fn key(&self) -> Key {
-        Key::at(self.header().number as usize * self.geometry.cells + self.index)
+        Key::at(self.geometry.position(self.block.number as usize) + self.index)
     }
 
-    /// A word of the bitmap, of which there are `geometry.words`.
+    /// A word of the bitmap, which has a bit for each cell.
     fn word(&self, index: usize) -> &Cell<u64> {
-        debug_assert!(index < self.geometry.words);
-        // SAFETY: `Geometry` places `words` words behind the header, in front of the first cell.
-        let word = unsafe { self.header.byte_add(size_of::<Header<O>>() + index * 8) }.cast::<Cell<u64>>();
-        // SAFETY: a header's size is a multiple of 8, so the word is aligned; `begin_block` initialised it; it is only ever
-        // shared.
+        let cells = self.block.cells as usize;
+        debug_assert!(index < cells.div_ceil(64));
+        // SAFETY: by invariant 2 of `Header` the bitmap is behind the cells, and the pointer may reach all of the block.
+        let word = unsafe { self.block.0.byte_add(self.geometry.offset(cells) + index * 8) }.cast::<Cell<u64>>();
+        // SAFETY: `begin_block` has initialised the word, which is aligned: blocks, first cells and strides are multiples of 8.
+        // It is only ever shared.
         unsafe { word.as_ref() }
     }
 
-    /// The cell's word of the bitmap, and its bit in it.
-    fn bit(&self) -> (&Cell<u64>, u64) {
-        (self.word(self.index / 64), 1 << (self.index % 64))
-    }
-
     pub(super) fn is_leaked(&self) -> bool {
-        let (word, bit) = self.bit();
-        word.get() & bit != 0
+        self.word(self.index / 64).get() & 1 << (self.index % 64) != 0
     }
 
-    /// The entry of the first leaked cell of the block from this one on.
-    fn next_leaked(mut self) -> Option<Self> {
-        if self.header().leaked.get() == 0 {
+    /// Sets or clears the cell's bit. Whether that changed it.
+    fn mark(&self, leaked: bool) -> bool {
+        let (word, bit) = (self.word(self.index / 64), 1 << (self.index % 64));
+        let before = word.get();
+        word.set(if leaked { before | bit } else { before & !bit });
+        word.get() != before
+    }
+
+    /// The entry of the first leaked cell of this one's block from that index on.
+    fn next_leaked(self, from: usize) -> Option<Self> {
+        if self.block.leaked.get() == 0 {
             return None;
         }
-        let mut mask = u64::MAX << (self.index % 64);
-        for index in self.index / 64..self.geometry.words {
-            let bits = self.word(index).get() & mask;
-            if bits != 0 {
-                // A bit is set by `leak` only, for a cell that there is: invariant 1 holds.
-                self.index = index * 64 + bits.trailing_zeros() as usize;
-                return Some(self);
-            }
-            mask = u64::MAX;
-        }
-        None
+        let mut mask = u64::MAX << (from % 64);
+        (from / 64..(self.block.cells as usize).div_ceil(64)).find_map(|index| {
+            let bits = self.word(index).get() & mem::replace(&mut mask, u64::MAX);
+            // A bit is set by `leak` only, for a cell that there is: invariant 1 holds.
+            (bits != 0).then(|| Self { index: index * 64 + bits.trailing_zeros() as usize, ..self })
+        })
     }
 
     fn stamp(&self) -> Option<&Cell<u32>> {
-        let stamps = NonNull::new(self.header().stamps.get())?;
-        // SAFETY: by invariant 3 of `Header` the table has `geometry.cells` numbers, and `index` is less.
+        let stamps = NonNull::new(self.block.stamps.get())?;
+        // SAFETY: by invariant 3 of `Header` the table has `cells` numbers, and `index` is less.
         let stamp = unsafe { stamps.add(self.index) };
         // SAFETY: the number is initialised and only ever shared, and `Cell<u32>` has the layout of a `u32`.
         Some(unsafe { stamp.cast::<Cell<u32>>().as_ref() })
@@ -152,10 +151,9 @@ impl<O> Entry<O> {
 
     /// Marks the cell as leaked: from now on its key finds what it holds.
     pub(super) fn leak(&self) -> Key {
-        let (word, bit) = self.bit();
-        debug_assert!(word.get() & bit == 0, "a leaked value has no slot");
-        word.set(word.get() | bit);
-        self.header().leaked.set(self.header().leaked.get() + 1);
+        let leaks = self.mark(true);
+        debug_assert!(leaks, "a leaked value has no slot");
+        self.block.leaked.set(self.block.leaked.get() + 1);
         if let Some(stamp) = self.stamp() {
             stamp.set(0);
         }
@@ -165,14 +163,14 @@ impl<O> Entry<O> {
     /// Sees that the block has a table of stamps.
     pub(super) fn try_stamps(&self) -> Result<(), Layout> {
         if self.stamp().is_none() {
-            let cells = self.geometry.cells;
+            let cells = self.block.cells as usize;
             let mut table = Vec::new();
             let layout = Layout::array::<u32>(cells).unwrap_or(Layout::new::<u32>());
             table.try_reserve_exact(cells).map_err(|_| layout)?;
             table.resize(cells, 0);
             // The global allocator may have re-entered and made one too, which then stays.
             if self.stamp().is_none() {
-                self.header().set_stamps(Some(table.into_boxed_slice()), self.geometry);
+                self.block.stamps.set(Box::into_raw(table.into_boxed_slice()).cast());
             }
         }
         Ok(())
@@ -181,22 +179,11 @@ impl<O> Entry<O> {
     /// [`leak`](Self::leak) with a stamp that the next leak of this cell does not have. There is a table.
     pub(super) fn leak_stamped(&self) -> StampedKey {
         let key = self.leak();
-        let serial = &self.header().serial;
+        let serial = &self.block.serial;
         // 0 is for no stamp.
         serial.set(serial.get().checked_add(1).unwrap_or(1));
         self.stamp().expect("the caller made the table").set(serial.get());
         StampedKey::new(key, serial.get())
-    }
-
-    /// Whether the cell was leaked; it is not any more.
-    pub(super) fn unleak(&self) -> bool {
-        let (word, bit) = self.bit();
-        let leaked = word.get() & bit != 0;
-        if leaked {
-            word.set(word.get() & !bit);
-            self.header().leaked.set(self.header().leaked.get() - 1);
-        }
-        leaked
     }
 
     /// Whether the cell was last leaked with this stamp.
@@ -204,12 +191,17 @@ impl<O> Entry<O> {
         stamp != 0 && self.stamp().is_some_and(|cell| cell.get() == stamp)
     }
 
+    /// The cell, if it was leaked, taken from its key. Its value is the caller's.
+    pub(super) fn reclaim(&self) -> Option<CellPtr> {
+        self.mark(false).then(|| {
+            self.block.leaked.set(self.block.leaked.get() - 1);
+            self.cell()
+        })
+    }
+
     /// Hides the cell from its key for a while, if it was leaked.
     pub(super) fn lend(self) -> Option<Lent<O>> {
-        let (word, bit) = self.bit();
-        let leaked = word.get() & bit != 0;
-        word.set(word.get() & !bit);
-        leaked.then(|| Lent(self))
+        self.mark(false).then(|| Lent(self))
     }
 }
 
@@ -229,30 +221,41 @@ impl<O> Lent<O> {
 impl<O> Drop for Lent<O> {
     #[inline]
     fn drop(&mut self) {
-        let (word, bit) = self.0.bit();
-        word.set(word.get() | bit);
+        self.0.mark(true);
     }
 }
 
-/// One allocation.
-struct Chunk<O> {
+/// A block, by its header. A chunk is named by its first block.
+struct Block<O>(
     // # Invariants
     //
-    // 1. `base` is a block of the global allocator's with the layout `geometry.chunk(cells)`.
-    // 2. The blocks of the first `begun` cells have a header and are in the directory; `begun` is `cells` or a multiple of
-    //    a block's.
-    base: NonNull<u8>,
-    cells: usize,
-    begun: usize,
-    of: PhantomData<NonNull<Header<O>>>,
+    // 1. The header is that of a block of a slab, made from the chunk's pointer. The chunk is not freed as long as this is used.
+    NonNull<Header<O>>,
+);
+
+impl<O> Clone for Block<O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O> Copy for Block<O> {}
+
+impl<O> Deref for Block<O> {
+    type Target = Header<O>;
+
+    fn deref(&self) -> &Header<O> {
+        // SAFETY: by invariant 1 the header is there. After it is written it is only ever shared: it changes through `Cell`s.
+        unsafe { self.0.as_ref() }
+    }
 }
 
 /// What a number of the directory stands for.
 enum Numbered<O> {
-    /// The header of the block with this number.
-    Block(NonNull<Header<O>>),
-    /// No block. `next` is the next number without one; `serial` the last stamp that a block of this number gave.
-    Vacant { next: Option<u32>, serial: u32 },
+    /// The block with this number.
+    Block(Block<O>),
+    /// No block. The next number without one.
+    Vacant(Option<u32>),
 }
 
 /// Why there is no cell.
@@ -273,22 +276,24 @@ pub(crate) enum Refusal {
 pub(super) struct Memory<O> {
     // # Invariants
     //
-    // 1. The blocks of `chunks` have this geometry, and their headers one owner.
-    // 2. `left` cells from `at` on are in the last block that was begun, and were never carved.
-    // 3. `carved` cells of the chunks were carved.
-    // 4. From `vacant` the numbers without a block are linked; all others have one, whose header has that number.
-    // 5. No block that was freed gave a stamp above `serial` or that of its number, before stamps began again.
+    // 1. The chunks are linked from `first` to `last`. Their blocks have this geometry, and their headers one owner.
+    // 2. The chunks in front of `carving` have no cell that was not carved.
+    // 3. A block has as many cells as its number is for, or fewer. Its header has that number.
+    //    The headers of small blocks are in `small`, those of others in `directory`, in which from `vacant` on the numbers are
+    //    linked that have no block.
+    // 4. No block that was freed gave a stamp above `serial`, before stamps began again.
     geometry: Geometry,
-    chunks: Vec<Chunk<O>>,
+    first: Option<Block<O>>,
+    carving: Option<Block<O>>,
+    last: Option<Block<O>>,
+    small: [Option<Block<O>>; MOST_SMALL],
     directory: Vec<Numbered<O>>,
     vacant: Option<u32>,
     serial: u32,
-    /// The chunk whose blocks are begun next.
-    carving: usize,
-    at: *mut (),
-    left: usize,
-    carved: usize,
-    capacity: usize,
+    /// Cells that were carved from all chunks.
+    pub(super) carved: usize,
+    /// Cells of all chunks.
+    pub(super) capacity: usize,
     limit: usize,
     /// Cells of a chunk, or 0 to grow with the slab.
     chunk_cells: usize,
@@ -298,13 +303,13 @@ impl<O: Owners> Memory<O> {
     pub(super) const fn new(geometry: Geometry, limit: usize) -> Self {
         Self {
             geometry,
-            chunks: Vec::new(),
+            first: None,
+            carving: None,
+            last: None,
+            small: [None; MOST_SMALL],
             directory: Vec::new(),
             vacant: None,
             serial: 0,
-            carving: 0,
-            at: ptr::null_mut(),
-            left: 0,
             carved: 0,
             capacity: 0,
             limit,
@@ -317,123 +322,178 @@ impl<O: Owners> Memory<O> {
         (self.limit, self.chunk_cells) = (limit.max(self.capacity), chunk_cells);
     }
 
-    /// Cells of all chunks.
-    pub(super) fn capacity(&self) -> usize {
-        self.capacity
-    }
-
-    /// Cells that were carved from them.
-    pub(super) fn carved(&self) -> usize {
-        self.carved
-    }
-
     /// Carves cells that were never used, at most a page of them: one for the caller, the others for the stack, which gets room
     /// for all cells that were carved.
     pub(super) fn carve(&mut self, owner: CoreRef<O>, stack: &FreeStack) -> Result<CellPtr, Refusal> {
-        while self.left == 0 {
-            match self.chunks.get(self.carving) {
-                Some(chunk) if chunk.begun < chunk.cells => self.begin_block(owner)?,
-                Some(_) if self.carving + 1 < self.chunks.len() => self.carving += 1,
-                _ => self.grow()?,
+        let geometry = self.geometry;
+        let chunk = loop {
+            match self.carving.map(|chunk| (chunk, chunk.next.get())) {
+                Some((chunk, _)) if chunk.carved.get() < chunk.chunk_cells => break chunk,
+                Some((_, Some(next))) => self.carving = Some(next),
+                _ => self.grow(owner)?,
             }
-        }
-        let stride = self.geometry.stride;
-        let count = (PAGE / stride).clamp(1, self.left);
+        };
+        let (cells, carved) = (chunk.chunk_cells, chunk.carved.get());
+        let index = carved % geometry.cells;
+        let block_cells = geometry.cells.min(cells - (carved - index));
+        let count = (PAGE / geometry.stride).clamp(1, block_cells - index);
         // A module that lies may have put more cells on the stack than this memory has carved.
         let least = self.carved.max(stack.len()) + count;
         if least > stack.room() {
             let usual = self.capacity.max(2 * stack.room()).max(least);
             stack.try_room(usual).or_else(|_| stack.try_room(least)).map_err(Refusal::Alloc)?;
         }
-        let first = NonNull::new(self.at).expect("cells are left");
-        self.at = first.as_ptr().wrapping_byte_add(count * stride);
-        self.left -= count;
+        // SAFETY: fewer cells than the chunk has were carved, so that the block of the next one is inside the chunk.
+        let block = unsafe { chunk.0.byte_add(carved / geometry.cells * geometry.block) }.cast();
+        if index == 0 && carved != 0 {
+            let number = self.vacant_number(block_cells)?;
+            // SAFETY: the block has so many cells, none of which was carved, by invariant 4 of `Header`.
+            unsafe { self.begin_block(owner, block, number, block_cells, 0) };
+        }
+        // SAFETY: `index` is less than `block_cells`, so that the cell is inside the block.
+        let first = unsafe { block.add(geometry.offset(index)) }.cast();
+        chunk.carved.set(carved + count);
         self.carved += count;
-        // SAFETY: by invariant 2 the cells are in one block, a stride apart, and were never handed out.
-        unsafe { stack.push_run(first, stride, count - 1) };
+        // SAFETY: from `first` on `count` cells are in the block, a stride apart. They were not carved before, by invariant 4 of
+        // `Header`, so nobody has them.
+        unsafe { stack.push_run(first, geometry.stride, count - 1) };
         stack.touch(self.carved - 1);
         Ok(first)
     }
 
-    /// Gives the next block of the chunk at `carving` a header and a number.
-    fn begin_block(&mut self, owner: CoreRef<O>) -> Result<(), Refusal> {
-        let (geometry, number) = (self.geometry, self.vacant_number()?);
-        let (next, serial) = match self.directory[number as usize] {
-            Numbered::Vacant { next, serial } => (next, serial),
-            Numbered::Block(_) => unreachable!("the number is vacant"),
-        };
-        let chunk = &mut self.chunks[self.carving];
-        // SAFETY: `carve` found cells in the chunk that are in no block yet, so that this block is inside it.
-        let start = unsafe { chunk.base.add(chunk.begun / geometry.cells * geometry.block) };
-        let header = start.cast::<Header<O>>();
+    /// Gives a block a header, a bitmap and this number, which is vacant and for as many cells.
+    ///
+    /// # Safety
+    ///
+    /// It is in a chunk with this geometry and has this many cells, of which none was handed out.
+    unsafe fn begin_block(
+        &mut self,
+        owner: CoreRef<O>,
+        block: NonNull<u8>,
+        number: usize,
+        cells: usize,
+        chunk_cells: usize,
+    ) -> Block<O> {
+        let new = Block(block.cast::<Header<O>>());
         let empty = Header {
             owner,
-            number,
-            leaked: Cell::new(0),
+            number: u32::try_from(number).expect("there are fewer numbers than keys"),
+            cells: u32::try_from(cells).expect("a block has fewer cells than there are keys"),
             stamps: Cell::new(ptr::null_mut()),
-            serial: Cell::new(serial),
+            leaked: Cell::new(0),
+            serial: Cell::new(self.serial),
             vacant: Cell::new(0),
             doomed: Cell::new(false),
+            chunk_cells,
+            carved: Cell::new(0),
+            next: Cell::new(None),
         };
-        // SAFETY: the block is aligned to its size, which is more than a header's alignment; it begins with room for one, as
-        // `Geometry::HEADER` says; and none of its cells was handed out.
-        unsafe { header.write(empty) };
-        // SAFETY: `Geometry` places the bitmap behind the header, inside the block.
-        let bitmap = unsafe { start.add(size_of::<Header<O>>()) };
-        // SAFETY: `Geometry` places `words` words there, in front of the first cell.
-        unsafe { bitmap.write_bytes(0, geometry.words * 8) };
-        (self.directory[number as usize], self.vacant) = (Numbered::Block(header), next);
-        self.left = geometry.cells.min(chunk.cells - chunk.begun);
-        chunk.begun += self.left;
-        self.at = start.as_ptr().wrapping_add(geometry.first).cast();
-        Ok(())
+        // SAFETY: the block is aligned to its size, which is more than a header's alignment; it begins with `HEADER` bytes in front
+        // of its first cell, which is not handed out, as the caller says.
+        unsafe { new.0.write(empty) };
+        // SAFETY: `Geometry::size` counts a bitmap of one bit a cell, in whole words, behind the cells.
+        let bitmap = unsafe { block.add(self.geometry.offset(cells)) };
+        // SAFETY: as many bytes as that has. The cells in front of it have so far no value, nor has the bitmap.
+        unsafe { bitmap.write_bytes(0, cells.div_ceil(64) * 8) };
+        match number.checked_sub(self.geometry.small) {
+            None => self.small[number] = Some(new),
+            Some(number) => {
+                if let Numbered::Vacant(next) = mem::replace(&mut self.directory[number], Numbered::Block(new)) {
+                    self.vacant = next;
+                }
+            }
+        }
+        new
     }
 
-    /// The number for the next block: the first vacant one, or one that is added to the directory.
-    fn vacant_number(&mut self) -> Result<u32, Refusal> {
-        if let Some(number) = self.vacant {
+    /// A vacant number for a block of this many cells: that of a small block if there is one, else the first of the list, else one
+    /// that is added to the directory.
+    fn vacant_number(&mut self, cells: usize) -> Result<usize, Refusal> {
+        let small = self.geometry.small;
+        let fits = |&number: &usize| self.small[number].is_none() && cells <= FIRST_CELLS << number;
+        if let Some(number) = (0..small).find(fits) {
             return Ok(number);
         }
-        let number = self.directory.len();
-        let end = (number + 1).checked_mul(self.geometry.cells).filter(|&end| end <= Key::LIMIT);
-        let number = end.and_then(|_| u32::try_from(number).ok()).ok_or(Refusal::Full(self.carved))?;
-        let layout = Layout::array::<Numbered<O>>(self.directory.len() + 1).unwrap_or(Layout::new::<Numbered<O>>());
-        self.directory.try_reserve(1).map_err(|_| Refusal::Alloc(layout))?;
-        self.directory.push(Numbered::Vacant { next: None, serial: self.serial });
-        self.vacant = Some(number);
-        Ok(number)
+        if self.vacant.is_none() {
+            let number = self.directory.len();
+            if self.geometry.position(small + number + 1) > Key::LIMIT {
+                return Err(Refusal::Full(self.carved));
+            }
+            let layout = Layout::array::<Numbered<O>>(number + 1).unwrap_or(Layout::new::<Numbered<O>>());
+            self.directory.try_reserve(1).map_err(|_| Refusal::Alloc(layout))?;
+            self.directory.push(Numbered::Vacant(None));
+            self.vacant = u32::try_from(number).ok();
+        }
+        Ok(small + self.vacant.map_or(0, |number| number as usize))
+    }
+
+    /// The block with this number.
+    fn block(&self, number: usize) -> Option<Block<O>> {
+        let Some(behind) = number.checked_sub(self.geometry.small) else { return self.small[number] };
+        if let Numbered::Block(block) = *self.directory.get(behind)? { Some(block) } else { None }
+    }
+
+    /// Cells of the next chunk, as far as the limit allows them.
+    ///
+    /// The first has [`FIRST_CELLS`], and each that follows these and as many as there are, up to a block. From then on a chunk
+    /// has as many blocks as there are, up to [`LARGEST_CHUNK`] bytes.
+    fn usual(&self) -> usize {
+        let Geometry { block, cells, .. } = self.geometry;
+        let usual = match (self.chunk_cells, self.capacity + FIRST_CELLS) {
+            (0, small) if small < cells => small,
+            (0, large) => cells * large.checked_div(cells).unwrap_or(0).min(LARGEST_CHUNK / block).max(1),
+            (chunk_cells, _) => chunk_cells,
+        };
+        usual.min(self.limit - self.capacity)
     }
 
     /// Adds a chunk of the usual size, or a block if the allocator does not have that much.
-    fn grow(&mut self) -> Result<(), Refusal> {
-        let geometry = self.geometry;
-        let most = (MOST_BLOCKS * 64 * 1024 / geometry.block).max(1);
-        let usual = match self.chunk_cells {
-            0 => self.directory.len().clamp(1, most) * geometry.cells,
-            cells => cells,
-        };
-        let cells = usual.min(self.limit - self.capacity);
-        if cells == 0 && geometry.cells != 0 {
+    fn grow(&mut self, owner: CoreRef<O>) -> Result<(), Refusal> {
+        let (cells, in_block) = (self.usual(), self.geometry.cells);
+        if self.capacity == self.limit {
             return Err(Refusal::Full(self.limit));
         }
-        match self.add(cells) {
-            Err(Refusal::Alloc(_)) if cells > geometry.cells => self.add(geometry.cells),
+        match self.add(owner, cells) {
+            Err(Refusal::Alloc(_)) if cells > in_block => self.add(owner, in_block),
             result => result,
         }
     }
 
     /// Adds a chunk of this many cells.
-    fn add(&mut self, cells: usize) -> Result<(), Refusal> {
+    fn add(&mut self, owner: CoreRef<O>, cells: usize) -> Result<(), Refusal> {
         let layout = self.geometry.chunk(cells).ok_or(Refusal::Alloc(Geometry::LARGEST))?;
-        self.chunks.try_reserve(1).map_err(|_| Refusal::Alloc(Layout::new::<Chunk<O>>()))?;
+        let in_block = cells.min(self.geometry.cells);
+        let number = self.vacant_number(in_block)?;
         let base = try_alloc(layout).ok_or(Refusal::Alloc(layout))?;
-        self.chunks.push(Chunk { base, cells, begun: 0, of: PhantomData });
+        // SAFETY: the layout is that of a chunk, whose first block has so many cells. It is new.
+        let chunk = unsafe { self.begin_block(owner, base, number, in_block, cells) };
+        self.link(chunk);
         self.capacity += cells;
         Ok(())
     }
 
+    /// Puts a chunk at the end of the list.
+    fn link(&mut self, chunk: Block<O>) {
+        chunk.next.set(None);
+        if let Some(last) = self.last.replace(chunk) {
+            last.next.set(Some(chunk));
+        } else {
+            (self.first, self.carving) = (Some(chunk), Some(chunk));
+        }
+    }
+
+    fn chunks(&self) -> impl Iterator<Item = Block<O>> + use<O> {
+        iter::successors(self.first, |chunk| chunk.next.get())
+    }
+
     /// Sees that there is memory for this many more cells than `occupied`, and room for all on the stack.
-    pub(super) fn reserve(&mut self, occupied: usize, additional: usize, stack: &FreeStack) -> Result<(), Refusal> {
+    pub(super) fn reserve(
+        &mut self,
+        owner: CoreRef<O>,
+        stack: &FreeStack,
+        occupied: usize,
+        additional: usize,
+    ) -> Result<(), Refusal> {
         let missing = additional.saturating_sub(self.capacity.saturating_sub(occupied));
         if missing > self.limit - self.capacity {
             let asked = occupied.saturating_add(additional);
@@ -442,7 +502,7 @@ impl<O: Owners> Memory<O> {
             return Err(Refusal::TooMany { limit: self.limit, asked, layout });
         }
         if missing != 0 {
-            self.add(missing.max(self.chunk_cells.min(self.limit - self.capacity)))?;
+            self.add(owner, missing.max(self.usual()))?;
         }
         stack.try_room(self.capacity).map_err(Refusal::Alloc)
     }
@@ -450,19 +510,17 @@ impl<O: Owners> Memory<O> {
     /// Calls `each`, which is no user's code, with the layout of each block of the allocator's, and the bytes of vacant cells
     /// in it. Which chunk the `occupied` cells are in is not known: as if they were in the first.
     pub(super) fn each_block(&self, mut occupied: usize, each: &mut dyn FnMut(Layout, usize)) {
-        let tables = [
-            Layout::array::<Chunk<O>>(self.chunks.capacity()),
-            Layout::array::<Numbered<O>>(self.directory.capacity()),
-        ];
-        tables.into_iter().flatten().filter(|table| table.size() != 0).for_each(|table| each(table, 0));
-        for chunk in &self.chunks {
-            let taken = occupied.min(chunk.cells);
+        let directory = Layout::array::<Numbered<O>>(self.directory.capacity()).ok();
+        directory.filter(|directory| directory.size() != 0).into_iter().for_each(|directory| each(directory, 0));
+        for chunk in self.chunks() {
+            let cells = chunk.chunk_cells;
+            let taken = occupied.min(cells);
             occupied -= taken;
-            if let Some(layout) = self.geometry.chunk(chunk.cells) {
-                each(layout, (chunk.cells - taken) * self.geometry.stride);
+            if let Some(layout) = self.geometry.chunk(cells) {
+                each(layout, (cells - taken) * self.geometry.stride);
             }
-            let stamped = chunk.headers(self.geometry).filter(|header| !header.stamps.get().is_null());
-            for table in stamped.filter_map(|_| Layout::array::<u32>(self.geometry.cells).ok()) {
+            let stamped = chunk.blocks(self.geometry).filter(|header| !header.stamps.get().is_null());
+            for table in stamped.filter_map(|header| Layout::array::<u32>(header.cells as usize).ok()) {
                 each(table, 0);
             }
         }
@@ -470,61 +528,42 @@ impl<O: Owners> Memory<O> {
 
     /// The entry of the cell that a key names, if there is such a cell.
     pub(super) fn find(&self, key: Key) -> Option<Entry<O>> {
-        let position = key.position()?;
-        let number = position.checked_div(self.geometry.cells)?;
-        match self.directory.get(number)? {
-            Numbered::Block(header) => {
-                Some(Entry { header: *header, geometry: self.geometry, index: position % self.geometry.cells })
-            }
-            Numbered::Vacant { .. } => None,
-        }
+        let (number, index) = self.geometry.locate(key.position()?)?;
+        let entry = Entry { block: self.block(number)?, geometry: self.geometry, index };
+        (entry.index < entry.block.cells as usize).then_some(entry)
+    }
+
+    /// Whether a block has a leaked cell.
+    pub(super) fn has_leaked(&self) -> bool {
+        self.chunks().flat_map(|chunk| chunk.blocks(self.geometry)).any(|header| header.leaked.get() != 0)
     }
 
     /// The key of the first leaked cell from this position on.
     pub(super) fn next_leaked(&self, from: usize) -> Option<Key> {
-        let number = from.checked_div(self.geometry.cells)?;
-        let mut index = from % self.geometry.cells;
-        self.directory.get(number..)?.iter().find_map(|numbered| {
-            let index = core::mem::take(&mut index);
-            let Numbered::Block(header) = *numbered else { return None };
-            Some(Entry { header, geometry: self.geometry, index }.next_leaked()?.key())
+        let (number, mut index) = self.geometry.locate(from)?;
+        (number..self.geometry.small + self.directory.len()).find_map(|number| {
+            let from = mem::take(&mut index);
+            // A block has a cell with the index 0.
+            let entry = Entry { block: self.block(number)?, geometry: self.geometry, index: 0 };
+            Some(entry.next_leaked(from)?.key())
         })
     }
 
-    /// Frees every chunk, and forgets all but the limits.
+    /// Frees every chunk.
     ///
     /// # Safety
     ///
     /// No cell is used again, not even as a vacant one.
-    pub(super) unsafe fn free_all(&mut self) {
-        for chunk in core::mem::take(&mut self.chunks) {
-            // SAFETY: the caller says that no cell is used again, and the chunk is gone from the list.
+    pub(super) unsafe fn free(self) {
+        let mut next = self.first;
+        while let Some(chunk) = next {
+            next = chunk.next.get();
+            // SAFETY: the caller says that no cell is used again, and the list is not.
             unsafe { chunk.free(self.geometry) };
         }
-        self.forget();
     }
 
-    /// Forgets chunks that were freed, and frees the directory. Stamps go on behind the last of them: a key from before finds
-    /// nothing later.
-    fn forget(&mut self) {
-        let serials = self.directory.iter().map(|numbered| match numbered {
-            Numbered::Block(_) => 0,
-            Numbered::Vacant { serial, .. } => *serial,
-        });
-        let serial = serials.fold(self.serial, u32::max);
-        let chunk_cells = self.chunk_cells;
-        *self = Self { serial, chunk_cells, ..Self::new(self.geometry, self.limit) };
-    }
-
-    /// Frees the directory too if there is no chunk.
-    #[cfg(feature = "std")]
-    pub(super) fn forget_if_empty(&mut self) {
-        if self.chunks.is_empty() {
-            self.forget();
-        }
-    }
-
-    /// Frees the chunks whose every cell is vacant, and takes their cells off the stack.
+    /// Frees the chunks whose every cell is vacant, and takes their cells off the stack; the directory too if that was the last.
     ///
     /// The stack is not trusted: a chunk goes only if each of its cells was found there, and cells of another owner, which a
     /// module that lies may have put there, stay and count for nothing.
@@ -534,61 +573,61 @@ impl<O: Owners> Memory<O> {
     /// The cells on the stack are of `Core<O>`s with this geometry, in chunks that were not freed.
     pub(super) unsafe fn sweep(&mut self, owner: CoreRef<O>, stack: &FreeStack) {
         let geometry = self.geometry;
-        for header in self.chunks.iter().flat_map(|chunk| chunk.headers(geometry)) {
-            header.vacant.set(0);
-            header.doomed.set(false);
-        }
+        self.chunks().flat_map(|chunk| chunk.blocks(geometry)).for_each(|header| header.vacant.set(0));
         let own = |cell: CellPtr| {
             // SAFETY: the caller says that the cell is in a block with this geometry that was not freed.
             let header = unsafe { &*header::<O>(cell, geometry.block) };
             (header.owner == owner).then_some(header)
         };
-        let see = |cell: CellPtr, cells: usize| {
-            if let Some(header) = own(cell) {
-                header.vacant.set(header.vacant.get() + u32::try_from(cells).expect("there are fewer cells than keys"));
-            }
-        };
         stack.retain(|cell| {
-            see(cell, 1);
+            if let Some(header) = own(cell) {
+                header.vacant.set(header.vacant.get() + 1);
+            }
             true
         });
-        // Those that were never carved are vacant too.
-        let uncarved = NonNull::new(self.at).filter(|_| self.left != 0);
-        if let Some(at) = uncarved {
-            see(at, self.left);
+        for chunk in self.chunks() {
+            let vacant: usize = chunk.blocks(geometry).map(|header| header.vacant.get() as usize).sum();
+            let doomed = vacant == chunk.carved.get();
+            chunk.blocks(geometry).for_each(|header| header.doomed.set(doomed));
         }
-        for chunk in &self.chunks {
-            let vacant: usize = chunk.headers(geometry).map(|header| header.vacant.get() as usize).sum();
-            chunk.headers(geometry).for_each(|header| header.doomed.set(vacant == chunk.begun));
-        }
-        let is_doomed = |cell| own(cell).is_some_and(|header| header.doomed.get());
-        if uncarved.is_some_and(is_doomed) {
-            self.left = 0;
-        }
-        self.carved -= stack.retain(|cell| !is_doomed(cell));
-        self.carving = 0;
-        let Self { chunks, directory, vacant, capacity, .. } = self;
-        for chunk in chunks.extract_if(.., |chunk| chunk.headers(geometry).all(|header| header.doomed.get())) {
-            for header in chunk.headers(geometry) {
-                directory[header.number as usize] = Numbered::Vacant { next: *vacant, serial: header.serial.get() };
-                *vacant = Some(header.number);
+        self.carved -= stack.retain(|cell| own(cell).is_none_or(|header| !header.doomed.get()));
+        let mut next = self.first.take();
+        (self.carving, self.last) = (None, None);
+        while let Some(chunk) = next {
+            next = chunk.next.get();
+            if !chunk.doomed.get() {
+                self.link(chunk);
+                continue;
             }
-            *capacity -= chunk.cells;
-            // SAFETY: all its cells are vacant, and since `retain` none is on the stack; its blocks are not in the directory, and
-            // the chunk is gone from the list.
+            for header in chunk.blocks(geometry) {
+                match (header.number as usize).checked_sub(geometry.small) {
+                    None => self.small[header.number as usize] = None,
+                    Some(number) => {
+                        let next = mem::replace(&mut self.vacant, u32::try_from(number).ok());
+                        self.directory[number] = Numbered::Vacant(next);
+                    }
+                }
+                self.serial = self.serial.max(header.serial.get());
+            }
+            self.capacity -= chunk.chunk_cells;
+            // SAFETY: all its cells are vacant, and since `retain` none is on the stack; its blocks are not in the directory, and it
+            // is gone from the list.
             unsafe { chunk.free(geometry) };
+        }
+        if self.first.is_none() {
+            let Self { serial, chunk_cells, .. } = *self;
+            *self = Self { serial, chunk_cells, ..Self::new(geometry, self.limit) };
         }
     }
 }
 
-impl<O> Chunk<O> {
-    /// The headers of its blocks that have one.
-    fn headers(&self, geometry: Geometry) -> impl Iterator<Item = &Header<O>> {
-        (0..self.begun.div_ceil(geometry.cells)).map(move |n| {
-            // SAFETY: by invariant 2 the blocks of the first `begun` cells are inside the chunk.
-            let start = unsafe { self.base.add(n * geometry.block) };
-            // SAFETY: by invariant 2 the block begins with a header, which is only ever shared.
-            unsafe { start.cast::<Header<O>>().as_ref() }
+impl<O> Block<O> {
+    /// The blocks of this chunk that have a header.
+    fn blocks(self, geometry: Geometry) -> impl Iterator<Item = Self> {
+        (0..self.carved.get().div_ceil(geometry.cells).max(1)).map(move |n| {
+            // SAFETY: by invariant 4 of `Header` cells of so many blocks were carved, or this is the first, so that it is inside the
+            // chunk. It begins with a header.
+            Self(unsafe { self.0.byte_add(n * geometry.block) })
         })
     }
 
@@ -596,24 +635,18 @@ impl<O> Chunk<O> {
     ///
     /// # Safety
     ///
-    /// Nothing of it is used again.
+    /// It is the first block of a chunk, of which nothing is used again.
     unsafe fn free(self, geometry: Geometry) {
-        self.headers(geometry).for_each(|header| header.set_stamps(None, geometry));
-        let layout = geometry.chunk(self.cells).expect("it was allocated with this layout");
-        // SAFETY: by invariant 1 it came from the global allocator with this layout; the caller says that it is not used again.
-        unsafe { dealloc(self.base.as_ptr(), layout) };
-    }
-}
-
-impl<O> Header<O> {
-    /// Exchanges the table of stamps, and frees the old one.
-    fn set_stamps(&self, table: Option<Box<[u32]>>, geometry: Geometry) {
-        let table = table.map_or(ptr::null_mut(), |table| Box::into_raw(table).cast());
-        let old = self.stamps.replace(table);
-        if !old.is_null() {
-            // SAFETY: by invariant 3 it was a box of so many numbers, and since `replace` the header does not have it any more.
-            drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(old, geometry.cells)) });
+        for header in self.blocks(geometry) {
+            let stamps = ptr::slice_from_raw_parts_mut(header.stamps.get(), header.cells as usize);
+            if !stamps.is_null() {
+                // SAFETY: by invariant 3 of `Header` it is a box of so many numbers, which the header had alone.
+                drop(unsafe { Box::from_raw(stamps) });
+            }
         }
+        let layout = geometry.chunk(self.chunk_cells).expect("it was allocated with this layout");
+        // SAFETY: by invariant 4 of `Header` it came from the global allocator with this layout; the caller says that it is not used again.
+        unsafe { dealloc(self.0.as_ptr().cast(), layout) };
     }
 }
 
@@ -634,11 +667,13 @@ mod tests {
         // SAFETY: the cell was just carved, and its chunk is there until the end of the test.
         let entry = unsafe { Entry::<OneThread>::of(cell, geometry) };
         entry.try_stamps().unwrap();
-        entry.header().serial.set(u32::MAX - 1);
+        entry.block.serial.set(u32::MAX - 1);
         assert_eq!(entry.leak_stamped().stamp(), u32::MAX);
-        assert!(entry.has_stamp(u32::MAX) && entry.unleak());
+        assert!(entry.has_stamp(u32::MAX) && entry.reclaim() == Some(cell));
         assert_eq!(entry.leak_stamped().stamp(), 1, "0 is none");
-        assert!(entry.has_stamp(1) && !entry.has_stamp(u32::MAX) && !entry.has_stamp(0) && entry.unleak());
+        assert!(
+            entry.has_stamp(1) && !entry.has_stamp(u32::MAX) && !entry.has_stamp(0) && entry.reclaim() == Some(cell)
+        );
         entry.leak();
         assert!(!entry.has_stamp(0) && !entry.has_stamp(1));
         // SAFETY: neither the entry nor the cell nor the core is used again.

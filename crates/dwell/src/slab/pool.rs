@@ -2,7 +2,7 @@
 
 use super::classes::{CLASSES, Class};
 use super::dedicated;
-use super::engine::{Core, CoreRef, OneThread, Owners};
+use super::engine::{CoreRef, OneThread, Owners};
 use super::geometry::Geometry;
 use super::insert::{CellSource, insert, insert_with, try_insert, try_insert_with};
 use super::key::Key;
@@ -62,13 +62,8 @@ impl<O: Owners> SlotKind for InPool<O> {}
 
 // SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or frees its memory.
 unsafe impl<O: Owners> sealed::SlotKind for InPool<O> {
-    type BlockSize = ();
-
     #[inline(always)]
-    fn block_size(_: Layout) {}
-
-    #[inline(always)]
-    unsafe fn free_cell(cell: CellPtr, (): ()) {
+    unsafe fn free_cell(cell: CellPtr, _: Layout) {
         // SAFETY: the caller says that it is the cell of a slot of a pool: of a size class, all of which have blocks of
         // `MIN_BLOCK` bytes, or of a dedicated block. Neither is freed while the cell is occupied.
         let core = unsafe { dedicated::owner::<O>(cell) };
@@ -87,11 +82,11 @@ unsafe impl<O: Owners + Portable> Portable for InPool<O> {}
 // SAFETY: by invariant 1 the cells of a class have a layout that a `T` of this class fits in, and are vacant when they are popped
 // or refilled. A slot in a pool frees its cell to the owner in the header below it: the core of the class, or no slab for a cell
 // that `dedicated::allocate` made for a `T`.
-unsafe impl<T, O: Threading> CellSource<T> for &SizeClasses<O> {
+unsafe impl<T, O: Threading> CellSource<T> for SizeClasses<O> {
     type Kind = InPool<O>;
 
     #[inline(always)]
-    fn pop(self) -> Option<CellPtr> {
+    fn pop(&self) -> Option<CellPtr> {
         let class = const { Class::of(Layout::new::<T>()) }?;
         // SAFETY: by invariant 1 the core is in service or a static, so that it was not freed.
         unsafe { self.cores[class.index].get().get() }.free.pop()
@@ -99,8 +94,8 @@ unsafe impl<T, O: Threading> CellSource<T> for &SizeClasses<O> {
 
     #[cold]
     #[inline(never)]
-    fn refill(self) -> Result<CellPtr, Refusal> {
-        self.refill(Layout::new::<T>())
+    fn refill(&self) -> Result<CellPtr, Refusal> {
+        self.refill_class(Layout::new::<T>())
     }
 }
 
@@ -111,7 +106,7 @@ impl<O: Threading> SizeClasses<O> {
     }
 
     /// A cell for values of this layout, which the free stack of their class does not have.
-    fn refill(&self, layout: Layout) -> Result<CellPtr, Refusal> {
+    fn refill_class(&self, layout: Layout) -> Result<CellPtr, Refusal> {
         let Some(class) = Class::of(layout) else {
             return dedicated::allocate::<O>(layout).ok_or(Refusal::Alloc(layout));
         };
@@ -143,8 +138,7 @@ impl<O: Threading> SizeClasses<O> {
     /// nothing.
     pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
         for core in self.cores.iter().map(Cell::get).filter(|core| *core != O::NO_SLAB) {
-            each(Layout::new::<Core<O>>(), 0);
-            // SAFETY: by invariant 1 the core was not freed.
+            // SAFETY: by invariant 1 the core is in service, and who is in service was not freed.
             unsafe { core.get() }.each_block(each);
         }
     }

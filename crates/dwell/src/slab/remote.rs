@@ -13,6 +13,7 @@
 use super::engine::{Core, CoreRef, NoSlab, Owners, Vacant};
 use super::stack::{CellPtr, NoRoom};
 use core::cell::Cell;
+use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::AtomicUsize;
 use primitive::{AtomicIsize, AtomicPtr, Ordering};
@@ -35,9 +36,11 @@ macro_rules! const_fn {
     };
 }
 
-/// What one thread works with and another does not, on cache lines of its own. Processors fetch two lines at a time.
-#[repr(align(128))]
-struct OwnLines<T>(T);
+/// What another thread works with than what is in front of it is a line away from that. Processors fetch two lines at a time.
+///
+/// Not aligned to a line: an aligned block for a core takes an allocator several times as long.
+#[repr(C)] // the bytes in front
+struct Apart<T>([MaybeUninit<u64>; 15], T);
 
 /// The slots of a slab may be dropped on any thread: those of a [`sync::Slab`](super::sync::Slab).
 pub struct AnyThread {
@@ -47,9 +50,9 @@ pub struct AnyThread {
     // 2. While it is a number, only that thread uses the free stack and the memory of the core; and by invariant 2 of `Core`
     //    the stack has room for each of its cells.
     /// Read by all, hardly ever written.
-    thread: OwnLines<AtomicUsize>,
+    thread: Apart<AtomicUsize>,
     /// Written by all.
-    returns: OwnLines<Returns>,
+    returns: Apart<Returns>,
 }
 
 /// The number of no thread: the slab is torn down, or its free stack is about to grow.
@@ -75,7 +78,7 @@ fn this_thread() -> usize {
 impl AnyThread {
     const_fn! {
         fn of(thread: usize) -> Self {
-            Self { thread: OwnLines(AtomicUsize::new(thread)), returns: OwnLines(Returns::new()) }
+            Self { thread: Apart([MaybeUninit::uninit(); 15], AtomicUsize::new(thread)), returns: Apart([MaybeUninit::uninit(); 15], Returns::new()) }
         }
     }
 
@@ -84,7 +87,7 @@ impl AnyThread {
     pub(super) fn is_here(&self) -> bool {
         // Relaxed: the thread that made the slab is the only one that writes here, so it sees what it wrote last. Another sees
         // that thread's number or `NO_THREAD`, neither of which is its own.
-        self.thread.0.load(Ordering::Relaxed) == THREAD.get()
+        self.thread.1.load(Ordering::Relaxed) == THREAD.get()
     }
 
     /// Gives cells back from a thread that did not make the slab, or to a slab that is gone.
@@ -96,7 +99,7 @@ impl AnyThread {
         // SAFETY: the core is not freed before its last cell was. That may happen on another thread as soon as the exchange in
         // `give` has shown it these cells; `give` does not touch the core after that. A reference to atomics alone, which
         // `Returns` is made of, does not promise that they are there until it ends.
-        let returns = unsafe { &core.get().owners.returns.0 };
+        let returns = unsafe { &core.get().owners.returns.1 };
         if returns.give(chain) {
             // SAFETY: `left` was brought to 0: the slab is gone, and no cell is occupied.
             unsafe { core.free() };
@@ -133,20 +136,20 @@ unsafe impl Owners for AnyThread {
     unsafe fn free_slow(core: CoreRef<Self>, cell: CellPtr) {
         // SAFETY: the caller gives the cell away; a stride is at least 8 bytes, and aligned to 8.
         let chain = unsafe { Chain::new(cell) };
-        // SAFETY: it is an occupied cell of this core, as the caller says.
+        // SAFETY: the caller says that it was an occupied cell of this core, whose value is gone; the chain has no other.
         unsafe { Self::give(core, chain) };
     }
 
     fn take_returned(&self) -> *mut Vacant {
-        self.returns.0.take()
+        self.returns.1.take()
     }
 
     fn suspend(&self) {
-        self.thread.0.store(NO_THREAD, Ordering::Relaxed);
+        self.thread.1.store(NO_THREAD, Ordering::Relaxed);
     }
 
     fn resume(&self) {
-        self.thread.0.store(THREAD.get(), Ordering::Relaxed);
+        self.thread.1.store(THREAD.get(), Ordering::Relaxed);
     }
 
     unsafe fn tear_down(core: CoreRef<Self>) {
@@ -155,9 +158,9 @@ unsafe impl Owners for AnyThread {
         // From here on drops on this thread are counted as those on others are.
         here.owners.suspend();
         // SAFETY: `close` gives away linked vacant cells of this core, whose thread this is.
-        unsafe { here.push_linked(here.owners.returns.0.close()) };
-        if here.owners.returns.0.expect(here.occupied().cast_signed()) {
-            // SAFETY: no cell is occupied, and by the caller's contract none will be. `here` is not used again.
+        unsafe { here.push_linked(here.owners.returns.1.close()) };
+        if here.owners.returns.1.expect(here.occupied().cast_signed()) {
+            // SAFETY: no cell is occupied, and the caller says that none will be. `here` is not used again.
             unsafe { core.free() };
         }
     }
@@ -184,19 +187,12 @@ impl Chain {
 
     /// # Safety
     ///
-    /// As for `new`; and the cell is of the same slab.
+    /// The cell is vacant and the caller's to give away: at least 8 bytes, aligned to 8. It is of the same slab as the others.
     pub(super) unsafe fn push(&mut self, cell: CellPtr) {
         // SAFETY: the caller says that the cell is vacant and its own, and large enough for a link.
         unsafe { cell.cast().write(Vacant { next: self.first.as_ptr().cast() }) };
         self.first = cell;
         self.count += 1;
-    }
-
-    /// The cells, linked to the end.
-    pub(super) fn into_linked(self) -> *mut Vacant {
-        // SAFETY: by invariant 1 of `Chain` the cell is vacant and nobody else's, so that it may be written to.
-        unsafe { self.last.cast().write(Vacant { next: ptr::null_mut() }) };
-        self.first.as_ptr().cast()
     }
 }
 

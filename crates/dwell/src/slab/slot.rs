@@ -80,41 +80,11 @@ unsafe impl<T: ?Sized + Send, K: Portable> Send for Slot<T, K> {}
 // SAFETY: a shared slot gives shared access to the value, and to nothing else: no `Portable` kind is `Keyed`.
 unsafe impl<T: ?Sized + Sync, K: Portable> Sync for Slot<T, K> {}
 
-/// Frees a cell if what makes its value panics.
-struct FreeOnUnwind<K: SlotKind> {
-    // # Invariants
-    //
-    // 1. The cell is occupied and has no value. It is this guard's to give to `K::free_cell`, with this block size.
-    cell: CellPtr,
-    block: K::BlockSize,
-}
-
-impl<K: SlotKind> Drop for FreeOnUnwind<K> {
-    #[inline(always)] // the guard need not be in memory, since the call takes its parts
-    fn drop(&mut self) {
-        // SAFETY: by invariant 1 the cell is the guard's to free, and the guard is gone.
-        unsafe { free_unwinding::<K>(self.cell, self.block) };
-    }
-}
-
-/// # Safety
-///
-/// As for `free_cell` of `K`.
-#[cold]
-#[inline(never)]
-unsafe fn free_unwinding<K: SlotKind>(cell: CellPtr, block: K::BlockSize) {
-    // SAFETY: the contract of this function is that of `free_cell`.
-    unsafe { K::free_cell(cell, block) };
-}
-
-/// Frees the cell of a slot if the value's destructor panics.
-struct FreeSlotOnUnwind<'a, T: ?Sized, K: SlotKind> {
-    // # Invariants
-    //
-    // 1. The value of the slot is gone, and its cell is this guard's to give to `K::free_cell`, with this block size.
-    slot: &'a Slot<T, K>,
-    block: K::BlockSize,
-}
+/// Frees the cell of a slot if what makes its value panics, or the value's destructor.
+struct FreeSlotOnUnwind<'a, T: ?Sized, K: SlotKind>(
+    // Invariant: the slot has no value, or none any more, and its cell is this guard's to give to `K::free_cell`.
+    &'a Slot<T, K>,
+);
 
 impl<T: ?Sized, K: SlotKind> Drop for FreeSlotOnUnwind<'_, T, K> {
     #[inline(always)]
@@ -122,26 +92,37 @@ impl<T: ?Sized, K: SlotKind> Drop for FreeSlotOnUnwind<'_, T, K> {
         // Volatile, so that the cell is read again here and not kept in a register while the destructor runs, which each drop
         // would have to save: of a pooled future 62 instructions instead of 61 (`cargo run --release -p dwell-bench -- pin`).
         // SAFETY: the slot is borrowed, so that it is there and nobody writes to it.
-        let value = unsafe { (&raw const self.slot.value).read_volatile() };
-        // SAFETY: by invariant 1 the cell is the guard's to free, and the guard is gone.
-        unsafe { free_unwinding::<K>(value.cast(), self.block) };
+        let value = unsafe { (&raw const self.0.value).read_volatile() };
+        // SAFETY: by the invariant the cell is the guard's to free, and the guard is gone.
+        unsafe { free_unwinding::<K>(value.cast(), self.0.layout()) };
     }
+}
+
+/// # Safety
+///
+/// The cell is an occupied one of a slab with slots of kind `K`, for values of this layout. Its value is gone, and the caller
+/// does not use it again.
+#[cold]
+#[inline(never)]
+unsafe fn free_unwinding<K: SlotKind>(cell: CellPtr, value: Layout) {
+    // SAFETY: the caller says what `free_cell` asks for, in the same words.
+    unsafe { K::free_cell(cell, value) };
 }
 
 impl<T: ?Sized, K: SlotKind> Drop for Slot<T, K> {
     #[inline(always)]
     fn drop(&mut self) {
-        let (value, block) = (self.value, self.block_size());
+        let value = self.value;
         if mem::needs_drop::<T>() {
             // Forgotten below, not dropped: a guard that is dropped on both ways is a call.
-            let guard = FreeSlotOnUnwind { slot: self, block };
+            let guard = FreeSlotOnUnwind(self);
             // SAFETY: by invariant 1 the value is live and the slot's, which is not used again.
             unsafe { value.drop_in_place() };
             mem::forget(guard);
         }
         // SAFETY: by invariant 3 the cell is of a slab with slots of kind `K`, which has its value's layout; the value is gone,
         // and the slot is not used again.
-        unsafe { K::free_cell(value.cast(), block) };
+        unsafe { K::free_cell(value.cast(), self.layout()) };
     }
 }
 
@@ -150,20 +131,16 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     ///
     /// The invariants hold.
     #[inline(always)]
-    pub(super) unsafe fn from_raw(value: NonNull<T>) -> Self {
+    pub(super) unsafe fn owning(value: NonNull<T>) -> Self {
         Self { value, of: PhantomData }
-    }
-
-    #[inline(always)]
-    fn block_size(&self) -> K::BlockSize {
-        K::block_size(self.layout())
     }
 
     /// The value's layout.
     #[inline(always)]
     fn layout(&self) -> Layout {
         // A reference to the value itself would say that nobody writes to it, which a future that refers to itself denies.
-        // SAFETY: by invariant 1 there is a value, or, in `into_inner`, what was one; a cell has its layout. Nothing is read.
+        // SAFETY: by invariant 1 there is a value, or, while the slot is made or taken apart, its cell, which has its layout.
+        // Nothing is read.
         Layout::for_value(unsafe { &*(self.value.as_ptr() as *const UnsafeCell<T>) })
     }
 
@@ -288,18 +265,56 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         unsafe { Pin::new_unchecked(self) }
     }
 
-    /// The slot with its value seen as something else: a `dyn Trait` that it implements, or a slice that it is.
+    /// The slot as a pointer to its value, to be given to [`from_raw`](Self::from_raw): for foreign interfaces, and for what
+    /// keeps a word.
     ///
-    /// The closure gets a [`SlotView`] and can do nothing with it but coerce and return it.
+    /// Until then the value lives and its cell is occupied, whatever becomes of the slab: without `from_raw` both are leaked.
     ///
     /// ```
     /// use dwell::slab::{Slab, Slot};
+    ///
+    /// let slab = Slab::new();
+    /// let raw: *mut String = slab.insert(String::from("kept")).into_raw();
+    /// // SAFETY: the pointer came from `into_raw` of such a slot on this thread, and is given back once.
+    /// let slot: Slot<String> = unsafe { Slot::from_raw(raw) };
+    /// assert_eq!(*slot, "kept");
+    /// ```
+    #[inline]
+    pub fn into_raw(self) -> *mut T {
+        ManuallyDrop::new(self).value.as_ptr()
+    }
+
+    /// The slot that was taken apart by [`into_raw`](Self::into_raw).
+    ///
+    /// # Safety
+    ///
+    /// - `raw` came from `into_raw` of a `Slot<U, K>` with this `K`, and no slot was made of it since.
+    /// - The value is live. It is a `T` at the same address and of the same layout: `U` is `T`, or was coerced to it as
+    ///   [`coerce`](Self::coerce) does. A slot of a [`Slab<U>`](super::Slab) may be [leaked](Self::leak) only if `T` is `U` or
+    ///   what `coerce` makes of it.
+    /// - This is the thread that called `into_raw`, unless `Slot<T, K>` is `Send`.
+    #[inline]
+    pub unsafe fn from_raw(raw: *mut T) -> Self {
+        // SAFETY: the caller says that it was a slot's pointer to its value, which is not null.
+        let value = unsafe { NonNull::new_unchecked(raw) };
+        // SAFETY: the invariants held for the slot that `into_raw` took apart without freeing anything, and by the caller's word
+        // no other slot has the value since.
+        unsafe { Self::owning(value) }
+    }
+
+    /// The slot with its value seen as something else: a `dyn Trait` that it implements, or a slice that it is.
+    ///
+    /// The closure gets a [`SlotView`] and can do nothing with it but coerce and return it. With the type named, as here, this
+    /// compiles wherever it stands; `slot.coerce(|view| view as _)` does where the context says what the result is.
+    ///
+    /// ```
+    /// use dwell::slab::Slab;
     /// use std::fmt::Display;
     ///
     /// let (numbers, texts) = (Slab::new(), Slab::new());
-    /// let values: [Slot<dyn Display>; 2] = [
-    ///     numbers.insert(7).coerce(|view| view as _),
-    ///     texts.insert("seven").coerce(|view| view as _),
+    /// let values = [
+    ///     numbers.insert(7).coerce::<dyn Display, _>(|view| view),
+    ///     texts.insert("seven").coerce::<dyn Display, _>(|view| view),
     /// ];
     /// assert_eq!(format!("{} {}", values[0], values[1]), "7 seven");
     /// ```
@@ -315,12 +330,12 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         let this = ManuallyDrop::new(self);
         // The address is the slot's own, which reaches the chunk; that of the view does not.
         let value = meta.decode(this.value.as_ptr().cast());
-        // SAFETY: the address is that of `this.value`, which is not null.
+        // SAFETY: `decode` keeps the address it is given, that of `this.value`, which is not null.
         let value = unsafe { NonNull::new_unchecked(value.cast_mut()) };
         // SAFETY: the closure accepts every brand, so what it returned is the only view with this one: the value,
         // coerced. That changes neither the address nor the layout of a value, and views are invariant. So the invariants
         // hold as they did for `self`, which is not used again.
-        unsafe { Slot::from_raw(value) }
+        unsafe { Slot::owning(value) }
     }
 }
 
@@ -333,7 +348,7 @@ impl<T, K: SlotKind> Slot<T, K> {
         let value = unsafe { this.value.read() };
         // SAFETY: by invariant 3 the cell is of a slab with slots of kind `K`; its value was moved out, and `this` is not used
         // again.
-        unsafe { K::free_cell(this.value.cast(), this.block_size()) };
+        unsafe { K::free_cell(this.value.cast(), Layout::new::<T>()) };
         value
     }
 
@@ -354,23 +369,23 @@ impl<T, K: SlotKind> Slot<T, K> {
         // SAFETY: the caller says that the cell is for a `T`, vacant, and its own.
         unsafe { cell.write(value) };
         // SAFETY: now there is a live value in the cell, and the caller vouches for the rest of the invariants.
-        unsafe { Self::from_raw(cell) }
+        unsafe { Self::owning(cell) }
     }
 
     /// Writes what `make` returns to a cell, which is freed if `make` panics.
     ///
     /// # Safety
     ///
-    /// As for [`fill`](Self::fill).
+    /// The cell is vacant, for values of this layout, the caller's alone, and of a slab with slots of kind `K`.
     #[inline(always)]
     pub(super) unsafe fn fill_with(cell: CellPtr, make: impl FnOnce() -> T) -> Self {
-        let guard = FreeOnUnwind::<K> { cell, block: K::block_size(Layout::new::<T>()) };
-        let value = cell.cast::<T>();
+        // SAFETY: its value follows before it is returned; until then it is not used, but by the guard.
+        let slot = ManuallyDrop::new(unsafe { Self::owning(cell.cast()) });
+        let guard = FreeSlotOnUnwind(&*slot);
         // SAFETY: the caller says that the cell is for a `T`, vacant, and its own.
-        unsafe { value.write(make()) };
+        unsafe { slot.value.write(make()) };
         mem::forget(guard);
-        // SAFETY: now there is a live value in the cell, and the caller vouches for the rest of the invariants.
-        unsafe { Self::from_raw(value) }
+        ManuallyDrop::into_inner(slot)
     }
 }
 

@@ -14,7 +14,8 @@ pub(crate) type CellPtr = NonNull<()>;
 
 /// How many pops ahead [`FreeStack::pop_prefetch`] loads a cell: enough to hide a cache miss behind values of one to four
 /// cache lines.
-const AHEAD: usize = 16;
+#[cfg(feature = "std")]
+pub(super) const AHEAD: usize = 16;
 
 /// Vacant cells, the last one that was freed on top. The cells themselves are not touched.
 ///
@@ -22,7 +23,7 @@ const AHEAD: usize = 16;
 ///          bottom           top                 end
 ///            ▼               ▼                   ▼
 /// ┌──────────┬───────┬───────┬───────────────────┐
-/// │ `AHEAD`  │ cell  │ cell  │ a word for each   │
+/// │ `ahead`  │ cell  │ cell  │ a word for each   │
 /// │ words    │       │       │ occupied cell     │
 /// └──────────┴───────┴───────┴───────────────────┘
 /// ```
@@ -32,19 +33,22 @@ const AHEAD: usize = 16;
 pub(super) struct FreeStack {
     // # Invariants
     //
-    // 1. Either all three are null, or they point into one block of the global allocator's with the layout
-    //    `Self::layout(room)`: `bottom` is `AHEAD` words behind its start, `end` is its end, and `bottom <= top <= end`.
+    // 1. Either the three pointers are null, or they point into one block of the global allocator's with the layout
+    //    `self.layout(room)`: `bottom` is `ahead` words behind its start, `end` is its end, and `bottom <= top <= end`.
     // 2. The words from the start of the block to `top` are initialised.
     // 3. The words from `bottom` to `top` are the addresses of vacant cells, each of them on this stack once and on no other.
     top: Cell<*mut CellPtr>,
     bottom: Cell<*mut CellPtr>,
     end: Cell<*mut CellPtr>,
+    ahead: usize,
 }
 
 impl FreeStack {
-    /// A stack without a buffer.
-    pub(super) const fn new() -> Self {
-        Self { top: Cell::new(ptr::null_mut()), bottom: Cell::new(ptr::null_mut()), end: Cell::new(ptr::null_mut()) }
+    /// A stack without a buffer. One that is popped by [`pop_prefetch`](Self::pop_prefetch) has [`AHEAD`] words in front of the
+    /// bottom, others have none.
+    pub(super) const fn new(ahead: usize) -> Self {
+        let [top, bottom, end] = [const { Cell::new(ptr::null_mut()) }; 3];
+        Self { top, bottom, end, ahead }
     }
 
     /// Takes the cell on top.
@@ -66,12 +70,17 @@ impl FreeStack {
     /// Cells that were freed in any order lie in any order, which no hardware prefetcher guesses. Inserting a million values
     /// after a million random drops takes 32 ticks a value with it and 70 without (`cargo run --release -p dwell-bench --
     /// slab --times --only random-free`); the price is two instructions an insert.
+    ///
+    /// # Safety
+    ///
+    /// The stack was made with [`AHEAD`] words in front of the bottom.
     #[cfg(feature = "std")]
     #[inline(always)]
-    pub(super) fn pop_prefetch(&self) -> Option<CellPtr> {
+    pub(super) unsafe fn pop_prefetch(&self) -> Option<CellPtr> {
+        debug_assert!(self.ahead == AHEAD);
         let cell = self.pop()?;
-        // SAFETY: there was a cell, so by invariant 1 there is a block, and `top` is at least `AHEAD` words behind its start;
-        // by invariant 2 the words in front of `top` are initialised.
+        // SAFETY: there was a cell, so by invariant 1 there is a block, and `top` is at least `ahead` words behind its start, which
+        // the caller says are `AHEAD`; by invariant 2 the words in front of `top` are initialised.
         prefetch(unsafe { self.top.get().wrapping_sub(AHEAD).read() }.as_ptr());
         Some(cell)
     }
@@ -86,7 +95,7 @@ impl FreeStack {
         if self.top.get() == self.end.get() {
             return Err(NoRoom);
         }
-        // SAFETY: `top` is not `end`, and the caller vouches for the cell.
+        // SAFETY: `top` is not `end`, so that the buffer is not full; the caller says that the cell is vacant and its own to give.
         unsafe { self.push_unchecked(cell) };
         Ok(())
     }
@@ -95,14 +104,14 @@ impl FreeStack {
     ///
     /// # Safety
     ///
-    /// As for [`push`](Self::push), and the buffer is not full.
+    /// The cell is vacant and on no stack, and the caller does not use it again. The buffer is not full.
     #[inline(always)]
     pub(super) unsafe fn push_unchecked(&self, cell: CellPtr) {
         let top = self.top.get();
         debug_assert!(top != self.end.get());
         // SAFETY: the buffer is not full, so by invariant 1 there is a word between `top` and `end`.
         unsafe { top.write(cell) };
-        // SAFETY: the same word: one behind it is at most `end`.
+        // SAFETY: `top` is below `end` in the same block, so that one word behind it is `end` at most.
         self.top.set(unsafe { top.add(1) });
     }
 
@@ -111,7 +120,7 @@ impl FreeStack {
     ///
     /// # Safety
     ///
-    /// As for [`push`](Self::push) of each. `cell` and those behind it are in one block.
+    /// The cells behind `cell` are vacant and on no stack, and the caller does not use them again. All are in one block.
     pub(super) unsafe fn push_run(&self, cell: CellPtr, stride: usize, count: usize) {
         let count = count.min(self.room() - self.len());
         let mut top = self.top.get();
@@ -133,7 +142,7 @@ impl FreeStack {
         Self::words_between(self.bottom.get(), self.top.get())
     }
 
-    /// Cells that the buffer has room for.
+    /// Cells for which the buffer has room.
     pub(super) fn room(&self) -> usize {
         Self::words_between(self.bottom.get(), self.end.get())
     }
@@ -151,16 +160,16 @@ impl FreeStack {
         if cells <= self.room() {
             return Ok(());
         }
-        let layout = Self::layout(cells).ok_or(Layout::new::<CellPtr>())?;
+        let layout = self.layout(cells).ok_or(Layout::new::<CellPtr>())?;
         let old = self.take();
         let block = match old.buffer() {
             // SAFETY: by invariant 1 of `old` the block is the global allocator's, with this layout. The new size is that of a
             // layout with the same alignment, and it is not 0.
             Some((block, now)) => NonNull::new(unsafe { realloc(block.as_ptr(), now, layout.size()) }),
             None => try_alloc(layout).inspect(|block| {
-                for index in 0..AHEAD {
+                for index in 0..self.ahead {
                     // Its own address: to prefetch an address where nothing is takes a processor long.
-                    // SAFETY: the new block has `AHEAD` words and more.
+                    // SAFETY: the block was allocated with `layout(cells)`: `ahead` words, and those for cells behind them.
                     unsafe { block.cast::<CellPtr>().as_ptr().wrapping_add(index).write(block.cast()) };
                 }
             }),
@@ -169,7 +178,7 @@ impl FreeStack {
             self.swap(&old);
             return Err(layout);
         };
-        let bottom = block.cast::<CellPtr>().as_ptr().wrapping_add(AHEAD);
+        let bottom = block.cast::<CellPtr>().as_ptr().wrapping_add(self.ahead);
         self.bottom.set(bottom);
         self.top.set(bottom.wrapping_add(old.len()));
         self.end.set(bottom.wrapping_add(cells));
@@ -190,13 +199,15 @@ impl FreeStack {
     }
 
     /// Takes the buffer away with what is in it, and leaves a stack without a buffer.
-    fn take(&self) -> Self {
-        let taken = Self::new();
+    pub(super) fn take(&self) -> Self {
+        let taken = Self::new(self.ahead);
         self.swap(&taken);
         taken
     }
 
+    /// Exchanges the buffers of two stacks with as many words ahead.
     pub(super) fn swap(&self, other: &Self) {
+        assert!(self.ahead == other.ahead);
         self.top.swap(&other.top);
         self.bottom.swap(&other.bottom);
         self.end.swap(&other.end);
@@ -223,13 +234,13 @@ impl FreeStack {
 
     /// The block and its layout, if there is one.
     pub(super) fn buffer(&self) -> Option<(NonNull<u8>, Layout)> {
-        let block = NonNull::new(self.bottom.get())?.as_ptr().wrapping_sub(AHEAD);
-        Some((NonNull::new(block)?.cast(), Self::layout(self.room())?))
+        let block = NonNull::new(self.bottom.get())?.as_ptr().wrapping_sub(self.ahead);
+        Some((NonNull::new(block)?.cast(), self.layout(self.room())?))
     }
 
     /// The layout of a buffer with room for this many cells.
-    fn layout(room: usize) -> Option<Layout> {
-        Layout::array::<CellPtr>(room.checked_add(AHEAD)?).ok()
+    fn layout(&self, room: usize) -> Option<Layout> {
+        Layout::array::<CellPtr>(room.checked_add(self.ahead)?).ok()
     }
 
     /// Frees the buffer if there is no cell on the stack.

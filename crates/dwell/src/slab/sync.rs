@@ -24,7 +24,6 @@ use super::memory::owner;
 use super::remote::Chain;
 use super::stack::CellPtr;
 use core::alloc::Layout;
-use core::marker::PhantomData;
 use core::mem;
 
 pub use super::remote::AnyThread;
@@ -91,46 +90,43 @@ pub type Slab<T> = super::TypedSlab<T, AnyThread>;
 /// assert!(slab.is_empty());
 /// ```
 pub fn drop_all<T>(slots: impl IntoIterator<Item = Slot<T>>) {
-    let mut run = Run::<T> { of: None, values: PhantomData };
+    let mut run = Run(None);
     for slot in slots {
         run.push(slot);
     }
 }
 
 /// Cells of one slab, which are given back at the end, however that comes.
-struct Run<T> {
-    // # Invariants
-    //
-    // 1. The cells of the chain are occupied cells of this core, for values of a `T`, which are gone. They are the run's to free.
-    of: Option<(CoreRef<AnyThread>, Chain)>,
-    values: PhantomData<T>,
-}
+struct Run(
+    // Invariant: the cells of the chain are occupied cells of this core. Their values are gone, and they are the run's to free.
+    Option<(CoreRef<AnyThread>, Chain)>,
+);
 
-impl<T> Run<T> {
+impl Run {
     #[inline]
-    fn push(&mut self, slot: Slot<T>) {
+    fn push<T>(&mut self, slot: Slot<T>) {
         /// A cell that joins the run when its value is dropped, even if that panics.
-        struct Joining<'a, T>(&'a mut Run<T>, CellPtr);
-        impl<T> Drop for Joining<'_, T> {
+        struct Joining<'a>(&'a mut Run, CellPtr, Layout);
+        impl Drop for Joining<'_> {
             #[inline(always)]
             fn drop(&mut self) {
-                let Self(run, cell) = self;
-                // SAFETY: it is the cell of a slot of kind `AnyThread` with a `T`, so of a `Core<AnyThread>` with that geometry. It
-                // is occupied, so that its chunk was not freed.
-                let core = unsafe { owner(*cell, Geometry::block(Layout::new::<T>())) };
-                match &mut run.of {
+                let Self(run, cell, value) = self;
+                // SAFETY: it is the cell of a slot of kind `AnyThread` with a value of this layout, so of a `Core<AnyThread>` with
+                // that geometry. It is occupied, so that its chunk was not freed.
+                let core = unsafe { owner(*cell, Geometry::block(*value)) };
+                match &mut run.0 {
                     // SAFETY: the value is gone, and `into_cell` has given the cell to us; it is of the same slab.
                     Some((of, chain)) if *of == core => unsafe { chain.push(*cell) },
                     _ => {
                         run.give();
                         // SAFETY: the value is gone, and `into_cell` has given the cell to us.
-                        run.of = Some((core, unsafe { Chain::new(*cell) }));
+                        run.0 = Some((core, unsafe { Chain::new(*cell) }));
                     }
                 }
             }
         }
         let cell = slot.into_cell();
-        let _joining = Joining(self, cell);
+        let _joining = Joining(self, cell, Layout::new::<T>());
         if mem::needs_drop::<T>() {
             // SAFETY: the value was the slot's, which is taken apart; nobody else has it.
             unsafe { cell.cast::<T>().drop_in_place() };
@@ -139,20 +135,14 @@ impl<T> Run<T> {
 
     /// Gives the chain back.
     fn give(&mut self) {
-        let Some((core, chain)) = self.of.take() else { return };
-        // SAFETY: a core is not freed before its last cell was, and by invariant 1 the run has one.
-        let here = unsafe { core.get() };
-        if here.owners.is_here() {
-            // SAFETY: the cells are linked, this core's, and ours to free; and this is the core's thread.
-            unsafe { here.push_linked(chain.into_linked()) };
-        } else {
-            // SAFETY: by invariant 1 they are occupied cells of this core, whose values are gone, and the run's to free.
+        if let Some((core, chain)) = self.0.take() {
+            // SAFETY: by the invariant they are occupied cells of this core, whose values are gone, and the run's to free.
             unsafe { AnyThread::give(core, chain) };
         }
     }
 }
 
-impl<T> Drop for Run<T> {
+impl Drop for Run {
     fn drop(&mut self) {
         self.give();
     }

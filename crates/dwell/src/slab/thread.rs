@@ -9,9 +9,10 @@ use super::geometry::Geometry;
 use super::insert::{self, CellSource, InsertError, refused};
 use super::key::{Key, StampedKey};
 use super::kind::{Keyed, SlotKind, sealed};
-use super::memory::{Memory, Refusal};
+use super::memory::Entry;
+use super::memory::Refusal;
 use super::slot::Slot;
-use super::stack::{CellPtr, NoRoom};
+use super::stack::{AHEAD, CellPtr, FreeStack, NoRoom};
 // For the macro, which names nothing that its user could have named otherwise.
 pub use ::std;
 pub use core::{iter::Iterator, ops::FnOnce, option::Option, result::Result};
@@ -45,19 +46,14 @@ impl<M: Module> Keyed for PerThread<M> {}
 
 // SAFETY: `ThreadSlab::free_cell` and `free_slow` put the cell in one place; where there is no slab it is leaked.
 unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
-    type BlockSize = ();
-
     #[inline(always)]
-    fn block_size(_: Layout) {}
-
-    #[inline(always)]
-    unsafe fn free_cell(cell: CellPtr, (): ()) {
+    unsafe fn free_cell(cell: CellPtr, _: Layout) {
         // A slab that is gone (on targets without native thread-local storage) gets nothing: the cell is leaked.
         // SAFETY: the caller gives away an occupied cell of this thread's slab, whose value is gone. Should `M::local` return
         // another slab now, it is one for values of the same type.
         let kept = M::local().try_with(|slab| unsafe { in_register(slab).free_cell(cell) });
         if let Ok(Err(NoRoom)) = kept {
-            // SAFETY: the cell was not taken.
+            // SAFETY: the cell is vacant, and `NoRoom` says that it came to no list.
             unsafe { free_slow::<M>(cell) };
         }
     }
@@ -111,13 +107,27 @@ pub struct ThreadSlab<T> {
     //
     // 1. The geometry of `core` is that of a `T`. A `ThreadSlab` that inserts is in thread-local storage, since only a
     //    `LocalKey` leads to it.
+    // 2. The stacks have `AHEAD` words ahead.
+    // 3. In phase `Ended` the vacant cells are on `parked`. The free stack of the core has no buffer and `cached` is closed, so
+    //    that each insert and each drop goes the slow way.
     cached: CachedCell,
     core: Core<OneThread>,
-    /// Whether `tear_down` will be called.
-    registered: Cell<bool>,
+    parked: FreeStack,
+    phase: Cell<Phase>,
     /// Whether it was set up, by `init` or an insert.
     initialized: Cell<bool>,
     of: PhantomData<*mut T>,
+}
+
+/// Where a thread is with its slab.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// It was not used.
+    New,
+    /// `tear_down` will be called.
+    InService,
+    /// `tear_down` was called. Slots are left, or destructors of thread-local variables use the slab.
+    Ended,
 }
 
 #[doc(hidden)]
@@ -129,8 +139,9 @@ impl<T> ThreadSlab<T> {
         assert!(limit <= Key::LIMIT, "a slab can have at most 4294967295 slots");
         Self {
             cached: CachedCell(Cell::new(ptr::null_mut())),
-            core: Core::new(Geometry::of(Layout::new::<T>()), limit, OneThread::on_any()),
-            registered: Cell::new(false),
+            core: Core::new(FreeStack::new(AHEAD), Geometry::of(Layout::new::<T>()), limit, OneThread::on_any()),
+            parked: FreeStack::new(AHEAD),
+            phase: Cell::new(Phase::New),
             initialized: Cell::new(false),
             of: PhantomData,
         }
@@ -139,60 +150,81 @@ impl<T> ThreadSlab<T> {
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
         // Several inserts in a row come to the stack, one after a drop does not.
-        self.cached.take().or_else(|| self.core.free.pop_prefetch())
+        // SAFETY: by invariant 2 the stack has `AHEAD` words ahead.
+        self.cached.take().or_else(|| unsafe { self.core.free.pop_prefetch() })
     }
 
     /// Keeps a vacant cell, if there is room for it.
     ///
     /// # Safety
     ///
-    /// As for `FreeStack::push`.
+    /// The cell is vacant, of a slab with this geometry and on no list. The caller does not use it again.
     #[inline(always)]
     unsafe fn free_cell(&self, cell: CellPtr) -> Result<(), NoRoom> {
-        // SAFETY: the caller gives the cell away, and `put` has not taken it.
+        // SAFETY: the caller says that the cell is vacant and given away, and by `Err` of `put` it is not the cached one.
         self.cached.put(cell).or_else(|_| unsafe { self.core.free.push(cell) })
     }
 
-    /// The core, with all vacant cells on its stack.
-    fn core(&self) -> &Core<OneThread> {
-        if let Some(cell) = self.cached.take() {
-            // SAFETY: the cell is vacant and on no stack, as the invariant of `CachedCell` says.
-            if unsafe { self.core.free.push(cell) }.is_err() {
-                // SAFETY: the cell was not taken. The slab is in service, since the word is not closed, so it is not the last.
-                unsafe { self.core.free_slow(cell) };
-            }
+    /// Calls `f`, which is no user's code, with the core and all vacant cells on its stack.
+    fn with_cells<R>(&self, f: impl FnOnce(CoreRef<OneThread>, &Core<OneThread>) -> R) -> R {
+        let phase = self.phase.get();
+        if phase == Phase::Ended {
+            // In service meanwhile, should the global allocator re-enter.
+            self.phase.set(Phase::InService);
+            self.core.free.swap(&self.parked);
         }
-        &self.core
+        if let Some(cell) = self.cached.take()
+            // SAFETY: the cell is vacant and on no stack, as the invariant of `CachedCell` says.
+            && unsafe { self.core.free.push(cell) }.is_err()
+        {
+            // SAFETY: the cell is vacant and was the cached one; `push` has refused it, so that it is on no list.
+            unsafe { self.core.owners.link(cell) };
+        }
+        let result = f(CoreRef::of_thread(&self.core), &self.core);
+        if phase == Phase::Ended {
+            self.core.free.swap(&self.parked);
+            self.phase.set(phase);
+        }
+        result
     }
 
-    fn core_ref(&self) -> CoreRef<OneThread> {
-        CoreRef::of_thread(self.core())
+    /// Values on this thread.
+    fn len(&self) -> usize {
+        self.with_cells(|_, core| core.len())
     }
 
-    /// Ends the slab: see [`Core::end_service`].
-    fn end_service(&self) {
-        self.core().end_service();
+    /// From now on each insert and each drop goes the slow way.
+    fn end(&self) {
+        self.with_cells(|_, core| core.free.swap(&self.parked));
         self.cached.close();
+        self.phase.set(Phase::Ended);
     }
 
     /// Sees that the slab is torn down at the thread's end, or ends it at once if that is now.
     fn begin<M: Module<Value = T>>(&self) -> Result<(), Refusal> {
-        if !self.registered.get() {
+        if self.phase.get() == Phase::New {
             match AT_EXIT.try_with(|at_exit| at_exit.call(tear_down::<M>)) {
-                Ok(result) => result?,
-                Err(_) => self.end_service(),
+                Ok(result) => {
+                    result?;
+                    self.phase.set(Phase::InService);
+                }
+                Err(_) => self.end(),
             }
-            self.registered.set(true);
         }
         self.initialized.set(true);
         Ok(())
     }
 
-    /// Frees what has no values, and what is known of it too if there are none.
+    /// Gets memory for this many more values than there are.
+    fn reserve(&self, additional: usize) -> Result<(), Refusal> {
+        // SAFETY: the core is a field of the slab, which is borrowed, and in storage of this thread.
+        self.with_cells(|core, _| unsafe { core.reserve(additional) })
+    }
+
+    /// Frees the chunks that have no occupied cell.
     fn sweep(&self) {
-        // SAFETY: the core is a part of this slab, of this thread.
-        unsafe { self.core_ref().sweep() };
-        let _ = self.core.memory(Memory::forget_if_empty);
+        // SAFETY: the core is a field of the slab, which is borrowed, and in storage of this thread.
+        self.with_cells(|core, _| unsafe { core.sweep() });
     }
 }
 
@@ -225,9 +257,9 @@ fn tear_down<M: Module>() {
     let _ = M::local().try_with(|slab| {
         slab.core.drop_leaked(|cell| {
             // SAFETY: a leaked cell of this slab holds a value that nobody owns. `drop_leaked` has taken it from its key.
-            drop(unsafe { SlotOf::<M>::from_raw(cell.cast()) });
+            drop(unsafe { SlotOf::<M>::owning(cell.cast()) });
         });
-        slab.end_service();
+        slab.end();
         slab.sweep();
     });
 }
@@ -236,13 +268,14 @@ fn tear_down<M: Module>() {
 ///
 /// # Safety
 ///
-/// As for `FreeStack::push`.
+/// The cell is vacant, of a slab for values of this type and on no list. The caller does not use it again.
 #[cold]
 #[inline(never)]
 unsafe fn free_slow<M: Module>(cell: CellPtr) {
     let _ = M::local().try_with(|slab| {
-        // SAFETY: the caller gives the cell away.
-        if unsafe { slab.core.free_slow(cell) } {
+        // SAFETY: the caller says that the cell is vacant and on no list, and gives it away.
+        unsafe { slab.core.owners.link(cell) };
+        if slab.phase.get() == Phase::Ended && slab.len() == 0 {
             slab.sweep();
         }
     });
@@ -276,31 +309,23 @@ fn in_register<T>(slab: &ThreadSlab<T>) -> &ThreadSlab<T> {
 /// A module as a source of cells.
 struct InModule<M>(PhantomData<M>);
 
-impl<M> Clone for InModule<M> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<M> Copy for InModule<M> {}
-
 // SAFETY: the cells of a `ThreadSlab<M::Value>` are for such values, and vacant when they are popped or refilled. A slot of a module
 // frees its cell to a `ThreadSlab<M::Value>`, on this thread since it is not `Send`.
 unsafe impl<M: Module> CellSource<M::Value> for InModule<M> {
     type Kind = PerThread<M>;
 
     #[inline(always)]
-    fn pop(self) -> Option<CellPtr> {
+    fn pop(&self) -> Option<CellPtr> {
         M::local().try_with(|slab| in_register(slab).pop()).ok()?
     }
 
     #[cold]
     #[inline(never)]
-    fn refill(self) -> Result<CellPtr, Refusal> {
+    fn refill(&self) -> Result<CellPtr, Refusal> {
         try_with::<M, _>(|slab| {
             slab.begin::<M>()?;
-            // SAFETY: the core is a part of this slab, of this thread.
-            unsafe { slab.core_ref().refill() }
+            // SAFETY: the core is a field of the slab, which is borrowed, and in storage of this thread.
+            slab.with_cells(|core, _| unsafe { core.refill() })
         })
     }
 }
@@ -310,9 +335,10 @@ fn try_with<M: Module, R>(f: impl FnOnce(&ThreadSlab<M::Value>) -> Result<R, Ref
     M::local().try_with(f).unwrap_or(Err(Refusal::Alloc(Layout::new::<M::Value>())))
 }
 
-/// The core of this thread's slab, unless that is gone.
-fn with_core<M: Module, R>(f: impl FnOnce(&Core<OneThread>) -> Option<R>) -> Option<R> {
-    M::local().try_with(|slab| f(&slab.core)).ok()?
+/// The entry of a cell in this thread's slab, unless that is gone.
+#[inline]
+fn entry<M: Module>(key: Key) -> Option<Entry<OneThread>> {
+    M::local().try_with(|slab| slab.core.entry(key)).ok()?
 }
 
 /// The slot of a module.
@@ -326,61 +352,54 @@ pub type Shutdown = Result<(), SlotsRemaining>;
 
 #[inline(always)]
 pub fn insert<M: Module>(value: M::Value) -> SlotOf<M> {
-    insert::insert(InModule(PhantomData::<M>), value)
+    insert::insert(&InModule(PhantomData::<M>), value)
 }
 
 #[inline(always)]
 pub fn try_insert<M: Module>(value: M::Value) -> TryInsert<M> {
-    insert::try_insert(InModule(PhantomData::<M>), value)
+    insert::try_insert(&InModule(PhantomData::<M>), value)
 }
 
 #[inline(always)]
 pub fn insert_with<M: Module>(make: impl FnOnce() -> M::Value) -> SlotOf<M> {
-    insert::insert_with(InModule(PhantomData::<M>), make)
+    insert::insert_with(&InModule(PhantomData::<M>), make)
 }
 
 #[inline(always)]
 pub fn try_insert_with<M: Module, F: FnOnce() -> M::Value>(make: F) -> Result<SlotOf<M>, Full<F>> {
-    insert::try_insert_with(InModule(PhantomData::<M>), make)
+    insert::try_insert_with(&InModule(PhantomData::<M>), make)
 }
 
 pub fn contains_key<M: Module>(key: Key) -> bool {
-    with_core::<M, _>(|core| Some(core.contains_key(key))).unwrap_or(false)
+    entry::<M>(key).is_some_and(|entry| entry.is_leaked())
 }
 
 #[inline]
 pub fn reclaim<M: Module>(key: Key) -> Option<SlotOf<M>> {
-    let cell = with_core::<M, _>(|core| core.reclaim(key))?;
+    let cell = entry::<M>(key)?.reclaim()?;
     // SAFETY: a leaked cell of this slab holds an `M::Value` that nobody owns. `reclaim` has taken it from its key.
-    Some(unsafe { Slot::from_raw(cell.cast()) })
+    Some(unsafe { Slot::owning(cell.cast()) })
 }
 
 #[inline]
 pub fn reclaim_stamped<M: Module>(key: StampedKey) -> Option<SlotOf<M>> {
-    let cell = with_core::<M, _>(|core| core.reclaim_stamped(key))?;
-    // SAFETY: a leaked cell of this slab holds an `M::Value` that nobody owns. `reclaim_stamped` has taken it from its key.
-    Some(unsafe { Slot::from_raw(cell.cast()) })
+    if entry::<M>(key.key())?.has_stamp(key.stamp()) { reclaim::<M>(key.key()) } else { None }
 }
 
 #[inline]
 pub fn with<M: Module, R>(key: Key, f: impl FnOnce(&mut M::Value) -> R) -> Option<R> {
-    let lent = with_core::<M, _>(|core| core.lend(key))?;
+    let lent = entry::<M>(key)?.lend()?;
     // SAFETY: a leaked cell of this slab holds an `M::Value`. While it is lent no key finds it, so that nobody else has it, even
     // if `f` uses the module.
     Some(f(unsafe { lent.cell().cast().as_mut() }))
 }
 
 pub fn leaked_keys<M: Module>() -> impl Iterator<Item = Key> {
-    let mut from = 0;
-    core::iter::from_fn(move || {
-        let key = with_core::<M, _>(|core| core.next_leaked(from))?;
-        from = key.index() as usize + 1;
-        Some(key)
-    })
+    Key::each(|from| M::local().try_with(|slab| slab.core.next_leaked(from)).ok()?)
 }
 
 pub fn len<M: Module>() -> usize {
-    M::local().try_with(|slab| slab.core().len()).unwrap_or(0)
+    M::local().try_with(ThreadSlab::len).unwrap_or(0)
 }
 
 pub fn capacity<M: Module>() -> usize {
@@ -394,7 +413,7 @@ pub fn is_initialized<M: Module>() -> bool {
 fn reserve_or_refusal<M: Module>(additional: usize) -> Result<(), Refusal> {
     try_with::<M, _>(|slab| {
         slab.begin::<M>()?;
-        slab.core().reserve(additional)
+        slab.reserve(additional)
     })
 }
 
@@ -407,8 +426,7 @@ pub fn reserve<M: Module>(additional: usize) {
 }
 
 pub fn shrink_to_fit<M: Module>() {
-    // SAFETY: the core is a part of this slab, of this thread.
-    let _ = M::local().try_with(|slab| unsafe { slab.core_ref().sweep() });
+    let _ = M::local().try_with(ThreadSlab::sweep);
 }
 
 pub fn shutdown<M: Module>() -> Shutdown {
@@ -456,7 +474,7 @@ impl<M: Module> Init<M> {
         self
     }
 
-    /// Values that each chunk of memory is for. Unless set, chunks grow with the slab, from 64 KiB to 1 MiB.
+    /// Values that each chunk of memory is for. Unless set, the first is for a dozen, and chunks grow with the slab to 1 MiB.
     ///
     /// # Panics
     ///
@@ -498,7 +516,7 @@ impl<M: Module> Init<M> {
             }
             slab.core.memory(|memory| memory.configure(self.limit, self.chunk_capacity))?;
             slab.begin::<M>()?;
-            let reserved = slab.core().reserve(self.preallocate);
+            let reserved = slab.reserve(self.preallocate);
             slab.initialized.set(reserved.is_ok());
             reserved
         })

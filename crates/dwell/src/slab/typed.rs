@@ -56,7 +56,7 @@ pub struct Builder<T> {
 }
 
 impl<T> Builder<T> {
-    /// Values that each chunk of memory is for. Unless set, chunks grow with the slab, from 64 KiB to 1 MiB.
+    /// Values that each chunk of memory is for. Unless set, the first is for a dozen, and chunks grow with the slab to 1 MiB.
     ///
     /// # Panics
     ///
@@ -93,27 +93,29 @@ impl<T> Builder<T> {
 
     /// A slab for at most `limit` values.
     pub(super) fn finish<O: Threading>(self, limit: usize) -> Result<TypedSlab<T, O>, Refusal> {
-        let core = CoreRef::allocate(Geometry::of(Layout::new::<T>()), limit);
+        let core = CoreRef::allocate(const { Geometry::of(Layout::new::<T>()) }, limit);
         let slab = TypedSlab { core: core.map_err(|error| Refusal::Alloc(error.layout()))?, of: PhantomData };
         slab.core().memory(|memory| memory.configure(limit, self.chunk_capacity))?;
-        slab.core().reserve(self.preallocate)?;
+        if self.preallocate != 0 {
+            slab.reserve_or_refusal(self.preallocate)?;
+        }
         Ok(slab)
     }
 }
 
 // SAFETY: by invariant 1 the cells of its core are for values of a `T`; the core pops and refills vacant ones. A slot of kind `O`
 // frees its cell to the owner in the header of its block, which is that core.
-unsafe impl<T, O: Threading> CellSource<T> for &TypedSlab<T, O> {
+unsafe impl<T, O: Threading> CellSource<T> for TypedSlab<T, O> {
     type Kind = O;
 
     #[inline(always)]
-    fn pop(self) -> Option<CellPtr> {
+    fn pop(&self) -> Option<CellPtr> {
         self.core().free.pop()
     }
 
     #[cold]
     #[inline(never)]
-    fn refill(self) -> Result<CellPtr, Refusal> {
+    fn refill(&self) -> Result<CellPtr, Refusal> {
         // SAFETY: by invariant 1 of `TypedSlab` the core was made on this thread, and not freed.
         unsafe { self.core.refill() }
     }
@@ -134,23 +136,21 @@ impl<T> Slab<T> {
 
     /// Whether there is a leaked value under this key.
     pub fn contains_key(&self, key: Key) -> bool {
-        self.core().contains_key(key)
+        self.core().entry(key).is_some_and(|entry| entry.is_leaked())
     }
 
     /// Takes a leaked value back. `None` if there is none under this key.
     #[inline]
     pub fn reclaim(&self, key: Key) -> Option<Slot<T>> {
-        let cell = self.core().reclaim(key)?;
+        let cell = self.core().entry(key)?.reclaim()?;
         // SAFETY: a leaked cell of this core holds a `T` that nobody owns. `reclaim` has taken it from its key.
-        Some(unsafe { Slot::from_raw(cell.cast()) })
+        Some(unsafe { Slot::owning(cell.cast()) })
     }
 
     /// [`reclaim`](Self::reclaim) of the one value that was leaked with this key.
     #[inline]
     pub fn reclaim_stamped(&self, key: StampedKey) -> Option<Slot<T>> {
-        let cell = self.core().reclaim_stamped(key)?;
-        // SAFETY: a leaked cell of this core holds a `T` that nobody owns. `reclaim_stamped` has taken it from its key.
-        Some(unsafe { Slot::from_raw(cell.cast()) })
+        if self.core().entry(key.key())?.has_stamp(key.stamp()) { self.reclaim(key.key()) } else { None }
     }
 
     /// Calls `f` with a leaked value. `None` if there is none under this key.
@@ -158,7 +158,7 @@ impl<T> Slab<T> {
     /// While `f` runs, the key finds nothing.
     #[inline]
     pub fn with<R>(&self, key: Key, f: impl FnOnce(&mut T) -> R) -> Option<R> {
-        let lent = self.core().lend(key)?;
+        let lent = self.core().entry(key)?.lend()?;
         // SAFETY: a leaked cell of this core holds a `T`. While it is lent no key finds it, so that nobody else has it, even if
         // `f` uses the slab.
         Some(f(unsafe { lent.cell().cast().as_mut() }))
@@ -166,12 +166,7 @@ impl<T> Slab<T> {
 
     /// The keys of the leaked values.
     pub fn leaked(&self) -> impl Iterator<Item = Key> {
-        let mut from = 0;
-        core::iter::from_fn(move || {
-            let key = self.core().next_leaked(from)?;
-            from = key.index() as usize + 1;
-            Some(key)
-        })
+        Key::each(|from| self.core().next_leaked(from))
     }
 }
 
@@ -288,7 +283,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
     ///
     /// When the slab would have memory for more than [`MAX_CAPACITY`](super::MAX_CAPACITY) values.
     pub fn reserve(&self, additional: usize) {
-        self.core().reserve(additional).unwrap_or_else(|refusal| refused(refusal));
+        self.reserve_or_refusal(additional).unwrap_or_else(|refusal| refused(refusal));
     }
 
     /// [`reserve`](Self::reserve) that reports a failure.
@@ -297,7 +292,12 @@ impl<T, O: Threading> TypedSlab<T, O> {
     ///
     /// When the allocator has no memory, or where `reserve` panics.
     pub fn try_reserve(&self, additional: usize) -> Result<(), AllocError<()>> {
-        self.core().reserve(additional).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
+        self.reserve_or_refusal(additional).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
+    }
+
+    fn reserve_or_refusal(&self, additional: usize) -> Result<(), Refusal> {
+        // SAFETY: by invariant 1 the core was made on this thread, and not freed.
+        unsafe { self.core.reserve(additional) }
     }
 
     /// Frees the chunks in which there is no value. Looks at every vacant cell.
@@ -309,29 +309,33 @@ impl<T, O: Threading> TypedSlab<T, O> {
     /// Calls `each`, which is no user's code, with the layout of each block that the slab has, and the bytes in it that hold
     /// nothing.
     pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
-        each(Layout::new::<Core<O>>(), 0);
         self.core().each_block(each);
     }
 
     fn drop_leaked(&self) {
         // SAFETY: a leaked cell of this core holds a `T` that nobody owns. `drop_leaked` has taken it from its key.
-        self.core().drop_leaked(|cell| drop(unsafe { Slot::<T, O>::from_raw(cell.cast()) }));
+        self.core().drop_leaked(|cell| drop(unsafe { Slot::<T, O>::owning(cell.cast()) }));
     }
 }
 
 impl<T, O: Threading> Drop for TypedSlab<T, O> {
     fn drop(&mut self) {
         /// Lets go of the core, and first drops what a panic has left.
-        struct TearDown<'a, T, O: Threading>(&'a TypedSlab<T, O>);
+        struct TearDown<'a, T, O: Threading>(&'a TypedSlab<T, O>, bool);
         impl<T, O: Threading> Drop for TearDown<'_, T, O> {
             fn drop(&mut self) {
-                self.0.drop_leaked();
+                let Self(slab, panicked) = *self;
+                if panicked {
+                    slab.drop_leaked();
+                }
                 // SAFETY: by invariant 1 of `TypedSlab` the core was made by `allocate` on this thread and is in service; the slab,
                 // which is being dropped, does not use it again.
-                unsafe { O::tear_down(self.0.core) };
+                unsafe { O::tear_down(slab.core) };
             }
         }
-        TearDown(self).0.drop_leaked();
+        let mut tear_down = TearDown(self, true);
+        tear_down.0.drop_leaked();
+        tear_down.1 = false;
     }
 }
 

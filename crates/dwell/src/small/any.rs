@@ -2,8 +2,10 @@
 
 use super::SmallBox;
 use crate::alloc::{Allocator, Global};
+use crate::small_box;
 use core::any::Any;
 use core::error::Error;
+use std_alloc::boxed::Box;
 
 macro_rules! downcast {
     ($($object:ty: $bound:path);* $(;)?) => {$(
@@ -38,17 +40,47 @@ downcast!(
     dyn Error + Send + Sync: Error;
 );
 
+// One `From` for all of them: of an implementation for `E: Error` and one for `&str` coherence says that they may overlap, since
+// `&str` may be an error one day. Whether `Box<dyn Error>` has a `From` of a type, std has settled.
 macro_rules! from_error {
-    ($($object:ty: $($auto:path),*);* $(;)?) => {$(
-        impl<'a, E: Error $(+ $auto)* + 'a, const N: usize, L> From<E> for SmallBox<$object, N, Global, L> {
+    ($($object:ty);* $(;)?) => {$(
+        /// From every error, and from what else `Box<dyn Error>` has a `From` of: `&str`, `String`, `Cow<str>`, a `Box<dyn Error>`, and
+        /// the error types of other crates that convert to it.
+        ///
+        /// ```
+        /// use dwell::SmallBox;
+        /// use std::error::Error;
+        ///
+        /// fn parse(text: &str) -> Result<u8, SmallBox<dyn Error>> {
+        ///     if text.is_empty() {
+        ///         return Err("there is no text".into());
+        ///     }
+        ///     Ok(text.parse()?)
+        /// }
+        ///
+        /// assert_eq!(parse("").unwrap_err().to_string(), "there is no text");
+        /// assert!(parse("x").unwrap_err().is_inline()); // a `ParseIntError` has one byte
+        /// ```
+        ///
+        /// The value becomes a `Box<dyn Error>`, and is moved inline if it fits there. Optimised code allocates nothing for an error
+        /// that fits; a debug build allocates and frees. [`small_box!`](crate::small_box) never allocates for an error
+        /// that fits, and [`SmallBox::try_new_with`] reports a failed allocation.
+        impl<'a, E: Into<Box<$object>>, const N: usize, L> From<E> for SmallBox<$object, N, Global, L> {
+            #[inline]
             fn from(error: E) -> Self {
-                SmallBox::new_with(error, |place| place as _)
+                Self::from_box_inline(error.into())
             }
         }
     )*};
 }
 from_error!(
-    dyn Error + 'a:;
-    dyn Error + Send + 'a: Send;
-    dyn Error + Send + Sync + 'a: Send, Sync;
+    dyn Error + 'a;
+    dyn Error + Send + Sync + 'a;
 );
+
+// `Box` has no `From` for these.
+impl<'a, E: Error + Send + 'a, const N: usize, L> From<E> for SmallBox<dyn Error + Send + 'a, N, Global, L> {
+    fn from(error: E) -> Self {
+        small_box!(error)
+    }
+}

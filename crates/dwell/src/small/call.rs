@@ -5,6 +5,10 @@
 
 use super::SmallBox;
 use crate::alloc::Allocator;
+#[cfg(feature = "slab")]
+use crate::slab::{Slot, SlotKind};
+#[cfg(feature = "slab")]
+use core::mem::ManuallyDrop;
 use core::ptr;
 
 /// A `FnOnce` that can be called in a [`SmallBox`] without moving it to the heap: `Args` are its arguments as a tuple.
@@ -136,6 +140,34 @@ impl<F: ?Sized, const N: usize, A: Allocator, L> SmallBox<F, N, A, L> {
     {
         // Frees the block and drops the allocator after the call, and if the call panics.
         let mut shell = self.without_drop();
+        // SAFETY: the shell does not drop its value, and nothing uses the value after this call.
+        unsafe { (**shell).call_in_place(args) }
+    }
+}
+
+#[cfg(feature = "slab")]
+impl<F: ?Sized, K: SlotKind> Slot<F, K> {
+    /// Calls the closure by value. See [`CallOnce`] for the closures and the cost.
+    ///
+    /// ```
+    /// use dwell::slab::{Pool, PoolSlot};
+    /// use dwell::small::CallOnce;
+    ///
+    /// let name = String::from("Ada");
+    /// let greet: PoolSlot<dyn CallOnce<(u32,), Output = String>> =
+    ///     Pool::new().insert(move |n: u32| name + &"!".repeat(n as usize)).coerce(|view| view as _);
+    /// assert_eq!(greet.call_once((2,)), "Ada!!");
+    /// ```
+    #[inline]
+    pub fn call_once<Args>(self, args: Args) -> F::Output
+    where
+        F: CallOnce<Args>,
+    {
+        let closure = self.into_raw() as *mut ManuallyDrop<F>;
+        // Frees the cell after the call, and if the call panics.
+        // SAFETY: `into_raw` returned the pointer on this thread, and no other slot is made of it. A live `F` is a live
+        // `ManuallyDrop<F>` at the same address and of the same layout, and the slot is not leaked.
+        let mut shell = unsafe { Slot::<ManuallyDrop<F>, K>::from_raw(closure) };
         // SAFETY: the shell does not drop its value, and nothing uses the value after this call.
         unsafe { (**shell).call_in_place(args) }
     }

@@ -15,7 +15,7 @@ use std_alloc::boxed::Box;
 
 impl<T: Default, const N: usize, L> Default for SmallBox<T, N, Global, L> {
     fn default() -> Self {
-        Self::new(T::default())
+        Self::new_in(T::default(), Global)
     }
 }
 
@@ -42,7 +42,7 @@ impl<T: Clone, const N: usize, A: Allocator + Clone, L> Clone for SmallBox<T, N,
 
 impl<T, const N: usize, L> From<T> for SmallBox<T, N, Global, L> {
     fn from(value: T) -> Self {
-        Self::new(value)
+        Self::new_in(value, Global)
     }
 }
 

@@ -35,6 +35,8 @@
 //! `docs/small.md` in the repository has the representation, the comparison with other crates, and the table of traits.
 
 mod any;
+#[cfg(all(feature = "pin", feature = "std"))]
+mod boxed;
 mod call;
 mod forward;
 mod iter;
@@ -54,15 +56,21 @@ use core::marker::PhantomData;
 use core::mem::{ManuallyDrop, MaybeUninit, offset_of};
 use core::ops::{Deref, DerefMut};
 use core::panic::{RefUnwindSafe, UnwindSafe};
+use core::pin::Pin;
 use core::ptr::{self, NonNull};
 use std_alloc::alloc::handle_alloc_error;
 use std_alloc::boxed::Box;
 
+#[cfg(all(feature = "pin", feature = "std"))]
+#[doc(hidden)]
+pub use self::boxed::pool_incoming;
+#[cfg(all(feature = "pin", feature = "std"))]
+pub use self::boxed::{BoxedIterExt, PoolIter};
 pub use self::call::CallOnce;
 pub use self::iter::{BoxedIterator, IntoIter};
-#[doc(hidden)]
-pub use self::place::Coerced;
 pub use self::place::{Brand, Place};
+#[doc(hidden)]
+pub use self::place::{Coerced, Incoming, IncomingStorage};
 pub use self::push::PushWith;
 
 /// A box that stores a value of up to `N` words inline and allocates for a larger one.
@@ -118,7 +126,7 @@ pub use self::push::PushWith;
 /// - `N`: the inline capacity in words. It is at least 1, for the address of a spilled value:
 ///
 /// ```compile_fail
-/// let byte: dwell::SmallBox<u8, 0> = dwell::SmallBox::new(7);
+/// let byte: dwell::SmallBox<u8, 0> = dwell::SmallBox::from(7);
 /// ```
 ///
 /// - `A`: the allocator for spilled values. See [`alloc`](crate::alloc).
@@ -128,8 +136,8 @@ pub use self::push::PushWith;
 /// # #![cfg_attr(feature = "nightly", feature(allocator_api))]
 /// use dwell::{SmallBox, alloc::Global};
 ///
-/// assert!(!SmallBox::<u128, 2>::new(1).is_inline()); // aligned to 16, the box to 8
-/// assert!(SmallBox::<u128, 2, Global, u128>::new(1).is_inline());
+/// assert!(!SmallBox::<u128>::from(1).is_inline()); // aligned to 16, the box to 8
+/// assert!(SmallBox::<u128, 2, Global, u128>::from(1).is_inline());
 /// ```
 ///
 /// # Pinning
@@ -256,20 +264,28 @@ impl<T: ?Sized + RefUnwindSafe, const N: usize, A: Allocator + RefUnwindSafe, L>
 {
 }
 
-/// Boxes a value and coerces it to the type that the context asks for: `SmallBox::new_with(value, |place| place as _)`.
+/// Boxes a value and coerces it to the type that the context asks for.
+///
+/// Types are inferred as they are for `Box::new(value)`: those of a closure's parameters and of literals follow from the
+/// target.
 ///
 /// ```
 /// use dwell::{SmallBox, small_box};
 ///
-/// let double: SmallBox<dyn Fn(u32) -> u32> = small_box!(|x: u32| x * 2);
+/// let double: SmallBox<dyn Fn(u8) -> u8> = small_box!(|x| x * 2);
 /// assert_eq!(double(4), 8);
+///
+/// let words: SmallBox<[u64]> = small_box!([1, 2, 3]);
+/// assert_eq!(words.iter().sum::<u64>(), 6);
 /// ```
 ///
-/// The target must be known: from a type as above, a field, or an argument. For a sized target use [`SmallBox::new`].
+/// The target must be known where the macro stands: from a type as above, a field, an argument, or the return type of the
+/// closure around it. Where it becomes known later, write [`SmallBox::new_with(value, |place| place as _)`](SmallBox::new_with).
+/// For a sized target there is [`SmallBox::new`].
 #[macro_export]
 macro_rules! small_box {
     ($value:expr $(,)?) => {
-        $crate::SmallBox::new_with($value, |place| place as _)
+        $crate::SmallBox::from_incoming($crate::small::IncomingStorage::new().fill($value))
     };
 }
 
@@ -284,22 +300,31 @@ macro_rules! small_box {
 /// ```
 #[macro_export]
 macro_rules! small_box_const {
-    ($value:expr $(,)?) => {{
-        let place = $crate::small::Place::new($value);
-        let coerced = $crate::small::Coerced::of(&place as _);
-        $crate::SmallBox::from_coerced(place, &coerced)
-    }};
+    ($value:expr $(,)?) => {
+        match $crate::small::Place::new($value) {
+            place => $crate::SmallBox::from_coerced(&$crate::small::Coerced::of(&place), place),
+        }
+    };
 }
 
-impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
-    /// Boxes a value of this type. For a `SmallBox<dyn Trait>` take [`small_box!`](crate::small_box), and
-    /// [`from_box`](SmallBox::from_box) if there is a `Box<dyn Trait>` already.
+impl<T> SmallBox<T> {
+    /// Boxes a value of this type, with the default inline capacity of two words.
     ///
     /// ```
     /// use dwell::SmallBox;
     ///
-    /// let point: SmallBox<(f32, f32)> = SmallBox::new((1.0, 2.0));
-    /// assert_eq!(point.0, 1.0);
+    /// let byte = SmallBox::new(5_u8);
+    /// assert_eq!(*byte, 5);
+    /// ```
+    ///
+    /// For another inline capacity take [`From`] or [`new_in`](Self::new_in), for a `SmallBox<dyn Trait>`
+    /// [`small_box!`](crate::small_box), and [`from_box`](SmallBox::from_box) if there is a `Box<dyn Trait>` already.
+    ///
+    /// ```
+    /// use dwell::SmallBox;
+    ///
+    /// let wide: SmallBox<[u64; 4], 4> = SmallBox::from([1, 2, 3, 4]);
+    /// assert!(wide.is_inline());
     /// ```
     #[inline]
     pub fn new(value: T) -> Self {
@@ -315,7 +340,9 @@ impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
     pub fn try_new(value: T) -> Result<Self, AllocError<T>> {
         Self::try_new_in(value, Global)
     }
+}
 
+impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
     /// Boxes what `make` returns, and allocates before it calls `make`.
     ///
     /// For large values: optimised code writes the result to the box instead of the stack.
@@ -355,7 +382,7 @@ impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
     /// no `unsafe`.
     #[inline]
     pub fn new_uninit() -> SmallBox<MaybeUninit<T>, N, Global, L> {
-        SmallBox::new(MaybeUninit::uninit())
+        SmallBox::new_in(MaybeUninit::uninit(), Global)
     }
 
     /// [`new_uninit`](Self::new_uninit) that reports a failed allocation.
@@ -521,6 +548,29 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         unsafe { Self::from_block(block, meta, Global) }
     }
 
+    /// [`from_box`](Self::from_box), and then inline if the value fits there. Where the compiler sees the box made, it allocates
+    /// nothing: the block is a local variable to it.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the allocation is removed only where it is seen together with this")]
+    fn from_box_inline(value: Box<T>) -> Self {
+        let meta = Meta::new(&raw const *value, false);
+        let value = Box::into_raw(value);
+        // SAFETY: the value is live, and the pointer of a box may be written through.
+        let layout = unsafe { layout_of(value) };
+        if !Self::fits(layout.size(), layout.align()) {
+            // SAFETY: `into_raw` returned the pointer above, and it is not used again.
+            return Self::from_box(unsafe { Box::from_raw(value) });
+        }
+        // SAFETY: the value is live, has this size and metadata, fits, and is not used in its block again.
+        let this = unsafe { Self::move_from(value, layout.size(), meta, None, Global) };
+        // SAFETY: the address of a box is not null.
+        let block = unsafe { NonNull::new_unchecked(value.cast()) };
+        // SAFETY: the block is that of a `Box`, which has the layout of its value and the global allocator ("Memory layout" in
+        // its documentation), or none for size 0. The value was moved out of it.
+        unsafe { deallocate(block, layout, &Global) };
+        this
+    }
+
     /// The value in a `Box`. A spilled value keeps its block: nothing is allocated or moved.
     ///
     /// ```
@@ -554,6 +604,112 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         // SAFETY: the value is live and owned by `this`, which is not dropped and not used again if the value was moved.
         // `Global` has nothing to drop.
         unsafe { move_to_box(this.value()) }.map_err(|layout| AllocError::new(ManuallyDrop::into_inner(this), layout))
+    }
+
+    /// The value, pinned in a `Box`. An inline value is moved to the heap, because it would move with its box.
+    ///
+    /// A `SmallBox` that is pinned itself needs no allocation: see [`project`](Self::project).
+    ///
+    /// ```
+    /// use dwell::{SmallBox, small_box};
+    /// use std::pin::Pin;
+    ///
+    /// let small: SmallBox<dyn Future<Output = u8>> = small_box!(async { 7 });
+    /// let pinned: Pin<Box<dyn Future<Output = u8>>> = small.into_pin();
+    /// # drop(pinned);
+    /// ```
+    #[inline]
+    pub fn into_pin(self) -> Pin<Box<T>> {
+        Box::into_pin(self.into_box())
+    }
+
+    /// [`into_pin`](Self::into_pin) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the value is inline and the allocator has no block for it; the small box comes back in the error.
+    #[inline]
+    pub fn try_into_pin(self) -> Result<Pin<Box<T>>, AllocError<Self>> {
+        self.try_into_box().map(Box::into_pin)
+    }
+
+    /// A reference to the value, which is never dropped. An inline value is moved to the heap first, because its memory goes
+    /// with the box.
+    ///
+    /// ```
+    /// use dwell::{SmallBox, small_box};
+    ///
+    /// let names: SmallBox<[&str]> = small_box!(["a"]);
+    /// let names: &'static mut [&str] = names.leak();
+    /// assert_eq!(names, ["a"]);
+    /// # drop(SmallBox::<[&str]>::from_box(unsafe { Box::from_raw(names) })); // Miri looks for leaks
+    /// ```
+    #[inline]
+    pub fn leak<'a>(self) -> &'a mut T
+    where
+        T: 'a,
+    {
+        Box::leak(self.into_box())
+    }
+
+    /// [`leak`](Self::leak) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the value is inline and the allocator has no block for it; the small box comes back in the error.
+    #[inline]
+    pub fn try_leak<'a>(self) -> Result<&'a mut T, AllocError<Self>>
+    where
+        T: 'a,
+    {
+        self.try_into_box().map(Box::leak)
+    }
+
+    /// A pointer to the value, which the caller owns now: that of [`Box::into_raw`].
+    ///
+    /// An inline value is moved to the heap first: the memory it has goes with the box, so a pointer there would dangle. Give
+    /// the pointer to [`from_raw`](Self::from_raw) or [`Box::from_raw`].
+    ///
+    /// ```
+    /// use dwell::{SmallBox, small_box};
+    /// use std::fmt::Display;
+    ///
+    /// let small: SmallBox<dyn Display> = small_box!(7);
+    /// let raw: *mut dyn Display = small.into_raw();
+    /// // SAFETY: `into_raw` returned the pointer, and nothing else uses it.
+    /// let small: SmallBox<dyn Display> = unsafe { SmallBox::from_raw(raw) };
+    /// assert_eq!(small.to_string(), "7");
+    /// ```
+    #[inline]
+    pub fn into_raw(self) -> *mut T {
+        Box::into_raw(self.into_box())
+    }
+
+    /// [`into_raw`](Self::into_raw) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When the value is inline and the allocator has no block for it; the small box comes back in the error.
+    #[inline]
+    pub fn try_into_raw(self) -> Result<*mut T, AllocError<Self>> {
+        self.try_into_box().map(Box::into_raw)
+    }
+
+    /// The box of a value that [`into_raw`](Self::into_raw) gave away. It is spilled until [`resize`](Self::resize) moves it
+    /// inline.
+    ///
+    /// # Safety
+    ///
+    /// `raw` meets the requirements of [`Box::from_raw`]: [`into_raw`](Self::into_raw) or [`Box::into_raw`] returned it, and no
+    /// other box was made of it.
+    ///
+    /// # Panics
+    ///
+    /// When it is a slice of more than `usize::MAX / 32` elements.
+    #[inline]
+    pub unsafe fn from_raw(raw: *mut T) -> Self {
+        // SAFETY: the caller meets the requirements of `Box::from_raw`.
+        Self::from_box(unsafe { Box::from_raw(raw) })
     }
 }
 

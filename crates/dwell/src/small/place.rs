@@ -10,12 +10,18 @@
 //! - [`SmallBox::coerce`](super::SmallBox::coerce) has a value whose type is erased, so two values of the same static type may
 //!   have different metadata. Its brand is a lifetime that is new in each call and that the closure cannot name: the only
 //!   place with this brand is the one that the closure got.
+//! - [`small_box!`](crate::small_box) has no closure. A closure's parameters are inferred before the target is known, its `as _`
+//!   is checked after integer literals have become `i32`, and an opaque type that captures a lifetime and a type parameter
+//!   cannot pass through it. The macro coerces a `&mut Incoming<U, U>` to a `&mut Incoming<U, T>` in the argument of a function
+//!   that returns the box, as `Box::new(value)` is coerced where a `Box<dyn Trait>` is expected.
 
 use super::SmallBox;
 use crate::alloc::Global;
 use crate::raw::Meta;
+use core::alloc::Layout;
 use core::marker::PhantomData;
-use core::mem::ManuallyDrop;
+use core::mem::{self, ManuallyDrop};
+use std_alloc::alloc::handle_alloc_error;
 
 /// A value that can be unsized but not touched, for the closures of [`SmallBox::new_with`] and [`SmallBox::coerce`].
 ///
@@ -69,6 +75,80 @@ impl<B, T: ?Sized> Place<B, T> {
     }
 }
 
+/// A `U` on its way to a box, coerced to a `T`. For [`small_box!`](crate::small_box).
+#[doc(hidden)]
+pub struct Incoming<U, T: ?Sized> {
+    // # Invariants
+    //
+    // 1. It was made as an `Incoming<U, U>`; `T` is what it was coerced to.
+    // 2. While `full` is set, `value` is a live `U`, which is owned.
+    full: bool,
+    // Invariant in `U`, as a place is in its brand.
+    of: PhantomData<fn(U) -> U>,
+    // Not dropped here. A type with a drop could not borrow a local variable in the last expression of a block, where
+    // temporaries outlive the variables up to edition 2021.
+    value: ManuallyDrop<T>,
+}
+
+/// The memory of an [`Incoming`].
+#[doc(hidden)]
+pub struct IncomingStorage<U> {
+    incoming: Option<Incoming<U, U>>,
+}
+
+impl<U> IncomingStorage<U> {
+    #[expect(clippy::new_without_default, reason = "only a macro calls it")]
+    #[inline]
+    pub const fn new() -> Self {
+        Self { incoming: None }
+    }
+
+    /// A method, and not a function with two arguments: the type that is expected of its result, a
+    /// `&mut Incoming<_, dyn Trait>`, then tells the compiler what to expect of `value` and of nothing else.
+    #[inline]
+    pub fn fill(&mut self, value: U) -> &mut Incoming<U, U> {
+        self.incoming.insert(Incoming { full: true, of: PhantomData, value: ManuallyDrop::new(value) })
+    }
+}
+
+impl<U, T: ?Sized> Incoming<U, T> {
+    /// A pointer with the metadata of a `U` as a `T`. Its address has no meaning.
+    #[inline]
+    pub(crate) fn as_ptr(&self) -> *const T {
+        (&raw const self.value) as *const T
+    }
+
+    /// Moves the value out.
+    ///
+    /// # Panics
+    ///
+    /// If that was done before.
+    #[inline]
+    pub(crate) fn take(&mut self) -> U {
+        assert!(mem::replace(&mut self.full, false), "the value was taken before");
+        // SAFETY: `full` was set, so `value` is a live `U` (invariants 1 and 2), for `ManuallyDrop` is `repr(transparent)`. It is
+        // moved out once, since `full` is clear now.
+        unsafe { (&raw const self.value).cast::<U>().read() }
+    }
+}
+
+impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
+    /// What [`small_box!`](crate::small_box) calls.
+    #[doc(hidden)]
+    #[inline]
+    pub fn from_incoming<U>(incoming: &mut Incoming<U, T>) -> Self {
+        let like = incoming.as_ptr();
+        let value = incoming.take(); // dropped if a line below panics
+        let meta = Meta::new(like, !Self::fits(size_of::<U>(), align_of::<U>()));
+        let layout = Layout::new::<U>();
+        let Ok(block) = Self::block_for(layout, &Global) else { handle_alloc_error(layout) };
+        // SAFETY: `block_for` returned `block` for a `U`: there is one if a `U` does not fit, which is when `meta` has the heap
+        // bit. `like` had the metadata of a `U` as a `T`, because every `Incoming<U, T>` was an `Incoming<U, U>` before it was
+        // coerced and `U` is sized.
+        unsafe { Self::write_new(value, meta, block, Global) }
+    }
+}
+
 /// The metadata of a `U` as a `T`, from a coerced `Place`. For [`small_box_const!`](crate::small_box_const).
 #[doc(hidden)]
 pub struct Coerced<U, T: ?Sized> {
@@ -90,7 +170,7 @@ impl<U, T: ?Sized> Coerced<U, T> {
 impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// What [`small_box_const!`](crate::small_box_const) calls.
     #[doc(hidden)]
-    pub const fn from_coerced<U>(place: Place<U, U>, coerced: &Coerced<U, T>) -> Self {
+    pub const fn from_coerced<U>(coerced: &Coerced<U, T>, place: Place<U, U>) -> Self {
         const {
             assert!(
                 Self::fits(size_of::<U>(), align_of::<U>()),

@@ -4,9 +4,10 @@ use super::SmallBox;
 use crate::alloc::{Allocator, Global};
 use core::fmt;
 use core::marker::PhantomData;
-use serde::de::{Error, SeqAccess, Visitor};
+use serde::de::{Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std_alloc::string::String;
+use std_alloc::vec::Vec;
 
 impl<T: ?Sized + Serialize, const N: usize, A: Allocator, L> Serialize for SmallBox<T, N, A, L> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -16,7 +17,7 @@ impl<T: ?Sized + Serialize, const N: usize, A: Allocator, L> Serialize for Small
 
 impl<'de, T: Deserialize<'de>, const N: usize, L> Deserialize<'de> for SmallBox<T, N, Global, L> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        T::deserialize(deserializer).map(Self::new)
+        T::deserialize(deserializer).map(Self::from)
     }
 }
 
@@ -37,6 +38,21 @@ impl<'de, const N: usize, L> Deserialize<'de> for SmallBox<str, N, Global, L> {
 
             fn visit_string<E: Error>(self, text: String) -> Result<Self::Value, E> {
                 Ok(text.into())
+            }
+
+            // Formats without a type for text have bytes, as for `String`.
+            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+                match core::str::from_utf8(bytes) {
+                    Ok(text) => Ok(text.into()),
+                    Err(_) => Err(E::invalid_value(Unexpected::Bytes(bytes), &self)),
+                }
+            }
+
+            fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Self::Value, E> {
+                match String::from_utf8(bytes) {
+                    Ok(text) => Ok(text.into()),
+                    Err(error) => Err(E::invalid_value(Unexpected::Bytes(error.as_bytes()), &self)),
+                }
             }
         }
 

@@ -1,4 +1,4 @@
-//! What "empty" means for a type, and where a default lives so that it can be lent.
+//! The traits that define when a value is empty and that provide a default to borrow.
 
 use crate::alloc::{AllocError, try_box};
 use core::any::TypeId;
@@ -17,13 +17,13 @@ use super::{SortedMap, SortedSet, Sparse, ThinSlice, ThinStr};
 #[cfg(feature = "std")]
 use core::hash::BuildHasherDefault;
 
-/// Whether a value says nothing that its type's default does not say.
+/// A type that can tell whether a value equals the default.
 ///
-/// A value that is empty must equal `Default::default()` in all that a program can tell: [`Sparse`] forgets it and later
-/// reads, hashes, compares and serialises the default in its place. `-0.0` is therefore not empty.
+/// An empty value must not differ from `Default::default()` in any way that a program can observe: [`Sparse`] drops it and
+/// later reads, hashes, compares and serialises the default instead. `-0.0` is therefore not empty.
 ///
-/// The types of std are empty as their own `is_empty` says: what a collection has reserved, the state of its hasher, and
-/// which `Rc` it is, are not looked at.
+/// A collection of std is empty if its `is_empty` returns `true`. Its capacity, the state of its hasher, and the identity of an
+/// `Rc` are ignored.
 ///
 /// `#[derive(Sparse)]` (feature `derive`) implements it field by field. By hand:
 ///
@@ -40,7 +40,7 @@ use core::hash::BuildHasherDefault;
 /// }
 /// ```
 ///
-/// An implementation that gets this wrong loses values; it cannot break memory safety.
+/// A wrong implementation loses values. It cannot cause undefined behaviour.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say when it is empty",
     label = "needs `IsEmpty`",
@@ -52,7 +52,7 @@ pub trait IsEmpty {
     fn is_empty(&self) -> bool;
 }
 
-/// A default that lives as long as anyone reads it: what an empty [`Sparse`] lends through `Deref`.
+/// A type with a static default, which an empty [`Sparse`] dereferences to.
 ///
 /// `#[derive(Sparse)]` (feature `derive`) implements it. By hand, with a [`DefaultCell`]:
 ///
@@ -72,7 +72,7 @@ pub trait IsEmpty {
 /// assert_eq!(Sparse::<Span>::empty().to, 0);
 /// ```
 ///
-/// A type that cannot be shared between threads has no static default and so no `Deref`; [`Sparse::get`] still works.
+/// A type that is not `Sync` has no static default, and its `Sparse` no `Deref`; [`Sparse::get`] works for all types.
 ///
 /// # Interior mutability
 ///
@@ -96,9 +96,9 @@ pub trait IsEmpty {
 /// assert_eq!(Sparse::<Counter>::empty().0.load(Relaxed), 1); // another `Sparse`
 /// ```
 ///
-/// It is not unsound, but never what is meant. `#[derive(Sparse)]` refuses a field that has such a part in itself. Nobody
-/// refuses it in an implementation by hand, behind a pointer (`Box<AtomicU32>`, `Arc<Mutex<_>>`), or in a field whose type
-/// names a type parameter: leave `DefaultRef` away for these types and read with [`Sparse::get`].
+/// This is sound but never intended. `#[derive(Sparse)]` refuses fields with interior mutability. It cannot refuse them behind a
+/// pointer (`Box<AtomicU32>`, `Arc<Mutex<_>>`) or in a field whose type names a type parameter, and no check covers an
+/// implementation by hand. Do not implement `DefaultRef` for these types; read with [`Sparse::get`].
 #[diagnostic::on_unimplemented(
     message = "`Sparse<{Self}>` cannot lend a default `{Self}`",
     label = "needs `DefaultRef`",
@@ -112,7 +112,7 @@ pub trait DefaultRef {
         Self: 'a;
 }
 
-/// A type whose default is a constant, so that it can be read without asking whether it has been made yet.
+/// A type whose default is a constant, so that a read of an empty [`Sparse`] needs no lazy initialisation.
 ///
 /// `#[derive(Sparse)]` with `#[sparse(const)]` implements it for a struct whose fields all do; the numbers, strings and
 /// collections of std do, except for those that hash with `RandomState` and for boxes.
@@ -122,14 +122,14 @@ pub trait DefaultRef {
     note = "leave `#[sparse(const)]` away and derive `Default`: the default is then made when it is first read"
 )]
 pub trait ConstDefault: Default {
-    /// What `Default::default` returns.
+    /// The value that `Default::default` returns.
     const DEFAULT: Self;
 }
 
-/// A default that is made when it is first read, to be put in a `static`.
+/// A lazily created default for a `static`.
 ///
-/// The first [`get`](Self::get) makes the default and leaks it: one value a type for the program's life. Threads that
-/// race make one each, and all but one are dropped; none waits.
+/// The first [`get`](Self::get) creates the default and leaks it: one value for each type. Threads that race create one each,
+/// and all but one are dropped. No thread waits.
 pub struct DefaultCell<T> {
     // # Invariants
     //
@@ -139,16 +139,16 @@ pub struct DefaultCell<T> {
 }
 
 impl<T> DefaultCell<T> {
-    /// A cell whose default is not made yet.
+    /// A cell without a default, which the first `get` creates.
     pub const fn new() -> Self {
         Self { value: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    /// The default, made at the first call.
+    /// Returns the default, which the first call creates.
     ///
     /// # Panics
     ///
-    /// Only if `T::default` does; the next call tries again. It aborts when the allocator has no memory for the default;
+    /// Panics only if `T::default` panics; the next call tries again. Aborts if the allocator has no memory for the default;
     /// [`try_get`](Self::try_get) does not.
     #[inline]
     pub fn get(&'static self) -> &'static T
@@ -168,8 +168,8 @@ impl<T> DefaultCell<T> {
     ///
     /// # Errors
     ///
-    /// When the default is not made yet and the allocator has no block of `size_of::<T>()` bytes. The default made for it
-    /// comes back in the error, and the next call tries again.
+    /// When the default is not made yet and the allocator has no block of `size_of::<T>()` bytes. The error
+    /// contains the default, and the next call tries again.
     pub fn try_get(&'static self) -> Result<&'static T, AllocError<T>>
     where
         T: Default + Send + Sync,

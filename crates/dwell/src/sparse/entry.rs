@@ -7,7 +7,7 @@ use core::fmt;
 use core::mem;
 use std_alloc::alloc::handle_alloc_error;
 
-/// A single entry of a [`SortedMap`], occupied or vacant: what [`SortedMap::entry`] returns.
+/// An entry of a [`SortedMap`], occupied or vacant: the result of [`SortedMap::entry`].
 ///
 /// ```
 /// use dwell::sparse::SortedMap;
@@ -21,7 +21,7 @@ use std_alloc::alloc::handle_alloc_error;
 pub enum Entry<'a, K, V> {
     /// The map has an entry with this key.
     Occupied(OccupiedEntry<'a, K, V>),
-    /// The map has none.
+    /// The map has no entry with this key.
     Vacant(VacantEntry<'a, K, V>),
 }
 
@@ -41,9 +41,9 @@ pub struct VacantEntry<'a, K, V> {
 }
 
 impl<K: Ord, V> SortedMap<K, V> {
-    /// The entry of a key, to look at it and to fill it with one search.
+    /// The entry of a key, for a lookup and an insertion with one search.
     ///
-    /// As with [`insert`](Self::insert), filling a vacant one reallocates and moves all greater entries.
+    /// As [`insert`](Self::insert), an insertion into a vacant entry reallocates and moves all greater entries.
     ///
     /// ```
     /// use dwell::sparse::SortedMap;
@@ -85,7 +85,7 @@ impl<K, V> SortedMap<K, V> {
 }
 
 impl<'a, K, V> Entry<'a, K, V> {
-    /// The key: the stored one of an occupied entry, the one that was asked for of a vacant entry.
+    /// The key: the stored one of an occupied entry, or the one given to [`SortedMap::entry`].
     pub fn key(&self) -> &K {
         match self {
             Self::Occupied(entry) => entry.key(),
@@ -102,12 +102,12 @@ impl<'a, K, V> Entry<'a, K, V> {
     ///
     /// # Errors
     ///
-    /// When the entry is vacant and the allocator has no block for one entry more; key and value come back in the error.
+    /// If the entry is vacant and the allocator has no block for one entry more; the error contains key and value.
     pub fn try_or_insert(self, value: V) -> Result<&'a mut V, AllocError<(K, V)>> {
         self.try_or_insert_with(|| value)
     }
 
-    /// Inserts what `make` returns if the entry is vacant, and returns the value.
+    /// Inserts the result of `make` if the entry is vacant, and returns the value.
     pub fn or_insert_with(self, make: impl FnOnce() -> V) -> &'a mut V {
         self.or_insert_with_key(|_| make())
     }
@@ -121,7 +121,7 @@ impl<'a, K, V> Entry<'a, K, V> {
         self.try_or_insert_with_key(|_| make())
     }
 
-    /// Inserts what `make` returns for the key if the entry is vacant, and returns the value.
+    /// Inserts the result of `make` for the key if the entry is vacant, and returns the value.
     ///
     /// ```
     /// use dwell::sparse::SortedMap;
@@ -226,22 +226,22 @@ impl<'a, K, V> OccupiedEntry<'a, K, V> {
         &self.map.sorted.entries[self.index].1
     }
 
-    /// The value, for writing.
+    /// The value, mutably.
     pub fn get_mut(&mut self) -> &mut V {
         &mut self.map.sorted.entries[self.index].1
     }
 
-    /// The value, for writing, for as long as the map is borrowed.
+    /// The value, mutably, for as long as the map is borrowed.
     pub fn into_mut(self) -> &'a mut V {
         &mut self.map.sorted.entries[self.index].1
     }
 
-    /// Sets the value and returns the one that was there.
+    /// Sets the value and returns the old one.
     pub fn insert(&mut self, value: V) -> V {
         mem::replace(self.get_mut(), value)
     }
 
-    /// Takes the entry out of the map and returns its value. See [`SortedMap::remove`].
+    /// Removes the entry and returns its value. See [`SortedMap::remove`].
     pub fn remove(self) -> V {
         self.remove_entry().1
     }
@@ -250,12 +250,12 @@ impl<'a, K, V> OccupiedEntry<'a, K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator does not make the block smaller; the map stays as it is.
+    /// If the allocator cannot shrink the block; the map stays as it is.
     pub fn try_remove(self) -> Result<V, AllocError<Self>> {
         self.try_remove_entry().map(|(_, value)| value)
     }
 
-    /// Takes the entry out of the map and returns the stored key and the value.
+    /// Removes the entry and returns the stored key and the value.
     pub fn remove_entry(self) -> (K, V) {
         self.try_remove_entry().unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
@@ -264,19 +264,19 @@ impl<'a, K, V> OccupiedEntry<'a, K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator does not make the block smaller; the map stays as it is.
+    /// If the allocator cannot shrink the block; the map stays as it is.
     pub fn try_remove_entry(self) -> Result<(K, V), AllocError<Self>> {
         self.map.sorted.try_remove_at(self.index).map_err(|error| error.map(|()| self))
     }
 }
 
 impl<'a, K, V> VacantEntry<'a, K, V> {
-    /// The key that was asked for.
+    /// The key given to [`SortedMap::entry`].
     pub fn key(&self) -> &K {
         &self.key
     }
 
-    /// Takes the key back.
+    /// Returns the key.
     pub fn into_key(self) -> K {
         self.key
     }
@@ -290,7 +290,7 @@ impl<'a, K, V> VacantEntry<'a, K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for one entry more; key and value come back in the error, and the map stays as it is.
+    /// If the allocator has no block for one entry more; the error contains key and value, and the map stays as it is.
     pub fn try_insert(self, value: V) -> Result<&'a mut V, AllocError<(K, V)>> {
         self.try_insert_entry(value).map(OccupiedEntry::into_mut)
     }

@@ -1,13 +1,13 @@
-//! `IsEmpty`, and a default to lend, for the types of other crates.
+//! `IsEmpty` and `DefaultRef` for the types of other crates.
 //!
-//! A type that can be written through `&` has no default to lend, and one whose `Default` differs from call to call is not
-//! here at all (`ahash::RandomState`).
+//! Types with interior mutability have no `DefaultRef`. Types whose `Default` differs from call to call (`ahash::RandomState`)
+//! have neither.
 #![allow(unused_imports, unused_macros, reason = "each feature uses a part of it")]
 
 use super::empty::{const_default, is_empty};
 use super::{ConstDefault, DefaultCell, DefaultRef, GenericDefaultCell, IsEmpty};
 
-/// Types whose default is made when it is first lent.
+/// Types with a lazily created default.
 macro_rules! made_default {
     ($($type:ty;)*) => {$(
         impl DefaultRef for $type {
@@ -115,7 +115,7 @@ mod compact_str {
     }
 }
 
-// Shards are tried, never waited for: a map of which one is locked is not empty.
+// This does not wait for locks: a map with a locked shard is not empty.
 #[cfg(feature = "dashmap")]
 mod dashmap {
     use super::{IsEmpty, is_empty};
@@ -191,7 +191,7 @@ mod indexmap {
     }
 }
 
-// Locks are tried, never waited for: a locked one is not empty.
+// This does not wait for locks: a locked value is not empty.
 #[cfg(feature = "parking_lot-0_12")]
 is_empty! {
     {T: IsEmpty} ::parking_lot::Mutex<T>: self => self.try_lock().is_some_and(|value| T::is_empty(&value));
@@ -266,7 +266,7 @@ mod slotmap {
 
     is_empty! {
         {} DefaultKey: self => self.is_null();
-        // One that was used remembers which keys it gave out.
+        // A map that was used remembers which keys it returned.
         {K: Key, V} SlotMap<K, V>: self => self.capacity() == 0;
         {K: Key, V} SecondaryMap<K, V>: self => self.is_empty();
     }

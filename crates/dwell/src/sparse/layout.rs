@@ -1,7 +1,7 @@
-//! Sizes and offsets of the thin blocks: arithmetic only, so that it can be tested alone.
+//! Sizes and offsets of the thin blocks: arithmetic only, so that it can be tested separately.
 //!
-//! Each function that may be asked for more than a layout can say answers `Err` with the largest layout of the same
-//! alignment, to be shown to the user; no allocator is ever asked for it.
+//! A function whose result would exceed the limits of `Layout` returns `Err` with the largest layout of the same alignment, for
+//! error messages. No allocator is called with it.
 #![forbid(unsafe_code)]
 
 use core::alloc::Layout;
@@ -10,7 +10,7 @@ const fn max(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
 }
 
-/// Bytes from the start of a slice's block to its elements. The length is in the word right before them.
+/// Bytes from the start of a slice's block to its elements. The length is in the word before the elements.
 ///
 /// Sizes and alignments of words are powers of two, as are all alignments, so the larger of the two is a multiple of
 /// either and both the length and the elements are aligned.

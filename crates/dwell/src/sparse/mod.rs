@@ -1,8 +1,7 @@
-//! Structs that are mostly empty, at the price of one word.
+//! One-word storage for structs that are mostly empty, and one-word strings, slices and sorted maps.
 //!
-//! A field of type `Option<Settings>` takes the whole of `Settings` in its owner whether it is there or not. A
-//! [`Sparse<Settings>`](Sparse) takes one word, allocates only for a value that differs from the default, and still
-//! reads like the struct itself:
+//! A field of type `Option<Settings>` has the size of `Settings` even if it is `None`. A [`Sparse<Settings>`](Sparse) has one
+//! word, allocates only for a value that differs from the default, and reads as the struct itself:
 //!
 //! ```
 //! # #[cfg(feature = "derive")] {
@@ -26,25 +25,26 @@
 //! shape.traits.edit(|t| t.title = Some("Mainframe".into())); // allocates
 //! assert_eq!(shape.traits.title.as_deref(), Some("Mainframe"));
 //!
-//! shape.traits.edit(|t| t.title = None); // gives the box back
+//! shape.traits.edit(|t| t.title = None); // equal to the default: frees the box
 //! assert!(shape.traits.get().is_none());
 //! # }
 //! ```
 //!
 //! # When to use something else
 //!
-//! - A struct that is never empty when it is present: `Option<Box<T>>` says so in its type and costs the same. `Sparse`
-//!   is for a struct whose *default* means "nothing here".
-//! - A struct that is nearly always filled: keep it inline. A box costs an allocation, 8 bytes for the pointer, 8 to 16
-//!   of the allocator's own, and a cache miss. It pays below about `(size - 8) / (size + 16)` filled.
-//! - A struct of up to two words: keep it inline.
+//! - A struct that is never empty if it is present: an `Option<Box<T>>` says so in its type and costs the same. `Sparse` is for
+//!   structs whose *default* means "absent".
+//! - A struct that most owners have: store it inline. A box costs an allocation, 8 bytes for the pointer, 8 to 16 bytes of the
+//!   allocator's own, and a cache miss. It pays if the fraction of owners with a value is below about
+//!   `(size - 8) / (size + 16)`.
+//! - A struct of up to two words: store it inline.
 //!
-//! # Beside it
+//! # Strings, slices and maps
 //!
-//! [`ThinStr`] and [`ThinSlice`] are `Box<str>` and `Box<[T]>` in one word. [`SortedMap`] and [`SortedSet`] are a map and a
-//! set of few entries in one word.
+//! [`ThinStr`] and [`ThinSlice`] are `Box<str>` and `Box<[T]>` with a handle of one word. [`SortedMap`] and [`SortedSet`] are a
+//! map and a set for few entries, with the same handle.
 //!
-//! `docs/sparse.md` in the repository holds the measurements behind this and behind the representation.
+//! `docs/sparse.md` in the repository explains the representation and has the measurements.
 
 mod collect;
 mod empty;
@@ -86,10 +86,10 @@ pub use self::sorted_set::SortedSet;
 pub use self::thin_slice::ThinSlice;
 pub use self::thin_str::ThinStr;
 
-/// A `T` that costs one word until it differs from its default.
+/// A `T` on the heap, or nothing if it equals the default, in one word.
 ///
-/// It is 8 bytes on a 64-bit target, and so is `Option<Sparse<T>>`. An empty one owns no memory; any other owns one
-/// heap block of `size_of::<T>()` bytes.
+/// A `Sparse<T>` has 8 bytes on a 64-bit target, and so has `Option<Sparse<T>>`. An empty one owns no memory; any other owns
+/// one heap block of `size_of::<T>()` bytes.
 ///
 /// ```
 /// use dwell::Sparse;
@@ -103,16 +103,17 @@ pub use self::thin_str::ThinStr;
 /// assert_eq!(size_of::<Option<Sparse<Vec<String>>>>(), size_of::<usize>());
 /// ```
 ///
-/// Reading through [`Deref`] needs [`DefaultRef`], and all that decides what is empty needs [`IsEmpty`]. The collections
-/// and numbers of std have both, and `#[derive(Sparse)]` (feature `derive`) writes both. [`get`](Self::get) needs neither.
+/// [`Deref`] requires [`DefaultRef`], and functions that test for empty values require [`IsEmpty`]. The collections and numbers
+/// of std implement both, and `#[derive(Sparse)]` (feature `derive`) implements them for a struct. [`get`](Self::get) requires
+/// neither.
 ///
-/// Two values are equal when what they read as is equal: an empty one equals one that holds a boxed default.
+/// Two values are equal if they dereference to equal values: an empty one equals one that holds a boxed default.
 ///
 /// # Interior mutability
 ///
-/// All empty values of a type lend one default. A type that can be written through `&T` (an atomic, a `Mutex`) must
-/// therefore not be one that `Deref` lends: `counter.fetch_add(1)` on an empty `Sparse` would change what all others read.
-/// `#[derive(Sparse)]` refuses such fields, see there; [`DefaultRef`] says what cannot be refused.
+/// All empty values of a type dereference to one default. With a type that can be written through `&T` (an atomic, a `Mutex`),
+/// `counter.fetch_add(1)` on an empty `Sparse` would change the value of all other empty ones. `#[derive(Sparse)]` refuses such
+/// fields; [`DefaultRef`] lists the cases that it cannot refuse.
 pub struct Sparse<T> {
     // # Invariants
     //
@@ -137,14 +138,14 @@ impl<T> Unpin for Sparse<T> {}
 impl<T: UnwindSafe> UnwindSafe for Sparse<T> {}
 
 impl<T> Sparse<T> {
-    /// The pointer of an empty one.
+    /// The pointer of an empty `Sparse`.
     ///
     /// No box that `from_stored` takes has this address. A block of at least one byte does not begin at `usize::MAX`, since
     /// the address of its end is at most `usize::MAX` (`core::ptr`, "Allocation"); `from_stored` gives a box of a zero-sized
     /// type a dangling address of its own choice.
     const SENTINEL: NonNull<T> = NonNull::new(ptr::without_provenance_mut(usize::MAX)).expect("usize::MAX is not null");
 
-    /// An empty one: it reads as the default and owns no memory.
+    /// Creates an empty value, which reads as the default and owns no memory.
     ///
     /// ```
     /// use dwell::Sparse;
@@ -156,7 +157,7 @@ impl<T> Sparse<T> {
         Self { ptr: Self::SENTINEL, owns: PhantomData }
     }
 
-    /// Takes ownership of a box, whether its value is empty or not.
+    /// Takes ownership of a box without a test whether its value is empty.
     fn from_stored(value: Box<T>) -> Self {
         let raw = Box::into_raw(value);
         // A box of a zero-sized type owns no memory, so any aligned address stands for it. `dangling` is not `usize::MAX`: it
@@ -167,12 +168,12 @@ impl<T> Sparse<T> {
         Self { ptr, owns: PhantomData }
     }
 
-    /// Whether it owns no box.
+    /// Whether it is empty, that is, owns no box.
     fn is_vacant(&self) -> bool {
         self.ptr.addr() == Self::SENTINEL.addr()
     }
 
-    /// The stored value, or `None` when there is none and a read would give the default.
+    /// Returns the stored value, or `None` if this is empty and reads as the default.
     ///
     /// ```
     /// use dwell::Sparse;
@@ -189,10 +190,10 @@ impl<T> Sparse<T> {
         Some(unsafe { self.ptr.as_ref() })
     }
 
-    /// The stored value for writing, or `None` when there is none.
+    /// Returns the stored value mutably, or `None` if this is empty.
     ///
-    /// [`get_mut_or_default`](Self::get_mut_or_default) also stores a default when there is none, and
-    /// [`edit`](Self::edit) also frees the box when the value is empty afterwards.
+    /// [`get_mut_or_default`](Self::get_mut_or_default) stores a default first if this is empty, and [`edit`](Self::edit) frees
+    /// the box if the value is empty afterwards.
     pub fn get_mut(&mut self) -> Option<&mut T> {
         if self.is_vacant() {
             return None;
@@ -202,7 +203,7 @@ impl<T> Sparse<T> {
         Some(unsafe { self.ptr.as_mut() })
     }
 
-    /// The stored value in its box, without moving it.
+    /// Converts into the box, without moving the value.
     ///
     /// ```
     /// use dwell::Sparse;
@@ -221,7 +222,7 @@ impl<T> Sparse<T> {
         Some(unsafe { Box::from_raw(this.ptr.as_ptr()) })
     }
 
-    /// Takes the stored value out in its box, without moving it, and leaves an empty one.
+    /// Takes the box out, without moving the value, and leaves an empty `Sparse`.
     ///
     /// ```
     /// use dwell::Sparse;
@@ -234,7 +235,7 @@ impl<T> Sparse<T> {
         mem::take(self).into_box()
     }
 
-    /// Drops the value, frees its memory and leaves an empty one.
+    /// Drops the value, frees its memory and leaves an empty `Sparse`.
     pub fn clear(&mut self) {
         drop(mem::take(self));
     }
@@ -257,7 +258,7 @@ impl<T: IsEmpty> Sparse<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block of `size_of::<T>()` bytes; the value comes back in the error.
+    /// If the allocator has no block of `size_of::<T>()` bytes; the error contains the value.
     pub fn try_new(value: T) -> Result<Self, AllocError<T>> {
         if value.is_empty() { Ok(Self::empty()) } else { try_box(value).map(Self::from_stored) }
     }
@@ -273,9 +274,9 @@ impl<T: IsEmpty> Sparse<T> {
         if value.is_empty() { Self::empty() } else { Self::from_stored(value) }
     }
 
-    /// Whether nothing is stored, or what is stored is empty.
+    /// Whether no value is stored, or an empty one.
     ///
-    /// Fit for `#[serde(skip_serializing_if = "Sparse::is_empty")]`.
+    /// For serde: `#[serde(skip_serializing_if = "Sparse::is_empty")]`.
     pub fn is_empty(&self) -> bool {
         self.get().is_none_or(T::is_empty)
     }
@@ -299,9 +300,9 @@ impl<T: IsEmpty> Sparse<T> {
 }
 
 impl<T: Default> Sparse<T> {
-    /// The stored value for writing; the default is boxed first when there is none.
+    /// Returns the stored value mutably, after storing the default if this is empty.
     ///
-    /// The box stays, even if the value is left empty: see [`compact`](Self::compact) and [`edit`](Self::edit).
+    /// The box stays even if the value ends up empty: see [`compact`](Self::compact) and [`edit`](Self::edit).
     pub fn get_mut_or_default(&mut self) -> &mut T {
         if self.is_vacant() {
             *self = Self::from_stored(Box::default());
@@ -315,8 +316,8 @@ impl<T: Default> Sparse<T> {
     ///
     /// # Errors
     ///
-    /// When there was no value and the allocator has no block of `size_of::<T>()` bytes; the default that was to be
-    /// stored comes back in the error and `self` stays empty.
+    /// If there was no value and the allocator has no block of `size_of::<T>()` bytes; the error
+    /// contains the default, and `self` stays empty.
     pub fn try_get_mut_or_default(&mut self) -> Result<&mut T, AllocError<T>> {
         if self.is_vacant() {
             *self = Self::from_stored(try_box(T::default())?);
@@ -326,14 +327,14 @@ impl<T: Default> Sparse<T> {
         Ok(unsafe { self.ptr.as_mut() })
     }
 
-    /// The value, or the default when there is none.
+    /// Converts into the value, or into the default if this is empty.
     pub fn into_inner(self) -> T {
         self.into_box().map_or_else(T::default, |value| *value)
     }
 
-    /// Takes the value out, or makes the default when there is none, and leaves an empty one.
+    /// Takes the value out, or creates the default if this is empty, and leaves an empty `Sparse`.
     ///
-    /// It is [`mem::take`] as if the field were a `T`; [`take_box`](Self::take_box) is [`Option::take`].
+    /// This is [`mem::take`] of a field of type `T`; [`take_box`](Self::take_box) is [`Option::take`].
     ///
     /// ```
     /// use dwell::Sparse;
@@ -357,9 +358,9 @@ impl<T: Default> Sparse<T> {
 }
 
 impl<T: Default + IsEmpty> Sparse<T> {
-    /// Stores another value and returns the one that was there, or the default when there was none.
+    /// Stores another value and returns the old one, or the default if this was empty.
     ///
-    /// It is [`mem::replace`] as if the field were a `T`. A box that is there is used again; an empty `value` frees it.
+    /// This is [`mem::replace`] of a field of type `T`. It reuses an existing box; an empty `value` frees the box.
     ///
     /// ```
     /// use dwell::Sparse;
@@ -377,8 +378,8 @@ impl<T: Default + IsEmpty> Sparse<T> {
     ///
     /// # Errors
     ///
-    /// When nothing is stored, `value` is not empty and the allocator has no block of `size_of::<T>()` bytes; `value` comes
-    /// back in the error and `self` stays empty.
+    /// If nothing is stored, `value` is not empty and the allocator has no block of `size_of::<T>()` bytes; the error
+    /// contains `value`, and `self` stays empty.
     pub fn try_replace(&mut self, value: T) -> Result<T, AllocError<T>> {
         if let Some(stored) = self.get_mut()
             && !value.is_empty()
@@ -389,9 +390,9 @@ impl<T: Default + IsEmpty> Sparse<T> {
         Ok(mem::replace(self, new).into_inner())
     }
 
-    /// Changes the value in a closure, then keeps a box only if it is not empty.
+    /// Changes the value in a closure, and keeps it in a box only if it is not empty afterwards.
     ///
-    /// An empty one is changed on the stack first, so that an edit that leaves it empty does not allocate.
+    /// An empty `Sparse` creates the value on the stack, so that an edit that leaves it empty does not allocate.
     ///
     /// ```
     /// use dwell::Sparse;
@@ -405,7 +406,7 @@ impl<T: Default + IsEmpty> Sparse<T> {
     ///
     /// # Panics
     ///
-    /// Only if the closure does. A change to a stored value then stays as far as it came; one to an empty value is lost.
+    /// Panics only if the closure panics. Changes to a stored value then remain; changes to an empty one are lost.
     pub fn edit<R>(&mut self, f: impl FnOnce(&mut T) -> R) -> R {
         if let Some(value) = self.get_mut() {
             let result = f(value);
@@ -423,8 +424,8 @@ impl<T: Default + IsEmpty> Sparse<T> {
     ///
     /// # Errors
     ///
-    /// When the edit filled an empty value and the allocator has no block of `size_of::<T>()` bytes; the edited value
-    /// comes back in the error beside the closure's result, and `self` stays empty.
+    /// If the edit filled an empty value and the allocator has no block of `size_of::<T>()` bytes; the error
+    /// contains the edited value and the closure's result, and `self` stays empty.
     pub fn try_edit<R>(&mut self, f: impl FnOnce(&mut T) -> R) -> Result<R, AllocError<(T, R)>> {
         if let Some(value) = self.get_mut() {
             let result = f(value);
@@ -448,7 +449,7 @@ impl<T: Clone> Sparse<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block of `size_of::<T>()` bytes; the cloned value comes back in the error.
+    /// If the allocator has no block of `size_of::<T>()` bytes; the error contains the cloned value.
     pub fn try_clone(&self) -> Result<Self, AllocError<T>> {
         match self.get() {
             None => Ok(Self::empty()),
@@ -574,8 +575,8 @@ impl<T: Default + IsEmpty + Ord> Ord for Sparse<T> {
     }
 }
 
-/// Equal values hash alike, stored or not, as long as `T`'s `Eq` tells apart what its `IsEmpty` does. The hash is not that of
-/// a bare `T`.
+/// Equal values have equal hashes, stored or not, if no empty `T` equals a value that is not empty. The hash differs from that of
+/// a `T`.
 impl<T: Default + IsEmpty + Hash> Hash for Sparse<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // An empty value hashes as `None`, so that the default of a type that holds a `Sparse<Self>` comes to an end.
@@ -583,7 +584,7 @@ impl<T: Default + IsEmpty + Hash> Hash for Sparse<T> {
     }
 }
 
-/// An empty one prints as `Empty`, any other as its value.
+/// Prints `Empty`, or the value.
 impl<T: fmt::Debug> fmt::Debug for Sparse<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.get() {

@@ -1,4 +1,4 @@
-//! serde: on the wire a `Sparse<T>` is exactly a `T`.
+//! serde: a `Sparse<T>` serialises exactly as a `T`.
 
 use super::{IsEmpty, Sparse};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -10,7 +10,7 @@ impl<T: Default + Serialize> Serialize for Sparse<T> {
     }
 }
 
-/// Deserialises as `T` does, and boxes what is not empty.
+/// Deserialises as `T` does, and boxes the value unless it is empty.
 ///
 /// A field that may be missing takes `#[serde(default)]`; one that may be `null` takes [`nullable`].
 impl<'de, T: IsEmpty + Deserialize<'de>> Deserialize<'de> for Sparse<T> {
@@ -21,10 +21,10 @@ impl<'de, T: IsEmpty + Deserialize<'de>> Deserialize<'de> for Sparse<T> {
 
 /// For a [`Sparse<T>`] field that may be `null`: `#[serde(default, with = "dwell::sparse::nullable")]`.
 ///
-/// A `T` that is itself written as `null` cannot be told from an empty one.
+/// A `T` that serialises as `null` is read as an empty one.
 ///
-/// On the wire it is an `Option<T>`: `null` and, with `default`, a missing field read as empty, and an empty one is
-/// written as `null`.
+/// The format is that of an `Option<T>`: `null` and, with `default`, a missing field are read as an empty value, and an empty
+/// value is written as `null`.
 pub mod nullable {
     use super::{Deserialize, Deserializer, IsEmpty, Serialize, Serializer, Sparse};
 

@@ -1,4 +1,4 @@
-//! serde: on the wire the companions are what they stand for, a sequence, a string and a map.
+//! serde: the thin types serialise as a sequence, a string and a map.
 
 use super::collect::TRUSTED_BYTES;
 use super::{SortedMap, SortedSet, ThinSlice, ThinStr};

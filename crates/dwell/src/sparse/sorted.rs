@@ -13,7 +13,7 @@ use core::ops::{Bound, Range, RangeBounds};
 use std_alloc::alloc::handle_alloc_error;
 use std_alloc::vec::Vec;
 
-/// What an entry `E` is sorted by.
+/// The key that an entry `E` is sorted by.
 pub(super) trait Keyed<E> {
     type Key;
 
@@ -67,7 +67,7 @@ impl<E, S> Sorted<E, S> {
         Self { entries: ThinSlice::empty(), sorted_by: PhantomData }
     }
 
-    /// Takes the entry at an index below the length out.
+    /// Removes the entry at an index below the length.
     pub(super) fn try_remove_at(&mut self, index: usize) -> Result<E, AllocError<()>> {
         self.entries.try_remove(index).map_err(|layout| AllocError::new((), layout))
     }
@@ -80,7 +80,7 @@ impl<E, S> Sorted<E, S> {
         self.entries.len().checked_sub(1).map(|last| self.try_remove_at(last)).transpose()
     }
 
-    /// Removes what `keep` refuses. When `keep` or the drop of an entry panics, the entries not refused yet stay.
+    /// Removes the entries that `keep` rejects. If `keep` or the drop of an entry panics, the entries not rejected yet stay.
     pub(super) fn retain(&mut self, keep: impl FnMut(&mut E) -> bool) {
         /// Stores the remaining entries, also when `keep` panics.
         struct PutBack<'a, E> {
@@ -99,7 +99,7 @@ impl<E, S> Sorted<E, S> {
         guard.entries.retain_mut(keep);
     }
 
-    /// Removes what `keep` refuses, after it has asked about all. When `keep` panics or memory is refused, all stay.
+    /// Calls `keep` for all entries, then removes those that it rejected. If `keep` panics or an allocation fails, all stay.
     pub(super) fn try_retain(&mut self, keep: impl FnMut(&mut E) -> bool) -> Result<(), AllocError<()>> {
         let refused = |layout| AllocError::new((), layout);
         let mut kept = Vec::new();
@@ -126,8 +126,8 @@ impl<E: Clone, S> Sorted<E, S> {
 }
 
 impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
-    /// The index of the key, or the index where it would be. All lookups, insertions and removals come here, and nothing but
-    /// `Ord` decides.
+    /// The index of the key, or the index where to insert it. All lookups, insertions and removals use this, and only `Ord`
+    /// decides.
     #[inline]
     pub(super) fn search<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
     where
@@ -152,7 +152,7 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
     ///
     /// # Panics
     ///
-    /// When the range ends before it begins, or is empty with both ends excluded.
+    /// Panics if the start of the range is greater than the end, or if both are equal and excluded.
     pub(super) fn indices<Q: Ord + ?Sized>(&self, range: &impl RangeBounds<Q>) -> Range<usize>
     where
         S::Key: Borrow<Q>,
@@ -187,13 +187,13 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         Self { entries: sort::<E, S>(entries), sorted_by: PhantomData }
     }
 
-    /// [`from_unsorted`](Self::from_unsorted); when memory is refused, the entries come back, perhaps sorted and merged.
+    /// [`from_unsorted`](Self::from_unsorted); if the allocator refuses, the error contains the entries, perhaps sorted and merged.
     pub(super) fn try_from_vec(entries: Vec<E>) -> Result<Self, AllocError<Vec<E>>> {
         let entries = ThinSlice::try_from_vec(try_sort::<E, S>(entries)?)?;
         Ok(Self { entries, sorted_by: PhantomData })
     }
 
-    /// Adds entries in any order. When a comparison panics, the entries here stay.
+    /// Adds entries in any order. If a comparison panics, the present entries stay.
     pub(super) fn extend(&mut self, more: ThinSlice<E>) {
         if more.is_empty() {
             return;
@@ -203,7 +203,7 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         self.merge(plan, more);
     }
 
-    /// [`extend`](Self::extend); when memory is refused, the entries come back, perhaps sorted and merged.
+    /// [`extend`](Self::extend); if the allocator refuses, the error contains the entries, perhaps sorted and merged.
     pub(super) fn try_extend(&mut self, more: Vec<E>) -> Result<(), AllocError<Vec<E>>> {
         let more = try_sort::<E, S>(more)?;
         match self.plan(&more) {
@@ -213,7 +213,7 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         Ok(())
     }
 
-    /// Moves all entries of `other` here. When a comparison panics or memory is refused, both stay.
+    /// Moves all entries of `other` here. If a comparison panics or an allocation fails, both stay as they are.
     pub(super) fn try_append(&mut self, other: &mut Self) -> Result<(), AllocError<()>> {
         let plan = self.plan(&other.entries).map_err(|layout| AllocError::new((), layout))?;
         self.merge(plan, mem::take(&mut other.entries));
@@ -237,8 +237,8 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         Ok(Plan { found, all, replaced })
     }
 
-    /// Adds the entries that `plan` was made for. No code of the user's runs before all entries are in place: what is replaced
-    /// is dropped last.
+    /// Adds the entries that `plan` was made for. No user code runs before all entries are stored: replaced values
+    /// are dropped last.
     fn merge(&mut self, plan: Plan<E>, more: impl IntoIterator<Item = E>) {
         let Plan { found, mut all, mut replaced } = plan;
         let mut old = mem::take(&mut self.entries).into_iter();
@@ -286,13 +286,13 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
     }
 }
 
-/// What adding entries to a [`Sorted`] takes.
+/// The indices and the memory for adding entries to a [`Sorted`].
 struct Plan<E> {
-    /// Where each of them is, or where it would be.
+    /// The index of each new entry, present or not.
     found: Vec<Result<usize, usize>>,
     /// Memory for the entries of both.
     all: Builder<E>,
-    /// Memory for what is replaced, one for each index that was found.
+    /// Memory for the replaced values, one for each index that was found.
     replaced: Vec<E>,
 }
 
@@ -316,7 +316,7 @@ fn sort<E, S: Keyed<E, Key: Ord>>(mut entries: ThinSlice<E>) -> ThinSlice<E> {
     entries.into()
 }
 
-/// [`sort`]; when memory is refused, the entries come back as they were.
+/// [`sort`]; if the allocator refuses, the error contains the entries unchanged.
 fn try_sort<E, S: Keyed<E, Key: Ord>>(mut entries: Vec<E>) -> Result<Vec<E>, AllocError<Vec<E>>> {
     // std's stable sort aborts when memory is refused. With its index beside each entry, an unstable sort is stable.
     let mut indexed = Vec::new();

@@ -1,9 +1,10 @@
 //! A map for few entries behind one word: a sorted slice.
 #![forbid(unsafe_code)]
 
-use super::collect::{Cautious, collect};
+use super::collect::Cautious;
 pub use super::entry::{Entry, OccupiedEntry, VacantEntry};
 use super::sorted::{Pairs, Sorted};
+use super::thin_slice::collect;
 use super::{IsEmpty, ThinSlice};
 use crate::alloc::{AllocError, try_collect};
 use core::alloc::Layout;
@@ -18,11 +19,11 @@ use std_alloc::boxed::Box;
 use std_alloc::collections::BTreeMap;
 use std_alloc::vec::Vec;
 
-/// A map for few entries that costs one word where it is kept.
+/// A map for few entries with a handle of one word.
 ///
-/// A `HashMap` is six words, a `BTreeMap` three, and each allocates more than its entries need. This is one word (8 bytes
-/// on a 64-bit target), and so is `Option<SortedMap<K, V>>`. An empty one owns no memory; any other owns one block with
-/// its length and exactly its entries, sorted by key. Finding one is a binary search.
+/// A `HashMap` has six words, a `BTreeMap` three, and both allocate more than their entries need. A `SortedMap` has one word
+/// (8 bytes on a 64-bit target), and so has `Option<SortedMap<K, V>>`. An empty map owns no memory; any other owns one block
+/// with its length and exactly its entries, sorted by key. A lookup is a binary search.
 ///
 /// ```
 /// use dwell::sparse::SortedMap;
@@ -36,25 +37,25 @@ use std_alloc::vec::Vec;
 ///
 /// # When to use something else
 ///
-/// It is made to be built at once, from an array, an iterator or a document, and then read. [`insert`](Self::insert)
+/// Build it at once, from an array, an iterator or a document, and then read it. [`insert`](Self::insert)
 /// and [`remove`](Self::remove) reallocate and move up to all entries each: to build a map of *n* entries that way takes
-/// *n*² / 4 moves. Take `BTreeMap` for a map that goes on changing and is ordered, or `HashMap` for one that is large and
-/// is not.
+/// *n*² / 4 moves. Use a `BTreeMap` for an ordered map that keeps changing, and a `HashMap` for a large map
+/// without an order.
 ///
 /// # Which keys are the same
 ///
 /// As in a `BTreeMap`, [`Ord`] alone decides, for any number of entries and in every method: two keys are the same when `cmp`
 /// returns `Equal`. `Eq` of the keys is used only to compare two maps.
 ///
-/// As with std's maps, a key whose order changes while it is in the map, or an [`Ord`] that contradicts itself, makes
-/// lookups miss and iteration go in some other order. It does not break memory safety.
+/// As with std's maps, a key whose order changes while it is in the map, or an [`Ord`] that contradicts itself, leads
+/// to failed lookups and another order of iteration. It does not cause undefined behaviour.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SortedMap<K, V> {
     pub(super) sorted: Sorted<(K, V), Pairs>,
 }
 
 impl<K, V> SortedMap<K, V> {
-    /// An empty map, which owns no memory.
+    /// Creates an empty map, which owns no memory.
     ///
     /// ```
     /// use dwell::sparse::SortedMap;
@@ -103,9 +104,9 @@ impl<K, V> SortedMap<K, V> {
         self.iter().next_back()
     }
 
-    /// Takes the entry with the smallest key out.
+    /// Removes and returns the entry with the smallest key.
     ///
-    /// It reallocates and moves all others; to take all, iterate by value.
+    /// Reallocates and moves all other entries; to remove all, iterate by value.
     ///
     /// ```
     /// use dwell::sparse::SortedMap;
@@ -123,12 +124,12 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator does not make the block smaller; the map stays as it is.
+    /// If the allocator cannot shrink the block; the map stays as it is.
     pub fn try_pop_first(&mut self) -> Result<Option<(K, V)>, AllocError<()>> {
         self.sorted.try_pop_first()
     }
 
-    /// Takes the entry with the greatest key out. It reallocates.
+    /// Removes and returns the entry with the greatest key. Reallocates.
     pub fn pop_last(&mut self) -> Option<(K, V)> {
         self.try_pop_last().unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
@@ -137,7 +138,7 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator does not make the block smaller; the map stays as it is.
+    /// If the allocator cannot shrink the block; the map stays as it is.
     pub fn try_pop_last(&mut self) -> Result<Option<(K, V)>, AllocError<()>> {
         self.sorted.try_pop_last()
     }
@@ -146,7 +147,7 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the entries; the map comes back in the error.
+    /// If the allocator has no block for the entries; the error contains the map.
     pub fn try_into_vec(self) -> Result<Vec<(K, V)>, AllocError<Self>> {
         let mut entries = Vec::new();
         if entries.try_reserve_exact(self.len()).is_err() {
@@ -162,7 +163,7 @@ impl<K, V> SortedMap<K, V> {
         Iter(self.sorted.entries.iter())
     }
 
-    /// The entries in order of their keys, with values for writing.
+    /// The entries in order of their keys, with mutable values.
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
         IterMut(self.sorted.entries.iter_mut())
     }
@@ -177,7 +178,7 @@ impl<K, V> SortedMap<K, V> {
         self.iter().map(|(_, value)| value)
     }
 
-    /// The values in order of their keys, for writing.
+    /// The values in order of their keys, mutably.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut V> + ExactSizeIterator + FusedIterator {
         self.iter_mut().map(|(_, value)| value)
     }
@@ -192,7 +193,7 @@ impl<K, V> SortedMap<K, V> {
         self.into_iter().map(|(_, value)| value)
     }
 
-    /// Keeps the entries for which `keep` says `true`, and shrinks to them.
+    /// Keeps the entries for which `keep` returns `true`, and shrinks the block to them.
     ///
     /// ```
     /// use dwell::sparse::SortedMap;
@@ -204,19 +205,19 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// # Panics
     ///
-    /// Only if `keep` does. The entries it has refused are gone then, and all others stay.
+    /// Panics only if `keep` panics. The entries that it rejected are then removed, and all others stay.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
         self.sorted.retain(|(key, value)| keep(key, value));
     }
 
     /// [`retain`](Self::retain) that reports a failed allocation.
     ///
-    /// It asks `keep` about all entries before it takes any out; so if `keep` panics, all stay.
+    /// It calls `keep` for all entries before it removes any, so that all stay if `keep` panics.
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the answers, and `keep` has not been called, or none for the entries that are
-    /// left; all stay then.
+    /// If the allocator has no block for the results of `keep`, which is not called then, or none for the remaining entries;
+    /// all entries stay.
     pub fn try_retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) -> Result<(), AllocError<()>> {
         self.sorted.try_retain(|(key, value)| keep(key, value))
     }
@@ -227,7 +228,7 @@ impl<K: Clone, V: Clone> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the entries; nothing was cloned then.
+    /// If the allocator has no block for the entries; nothing was cloned then.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
         Ok(Self { sorted: self.sorted.try_clone()? })
     }
@@ -243,7 +244,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.get_key_value(key).map(|(_, value)| value)
     }
 
-    /// The value at `key`, for writing.
+    /// The value at `key`, mutably.
     #[inline]
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
@@ -272,7 +273,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.sorted.search(key).is_ok()
     }
 
-    /// Sets the value at `key` and returns the one that was there; the stored key stays, as in std's maps.
+    /// Sets the value at `key` and returns the old one. The stored key stays, as in std's maps.
     ///
     /// A new key reallocates and moves all greater entries. To insert many, see [`Extend`].
     ///
@@ -291,7 +292,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the key is new and the allocator has no block for one entry more; key and value come back in the error and
+    /// If the key is new and the allocator has no block for one entry more; the error contains key and value and
     /// the map stays as it is.
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<V>, AllocError<(K, V)>> {
         match self.sorted.search(&key) {
@@ -302,7 +303,7 @@ impl<K: Ord, V> SortedMap<K, V> {
 
     /// Removes the value at `key` and returns it.
     ///
-    /// It reallocates to the entries that are left and moves all greater ones. To remove many, see
+    /// Reallocates, and moves all greater entries. To remove many, see
     /// [`retain`](Self::retain).
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
@@ -315,7 +316,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator does not make the block smaller; the map stays as it is.
+    /// If the allocator cannot shrink the block; the map stays as it is.
     pub fn try_remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Result<Option<V>, AllocError<()>>
     where
         K: Borrow<Q>,
@@ -335,7 +336,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator does not make the block smaller; the map stays as it is.
+    /// If the allocator cannot shrink the block; the map stays as it is.
     pub fn try_remove_entry<Q: Ord + ?Sized>(&mut self, key: &Q) -> Result<Option<(K, V)>, AllocError<()>>
     where
         K: Borrow<Q>,
@@ -343,7 +344,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.sorted.search(key).ok().map(|index| self.sorted.try_remove_at(index)).transpose()
     }
 
-    /// Moves all entries of `other` here; the values of keys that both have are those of `other`.
+    /// Moves all entries of `other` into this map. For keys of both, the value of `other` replaces that of this map.
     ///
     /// ```
     /// use dwell::sparse::SortedMap;
@@ -360,7 +361,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the entries of both; both maps stay as they are.
+    /// If the allocator has no block for the entries of both; both maps stay as they are.
     pub fn try_append(&mut self, other: &mut Self) -> Result<(), AllocError<()>> {
         self.sorted.try_append(&mut other.sorted)
     }
@@ -386,7 +387,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for one of the two parts; the map stays as it is.
+    /// If the allocator has no block for one of the two parts; the map stays as it is.
     pub fn try_split_off<Q: Ord + ?Sized>(&mut self, key: &Q) -> Result<Self, AllocError<()>>
     where
         K: Borrow<Q>,
@@ -405,7 +406,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Panics
     ///
-    /// When the range ends before it begins, or is empty with both ends excluded, as with a `BTreeMap`.
+    /// Panics if the start of the range is greater than the end, or if both are equal and excluded, as with a `BTreeMap`.
     pub fn range<Q: Ord + ?Sized, R: RangeBounds<Q>>(&self, range: R) -> Iter<'_, K, V>
     where
         K: Borrow<Q>,
@@ -413,7 +414,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         Iter(self.sorted.entries[self.sorted.indices(&range)].iter())
     }
 
-    /// [`range`](Self::range) with values for writing.
+    /// [`range`](Self::range) with mutable values.
     ///
     /// # Panics
     ///
@@ -430,7 +431,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory to sort in, or no block for the entries; they come back in the error, perhaps sorted
+    /// If the allocator has no memory to sort in, or no block for the entries; the error contains them, perhaps sorted
     /// and without those that a later one with the same key replaces.
     pub fn try_from_vec(entries: Vec<(K, V)>) -> Result<Self, AllocError<Vec<(K, V)>>> {
         Ok(Self { sorted: Sorted::try_from_vec(entries)? })
@@ -447,8 +448,8 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory; the error has an iterator over the entries, those that were not asked for yet
-    /// included, as [`try_from_vec`](Self::try_from_vec) gives them back.
+    /// If the allocator has no memory; the error contains an iterator over all entries, including those that the
+    /// iterator had not yielded yet; see [`try_from_vec`](Self::try_from_vec).
     pub fn try_from_iter<I: IntoIterator<Item = (K, V)>>(
         entries: I,
     ) -> Result<Self, AllocError<impl Iterator<Item = (K, V)>>> {
@@ -459,8 +460,8 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory; the map stays as it is, and the error has an iterator over the entries as that of
-    /// [`try_from_iter`](Self::try_from_iter) has.
+    /// If the allocator has no memory; the map stays as it is, and the error contains an iterator over the new entries, as
+    /// that of [`try_from_iter`](Self::try_from_iter) does.
     pub fn try_extend<I: IntoIterator<Item = (K, V)>>(
         &mut self,
         entries: I,
@@ -486,7 +487,7 @@ impl<K: Borrow<Q> + Ord, V, Q: Ord + ?Sized> Index<&Q> for SortedMap<K, V> {
 
     /// # Panics
     ///
-    /// When there is no value at `key`.
+    /// Panics if there is no value at `key`.
     fn index(&self, key: &Q) -> &V {
         self.get(key).expect("no entry found for key")
     }
@@ -561,7 +562,7 @@ impl<'a, K: Ord + Copy, V: Copy> Extend<(&'a K, &'a V)> for SortedMap<K, V> {
 /// The entries of a [`SortedMap`] in order of their keys.
 pub struct Iter<'a, K, V>(slice::Iter<'a, (K, V)>);
 
-/// The entries of a [`SortedMap`] in order of their keys, with values for writing.
+/// The entries of a [`SortedMap`] in order of their keys, with mutable values.
 pub struct IterMut<'a, K, V>(slice::IterMut<'a, (K, V)>);
 
 /// The entries of a [`SortedMap`] in order of their keys, by value.

@@ -1,8 +1,9 @@
 //! A set of few values behind one word: a sorted slice.
 #![forbid(unsafe_code)]
 
-use super::collect::{Cautious, collect};
+use super::collect::Cautious;
 use super::sorted::{Keys, Sorted};
+use super::thin_slice::collect;
 use super::{IsEmpty, ThinSlice};
 use crate::alloc::{AllocError, try_collect};
 use core::alloc::Layout;
@@ -18,11 +19,11 @@ use std_alloc::boxed::Box;
 use std_alloc::collections::BTreeSet;
 use std_alloc::vec::Vec;
 
-/// A set of few values that costs one word where it is kept.
+/// A set of few values with a handle of one word.
 ///
-/// A `HashSet` is six words, a `BTreeSet` three, and each allocates more than its values need. This is one word (8 bytes on
-/// a 64-bit target), and so is `Option<SortedSet<T>>`. An empty one owns no memory; any other owns one block with its
-/// length and exactly its values, sorted. Finding one is a binary search.
+/// A `HashSet` has six words, a `BTreeSet` three, and both allocate more than their values need. A `SortedSet` has one word
+/// (8 bytes on a 64-bit target), and so has `Option<SortedSet<T>>`. An empty set owns no memory; any other owns one block with
+/// its length and exactly its values, sorted. A lookup is a binary search.
 ///
 /// ```
 /// use dwell::sparse::SortedSet;
@@ -35,24 +36,24 @@ use std_alloc::vec::Vec;
 ///
 /// # When to use something else
 ///
-/// It is made to be built at once, from an array, an iterator or a document, and then read. [`insert`](Self::insert) and
-/// [`remove`](Self::remove) reallocate and move up to all values each. Take `BTreeSet` for a set that goes on changing and
-/// is ordered, or `HashSet` for one that is large and is not.
+/// Build it at once, from an array, an iterator or a document, and then read it. [`insert`](Self::insert) and
+/// [`remove`](Self::remove) reallocate and move up to all values each. Use a `BTreeSet` for an ordered set that keeps
+/// changing, and a `HashSet` for a large set without an order.
 ///
 /// # Which values are the same
 ///
 /// As in a `BTreeSet`, [`Ord`] alone decides, for any number of values and in every method: two values are the same when
 /// `cmp` returns `Equal`. `Eq` of the values is used only to compare two sets.
 ///
-/// As with std's sets, a value whose order changes while it is in the set, or an [`Ord`] that contradicts itself, makes
-/// lookups miss and iteration go in some other order. It does not break memory safety.
+/// As with std's sets, a value whose order changes while it is in the set, or an [`Ord`] that contradicts itself, leads
+/// to failed lookups and another order of iteration. It does not cause undefined behaviour.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SortedSet<T> {
     sorted: Sorted<T, Keys>,
 }
 
 impl<T> SortedSet<T> {
-    /// An empty set, which owns no memory.
+    /// Creates an empty set, which owns no memory.
     ///
     /// ```
     /// use dwell::sparse::SortedSet;
@@ -105,9 +106,9 @@ impl<T> SortedSet<T> {
         self.as_slice().last()
     }
 
-    /// Takes the smallest value out.
+    /// Removes and returns the smallest value.
     ///
-    /// It reallocates and moves all others; to take all, iterate by value.
+    /// Reallocates and moves all other values; to remove all, iterate by value.
     ///
     /// ```
     /// use dwell::sparse::SortedSet;
@@ -125,12 +126,12 @@ impl<T> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator does not make the block smaller; the set stays as it is.
+    /// If the allocator cannot shrink the block; the set stays as it is.
     pub fn try_pop_first(&mut self) -> Result<Option<T>, AllocError<()>> {
         self.sorted.try_pop_first()
     }
 
-    /// Takes the greatest value out. It reallocates.
+    /// Removes and returns the greatest value. Reallocates.
     pub fn pop_last(&mut self) -> Option<T> {
         self.try_pop_last().unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
@@ -139,12 +140,12 @@ impl<T> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator does not make the block smaller; the set stays as it is.
+    /// If the allocator cannot shrink the block; the set stays as it is.
     pub fn try_pop_last(&mut self) -> Result<Option<T>, AllocError<()>> {
         self.sorted.try_pop_last()
     }
 
-    /// Keeps the values for which `keep` returns `true`, and shrinks to them.
+    /// Keeps the values for which `keep` returns `true`, and shrinks the block to them.
     ///
     /// ```
     /// use dwell::sparse::SortedSet;
@@ -156,19 +157,19 @@ impl<T> SortedSet<T> {
     ///
     /// # Panics
     ///
-    /// Only if `keep` does. The values it has refused are gone then, and all others stay.
+    /// Panics only if `keep` panics. The values that it rejected are then removed, and all others stay.
     pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         self.sorted.retain(|value| keep(value));
     }
 
     /// [`retain`](Self::retain) that reports a failed allocation.
     ///
-    /// It asks `keep` about all values before it takes any out; so if `keep` panics, all stay.
+    /// It calls `keep` for all values before it removes any, so that all stay if `keep` panics.
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the answers, and `keep` has not been called, or none for the values that are
-    /// left; all stay then.
+    /// If the allocator has no block for the results of `keep`, which is not called then, or none for the remaining values;
+    /// all values stay.
     pub fn try_retain(&mut self, mut keep: impl FnMut(&T) -> bool) -> Result<(), AllocError<()>> {
         self.sorted.try_retain(|value| keep(value))
     }
@@ -177,7 +178,7 @@ impl<T> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the values; the set comes back in the error.
+    /// If the allocator has no block for the values; the error contains the set.
     pub fn try_into_vec(self) -> Result<Vec<T>, AllocError<Self>> {
         let mut values = Vec::new();
         if values.try_reserve_exact(self.len()).is_err() {
@@ -194,7 +195,7 @@ impl<T: Clone> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the values; nothing was cloned then.
+    /// If the allocator has no block for the values; nothing was cloned then.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
         Ok(Self { sorted: self.sorted.try_clone()? })
     }
@@ -219,7 +220,7 @@ impl<T: Ord> SortedSet<T> {
         Some(&self.sorted.entries[self.sorted.search(value).ok()?])
     }
 
-    /// Inserts a value and returns whether it is new; a stored one stays, as in std's sets.
+    /// Inserts a value and returns whether it is new. An equal stored value stays, as in std's sets.
     ///
     /// A new value reallocates and moves all greater ones. To insert many, see [`Extend`].
     ///
@@ -238,7 +239,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the value is new and the allocator has no block for one more; it comes back in the error and the set stays as
+    /// If the value is new and the allocator has no block for one more; the error contains it and the set stays as
     /// it is.
     pub fn try_insert(&mut self, value: T) -> Result<bool, AllocError<T>> {
         match self.sorted.search(&value) {
@@ -247,7 +248,7 @@ impl<T: Ord> SortedSet<T> {
         }
     }
 
-    /// Inserts a value in place of the stored one that equals it, which it returns.
+    /// Inserts a value, and replaces and returns an equal stored one.
     pub fn replace(&mut self, value: T) -> Option<T> {
         self.try_replace(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
@@ -264,9 +265,9 @@ impl<T: Ord> SortedSet<T> {
         }
     }
 
-    /// Removes a value and returns whether it was there.
+    /// Removes a value and returns whether the set had it.
     ///
-    /// It reallocates to the values that are left and moves all greater ones. To remove many, see
+    /// Reallocates, and moves all greater values. To remove many, see
     /// [`retain`](Self::retain).
     pub fn remove<Q: Ord + ?Sized>(&mut self, value: &Q) -> bool
     where
@@ -279,7 +280,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator does not make the block smaller; the set stays as it is.
+    /// If the allocator cannot shrink the block; the set stays as it is.
     pub fn try_remove<Q: Ord + ?Sized>(&mut self, value: &Q) -> Result<bool, AllocError<()>>
     where
         T: Borrow<Q>,
@@ -287,7 +288,7 @@ impl<T: Ord> SortedSet<T> {
         self.try_take(value).map(|taken| taken.is_some())
     }
 
-    /// Removes a value and returns it as it was stored.
+    /// Removes and returns the stored value that equals `value`.
     pub fn take<Q: Ord + ?Sized>(&mut self, value: &Q) -> Option<T>
     where
         T: Borrow<Q>,
@@ -299,7 +300,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator does not make the block smaller; the set stays as it is.
+    /// If the allocator cannot shrink the block; the set stays as it is.
     pub fn try_take<Q: Ord + ?Sized>(&mut self, value: &Q) -> Result<Option<T>, AllocError<()>>
     where
         T: Borrow<Q>,
@@ -307,7 +308,7 @@ impl<T: Ord> SortedSet<T> {
         self.sorted.search(value).ok().map(|index| self.sorted.try_remove_at(index)).transpose()
     }
 
-    /// Moves all values of `other` here; of those that both have, the ones here stay.
+    /// Moves all values of `other` into this set. Of equal values the ones of this set stay.
     ///
     /// ```
     /// use dwell::sparse::SortedSet;
@@ -324,7 +325,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the values of both; both sets stay as they are.
+    /// If the allocator has no block for the values of both; both sets stay as they are.
     pub fn try_append(&mut self, other: &mut Self) -> Result<(), AllocError<()>> {
         self.sorted.try_append(&mut other.sorted)
     }
@@ -350,7 +351,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for one of the two parts; the set stays as it is.
+    /// If the allocator has no block for one of the two parts; the set stays as it is.
     pub fn try_split_off<Q: Ord + ?Sized>(&mut self, value: &Q) -> Result<Self, AllocError<()>>
     where
         T: Borrow<Q>,
@@ -368,7 +369,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Panics
     ///
-    /// When the range ends before it begins, or is empty with both ends excluded, as with a `BTreeSet`.
+    /// Panics if the start of the range is greater than the end, or if both are equal and excluded, as with a `BTreeSet`.
     pub fn range<Q: Ord + ?Sized, R: RangeBounds<Q>>(&self, range: R) -> Iter<'_, T>
     where
         T: Borrow<Q>,
@@ -376,7 +377,7 @@ impl<T: Ord> SortedSet<T> {
         Iter(self.sorted.entries[self.sorted.indices(&range)].iter())
     }
 
-    /// The values that are here and not in `other`, in order.
+    /// The values of this set that `other` does not have, in order.
     ///
     /// ```
     /// use dwell::sparse::SortedSet;
@@ -392,22 +393,22 @@ impl<T: Ord> SortedSet<T> {
         Both::new(self, other).filter_map(|(here, there)| if there.is_none() { here } else { None })
     }
 
-    /// The values of either that the other has not, in order.
+    /// The values that exactly one of the sets has, in order.
     pub fn symmetric_difference<'a>(&'a self, other: &'a Self) -> impl FusedIterator<Item = &'a T> + Clone {
         Both::new(self, other).filter_map(|(here, there)| here.xor(there))
     }
 
-    /// The values of this set that the other has too, in order.
+    /// The values that both sets have, in order.
     pub fn intersection<'a>(&'a self, other: &'a Self) -> impl FusedIterator<Item = &'a T> + Clone {
         Both::new(self, other).filter_map(|(here, there)| there.and(here))
     }
 
-    /// The values of both, in order; of those that both have, the ones of this set.
+    /// The values of both sets, in order. Of equal values, the one of this set.
     pub fn union<'a>(&'a self, other: &'a Self) -> impl FusedIterator<Item = &'a T> + Clone {
         Both::new(self, other).filter_map(|(here, there)| here.or(there))
     }
 
-    /// Whether the two have no value in common.
+    /// Whether the sets have no value in common.
     pub fn is_disjoint(&self, other: &Self) -> bool {
         self.intersection(other).next().is_none()
     }
@@ -426,7 +427,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory to sort in, or no block for the values; they come back in the error, perhaps sorted
+    /// If the allocator has no memory to sort in, or no block for the values; the error contains them, perhaps sorted
     /// and without those that equal an earlier one.
     pub fn try_from_vec(values: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
         Ok(Self { sorted: Sorted::try_from_vec(values)? })
@@ -443,8 +444,8 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory; the error has an iterator over the values, those that were not asked for yet
-    /// included, as [`try_from_vec`](Self::try_from_vec) gives them back.
+    /// If the allocator has no memory; the error contains an iterator over all values, including those that the
+    /// iterator had not yielded yet; see [`try_from_vec`](Self::try_from_vec).
     pub fn try_from_iter<I: IntoIterator<Item = T>>(values: I) -> Result<Self, AllocError<impl Iterator<Item = T>>> {
         try_collect(Cautious(values.into_iter()), Self::try_from_vec)
     }
@@ -453,8 +454,8 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory; the set stays as it is, and the error has an iterator over the values as that of
-    /// [`try_from_iter`](Self::try_from_iter) has.
+    /// If the allocator has no memory; the set stays as it is, and the error contains an iterator over the new values, as
+    /// that of [`try_from_iter`](Self::try_from_iter) does.
     pub fn try_extend<I: IntoIterator<Item = T>>(
         &mut self,
         values: I,

@@ -1,6 +1,6 @@
 //! An owned slice behind one word: the length lives in the block.
 
-use super::collect::{Cautious, collect};
+use super::collect::Cautious;
 use super::{IsEmpty, layout};
 use crate::alloc::{AllocError, try_alloc, try_collect};
 use core::borrow::{Borrow, BorrowMut};
@@ -160,10 +160,10 @@ impl<T> Block<T> {
     }
 }
 
-/// An owned slice that costs one word where it is kept.
+/// An owned slice with a handle of one word.
 ///
-/// `Box<[T]>` is two words, `Vec<T>` three. This is one (8 bytes on a 64-bit target), and so is `Option<ThinSlice<T>>`.
-/// An empty one owns no memory; any other owns one block, with the length before the elements:
+/// A `Box<[T]>` has two words, a `Vec<T>` three. A `ThinSlice` has one (8 bytes on a 64-bit target), and so has
+/// `Option<ThinSlice<T>>`. An empty slice owns no memory; any other owns one block with the length before the elements:
 ///
 /// ```text
 ///  ThinSlice<T>
@@ -184,8 +184,8 @@ impl<T> Block<T> {
 /// assert_eq!(size_of::<Option<ThinSlice<i32>>>(), size_of::<usize>());
 /// ```
 ///
-/// It does not grow: collect into a `Vec` and convert. The conversion allocates the exact block and copies once; so does
-/// the one back.
+/// It does not grow: collect into a `Vec` and convert it. A conversion in either direction allocates the exact block and copies
+/// once.
 pub struct ThinSlice<T> {
     // # Invariants
     //
@@ -217,7 +217,7 @@ impl<T> ThinSlice<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the length and the elements; the vector comes back in the error as it was.
+    /// If the allocator has no block for the length and the elements; the error contains the vector as it was.
     pub fn try_from_vec(mut elements: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
         // SAFETY: when the elements were moved out, the vector's length is set to 0 in the next line, before any other code runs.
         match unsafe { Self::move_from(&elements) } {
@@ -241,7 +241,7 @@ impl<T> ThinSlice<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block, for the elements while they are gathered or for the slice; the error has an iterator
+    /// If the allocator has no block, for the elements while they are gathered or for the slice; the error has an iterator
     /// over all of them, those that were not asked for yet included.
     pub fn try_from_iter<I: IntoIterator<Item = T>>(elements: I) -> Result<Self, AllocError<impl Iterator<Item = T>>> {
         try_collect(Cautious(elements.into_iter()), Self::try_from_vec)
@@ -251,7 +251,7 @@ impl<T> ThinSlice<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the elements; the slice comes back in the error.
+    /// If the allocator has no block for the elements; the error contains the slice.
     pub fn try_into_vec(self) -> Result<Vec<T>, AllocError<Self>> {
         let mut elements = Vec::new();
         if elements.try_reserve_exact(self.len()).is_err() {
@@ -266,7 +266,7 @@ impl<T> ThinSlice<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the elements; the slice comes back in the error.
+    /// If the allocator has no block for the elements; the error contains the slice.
     pub fn try_into_boxed_slice(self) -> Result<Box<[T]>, AllocError<Self>> {
         self.try_into_vec().map(Vec::into_boxed_slice)
     }
@@ -299,7 +299,7 @@ impl<T> ThinSlice<T> {
         unsafe { ptr::read(&raw const this.block) }
     }
 
-    /// Inserts an element before the one at `index`, at the price of a reallocation.
+    /// Inserts an element before the one at `index`. Reallocates.
     ///
     /// # Panics
     ///
@@ -327,7 +327,7 @@ impl<T> ThinSlice<T> {
         Ok(())
     }
 
-    /// Removes the element at `index`, at the price of a reallocation.
+    /// Removes the element at `index`. Reallocates.
     ///
     /// # Panics
     ///
@@ -353,7 +353,7 @@ impl<T: Clone> ThinSlice<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the length and the elements; nothing was cloned then.
+    /// If the allocator has no block for the length and the elements; nothing was cloned then.
     pub fn try_from_slice(elements: &[T]) -> Result<Self, AllocError<&[T]>> {
         let mut builder = match Builder::try_new(elements.len()) {
             Ok(builder) => builder,
@@ -369,7 +369,7 @@ impl<T: Clone> ThinSlice<T> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the length and the elements; nothing was cloned then.
+    /// If the allocator has no block for the length and the elements; nothing was cloned then.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
         Self::try_from_slice(self).map_err(|error| error.map(|_| ()))
     }
@@ -556,6 +556,25 @@ impl<T> FromIterator<T> for ThinSlice<T> {
     }
 }
 
+/// `ThinSlice::from_iter`. It writes to the final block at once if there are as many items as `size_hint` says.
+pub(super) fn collect<I: IntoIterator>(items: I) -> ThinSlice<I::Item> {
+    let mut items = Cautious(items.into_iter());
+    let hint = items.size_hint().0;
+    let mut builder = Builder::try_new(hint).unwrap_or_else(|layout| handle_alloc_error(layout));
+    for _ in 0..hint {
+        let Some(item) = items.next() else {
+            return builder.finish_early().unwrap_or_else(|layout| handle_alloc_error(layout));
+        };
+        builder.push(item);
+    }
+    let slice = builder.finish();
+    let Some(item) = items.next() else { return slice };
+    let mut all = Vec::from(slice);
+    all.push(item);
+    all.extend(items);
+    all.into()
+}
+
 /// The elements of a [`ThinSlice`], by value.
 pub struct IntoIter<T> {
     // # Invariants
@@ -684,7 +703,7 @@ impl<T: Ord> Ord for ThinSlice<T> {
     }
 }
 
-/// As a slice hashes, so that it can be looked up by one.
+/// Hashes as the slice does, so that maps find it by a slice.
 impl<T: Hash> Hash for ThinSlice<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (**self).hash(state);

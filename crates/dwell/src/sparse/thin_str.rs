@@ -19,11 +19,11 @@ use std_alloc::string::String;
 /// The length byte of empty strings: the address right behind it is their `data`.
 static EMPTY_HEADER: [u8; 1] = [0];
 
-/// An owned string that costs one word where it is kept.
+/// An owned string with a handle of one word.
 ///
-/// `Box<str>` is two words, `String` three. This is one (8 bytes on a 64-bit target), and so is `Option<ThinStr>`. An
-/// empty one owns no memory; any other owns one block of alignment 1. Up to 254 bytes, the block is one byte longer than
-/// the text; from 255 bytes on, nine:
+/// A `Box<str>` has two words, a `String` three. A `ThinStr` has one (8 bytes on a 64-bit target), and so has
+/// `Option<ThinStr>`. An empty string owns no memory; any other owns one block of alignment 1. The block is one byte longer
+/// than the text if that has up to 254 bytes, else nine:
 ///
 /// ```text
 ///  ThinStr                                 ThinStr
@@ -42,8 +42,8 @@ static EMPTY_HEADER: [u8; 1] = [0];
 /// assert_eq!(size_of::<Option<ThinStr>>(), size_of::<usize>());
 /// ```
 ///
-/// It reads as a `str` but does not grow: build a `String` and convert. The conversion allocates the exact block and
-/// copies once; so does the one back.
+/// It dereferences to `str` but does not grow: build a `String` and convert it. A conversion in either direction allocates the
+/// exact block and copies once.
 pub struct ThinStr {
     // # Invariants
     //
@@ -94,7 +94,7 @@ impl ThinStr {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the length and the text; `text` comes back in the error.
+    /// If the allocator has no block for the length and the text; the error contains `text`.
     pub fn try_new(text: &str) -> Result<Self, AllocError<&str>> {
         Self::copy(text).map_err(|layout| AllocError::new(text, layout))
     }
@@ -110,7 +110,7 @@ impl ThinStr {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block, for the text while it is written or for the string; the error has the text so far and
+    /// If the allocator has no block, for the text while it is written or for the string; the error has the text so far and
     /// the pieces that it has not.
     pub fn try_from_iter<I: IntoIterator<Item: fmt::Display>>(
         pieces: I,
@@ -122,7 +122,7 @@ impl ThinStr {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the text, which comes back in the error.
+    /// If the allocator has no block for the text. The error contains it.
     pub fn try_into_string(self) -> Result<String, AllocError<Self>> {
         let mut string = String::new();
         if string.try_reserve_exact(self.len()).is_err() {
@@ -137,7 +137,7 @@ impl ThinStr {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the text, which comes back in the error.
+    /// If the allocator has no block for the text. The error contains it.
     pub fn try_into_boxed_str(self) -> Result<Box<str>, AllocError<Self>> {
         self.try_into_string().map(String::into_boxed_str)
     }
@@ -146,7 +146,7 @@ impl ThinStr {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block for the length and the text.
+    /// If the allocator has no block for the length and the text.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
         Self::copy(self).map_err(|layout| AllocError::new((), layout))
     }
@@ -413,7 +413,7 @@ impl Ord for ThinStr {
     }
 }
 
-/// As a `str` hashes, so that it can be looked up by one.
+/// Hashes as the `str` does, so that maps find it by a `str`.
 impl Hash for ThinStr {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {

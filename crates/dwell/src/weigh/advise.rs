@@ -1,4 +1,4 @@
-//! Which types to change, and what each change is worth.
+//! Suggestions: which types to change, and what each change saves.
 #![forbid(unsafe_code)]
 
 use super::model::Model;
@@ -17,60 +17,60 @@ use std_alloc::vec::Vec;
 /// Control bytes of a hash map besides one a bucket.
 const GROUP: u64 = 16;
 const WORD: u64 = size_of::<usize>() as u64;
-/// A small box: its value would fit beside the pointer.
+/// Boxed values of up to this size, in bytes, are small enough for a `SmallBox`.
 const SMALL: u64 = 4 * WORD;
-/// Bytes that a processor loads together.
+/// Bytes of a cache line.
 const LINE: u64 = 64;
-/// A type is near a limit when this many bytes, a `Vec` and a counter, are all that is above it.
+/// A type is near a limit if it exceeds it by at most this many bytes: a `Vec` and a counter.
 const NEAR: u64 = 4 * WORD;
 
-/// What would make a value smaller: the answer of [`Tree::advise`].
+/// Suggestions that make a value smaller: the result of [`Tree::advise`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Advice {
-    /// The suggestions, the most worth first. Estimates stand last.
+    /// The suggestions, largest saving first. Estimates are last.
     pub suggestions: Vec<Suggestion>,
     /// Types a few bytes above the size of a cache line or of an allocator's size class.
     pub hints: Vec<Hint>,
-    /// The bytes asked for as it is, inline and on the heap.
+    /// The requested bytes at present, inline and on the heap.
     pub before: u64,
     /// The bytes after all suggestions that are predicted together.
     pub after: u64,
 }
 
-/// One change of the program's text, and what it is worth.
+/// One change of the source, and what it saves.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Suggestion {
     /// What to change, in words: `Shape.traits`, `8 fields of PathItem`.
     pub path: String,
-    /// Each place of the text that changes: `PathItem.get`, `PathItem.put`.
+    /// Each field that changes: `PathItem.get`, `PathItem.put`.
     pub paths: Vec<String>,
-    /// What it is now.
+    /// The type at present.
     pub from: String,
-    /// What to make of it.
+    /// The suggested type.
     pub to: String,
-    /// What kind of change.
+    /// The kind of change.
     pub kind: SuggestionKind,
-    /// How many places hold something.
+    /// The number of slots with a value that is not empty.
     pub filled: u64,
-    /// How many places there are.
+    /// The number of slots.
     pub slots: u64,
-    /// The type whose size changes: that which has the field, or what an element was.
+    /// The type whose size changes: the owner of the field, or the type of the elements.
     pub type_name: String,
-    /// Bytes of that type, before this suggestion and after it.
+    /// Bytes of that type, before and after this suggestion.
     pub type_size: [u64; 2],
-    /// Bytes asked for that are saved when this is done after the suggestions before it.
+    /// Requested bytes that this saves after the suggestions before it.
     pub saves: u64,
-    /// Bytes asked for in all, after this suggestion and those before it.
+    /// Requested bytes in total, after this suggestion and those before it.
     pub total: u64,
-    /// Allocations more than before; negative if fewer.
+    /// The change in the number of allocations; negative if fewer.
     pub allocations: i64,
-    /// What it costs besides, in words.
+    /// Other costs, in words.
     pub cost: &'static str,
-    /// Whether the bytes are those that the changed program takes, and not an estimate.
+    /// Whether the predicted bytes are exact.
     pub is_exact: bool,
-    /// The change as lines of the program's text, those that go and those that come, and what to do where it is used.
+    /// The removed and added lines, and how uses of the field change.
     patch: String,
 }
 
@@ -80,27 +80,27 @@ pub struct Suggestion {
 pub struct Hint {
     /// The type.
     pub type_name: String,
-    /// Bytes of it, after the suggestions.
+    /// The size of the type in bytes, after the suggestions.
     pub size: u64,
-    /// Bytes of the limit below.
+    /// The limit in bytes.
     pub limit: u64,
-    /// What the limit is of: `cache line`, `size class`.
+    /// The kind of limit: `cache line`, `size class`.
     pub of: &'static str,
-    /// How many values there are.
+    /// The number of values.
     pub values: u64,
 }
 
-/// A kind of change.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SuggestionKind {
-    /// A struct that is rarely there moves into a box.
+    /// A struct that is mostly absent moves into a box.
     Box,
     /// A struct that mostly equals its default becomes a [`Sparse`](struct@crate::Sparse).
     Sparse,
-    /// A string or vector gives up its spare room.
+    /// A string or vector loses its spare capacity: `Box<str>`, `Box<[T]>`.
     Exact,
-    /// A string or slice is held by one word: [`ThinStr`](crate::sparse::ThinStr), [`ThinSlice`](crate::sparse::ThinSlice).
+    /// A string or slice gets a handle of one word: [`ThinStr`](crate::sparse::ThinStr), [`ThinSlice`](crate::sparse::ThinSlice).
     Thin,
     /// A map becomes a [`SortedMap`](crate::sparse::SortedMap).
     Sorted,
@@ -108,16 +108,16 @@ pub enum SuggestionKind {
     Variant,
     /// A `repr(C)` struct lets the compiler order its fields.
     Reorder,
-    /// A map or vector with many free places is shrunk.
+    /// A map or vector with much spare capacity is shrunk.
     Shrink,
     /// A `Box<dyn Trait>` of small values becomes a `SmallBox`.
     Inline,
-    /// Equal strings share one block. Only where they [were read](super::tree_with_texts).
+    /// Equal strings share one block. Suggested only if [strings were read](super::tree_with_texts).
     Intern,
 }
 
 impl SuggestionKind {
-    /// A word for it.
+    /// The name in JSON: `box`, `sparse` and so on.
     pub fn name(self) -> &'static str {
         match self {
             Self::Box => "box",
@@ -135,8 +135,7 @@ impl SuggestionKind {
 }
 
 impl Suggestion {
-    /// The change as a patch for a person to follow: the lines that go, the lines that come, and what to do where the field
-    /// is used.
+    /// The change as a patch for a person to follow: the removed and added lines, and how uses of the field change.
     ///
     /// ```
     /// # #[cfg(feature = "derive")] {
@@ -180,12 +179,12 @@ impl Advice {
 }
 
 impl Tree {
-    /// What would make the value smaller, each suggestion with what it saves and what it costs.
+    /// Suggests changes that make the value smaller, each with what it saves and what it costs.
     ///
-    /// Suggestions whose effect follows from the counts are predicted together and in order: each says what it saves when
-    /// those before it have been followed. Fields of one type in the same struct are one suggestion, and so are fields and
-    /// variants of an enum that save nothing alone. What saves less than a thousandth is left out, and so is what stands in
-    /// types of other crates. Estimates, which the data behind the counts would have to decide, stand last.
+    /// Suggestions are predicted in order: each saving assumes the suggestions before it. Fields of one type in the same struct
+    /// are one suggestion, and so are fields and variants of an enum that save nothing separately. Savings of less than a
+    /// thousandth are left out, and so are types of other crates. Suggestions whose effect depends on more than the counts are
+    /// estimates and come last.
     ///
     /// ```
     /// # #[cfg(feature = "derive")] {
@@ -210,7 +209,7 @@ impl Tree {
         self.advise_with(Types::Dwell)
     }
 
-    /// [`advise`](Self::advise) that suggests types of std alone: no `Sparse`, `ThinStr`, `ThinSlice` and `SortedMap`.
+    /// [`advise`](Self::advise) with types of std only: no `Sparse`, `ThinStr`, `ThinSlice` and `SortedMap`.
     pub fn advise_std(&self) -> Advice {
         self.advise_with(Types::Std)
     }
@@ -295,20 +294,20 @@ fn inner_type(program: &Program, site: SiteId) -> &str {
     }
 }
 
-/// What a change costs besides.
+/// The cost of a change besides bytes.
 fn cost_of(change: Change) -> &'static str {
     match change {
         Change::Boxed | Change::BoxedAlways => {
             "an indirection; `dwell::Sparse` is as small and reads as the struct itself"
         }
         Change::Sparse => "an indirection; writing goes through `edit`; `None` and a default are the same",
-        Change::Exact => "no room to grow in place",
-        Change::Thin => "no room to grow in place; the length is read from the block",
+        Change::Exact => "cannot grow in place",
+        Change::Thin => "cannot grow in place; the length is read from the block",
         Change::Sorted => "look-ups by binary search; an insertion moves what comes after it; keys are `Ord`",
     }
 }
 
-/// What to do where a changed field is used.
+/// How uses of a changed field change.
 fn call_sites(program: &Program, site: SiteId, change: Change) -> String {
     let of = &program.sites[site];
     let is_option = matches!(of.shape, Shape::Optional { is_option: true, .. });
@@ -369,12 +368,12 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
             (kind, from, changed_type(program, site, change), cost_of(change), call_sites(program, site, change))
         }
         Edit::Variant(def, variant) => {
-            let from = format!("{} B in place", old.variant_size(def, variant));
+            let from = format!("{} B inline", old.variant_size(def, variant));
             let uses = "to make one: `Box::new(..)` around the fields; to match: one dereference".into();
             (SuggestionKind::Variant, from, "Box<_>".into(), "an indirection in that variant", uses)
         }
         Edit::Reorder(def) => {
-            let is_c = "no layout that other languages know";
+            let is_c = "not the layout of C";
             counts.slots = values_of(program, def);
             counts.filled = counts.slots;
             (SuggestionKind::Reorder, "repr(C)".into(), "repr(Rust)".into(), is_c, "nothing".into())
@@ -398,7 +397,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
         (many, Edit::Site(site, _)) => match program.sites[site].def {
             Some(def) => {
                 let same = same_name(program, &step.edits);
-                let fields = if matches!(program.sites[site].edge, Edge::Field(..)) { "fields" } else { "places" };
+                let fields = if matches!(program.sites[site].edge, Edge::Field(..)) { "fields" } else { "slots" };
                 let what = same.map_or_else(|| format!("{many} {fields}"), |name| format!("{name} in {many} variants"));
                 let boxed = step.edits.iter().filter(|edit| matches!(edit, Edit::Variant(..))).count();
                 let (what, boxed) = match boxed {
@@ -410,7 +409,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
                 };
                 format!("{what} of {}{boxed}", crate::model::search::without_arguments(&program.defs[def].name))
             }
-            None => format!("{many} places"),
+            None => format!("{many} slots"),
         },
         (many, Edit::Reorder(_)) => format!("{many} types"),
     };
@@ -559,7 +558,7 @@ fn signed(after: u64, before: u64) -> i64 {
     i64::try_from(i128::from(after) - i128::from(before)).unwrap_or(i64::MAX)
 }
 
-/// A suggestion that is no change of a type.
+/// An estimated suggestion.
 fn estimate(
     program: &Program,
     site: SiteId,
@@ -594,7 +593,7 @@ fn estimate(
     }
 }
 
-/// A map or vector of which more is free than in use.
+/// Suggests to shrink a map or vector with more vacant than occupied slots.
 fn shrink(program: &Program, site: SiteId) -> Option<Suggestion> {
     let of = &program.sites[site];
     let counts = &of.counts;
@@ -614,7 +613,7 @@ fn shrink(program: &Program, site: SiteId) -> Option<Suggestion> {
         .then(|| estimate(program, site, SuggestionKind::Shrink, "shrink_to_fit()", saves, 0, cost))
 }
 
-/// Strings of which many are equal: what it saves that each is there once, behind an `Arc` as large as a `Box<str>`.
+/// Suggests to store equal strings once, behind an `Arc<str>`, which is as large as a `Box<str>`.
 fn intern(program: &Program, site: SiteId, texts: &Texts, plan: &Plan<'_>) -> Option<Suggestion> {
     let of = &program.sites[site];
     let counts = &of.counts;
@@ -632,12 +631,12 @@ fn intern(program: &Program, site: SiteId, texts: &Texts, plan: &Plan<'_>) -> Op
     let then = texts.bytes().saturating_add(each.saturating_mul(texts.distinct()));
     let then = then.saturating_add((2 * WORD).saturating_mul(counts.slots));
     let blocks = i64::try_from(texts.distinct()).ok()?.checked_sub(i64::try_from(counts.allocations).ok()?)?;
-    let cost = "a look-up for each that is made; none can be changed in place";
+    let cost = "a lookup for each new string; shared strings cannot be modified";
     (texts.distinct() < counts.filled / 2 && then < now)
         .then(|| estimate(program, site, SuggestionKind::Intern, "a shared Arc<str>", now - then, blocks, cost))
 }
 
-/// A box of values of unknown type, which are small on the average.
+/// Suggests a `SmallBox` for a box of trait objects that are small on average.
 fn inline(built: &Built, site: SiteId) -> Option<Suggestion> {
     let Kind::Pointer { to, shared: false } = built.types[site].kind else { return None };
     let of = &built.program.sites[site];
@@ -650,13 +649,13 @@ fn inline(built: &Built, site: SiteId) -> Option<Suggestion> {
     let grows = of.counts.slots.saturating_mul(words * WORD);
     let blocks = i64::try_from(blocks).unwrap_or(i64::MAX);
     let saves = of.counts.requested.saturating_sub(grows);
-    let cost = "a larger owner; moving it moves the value";
+    let cost = "a larger owner; a move copies the value";
     let mut made = estimate(&built.program, site, SuggestionKind::Inline, &ty, saves, -blocks, cost);
     made.type_size[1] = (2 + words) * WORD;
     Some(made)
 }
 
-/// Types of which many values lie a few bytes above a cache line or a size class.
+/// Hints for types with many values that are a few bytes above a cache line or a size class.
 fn hints(program: &Program, plan: &Plan<'_>) -> Vec<Hint> {
     let mut found: Vec<Hint> = Vec::new();
     for (id, def) in program.defs.iter().enumerate().filter(|(_, def)| def.is_editable) {

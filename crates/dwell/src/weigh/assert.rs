@@ -1,6 +1,6 @@
 //! `assert_weighs!`.
 
-/// Asserts in a test what a value weighs, with all that it owns.
+/// Asserts a limit on the bytes of a value and of all that it owns.
 ///
 /// The limit is a number of bytes, or a literal and a unit: `B`, `kB`, `MB`, `GB` of 1000, `KiB`, `MiB`, `GiB` of 1024. The
 /// comparison is `<=`, `<` or `==`. More arguments are a message, as in `assert!`.
@@ -16,7 +16,7 @@
 ///
 /// # Panics
 ///
-/// When it weighs more, with the bytes and allocations there are; also when some part of it could not be looked at.
+/// Panics with the weight if the comparison fails, or if a part of the value could not be measured.
 ///
 /// ```should_panic
 /// dwell::assert_weighs!(vec![0_u8; 2000] <= 1 KiB);
@@ -62,23 +62,23 @@ macro_rules! assert_weighs {
 use super::Weight;
 use core::fmt;
 
-/// What a value may weigh.
+/// The limit of [`assert_weighs!`](crate::assert_weighs), in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
     bytes: u64,
 }
 
 impl Limit {
-    /// So many bytes.
+    /// A limit in bytes.
     pub const fn in_bytes(bytes: u64) -> Self {
         Self { bytes }
     }
 
-    /// So many of the unit.
+    /// A limit in the unit.
     ///
     /// # Panics
     ///
-    /// When there is no such unit.
+    /// Panics if there is no such unit.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -103,7 +103,7 @@ impl Limit {
         self.bytes
     }
 
-    /// Says what was wrong.
+    /// Panics with the weight.
     ///
     /// # Panics
     ///

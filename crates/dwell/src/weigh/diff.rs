@@ -1,4 +1,4 @@
-//! What has changed between two trees.
+//! The difference between two trees.
 #![forbid(unsafe_code)]
 
 use super::render::{align, bytes, count};
@@ -10,11 +10,11 @@ use std_alloc::format;
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
-/// What has changed between two trees: the answer of [`diff`].
+/// The difference between two trees: the result of [`diff`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Diff {
-    /// The places of which something has changed, those with the most bytes first.
+    /// The nodes that have changed, those with the most bytes first.
     pub changes: Vec<Changed>,
     /// Bytes inline and on the heap, before and after.
     pub total: [u64; 2],
@@ -22,23 +22,23 @@ pub struct Diff {
     pub allocations: [u64; 2],
 }
 
-/// A place in the types, before and after: zeros where there was none.
+/// A node before and after, with zeros if it did not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changed {
-    /// The labels from the value to the place: `shapes.value.traits`.
+    /// The labels from the root to the node: `shapes.value.traits`.
     pub path: String,
-    /// Bytes of the blocks that the values there own themselves.
+    /// Bytes of the blocks that its values own directly.
     pub heap: [u64; 2],
-    /// How many blocks.
+    /// The number of those blocks.
     pub allocations: [u64; 2],
-    /// How many values.
+    /// The number of values.
     pub values: [u64; 2],
 }
 
-/// What has changed from one tree to another, by place.
+/// Compares two trees, node by node.
 ///
-/// Places are compared by the labels that lead to them, so the types of the two may differ.
+/// Nodes are compared by the labels that lead to them, so the types may differ.
 ///
 /// ```
 /// use dwell::weigh::{diff, tree};
@@ -82,8 +82,8 @@ impl Changed {
     }
 }
 
-/// A table for a terminal: what was, what is, and the difference in bytes. Places that own as many bytes and blocks as
-/// before are left out, whatever became of the number of their values.
+/// A table for a terminal: the bytes before, after, and their difference. It leaves out nodes with the same bytes and blocks, even
+/// if the number of values has changed.
 impl fmt::Display for Diff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = |path: &str, heap: [u64; 2], blocks: [u64; 2]| {

@@ -1,4 +1,4 @@
-//! The HTML page: an icicle plot that needs neither network nor script to be read.
+//! A tree as an HTML page with an icicle plot. The page loads nothing and is readable without scripts.
 #![forbid(unsafe_code)]
 
 use super::render::{Html, bytes, class, count};
@@ -9,9 +9,9 @@ use std_alloc::string::String;
 use std_alloc::vec;
 use std_alloc::vec::Vec;
 
-/// Bars narrower than this part of the whole are left out of the picture; the table has them.
+/// The plot omits bars that are narrower than this fraction of its width. The table has them.
 const LEAST: f64 = 0.000_5;
-/// Pixels of a row.
+/// The height of a row in pixels.
 const ROW: usize = 22;
 
 const HEAD: &str = r#"<!doctype html>
@@ -35,7 +35,7 @@ thead th{position:sticky;top:0;background:#fff}
 </style>
 "#;
 
-/// Without it the picture stands still.
+/// Zooms on click. The page is readable without it.
 const SCRIPT: &str = r#"<script>
 const bars=[...document.querySelectorAll(".bar")];
 function zoom(x,w){for(const b of bars){const l=(b.dataset.x-x)/w,r=l+b.dataset.w/w;
@@ -46,7 +46,17 @@ addEventListener("keydown",e=>{if(e.key==="Escape")zoom(0,1)});
 </script>
 "#;
 
-pub(super) fn page(tree: &Tree) -> String {
+impl Tree {
+    /// An HTML page with an icicle plot: each node is a bar, as wide as the bytes of the heap blocks below it.
+    ///
+    /// The page is one file that loads nothing and is readable without scripts: each bar has a tooltip, and a table follows
+    /// the plot. A click on a bar zooms in.
+    pub fn to_html(&self) -> String {
+        page(self)
+    }
+}
+
+fn page(tree: &Tree) -> String {
     let mut page = String::from(HEAD);
     let title = tree.title(0);
     let _ = write!(
@@ -56,7 +66,8 @@ pub(super) fn page(tree: &Tree) -> String {
         Html(&format!("{}", tree.weight))
     );
     page.push_str(
-        "A bar is as wide as the bytes on the heap below it. Click to widen, Escape or the first bar to go back.</p>\n\
+        "The width of a bar is the bytes of the heap blocks below it. Click a bar to zoom in; press Escape or click the first \
+         bar to zoom out.</p>\n\
          <p class=\"key\"><span class=\"struct\">struct, enum</span><span class=\"map\">map</span>\
          <span class=\"sequence\">vector</span><span class=\"text\">string</span>\
          <span class=\"pointer\">pointer</span><span class=\"other\">other</span></p>\n",
@@ -72,7 +83,7 @@ fn plot(tree: &Tree, page: &mut String) {
     let below = tree.heap_below();
     let whole = below[0].max(1) as f64;
     let mut bars = String::new();
-    // Where the next child of each node begins.
+    // The left edge of each node's next child.
     let mut next: Vec<f64> = vec![0.0; tree.nodes.len()];
     let mut depths = 0;
     tree.each(&mut |depth, index| {
@@ -93,7 +104,7 @@ fn plot(tree: &Tree, page: &mut String) {
         let node = &tree.nodes[index];
         let title = tree.title(index);
         let more = format!(
-            "{title}\n{} below, {} of its own in {} blocks, {} unused\n{} of {} places hold something",
+            "{title}\n{} below, {} of its own in {} blocks, {} unused\n{} of {} slots filled",
             bytes(below[index]),
             bytes(node.heap),
             count(node.allocations),

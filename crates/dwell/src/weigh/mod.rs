@@ -1,7 +1,7 @@
-//! How big a value is, really: itself and everything it owns.
+//! Measures how much memory a value uses: itself and everything it owns.
 //!
-//! [`size_of_val`] tells the bytes of a `Vec`'s three words, not those of its elements. [`weigh`](fn@weigh) follows
-//! every pointer, and [`tree`] says the same by type and field:
+//! [`size_of_val`] of a `Vec` is the 24 bytes of its pointer, length and capacity, without the elements. [`weigh`](fn@weigh)
+//! follows every pointer, and [`tree`] reports the bytes by type and field:
 //!
 //! ```
 //! # #[cfg(feature = "derive")] {
@@ -20,7 +20,7 @@
 //!
 //! let tree = dwell::weigh::tree(&page);
 //! println!("{tree}"); // a table: the bytes of each type and field
-//! println!("{}", tree.advise()); // what to change, the most worth first
+//! println!("{}", tree.advise()); // suggestions, the largest saving first
 //! # let title = &tree.nodes[tree.nodes[0].children[0]];
 //! # assert_eq!((title.ty.name(), title.heap), ("alloc::string::String", 4));
 //!
@@ -30,38 +30,39 @@
 //!
 //! # What is exact
 //!
-//! [`Weight::is_exact`] says whether the bytes are those asked of the allocator. They are for all of `core`, `alloc` and `std`
-//! but what a value does not show:
+//! [`Weight::is_exact`] returns whether the bytes are those that the value requested from the allocator. The types of `core`,
+//! `alloc` and `std` are exact, with three exceptions:
 //!
-//! - A lock that is held, a cell that is borrowed for writing, and the inside of a `Cell`. [`Weight::missed`] counts them.
-//! - A `BTreeMap` without entries may keep its root node: counted as no bytes.
-//! - A `HashMap` tells its capacity and not its size. Both belong together until entries are removed. What is counted is the
-//!   smallest table that fits, and is called exact only for a table of 29 entries or more that is as full as growing leaves
-//!   it, with a hasher that mixes. [`Weight::at_least`] counts these maps, and empty ones.
+//! - A lock that is held, a cell that is mutably borrowed, and the contents of a `Cell` are opaque. [`Weight::missed`] counts
+//!   them.
+//! - A `BTreeMap` without entries may keep its root node, which is counted as 0 bytes.
+//! - A `HashMap` reports its capacity but not the size of its table. After removals the one does not determine the other, and
+//!   `weigh` counts the smallest table that fits. It calls the result exact only for a table of at least 29 entries that is
+//!   as full as growth leaves it, with a hasher that mixes. [`Weight::at_least`] counts the other maps, and empty ones.
 //!
-//! A weight that is not exact says on which side it errs: [`Weight::accuracy`].
+//! [`Weight::accuracy`] returns whether a weight that is not exact is a lower bound, an upper bound, or an estimate.
 //!
-//! [`weigh_as`] says what an allocator takes for the bytes asked of it. A block of an `Rc` or `Arc` counts once a walk;
-//! references and raw pointers own nothing. `docs/weigh.md` in the repository lists what else cannot be known.
+//! [`weigh_as`] returns the bytes that an allocator uses for the requested ones. A walk counts the block of an `Rc` or `Arc`
+//! once; references and raw pointers own nothing. `docs/weigh.md` in the repository lists the remaining limits.
 //!
-//! A walk needs neither a deep stack for long lists nor memory for many values, ends in cycles, and calls no `Hash`, `Ord`
-//! or `Drop` of the values.
+//! A walk uses a bounded stack for lists of any length, allocates memory for the types rather than for the values, terminates
+//! on cycles, and calls no `Hash`, `Ord` or `Drop` of the values.
 //!
-//! # Whose types
+//! # Which types implement `Weigh`
 //!
-//! `#[derive(Weigh)]` (feature `derive`) is for one's own. Dwell's types and std's are `Weigh`, and with the feature that is
-//! named after a crate those of that crate: the crate's front page lists these features. A field of any other type can be marked
+//! Derive it for your own types with `#[derive(Weigh)]` (feature `derive`). Dwell's types and std's implement it; features
+//! named after crates add the types of these crates (see the crate's front page). Mark a field of any other type
 //! `#[weigh(skip)]` or `#[weigh(with = "function")]`.
 //!
-//! # By hand
+//! # Implementing it by hand
 //!
-//! A container of one's own says what it is made of in [`TYPE`](Weigh::TYPE), and reports in [`weigh`](Weigh::weigh) first
-//! its blocks, then the places for values in them, then the values, by the part numbers of [`Kind`]:
+//! A container describes its parts in [`TYPE`](Weigh::TYPE). Its [`weigh`](Weigh::weigh) reports its blocks, then the slots
+//! in them, then the values, by the part numbers of [`Kind`]:
 //!
 //! ```
 //! use dwell::weigh::{Kind, Type, Walk, Weigh, type_of};
 //!
-//! /// Values that stay where they are, in chunks of eight.
+//! /// Values at stable addresses, in chunks of eight.
 //! struct Chunks<T> {
 //!     chunks: Vec<Box<[Option<T>; 8]>>,
 //! }
@@ -74,15 +75,15 @@
 //!     where
 //!         Self: 'v,
 //!     {
-//!         if walk.puts_off(self) {
-//!             return; // deep down: it will be weighed again with less on the stack
+//!         if walk.defer(self) {
+//!             return; // too deep: the walk calls `weigh` again later, with a shallow stack
 //!         }
 //!         let values = || self.chunks.iter().flat_map(|chunk| chunk.iter().flatten());
 //!         let (used, slots) = (values().count(), 8 * self.chunks.len());
 //!         let spare = (slots - used) * size_of::<Option<T>>();
 //!         walk.block(self.chunks.capacity() * size_of::<Box<[Option<T>; 8]>>(), align_of::<usize>(), 0);
 //!         walk.blocks(size_of::<[Option<T>; 8]>(), align_of::<Option<T>>(), self.chunks.len(), spare as u64);
-//!         walk.places::<T>(0, slots, used);
+//!         walk.slots::<T>(0, slots, used);
 //!         walk.elements(0, values());
 //!     }
 //! }
@@ -92,7 +93,7 @@
 //! assert_eq!(dwell::weigh(&chunks).heap, 8 + 8 * size_of::<String>() as u64);
 //! ```
 //!
-//! What a guard lends is followed by [`Walk::guarded`], what others may point to as well by [`Walk::shared`].
+//! [`Walk::guarded`] follows a value behind a guard, [`Walk::shared`] a shared pointer.
 
 #![forbid(unsafe_code)]
 
@@ -127,59 +128,59 @@ pub use self::types::{Field, Kind, MapKind, Part, Reach, Repr, Type, Variant, ty
 pub use self::walk::Walk;
 pub use self::what_if::{NoSuchField, WhatIf};
 
-/// A type whose values can be followed to everything they own.
+/// A type of which [`weigh`](fn@weigh) can measure the values.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be weighed: it is not `Weigh`",
-    label = "not `Weigh`",
+    message = "`{Self}` cannot be weighed: it does not implement `Weigh`",
+    label = "does not implement `Weigh`",
     note = "derive it with `#[derive(Weigh)]`; a field of another crate's type can be marked `#[weigh(skip)]` or `#[weigh(with = \"..\")]`, and `dwell` has features for the types of some crates"
 )]
 pub trait Weigh {
-    /// How far values reach; what is nearer than [`Reach::Heap`] is not walked at all for a total.
+    /// How far values reach. A walk for a total skips all values but those of [`Reach::Heap`].
     const REACH: Reach = Reach::Heap;
 
-    /// What is known of the type.
+    /// The description of the type: its name, size and parts.
     const TYPE: &'static Type;
 
     /// Whether [`prefetch`](Self::prefetch) does anything.
     #[doc(hidden)]
     const PREFETCHES: bool = false;
 
-    /// Standard maps in a vacant value of the type. A map without entries may keep memory that it does not show.
+    /// The number of std's maps in a vacant value of the type. A map without entries may keep memory that it does not report.
     #[doc(hidden)]
     const VACANT_MAPS: u64 = 0;
 
-    /// Whether that is worth it for one of many fields, where what is optional is seldom there.
+    /// Whether [`prefetch`](Self::prefetch) pays for one of many fields, of which optional ones are mostly `None`.
     #[doc(hidden)]
     const PREFETCHES_AMONG_MANY: bool = Self::PREFETCHES && !matches!(Self::TYPE.kind, Kind::Optional { .. });
 
-    /// Whether there is nothing in this value: it is `None`, or a collection without memory, or all its fields are so.
+    /// Whether this value is `None`, or a collection without memory, or a struct of such fields.
     ///
-    /// Trees count those places as empty and do not follow them.
+    /// A tree counts the slots of such values as empty and does not follow them.
     #[inline]
     fn is_vacant(&self) -> bool {
         false
     }
 
-    /// Whether the value says nothing that its type's default does not say, as far as that is known: what
-    /// [`Sparse`](crate::Sparse) would store without a block.
+    /// Whether the value is known to equal its type's default, so that [`Sparse`](crate::Sparse) would store it without a
+    /// block.
     #[doc(hidden)]
     #[inline]
     fn is_default(&self) -> bool {
         self.is_vacant()
     }
 
-    /// Asks for the memory that the value points to, if it is there: a walk will look at it soon.
+    /// Prefetches the memory that the value points to.
     #[doc(hidden)]
     #[inline]
     fn prefetch(_value: Option<&Self>) {}
 
-    /// Reports the blocks that the value owns and follows its parts. The value's own bytes are counted where it lies.
+    /// Reports the blocks that the value owns and follows its parts. The owner of the value has counted the value's own bytes.
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where
         Self: 'v;
 }
 
-/// Bytes and allocations, and how far they are known.
+/// The bytes and allocations of a value, and how exact they are.
 ///
 /// ```
 /// use dwell::weigh::{Accuracy, weigh};
@@ -199,11 +200,11 @@ pub trait Weigh {
 pub struct Weight {
     /// Bytes of the value itself: [`size_of_val`].
     pub inline: u64,
-    /// Bytes of all blocks that it owns.
+    /// Bytes of all heap blocks that it owns.
     pub heap: u64,
-    /// How many blocks.
+    /// The number of these blocks.
     pub allocations: u64,
-    /// Parts that could not be looked at: locks that were held, cells that were borrowed for writing.
+    /// Opaque parts, which are not measured: locks that were held, cells that were mutably borrowed.
     pub missed: u64,
     /// Parts that may own more than is counted: an empty map, a small hash table, or one from which entries were removed.
     pub at_least: u64,
@@ -211,22 +212,22 @@ pub struct Weight {
     pub at_most: u64,
 }
 
-/// What the numbers of a [`Weight`] are: the answer of [`Weight::accuracy`].
+/// How exact a [`Weight`] is: the result of [`Weight::accuracy`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Accuracy {
-    /// The bytes and allocations that there are.
+    /// The numbers are exact.
     Exact,
-    /// There may be more.
+    /// The numbers are a lower bound.
     AtLeast,
-    /// There may be fewer.
+    /// The numbers are an upper bound.
     AtMost,
     /// Some parts may own more and others less.
     About,
 }
 
 impl Accuracy {
-    /// A word for it: `exact`, `at least`, `at most`, `about`.
+    /// The name: `exact`, `at least`, `at most` or `about`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -238,17 +239,17 @@ impl Accuracy {
 }
 
 impl Weight {
-    /// What a value owns: for functions named in `#[weigh(with = "..")]`.
+    /// The weight of heap blocks, for functions in `#[weigh(with = "..")]` to return.
     pub const fn of_blocks(heap: u64, allocations: u64) -> Self {
         Self { inline: 0, heap, allocations, missed: 0, at_least: 0, at_most: 0 }
     }
 
-    /// Whether these are the bytes and allocations that there are.
+    /// Whether the numbers are exact.
     pub const fn is_exact(&self) -> bool {
         matches!(self.accuracy(), Accuracy::Exact)
     }
 
-    /// Whether there may be more or fewer bytes.
+    /// Whether the numbers are exact, a bound, or an estimate.
     pub const fn accuracy(&self) -> Accuracy {
         match (self.missed != 0 || self.at_least != 0, self.at_most != 0) {
             (false, false) => Accuracy::Exact,
@@ -271,7 +272,7 @@ impl fmt::Display for Weight {
         }
         write!(f, "{} bytes ({} inline, {} in {} allocations", self.total(), self.inline, self.heap, self.allocations)?;
         if self.missed != 0 {
-            write!(f, ", {} parts not looked at", self.missed)?;
+            write!(f, ", {} parts not measured", self.missed)?;
         }
         f.write_str(")")
     }
@@ -280,7 +281,7 @@ impl fmt::Display for Weight {
 #[doc(hidden)]
 pub use self::assert::Limit;
 
-/// The bytes of a value and of all that it owns, as asked of the allocator.
+/// Returns the bytes of a value and of all that it owns, as requested from the allocator.
 ///
 /// ```
 /// let names = vec![String::from("Ada"), String::new()];
@@ -293,7 +294,7 @@ pub fn weigh<T: Weigh + ?Sized>(value: &T) -> Weight {
     walk::total(value, Model::Requested)
 }
 
-/// The bytes of a value and of all that it owns, as an allocator takes them. It walks as [`tree`] does.
+/// Returns the bytes of a value and of all that it owns, as rounded up by an allocator. Takes as long as [`tree`].
 ///
 /// ```
 /// use dwell::weigh::{Model, weigh_as};
@@ -306,7 +307,7 @@ pub fn weigh_as<T: Weigh + ?Sized>(value: &T, model: Model) -> Weight {
     walk::total(value, model)
 }
 
-/// What a value owns, by type and field.
+/// Returns the bytes of a value and of all that it owns, by type and field.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -322,14 +323,14 @@ pub fn tree<T: Weigh + ?Sized>(value: &T) -> Tree {
     tree_as(value, Model::Requested)
 }
 
-/// What a value owns, by type and field, as an allocator takes it.
+/// Returns the bytes of a value and of all that it owns, by type and field, as rounded up by an allocator.
 pub fn tree_as<T: Weigh + ?Sized>(value: &T, model: Model) -> Tree {
     let (weight, counters) = walk::counters(value, model, false);
     Tree::new(counters, weight, model)
 }
 
-/// [`tree`] that also reads every string, to count [how many differ](Node::texts): what [`Tree::advise`] needs to know to
-/// say which are worth sharing.
+/// [`tree`] that also reads every string and counts [how many differ](Node::texts), so that [`Tree::advise`] can suggest which
+/// strings to share.
 ///
 /// ```
 /// let names = vec!["Ada", "Ada", "Grace", "Ada"].into_iter().map(String::from).collect::<Vec<_>>();

@@ -1,19 +1,19 @@
-//! What an allocator takes for a request: arithmetic only.
+//! How many bytes an allocator uses for a request: arithmetic only.
 
-/// Whose bytes are counted: those asked for, or those that an allocator takes for them.
+/// Which bytes are counted: the requested ones, or those that an allocator rounds them up to.
 ///
 /// | model | of | what it knows |
 /// |---|---|---|
-/// | `Requested` | any allocator | the sizes asked for, exactly |
+/// | `Requested` | any allocator | the requested sizes, exactly |
 /// | `Glibc` | malloc of glibc 2.26 and later, 64-bit or 32-bit | chunk headers and alignment, pages of large blocks |
 /// | `Jemalloc` | jemalloc 5.3.1 and later | size classes, pages of large blocks |
 /// | `Mimalloc` | mimalloc 3 | size classes, larger steps for large blocks |
 ///
-/// None of them knows of what an allocator holds back for later.
+/// No model includes freed memory that the allocator keeps for reuse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Model {
-    /// The bytes asked for.
+    /// The requested bytes.
     #[default]
     Requested,
     /// glibc's malloc.
@@ -60,7 +60,7 @@ fn glibc(size: u64) -> u64 {
     if size >= GLIBC_MMAP {
         return up(size.saturating_add(2 * word), PAGE);
     }
-    // A word of header; the least chunk has room for the links of a free list.
+    // A header of one word. The smallest chunk holds the two links of a free list.
     up(size + word, 2 * word).max(4 * word)
 }
 

@@ -1,4 +1,4 @@
-//! From a tree to the model's types and sites.
+//! Builds a [`Program`] of the model from a tree.
 
 use super::tally::Counter;
 use super::tree::Tree;
@@ -15,7 +15,7 @@ use std_alloc::vec::Vec;
 /// Bytes of a pointer.
 const WORD: usize = size_of::<usize>();
 
-/// What a program was made of.
+/// A program, with the types and counters it was built from.
 #[derive(Debug)]
 pub(super) struct Built {
     pub(super) program: Program,
@@ -25,7 +25,7 @@ pub(super) struct Built {
     pub(super) site_of: Vec<Option<SiteId>>,
 }
 
-/// What a counter counts.
+/// The part of a program that a counter belongs to.
 #[derive(Clone, Copy)]
 enum Place {
     Site(SiteId),
@@ -141,7 +141,7 @@ impl Builder {
         def
     }
 
-    /// A field of which nothing but size and alignment is known.
+    /// A field of which only the size and alignment are known.
     fn skipped(&mut self, field: &Field, edge: Edge, def: DefId, path: String) -> SiteId {
         const UNKNOWN: &Type = super::types::opaque_type_of_unit();
         let id = self.program.sites.len();
@@ -208,7 +208,7 @@ impl Builder {
     /// Adds what was counted to the sites.
     fn count(&mut self, counters: &[Counter]) -> Vec<Option<SiteId>> {
         let mut places: Vec<Option<Place>> = vec![None; counters.len()];
-        // Places that lie in blocks, by counter; those in line come from the parent.
+        // Slots in heap blocks, by counter. Inline parts have the slots of their parents.
         let mut slots: Vec<u64> = vec![0; counters.len()];
         let mut instances: Vec<u64> = vec![0; counters.len()];
         let mut links: Vec<u32> = vec![0; counters.len()];
@@ -303,7 +303,7 @@ impl Builder {
         places.into_iter().map(site).collect()
     }
 
-    /// Counts the places inside those of a site of which no value was met.
+    /// Adds the slots of parts without values.
     fn unmet(&mut self, site: SiteId, slots: u64, instances: u64) {
         let add = |this: &mut Self, part: SiteId, slots: u64, instances: u64| {
             let filled = if this.types[part].reach == Reach::Plain { instances } else { 0 };
@@ -327,7 +327,7 @@ impl Builder {
         }
     }
 
-    /// Notes how many places a part has in the blocks of its owner.
+    /// Adds the slots that a part has in the blocks of its owner.
     fn blocks(&mut self, outer: SiteId, inner: SiteId, counter: &Counter, part: usize, counts: &mut Counts) {
         let (shape, ty) = (self.program.sites[outer].shape.clone(), self.types[inner]);
         if ty.reach == Reach::Plain && counts.slots == 0 {
@@ -371,7 +371,7 @@ impl Builder {
         }
     }
 
-    /// A part, and whether it lies in its owner's own bytes.
+    /// A part, and whether it is stored inline.
     fn part(&self, place: Place, part: usize) -> (Place, bool) {
         match place {
             Place::Variant(def, variant) => {
@@ -397,7 +397,7 @@ fn of_skipped(field: &Field) -> Layout {
     Layout { niche_sure: field.size == 0, ..plain }
 }
 
-/// What is known of the niches of types that are not made of others.
+/// Adds the known niches of types without parts.
 fn known(ty: &Type, is: Layout) -> Layout {
     let name = ty.full_name();
     let niche_of = |layout: Layout| Layout { size: is.size, align: is.align, ..layout };
@@ -501,7 +501,7 @@ fn holder(ty: &Type) -> Holder {
     }
 }
 
-/// What a part is called that has no name.
+/// The label of a part without a name.
 pub(super) fn label(edge: Edge) -> &'static str {
     match edge {
         Edge::Root | Edge::Field(..) | Edge::Tuple(_) => "",
@@ -514,7 +514,7 @@ pub(super) fn label(edge: Edge) -> &'static str {
     }
 }
 
-/// A name without the paths in it: `Vec<Reference>` for `alloc::vec::Vec<smithy::Reference>`.
+/// A type name without module paths: `Vec<Reference>` for `alloc::vec::Vec<smithy::Reference>`.
 pub(super) fn short(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut word = 0;

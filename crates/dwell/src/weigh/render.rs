@@ -1,4 +1,4 @@
-//! A tree as text: for people, for programs, for other tools' flame graphs, and as a picture.
+//! A tree and its suggestions as text, Markdown, JSON and folded stacks.
 #![forbid(unsafe_code)]
 
 use super::advise::{Advice, Hint, Suggestion};
@@ -10,26 +10,26 @@ use std_alloc::format;
 use std_alloc::string::{String, ToString};
 use std_alloc::vec::Vec;
 
-/// The version of the JSON that [`Tree::to_json`] and [`Advice::to_json`] write: raised when a key changes its meaning or
-/// goes. New keys may come within a version.
+/// The version of the JSON that [`Tree::to_json`] and [`Advice::to_json`] write. It rises when a key is removed or changes its
+/// meaning. A version may gain keys.
 pub const JSON_VERSION: u32 = 2;
 
 /// The columns of the tables.
-pub(super) const TITLE: [&str; 9] = ["", "values", "places", "empty", "inline", "heap", "waste", "blocks", "below"];
+pub(super) const TITLE: [&str; 9] = ["", "values", "slots", "empty", "inline", "heap", "waste", "blocks", "below"];
 
 impl Tree {
     /// A table for a terminal, a line a node, indented by depth.
     ///
     /// | column | of the node |
     /// |---|---|
-    /// | values | values that are there, `None` and empty collections among them |
-    /// | places | room for values, in use or not; of a variant, as many as values, since variants overlap |
-    /// | empty | places without a value, or with one that has nothing in it, in percent of the places |
-    /// | inline | bytes of the places; they lie within those of the line above, or in its blocks |
-    /// | heap | bytes of the blocks that the values own themselves |
-    /// | waste | bytes of those blocks that hold nothing |
-    /// | blocks | how many blocks |
-    /// | below | bytes of the blocks of this line and of all lines below it |
+    /// | values | the number of values, including `None` and empty collections |
+    /// | slots | the number of slots for values, occupied or not; of a variant, the number of values, since variants overlap |
+    /// | empty | percentage of slots without a value, or with a `None` or an empty collection |
+    /// | inline | bytes of the slots, which are part of the parent's slots or of its blocks |
+    /// | heap | bytes of the blocks that the values own directly |
+    /// | waste | unused bytes of those blocks |
+    /// | blocks | the number of those blocks |
+    /// | below | bytes of the blocks of this node and of its descendants |
     ///
     /// ```
     /// let text = dwell::weigh::tree(&vec![String::from("a")]).to_text();
@@ -59,7 +59,7 @@ impl Tree {
         let below = self.heap_below();
         self.shown(&mut |depth, index| {
             let [name, rest @ ..] = self.columns(index, below[index]);
-            // Spaces at the beginning would be lost.
+            // Markdown drops leading spaces.
             let _ = write!(text, "| {}{} |", "&emsp;".repeat(depth), Markdown(&name));
             for entry in rest {
                 let _ = write!(text, " {entry} |");
@@ -69,15 +69,15 @@ impl Tree {
         text
     }
 
-    /// Folded stacks, a line a node, `name;name;name bytes`: what flame graph tools read.
+    /// Folded stacks for flame graph tools: a line for each node, `name;name;name bytes`.
     ///
-    /// The bytes are those on the heap that the node's values own themselves; the first line has the value's own.
+    /// The bytes are those of the blocks that the node's values own directly. The first line includes the inline bytes.
     pub fn to_folded(&self) -> String {
         let mut text = String::new();
         let mut stack: Vec<String> = Vec::new();
         self.each(&mut |depth, index| {
             stack.truncate(depth);
-            // A semicolon is what stands between names, and a line is a stack.
+            // The format separates names by semicolons and stacks by newlines.
             stack.push(self.title(index).replace(';', ",").replace(char::is_control, " "));
             let node = &self.nodes[index];
             let bytes = if index == 0 { node.heap.saturating_add(self.weight.inline) } else { node.heap };
@@ -88,7 +88,7 @@ impl Tree {
         text
     }
 
-    /// All of it as JSON, by the schema of [`JSON_VERSION`].
+    /// The whole tree as JSON, with the schema of [`JSON_VERSION`].
     ///
     /// ```json
     /// {"version": 2, "model": "Requested", "inline": 24, "heap": 25, "allocations": 2, "missed": 0, "accuracy": "exact",
@@ -96,7 +96,7 @@ impl Tree {
     ///             "places": 1, "filled": 1, "heap": 24, "requested": 24, "allocations": 1, "waste": 0}, ..]}
     /// ```
     ///
-    /// Where [strings were read](super::tree_with_texts), a node has `"texts": {"distinct": 2, "bytes": 8}` too.
+    /// If [strings were read](super::tree_with_texts), a node also has `"texts": {"distinct": 2, "bytes": 8}`.
     pub fn to_json(&self) -> String {
         let mut text = String::new();
         let weight = &self.weight;
@@ -140,14 +140,6 @@ impl Tree {
         text
     }
 
-    /// A page of HTML with an icicle plot: each node a bar, as wide as what lies on the heap below it.
-    ///
-    /// The page is one file, asks nothing of the network, and is to be read without scripts too: a bar says all in its
-    /// tooltip, and the table stands below. A click widens a bar.
-    pub fn to_html(&self) -> String {
-        super::icicle::page(self)
-    }
-
     /// The name of a node with its type: `traits: Option<Traits>`.
     pub(super) fn title(&self, index: usize) -> String {
         let node = &self.nodes[index];
@@ -159,7 +151,7 @@ impl Tree {
         }
     }
 
-    /// The entries of a line: name, values, places, % empty, inline, heap, waste, blocks, heap below.
+    /// The cells of a row of the table, one for each of [`TITLE`].
     pub(super) fn columns(&self, index: usize, below: u64) -> [String; 9] {
         let node = &self.nodes[index];
         let empty = if node.slots == 0 || node.filled == node.slots { String::new() } else { percent(node) };
@@ -176,9 +168,9 @@ impl Tree {
         ]
     }
 
-    /// Calls `f` with depth and number of each node, parents first.
+    /// Calls `f` with the depth and number of each node, parents first.
     pub(super) fn each(&self, f: &mut dyn FnMut(usize, usize)) {
-        // Of recursive types a child may be a node above; that is not gone into again.
+        // A child of a recursive type may be an enclosing node. This skips it.
         let mut todo: Vec<(usize, usize)> = Vec::from([(0, 0)]);
         while let Some((depth, index)) = todo.pop() {
             f(depth, index);
@@ -187,7 +179,7 @@ impl Tree {
         }
     }
 
-    /// The same for nodes that say something to a reader: not the numbers in a struct.
+    /// [`each`](Self::each) without fields and elements that own nothing, such as numbers.
     pub(super) fn shown(&self, f: &mut dyn FnMut(usize, usize)) {
         self.each(&mut |depth, index| {
             let node = &self.nodes[index];
@@ -206,7 +198,7 @@ impl fmt::Display for Tree {
 }
 
 impl Advice {
-    /// The suggestions as JSON, by the schema of [`JSON_VERSION`].
+    /// The suggestions as JSON, with the schema of [`JSON_VERSION`].
     ///
     /// ```json
     /// {"version": 2, "before": 1864, "after": 264,
@@ -300,7 +292,7 @@ impl fmt::Display for Hint {
     }
 }
 
-/// A table for a terminal: what each suggestion changes, what it saves, and the size of the type that it changes.
+/// A table for a terminal: each suggestion with what it saves and the size of the changed type.
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let title = ["", "type", "saves", "allocations", "filled"].map(String::from);
@@ -333,7 +325,7 @@ pub(super) fn edge_name(edge: Edge) -> &'static str {
     }
 }
 
-/// Columns as wide as their widest entry: the first to the left, numbers to the right.
+/// Aligns columns: the first to the left, the others to the right.
 pub(super) fn align<const N: usize>(lines: &[[String; N]]) -> String {
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = core::array::from_fn(width);
@@ -349,7 +341,7 @@ pub(super) fn align<const N: usize>(lines: &[[String; N]]) -> String {
     text
 }
 
-/// A number with its thousands apart.
+/// A number with thousands separators.
 pub(super) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -372,7 +364,7 @@ pub(super) fn bytes(n: u64) -> String {
     }
 }
 
-/// What is nearly all is not called all.
+/// The percentage of empty slots. It prints 100 only if all are empty.
 fn percent(node: &Node) -> String {
     let percent = node.percent_empty();
     let percent = if node.filled != 0 && percent > 99.99 { 99.99 } else { percent };

@@ -1,76 +1,76 @@
-//! What a walk counts by type and field.
+//! The counters of a walk, by type and field.
 
 use super::texts::Texts;
 use super::types::{Kind, Type};
 use std_alloc::vec::Vec;
 
-/// Where a node's cells begin: what a walk holds of it. 0 is none.
+/// The index of a node's first cell; 0 is no node.
 pub(super) type Cursor = usize;
 
-/// The link that leads to the root stands alone before it.
+/// The cell of the link to the root, which precedes the root's own cells.
 const TO_ROOT: usize = 0;
 const ROOT: Cursor = TO_ROOT + 1;
-/// Nodes from which on recursive types share one node each, wherever they occur: bounds what many types that hold each
-/// other could make of a tree.
+/// From this number of nodes on, each recursive type has one node, wherever it occurs. This bounds the tree of types that
+/// hold each other.
 const MOST_NODES: usize = 1 << 14;
 
-/// What is read and written together, so that one look at where it is will do.
+/// Counters that the walk reads and writes together, with one bounds check.
 type Cell = [u64; 4];
 
-// The first cell of a node has its blocks: bytes asked for, bytes not in use, bytes that the model's allocator takes beyond
-// those asked for, how many.
+// The first cell of a node counts its blocks: requested bytes, unused bytes, bytes that the model's allocator adds to the
+// requested ones, and the number of blocks.
 const REQUESTED: usize = 0;
 const SPARE: usize = 1;
 const BEYOND: usize = 2;
 const BLOCKS: usize = 3;
 
-/// From here on the cells of its links, by their distance from the cursor: one a part.
+/// The distance from the cursor to the cells of the node's links, one a part.
 const LINKS: usize = 1;
 /// The cursor of the part, 0 if none was met.
 const TO: usize = 0;
-/// Values found by this link that are not vacant.
+/// Values of the part that are not vacant.
 const ENTERED: usize = 1;
-/// Places for them in blocks of this node's that are not in use, and those that are.
+/// Slots for them in this node's blocks, vacant and occupied.
 const FREE: usize = 2;
 const USED: usize = 3;
 
-/// Counters for each node met, and the links from nodes to parts, in one table: a step of the walk is a look at one link,
-/// which counts what goes along it.
+/// The counters of all nodes and the links from nodes to their parts, in one table: a step of the walk reads and updates one
+/// link.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     cells: Vec<Cell>,
-    /// In the order of their cells.
+    /// The nodes, in the order of their cells.
     nodes: Vec<Made>,
-    /// Of each node that has any.
+    /// The rare counters of each node that has any.
     odd: Vec<Odd>,
-    /// Of each node, if strings are read.
+    /// The strings of each node, if the walk reads strings.
     pub(super) texts: Option<Vec<Option<Texts>>>,
-    /// Where the walk is.
+    /// The current node of the walk.
     pub(super) cursor: Cursor,
 }
 
-/// What few values have.
+/// Counters for rare properties of values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Odd {
-    /// Values that have something in them and equal their type's default all the same.
+    /// Values that are not vacant and yet equal their type's default.
     pub(super) defaults: u64,
-    /// Blocks in which nothing is in use.
+    /// Blocks of which no byte is in use.
     pub(super) hollow: u64,
-    /// Strings that a `ThinStr` would hold with a longer header.
+    /// Strings for which a `ThinStr` would need its longer header.
     pub(super) long: u64,
 }
 
-/// What went along the link to a part.
+/// The counters of the link to a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link {
-    /// The part's node, if one was made.
+    /// The part's node, if it exists.
     pub(super) to: Option<usize>,
     pub(super) entered: u64,
     pub(super) used: u64,
     pub(super) free: u64,
 }
 
-/// What only matters when a node is made, and when all is read.
+/// The facts of a node that the walk does not need in its steps.
 #[derive(Debug)]
 struct Made {
     at: Cursor,
@@ -80,13 +80,13 @@ struct Made {
     parent: Option<usize>,
 }
 
-/// What was counted at one node.
+/// The counters of one node, with the sums over the links to it.
 #[derive(Clone, Debug)]
 pub(super) struct Counter {
     pub(super) ty: &'static Type,
-    /// Which variant of the enum `ty` this is, if it is one.
+    /// The variant of the enum `ty`, if the node stands for a variant.
     pub(super) variant: Option<usize>,
-    /// The node this was first reached from.
+    /// The node from which the walk reached this one first.
     pub(super) parent: Option<usize>,
     pub(super) entered: u64,
     pub(super) slots: u64,
@@ -95,11 +95,11 @@ pub(super) struct Counter {
     pub(super) taken: u64,
     pub(super) blocks: u64,
     pub(super) spare: u64,
-    /// Its strings, if they were read.
+    /// Its strings, if the walk read strings.
     pub(super) texts: Option<Texts>,
-    /// The nodes of the parts, `None` where none was met.
+    /// The nodes of the parts; `None` for a part without values.
     pub(super) children: Vec<Option<usize>>,
-    /// What went along the links to them.
+    /// The counters of the links to the parts.
     pub(super) links: Vec<Link>,
     pub(super) odd: Odd,
 }
@@ -146,19 +146,19 @@ impl Tally {
         }
     }
 
-    /// The link to part `index` of the node at hand.
+    /// The link to part `index` of the current node.
     #[inline]
     fn link(&mut self, index: usize) -> &mut Cell {
         self.cell(self.cursor + LINKS + index)
     }
 
-    /// Counts a value, and leads on to its parts; gives back the cursor to return to.
+    /// Counts a value and moves the cursor to its node. Returns the old cursor.
     #[inline]
     pub(super) fn enter(&mut self, index: usize, ty: &'static Type) -> Cursor {
         let outer = self.cursor;
         let link = self.link(index);
         link[ENTERED] += 1;
-        // What is made anew gives nothing back: so a step has nothing to keep while that is done.
+        // The cold function returns nothing, so that a step keeps no register alive across the call.
         match of_cell(link[TO]) {
             0 => self.enter_new(index, ty),
             to => self.cursor = to,
@@ -166,7 +166,7 @@ impl Tally {
         outer
     }
 
-    /// Counts a variant of the enum at hand, and leads on to its fields.
+    /// Counts a variant of the current enum and moves the cursor to its node. Returns the old cursor.
     #[inline]
     pub(super) fn enter_variant(&mut self, index: usize) -> Cursor {
         let outer = self.cursor;
@@ -179,7 +179,7 @@ impl Tally {
         outer
     }
 
-    /// Counts a place for part 0 with a value, and leads on to it.
+    /// Counts an occupied slot for part 0 and moves the cursor to the part's node. Returns the old cursor.
     #[inline]
     pub(super) fn enter_pointee(&mut self, ty: &'static Type) -> Cursor {
         let outer = self.cursor;
@@ -187,13 +187,13 @@ impl Tally {
         link[USED] += 1;
         link[ENTERED] += 1;
         match of_cell(link[TO]) {
-            0 => self.enter_new_apart(ty),
+            0 => self.enter_new_on_heap(ty),
             to => self.cursor = to,
         }
         outer
     }
 
-    /// Where part `index` is, which lies in the value itself.
+    /// The node of part `index`, which is stored inline.
     #[inline]
     pub(super) fn inline(&mut self, index: usize, ty: &'static Type) -> Cursor {
         match of_cell(self.link(index)[TO]) {
@@ -202,11 +202,11 @@ impl Tally {
         }
     }
 
-    /// Where part `index` is, which lies in a block of its own: only here does a recursive type come round again.
+    /// The node of part `index`, which is stored in a heap block. A recursive type reuses the node of the enclosing value.
     #[inline]
-    pub(super) fn apart(&mut self, index: usize, ty: &'static Type) -> Cursor {
+    pub(super) fn on_heap(&mut self, index: usize, ty: &'static Type) -> Cursor {
         match of_cell(self.link(index)[TO]) {
-            0 => self.make_apart(index, ty),
+            0 => self.make_on_heap(index, ty),
             to => to,
         }
     }
@@ -226,8 +226,8 @@ impl Tally {
 
     #[cold]
     #[inline(never)]
-    fn enter_new_apart(&mut self, ty: &'static Type) {
-        self.cursor = self.make_apart(0, ty);
+    fn enter_new_on_heap(&mut self, ty: &'static Type) {
+        self.cursor = self.make_on_heap(0, ty);
     }
 
     #[cold]
@@ -240,7 +240,7 @@ impl Tally {
 
     #[cold]
     #[inline(never)]
-    fn make_apart(&mut self, index: usize, ty: &'static Type) -> Cursor {
+    fn make_on_heap(&mut self, index: usize, ty: &'static Type) -> Cursor {
         match self.same_type_around(ty) {
             Some(found) => {
                 self.cells[self.cursor + LINKS + index][TO] = found as u64;
@@ -251,7 +251,7 @@ impl Tally {
     }
 
     fn same_type_around(&self, ty: &'static Type) -> Option<Cursor> {
-        // Only what has a name comes round; a `Vec<T>` here is written elsewhere than the one above.
+        // Only structs and enums share a node. Two fields of type `Vec<T>` have one each.
         if !ty.is_named() {
             return None;
         }
@@ -272,7 +272,7 @@ impl Tally {
         self.link(index)[ENTERED] += values;
     }
 
-    /// Counts blocks of the node at hand.
+    /// Counts blocks of the current node.
     #[inline]
     pub(super) fn block(&mut self, requested: u64, blocks: u64, spare: u64) {
         let cell = self.cell(self.cursor);
@@ -281,31 +281,31 @@ impl Tally {
         cell[SPARE] = cell[SPARE].wrapping_add(spare);
     }
 
-    /// Counts what a function of the user's says, which may be any numbers.
-    pub(super) fn said(&mut self, requested: u64, blocks: u64) {
+    /// Adds numbers that a user's function returned. The sums saturate, since the numbers may be wrong.
+    pub(super) fn add_custom(&mut self, requested: u64, blocks: u64) {
         let cell = &mut self.cells[self.cursor];
         cell[REQUESTED] = cell[REQUESTED].saturating_add(requested);
         cell[BLOCKS] = cell[BLOCKS].saturating_add(blocks);
     }
 
-    /// Counts what an allocator takes for them beyond the bytes asked for.
+    /// Counts the bytes that an allocator adds to the requested ones.
     pub(super) fn add_beyond(&mut self, bytes: u64) {
         let cell = &mut self.cells[self.cursor][BEYOND];
         *cell = cell.saturating_add(bytes);
     }
 
-    /// Counts places for part `index` in blocks of the node at hand.
+    /// Counts slots for part `index` in blocks of the current node.
     #[inline]
-    pub(super) fn places(&mut self, index: usize, ty: &'static Type, used: u64, free: u64) {
+    pub(super) fn slots(&mut self, index: usize, ty: &'static Type, used: u64, free: u64) {
         let link = self.link(index);
         link[USED] = link[USED].saturating_add(used);
         link[FREE] = link[FREE].saturating_add(free);
         if link[TO] == 0 {
-            self.make_apart(index, ty);
+            self.make_on_heap(index, ty);
         }
     }
 
-    /// What few values of the node at hand have.
+    /// The rare counters of the current node.
     #[cold]
     #[inline(never)]
     pub(super) fn odd(&mut self) -> &mut Odd {
@@ -316,7 +316,7 @@ impl Tally {
         &mut self.odd[number]
     }
 
-    /// Takes a string of the node at hand for one of those that are told apart.
+    /// Adds a string to the sample of distinct strings of the current node.
     #[cold]
     #[inline(never)]
     pub(super) fn read(&mut self, text: &[u8]) {
@@ -341,7 +341,7 @@ impl Tally {
         counters
     }
 
-    /// What was counted at a node itself, without what the links to it say.
+    /// The counters of a node itself, without those of the links to it.
     fn own(&self, number: usize, made: &Made) -> Counter {
         let cell = &self.cells[made.at];
         let child = |link: &Cell| Some(of_cell(link[TO])).filter(|to| *to != 0).map(|to| self.number(to));
@@ -378,7 +378,7 @@ fn no_such_part() -> ! {
     panic!("a `Weigh` reports a part that its `TYPE` does not have");
 }
 
-/// A cursor in a cell: an index of memory that is there.
+/// Reads a cursor from a cell.
 #[expect(clippy::cast_possible_truncation, reason = "it came from a `usize`")]
 #[inline]
 fn of_cell(cell: u64) -> usize {

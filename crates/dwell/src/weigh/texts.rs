@@ -1,30 +1,30 @@
-//! How many of a place's strings differ, in little memory.
+//! Estimates the number of distinct strings in bounded memory.
 
 use std_alloc::collections::BTreeMap;
 
-/// Strings that are told apart one by one; of more, a sample is.
+/// The number of distinct strings up to which the count is exact. Beyond it, a sample of at most this size remains.
 const SAMPLE: usize = 1024;
 
-/// How many of the strings at a place differ, and what these take: exact up to 1024, beyond that estimated from a sample, to
-/// about 3 %.
+/// The number and bytes of the distinct strings of a node: exact up to 1024 strings, and beyond that an estimate from a
+/// sample, to about 3 %.
 ///
-/// The sample is of strings whose hash ends in so many zeros that there are few enough ("distinct sampling", Gibbons 2001):
-/// however often a string occurs, it is in the sample once or never.
+/// The sample holds the strings whose hash ends in at least `zeros` zero bits ("distinct sampling", Gibbons 2001). A
+/// string is in the sample once or never, however often it occurs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texts {
     /// Bytes of each string of the sample, by its hash.
     sample: BTreeMap<u64, u64>,
-    /// How many zeros the hashes of the sample end in.
+    /// The number of zero bits at the end of each hash in the sample.
     zeros: u32,
 }
 
 impl Texts {
-    /// How many different strings there are.
+    /// The number of distinct strings.
     pub fn distinct(&self) -> u64 {
         (self.sample.len() as u64) << self.zeros
     }
 
-    /// The bytes of them, each string once.
+    /// The bytes of the distinct strings, each counted once.
     pub fn bytes(&self) -> u64 {
         self.sample.values().sum::<u64>().saturating_mul(1 << self.zeros)
     }
@@ -37,7 +37,7 @@ impl Texts {
         }
     }
 
-    /// Takes in the strings of another place.
+    /// Adds the strings of another node.
     pub(super) fn merge(&mut self, other: &Self) {
         self.zeros = self.zeros.max(other.zeros);
         self.sample.extend(&other.sample);

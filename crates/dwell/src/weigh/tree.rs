@@ -1,4 +1,4 @@
-//! What a walk found, by type and field.
+//! The result of a walk, by type and field.
 
 use super::Weight;
 use super::model::Model;
@@ -7,14 +7,13 @@ use super::texts::Texts;
 use super::types::{Field, Kind, Reach, Type};
 use std_alloc::vec::Vec;
 
-/// What a value owns, by type and field: the answer of [`tree`](super::tree).
+/// The bytes of a value and of all that it owns, by type and field: the result of [`tree`](super::tree).
 ///
-/// A node is a place in the program's types: the field of a struct, the elements of a vector, what a box points to. There
-/// are as many as the types have such places, however many values there are: a recursive type comes back to the node
-/// where it was first met.
+/// A node stands for a part of a type: a field of a struct, the elements of a vector, the target of a box. The number of
+/// nodes depends on the types and not on the number of values. A recursive type reuses its first node.
 ///
-/// `nodes[0]` is the value itself; a parent stands before its children. A node's blocks are those that its values own
-/// themselves, so that the sum of [`heap`](Node::heap) over all nodes is the total's.
+/// `nodes[0]` is the value itself; a parent precedes its children. A node counts only the blocks that its values own
+/// directly, so that the sum of [`heap`](Node::heap) over all nodes is the total.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Tree {
@@ -22,43 +21,43 @@ pub struct Tree {
     pub nodes: Vec<Node>,
     /// The total.
     pub weight: Weight,
-    /// Whose bytes were counted.
+    /// The allocator model of the bytes.
     pub model: Model,
-    /// What was counted, for predictions.
+    /// The counters of the walk, for predictions.
     pub(super) counters: Vec<Counter>,
 }
 
-/// A place in the types of what was weighed, and what was found at all such places.
+/// A part of a type, with the sums over all its values.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Node {
     /// The node that this is a part of; `None` for the first.
     pub parent: Option<usize>,
-    /// Which part of it.
+    /// Which part of the parent this is.
     pub edge: Edge,
     /// The type of the values; of a variant, the enum's.
     pub ty: &'static Type,
-    /// The parts, each below this node or, where a recursive type comes round, above it.
+    /// The parts. A child that precedes this node is an enclosing value of a recursive type.
     pub children: Vec<usize>,
-    /// Bytes of each place: the size of the type.
+    /// Bytes of each slot: the size of the type.
     pub size: u64,
-    /// Places that hold a value.
+    /// Slots that hold a value.
     pub instances: u64,
-    /// Places that there are, whether they hold a value or not: capacities, buckets, the insides of options.
+    /// Slots, occupied or not: capacities, buckets, the payloads of options.
     ///
-    /// The variants of an enum overlap: each has as many places as values.
+    /// The variants of an enum overlap, so a variant has as many slots as values.
     pub slots: u64,
-    /// Values that have something in them: that are not `None` and not an empty collection without a block.
+    /// Values that are neither `None` nor an empty collection without a block.
     pub filled: u64,
-    /// Bytes of the blocks that these values own themselves, as the model counts them.
+    /// Bytes of the blocks that these values own directly, as the model counts them.
     pub heap: u64,
-    /// Bytes of those blocks as asked for.
+    /// Requested bytes of those blocks.
     pub requested: u64,
-    /// How many blocks.
+    /// The number of those blocks.
     pub allocations: u64,
-    /// Bytes asked for that hold nothing: capacity beyond the length, free buckets, free places in a B-tree.
+    /// Requested bytes that are unused: spare capacity, free buckets, free slots of a B-tree.
     pub waste: u64,
-    /// The strings at this place, those in boxes of it too, if [they were read](super::tree_with_texts).
+    /// The strings of this node and of boxes in it, if [they were read](super::tree_with_texts).
     pub texts: Option<Texts>,
 }
 
@@ -66,17 +65,17 @@ pub struct Node {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Edge {
-    /// Of nothing: it is the value.
+    /// No part: the value itself.
     Root,
     /// The field of this number.
     Field(usize),
     /// The variant of this number.
     Variant(usize),
-    /// What an option holds.
+    /// The value of an option.
     Optional,
-    /// What a cell or lock holds.
+    /// The value of a cell or lock.
     Inner,
-    /// The elements of an array, in place.
+    /// The elements of an array, which are stored inline.
     Array,
     /// The elements of a collection.
     Element,
@@ -84,12 +83,12 @@ pub enum Edge {
     Key,
     /// The values of a map.
     Value,
-    /// What a pointer points to.
+    /// The target of a pointer.
     Pointee,
 }
 
 impl Edge {
-    /// Whether the part lies in the parent's own bytes, not in a block of the parent's.
+    /// Whether the part is stored inline in its parent, not in a heap block.
     pub fn is_inline(self) -> bool {
         matches!(self, Self::Field(_) | Self::Variant(_) | Self::Optional | Self::Inner | Self::Array)
     }
@@ -106,24 +105,24 @@ impl Edge {
 }
 
 impl Node {
-    /// Bytes of all places.
+    /// Bytes of all slots.
     pub fn inline(&self) -> u64 {
         self.size.saturating_mul(self.slots)
     }
 
-    /// How many of a hundred places hold nothing.
+    /// The percentage of slots that are empty.
     pub fn percent_empty(&self) -> f64 {
         if self.slots == 0 { 0.0 } else { self.slots.saturating_sub(self.filled) as f64 / self.slots as f64 * 100.0 }
     }
 
-    /// Bytes of the places that hold nothing.
+    /// Bytes of the empty slots.
     pub fn empty(&self) -> u64 {
         self.slots.saturating_sub(self.filled).saturating_mul(self.size)
     }
 }
 
 impl Tree {
-    /// What a node is called: the field, the variant, or how the parent holds it.
+    /// The label of a node: the name of the field or variant, or `key`, `value`, `[]`, `*` and the like.
     pub fn label(&self, node: usize) -> &'static str {
         let node = &self.nodes[node];
         match node.edge {
@@ -136,16 +135,16 @@ impl Tree {
         }
     }
 
-    /// What is known of the field that a node is.
+    /// The description of the field that a node stands for.
     pub fn field(&self, node: &Node) -> Option<&'static Field> {
         let Edge::Field(index) = node.edge else { return None };
         fields_of(&self.nodes[node.parent?]).map(|fields| &fields[index])
     }
 
-    /// The blocks of a node and of all below it, as the model counts them.
+    /// For each node, the bytes of its blocks and of those of its descendants, as the model counts them.
     pub fn heap_below(&self) -> Vec<u64> {
         let mut sums: Vec<u64> = self.nodes.iter().map(|node| node.heap).collect();
-        // A parent stands before its children.
+        // A parent precedes its children.
         for (index, node) in self.nodes.iter().enumerate().rev() {
             if let Some(parent) = node.parent {
                 sums[parent] = sums[parent].saturating_add(sums[index]);
@@ -161,12 +160,12 @@ impl Tree {
         tree
     }
 
-    /// Brings the nodes met in order, with those beside them that were not met.
+    /// Adds the nodes in order, with those for parts without values.
     fn grow(&mut self, counters: &[Counter]) {
-        // Where in the tree each counter has gone; a parent's before its children's.
+        // The node of each counter; a parent's precedes its children's.
         let mut places: Vec<Option<usize>> = counters.iter().map(|_| None).collect();
         let mut links: Vec<(usize, usize)> = Vec::new();
-        // Counters to bring, last first.
+        // Counters to add, last first.
         let mut todo: Vec<(usize, Option<usize>, Edge)> = Vec::new();
         todo.push((0, None, Edge::Root));
         while let Some((counter, parent, edge)) = todo.pop() {
@@ -179,7 +178,7 @@ impl Tree {
                     Some(child) if counters[child].parent == Some(counter) => {
                         todo.push((child, Some(index), edge));
                     }
-                    // A recursive type comes round.
+                    // A recursive type.
                     Some(child) => links.push((index, child)),
                     None => {}
                 }
@@ -217,20 +216,19 @@ impl Tree {
         index
     }
 
-    /// The fields and variants of which no value was met, and what the walk had no need to look at.
+    /// Adds the fields and variants without values, and the parts that the walk skipped.
     fn add_unmet(&mut self, counted: &Counter, parent: usize) {
         for (part, child) in counted.children.iter().enumerate() {
             if child.is_some() {
                 continue;
             }
             let (Some(edge), Some(ty)) = (edge_of(counted, part), type_of_part(counted, part)) else { continue };
-            // Behind each box is a place, which the walk did not count if all its values are the same.
+            // Each box has a slot for its target. The walk does not count it if the target's type is plain.
             let pointees = match counted.ty.kind {
                 Kind::Pointer { to, .. } if counted.ty.is_box() && to().reach == Reach::Plain => counted.entered,
                 _ => 0,
             };
-            // What else no pointer and no block leads to has no place either; and the variants of an enum that is all the same
-            // to a walk were not counted.
+            // Other parts behind pointers and in blocks have no slots. The walk does not count variants of a plain enum.
             if pointees != 0
                 || edge.is_inline() && !(matches!(edge, Edge::Variant(_)) && counted.ty.reach == Reach::Plain)
             {
@@ -255,7 +253,7 @@ impl Tree {
         }
     }
 
-    /// What lies in its parent has the parent's places.
+    /// Gives parts that are stored inline the slots of their parents.
     fn finish(&mut self) {
         let order: Vec<usize> = self.nodes.iter().map(|node| node.edge.part()).collect();
         for node in &mut self.nodes {
@@ -282,7 +280,7 @@ impl Tree {
             let node = &mut self.nodes[index];
             node.slots = slots;
             node.instances = instances;
-            // Those were passed by, since none of them can be vacant.
+            // The walk skipped these values. None of them can be vacant.
             if node.ty.reach == Reach::Plain && !matches!(node.edge, Edge::Variant(_)) {
                 node.filled = instances;
             }
@@ -298,7 +296,7 @@ fn fields_of(node: &Node) -> Option<&'static [Field]> {
     }
 }
 
-/// What a part is called that has no name.
+/// The label of a part without a name.
 pub(super) fn label_of(edge: Edge) -> &'static str {
     match edge {
         Edge::Root | Edge::Field(_) | Edge::Variant(_) => "",
@@ -311,7 +309,7 @@ pub(super) fn label_of(edge: Edge) -> &'static str {
     }
 }
 
-/// Which part of a counter's type the number is.
+/// The edge of part number `part` of a counter's type.
 fn edge_of(counted: &Counter, part: usize) -> Option<Edge> {
     Some(match &counted.ty.kind {
         Kind::Plain | Kind::Opaque | Kind::Text { .. } => return None,
@@ -328,7 +326,7 @@ fn edge_of(counted: &Counter, part: usize) -> Option<Edge> {
     })
 }
 
-/// The type of a part that was not met, inline or behind a pointer; `None` for those left out.
+/// The type of a part without values, inline or behind a pointer; `None` for parts that the walk skips.
 fn type_of_part(counted: &Counter, part: usize) -> Option<&'static Type> {
     Some(match (&counted.ty.kind, counted.variant) {
         (Kind::Struct { fields, .. }, _) => fields[part].part?(),

@@ -1,30 +1,29 @@
-//! What is known of a type before any of its values is seen.
+//! Descriptions of types: name, size, alignment and parts.
 
 use super::Weigh;
 use core::any::type_name;
 use core::fmt;
 use core::ops::Deref;
 
-/// How far a value of a type reaches, which is how far a walk follows it.
+/// What the values of a type may own, which decides whether a walk follows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
-    /// All values are the same to a walk: nothing outside them, nothing that may be absent.
+    /// Values own no memory and have no optional parts. No walk follows them.
     Plain,
-    /// Owns nothing outside itself, but has parts that may be absent: an `Option`, an enum with fields. Only a tree looks
-    /// into these.
+    /// Values own no memory but have optional parts: an `Option`, an enum with fields. Only the walk of a tree follows them.
     Inline,
-    /// May own memory.
+    /// Values may own memory. Every walk follows them.
     Heap,
 }
 
 impl Reach {
-    /// The farther of two, in constants.
+    /// The maximum of two, as a `const fn`.
     #[must_use]
     pub const fn max(self, other: Self) -> Self {
         if self as u8 >= other as u8 { self } else { other }
     }
 
-    /// Whether a walk passes by such values.
+    /// Whether a walk skips such values.
     pub(super) const fn is_skipped(self, tree: bool) -> bool {
         match self {
             Self::Plain => true,
@@ -34,10 +33,10 @@ impl Reach {
     }
 }
 
-/// A type as a tree sees it: name, size and parts.
+/// The description of a type: name, size and parts.
 ///
-/// Each type has one as [`Weigh::TYPE`]. The compiler may keep more than one copy of it; [`is`](Self::is) compares what
-/// they say.
+/// Each type that implements [`Weigh`] has one, [`Weigh::TYPE`]. The compiler may emit several copies of it; [`is`](Self::is)
+/// compares the contents.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[non_exhaustive]
 pub struct Type {
@@ -55,16 +54,16 @@ pub struct Type {
     pub kind: Kind,
     /// How far values reach.
     pub reach: Reach,
-    /// Whether it is described by `#[derive(Weigh)]`: its text is at hand.
+    /// Whether `#[derive(Weigh)]` made the description, so that the fields' names and attributes are known.
     pub(super) is_derived: bool,
-    /// Whether the compiler's rules say how it is laid out, without a `repr` or discriminants of its own.
+    /// Whether it has the default representation: no `repr`, no explicit discriminants.
     pub(super) is_regular: bool,
 }
 
 /// The type of a part. A function, since types may be recursive.
 pub type Part = fn() -> &'static Type;
 
-/// The description of `T`, to be named where a [`Part`] is wanted.
+/// The description of `T`: a [`Part`].
 pub fn type_of<T: Weigh + ?Sized>() -> &'static Type {
     T::TYPE
 }
@@ -74,23 +73,23 @@ pub(super) fn opaque_type_of<T>() -> &'static Type {
     const { &Type::foreign::<T>(Kind::Opaque) }
 }
 
-/// The description of what is not known at all.
+/// The description of a part of unknown type.
 pub(super) const fn opaque_type_of_unit() -> &'static Type {
     const { &Type::foreign::<()>(Kind::Opaque) }
 }
 
-/// The description of a pointer whose target is shared.
+/// The description of a shared pointer.
 pub(super) fn shared_type_of<P: Deref<Target: Weigh>>() -> &'static Type {
     const { &Type::foreign::<P>(Kind::Pointer { to: type_of::<P::Target>, shared: true }) }
 }
 
-/// What the values of a type consist of. The numbers are those by which the walk names the parts.
+/// The parts that values of a type consist of, with the numbers by which a [`Walk`](super::Walk) refers to them.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Kind {
     /// No parts.
     Plain,
-    /// Parts that the walk does not know, as in a `dyn Any`.
+    /// Unknown parts, as of a `dyn Any`.
     Opaque,
     /// A struct or tuple; part `i` is field `i`.
     Struct {
@@ -104,51 +103,51 @@ pub enum Kind {
         /// In order of declaration.
         variants: &'static [Variant],
     },
-    /// An `Option`; part 0 is what it holds.
+    /// An `Option`; part 0 is the value of `Some`.
     Optional {
-        /// What it holds.
+        /// The type of the value.
         some: Part,
     },
-    /// A cell or lock; part 0 is what it holds, always there.
+    /// A cell or lock; part 0 is its value.
     Wrapper {
-        /// What it holds.
+        /// The type of the value.
         inner: Part,
     },
     /// An array; part 0 is its elements.
     Array {
-        /// What it holds.
+        /// The type of the elements.
         element: Part,
-        /// How many.
+        /// The number of elements.
         len: usize,
     },
-    /// Bytes that are not looked into: a string.
+    /// A string.
     Text {
-        /// Whether it may have more capacity than length.
+        /// Whether it may have spare capacity.
         growable: bool,
     },
-    /// Many values of one type in blocks of their own; part 0 is the elements.
+    /// A collection of values of one type in heap blocks; part 0 is the elements.
     Sequence {
-        /// What it holds.
+        /// The type of the elements.
         element: Part,
-        /// Whether it may have more capacity than length.
+        /// Whether it may have spare capacity.
         growable: bool,
-        /// Whether the elements lie side by side in one block.
+        /// Whether the elements are contiguous in one block.
         contiguous: bool,
     },
     /// Keys (part 0) and values (part 1).
     Map {
-        /// What it is sorted or looked up by.
+        /// The type of the keys.
         key: Part,
-        /// `()` in a set.
+        /// The type of the values; `()` for a set.
         value: Part,
-        /// Bytes of a key and its value side by side.
+        /// Bytes of an entry: a key and its value.
         entry: usize,
         /// Which kind of map.
         map: MapKind,
     },
     /// A pointer to a value in a block of its own; part 0 is that value.
     Pointer {
-        /// What it points to.
+        /// The type of the value.
         to: Part,
         /// Whether other pointers may point there too.
         shared: bool,
@@ -163,18 +162,18 @@ pub enum MapKind {
     Hash,
     /// Nodes of up to 11 keys.
     BTree,
-    /// Entries side by side.
+    /// One sorted array of entries.
     Sorted,
 }
 
-/// How the fields of a struct are laid out.
+/// The representation of a struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repr {
-    /// In an order of the compiler's choice, without padding but at the end.
+    /// `repr(Rust)`: the compiler orders the fields; padding is at the end only.
     Rust,
-    /// In order of declaration, with padding between.
+    /// `repr(C)`: fields in order of declaration, with padding between them.
     C,
-    /// In order of declaration, with less padding than their alignments ask for.
+    /// `repr(packed)`: fields in order of declaration, with less padding than their alignments require.
     Packed,
 }
 
@@ -188,11 +187,11 @@ pub struct Field {
     pub size: usize,
     /// Its alignment.
     pub align: usize,
-    /// Bytes before it; not known in an enum.
+    /// Its offset in bytes; `None` in an enum.
     pub offset: Option<usize>,
-    /// Its type; `None` when the walk leaves it out.
+    /// Its type; `None` if the walk skips the field.
     pub part: Option<Part>,
-    /// Attributes of serde's, as they are written.
+    /// Its serde attributes, as they are written.
     pub(super) attributes: &'static str,
     type_name: fn() -> &'static str,
 }
@@ -228,7 +227,7 @@ impl Type {
         }
     }
 
-    /// The description of a type whose values differ in size.
+    /// The description of an unsized type.
     pub const fn new_unsized<T: Weigh + ?Sized>(kind: Kind) -> Self {
         Self {
             name: type_name::<T>,
@@ -244,14 +243,14 @@ impl Type {
         }
     }
 
-    /// The same under another name.
+    /// Replaces the name.
     #[must_use]
     pub const fn shown_as(mut self, name: &'static str) -> Self {
         self.shown_as = Some(name);
         self
     }
 
-    /// The same, described by the derive.
+    /// Marks the description as made by the derive.
     #[doc(hidden)]
     #[must_use]
     pub const fn derived(mut self, is_regular: bool) -> Self {
@@ -260,7 +259,7 @@ impl Type {
         self
     }
 
-    /// Whether it is a struct or enum, which alone can hold itself.
+    /// Whether it is a struct or enum. Only these can be recursive.
     pub(super) fn is_named(&self) -> bool {
         matches!(self.kind, Kind::Enum { .. }) || matches!(self.kind, Kind::Struct { .. }) && !self.is_tuple()
     }
@@ -270,12 +269,12 @@ impl Type {
         (self.name)().starts_with('(')
     }
 
-    /// The name that the compiler gives it.
+    /// The name, as [`type_name`] returns it.
     pub(super) fn full_name(&self) -> &'static str {
         (self.name)()
     }
 
-    /// Its name, with paths, unless another was chosen.
+    /// The name with paths, or the one set by [`shown_as`](Self::shown_as).
     pub fn name(&self) -> &'static str {
         self.shown_as.unwrap_or_else(self.name)
     }
@@ -294,7 +293,7 @@ impl Type {
                 && self.name() == other.name())
     }
 
-    /// How many parts it has, by the numbers of [`Kind`].
+    /// The number of parts, as numbered in [`Kind`].
     pub(super) fn parts(&self) -> usize {
         match self.kind {
             Kind::Plain | Kind::Opaque | Kind::Text { .. } => 0,
@@ -331,19 +330,19 @@ impl Field {
         }
     }
 
-    /// A field that a function weighs.
+    /// A field that a function measures: `#[weigh(with = "..")]`.
     pub const fn opaque<T>(name: &'static str, offset: Option<usize>) -> Self {
         let part: Part = opaque_type_of::<T>;
         Self { part: Some(part), ..Self::skipped::<T>(name, offset) }
     }
 
-    /// A field whose target is shared.
+    /// A field that is a shared pointer.
     pub const fn shared<P: Deref<Target: Weigh>>(name: &'static str, offset: Option<usize>) -> Self {
         let part: Part = shared_type_of::<P>;
         Self { part: Some(part), ..Self::skipped::<P>(name, offset) }
     }
 
-    /// A field that the walk leaves out.
+    /// A field that the walk skips: `#[weigh(skip)]`.
     pub const fn skipped<T>(name: &'static str, offset: Option<usize>) -> Self {
         Self {
             name,
@@ -356,7 +355,7 @@ impl Field {
         }
     }
 
-    /// The same with attributes that a change of its type keeps.
+    /// Adds the attributes that a suggested change keeps.
     #[doc(hidden)]
     #[must_use]
     pub const fn with_attributes(mut self, attributes: &'static str) -> Self {

@@ -1,4 +1,4 @@
-//! The walk over a value and what it counts on the way.
+//! The walk over a value, and its counters.
 
 use super::model::Model;
 use super::seen::Seen;
@@ -14,52 +14,52 @@ use std_alloc::rc::Rc;
 use std_alloc::sync::Arc;
 use std_alloc::vec::Vec;
 
-/// Pointers that are followed one inside the other before the rest is put off: what bounds the stack.
+/// The walk follows this many nested pointers by recursion and defers deeper ones. This bounds the stack.
 const DEEPEST: i32 = 64;
-/// Guards that are held one inside the other. What lies deeper is missed, unless an `Rc` or `Arc` leads there.
+/// The walk holds at most this many nested guards. It counts deeper values as opaque, unless an `Rc` or `Arc` leads to them.
 const MOST_GUARDS: u32 = 256;
 
-/// A walk under way: what an implementation of [`Weigh`] reports to.
+/// The walk over a value, to which implementations of [`Weigh`] report.
 ///
-/// References that live for `'a` are followed at once or later, so that a long list needs no deep stack; all values
-/// outlive `'v`. With `TREE` the walk counts by type and field, without it only the total. The numbers of parts are
-/// those of [`Kind`](super::Kind).
+/// The walk follows a reference that lives for `'a` at once, or defers it, so that a long list needs no deep stack. All
+/// values outlive `'v`. With `TREE` the walk counts by type and field, without it only the total. [`Kind`](super::Kind)
+/// defines the numbers of the parts.
 pub struct Walk<'a, 'v, const TREE: bool> {
     core: Core<'v, TREE>,
-    /// Pointers that are still to be followed.
-    later: Vec<(Cursor, Later<'a, 'v, TREE>)>,
-    /// How many pointers deeper it goes before it puts off.
-    room: i32,
+    /// Deferred pointers, which the walk has yet to follow.
+    deferred: Vec<(Cursor, Deferred<'a, 'v, TREE>)>,
+    /// How many pointers deeper the walk goes before it defers.
+    depth_left: i32,
     guards: u32,
 }
 
-/// What outlives the guard of a cell.
+/// The part of a walk that outlives the guard of a cell.
 #[derive(Default)]
 pub(super) struct Core<'v, const TREE: bool> {
-    /// The total's bytes, to be the weight's: not beside its blocks, for two additions side by side are made one in a vector
-    /// register, which waits for what was written to each before.
+    /// The heap bytes of the total. The field is not adjacent to the count of blocks: LLVM merges two adjacent additions into
+    /// one of a vector register, which waits for both earlier stores.
     heap: u64,
     weight: Weight,
-    /// What functions of the user's say, in a sum that stops at the largest number.
-    said: Weight,
+    /// The saturating sum of the weights that functions in `#[weigh(with = "..")]` return.
+    custom: Weight,
     model: Model,
-    /// Whether a tree is to know more than numbers of blocks: what an allocator takes for them, or what strings say.
-    more: bool,
+    /// Whether a tree also needs the bytes that an allocator rounds up to, or the contents of strings.
+    detailed: bool,
     seen: Seen,
     tally: Tally,
-    /// Shared pointers that were met below a guard and are to be followed when it is gone.
+    /// Shared pointers found behind a guard. The walk follows them when it has released the guard.
     owned: Vec<(Cursor, Box<dyn Handle<'v, TREE> + 'v>)>,
 }
 
-/// What was put off.
-enum Later<'a, 'v, const TREE: bool> {
-    /// A pointer that is to be weighed.
+/// A deferred pointer.
+enum Deferred<'a, 'v, const TREE: bool> {
+    /// A pointer that implements `Weigh`.
     Pointer(&'a (dyn Resume<'a, 'v, TREE> + 'a)),
-    /// What a pointer that is not `Weigh` itself points to.
+    /// The target of a pointer that does not implement `Weigh`.
     Target(Box<dyn FnOnce(&mut Walk<'a, 'v, TREE>) + 'a>),
 }
 
-/// A pointer to come back to.
+/// A pointer that the walk can follow later.
 trait Resume<'a, 'v, const TREE: bool> {
     fn resume(&'a self, walk: &mut Walk<'a, 'v, TREE>);
 }
@@ -70,7 +70,7 @@ impl<'a, 'v, T: Weigh + 'v, const TREE: bool> Resume<'a, 'v, TREE> for T {
     }
 }
 
-/// A shared pointer of one's own to come back to.
+/// A clone of a shared pointer, which the walk can follow later.
 pub(super) trait Handle<'v, const TREE: bool> {
     fn resume(&self, core: Core<'v, TREE>, cursor: Cursor) -> Core<'v, TREE>;
 }
@@ -79,10 +79,10 @@ macro_rules! handle {
     ($($pointer:ident)*) => {$(
         impl<'v, T: Weigh + ?Sized + 'v, const TREE: bool> Handle<'v, TREE> for $pointer<T> {
             fn resume(&self, core: Core<'v, TREE>, cursor: Cursor) -> Core<'v, TREE> {
-                let mut walk = Walk { core, later: Vec::new(), room: DEEPEST, guards: 0 };
+                let mut walk = Walk { core, deferred: Vec::new(), depth_left: DEEPEST, guards: 0 };
                 walk.core.tally.cursor = cursor;
                 self.weigh(&mut walk);
-                walk.finish_later(DEEPEST);
+                walk.finish_deferred(DEEPEST);
                 walk.core
             }
         }
@@ -97,7 +97,7 @@ pub(super) fn total<T: Weigh + ?Sized>(value: &T, model: Model) -> Weight {
         return counters(value, model, false).0;
     }
     let core = run::<T, false>(value, model, false);
-    let Weight { heap, allocations, .. } = core.said;
+    let Weight { heap, allocations, .. } = core.custom;
     Weight {
         heap: core.heap.saturating_add(heap),
         allocations: core.weight.allocations.saturating_add(allocations),
@@ -105,7 +105,7 @@ pub(super) fn total<T: Weigh + ?Sized>(value: &T, model: Model) -> Weight {
     }
 }
 
-/// The same, by type and field.
+/// Walks over a value and everything it owns, and counts by type and field.
 pub(super) fn counters<T: Weigh + ?Sized>(value: &T, model: Model, texts: bool) -> (Weight, Vec<Counter>) {
     let core = run::<T, true>(value, model, texts);
     let counters = core.tally.counters();
@@ -116,19 +116,19 @@ pub(super) fn counters<T: Weigh + ?Sized>(value: &T, model: Model, texts: bool) 
 }
 
 fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model, texts: bool) -> Core<'v, TREE> {
-    let mut core = Core { model, more: texts || model != Model::Requested, ..Core::default() };
+    let mut core = Core { model, detailed: texts || model != Model::Requested, ..Core::default() };
     core.weight.inline = size_of_val(value) as u64;
     if TREE {
         core.tally = Tally::new(T::TYPE);
         core.tally.texts = texts.then(Vec::new);
     }
-    let mut walk = Walk { core, later: Vec::new(), room: DEEPEST, guards: 0 };
+    let mut walk = Walk { core, deferred: Vec::new(), depth_left: DEEPEST, guards: 0 };
     if !(T::REACH.is_skipped(TREE) || TREE && value.is_vacant()) {
         if TREE {
             walk.core.tally.enter_root();
         }
         value.weigh(&mut walk);
-        walk.finish_later(DEEPEST);
+        walk.finish_deferred(DEEPEST);
     } else if !T::REACH.is_skipped(TREE) {
         walk.vacant::<T>();
     }
@@ -141,7 +141,7 @@ fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model, te
 
 impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Follows part `index` of a struct, or of the variant of an enum.
-    #[expect(clippy::inline_always, reason = "of a struct that is mostly empty, each field should cost one test")]
+    #[expect(clippy::inline_always, reason = "each field of a mostly empty struct should cost one test")]
     #[inline(always)]
     pub fn field<T: Weigh + ?Sized + 'v>(&mut self, index: usize, value: &'a T) {
         if !(const { T::REACH.is_skipped(TREE) } || TREE && value.is_vacant()) {
@@ -162,23 +162,23 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         self.core.tally.cursor = outer;
     }
 
-    /// Says what the string at hand says, to a walk that counts [how many differ](super::tree_with_texts).
+    /// Reports the contents of a string. Only a walk of [`tree_with_texts`](super::tree_with_texts) reads them.
     #[inline]
     pub fn text(&mut self, text: &[u8]) {
-        if TREE && self.core.more {
+        if TREE && self.core.detailed {
             self.core.tally.read(text);
         }
     }
 
-    /// Counts the block of a string with room for `capacity` bytes, and says what the string says.
+    /// Counts the block of a string with a capacity of `capacity` bytes, and reports its contents.
     #[inline]
     pub(super) fn text_block(&mut self, text: &[u8], capacity: usize) {
-        // Neither empty nor long, in one comparison.
+        // One comparison finds strings that are empty or long.
         if TREE && text.len().wrapping_sub(1) >= LONG - 1 {
             self.odd_text(text.len());
         }
-        if TREE && self.core.more {
-            self.more_of_text(text, capacity);
+        if TREE && self.core.detailed {
+            self.text_in_detail(text, capacity);
         } else {
             self.count(capacity, u64::from(capacity != 0), (capacity - text.len()) as u64);
         }
@@ -195,7 +195,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Notes that nothing is in use in the block of the value at hand.
+    /// Counts the current value as one that owns a block and uses none of it.
     #[inline]
     pub(super) fn hollow(&mut self) {
         if TREE {
@@ -203,7 +203,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Notes that the struct at hand equals its type's default.
+    /// Counts the current struct as equal to the default of its type.
     #[doc(hidden)]
     #[inline]
     pub fn default_value(&mut self) {
@@ -214,19 +214,19 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
 
     #[cold]
     #[inline(never)]
-    fn more_of_text(&mut self, text: &[u8], capacity: usize) {
+    fn text_in_detail(&mut self, text: &[u8], capacity: usize) {
         self.block(capacity, 1, capacity - text.len());
         self.core.tally.read(text);
     }
 
-    /// Counts the block behind a pointer to a value that nothing is behind. A tree knows that behind each is a value.
+    /// Counts the block of a pointer whose target owns nothing.
     #[inline]
     pub(super) fn last_block<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
         if TREE && const { size_of::<&T>() != size_of::<usize>() } && size_of_val(value) >= LONG {
             self.odd_text(size_of_val(value));
         }
-        if TREE && self.core.more {
-            self.more_of_last(value);
+        if TREE && self.core.detailed {
+            self.last_in_detail(value);
         } else {
             self.count(size_of_val(value), u64::from(size_of_val(value) != 0), 0);
         }
@@ -234,9 +234,9 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
 
     #[cold]
     #[inline(never)]
-    fn more_of_last<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
+    fn last_in_detail<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
         self.block(size_of_val(value), align_of_val(value), 0);
-        // For the sake of strings.
+        // A string reports its contents.
         value.weigh(self);
     }
 
@@ -252,7 +252,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Follows values that lie in the value itself, of part `index`.
+    /// Follows values of part `index` that are stored inline.
     #[inline]
     pub fn inline<T: Weigh + 'v>(&mut self, index: usize, values: &'a [T]) {
         if const { T::REACH.is_skipped(TREE) } {
@@ -262,13 +262,13 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         self.each(index, inner, values);
     }
 
-    /// Counts a block that the value owns, of `size` bytes aligned to `align`, of which `spare` are not in use.
+    /// Counts a block that the value owns: `size` bytes aligned to `align`, of which `spare` bytes are unused.
     #[inline]
     pub fn block(&mut self, size: usize, align: usize, spare: usize) {
-        if TREE && self.core.more {
-            self.more_of_blocks(size, align, usize::from(size != 0), spare as u64);
+        if TREE && self.core.detailed {
+            self.blocks_in_detail(size, align, usize::from(size != 0), spare as u64);
         } else {
-            // No block has no bytes: that is told without a branch.
+            // A size of zero means that there is no block. The conversion from `bool` needs no branch.
             self.count(size, u64::from(size != 0), spare as u64);
         }
     }
@@ -279,8 +279,8 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if count == 0 {
             return;
         }
-        if TREE && self.core.more {
-            self.more_of_blocks(size, align, count, spare);
+        if TREE && self.core.detailed {
+            self.blocks_in_detail(size, align, count, spare);
         } else {
             self.count(size.wrapping_mul(count), count as u64, spare);
         }
@@ -292,16 +292,16 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if TREE {
             self.core.tally.block(requested, blocks, spare);
         } else {
-            // Blocks that are there are not too large together; where one is made up, so is the sum.
+            // Real blocks fit in the address space, so their sum does not overflow. Sizes from a wrong implementation may wrap.
             self.core.heap = self.core.heap.wrapping_add(requested);
             self.core.weight.allocations += blocks;
         }
     }
 
-    /// Counts blocks, and what the model's allocator takes for them beyond the bytes asked for.
+    /// Counts blocks, and the bytes that the model's allocator adds to the requested ones.
     #[cold]
     #[inline(never)]
-    fn more_of_blocks(&mut self, size: usize, align: usize, count: usize, spare: u64) {
+    fn blocks_in_detail(&mut self, size: usize, align: usize, count: usize, spare: u64) {
         self.count(size.wrapping_mul(count), count as u64, spare);
         if size != 0 {
             let size = size as u64;
@@ -310,23 +310,23 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Counts places for part `index` in blocks of the value's: `slots`, of which `used` hold a `T`.
+    /// Counts slots for part `index` in the blocks of the value: `slots`, of which `used` hold a `T`.
     ///
     /// Follow the values with [`elements`](Self::elements).
     #[inline]
-    pub fn places<T: Weigh + ?Sized + 'v>(&mut self, index: usize, slots: usize, used: usize) {
+    pub fn slots<T: Weigh + ?Sized + 'v>(&mut self, index: usize, slots: usize, used: usize) {
         if TREE {
             let free = slots.saturating_sub(used);
-            self.core.tally.places(index, const { T::TYPE }, used as u64, free as u64);
+            self.core.tally.slots(index, const { T::TYPE }, used as u64, free as u64);
         }
     }
 
-    /// Follows the values in such places.
+    /// Follows the values in the slots of part `index`.
     #[inline]
     pub fn elements<T: Weigh + 'v>(&mut self, index: usize, values: impl IntoIterator<Item = &'a T>) {
-        self.room -= 1;
+        self.depth_left -= 1;
         self.elements_here(index, values);
-        self.room += 1;
+        self.depth_left += 1;
     }
 
     #[inline]
@@ -334,7 +334,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if const { T::REACH.is_skipped(TREE) } {
             return;
         }
-        let inner = if TREE { self.core.tally.apart(index, const { T::TYPE }) } else { Cursor::default() };
+        let inner = if TREE { self.core.tally.on_heap(index, const { T::TYPE }) } else { Cursor::default() };
         self.each(index, inner, values);
     }
 
@@ -360,9 +360,9 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Follows keys and values, parts 0 and 1 of a map.
     #[inline]
     pub fn entries<K: Weigh + 'v, V: Weigh + 'v>(&mut self, entries: impl IntoIterator<Item = (&'a K, &'a V)>) {
-        self.room -= 1;
+        self.depth_left -= 1;
         self.entries_here(entries);
-        self.room += 1;
+        self.depth_left += 1;
     }
 
     #[inline]
@@ -377,7 +377,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
         let outer = self.core.tally.cursor;
         let mut inner = |index, ty, skipped: bool| {
-            if TREE && !skipped { self.core.tally.apart(index, ty) } else { Cursor::default() }
+            if TREE && !skipped { self.core.tally.on_heap(index, ty) } else { Cursor::default() }
         };
         let (key, value) = (inner(0, const { K::TYPE }, no_key), inner(1, const { V::TYPE }, no_value));
         let (mut keys, mut values) = (0, 0);
@@ -396,8 +396,8 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// [`entries_here`](Self::entries_here) of `len` entries, which asks for what four values point to before it follows these:
-    /// so a walk waits for their memory once. Their keys, met on the way, are mostly strings, of which only the length is read.
+    /// [`entries_here`](Self::entries_here) of `len` entries that prefetches the targets of four values before it follows them,
+    /// so that the walk waits for memory once for four values. The keys are mostly strings, of which it reads only the length.
     #[inline]
     pub(super) fn entries_ahead<K: Weigh + 'v, V: Weigh + 'v>(
         &mut self,
@@ -437,7 +437,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         let (no_key, no_value) = const { (K::REACH.is_skipped(TREE), V::REACH.is_skipped(TREE)) };
         let outer = self.core.tally.cursor;
         let mut inner = |index, ty, skipped: bool| {
-            if TREE && !skipped { self.core.tally.apart(index, ty) } else { Cursor::default() }
+            if TREE && !skipped { self.core.tally.on_heap(index, ty) } else { Cursor::default() }
         };
         let (key, value) = (inner(0, const { K::TYPE }, no_key), inner(1, const { V::TYPE }, no_value));
         let mut vacant = (0, 0);
@@ -473,7 +473,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Follows a value to its node, where so many were met.
+    /// Follows a value at the node `inner` and counts it in `entered`, unless it is vacant.
     #[inline]
     fn entered<T: Weigh + 'v>(&mut self, value: &'a T, inner: Cursor, entered: &mut u64) {
         if const { T::REACH.is_skipped(TREE) } {
@@ -489,22 +489,22 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         value.weigh(self);
     }
 
-    /// Follows a pointer to part 0, which lies in a block of its own.
+    /// Follows part 0, the target of a pointer, which has a block of its own.
     #[inline]
     pub fn pointee<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
-        self.room -= 1;
+        self.depth_left -= 1;
         self.pointee_here(value);
-        self.room += 1;
+        self.depth_left += 1;
     }
 
     #[inline]
     pub(super) fn pointee_here<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
         if const { T::REACH.is_skipped(TREE) } {
-            return self.places::<T>(0, 1, 1);
+            return self.slots::<T>(0, 1, 1);
         }
         if TREE && value.is_vacant() {
             self.vacant::<T>();
-            return self.places::<T>(0, 1, 1);
+            return self.slots::<T>(0, 1, 1);
         }
         let outer = if TREE { self.core.tally.enter_pointee(const { T::TYPE }) } else { Cursor::default() };
         value.weigh(self);
@@ -513,116 +513,115 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Whether `pointer` is put off, since the walk is deep enough: ask before counting what the pointer owns.
-    ///
-    /// It is then weighed again, later and with less on the stack.
+    /// Defers `pointer` if the walk is too deep, and returns whether it did. Call this before counting what the pointer owns,
+    /// and return if it is `true`: the walk calls [`Weigh::weigh`] of the pointer again later, with a shallow stack.
     #[inline]
-    pub fn puts_off<T: Weigh + 'v>(&mut self, pointer: &'a T) -> bool {
+    pub fn defer<T: Weigh + 'v>(&mut self, pointer: &'a T) -> bool {
         if !self.is_deep() {
             return false;
         }
-        self.put_off(pointer);
+        self.push_deferred(pointer);
         true
     }
 
     #[cold]
     #[inline(never)]
-    fn put_off(&mut self, pointer: &'a (dyn Resume<'a, 'v, TREE> + 'a)) {
-        self.later.push((self.core.tally.cursor, Later::Pointer(pointer)));
+    fn push_deferred(&mut self, pointer: &'a (dyn Resume<'a, 'v, TREE> + 'a)) {
+        self.deferred.push((self.core.tally.cursor, Deferred::Pointer(pointer)));
     }
 
-    /// Puts `pointer` off, or counts and follows it one deeper by `follow`: in one step on the number of both.
+    /// Defers `pointer` if the walk is too deep, or else calls `follow` one level deeper. One decrement serves both.
     #[inline]
     pub(super) fn open<T: Weigh + 'v>(&mut self, pointer: &'a T, follow: impl FnOnce(&mut Self)) {
-        self.room -= 1;
-        if self.room < 0 {
-            return self.put_off_below(pointer);
+        self.depth_left -= 1;
+        if self.depth_left < 0 {
+            return self.defer_and_leave(pointer);
         }
         follow(self);
-        self.room += 1;
+        self.depth_left += 1;
     }
 
-    /// [`open`](Self::open), for a total in a call of its own: so whoever holds a map looks whether it is empty without a frame.
+    /// [`open`](Self::open), out of line for a total: the caller can then test whether a map is empty without a stack frame.
     #[inline]
     pub(super) fn open_map<T: Weigh + 'v>(&mut self, map: &'a T, follow: impl FnOnce(&mut Self)) {
-        if TREE { self.open(map, follow) } else { self.open_apart(map, follow) }
+        if TREE { self.open(map, follow) } else { self.open_out_of_line(map, follow) }
     }
 
     #[inline(never)]
-    fn open_apart<T: Weigh + 'v>(&mut self, map: &'a T, follow: impl FnOnce(&mut Self)) {
+    fn open_out_of_line<T: Weigh + 'v>(&mut self, map: &'a T, follow: impl FnOnce(&mut Self)) {
         self.open(map, follow);
     }
 
     #[cold]
     #[inline(never)]
-    fn put_off_below(&mut self, pointer: &'a (dyn Resume<'a, 'v, TREE> + 'a)) {
-        self.room += 1;
-        self.put_off(pointer);
+    fn defer_and_leave(&mut self, pointer: &'a (dyn Resume<'a, 'v, TREE> + 'a)) {
+        self.depth_left += 1;
+        self.push_deferred(pointer);
     }
 
-    /// Whether the walk is so deep that [`puts_off`](Self::puts_off) would put a pointer off.
+    /// Whether the walk is so deep that [`defer`](Self::defer) defers.
     #[inline]
     pub fn is_deep(&self) -> bool {
-        self.room <= 0
+        self.depth_left <= 0
     }
 
-    /// Puts off a pointer that may be kept alive by a handle of one's own.
+    /// Defers a shared pointer. Behind a guard the walk keeps a clone of it.
     #[cold]
-    pub(super) fn put_off_shared<P: Weigh + Clone + Handle<'v, TREE> + 'v>(&mut self, pointer: &'a P) {
+    pub(super) fn defer_shared<P: Weigh + Clone + Handle<'v, TREE> + 'v>(&mut self, pointer: &'a P) {
         if self.guards == 0 {
-            self.later.push((self.core.tally.cursor, Later::Pointer(pointer)));
+            self.deferred.push((self.core.tally.cursor, Deferred::Pointer(pointer)));
         } else {
-            // A guard cannot be kept for later, but the values below it can be.
+            // The guard cannot be kept, but a clone of the pointer keeps its target alive.
             self.core.owned.push((self.core.tally.cursor, Box::new(pointer.clone())));
         }
     }
 
-    /// Whether the walk meets the shared block at `address` for the first time.
+    /// Whether the walk visits the shared block at `address` for the first time.
     #[inline]
     pub fn is_first_at(&mut self, address: usize) -> bool {
         self.core.seen.insert(address)
     }
 
-    /// Whether the walk was at the shared block at `address` already.
+    /// Whether the walk has visited the shared block at `address`.
     #[inline]
     pub fn was_at(&self, address: usize) -> bool {
         self.core.seen.contains(address)
     }
 
-    /// Follows part 0, which a guard gives access to and which cannot be looked at any more once this returns.
+    /// Follows part 0, to which a guard gives access. The walk keeps no reference to it.
     pub fn guarded<T: Weigh + ?Sized + 'v>(&mut self, value: &T) {
         self.behind_guard(|walk| walk.field(0, value));
     }
 
-    /// Follows, by `follow`, what a guard gives access to and what cannot be looked at any more once this returns.
+    /// Calls `follow` for a value to which a guard gives access. The walk keeps no reference to it.
     pub(super) fn behind_guard<'g>(&mut self, follow: impl FnOnce(&mut Walk<'g, 'v, TREE>))
     where
         'v: 'g,
     {
         if self.guards >= MOST_GUARDS {
-            self.missed();
+            self.opaque();
             return;
         }
         let core = mem::take(&mut self.core);
-        let mut inner = Walk { core, later: Vec::new(), room: self.room, guards: self.guards + 1 };
+        let mut inner = Walk { core, deferred: Vec::new(), depth_left: self.depth_left, guards: self.guards + 1 };
         follow(&mut inner);
-        // One pointer each may be followed from here.
-        inner.finish_later(self.room.max(1));
+        // A depth of at least 1 lets each deferred pointer be followed.
+        inner.finish_deferred(self.depth_left.max(1));
         self.core = inner.core;
     }
 
-    /// Notes that something could not be looked at: a lock that is held, a cell that is borrowed for writing.
-    pub fn missed(&mut self) {
+    /// Counts a part as opaque: a lock that is held, a cell that is mutably borrowed.
+    pub fn opaque(&mut self) {
         self.core.weight.missed += 1;
     }
 
-    /// Notes that a part may own more than what is counted of it.
+    /// Notes that a part may own more than is counted.
     #[inline]
     pub fn at_least(&mut self) {
         self.core.weight.at_least += 1;
     }
 
-    /// Notes that a part may own less than what is counted of it.
+    /// Notes that a part may own less than is counted.
     #[inline]
     pub fn at_most(&mut self) {
         self.core.weight.at_most += 1;
@@ -636,24 +635,24 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Adds what a function of the user's says that part `index` owns.
+    /// Adds the weight of part `index` that a function in `#[weigh(with = "..")]` returned.
     pub fn add<T>(&mut self, index: usize, owned: Weight) {
         let weight = &mut self.core.weight;
         weight.missed = weight.missed.saturating_add(owned.missed);
         weight.at_least = weight.at_least.saturating_add(owned.at_least);
         weight.at_most = weight.at_most.saturating_add(owned.at_most);
         if !TREE {
-            let said = &mut self.core.said;
-            said.heap = said.heap.saturating_add(owned.heap);
-            said.allocations = said.allocations.saturating_add(owned.allocations);
+            let custom = &mut self.core.custom;
+            custom.heap = custom.heap.saturating_add(owned.heap);
+            custom.allocations = custom.allocations.saturating_add(owned.allocations);
         } else if owned.heap != 0 || owned.allocations != 0 {
             let outer = self.core.tally.enter(index, opaque_type_of::<T>());
-            self.core.tally.said(owned.heap, owned.allocations);
+            self.core.tally.add_custom(owned.heap, owned.allocations);
             self.core.tally.cursor = outer;
         }
     }
 
-    /// Follows part `index`, which points to what others may point to as well: a block of its own, counted once.
+    /// Follows part `index`, a shared pointer, and counts the block that it points to unless the walk has visited it.
     pub fn shared<P: Deref<Target: Weigh> + 'v>(&mut self, index: usize, pointer: &'a P) {
         let target = &**pointer;
         let address = (&raw const *target).addr();
@@ -663,7 +662,8 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         let outer = if TREE { self.core.tally.enter(index, shared_type_of::<P>()) } else { Cursor::default() };
         self.block(size_of_val(target), align_of_val(target), 0);
         if self.is_deep() {
-            self.later.push((self.core.tally.cursor, Later::Target(Box::new(move |walk| walk.pointee(&**pointer)))));
+            self.deferred
+                .push((self.core.tally.cursor, Deferred::Target(Box::new(move |walk| walk.pointee(&**pointer)))));
         } else {
             self.pointee(target);
         }
@@ -672,16 +672,34 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Follows what was put off, each with so much room.
-    fn finish_later(&mut self, room: i32) {
-        let before = mem::replace(&mut self.room, room);
-        while let Some((cursor, later)) = self.later.pop() {
+    /// Follows the deferred pointers, each up to `depth` levels deep.
+    fn finish_deferred(&mut self, depth: i32) {
+        let before = mem::replace(&mut self.depth_left, depth);
+        while let Some((cursor, later)) = self.deferred.pop() {
             self.core.tally.cursor = cursor;
             match later {
-                Later::Pointer(pointer) => pointer.resume(self),
-                Later::Target(follow) => follow(self),
+                Deferred::Pointer(pointer) => pointer.resume(self),
+                Deferred::Target(follow) => follow(self),
             }
         }
-        self.room = before;
+        self.depth_left = before;
+    }
+}
+
+/// Names of earlier versions.
+#[doc(hidden)]
+impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
+    #[inline]
+    pub fn puts_off<T: Weigh + 'v>(&mut self, pointer: &'a T) -> bool {
+        self.defer(pointer)
+    }
+
+    #[inline]
+    pub fn places<T: Weigh + ?Sized + 'v>(&mut self, index: usize, slots: usize, used: usize) {
+        self.slots::<T>(index, slots, used);
+    }
+
+    pub fn missed(&mut self) {
+        self.opaque();
     }
 }

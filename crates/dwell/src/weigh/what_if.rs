@@ -1,4 +1,4 @@
-//! What a value would take if some of its types were others.
+//! Predictions of what a value takes after changes of its types.
 
 use super::program::{Built, build};
 use super::tree::Tree;
@@ -8,17 +8,16 @@ use core::fmt;
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
-/// What a value would take if some of its fields were of other types.
+/// A prediction of what a value takes if some of its fields have other types.
 ///
-/// The prediction is made from the tree: each place of a changed type has another size, each filled box is a block more, and
-/// what is given up as spare room is gone. Changes are predicted together, so that a box in a box counts once. Sizes are
-/// those of `rustc` for `repr(Rust)`; they are checked against the sizes that the types have now, see
-/// [`is_exact`](Self::is_exact).
+/// The prediction uses the counts of the tree: each slot of a changed type gets its new size, each filled box adds a block, and
+/// exact types have no spare capacity. Changes are predicted together, so that a box in a box counts once. Sizes follow the rules
+/// of `rustc` for `repr(Rust)`; they are checked against the present sizes of the types, see [`is_exact`](Self::is_exact).
 ///
-/// A path is `Type.field`, `Enum::Variant.field`, or one of these with a part of the field's type: `Page.lines []` are the
-/// elements, `Page.notes key` and `Page.notes value` those of a map, `Page.author Some` what an option holds. The type goes
-/// by its last name. The parts of the value itself begin with `value`. Of a generic type, `Page.title` is the field in all
-/// its instances, `Page<u8>.title` in one.
+/// A path is `Type.field`, `Enum::Variant.field`, or one of these with a part of the field's type: `Page.lines []` stands for the
+/// elements, `Page.notes key` and `Page.notes value` for the keys and values of a map, `Page.author Some` for the value of an
+/// option. The type is named without its module. Parts of the value itself begin with `value`. For a generic type, `Page.title` is
+/// the field in all instances, `Page<u8>.title` in one.
 ///
 /// ```
 /// # #[cfg(feature = "derive")] {
@@ -46,7 +45,7 @@ pub struct WhatIf<'t> {
     edits: Vec<Edit>,
 }
 
-/// No field is called so, or it cannot be changed in that way.
+/// There is no such field, or it does not support the change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSuchField {
     path: String,
@@ -61,12 +60,12 @@ impl fmt::Display for NoSuchField {
 impl core::error::Error for NoSuchField {}
 
 impl<'t> WhatIf<'t> {
-    /// Nothing is changed yet.
+    /// Creates a prediction without changes.
     pub fn new(tree: &'t Tree) -> Self {
         Self { tree, built: build(tree), edits: Vec::new() }
     }
 
-    /// The field becomes `Option<Box<T>>`, and what is vacant becomes `None`.
+    /// The field becomes `Option<Box<T>>`; vacant values become `None`.
     ///
     /// # Errors
     ///
@@ -91,7 +90,7 @@ impl<'t> WhatIf<'t> {
     ///
     /// # Errors
     ///
-    /// If there is no such field, or its type is no struct.
+    /// If there is no such field, or its type is not a struct.
     pub fn sparse(&mut self, path: &str) -> Result<(), NoSuchField> {
         self.change(path, Change::Sparse, |program, site| {
             matches!(program.sites[program.without_option(site)].shape, Shape::Def(_))
@@ -186,27 +185,27 @@ impl<'t> WhatIf<'t> {
         plan
     }
 
-    /// The bytes asked for, inline and on the heap, with all changes made.
+    /// The requested bytes, inline and on the heap, with all changes made.
     pub fn total(&self) -> u64 {
         self.plan().sum().bytes
     }
 
-    /// How many allocations there would be.
+    /// The number of allocations with all changes made.
     pub fn allocations(&self) -> u64 {
         self.plan().sum().allocations
     }
 
-    /// Whether the bytes and allocations are those that the changed program takes, and not an estimate.
+    /// Whether the predicted bytes and allocations are exact.
     ///
-    /// That is so when the rules for sizes give the sizes that the types have now, and no size of what has changed depends on
-    /// what is not known of a type of another crate. It is about the changes: whether the value as it is was counted
-    /// exactly is for [`Weight::is_exact`](super::Weight::is_exact) to say.
+    /// They are if the rules reproduce the present sizes of the types, and if no changed size depends on a type of another crate
+    /// of which the niches are unknown. This is about the changes; [`Weight::is_exact`](super::Weight::is_exact) is about the
+    /// present value.
     pub fn is_exact(&self) -> bool {
         // What a function of the user's says has no places that could grow.
         self.edits.is_empty() || self.plan().is_exact()
     }
 
-    /// The bytes of the tree that is predicted from.
+    /// The requested bytes at present.
     pub fn before(&self) -> u64 {
         self.tree.nodes.iter().fold(self.tree.weight.inline, |sum, node| sum.saturating_add(node.requested))
     }

@@ -121,13 +121,13 @@ unsafe impl GlobalAlloc for ReEnters {
         if re_enter() {
             return std::ptr::null_mut();
         }
-        // SAFETY: by the caller.
+        // SAFETY: the caller says that the size of the layout is not 0, which is what `System` asks for.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         re_enter();
-        // SAFETY: by the caller, who has it from `alloc`.
+        // SAFETY: the caller has the block from `alloc` with this layout, which got it from `System`.
         unsafe { System.dealloc(block, layout) };
     }
 }

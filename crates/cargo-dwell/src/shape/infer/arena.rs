@@ -10,7 +10,7 @@
 //! [`Arena::pending`] and is done by [`Arena::settle`] between two texts.
 
 use super::sets::{Sets, part};
-use super::study::Study;
+use super::study::{MAX_VARIANTS, Study};
 use super::text::{Hashed, Hashes, Texts, hash};
 use crate::shape::schema::{Free, Lengths};
 use serde::{Deserialize, Serialize};
@@ -18,12 +18,12 @@ use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
+/// Nodes, of about half a kilobyte with what they hold, up to which nothing is given up to save memory.
+pub(super) const BUDGET: usize = 1 << 16;
 /// An object with more keys than this is a map, whatever its values are.
 pub(super) const MAX_FIELDS: usize = 1024;
 /// A longer array is no tuple.
 pub(super) const MAX_PLACES: usize = 12;
-/// More values of a tag than this are no closed set.
-pub(super) const MAX_VARIANTS: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct NodeId(u32);
@@ -95,7 +95,7 @@ impl Node {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Array {
     pub(super) lengths: Lengths,
-    /// All elements, unless they are still told apart by their place.
+    /// All elements, unless they are still distinguished by their place.
     pub(super) element: NodeId,
     pub(super) places: Vec<NodeId>,
     pub(super) fixed: Fixed,
@@ -121,7 +121,7 @@ pub(super) struct Object {
     pub(super) shape: Shape,
     #[serde(skip)]
     pub(super) study: Option<Box<Study>>,
-    /// The key that tells these objects apart, if a study found one: the next form has a union instead.
+    /// The key that distinguishes these objects, if a study found one: the next form has a union instead.
     pub(super) tag: Option<Arc<str>>,
     /// This object was merged into another, which stands for both.
     link: Option<ObjectId>,
@@ -163,7 +163,7 @@ pub(super) struct Field {
     pub(super) key: Arc<str>,
     pub(super) hash: u64,
     pub(super) node: NodeId,
-    /// Where it was first seen, to order the fields of the schema.
+    /// The position of its first occurrence, which orders the fields of the schema.
     pub(super) first: u64,
     /// The object that had it last.
     pub(super) last: u64,
@@ -193,7 +193,7 @@ impl Fields {
     }
 }
 
-/// Objects told apart by the string under one key.
+/// Objects distinguished by the string under one key.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Tagged {
     pub(super) key: Box<str>,
@@ -241,7 +241,7 @@ pub(super) struct Variant {
     pub(super) object: ObjectId,
 }
 
-/// What happens to the place that another was added to.
+/// Pending work on a node after a merge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
     /// It is gone.
@@ -254,7 +254,7 @@ pub(super) enum After {
 enum Pending {
     /// These objects are of one type.
     Join(ObjectId, ObjectId),
-    /// The tag of a union does not tell all its objects apart.
+    /// The tag of a union does not distinguish all its objects.
     Dissolve(ObjectId),
     /// The arrays of a place differ in length.
     Flatten(NodeId),
@@ -329,7 +329,7 @@ impl Arena {
             known: Known::default(),
             fresh: 0,
             form: 0,
-            budget: super::decide::BUDGET,
+            budget: BUDGET,
             key_sets: Vec::new(),
         }
     }
@@ -453,7 +453,7 @@ impl Arena {
             (key, self.copy_node(node))
         } else {
             let node = self.new_node(hash);
-            if super::decide::is_exhausted(self) {
+            if self.is_exhausted() {
                 self.node_mut(node).free = Some(Box::default());
             }
             (key.into(), node)
@@ -462,11 +462,11 @@ impl Arena {
         self.fields_mut(object).map_or(0, |fields| fields.push(field))
     }
 
-    /// Where a record's entries go that are no fields.
+    /// The node for entries of a record that are not fields.
     pub(super) fn rest(&mut self, object: ObjectId) -> Option<&mut Rest> {
         if self.fields(object)?.rest.is_none() {
             let value = self.new_node(0);
-            if super::decide::is_exhausted(self) {
+            if self.is_exhausted() {
                 self.node_mut(value).free = Some(Box::default());
             }
             let fields = self.fields_mut(object)?;
@@ -503,12 +503,12 @@ impl Arena {
                 Pending::Dissolve(object) => self.dissolve(object),
                 Pending::Flatten(node) => self.flatten(node),
                 Pending::Free(node) => self.set_free(node),
-                Pending::Overflow(object) => self.make_room(object),
+                Pending::Overflow(object) => self.move_rare_fields(object),
             }
         }
     }
 
-    /// Makes the nodes that were added to others available again. Only where nobody holds the id of one.
+    /// Makes the nodes that were added to others available again. Call it only while no id of such a node is in use.
     pub(super) fn reclaim(&mut self) {
         for id in std::mem::take(&mut self.taken) {
             *self.node_mut(id) = Node::default();
@@ -727,7 +727,7 @@ impl Arena {
             _ => Some(from),
         };
         if let Some(object) = forms {
-            // What is pushed after this is done before it.
+            // Later entries of the stack are processed first.
             self.pending.push(Pending::Join(into, from));
             match self.object(object).shape {
                 Shape::Record(_) => self.collapse_record(object),
@@ -817,7 +817,7 @@ impl Arena {
     }
 
     /// Moves rare fields of a record to the rest of its entries, so that keys which other objects have become fields.
-    fn make_room(&mut self, object: ObjectId) {
+    fn move_rare_fields(&mut self, object: ObjectId) {
         let object = self.find(object);
         let instances = self.object(object).instances;
         if self.fields(object).is_some_and(|fields| fields.list.len() >= MAX_FIELDS) {
@@ -1059,12 +1059,28 @@ impl Arena {
         self.put_scratch(union, scratch);
     }
 
-    /// A copy of the form, to read with.
-    pub(super) fn skeleton(&self, studying: bool) -> Self {
-        super::form::of(self, studying)
+    /// Adds an object that has just been read to the study of its record: the keys in [`Arena::seen`] and the strings in
+    /// [`Arena::words`] from these positions on are its own.
+    pub(super) fn add_to_study(&mut self, object: ObjectId, seen: usize, words: usize) {
+        // Taken out of the arena, so that both can be used.
+        let mut study = self.object_mut(object).study.take().unwrap_or_default();
+        if let Some(fields) = self.fields(object) {
+            let named = |&(hash, word): &(u64, u64)| {
+                let field = &fields.list[fields.find(hash)?];
+                Some((&*field.key, field.hash, word))
+            };
+            let words: Vec<_> = self.words[words..].iter().filter_map(named).collect();
+            study.count(&words, &self.seen[seen..]);
+        }
+        self.object_mut(object).study = Some(study);
     }
 
-    /// What is to be kept of it, to be written.
+    /// Whether the memory budget does not allow more distinct places.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.len() / self.budget >= 8
+    }
+
+    /// The serialisable part of the arena.
     pub(super) fn saved(mut self) -> Saved {
         self.settle();
         self.prune();
@@ -1318,7 +1334,7 @@ fn clear(lengths: &mut Lengths) {
     *lengths = Lengths { by_power: powers, by_buckets: buckets, ..Lengths::default() };
 }
 
-/// What is kept of an arena in a file.
+/// The serialised form of an arena.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
     nodes: Vec<Node>,

@@ -26,7 +26,7 @@ pub(super) fn build(arena: &Arena, types: &Types) -> Schema {
     builder.finish(root)
 }
 
-/// Where a place is.
+/// The position of a place in the schema.
 #[derive(Clone, Default)]
 struct Path {
     text: String,
@@ -61,7 +61,7 @@ enum Work {
     Union(ObjectId, Path),
 }
 
-/// What a type is to be called.
+/// The candidates for the name of a type.
 struct Wish {
     name: String,
     parent: Option<Owner>,
@@ -79,7 +79,7 @@ struct Builder<'a> {
     record_wishes: Vec<Wish>,
     union_wishes: Vec<Wish>,
     keyword_wishes: Vec<Wish>,
-    /// Where each record is: the path, what the record would be called there, and how often it occurs there.
+    /// The places of each record: path, name, and number of occurrences.
     paths: Vec<BTreeMap<String, (u64, Path)>>,
     queue: VecDeque<Work>,
 }
@@ -279,7 +279,7 @@ impl<'a> Builder<'a> {
 
     fn text(&mut self, texts: &Texts, path: &Path, key: &str) -> Kind {
         let text = texts.to_schema();
-        let Some(words) = texts.words().filter(|words| {
+        let Some(words) = texts.exact().filter(|words| {
             (2..=MAX_KEYWORDS).contains(&words.len())
                 && texts.count >= TIMES * words.len() as u64
                 && words.iter().all(|(word, count)| count >= 2 && is_keyword(word))

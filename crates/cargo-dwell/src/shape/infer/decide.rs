@@ -11,8 +11,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Records with this many keys are looked at for being maps while they are read.
 const LOOK_AT: [usize; 2] = [64, 256];
-/// Nodes, of about half a kilobyte with what they hold, up to which nothing is given up to save memory.
-pub(super) const BUDGET: usize = 1 << 16;
 
 /// A map in a part of the data is taken for a map at once when all is read only if it has this many keys.
 const SURE: usize = 32;
@@ -24,7 +22,7 @@ const ARRAY: u8 = 8;
 const OBJECT: u8 = 16;
 pub(super) const FREE: u8 = 32;
 
-/// The JSON types seen at a place, `null` apart.
+/// The JSON types seen at a place, except `null`.
 pub(super) fn kinds(arena: &Arena, node: NodeId) -> u8 {
     let node = arena.node(node);
     let bit = |count: u64, bit: u8| if count > 0 { bit } else { 0 };
@@ -168,7 +166,7 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
         return rest.keys.may_have(hash) || fields.list.len() >= LOOK_AT[0];
     }
     let keys = fields.list.len();
-    // Where every place is different, memory counts more than what the place is.
+    // If every place differs, memory has precedence over precision.
     let most = match arena.len() / arena.budget {
         0 => MAX_FIELDS,
         1..4 => 64,
@@ -179,11 +177,6 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
             let nodes: Vec<NodeId> = fields.list.iter().map(|field| field.node).collect();
             likeness(arena, &nodes, &|object| has_map(arena, object)) == Likeness::Objects
         })
-}
-
-/// Whether memory does not allow to tell more places apart.
-pub(super) fn is_exhausted(arena: &Arena) -> bool {
-    arena.len() / arena.budget >= 8
 }
 
 /// Decides on what was read so far, before all is read: maps that are sure, and tags.
@@ -204,7 +197,7 @@ pub(super) fn settle(arena: &mut Arena) {
 fn maps(arena: &mut Arena, node: NodeId, least: usize, shared: &HashSet<ObjectId>, done: &mut HashSet<ObjectId>) {
     let node = arena.find_node(node);
     if arena.node(node).array.is_some() {
-        // What cannot be a tuple is put together first, so that its parts are decided on as one.
+        // Arrays that cannot be tuples are merged first, so that their elements are decided together.
         if !may_be_tuple(arena, node) {
             arena.flatten(node);
             arena.settle();
@@ -391,8 +384,8 @@ pub(super) fn is_hopeless(kinds: u8, inner: bool) -> bool {
     (both && plain >= 2) || (inner && (plain >= 2 || (both && plain >= 1)))
 }
 
-/// Whether nothing below a place is shared with another, so that all sums of it are known.
-pub(super) fn is_alone(arena: &Arena, node: NodeId) -> bool {
+/// Whether a node shares no descendant with another one, so that all its sums are known.
+pub(super) fn is_unshared(arena: &Arena, node: NodeId) -> bool {
     let (mut nodes, mut seen) = (vec![node], HashSet::new());
     while let Some(node) = nodes.pop() {
         nodes.extend(elements(arena, node));
@@ -439,7 +432,7 @@ fn unions(arena: &mut Arena) {
     let words = |arena: &Arena, object: ObjectId, tag: &str| -> Option<Vec<u64>> {
         let field = arena.fields(object)?.list.iter().find(|field| *field.key == *tag)?;
         let texts = arena.node(field.node).texts.as_ref()?;
-        (texts.count == arena.object(object).instances && texts.words().is_some()).then(|| texts.word_hashes().to_vec())
+        (texts.count == arena.object(object).instances && texts.exact().is_some()).then(|| texts.word_hashes().to_vec())
     };
     // The values of each tag, and the keys that come with them.
     let mut values = HashMap::<String, (HashSet<u64>, HashSet<u64>)>::new();

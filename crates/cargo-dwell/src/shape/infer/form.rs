@@ -4,8 +4,9 @@
 //! found in. So recursion is a cycle, and reading adds to it instead of to a new place for each path. Other objects are
 //! known place by place, as far as that is not too much: what is equal so far may turn out not to be.
 
-use super::arena::{Arena, Array, Field, Fields, Fixed, MAX_VARIANTS, NodeId, ObjectId, Rest, Shape, Tagged};
+use super::arena::{Arena, Array, Field, Fields, Fixed, NodeId, ObjectId, Rest, Shape, Tagged};
 use super::decide;
+use super::study::MAX_VARIANTS;
 use super::text::{Texts, hash};
 use super::types::{Form, Slot, Types};
 use crate::shape::schema::Lengths;
@@ -176,7 +177,7 @@ impl Former<'_> {
         let mut values = BTreeMap::<String, u64>::new();
         for &node in &slot.group {
             if let Some(texts) = &self.old.node(node).texts {
-                let words = texts.words()?;
+                let words = texts.exact()?;
                 values.extend(words.iter().map(|(word, _)| word.to_owned()).zip(texts.word_hashes().iter().copied()));
             }
         }

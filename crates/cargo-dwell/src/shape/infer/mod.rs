@@ -28,10 +28,10 @@ use serde::de::{DeserializeSeed, Error};
 use std::sync::atomic::{AtomicU64, Ordering};
 use types::Types;
 
-/// What is known of the texts read so far.
+/// The accumulated counts of the texts read so far.
 pub struct Accumulator(Arena);
 
-/// What a part of the texts says of the form of all.
+/// The form of all texts, inferred from a part of them.
 pub struct Form {
     arena: Arena,
     /// Tells forms apart.
@@ -41,15 +41,15 @@ pub struct Form {
 impl Form {
     /// Accumulators of this form, of which so many are filled at the same time.
     pub fn start(&self, accumulators: usize) -> Accumulator {
-        let mut arena = self.arena.skeleton(false);
+        let mut arena = form::of(&self.arena, false);
         arena.set_form(self.number);
-        arena.budget = (decide::BUDGET * 2 / accumulators.max(1)).clamp(decide::BUDGET / 16, decide::BUDGET);
+        arena.budget = (arena::BUDGET * 2 / accumulators.max(1)).clamp(arena::BUDGET / 16, arena::BUDGET);
         Accumulator(arena)
     }
 
     /// Accumulators of this form, to find a better one with.
     pub fn study(&self) -> Accumulator {
-        Accumulator(self.arena.skeleton(true))
+        Accumulator(form::of(&self.arena, true))
     }
 }
 
@@ -89,7 +89,7 @@ impl Accumulator {
         self.0.bytes += bytes;
     }
 
-    /// What was found of the form.
+    /// The inferred form.
     pub fn into_form(mut self) -> Form {
         static FORMS: AtomicU64 = AtomicU64::new(1);
         decide::sketch(&mut self.0);
@@ -106,7 +106,7 @@ impl Accumulator {
         self.0.saved()
     }
 
-    /// What [`save`](Self::save) gave.
+    /// Restores the result of [`save`](Self::save).
     ///
     /// # Errors
     /// The deserializer's, or that this is not what was saved.
@@ -160,7 +160,7 @@ impl Accumulator {
         }
     }
 
-    /// Places that are told apart, a measure of the memory used.
+    /// Places that are distinguished, a measure of the memory used.
     pub fn places(&self) -> usize {
         self.0.len()
     }

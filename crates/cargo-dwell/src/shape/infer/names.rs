@@ -36,7 +36,7 @@ pub(super) fn type_name(key: &str) -> String {
     name
 }
 
-/// What one of `plural` is called, as far as simple rules know.
+/// The singular of `plural` by simple rules.
 pub(super) fn singular(plural: &str) -> String {
     let lower = plural.to_ascii_lowercase();
     let cut = |end: usize| plural[..plural.len() - end].to_owned();

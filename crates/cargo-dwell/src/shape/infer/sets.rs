@@ -77,7 +77,7 @@ impl Sets {
     }
 }
 
-/// What a key adds to the sum of its set; the hash itself would be too regular.
+/// The contribution of a key to the sum of its set. The hash itself is too regular.
 pub(super) fn part(hash: u64) -> u64 {
     let mixed = (hash ^ (hash >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed ^ (mixed >> 32)

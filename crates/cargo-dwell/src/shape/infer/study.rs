@@ -1,16 +1,17 @@
-//! Finds the key that tells the objects of a place apart.
+//! Finds the key that distinguishes the objects of a node.
 //!
 //! A tag is a key that every object has, with one string of a closed set, such that which other keys an object has
 //! depends on it. The dependence is measured as the share of the variance of the keys' presence that the tag explains.
 
-use super::arena::{Arena, Field, MAX_VARIANTS, ObjectId};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// More values of a tag than this are no closed set.
+pub(super) const MAX_VARIANTS: usize = 256;
 /// More candidates than this are not followed.
 const MAX_CANDIDATES: usize = 12;
 /// More objects than this are not counted: they are enough to tell.
 const MAX_OBJECTS: u64 = 20_000;
-/// Objects with more keys than this are not told apart.
+/// Objects with more keys than this are not distinguished.
 const MAX_KEYS: usize = 64;
 /// The share of the variance that a tag explains at least.
 const EXPLAINED: f64 = 0.5;
@@ -37,32 +38,22 @@ struct Seen {
 }
 
 impl Study {
-    /// Counts an object that has just been read: the keys in [`Arena::seen`] and the strings in [`Arena::words`] from
-    /// these positions on are its own.
-    pub(super) fn add(arena: &mut Arena, object: ObjectId, seen: usize, words: usize) {
-        // Taken out of the arena, so that both can be used.
-        let mut study = arena.object_mut(object).study.take().unwrap_or_default();
-        if study.objects < MAX_OBJECTS
-            && let Some(fields) = arena.fields(object)
-        {
-            let named = |&(hash, word): &(u64, u64)| Some((&fields.list[fields.find(hash)?], word));
-            let words: Vec<(&Field, u64)> = arena.words[words..].iter().filter_map(named).collect();
-            study.count(&words, &arena.seen[seen..]);
+    /// Counts an object that has just been read: its keys, and those of its keys that have a string which may be a tag, as
+    /// `(key, hash of the key, hash of the string)`.
+    pub(super) fn count(&mut self, words: &[(&str, u64, u64)], keys: &[u64]) {
+        if self.objects >= MAX_OBJECTS {
+            return;
         }
-        arena.object_mut(object).study = Some(study);
-    }
-
-    fn count(&mut self, words: &[(&Field, u64)], keys: &[u64]) {
         if self.objects == 0 && keys.len() <= MAX_KEYS {
-            // Whatever object comes first, the same keys are preferred.
+            // The order does not depend on which object comes first.
             let mut candidates = words.to_vec();
-            candidates.sort_by_key(|(field, _)| (!is_usual(&field.key), &field.key));
+            candidates.sort_by_key(|&(key, ..)| (!is_usual(key), key));
             let candidates = candidates.iter().take(MAX_CANDIDATES);
-            self.candidates = candidates.map(|(field, _)| (field.hash, Values::default())).collect();
+            self.candidates = candidates.map(|&(_, hash, _)| (hash, Values::default())).collect();
         }
         self.objects += 1;
         self.candidates.retain(|candidate, values| {
-            let Some(&(_, word)) = words.iter().find(|(field, _)| field.hash == *candidate) else { return false };
+            let Some(&(.., word)) = words.iter().find(|(_, hash, _)| hash == candidate) else { return false };
             let seen = values.counts.entry(word).or_default();
             seen.objects += 1;
             for &key in keys {
@@ -97,7 +88,7 @@ impl Study {
         });
     }
 
-    /// The hash of the key that tells these objects apart, if one does.
+    /// The hash of the key that distinguishes these objects, if one does.
     pub(super) fn tag(&self, key_of: impl Fn(u64) -> Option<String>) -> Option<String> {
         let mut best: Option<(f64, String)> = None;
         for (&hash, values) in &self.candidates {
@@ -117,7 +108,7 @@ impl Study {
     }
 }
 
-/// Keys by which formats tell objects apart.
+/// Keys by which formats distinguish objects.
 fn is_usual(key: &str) -> bool {
     let key = key.trim_start_matches(['@', '$', '_', '#']).to_ascii_lowercase();
     matches!(key.as_str(), "type" | "kind" | "tag" | "op" | "typename" | "event" | "variant" | "nodetype" | "node_type")

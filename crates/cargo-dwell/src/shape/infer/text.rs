@@ -17,7 +17,7 @@ const EXACT: usize = 2048;
 /// Bits of a hash that pick a register: 4096 registers, a standard error of 1.6 %.
 const REGISTER_BITS: u32 = 12;
 
-/// The hash by which keys and strings are told apart. Fixed, so that every run and every thread agrees.
+/// The hash by which keys and strings are distinguished. Fixed, so that every run and every thread agrees.
 pub(super) fn hash(text: &str) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     hasher.write(text.as_bytes());
@@ -57,30 +57,32 @@ pub(super) struct Texts {
     distinct: Distinct,
 }
 
-/// From exact and small to rough and bounded. What it ends as depends on the set of strings only, not on their order.
+/// The distinct strings: exact while they are few, then an estimate in bounded memory. The result depends on the set of strings
+/// and not on their order.
 #[derive(Clone, Serialize, Deserialize)]
 enum Distinct {
-    Words(Words),
+    #[serde(rename = "Words")] // the name in part files
+    Exact(ExactSet),
     Hashes(Hashes),
     Registers(Box<[u8]>),
 }
 
 impl Default for Distinct {
     fn default() -> Self {
-        Self::Words(Words::default())
+        Self::Exact(ExactSet::default())
     }
 }
 
 /// A few short strings and how often each was seen, without an allocation for each.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub(super) struct Words {
+pub(super) struct ExactSet {
     hashes: Vec<u64>,
     counts: Vec<u64>,
     ends: Vec<usize>,
     text: String,
 }
 
-impl Words {
+impl ExactSet {
     fn find(&self, hash: u64) -> Option<usize> {
         self.hashes.iter().position(|&known| known == hash)
     }
@@ -139,7 +141,7 @@ impl Texts {
     }
 
     fn insert(&mut self, hash: u64, text: &str, count: u64) {
-        if let Distinct::Words(words) = &mut self.distinct {
+        if let Distinct::Exact(words) = &mut self.distinct {
             if let Some(index) = words.find(hash) {
                 words.counts[index] += count;
                 return;
@@ -154,7 +156,7 @@ impl Texts {
 
     fn insert_hash(&mut self, hash: u64) {
         match &mut self.distinct {
-            Distinct::Words(words) => {
+            Distinct::Exact(words) => {
                 let mut hashes: Hashes = words.hashes.iter().copied().collect();
                 hashes.insert(hash);
                 self.distinct = Distinct::Hashes(hashes);
@@ -181,7 +183,7 @@ impl Texts {
         self.measure(other.count, other.empty, other.bytes, other.min, other.max);
         self.long += other.long;
         match &other.distinct {
-            Distinct::Words(words) => {
+            Distinct::Exact(words) => {
                 for (index, (word, count)) in words.iter().enumerate() {
                     self.insert(words.hashes[index], word, count);
                 }
@@ -195,7 +197,7 @@ impl Texts {
                 } else {
                     let known = std::mem::replace(&mut self.distinct, Distinct::Registers(from.clone()));
                     match known {
-                        Distinct::Words(words) => words.hashes.iter().for_each(|&hash| self.insert_hash(hash)),
+                        Distinct::Exact(words) => words.hashes.iter().for_each(|&hash| self.insert_hash(hash)),
                         Distinct::Hashes(hashes) => hashes.iter().for_each(|&hash| self.insert_hash(hash)),
                         Distinct::Registers(_) => unreachable!("matched above"),
                     }
@@ -207,7 +209,7 @@ impl Texts {
     /// Forgets everything but keeps its memory.
     pub(super) fn clear(&mut self) {
         let mut distinct = std::mem::take(&mut self.distinct);
-        if let Distinct::Words(words) = &mut distinct {
+        if let Distinct::Exact(words) = &mut distinct {
             words.clear();
         } else {
             distinct = Distinct::default();
@@ -216,28 +218,28 @@ impl Texts {
     }
 
     /// The strings and their counts, if they are few and short.
-    pub(super) fn words(&self) -> Option<&Words> {
+    pub(super) fn exact(&self) -> Option<&ExactSet> {
         match &self.distinct {
-            Distinct::Words(words) => Some(words),
+            Distinct::Exact(words) => Some(words),
             _ => None,
         }
     }
 
     /// The string and its hash, if all are the same.
     pub(super) fn only_word(&self) -> Option<(&str, u64)> {
-        let words = self.words().filter(|words| words.len() == 1)?;
+        let words = self.exact().filter(|words| words.len() == 1)?;
         Some((words.word(0), words.hashes[0]))
     }
 
     /// The hashes of the strings that [`Texts::words`] gives, in the same order.
     pub(super) fn word_hashes(&self) -> &[u64] {
-        self.words().map_or(&[], |words| &words.hashes)
+        self.exact().map_or(&[], |words| &words.hashes)
     }
 
     /// Whether a string with this hash was seen, or may have been.
     pub(super) fn may_have(&self, hash: u64) -> bool {
         match &self.distinct {
-            Distinct::Words(words) => words.find(hash).is_some(),
+            Distinct::Exact(words) => words.find(hash).is_some(),
             Distinct::Hashes(hashes) => hashes.contains(&hash),
             Distinct::Registers(_) => true,
         }
@@ -245,7 +247,7 @@ impl Texts {
 
     pub(super) fn distinct(&self) -> u64 {
         match &self.distinct {
-            Distinct::Words(words) => words.len() as u64,
+            Distinct::Exact(words) => words.len() as u64,
             Distinct::Hashes(hashes) => hashes.len() as u64,
             Distinct::Registers(registers) => estimate(registers).min(self.count),
         }
@@ -331,10 +333,10 @@ mod tests {
         let mut texts = Texts::default();
         texts.add("a", hash("a"));
         texts.add("", hash(""));
-        assert_eq!(texts.words().map(Words::len), Some(2));
+        assert_eq!(texts.exact().map(ExactSet::len), Some(2));
         let long = "x".repeat(MAX_WORD + 1);
         texts.add(&long, hash(&long));
-        assert!(texts.words().is_none());
+        assert!(texts.exact().is_none());
         let known = texts.to_schema();
         assert_eq!((known.count, known.empty, known.min, known.max, known.distinct), (3, 1, 0, 65, 3));
     }

@@ -6,7 +6,7 @@
 //! - if they are in one place: under one key of a type, among the elements of the arrays there, or the values of a map;
 //! - if they are records of the same name that have most keys of the smaller in common, or the same key of two variants
 //!   of a union;
-//! - if they are told apart by the same key and have a variant in common, whatever field they are reached through;
+//! - if they are distinguished by the same key and have a variant in common, whatever field they are reached through;
 //! - if they have the same keys with the same types, whatever their names are.
 
 use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape};
@@ -27,12 +27,12 @@ pub(super) type Group = Vec<NodeId>;
 pub(super) struct Slot<'a> {
     pub(super) key: &'a str,
     pub(super) hash: u64,
-    /// Where it was first seen.
+    /// The position of its first occurrence.
     pub(super) first: u64,
     pub(super) group: Group,
 }
 
-/// What the objects of a class are.
+/// The kind of the objects of a class.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Record,
@@ -166,7 +166,7 @@ impl<'a> Types<'a> {
         self.members[&class].iter().map(|&object| &self.arena.object(object).shape)
     }
 
-    /// What the objects of a class are.
+    /// The kind of the objects of a class.
     pub(super) fn form(&self, class: ObjectId) -> Form {
         let mut tags = self.shapes(class).map(|shape| match shape {
             Shape::Union(tagged) => Some(tagged.hash),
@@ -313,7 +313,7 @@ impl<'a> Types<'a> {
         Some((tag, values))
     }
 
-    /// Joins what is told apart by the same key and has a variant in common.
+    /// Joins what is distinguished by the same key and has a variant in common.
     fn by_tag(&mut self) -> bool {
         let outlines: Vec<_> = self
             .classes()
@@ -540,7 +540,7 @@ impl<'a> Types<'a> {
             for cluster in clusters.iter().filter(|cluster| cluster.len() > 1) {
                 let classes: Vec<ObjectId> = cluster.iter().map(|met| met.class).collect();
                 if self.form(classes[0]) == Form::Map {
-                    // Maps too, but not of one type: maps are told apart by their values, not by their keys.
+                    // Maps too, but not of one type: maps are distinguished by their values, not by their keys.
                     for &class in &classes[1..] {
                         let is_shared = self.has_shared(class);
                         changed |= if is_shared { self.named_maps.insert(class) } else { self.maps.insert(class) };
@@ -586,7 +586,7 @@ impl<'a> Types<'a> {
         let siblings = small.union.is_some() && small.union == large.union;
         match (self.form(small.class), self.form(large.class)) {
             (Form::Record, Form::Record) => {
-                // What has no tag is no variant of what is told apart by one.
+                // Objects without the tag are not variants of a tagged union.
                 let tag = self.study_tag(large.class).or_else(|| self.study_tag(small.class));
                 if tag.is_some_and(|tag| [small, large].iter().any(|met| !self.always_has(met.class, tag))) {
                     return false;
@@ -722,7 +722,7 @@ impl<'a> Types<'a> {
         let kinds = self.kinds(group);
         if kinds & FREE == 0
             && decide::is_hopeless(kinds, inner)
-            && group.iter().all(|&node| decide::is_alone(self.arena, node))
+            && group.iter().all(|&node| decide::is_unshared(self.arena, node))
         {
             hopeless.truncate(before);
             hopeless.extend(group);

@@ -3,7 +3,6 @@
 use super::arena::{Arena, Array, Fixed, MAX_PLACES, NodeId, ObjectId, Shape};
 use super::decide;
 use super::sets;
-use super::study::Study;
 use super::text::{Hashes, hash};
 use crate::shape::schema::{Free, Lengths};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -172,7 +171,7 @@ impl Value<'_> {
 
 /// An object that is being read.
 struct Open {
-    /// Where its fields go; of a union's object, not known until a key was read.
+    /// The record for its fields. In a union it is unknown until a key has been read.
     target: Option<ObjectId>,
     /// The fields that the target may have, if it is of a union.
     template: Option<ObjectId>,
@@ -193,7 +192,7 @@ struct Open {
     words: usize,
 }
 
-/// Where the value of a key goes.
+/// The node for the value of a key.
 enum Next {
     /// The place, and the hash of the key if that may be a tag.
     Node(NodeId, Option<u64>),
@@ -288,7 +287,7 @@ impl Open {
             arena.seen = seen;
         }
         if arena.studying && target == owner {
-            Study::add(arena, owner, self.seen, self.words);
+            arena.add_to_study(owner, self.seen, self.words);
         }
     }
 

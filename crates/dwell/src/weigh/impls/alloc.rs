@@ -55,7 +55,7 @@ variants! {
     }
 }
 
-/// Elements in one block with room for more.
+/// A collection with its elements in one block, with spare capacity.
 macro_rules! growable {
     ($($([$($bound:tt)*])? $ty:ident;)*) => {$(
         impl<T: Weigh> Weigh for $ty<T> {
@@ -64,7 +64,7 @@ macro_rules! growable {
 
             #[inline]
             fn is_vacant(&self) -> bool {
-                // Of a zero-sized type there are as many places as one likes, and none takes a block.
+                // The capacity for zero-sized elements is unlimited and takes no block.
                 if size_of::<T>() == 0 { self.is_empty() } else { self.capacity() == 0 }
             }
 
@@ -82,7 +82,7 @@ macro_rules! growable {
                 if TREE || const { T::REACH.is_skipped(TREE) } {
                     grown(self, len, capacity, walk);
                 } else if !self.is_vacant() {
-                    grown_apart(self, len, capacity, walk);
+                    grown_out_of_line(self, len, capacity, walk);
                 }
             }
         }
@@ -93,9 +93,9 @@ growable! {
     Vec; VecDeque; BinaryHeap;
 }
 
-/// A call of its own, so that whoever holds a vector looks whether it is vacant without one.
+/// Out of line, so that the owner of a vector can test whether it is vacant without a call.
 #[inline(never)]
-fn grown_apart<'a, 'v, C: Weigh + 'v, T: Weigh + 'v, const TREE: bool>(
+fn grown_out_of_line<'a, 'v, C: Weigh + 'v, T: Weigh + 'v, const TREE: bool>(
     owner: &'a C,
     len: usize,
     capacity: usize,
@@ -122,7 +122,7 @@ fn grown<'a, 'v, C: Weigh + 'v, T: Weigh + 'v, const TREE: bool>(
             walk.hollow();
         }
         walk.block(capacity * size, align_of::<T>(), (capacity - len) * size);
-        walk.places::<T>(0, capacity, len);
+        walk.slots::<T>(0, capacity, len);
         walk.elements_here(0, owner);
     };
     if const { T::REACH.is_skipped(TREE) } { follow(walk) } else { walk.open(owner, follow) }
@@ -147,24 +147,24 @@ impl<T: Weigh> Weigh for LinkedList<T> {
     where
         Self: 'v,
     {
-        if walk.puts_off(self) {
+        if walk.defer(self) {
             return;
         }
         let (size, align) = const { link::<T>() };
         walk.blocks(size, align, self.len(), 0);
-        walk.places::<T>(0, self.len(), self.len());
+        walk.slots::<T>(0, self.len(), self.len());
         walk.elements(0, self);
     }
 }
 
 impl<T: Weigh + ?Sized> Weigh for Box<T> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
-    // The elements of a slice follow each other, which a processor sees by itself.
+    // The elements of a slice are contiguous, and the hardware prefetches them.
     const PREFETCHES: bool = matches!(T::REACH, Reach::Heap) && size_of::<&T>() == size_of::<usize>();
 
     #[inline]
     fn is_vacant(&self) -> bool {
-        // As a vector without memory: a slice of nothing.
+        // An empty slice owns no memory, as an empty vector.
         size_of_val::<T>(self) == 0 && T::is_vacant(self)
     }
 
@@ -190,16 +190,18 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
         } else if TREE {
             open(self, walk);
         } else if !self.is_vacant() {
-            open_apart(self, walk);
+            open_out_of_line(self, walk);
         }
     }
 }
 
-/// A call of its own, so that whoever holds an `Option<Box<T>>` looks whether it is there without one. A tree asks for
-/// that before it calls anything.
+/// Out of line, so that the owner of an `Option<Box<T>>` can test it without a call. A tree tests it before any call.
 #[expect(clippy::borrowed_box, reason = "it is the box that may be put off")]
 #[inline(never)]
-fn open_apart<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box<T>, walk: &mut Walk<'a, 'v, TREE>) {
+fn open_out_of_line<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(
+    pointer: &'a Box<T>,
+    walk: &mut Walk<'a, 'v, TREE>,
+) {
     open(pointer, walk);
 }
 
@@ -209,7 +211,7 @@ fn open<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box<T>, w
     walk.open(pointer, |walk| {
         let block =
             |walk: &mut Walk<'a, 'v, TREE>| walk.block(size_of_val::<T>(pointer), align_of_val::<T>(pointer), 0);
-        // A total adds in the order that makes it write least. Of a value of unknown size, that would have to be kept.
+        // A total counts the block after its contents, which saves stores. An unsized value would need its size kept in between.
         let is_last = const { !TREE && size_of::<&T>() == size_of::<usize>() };
         if !is_last {
             block(walk);
@@ -229,7 +231,7 @@ impl<T: Weigh + ?Sized> Weigh for Pin<Box<T>> {
     where
         Self: 'v,
     {
-        if walk.puts_off(self) {
+        if walk.defer(self) {
             return;
         }
         walk.block(size_of_val::<T>(self), align_of_val::<T>(self), 0);
@@ -244,7 +246,7 @@ fn counted(value: Layout) -> (usize, usize) {
     header.extend(value).map_or((usize::MAX, 1), |(block, _)| (block.pad_to_align().size(), block.align()))
 }
 
-/// Whether a target without bytes is the static that std shares among empty `Arc<str>`, `Arc<CStr>` and `Arc<[T]>`.
+/// Whether a zero-size target is the static that std shares among empty `Arc<str>`, `Arc<CStr>` and `Arc<[T]>`.
 fn is_static<T: ?Sized>(target: &T) -> bool {
     // The static is followed by nothing but counts, so that it is met by where its target begins.
     size_of_val(target) <= 1 && size_of::<&T>() != size_of::<usize>() && {
@@ -270,12 +272,11 @@ macro_rules! shared {
                 Self: 'v,
             {
                 let address = $module::$ty::as_ptr(self).addr();
-                // The only one of its kind is met once: it cannot be in what it points to, for then nothing else could
-                // lead there.
+                // A unique pointer is visited once: it is not inside of its own target, which would be unreachable then.
                 let is_shared = $module::$ty::strong_count(self) != 1;
                 if const { !T::REACH.is_skipped(TREE) } && walk.is_deep() {
                     if !is_shared || !walk.was_at(address) {
-                        walk.put_off_shared(self);
+                        walk.defer_shared(self);
                     }
                     return;
                 }
@@ -295,7 +296,7 @@ macro_rules! shared {
             where
                 Self: 'v,
             {
-                if walk.puts_off(self) || !walk.is_first_at(ptr::from_ref::<T>(self).addr()) || is_static::<T>(self) {
+                if walk.defer(self) || !walk.is_first_at(ptr::from_ref::<T>(self).addr()) || is_static::<T>(self) {
                     return;
                 }
                 let (size, align) = counted(Layout::for_value::<T>(self));
@@ -304,7 +305,7 @@ macro_rules! shared {
             }
         }
 
-        // A weak pointer keeps the block when the value in it is gone; before, it is the strong ones'.
+        // A weak pointer owns the block only if no strong pointer is left.
         impl<T> Weigh for $module::Weak<T> {
             const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
 

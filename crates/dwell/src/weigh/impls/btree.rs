@@ -1,8 +1,8 @@
-//! B-trees as std lays them out: nodes of up to 11 keys, of which those that are not leaves have 12 edges more.
+//! B-trees in the layout of std: leaves of up to 11 keys, and inner nodes with 12 edges more.
 //!
-//! How many nodes there are follows from where the keys lie: those of a node side by side, in order. Walking in order,
-//! a leaf's keys come, then one key of a node above, then the next leaf's. The keys of the nodes above, taken alone, come
-//! in that same way.
+//! The number of nodes follows from the addresses of the keys, since the keys of a node are contiguous. The iterator yields the
+//! keys of a leaf, then one key of an inner node, then the keys of the next leaf. The keys of the inner nodes follow the same
+//! pattern among themselves.
 
 use super::side_by_side;
 use crate::prefetch::prefetch;
@@ -14,7 +14,7 @@ use std_alloc::collections::{BTreeMap, BTreeSet};
 const KEYS: usize = 11;
 /// Each node but the root has at least as many keys, and the root of more than one node has one.
 const LEAST_KEYS: usize = 5;
-/// Levels that a tree of `usize::MAX` keys does not have: each has at least six times the nodes of the one above.
+/// More levels than a tree of `usize::MAX` keys has: each level has at least six times the nodes of the one above.
 const LEVELS: usize = 25;
 
 /// Size and alignment of a leaf: a pointer to its parent, its index there, its length, keys and values.
@@ -23,7 +23,7 @@ const fn leaf<K, V>() -> (usize, usize) {
     side_by_side(&[Layout::new::<usize>(), Layout::new::<[u16; 2]>(), keys, values])
 }
 
-/// Size and alignment of a node that is not a leaf: a leaf, then pointers to the nodes below.
+/// Size and alignment of an inner node: a leaf, then pointers to the nodes below.
 const fn internal<K, V>() -> (usize, usize) {
     let (size, align) = leaf::<K, V>(); // at least a pointer's alignment
     ((size + (KEYS + 1) * size_of::<usize>()).next_multiple_of(align), align)
@@ -105,8 +105,8 @@ pub(super) fn weigh<'a, 'v, M, K, V, I, const TREE: bool>(
             }
             let (size, align) = const { leaf::<K, V>() };
             walk.block(size, align, (size_of::<K>() + size_of::<V>()) * (KEYS - len));
-            walk.places::<K>(0, KEYS, len);
-            walk.places::<V>(1, KEYS, len);
+            walk.slots::<K>(0, KEYS, len);
+            walk.slots::<V>(1, KEYS, len);
         });
     } else {
         walk.open_map(map, move |walk| follow_many(walk, len, entries(map)));
@@ -142,8 +142,8 @@ fn follow_many<'a, 'v, K, V, const TREE: bool>(
     walk.blocks(size, align, leaves, spare);
     let (size, align) = const { internal::<K, V>() };
     walk.blocks(size, align, internals, 0);
-    walk.places::<K>(0, places, len);
-    walk.places::<V>(1, places, len);
+    walk.slots::<K>(0, places, len);
+    walk.slots::<V>(1, places, len);
 }
 
 impl<K: Weigh, V: Weigh> Weigh for BTreeMap<K, V> {

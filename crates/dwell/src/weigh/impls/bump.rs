@@ -1,4 +1,4 @@
-//! Arenas and what is in them: an arena has all its chunks, a box or vector in it what its values own elsewhere.
+//! Arenas, which own their chunks, and boxes, vectors and strings in them, which own what their values own elsewhere.
 
 use crate::alloc::Allocator;
 use crate::bump::{Box, Bump, Checkpoint, String, Thin, Vec};
@@ -7,7 +7,7 @@ use core::pin::Pin;
 
 plain! {
     Checkpoint;
-    // As a reference: what it leads to is the arena's.
+    // A reference: the arena owns its target.
     @[H, T: ?Sized] Thin<'_, H, T>;
 }
 
@@ -36,7 +36,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Weigh for crate::bump::Pool<MIN_ALIGN
             arena.each_chunk(|size, free| walk.block(size, Bump::<MIN_ALIGN, A>::CHUNK_ALIGN, free));
         });
         if !counted {
-            walk.missed();
+            walk.opaque();
         }
     }
 }
@@ -51,7 +51,7 @@ macro_rules! boxed {
             where
                 Self: 'v,
             {
-                if !walk.puts_off(self) {
+                if !walk.defer(self) {
                     walk.pointee::<T>(self);
                 }
             }
@@ -77,9 +77,9 @@ impl<T: Weigh, const MIN_ALIGN: usize, A: Allocator> Weigh for Vec<'_, T, MIN_AL
     where
         Self: 'v,
     {
-        if !walk.puts_off(self) {
+        if !walk.defer(self) {
             let places = if size_of::<T>() == 0 { self.len() } else { self.capacity() };
-            walk.places::<T>(0, places, self.len());
+            walk.slots::<T>(0, places, self.len());
             walk.elements(0, &**self);
         }
     }

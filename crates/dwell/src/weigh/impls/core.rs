@@ -21,7 +21,7 @@ use core::task::Poll;
 use core::time::Duration;
 use core::{alloc, str, sync::atomic};
 
-/// Numbers: of each, the pattern of zeros is the default.
+/// Numbers. The default of each is zero.
 macro_rules! numbers {
     ($($ty:ty: |$value:ident| $is_default:expr;)*) => {$(
         impl Weigh for $ty {
@@ -196,12 +196,12 @@ where
         }
         match self.try_borrow() {
             Ok(value) => walk.guarded::<T>(&value),
-            Err(_) => walk.missed(),
+            Err(_) => walk.opaque(),
         }
     }
 }
 
-/// Cells whose value cannot be borrowed: known only if it owns nothing.
+/// Cells whose value cannot be borrowed. They are measured only if the value owns nothing.
 macro_rules! closed {
     ($([$($generics:tt)*] $ty:ty: $inner:ty;)*) => {$(
         impl<$($generics)*> Weigh for $ty {
@@ -213,7 +213,7 @@ macro_rules! closed {
                 Self: 'v,
             {
                 if matches!(<$inner>::REACH, Reach::Heap) {
-                    walk.missed();
+                    walk.opaque();
                 }
             }
         }
@@ -233,9 +233,9 @@ impl<T: Weigh, F> Weigh for LazyCell<T, F> {
     where
         Self: 'v,
     {
-        // Looking would make the value.
+        // An access would initialise the value.
         if matches!(T::REACH, Reach::Heap) {
-            walk.missed();
+            walk.opaque();
         }
     }
 }
@@ -279,7 +279,7 @@ impl<T: Weigh> Weigh for [T] {
     where
         Self: 'v,
     {
-        walk.places::<T>(0, self.len(), self.len());
+        walk.slots::<T>(0, self.len(), self.len());
         walk.elements(0, self);
     }
 }

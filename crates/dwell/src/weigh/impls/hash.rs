@@ -1,14 +1,13 @@
-//! Hash tables as hashbrown, and with it std, lays them out: buckets, then a control byte for each and for one group more.
+//! Hash tables in the layout of hashbrown, and thus of std: buckets, then a control byte for each and for one group more.
 //!
-//! How many buckets a table of std's has is not said, but follows: as many as the capacity asks for, if nothing was removed.
-//! A removed entry may leave a tombstone behind that takes capacity away; then the entries that are left tell by how far
-//! apart they lie. That is a lower bound.
+//! std does not report the number of buckets. Without removals it follows from the capacity. A removed entry may leave a tombstone,
+//! which reduces the capacity; then the distance between the addresses of the remaining entries is a lower bound.
 #![allow(dead_code, reason = "without `std` and features no table is to be weighed")]
 
 use crate::weigh::{Walk, Weigh};
 use core::ptr;
 
-/// Control bytes that are looked at together.
+/// Control bytes that hashbrown reads at once.
 const GROUP: usize = if cfg!(any(
     all(any(target_arch = "x86", target_arch = "x86_64"), target_feature = "sse2", not(miri)),
     all(target_arch = "loongarch64", target_feature = "lsx", not(miri)),
@@ -25,11 +24,11 @@ const GROUP: usize = if cfg!(any(
     4
 };
 
-/// Entries that are always looked at for how far apart they lie; among more, tombstones that take away exactly half of the
-/// capacity are too rare to look.
+/// Up to this number of entries, the walk always reads the addresses. In larger tables, tombstones that take exactly half of the
+/// capacity are too rare.
 const ALWAYS: usize = 1024;
 
-/// How far entries lie apart: those of a table come in the order of their addresses, so that the first and the last tell.
+/// The distance between the first and the last entry. The entries of a table come in the order of their addresses.
 #[derive(Clone, Copy)]
 struct Span {
     first: usize,
@@ -53,14 +52,14 @@ impl Span {
         self.first.abs_diff(self.last) >= bytes
     }
 
-    /// The least number of buckets that reach so far.
+    /// The smallest number of buckets that spans the distance.
     #[cold]
     fn buckets(self, entry: usize) -> usize {
         self.first.abs_diff(self.last).checked_div(entry).map_or(0, |entries| entries + 1)
     }
 }
 
-/// What a table of this many buckets holds at most.
+/// The capacity of a table without tombstones.
 const fn capacity_of(buckets: usize) -> usize {
     let free = buckets / 8;
     buckets - if free == 0 { 1 } else { free }
@@ -85,7 +84,7 @@ fn buckets_left_with(capacity: usize) -> usize {
     if capacity_of(buckets) == capacity { buckets } else { buckets_with_tombstones(capacity) }
 }
 
-/// The same for a table from which entries were removed.
+/// The smallest number of buckets of a table from which entries were removed.
 #[cold]
 #[inline(never)]
 fn buckets_with_tombstones(capacity: usize) -> usize {
@@ -108,7 +107,7 @@ pub(super) fn layout_for(capacity: usize, entry: usize, align: usize) -> (usize,
     layout(buckets_for(capacity), entry, align)
 }
 
-/// What a table says of itself.
+/// The facts that a table reports.
 #[derive(Clone, Copy)]
 pub(super) struct Table {
     pub(super) len: usize,
@@ -119,7 +118,7 @@ pub(super) struct Table {
     pub(super) mixes: fn() -> bool,
 }
 
-/// Whether a hasher is known to spread any keys over all of a table, as those do that are made against floods.
+/// Whether a hasher is known to distribute all keys evenly, as hashers that resist flooding attacks do.
 pub(super) fn mixes<S>() -> bool {
     let name = core::any::type_name::<S>();
     name.contains("RandomState") || name.contains("DefaultHasher") || name.contains("DefaultHashBuilder")
@@ -130,7 +129,7 @@ pub(super) fn mixes<S>() -> bool {
 const MANY: usize = 29;
 
 impl Table {
-    /// Whether the table has as many buckets as its capacity and its entries show.
+    /// Whether the number of buckets is certain.
     ///
     /// Until an entry is removed, a table has the capacity of its size, and more entries than the table of half the size
     /// holds. That is so of a larger table too if tombstones take exactly half of its capacity and all entries left lie in
@@ -195,8 +194,8 @@ where
         walk.at_least();
     }
     walk.block(size, align, buckets.saturating_sub(len).saturating_mul(entry));
-    walk.places::<K>(0, buckets, len);
-    walk.places::<V>(1, buckets, len);
+    walk.slots::<K>(0, buckets, len);
+    walk.slots::<V>(1, buckets, len);
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! `Weigh` for types that are not ours to derive it for.
+//! Implementations of `Weigh` for types of other crates.
 
-/// Types of which all values are the same to a walk.
+/// Types that own no memory and have no optional parts.
 macro_rules! plain {
     ($($(#[$meta:meta])* $(@[$($generics:tt)*])? $ty:ty;)*) => {$(
         $(#[$meta])*
@@ -23,7 +23,7 @@ macro_rules! plain {
     )*};
 }
 
-/// Types of values that differ in size, of which a walk knows no parts.
+/// Unsized types without known parts.
 macro_rules! opaque {
     ($($(#[$meta:meta])* $(@[$($generics:tt)*])? $ty:ty: $kind:expr;)*) => {$(
         $(#[$meta])*
@@ -41,7 +41,7 @@ macro_rules! opaque {
     )*};
 }
 
-/// Structs of public fields, or of what methods say.
+/// Structs with public fields, or with methods that return their parts.
 macro_rules! fields {
     ($($(#[$meta:meta])* [$($generics:tt)*] $ty:ty { $($index:literal $name:literal: $part:ty = |$value:ident| $get:expr),* $(,)? })*) => {$(
         $(#[$meta])*
@@ -84,7 +84,7 @@ macro_rules! fields {
     )*};
 }
 
-/// Enums of public variants.
+/// Enums with public variants.
 macro_rules! variants {
     ($($(#[$meta:meta])* [$($generics:tt)*] $ty:ty {
         $($index:literal $name:literal: $pattern:pat => [$($field:ident: $part:ty),*]),* $(,)?
@@ -140,10 +140,9 @@ mod std;
 #[cfg(feature = "std")]
 mod std_io;
 
-/// Size and alignment of a struct of std's with these fields, which the compiler puts in an order without padding.
+/// Size and alignment of a struct of std with these fields, which the compiler orders without padding.
 ///
-/// A struct of the same fields here would do, if it were not for flags that lay out this crate's types in other ways than
-/// std's.
+/// This is computed, since compiler flags may lay out a struct of this crate differently from one of std.
 const fn side_by_side(fields: &[::core::alloc::Layout]) -> (usize, usize) {
     let (mut size, mut align, mut at) = (0, 1, 0);
     while at < fields.len() {

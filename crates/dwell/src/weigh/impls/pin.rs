@@ -28,7 +28,7 @@ impl<T: Weigh + ?Sized> Weigh for Reusable<T> {
     where
         Self: 'v,
     {
-        if walk.puts_off(self) {
+        if walk.defer(self) {
             return;
         }
         let (block, value) = (self.block(), self.peek());

@@ -1,4 +1,4 @@
-//! Slabs and their slots: a slab has the memory of all its places, a slot what its value owns.
+//! Slabs, which own the memory of their cells, and slots, which own what their values own.
 
 use crate::slab::{Bounded, Key, SizeClasses, Slab, Slot, SlotKind, StampedKey, Threading};
 use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
@@ -9,7 +9,7 @@ plain! {
     Key; StampedKey;
 }
 
-/// A slab's blocks. The values in it belong to their slots, but for those that were leaked into it.
+/// A slab owns its blocks and the values that were leaked into it. The other values belong to their slots.
 impl<T: Weigh> Weigh for Slab<T> {
     const TYPE: &'static Type =
         &Type::new::<Self>(Kind::Sequence { element: type_of::<T>, growable: true, contiguous: true });
@@ -18,12 +18,12 @@ impl<T: Weigh> Weigh for Slab<T> {
     where
         Self: 'v,
     {
-        if walk.puts_off(self) {
+        if walk.defer(self) {
             return;
         }
         self.each_block(&mut |block, spare| walk.block(block.size(), block.align(), spare));
         for key in self.leaked() {
-            walk.places::<T>(0, 1, 1);
+            walk.slots::<T>(0, 1, 1);
             if !const { T::REACH.is_skipped(TREE) } {
                 self.with(key, |value| walk.guarded(&*value));
             }
@@ -43,7 +43,7 @@ impl<T: Weigh> Weigh for Bounded<T> {
     }
 }
 
-/// Its slabs' blocks. The values, of any types, belong to their slots.
+/// A pool owns the blocks of its slabs. The values belong to their slots.
 impl<O: Threading> Weigh for SizeClasses<O> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
 
@@ -67,7 +67,7 @@ impl<T> Weigh for crate::slab::sync::Slab<T> {
     }
 }
 
-/// What the value owns. Its own bytes are the slab's, unless they are too many for a pool.
+/// A slot owns what its value owns. The value's own bytes belong to the slab, unless they have a dedicated block.
 impl<T: Weigh + ?Sized, K: SlotKind> Weigh for Slot<T, K> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
 
@@ -76,7 +76,7 @@ impl<T: Weigh + ?Sized, K: SlotKind> Weigh for Slot<T, K> {
     where
         Self: 'v,
     {
-        if !walk.puts_off(self) {
+        if !walk.defer(self) {
             let value = Layout::for_value::<T>(self);
             if let Some(block) = K::dedicated_block(value) {
                 walk.block(block.size(), block.align(), block.size() - value.size());
@@ -94,7 +94,7 @@ impl<T: Weigh + ?Sized, K: SlotKind> Weigh for Pin<Slot<T, K>> {
     where
         Self: 'v,
     {
-        if !walk.puts_off(self) {
+        if !walk.defer(self) {
             let value = Layout::for_value::<T>(self);
             if let Some(block) = K::dedicated_block(value) {
                 walk.block(block.size(), block.align(), block.size() - value.size());

@@ -16,12 +16,12 @@ impl<T: Weigh> Weigh for SlabMap<T> {
     where
         Self: 'v,
     {
-        if walk.puts_off(self) {
+        if walk.defer(self) {
             return;
         }
         let (entry, capacity) = (Self::ENTRY, self.capacity());
         walk.block(entry.size() * capacity, entry.align(), (capacity - self.len()) * entry.size());
-        walk.places::<T>(0, capacity, self.len());
+        walk.slots::<T>(0, capacity, self.len());
         walk.elements(0, self.iter().map(|(_, value)| value));
     }
 }

@@ -12,7 +12,7 @@ impl<T: Weigh + ?Sized, const N: usize, A: Allocator, L> Weigh for SmallBox<T, N
     where
         Self: 'v,
     {
-        if walk.puts_off(self) {
+        if walk.defer(self) {
             return;
         }
         if !self.is_inline() {

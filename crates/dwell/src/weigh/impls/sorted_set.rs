@@ -22,14 +22,14 @@ impl<T: Weigh> Weigh for SortedSet<T> {
         Self: 'v,
     {
         let len = self.len();
-        if len == 0 || walk.puts_off(self) {
+        if len == 0 || walk.defer(self) {
             return;
         }
         if let Ok(block) = layout::slice::<T>(len) {
             walk.block(block.size(), block.align(), 0);
         }
-        walk.places::<T>(0, len, len);
-        walk.places::<()>(1, len, len);
+        walk.slots::<T>(0, len, len);
+        walk.slots::<()>(1, len, len);
         walk.entries(self.iter().map(|value| (value, &())));
     }
 }

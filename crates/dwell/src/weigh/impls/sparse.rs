@@ -20,14 +20,14 @@ impl<T: Weigh> Weigh for Sparse<T> {
         if TREE {
             open(self, value, walk);
         } else {
-            open_apart(self, value, walk);
+            open_out_of_line(self, value, walk);
         }
     }
 }
 
 /// A call of its own, so that whether the value is there is seen without one. A tree asks for that before.
 #[inline(never)]
-fn open_apart<'a, 'v, T: Weigh + 'v, const TREE: bool>(
+fn open_out_of_line<'a, 'v, T: Weigh + 'v, const TREE: bool>(
     pointer: &'a Sparse<T>,
     value: &'a T,
     walk: &mut Walk<'a, 'v, TREE>,
@@ -57,13 +57,13 @@ impl<T: Weigh> Weigh for ThinSlice<T> {
     where
         Self: 'v,
     {
-        if self.is_empty() || walk.puts_off(self) {
+        if self.is_empty() || walk.defer(self) {
             return;
         }
         if let Ok(block) = layout::slice::<T>(self.len()) {
             walk.block(block.size(), block.align(), 0);
         }
-        walk.places::<T>(0, self.len(), self.len());
+        walk.slots::<T>(0, self.len(), self.len());
         walk.elements(0, self);
     }
 }
@@ -109,14 +109,14 @@ impl<K: Weigh, V: Weigh> Weigh for SortedMap<K, V> {
         Self: 'v,
     {
         let len = self.len();
-        if len == 0 || walk.puts_off(self) {
+        if len == 0 || walk.defer(self) {
             return;
         }
         if let Ok(block) = layout::slice::<(K, V)>(len) {
             walk.block(block.size(), block.align(), 0);
         }
-        walk.places::<K>(0, len, len);
-        walk.places::<V>(1, len, len);
+        walk.slots::<K>(0, len, len);
+        walk.slots::<V>(1, len, len);
         walk.entries(self);
     }
 }

@@ -129,7 +129,7 @@ macro_rules! locks {
                 match self.$try() {
                     Ok(value) => walk.guarded::<T>(&value),
                     Err(TryLockError::Poisoned(error)) => walk.guarded::<T>(error.get_ref()),
-                    Err(TryLockError::WouldBlock) => walk.missed(),
+                    Err(TryLockError::WouldBlock) => walk.opaque(),
                 }
             }
         }
@@ -169,9 +169,9 @@ impl<T: Weigh, F> Weigh for LazyLock<T, F> {
     where
         Self: 'v,
     {
-        // Looking would make the value.
+        // An access would initialise the value.
         if matches!(T::REACH, Reach::Heap) {
-            walk.missed();
+            walk.opaque();
         }
     }
 }

@@ -93,7 +93,7 @@ macro_rules! channels {
             where
                 Self: 'v,
             {
-                walk.missed();
+                walk.opaque();
             }
         }
     )*};

@@ -1,4 +1,4 @@
-//! arrayvec: all in place.
+//! arrayvec: all inline.
 
 use crate::weigh::{Kind, Reach, Type, Walk, Weigh, type_of};
 use ::arrayvec::{ArrayString, ArrayVec};
@@ -22,7 +22,7 @@ impl<T: Weigh, const N: usize> Weigh for ArrayVec<T, N> {
     where
         Self: 'v,
     {
-        walk.places::<T>(0, N, self.len());
+        walk.slots::<T>(0, N, self.len());
         walk.elements(0, self.as_slice());
     }
 }

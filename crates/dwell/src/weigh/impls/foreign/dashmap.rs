@@ -35,11 +35,11 @@ macro_rules! maps {
                         len += table.len();
                     }
                 }
-                walk.places::<$key>(0, slots, len);
-                walk.places::<$value>(1, slots, len);
+                walk.slots::<$key>(0, slots, len);
+                walk.slots::<$value>(1, slots, len);
                 if held.len() < shards.len() {
                     // What the entries of the others own is not looked at either.
-                    (held.len()..shards.len()).for_each(|_| walk.missed());
+                    (held.len()..shards.len()).for_each(|_| walk.opaque());
                 } else if const { !<$key>::REACH.is_skipped(TREE) || !<$value>::REACH.is_skipped(TREE) } {
                     for $entry in self.iter() {
                         walk.behind_guard(|walk| walk.entries([$pair]));

@@ -94,7 +94,7 @@ impl Weigh for Extensions {
         if self.is_empty() {
             walk.at_least(); // it may keep its box
         } else {
-            walk.missed();
+            walk.opaque();
         }
     }
 }
@@ -142,7 +142,7 @@ impl<T: Weigh> Weigh for HeaderMap<T> {
     {
         // At most three quarters of the indices are used, and their number is a power of two.
         let (capacity, keys, len) = (self.capacity(), self.keys_len(), self.len());
-        if capacity == 0 || walk.puts_off(self) {
+        if capacity == 0 || walk.defer(self) {
             return;
         }
         let indices = (capacity + capacity / 3).next_power_of_two();
@@ -151,8 +151,8 @@ impl<T: Weigh> Weigh for HeaderMap<T> {
         walk.block(bucket * keys, align_of::<Bucket<T>>(), 0);
         walk.block(extra * (len - keys), align_of::<ExtraValue<T>>(), 0);
         walk.at_least();
-        walk.places::<HeaderName>(0, keys, keys);
-        walk.places::<T>(1, len, len);
+        walk.slots::<HeaderName>(0, keys, keys);
+        walk.slots::<T>(1, len, len);
         walk.entries(self);
     }
 }

@@ -44,12 +44,12 @@ impl<K: Weigh, V: Weigh, S> Weigh for IndexMap<K, V, S> {
         if self.capacity() == 0 {
             return walk.at_least(); // tombstones may take all of it
         }
-        if walk.puts_off(self) {
+        if walk.defer(self) {
             return;
         }
         blocks::<K, V, TREE>(walk, self.len(), self.capacity());
-        walk.places::<K>(0, self.capacity(), self.len());
-        walk.places::<V>(1, self.capacity(), self.len());
+        walk.slots::<K>(0, self.capacity(), self.len());
+        walk.slots::<V>(1, self.capacity(), self.len());
         walk.entries(self);
     }
 }
@@ -75,12 +75,12 @@ impl<T: Weigh, S> Weigh for IndexSet<T, S> {
         if self.capacity() == 0 {
             return walk.at_least(); // tombstones may take all of it
         }
-        if walk.puts_off(self) {
+        if walk.defer(self) {
             return;
         }
         blocks::<T, (), TREE>(walk, self.len(), self.capacity());
-        walk.places::<T>(0, self.capacity(), self.len());
-        walk.places::<()>(1, self.capacity(), self.len());
+        walk.slots::<T>(0, self.capacity(), self.len());
+        walk.slots::<()>(1, self.capacity(), self.len());
         walk.entries(self.iter().map(|key| (key, &())));
     }
 }

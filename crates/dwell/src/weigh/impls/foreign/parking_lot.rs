@@ -22,7 +22,7 @@ macro_rules! locks {
                 }
                 match self.$try() {
                     Some(value) => walk.guarded::<T>(&value),
-                    None => walk.missed(),
+                    None => walk.opaque(),
                 }
             }
         }

@@ -74,8 +74,8 @@ impl Weigh for Map<String, Value> {
             btree::weigh(walk, self, self.len(), Self::iter);
         } else if self.is_empty() {
             walk.at_least();
-        } else if !walk.puts_off(self) {
-            walk.missed();
+        } else if !walk.defer(self) {
+            walk.opaque();
             walk.entries(self);
         }
     }

@@ -23,12 +23,12 @@ impl<T: Weigh> Weigh for Slab<T> {
     where
         Self: 'v,
     {
-        if walk.puts_off(self) {
+        if walk.defer(self) {
             return;
         }
         let (entry, capacity) = (size_of::<Entry<T>>(), self.capacity());
         walk.block(entry * capacity, align_of::<Entry<T>>(), (capacity - self.len()) * entry);
-        walk.places::<T>(0, capacity, self.len());
+        walk.slots::<T>(0, capacity, self.len());
         walk.elements(0, self.iter().map(|(_, value)| value));
     }
 }

@@ -1,4 +1,4 @@
-//! slotmap: one block of slots, taken or free, the first of which is nobody's.
+//! slotmap: one block of slots, occupied or vacant, of which the first is unused.
 
 use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
 use ::slotmap::{DefaultKey, Key, KeyData, SecondaryMap, SlotMap};
@@ -39,12 +39,12 @@ macro_rules! maps {
             where
                 Self: 'v,
             {
-                if walk.puts_off(self) {
+                if walk.defer(self) {
                     return;
                 }
                 let (slot, slots) = (size_of::<$slot<V>>(), self.capacity() + 1);
                 walk.block(slot * slots, align_of::<$slot<V>>(), (slots - self.len()) * slot);
-                walk.places::<V>(0, slots, self.len());
+                walk.slots::<V>(0, slots, self.len());
                 walk.elements(0, self.values());
             }
         }

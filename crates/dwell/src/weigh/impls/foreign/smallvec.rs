@@ -1,4 +1,4 @@
-//! smallvec: in place, or in one block as a `Vec`.
+//! smallvec: inline, or in one block as a `Vec`.
 
 use crate::weigh::{Kind, Reach, Type, Walk, Weigh, type_of};
 use ::smallvec::{Array, SmallVec};
@@ -18,7 +18,7 @@ impl<A: Array<Item: Weigh>> Weigh for SmallVec<A> {
     where
         Self: 'v,
     {
-        if walk.puts_off(self) {
+        if walk.defer(self) {
             return;
         }
         let (size, len) = (size_of::<A::Item>(), self.len());
@@ -26,7 +26,7 @@ impl<A: Array<Item: Weigh>> Weigh for SmallVec<A> {
         if self.spilled() {
             walk.block(capacity * size, align_of::<A::Item>(), (capacity - len) * size);
         }
-        walk.places::<A::Item>(0, capacity, len);
+        walk.slots::<A::Item>(0, capacity, len);
         walk.elements(0, self.as_slice());
     }
 }

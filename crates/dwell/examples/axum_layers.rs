@@ -1,8 +1,10 @@
-//! An axum router whose middleware is erased layer by layer, without an allocation for it.
+//! An axum router whose middleware and calls are erased without `malloc`: pools instead of `Box<dyn Future>`.
 //!
-//! `cargo run --release -p dwell-bench --example axum`
+//! ```text
+//! cargo run --release -p dwell --features tower --example axum_layers
+//! ```
 //!
-//! No socket is opened: the requests are made here, as a test of such a service would.
+//! The example opens no socket. It calls the router as a test of a service does.
 
 use axum::Router;
 use axum::body::Body;
@@ -16,7 +18,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use tower::{ServiceBuilder, ServiceExt};
 
-/// Where greetings come from: a trait with an async method that can be a `dyn Greetings`.
+/// A trait with an async method that works as `dyn Greetings`, without the crate async-trait.
 trait Greetings: Send + Sync {
     fn greeting<'a>(&'a self, name: &'a str) -> PoolFuture<'a, String>;
 }
@@ -29,6 +31,7 @@ impl Greetings for English {
     }
 }
 
+/// Replaces tower's `BoxCloneSyncService`: the service and each of its calls are in slots of the thread's pool.
 type Service = PoolCloneSyncService<Request<Body>, Response, Infallible>;
 
 fn router(greetings: Arc<dyn Greetings>) -> Router {
@@ -36,6 +39,7 @@ fn router(greetings: Arc<dyn Greetings>) -> Router {
         let greetings = Arc::clone(&greetings);
         async move { greetings.greeting(&name).await }
     };
+    // Each `Service::layer()` erases the types of all layers below it.
     let middleware = ServiceBuilder::new()
         .layer(Service::layer())
         .map_response(|mut response: Response| {
@@ -46,18 +50,16 @@ fn router(greetings: Arc<dyn Greetings>) -> Router {
     Router::new().route("/greet/{name}", get(greet)).layer(middleware)
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() {
-    let router = router(Arc::new(English));
-    for (path, status) in [("/greet/world", StatusCode::OK), ("/nothing", StatusCode::NOT_FOUND)] {
-        let request = Request::get(path).body(Body::empty()).expect("a path is a URI");
-        let response = match router.clone().oneshot(request).await {
-            Ok(response) => response,
-            Err(never) => match never {},
-        };
-        assert_eq!(response.status(), status);
-        let by = response.headers().get("x-answered-by").cloned();
-        let body = axum::body::to_bytes(response.into_body(), 1024).await.expect("a small body");
-        println!("{path}: {status}, by {by:?}, {:?}", String::from_utf8_lossy(&body));
-    }
+fn main() {
+    futures::executor::block_on(async {
+        let router = router(Arc::new(English));
+        for (path, status) in [("/greet/world", StatusCode::OK), ("/nothing", StatusCode::NOT_FOUND)] {
+            let request = Request::get(path).body(Body::empty()).expect("a path is a URI");
+            let Ok(response) = router.clone().oneshot(request).await;
+            assert_eq!(response.status(), status);
+            let by = response.headers()["x-answered-by"].clone();
+            let body = axum::body::to_bytes(response.into_body(), 1024).await.expect("a small body");
+            println!("{path}: {status}, answered by {by:?}: {:?}", String::from_utf8_lossy(&body));
+        }
+    });
 }

@@ -1,0 +1,32 @@
+//! Rows as a report reads them.
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::row::{self, RANGE};
+
+/// The fields of a row that a report reads.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Measured {
+    pub(super) module: String,
+    pub(super) workload: String,
+    pub(super) subject: String,
+    pub(super) metric: String,
+    pub(super) value: Option<f64>,
+    pub(super) unit: String,
+    pub(super) baseline: String,
+    pub(super) ratio: Option<f64>,
+}
+
+/// The rows with numbers, without the description of the machine and without ranges.
+pub(super) fn parse(lines: &[String]) -> Result<Vec<Measured>> {
+    let rows = lines.iter().map(|line| serde_json::from_str(line).with_context(|| format!("not a row: {line}")));
+    let rows: Vec<Measured> = rows.collect::<Result<_>>()?;
+    let numbers = rows.into_iter().filter(|row| row.module != "about");
+    Ok(numbers.filter(|row| !RANGE.iter().any(|end| row.metric.ends_with(end))).collect())
+}
+
+/// A number with three or four digits.
+pub(super) fn number(value: f64, unit: &str) -> String {
+    if value.abs() < 10.0 { format!("{value:.2}") } else { row::number(value, unit) }
+}

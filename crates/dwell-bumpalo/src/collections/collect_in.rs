@@ -1,0 +1,72 @@
+//! `collect` into an arena.
+
+use crate::Bump;
+#[cfg(feature = "boxed")]
+use crate::boxed::Box;
+use crate::collections::{String, Vec};
+
+/// What can be made of an iterator in an arena.
+pub trait FromIteratorIn<A> {
+    /// A reference to the arena.
+    type Alloc;
+
+    /// Makes it.
+    fn from_iter_in<I: IntoIterator<Item = A>>(iter: I, alloc: Self::Alloc) -> Self;
+}
+
+#[cfg(feature = "boxed")]
+impl<'bump, T> FromIteratorIn<T> for Box<'bump, [T]> {
+    type Alloc = &'bump Bump;
+
+    fn from_iter_in<I: IntoIterator<Item = T>>(iter: I, alloc: Self::Alloc) -> Self {
+        Self::from_iter_in(iter, &**alloc)
+    }
+}
+
+impl<'bump, T> FromIteratorIn<T> for Vec<'bump, T> {
+    type Alloc = &'bump Bump;
+
+    fn from_iter_in<I: IntoIterator<Item = T>>(iter: I, alloc: Self::Alloc) -> Self {
+        Self::from_iter_in(iter, alloc)
+    }
+}
+
+impl<T, V: FromIteratorIn<T>> FromIteratorIn<Option<T>> for Option<V> {
+    type Alloc = V::Alloc;
+
+    fn from_iter_in<I: IntoIterator<Item = Option<T>>>(iter: I, alloc: Self::Alloc) -> Self {
+        iter.into_iter().map(|item| item.ok_or(())).collect_in::<Result<V, ()>>(alloc).ok()
+    }
+}
+
+impl<T, E, V: FromIteratorIn<T>> FromIteratorIn<Result<T, E>> for Result<V, E> {
+    type Alloc = V::Alloc;
+
+    fn from_iter_in<I: IntoIterator<Item = Result<T, E>>>(iter: I, alloc: Self::Alloc) -> Self {
+        let mut failed = None;
+        let items = iter.into_iter().map_while(|item| item.map_err(|error| failed = Some(error)).ok());
+        let collected = V::from_iter_in(items, alloc);
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(collected),
+        }
+    }
+}
+
+impl<'bump> FromIteratorIn<char> for String<'bump> {
+    type Alloc = &'bump Bump;
+
+    fn from_iter_in<I: IntoIterator<Item = char>>(iter: I, alloc: Self::Alloc) -> Self {
+        Self::from_iter_in(iter, alloc)
+    }
+}
+
+/// `collect_in` for all iterators.
+pub trait CollectIn: Iterator + Sized {
+    /// Makes a collection of what the iterator gives, in an arena.
+    fn collect_in<C: FromIteratorIn<Self::Item>>(self, alloc: C::Alloc) -> C {
+        C::from_iter_in(self, alloc)
+    }
+}
+
+impl<I: Iterator> CollectIn for I {}

@@ -1,0 +1,43 @@
+//! bumpalo's collections: vectors and strings in an arena.
+
+mod collect_in;
+pub mod string;
+pub mod vec;
+
+pub use self::collect_in::{CollectIn, FromIteratorIn};
+pub use self::string::String;
+pub use self::vec::Vec;
+
+use crate::AllocErr;
+
+/// Why a collection cannot grow.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CollectionAllocErr {
+    /// There would be more bytes than `isize::MAX`.
+    CapacityOverflow,
+    /// There is no memory.
+    AllocErr,
+}
+
+impl From<AllocErr> for CollectionAllocErr {
+    fn from(AllocErr: AllocErr) -> Self {
+        Self::AllocErr
+    }
+}
+
+impl From<core::alloc::LayoutError> for CollectionAllocErr {
+    fn from(_: core::alloc::LayoutError) -> Self {
+        Self::CapacityOverflow
+    }
+}
+
+/// bumpalo panics when a collection cannot grow, where dwell calls `handle_alloc_error` as std does.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn out_of_memory<T, V>(error: dwell::AllocError<V>) -> T {
+    // An error of no layout is that of a capacity that none has.
+    assert!(error.layout().size() != 0, "capacity overflow");
+    drop(error);
+    panic!("out of memory")
+}

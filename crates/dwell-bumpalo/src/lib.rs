@@ -1,0 +1,492 @@
+//! The interface of the crate bumpalo 3.20 over [`dwell::Bump`].
+//!
+//! A program that uses bumpalo tries dwell by one line of its `Cargo.toml`, and no change of its source:
+//!
+//! ```toml
+//! bumpalo = { package = "dwell-bumpalo", version = "0.1", features = ["collections"] }
+//! ```
+//!
+//! ```
+//! use dwell_bumpalo::Bump; // `bumpalo::Bump` with the line above
+//!
+//! let bump = Bump::new();
+//! let number = bump.alloc(7);
+//! *number += 1;
+//! assert_eq!((*number, &*bump.alloc_str("eight")), (8, "eight"));
+//! ```
+//!
+//! `README.md` lists what differs from bumpalo, with the reasons.
+//!
+//! # Features
+//!
+//! `collections`, `boxed`, `allocator-api2`, `std` and `serde`, as bumpalo has them.
+
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![allow(clippy::missing_errors_doc, clippy::missing_panics_doc, reason = "bumpalo's documentation is the reference")]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+#[cfg(feature = "boxed")]
+pub mod boxed;
+#[cfg(feature = "collections")]
+pub mod collections;
+
+use core::alloc::Layout;
+use core::iter::FusedIterator;
+use core::mem::MaybeUninit;
+use core::ops::Deref;
+use core::ptr::NonNull;
+use core::{error, fmt};
+use dwell::bump;
+
+/// Has no memory for something.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AllocErr;
+
+impl fmt::Display for AllocErr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("memory allocation failed")
+    }
+}
+
+impl error::Error for AllocErr {}
+
+impl<T> From<dwell::AllocError<T>> for AllocErr {
+    fn from(_: dwell::AllocError<T>) -> Self {
+        Self
+    }
+}
+
+/// The error of [`Bump::try_alloc_try_with`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AllocOrInitError<E> {
+    /// There was no memory.
+    Alloc(AllocErr),
+    /// The function returned this error.
+    Init(E),
+}
+
+impl<E> From<AllocErr> for AllocOrInitError<E> {
+    fn from(error: AllocErr) -> Self {
+        Self::Alloc(error)
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for AllocOrInitError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Alloc(error) => error.fmt(f),
+            Self::Init(error) => write!(f, "initialization failed: {error}"),
+        }
+    }
+}
+
+impl<E: error::Error> error::Error for AllocOrInitError<E> {}
+
+/// bumpalo's `Bump`. What [`dwell::Bump`] does besides, such as [`scope`](dwell::Bump::scope), it does too.
+// A `&dwell::Bump` becomes a reference to this by a cast of the pointer.
+#[repr(transparent)]
+#[derive(Debug)]
+pub struct Bump<const MIN_ALIGN: usize = 1>(dwell::Bump<MIN_ALIGN>);
+
+impl Bump<1> {
+    /// An arena without chunks.
+    #[inline]
+    pub fn new() -> Self {
+        Self::with_min_align()
+    }
+
+    /// An arena without chunks.
+    pub fn try_new() -> Result<Self, AllocErr> {
+        Ok(Self::new())
+    }
+
+    /// An arena that has room for `capacity` bytes.
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::with_min_align_and_capacity(capacity)
+    }
+
+    /// [`with_capacity`](Self::with_capacity) that reports a failed allocation.
+    pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocErr> {
+        Self::try_with_min_align_and_capacity(capacity)
+    }
+}
+
+impl<const MIN_ALIGN: usize> Default for Bump<MIN_ALIGN> {
+    fn default() -> Self {
+        Self::with_min_align()
+    }
+}
+
+impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
+    /// An arena without chunks.
+    #[inline]
+    pub fn with_min_align() -> Self {
+        const { assert!(MIN_ALIGN.is_power_of_two() && MIN_ALIGN <= 16, "MIN_ALIGN is a power of two up to 16") };
+        Self(dwell::Bump::with_min_align())
+    }
+
+    /// An arena that has room for `capacity` bytes.
+    pub fn with_min_align_and_capacity(capacity: usize) -> Self {
+        Self::try_with_min_align_and_capacity(capacity).expect("out of memory")
+    }
+
+    /// [`with_min_align_and_capacity`](Self::with_min_align_and_capacity) that reports a failed allocation.
+    pub fn try_with_min_align_and_capacity(capacity: usize) -> Result<Self, AllocErr> {
+        let empty = Self::with_min_align();
+        if capacity == 0 {
+            return Ok(empty);
+        }
+        Ok(Self(dwell::Bump::try_with_capacity_in(capacity, dwell::alloc::Global)?))
+    }
+
+    /// The least alignment of values.
+    #[inline]
+    pub fn min_align(&self) -> usize {
+        MIN_ALIGN
+    }
+
+    /// The most bytes that the arena has from its allocator.
+    pub fn allocation_limit(&self) -> Option<usize> {
+        self.0.allocation_limit()
+    }
+
+    /// Sets the most bytes that the arena has from its allocator.
+    pub fn set_allocation_limit(&self, limit: Option<usize>) {
+        self.0.set_allocation_limit(limit);
+    }
+
+    /// Forgets everything that was allocated.
+    #[inline]
+    pub fn reset(&mut self) {
+        self.0.reset();
+    }
+
+    /// Moves a value into the arena.
+    #[inline]
+    pub fn alloc<T>(&self, value: T) -> &mut T {
+        self.0.try_alloc(value).unwrap_or_else(out_of_memory)
+    }
+
+    /// [`alloc`](Self::alloc) that reports a failed allocation.
+    #[inline]
+    pub fn try_alloc<T>(&self, value: T) -> Result<&mut T, AllocErr> {
+        Ok(self.0.try_alloc(value)?)
+    }
+
+    /// Moves what a function returns into the arena.
+    #[inline]
+    pub fn alloc_with<F: FnOnce() -> T, T>(&self, f: F) -> &mut T {
+        self.0.try_alloc_with(f).unwrap_or_else(out_of_memory)
+    }
+
+    /// [`alloc_with`](Self::alloc_with) that reports a failed allocation.
+    #[inline]
+    pub fn try_alloc_with<F: FnOnce() -> T, T>(&self, f: F) -> Result<&mut T, AllocErr> {
+        Ok(self.0.try_alloc_with(f)?)
+    }
+
+    /// Moves what a function returns into the arena, or returns its error.
+    #[inline]
+    pub fn alloc_try_with<F: FnOnce() -> Result<T, E>, T, E>(&self, f: F) -> Result<&mut T, E> {
+        self.0.try_alloc_try_with(f).map_err(init_or_out_of_memory)
+    }
+
+    /// [`alloc_try_with`](Self::alloc_try_with) that reports a failed allocation.
+    #[inline]
+    pub fn try_alloc_try_with<F, T, E>(&self, f: F) -> Result<&mut T, AllocOrInitError<E>>
+    where
+        F: FnOnce() -> Result<T, E>,
+    {
+        self.0.try_alloc_try_with(f).map_err(|error| match error {
+            bump::AllocOrInitError::Alloc(_) => AllocOrInitError::Alloc(AllocErr),
+            bump::AllocOrInitError::Init(error) => AllocOrInitError::Init(error),
+        })
+    }
+
+    /// Copies a slice.
+    #[inline]
+    pub fn alloc_slice_copy<T: Copy>(&self, src: &[T]) -> &mut [T] {
+        self.0.try_alloc_slice_copy(src).unwrap_or_else(out_of_memory)
+    }
+
+    /// [`alloc_slice_copy`](Self::alloc_slice_copy) that reports a failed allocation.
+    #[inline]
+    pub fn try_alloc_slice_copy<T: Copy>(&self, src: &[T]) -> Result<&mut [T], AllocErr> {
+        Ok(self.0.try_alloc_slice_copy(src)?)
+    }
+
+    /// Clones a slice.
+    #[inline]
+    pub fn alloc_slice_clone<T: Clone>(&self, src: &[T]) -> &mut [T] {
+        self.0.try_alloc_slice_clone(src).unwrap_or_else(out_of_memory)
+    }
+
+    /// [`alloc_slice_clone`](Self::alloc_slice_clone) that reports a failed allocation.
+    #[inline]
+    pub fn try_alloc_slice_clone<T: Clone>(&self, src: &[T]) -> Result<&mut [T], AllocErr> {
+        Ok(self.0.try_alloc_slice_clone(src)?)
+    }
+
+    /// Copies a string.
+    #[inline]
+    pub fn alloc_str(&self, src: &str) -> &mut str {
+        self.0.try_alloc_str(src).unwrap_or_else(out_of_memory)
+    }
+
+    /// [`alloc_str`](Self::alloc_str) that reports a failed allocation.
+    #[inline]
+    pub fn try_alloc_str(&self, src: &str) -> Result<&mut str, AllocErr> {
+        Ok(self.0.try_alloc_str(src)?)
+    }
+
+    /// A slice of what a function returns for each index.
+    #[inline]
+    pub fn alloc_slice_fill_with<T, F: FnMut(usize) -> T>(&self, len: usize, f: F) -> &mut [T] {
+        self.0.try_alloc_slice_fill_with(len, f).unwrap_or_else(out_of_memory)
+    }
+
+    /// [`alloc_slice_fill_with`](Self::alloc_slice_fill_with) that reports a failed allocation.
+    #[inline]
+    pub fn try_alloc_slice_fill_with<T, F: FnMut(usize) -> T>(&self, len: usize, f: F) -> Result<&mut [T], AllocErr> {
+        Ok(self.0.try_alloc_slice_fill_with(len, f)?)
+    }
+
+    /// A slice of what a function returns for each index, or its first error.
+    #[inline]
+    pub fn alloc_slice_try_fill_with<T, F, E>(&self, len: usize, f: F) -> Result<&mut [T], E>
+    where
+        F: FnMut(usize) -> Result<T, E>,
+    {
+        self.0.try_alloc_slice_try_fill_with(len, f).map_err(init_or_out_of_memory)
+    }
+
+    /// A slice of copies of a value.
+    #[inline]
+    pub fn alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> &mut [T] {
+        self.0.try_alloc_slice_fill_copy(len, value).unwrap_or_else(out_of_memory)
+    }
+
+    /// [`alloc_slice_fill_copy`](Self::alloc_slice_fill_copy) that reports a failed allocation.
+    #[inline]
+    pub fn try_alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> Result<&mut [T], AllocErr> {
+        Ok(self.0.try_alloc_slice_fill_copy(len, value)?)
+    }
+
+    /// A slice of clones of a value.
+    #[inline]
+    pub fn alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> &mut [T] {
+        self.0.try_alloc_slice_fill_clone(len, value).unwrap_or_else(out_of_memory)
+    }
+
+    /// [`alloc_slice_fill_clone`](Self::alloc_slice_fill_clone) that reports a failed allocation.
+    #[inline]
+    pub fn try_alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> Result<&mut [T], AllocErr> {
+        Ok(self.0.try_alloc_slice_fill_clone(len, value)?)
+    }
+
+    /// A slice of what an iterator gives.
+    #[inline]
+    pub fn alloc_slice_fill_iter<T, I>(&self, iter: I) -> &mut [T]
+    where
+        I: IntoIterator<Item = T>,
+        I::IntoIter: ExactSizeIterator,
+    {
+        let mut iter = iter.into_iter();
+        self.alloc_slice_fill_with(iter.len(), |_| iter.next().expect(TOO_FEW))
+    }
+
+    /// A slice of what an iterator gives, or its first error.
+    #[inline]
+    pub fn alloc_slice_try_fill_iter<T, I, E>(&self, iter: I) -> Result<&mut [T], E>
+    where
+        I: IntoIterator<Item = Result<T, E>>,
+        I::IntoIter: ExactSizeIterator,
+    {
+        self.0.try_alloc_slice_try_fill_iter(iter).map_err(init_or_out_of_memory)
+    }
+
+    /// [`alloc_slice_fill_iter`](Self::alloc_slice_fill_iter) that reports a failed allocation.
+    #[inline]
+    pub fn try_alloc_slice_fill_iter<T, I>(&self, iter: I) -> Result<&mut [T], AllocErr>
+    where
+        I: IntoIterator<Item = T>,
+        I::IntoIter: ExactSizeIterator,
+    {
+        let mut iter = iter.into_iter();
+        self.try_alloc_slice_fill_with(iter.len(), |_| iter.next().expect(TOO_FEW))
+    }
+
+    /// A slice of default values.
+    #[inline]
+    pub fn alloc_slice_fill_default<T: Default>(&self, len: usize) -> &mut [T] {
+        self.0.try_alloc_slice_fill_default(len).unwrap_or_else(out_of_memory)
+    }
+
+    /// [`alloc_slice_fill_default`](Self::alloc_slice_fill_default) that reports a failed allocation.
+    #[inline]
+    pub fn try_alloc_slice_fill_default<T: Default>(&self, len: usize) -> Result<&mut [T], AllocErr> {
+        Ok(self.0.try_alloc_slice_fill_default(len)?)
+    }
+
+    /// A block of a layout.
+    #[inline]
+    pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
+        self.0.try_alloc_layout(layout).unwrap_or_else(out_of_memory)
+    }
+
+    /// [`alloc_layout`](Self::alloc_layout) that reports a failed allocation.
+    #[inline]
+    pub fn try_alloc_layout(&self, layout: Layout) -> Result<NonNull<u8>, AllocErr> {
+        Ok(self.0.try_alloc_layout(layout)?)
+    }
+
+    /// The bytes that are left in the current chunk.
+    #[inline]
+    pub fn chunk_capacity(&self) -> usize {
+        self.0.chunk_capacity()
+    }
+
+    /// The bytes that were allocated, chunk by chunk, the newest chunk first. Within a chunk the oldest value is the first.
+    pub fn iter_allocated_chunks(&mut self) -> ChunkIter<'_, MIN_ALIGN> {
+        ChunkIter { chunks: self.0.chunks() }
+    }
+
+    /// The address and the length of the bytes that were allocated, chunk by chunk, the newest chunk first.
+    ///
+    /// # Safety
+    ///
+    /// bumpalo's iterator must not be used after the arena has allocated. This one may be.
+    pub unsafe fn iter_allocated_chunks_raw(&self) -> ChunkRawIter<'_, MIN_ALIGN> {
+        ChunkRawIter { chunks: self.0.chunks_raw() }
+    }
+
+    /// The bytes of all chunks. What the arena keeps in them for itself is among them.
+    pub fn allocated_bytes(&self) -> usize {
+        self.0.allocated_bytes()
+    }
+
+    /// The bytes of all chunks.
+    pub fn allocated_bytes_including_metadata(&self) -> usize {
+        self.0.allocated_bytes()
+    }
+}
+
+/// Of an `ExactSizeIterator` whose `len` was wrong.
+const TOO_FEW: &str = "Iterator supplied too few elements";
+
+/// bumpalo panics when there is no memory, where dwell calls `handle_alloc_error` as std does.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn out_of_memory<T, V>(error: dwell::AllocError<V>) -> T {
+    drop(error);
+    panic!("out of memory")
+}
+
+fn init_or_out_of_memory<E, V>(error: bump::AllocOrInitError<E, V>) -> E {
+    match error {
+        bump::AllocOrInitError::Alloc(error) => out_of_memory(error),
+        bump::AllocOrInitError::Init(error) => error,
+    }
+}
+
+impl<const MIN_ALIGN: usize> Deref for Bump<MIN_ALIGN> {
+    type Target = dwell::Bump<MIN_ALIGN>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+#[cfg(feature = "collections")]
+impl Bump {
+    /// The arena as bumpalo's type.
+    fn of(bump: &dwell::Bump<1>) -> &Self {
+        // SAFETY: `Bump<1>` is a transparent wrapper of `dwell::Bump<1>`, so that a pointer to one is a pointer to the other, with
+        // the same lifetime.
+        unsafe { &*core::ptr::from_ref(bump).cast::<Self>() }
+    }
+}
+
+/// The chunks of an arena: what [`Bump::iter_allocated_chunks`] returns.
+#[derive(Debug)]
+pub struct ChunkIter<'a, const MIN_ALIGN: usize = 1> {
+    chunks: bump::Chunks<'a, MIN_ALIGN>,
+}
+
+impl<'a, const MIN_ALIGN: usize> Iterator for ChunkIter<'a, MIN_ALIGN> {
+    type Item = &'a [MaybeUninit<u8>];
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.chunks.next()
+    }
+}
+
+impl<const MIN_ALIGN: usize> FusedIterator for ChunkIter<'_, MIN_ALIGN> {}
+
+/// The chunks of an arena: what [`Bump::iter_allocated_chunks_raw`] returns.
+#[derive(Debug)]
+pub struct ChunkRawIter<'a, const MIN_ALIGN: usize = 1> {
+    chunks: bump::ChunksRaw<'a, MIN_ALIGN>,
+}
+
+impl<const MIN_ALIGN: usize> Iterator for ChunkRawIter<'_, MIN_ALIGN> {
+    type Item = (*mut u8, usize);
+
+    fn next(&mut self) -> Option<(*mut u8, usize)> {
+        self.chunks.next().map(|chunk| (chunk.cast().as_ptr(), chunk.len()))
+    }
+}
+
+impl<const MIN_ALIGN: usize> FusedIterator for ChunkRawIter<'_, MIN_ALIGN> {}
+
+#[cfg(feature = "allocator-api2")]
+mod allocator {
+    use crate::Bump;
+    use allocator_api2::alloc::{AllocError, Allocator};
+    use core::alloc::Layout;
+    use core::ptr::NonNull;
+
+    // SAFETY: every call is passed on to `&dwell::Bump`, which is an allocator: blocks of this one are blocks of that one, and stay
+    // where they are for as long as the arena in it is borrowed, which a `&Bump` does.
+    unsafe impl<const MIN_ALIGN: usize> Allocator for &Bump<MIN_ALIGN> {
+        #[inline]
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+            (&&self.0).allocate(layout)
+        }
+
+        #[inline]
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+            // SAFETY: this allocator returned the block for this layout, and so `&dwell::Bump` did; it was not freed.
+            unsafe { (&&self.0).deallocate(block, layout) };
+        }
+
+        #[inline]
+        unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
+            // SAFETY: `&dwell::Bump` returned the block for the layout `old`, it was not freed, and `new` is no smaller.
+            unsafe { (&&self.0).grow(block, old, new) }
+        }
+
+        #[inline]
+        unsafe fn grow_zeroed(
+            &self,
+            block: NonNull<u8>,
+            old: Layout,
+            new: Layout,
+        ) -> Result<NonNull<[u8]>, AllocError> {
+            // SAFETY: `&dwell::Bump` returned the block for the layout `old`, it was not freed, and `new` is no smaller.
+            unsafe { (&&self.0).grow_zeroed(block, old, new) }
+        }
+
+        #[inline]
+        unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
+            // SAFETY: `&dwell::Bump` returned the block for the layout `old`, it was not freed, and `new` is no larger.
+            unsafe { (&&self.0).shrink(block, old, new) }
+        }
+    }
+}

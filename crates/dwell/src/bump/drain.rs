@@ -1,0 +1,379 @@
+//! Iterators that take elements out of a vector: `drain`, `splice`, `extract_if`.
+
+use super::Vec;
+use super::gap::Gap;
+use super::vec::{NoMemory, TRUSTED_BYTES};
+use crate::alloc::{AllocError, Allocator, Global};
+use core::fmt;
+use core::iter::FusedIterator;
+use core::ops::{Bound, Range, RangeBounds};
+use core::panic::{RefUnwindSafe, UnwindSafe};
+use core::{ptr, slice};
+
+/// The indices of a range among `len` elements.
+///
+/// # Panics
+///
+/// When it begins behind its end, or ends behind `len`.
+pub(super) fn indices(range: &impl RangeBounds<usize>, len: usize) -> Range<usize> {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => start,
+        Bound::Excluded(&start) => start.checked_add(1).expect("the range starts after usize::MAX"),
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&end) => end.checked_add(1).expect("the range ends after usize::MAX"),
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => len,
+    };
+    assert!(start <= end, "the range starts at {start} and ends before that, at {end}");
+    assert!(end <= len, "the range ends at {end}, and the length is {len}");
+    start..end
+}
+
+impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
+    /// Removes a range of elements and returns them as an iterator. Those that it was not asked for are dropped with it.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let mut vec = bump::vec![in &bump; 1, 2, 3, 4];
+    /// assert!(vec.drain(1..3).eq([2, 3]));
+    /// assert_eq!(vec, [1, 4]);
+    /// ```
+    ///
+    /// If the iterator is forgotten, the elements from the beginning of the range on leak.
+    ///
+    /// # Panics
+    ///
+    /// When the range begins behind its end or ends behind the elements.
+    pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, 'a, T, MIN_ALIGN, A> {
+        let Range { start, end } = indices(&range, self.len());
+        Drain { front: start, back: end, gap: Gap::new(self, start, end) }
+    }
+
+    /// Replaces a range by the elements of an iterator, and returns those that were there. The iterator is asked for its elements
+    /// when the returned one is dropped.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let mut vec = bump::vec![in &bump; 1, 2, 3];
+    /// let removed = bump::Vec::from_iter_in(vec.splice(..2, [7, 8, 9]), &bump);
+    /// assert_eq!(removed, [1, 2]);
+    /// assert_eq!(vec, [7, 8, 9, 3]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the range begins behind its end or ends behind the elements.
+    pub fn splice<I: IntoIterator<Item = T>>(
+        &mut self,
+        range: impl RangeBounds<usize>,
+        values: I,
+    ) -> Splice<'_, 'a, I::IntoIter, MIN_ALIGN, A> {
+        Splice { drain: self.drain(range), values: values.into_iter() }
+    }
+
+    /// [`splice`](Self::splice) that reports a failed allocation. It drops the elements that were there.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory. The value that found none comes back in the error, and the iterator with those after it; the
+    /// values before it are in the vector.
+    ///
+    /// # Panics
+    ///
+    /// When the range begins behind its end or ends behind the elements.
+    pub fn try_splice<I: IntoIterator<Item = T>>(
+        &mut self,
+        range: impl RangeBounds<usize>,
+        values: I,
+    ) -> Result<(), AllocError<(T, I::IntoIter)>> {
+        let mut values = values.into_iter();
+        self.drain(range).replace(&mut values).map_err(|(value, no)| no.error((value, values)))
+    }
+
+    /// Removes the elements of a range of which `filter` says true, and returns them as an iterator. Those that it does not come
+    /// to stay.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let mut vec = bump::vec![in &bump; 1, 2, 3, 4];
+    /// assert!(vec.extract_if(.., |n| *n % 2 == 0).eq([2, 4]));
+    /// assert_eq!(vec, [1, 3]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the range begins behind its end or ends behind the elements.
+    pub fn extract_if<F: FnMut(&mut T) -> bool>(
+        &mut self,
+        range: impl RangeBounds<usize>,
+        filter: F,
+    ) -> ExtractIf<'_, 'a, T, F, MIN_ALIGN, A> {
+        let Range { start, end } = indices(&range, self.len());
+        ExtractIf { left: end - start, filter, gap: Gap::new(self, start, start) }
+    }
+}
+
+/// The elements of a range, which leave a [`Vec`]: what [`Vec::drain`] returns.
+pub struct Drain<'v, 'a, T, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
+    // # Invariants
+    //
+    // 1. The vector's length is at most `front`, `front` at most `back`, and `back` at most `gap.next`.
+    // 2. The elements from `front` to `back` are live and owned by this iterator.
+    front: usize,
+    back: usize,
+    // Dropped after the elements, also if one of their drops panics.
+    gap: Gap<'v, 'a, T, MIN_ALIGN, A>,
+}
+
+impl<T, const MIN_ALIGN: usize, A: Allocator> Drain<'_, '_, T, MIN_ALIGN, A> {
+    /// The elements that are still to come.
+    pub fn as_slice(&self) -> &[T] {
+        // SAFETY: `front` is no more than `gap.next`, thus than `gap.end`.
+        let front = unsafe { self.gap.at(self.front) };
+        // SAFETY: the elements from `front` to `back` are live and this iterator's, which is borrowed.
+        unsafe { slice::from_raw_parts(front.as_ptr(), self.back - self.front) }
+    }
+
+    /// Drops the elements that are still to come.
+    fn finish(&mut self) {
+        // SAFETY: `front` is no more than `gap.next`, thus than `gap.end`.
+        let front = unsafe { self.gap.at(self.front) };
+        let rest = ptr::slice_from_raw_parts_mut(front.as_ptr(), self.back - self.front);
+        self.front = self.back;
+        // SAFETY: these elements are live and were this iterator's, which counts them no more, whatever their drop does.
+        unsafe { rest.drop_in_place() };
+    }
+
+    /// Drops the elements that are still to come and puts others in their place: all of an iterator, or those for which there is
+    /// memory. Then the one that found none comes back.
+    fn replace(&mut self, values: &mut impl Iterator<Item = T>) -> Result<(), (T, NoMemory)> {
+        self.finish();
+        let mut widened = 0;
+        while let Some(value) = values.next() {
+            if let Err(value) = self.gap.fill(value) {
+                // Twice as much as last time, so that what remains is not moved for each value.
+                let hint = values.size_hint().0.min(TRUSTED_BYTES / size_of::<T>().max(1));
+                let more = hint.saturating_add(1).max(widened);
+                if self.gap.widen(more).is_ok() {
+                    widened = more.saturating_mul(2);
+                } else if let Err(no) = self.gap.widen(1) {
+                    return Err((value, no));
+                }
+                // There is a gap.
+                drop(self.gap.fill(value));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<T, const MIN_ALIGN: usize, A: Allocator> Iterator for Drain<'_, '_, T, MIN_ALIGN, A> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        if self.front == self.back {
+            return None;
+        }
+        // SAFETY: `front` is no more than `gap.next`, thus than `gap.end`.
+        let element = unsafe { self.gap.at(self.front) };
+        self.front += 1;
+        // SAFETY: the element was between `front` and `back`, thus live and this iterator's, which counts it no more.
+        Some(unsafe { element.read() })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.back - self.front, Some(self.back - self.front))
+    }
+}
+
+impl<T, const MIN_ALIGN: usize, A: Allocator> DoubleEndedIterator for Drain<'_, '_, T, MIN_ALIGN, A> {
+    #[inline]
+    fn next_back(&mut self) -> Option<T> {
+        if self.front == self.back {
+            return None;
+        }
+        self.back -= 1;
+        // SAFETY: `back` is no more than `gap.next`, thus than `gap.end`.
+        let element = unsafe { self.gap.at(self.back) };
+        // SAFETY: the element was between `front` and `back`, thus live and this iterator's, which counts it no more.
+        Some(unsafe { element.read() })
+    }
+}
+
+impl<T, const MIN_ALIGN: usize, A: Allocator> ExactSizeIterator for Drain<'_, '_, T, MIN_ALIGN, A> {}
+impl<T, const MIN_ALIGN: usize, A: Allocator> FusedIterator for Drain<'_, '_, T, MIN_ALIGN, A> {}
+
+impl<T, const MIN_ALIGN: usize, A: Allocator> Drop for Drain<'_, '_, T, MIN_ALIGN, A> {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+impl<T: fmt::Debug, const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Drain<'_, '_, T, MIN_ALIGN, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Drain").field(&self.as_slice()).finish()
+    }
+}
+
+// As std's: what a panic can leave behind is a vector with fewer elements, and those that user code had by `&`.
+impl<T: RefUnwindSafe, const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> UnwindSafe
+    for Drain<'_, '_, T, MIN_ALIGN, A>
+{
+}
+
+/// The elements of a range that others replace: what [`Vec::splice`] returns.
+pub struct Splice<'v, 'a, I: Iterator, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
+    drain: Drain<'v, 'a, I::Item, MIN_ALIGN, A>,
+    values: I,
+}
+
+impl<I: Iterator, const MIN_ALIGN: usize, A: Allocator> Iterator for Splice<'_, '_, I, MIN_ALIGN, A> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.drain.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.drain.size_hint()
+    }
+}
+
+impl<I: Iterator, const MIN_ALIGN: usize, A: Allocator> DoubleEndedIterator for Splice<'_, '_, I, MIN_ALIGN, A> {
+    fn next_back(&mut self) -> Option<I::Item> {
+        self.drain.next_back()
+    }
+}
+
+impl<I: Iterator, const MIN_ALIGN: usize, A: Allocator> ExactSizeIterator for Splice<'_, '_, I, MIN_ALIGN, A> {}
+impl<I: Iterator, const MIN_ALIGN: usize, A: Allocator> FusedIterator for Splice<'_, '_, I, MIN_ALIGN, A> {}
+
+impl<I: Iterator, const MIN_ALIGN: usize, A: Allocator> Drop for Splice<'_, '_, I, MIN_ALIGN, A> {
+    fn drop(&mut self) {
+        if let Err((value, no)) = self.drain.replace(&mut self.values) {
+            drop(value);
+            no.abort();
+        }
+    }
+}
+
+impl<I: Iterator<Item: fmt::Debug>, const MIN_ALIGN: usize, A: Allocator> fmt::Debug
+    for Splice<'_, '_, I, MIN_ALIGN, A>
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Splice").field(&self.drain.as_slice()).finish()
+    }
+}
+
+/// The elements of which a function says true, which leave a [`Vec`]: what [`Vec::extract_if`] returns.
+pub struct ExtractIf<'v, 'a, T, F, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
+    /// How many of the remaining elements are in the range.
+    left: usize,
+    filter: F,
+    gap: Gap<'v, 'a, T, MIN_ALIGN, A>,
+}
+
+impl<T, F: FnMut(&mut T) -> bool, const MIN_ALIGN: usize, A: Allocator> Iterator
+    for ExtractIf<'_, '_, T, F, MIN_ALIGN, A>
+{
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        while self.left > 0 {
+            let extracts = (self.filter)(&mut self.gap.parts().1[0]);
+            self.left -= 1;
+            if extracts {
+                return Some(self.gap.take());
+            }
+            self.gap.keep(1);
+        }
+        None
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.left))
+    }
+}
+
+impl<T, F: FnMut(&mut T) -> bool, const MIN_ALIGN: usize, A: Allocator> FusedIterator
+    for ExtractIf<'_, '_, T, F, MIN_ALIGN, A>
+{
+}
+
+impl<T: fmt::Debug, F, const MIN_ALIGN: usize, A: Allocator> fmt::Debug for ExtractIf<'_, '_, T, F, MIN_ALIGN, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtractIf").field("kept", &self.gap.vec()).field("left", &self.left).finish_non_exhaustive()
+    }
+}
+
+impl<T, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
+    /// Drops the elements of which `keep` says false.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let mut vec = bump::vec![in &bump; 1, 2, 3, 4];
+    /// vec.retain(|n| n % 2 == 0);
+    /// assert_eq!(vec, [2, 4]);
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        self.retain_mut(|element| keep(element));
+    }
+
+    /// [`retain`](Self::retain) by a function that may change the elements.
+    pub fn retain_mut(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
+        let mut gap = Gap::new(self, 0, 0);
+        while let (_, [element, ..]) = gap.parts() {
+            if keep(element) {
+                gap.keep(1);
+            } else {
+                drop(gap.take());
+            }
+        }
+    }
+
+    /// Drops each element that `same` says is the same as the one before it, which is its second argument.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let mut words = bump::vec![in &bump; "a", "A", "b", "a"];
+    /// words.dedup_by(|word, before| word.eq_ignore_ascii_case(before));
+    /// assert_eq!(words, ["a", "b", "a"]);
+    /// ```
+    pub fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
+        let first = self.len().min(1);
+        let mut gap = Gap::new(self, first, first);
+        while let ([.., before], [element, ..]) = gap.parts() {
+            if same(element, before) {
+                drop(gap.take());
+            } else {
+                gap.keep(1);
+            }
+        }
+    }
+
+    /// Drops each element whose key is the same as that of the one before it.
+    pub fn dedup_by_key<K: PartialEq>(&mut self, mut key: impl FnMut(&mut T) -> K) {
+        self.dedup_by(|element, before| key(element) == key(before));
+    }
+
+    /// Drops each element that equals the one before it.
+    pub fn dedup(&mut self)
+    where
+        T: PartialEq,
+    {
+        self.dedup_by(|element, before| element == before);
+    }
+}

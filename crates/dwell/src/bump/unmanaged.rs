@@ -1,0 +1,597 @@
+//! A vector of 16 bytes that does not know its arena.
+
+use super::Bump;
+use super::vec::{NoMemory, TRUSTED_BYTES, array};
+use crate::alloc::{AllocError, Allocator};
+use core::alloc::Layout;
+use core::borrow::{Borrow, BorrowMut};
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+use core::mem;
+use core::ops::{Deref, DerefMut};
+use core::panic::UnwindSafe;
+use core::ptr::{self, NonNull};
+use core::slice;
+
+/// A vector in an arena of 16 bytes (on 64-bit targets), to which the arena is given when it grows. It does not drop its
+/// elements, which for that must not need it.
+///
+/// For trees whose nodes have lists of children: a [`bump::Vec`](super::Vec) has 32 bytes and a drop. Zig calls it an unmanaged list;
+/// clang has it as `ASTVector`.
+///
+/// ```
+/// use dwell::Bump;
+/// use dwell::bump::UnmanagedVec;
+///
+/// struct Node<'a> {
+///     name: &'a str,
+///     children: UnmanagedVec<'a, Node<'a>>,
+/// }
+///
+/// let bump = Bump::new();
+/// let mut root = Node { name: "root", children: UnmanagedVec::new() };
+/// for name in ["a", "b"] {
+///     root.children.push(&bump, Node { name: bump.alloc_str(name), children: UnmanagedVec::new() });
+/// }
+/// assert_eq!(root.children.iter().map(|child| child.name).collect::<String>(), "ab");
+/// assert_eq!(size_of::<UnmanagedVec<u8>>(), 16);
+/// assert!(!std::mem::needs_drop::<Node>());
+/// # assert_eq!(root.name, "root");
+/// ```
+///
+/// It grows in place as long as its block is the last one of the arena that it is given. Another arena than before is no error:
+/// then the elements are copied there. Elements that are in an arena take the word in front of them that says in which one.
+///
+/// A vector that grew in a scope does not leave it:
+///
+/// ```compile_fail,E0521
+/// use dwell::Bump;
+/// use dwell::bump::UnmanagedVec;
+///
+/// let bump = Bump::new();
+/// let mut vec = UnmanagedVec::new();
+/// bump.scope(|scope| vec.push(scope, 1));
+/// assert_eq!(vec, [1]);
+/// ```
+///
+/// Elements that need drop are refused when the program is compiled:
+///
+/// ```compile_fail,E0080
+/// use dwell::bump::UnmanagedVec;
+///
+/// let strings = UnmanagedVec::<String>::new();
+/// # drop(strings);
+/// ```
+pub struct UnmanagedVec<'a, T> {
+    // # Invariants
+    //
+    // 1. `len <= cap`, and the first `len` elements from `start` are live and owned by this vector.
+    // 2. If `T` has bytes and `cap` is not 0, `start` is `OFFSET` bytes behind the beginning of a block, which an arena handed out
+    //    with the layout that `block_layout` returns for `cap`. This vector alone reaches the block. It begins with the address of
+    //    the arena, which is borrowed for `'a`, so that it is at that address and no other arena is.
+    // 3. Otherwise `start` is aligned, and `cap` is `u32::MAX` if `T` has no bytes.
+    start: NonNull<T>,
+    len: u32,
+    cap: u32,
+    // Owns elements in an arena that is borrowed, and drops none.
+    owns: PhantomData<(&'a (), T)>,
+}
+
+// SAFETY: it is its elements' one owner, and does not reach the arena.
+unsafe impl<T: Send> Send for UnmanagedVec<'_, T> {}
+// SAFETY: a shared one gives access to no more than `&T`.
+unsafe impl<T: Sync> Sync for UnmanagedVec<'_, T> {}
+impl<T: UnwindSafe> UnwindSafe for UnmanagedVec<'_, T> {}
+
+impl<'a, T> UnmanagedVec<'a, T> {
+    /// An empty vector.
+    #[inline]
+    pub const fn new() -> Self {
+        const { assert!(!mem::needs_drop::<T>(), "the elements of an `UnmanagedVec` are not dropped, and these need it") };
+        let cap = if size_of::<T>() == 0 { u32::MAX } else { 0 };
+        Self { start: NonNull::dangling(), len: 0, cap, owns: PhantomData }
+    }
+
+    /// An empty vector with capacity for `capacity` elements.
+    pub fn with_capacity_in<const MIN_ALIGN: usize, A: Allocator>(
+        capacity: usize,
+        bump: &'a Bump<MIN_ALIGN, A>,
+    ) -> Self {
+        let mut vec = Self::new();
+        vec.reserve(bump, capacity);
+        vec
+    }
+
+    /// [`with_capacity_in`](Self::with_capacity_in) that reports a failed allocation.
+    pub fn try_with_capacity_in<const MIN_ALIGN: usize, A: Allocator>(
+        capacity: usize,
+        bump: &'a Bump<MIN_ALIGN, A>,
+    ) -> Result<Self, AllocError<()>> {
+        let mut vec = Self::new();
+        vec.try_reserve(bump, capacity)?;
+        Ok(vec)
+    }
+
+    /// A vector of what an iterator gives, whatever it says of its length.
+    pub fn from_iter_in<const MIN_ALIGN: usize, A: Allocator>(
+        values: impl IntoIterator<Item = T>,
+        bump: &'a Bump<MIN_ALIGN, A>,
+    ) -> Self {
+        let mut vec = Self::new();
+        vec.extend(bump, values);
+        vec
+    }
+
+    /// [`from_iter_in`](Self::from_iter_in) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory. The values so far come back in the error, the one that found none, and the iterator with
+    /// those after it.
+    pub fn try_from_iter_in<I: IntoIterator<Item = T>, const MIN_ALIGN: usize, A: Allocator>(
+        values: I,
+        bump: &'a Bump<MIN_ALIGN, A>,
+    ) -> Result<Self, AllocError<(Self, T, I::IntoIter)>> {
+        let mut vec = Self::new();
+        match vec.try_extend(bump, values) {
+            Ok(()) => Ok(vec),
+            Err(error) => Err(error.map(|(value, rest)| (vec, value, rest))),
+        }
+    }
+
+    #[inline]
+    fn count(&self) -> usize {
+        self.len as usize
+    }
+
+    /// The elements that fit without moving.
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.cap as usize
+    }
+
+    /// Makes the capacity at least `more` elements more than the length.
+    ///
+    /// # Panics
+    ///
+    /// When there would be more than `u32::MAX` elements.
+    #[inline]
+    pub fn reserve<const MIN_ALIGN: usize, A: Allocator>(&mut self, bump: &'a Bump<MIN_ALIGN, A>, more: usize) {
+        self.grow_for(bump, more).unwrap_or_else(|no| no.abort());
+    }
+
+    /// [`reserve`](Self::reserve) that reports a failed allocation.
+    #[inline]
+    pub fn try_reserve<const MIN_ALIGN: usize, A: Allocator>(
+        &mut self,
+        bump: &'a Bump<MIN_ALIGN, A>,
+        more: usize,
+    ) -> Result<(), AllocError<()>> {
+        self.grow_for(bump, more).map_err(|no| no.error(()))
+    }
+
+    #[inline]
+    fn grow_for<const MIN_ALIGN: usize, A: Allocator>(
+        &mut self,
+        bump: &'a Bump<MIN_ALIGN, A>,
+        more: usize,
+    ) -> Result<(), NoMemory> {
+        if more > self.capacity() - self.count() { self.grow(bump, more) } else { Ok(()) }
+    }
+
+    /// Bytes of a block in front of the elements: the address of the arena, and padding.
+    const OFFSET: usize = if size_of::<usize>() > align_of::<T>() { size_of::<usize>() } else { align_of::<T>() };
+
+    /// The layout of a block for `cap` elements. `None`: no layout is that large.
+    fn block_layout(cap: usize) -> Option<Layout> {
+        let (layout, offset) = Layout::new::<usize>().extend(array(Layout::new::<T>(), cap)?).ok()?;
+        debug_assert_eq!(offset, Self::OFFSET);
+        Some(layout)
+    }
+
+    /// The block, its layout, and the address of the arena that handed it out.
+    fn block(&self) -> Option<(NonNull<u8>, Layout, usize)> {
+        if size_of::<T>() == 0 || self.cap == 0 {
+            return None;
+        }
+        let layout = Self::block_layout(self.capacity())?;
+        // SAFETY: the elements begin `OFFSET` bytes behind the beginning of the block (invariant 2).
+        let block = unsafe { self.start.cast::<u8>().sub(Self::OFFSET) };
+        // SAFETY: the block begins with an initialised `usize` and is aligned for it (invariant 2).
+        let arena = unsafe { block.cast::<usize>().read() };
+        Some((block, layout, arena))
+    }
+
+    /// Grows to `more` elements more than the length, or to even more.
+    #[cold]
+    #[inline(never)]
+    fn grow<const MIN_ALIGN: usize, A: Allocator>(
+        &mut self,
+        bump: &'a Bump<MIN_ALIGN, A>,
+        more: usize,
+    ) -> Result<(), NoMemory> {
+        let least = self.count().checked_add(more).filter(|least| u32::try_from(*least).is_ok());
+        let least = least.ok_or(NoMemory::TOO_MANY)?;
+        let first = if size_of::<T>() <= 1024 { 4 } else { 1 };
+        // No more than can be counted.
+        let cap = least.max(self.capacity().saturating_mul(2)).max(first).min(u32::MAX as usize);
+        if size_of::<T>() == 0 {
+            return Err(NoMemory::TOO_MANY); // The capacity is `u32::MAX`.
+        }
+        let new = Self::block_layout(cap).ok_or(NoMemory::TOO_MANY)?;
+        let arena = ptr::from_ref(bump).addr();
+        let (block, copies) = match self.block() {
+            // SAFETY: the arena at this address handed the block out with the layout `old`, and no other is there (invariant 2). The
+            // block is in use, `new` is no smaller, and the vector takes the block that is returned.
+            Some((block, old, of)) if of == arena => (unsafe { bump.grown(block, old, new) }, false),
+            _ => (bump.take_or_refill(new), true),
+        };
+        let block = block.ok_or(NoMemory::of_layout(new))?;
+        // SAFETY: the block has more than `OFFSET` bytes.
+        let start = unsafe { block.add(Self::OFFSET) }.cast::<T>();
+        if copies {
+            // SAFETY: the old block, if there is one, is another one and still in use, and has `len` live elements; otherwise `len` is
+            // 0. The new one has room for them.
+            unsafe { start.copy_from_nonoverlapping(self.start, self.count()) };
+        }
+        // SAFETY: the block begins with a `usize`, and is aligned for it.
+        unsafe { block.cast::<usize>().write(arena) };
+        self.start = start;
+        self.cap = u32::try_from(cap).unwrap_or(u32::MAX);
+        Ok(())
+    }
+
+    /// Appends an element.
+    ///
+    /// # Panics
+    ///
+    /// When there would be more than `u32::MAX` elements.
+    #[inline]
+    pub fn push<const MIN_ALIGN: usize, A: Allocator>(&mut self, bump: &'a Bump<MIN_ALIGN, A>, value: T) {
+        if self.len == self.cap {
+            self.grow(bump, 1).unwrap_or_else(|no| no.abort());
+        }
+        // SAFETY: the capacity is more than the length.
+        unsafe { self.push_unchecked(value) };
+    }
+
+    /// [`push`](Self::push) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory, or there are `u32::MAX` elements; the value comes back in the error.
+    #[inline]
+    pub fn try_push<const MIN_ALIGN: usize, A: Allocator>(
+        &mut self,
+        bump: &'a Bump<MIN_ALIGN, A>,
+        value: T,
+    ) -> Result<(), AllocError<T>> {
+        if self.len == self.cap
+            && let Err(no) = self.grow(bump, 1)
+        {
+            return Err(no.error(value));
+        }
+        // SAFETY: the capacity is more than the length.
+        unsafe { self.push_unchecked(value) };
+        Ok(())
+    }
+
+    /// Appends an element that the capacity is enough for.
+    ///
+    /// # Safety
+    ///
+    /// `len` is less than `cap`.
+    #[inline]
+    unsafe fn push_unchecked(&mut self, value: T) {
+        // SAFETY: the block has `cap` elements, and `len` is less.
+        let end = unsafe { self.start.add(self.count()) };
+        // SAFETY: the block is valid for writes and aligned, and no live element is there.
+        unsafe { end.write(value) };
+        self.len += 1;
+    }
+
+    /// Appends the elements of an iterator.
+    ///
+    /// # Panics
+    ///
+    /// When there would be more than `u32::MAX` elements.
+    pub fn extend<const MIN_ALIGN: usize, A: Allocator>(
+        &mut self,
+        bump: &'a Bump<MIN_ALIGN, A>,
+        values: impl IntoIterator<Item = T>,
+    ) {
+        if let Err((value, no)) = self.extend_until_full(bump, &mut values.into_iter()) {
+            drop(value);
+            no.abort();
+        }
+    }
+
+    /// [`extend`](Self::extend) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory. The value that found none comes back in the error, and the iterator with those after it.
+    pub fn try_extend<I: IntoIterator<Item = T>, const MIN_ALIGN: usize, A: Allocator>(
+        &mut self,
+        bump: &'a Bump<MIN_ALIGN, A>,
+        values: I,
+    ) -> Result<(), AllocError<(T, I::IntoIter)>> {
+        let mut values = values.into_iter();
+        self.extend_until_full(bump, &mut values).map_err(|(value, no)| no.error((value, values)))
+    }
+
+    fn extend_until_full<const MIN_ALIGN: usize, A: Allocator>(
+        &mut self,
+        bump: &'a Bump<MIN_ALIGN, A>,
+        values: &mut impl Iterator<Item = T>,
+    ) -> Result<(), (T, NoMemory)> {
+        let hint = values.size_hint().0.min(TRUSTED_BYTES / size_of::<T>().max(1));
+        // The hint may say more than there will be: if there is no memory for it, there may be for what comes.
+        let _ = self.grow_for(bump, hint);
+        for value in values {
+            if self.len == self.cap
+                && let Err(no) = self.grow(bump, 1)
+            {
+                return Err((value, no));
+            }
+            // SAFETY: the capacity is more than the length.
+            unsafe { self.push_unchecked(value) };
+        }
+        Ok(())
+    }
+
+    /// Appends copies of the elements of a slice.
+    ///
+    /// # Panics
+    ///
+    /// When there would be more than `u32::MAX` elements.
+    pub fn extend_from_slice<const MIN_ALIGN: usize, A: Allocator>(
+        &mut self,
+        bump: &'a Bump<MIN_ALIGN, A>,
+        values: &[T],
+    ) where
+        T: Copy,
+    {
+        self.try_extend_from_slice(bump, values).unwrap_or_else(|error| NoMemory::of_layout(error.layout()).abort());
+    }
+
+    /// [`extend_from_slice`](Self::extend_from_slice) that reports a failed allocation.
+    pub fn try_extend_from_slice<const MIN_ALIGN: usize, A: Allocator>(
+        &mut self,
+        bump: &'a Bump<MIN_ALIGN, A>,
+        values: &[T],
+    ) -> Result<(), AllocError<()>>
+    where
+        T: Copy,
+    {
+        self.try_reserve(bump, values.len())?;
+        // SAFETY: the length is at most the capacity, so that it is in the block or at its end.
+        let end = unsafe { self.start.add(self.count()) };
+        // SAFETY: the block has as many elements behind `end`. The values are borrowed, so that they are not among those.
+        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), end.as_ptr(), values.len()) };
+        // The capacity is at least the sum.
+        self.len += u32::try_from(values.len()).unwrap_or(0);
+        Ok(())
+    }
+
+    /// Takes the last element off.
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        self.len = self.len.checked_sub(1)?;
+        // SAFETY: the block has `cap` elements, and `len` is less.
+        let last = unsafe { self.start.add(self.count()) };
+        // SAFETY: it was a live element, and is no longer counted.
+        Some(unsafe { last.read() })
+    }
+
+    /// Puts an element in front of the one at `index`.
+    ///
+    /// # Panics
+    ///
+    /// When `index` is more than the length, or there would be more than `u32::MAX` elements.
+    pub fn insert<const MIN_ALIGN: usize, A: Allocator>(
+        &mut self,
+        bump: &'a Bump<MIN_ALIGN, A>,
+        index: usize,
+        value: T,
+    ) {
+        assert!(index <= self.count(), "an element was to go to {index}, and there are {}", self.len);
+        self.push(bump, value);
+        self[index..].rotate_right(1);
+    }
+
+    /// [`insert`](Self::insert) that reports a failed allocation.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory; the value comes back in the error.
+    ///
+    /// # Panics
+    ///
+    /// When `index` is more than the length.
+    pub fn try_insert<const MIN_ALIGN: usize, A: Allocator>(
+        &mut self,
+        bump: &'a Bump<MIN_ALIGN, A>,
+        index: usize,
+        value: T,
+    ) -> Result<(), AllocError<T>> {
+        assert!(index <= self.count(), "an element was to go to {index}, and there are {}", self.len);
+        self.try_push(bump, value)?;
+        self[index..].rotate_right(1);
+        Ok(())
+    }
+
+    /// Takes the element at `index` out; those behind it move up.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such element.
+    pub fn remove(&mut self, index: usize) -> T {
+        self[index..].rotate_left(1);
+        self.pop().expect("there is no such element")
+    }
+
+    /// Takes the element at `index` out; the last one takes its place.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such element.
+    pub fn swap_remove(&mut self, index: usize) -> T {
+        let last = self.count().checked_sub(1).expect("there is no such element");
+        self.swap(index, last);
+        self.pop().expect("there is no such element")
+    }
+
+    /// Keeps the first `len` elements.
+    pub fn truncate(&mut self, len: usize) {
+        self.len = u32::try_from(len).map_or(self.len, |len| len.min(self.len));
+    }
+
+    /// Makes it empty.
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Keeps the elements of which `keep` says true.
+    pub fn retain(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
+        // Kept ones are swapped to the front, so that all elements are there if `keep` panics.
+        let mut kept = 0;
+        for index in 0..self.count() {
+            if keep(&mut self[index]) {
+                self.swap(kept, index);
+                kept += 1;
+            }
+        }
+        self.truncate(kept);
+    }
+
+    /// The elements as a slice of the arena.
+    #[inline]
+    pub fn into_slice(self) -> &'a mut [T]
+    where
+        T: 'a,
+    {
+        // SAFETY: the first `len` elements are live, in a block that stays for `'a`, and the vector, which alone reached them, gave
+        // them up.
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.count()) }
+    }
+}
+
+impl<T> Default for UnmanagedVec<'_, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Deref for UnmanagedVec<'_, T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        // SAFETY: the first `len` elements from `start` are live, and `&self` borrows them (invariant 1).
+        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.count()) }
+    }
+}
+
+impl<T> DerefMut for UnmanagedVec<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: the first `len` elements from `start` are live and this vector's alone, and `&mut self` borrows it (invariant 1).
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.count()) }
+    }
+}
+
+impl<'v, T> IntoIterator for &'v UnmanagedVec<'_, T> {
+    type Item = &'v T;
+    type IntoIter = slice::Iter<'v, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<'v, T> IntoIterator for &'v mut UnmanagedVec<'_, T> {
+    type Item = &'v mut T;
+    type IntoIter = slice::IterMut<'v, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for UnmanagedVec<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T> AsRef<[T]> for UnmanagedVec<'_, T> {
+    fn as_ref(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T> AsMut<[T]> for UnmanagedVec<'_, T> {
+    fn as_mut(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<T> Borrow<[T]> for UnmanagedVec<'_, T> {
+    fn borrow(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T> BorrowMut<[T]> for UnmanagedVec<'_, T> {
+    fn borrow_mut(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<T: PartialEq> PartialEq for UnmanagedVec<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: PartialEq, const N: usize> PartialEq<[T; N]> for UnmanagedVec<'_, T> {
+    fn eq(&self, other: &[T; N]) -> bool {
+        **self == *other
+    }
+}
+
+impl<T: PartialEq> PartialEq<[T]> for UnmanagedVec<'_, T> {
+    fn eq(&self, other: &[T]) -> bool {
+        **self == *other
+    }
+}
+
+impl<T: Eq> Eq for UnmanagedVec<'_, T> {}
+
+impl<T: PartialOrd> PartialOrd for UnmanagedVec<'_, T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        (**self).partial_cmp(&**other)
+    }
+}
+
+impl<T: Ord> Ord for UnmanagedVec<'_, T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (**self).cmp(&**other)
+    }
+}
+
+impl<T: Hash> Hash for UnmanagedVec<'_, T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<T: serde::Serialize> serde::Serialize for UnmanagedVec<'_, T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(serializer)
+    }
+}

@@ -1,0 +1,150 @@
+//! What `small_box!` infers: the same as `Box::new` where a `Box<dyn Trait>` is expected. These tests pass when they compile.
+
+// The macro must not need `unsafe` where it is used.
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::redundant_closure_for_method_calls,
+    clippy::type_complexity,
+    clippy::unused_async,
+    clippy::vec_init_then_push,
+    reason = "what is tested: closures, boxes that are passed, types that are known late"
+)]
+
+use dwell::{SmallBox, small_box, small_box_const};
+use std::fmt::{Debug, Display};
+
+#[test]
+fn literals_follow_the_target() {
+    let answer: SmallBox<dyn Fn() -> u8> = small_box!(|| 42);
+    assert_eq!(answer(), 42);
+    let words: SmallBox<[u64]> = small_box!([1, 2, 3]);
+    assert_eq!(size_of_val(&*words), 24);
+    let float: SmallBox<dyn Fn(f32) -> f32> = small_box!(|x| x * 2.5);
+    assert_eq!(float(2.0).to_bits(), 5_f32.to_bits());
+    let nested: SmallBox<[Option<u8>]> = small_box!([None, Some(1)]);
+    assert_eq!(nested.len(), 2);
+}
+
+#[test]
+fn parameters_of_closures_follow_the_target() {
+    let length: SmallBox<dyn Fn(&str) -> usize> = small_box!(|text| text.len());
+    assert_eq!(length("four"), 4);
+    let push: SmallBox<dyn Fn(u8, &mut Vec<u8>)> = small_box!(|byte, to| to.push(byte));
+    let mut bytes = Vec::new();
+    push(7, &mut bytes);
+    assert_eq!(bytes, [7]);
+    let first: SmallBox<dyn for<'a> Fn(&'a [u8]) -> Option<&'a u8>> = small_box!(|bytes| bytes.first());
+    assert_eq!(first(&[3]), Some(&3));
+}
+
+#[test]
+fn boxes_of_boxes() {
+    let all: SmallBox<[SmallBox<dyn Display>]> = small_box!([small_box!(1), small_box!("a"), small_box!('c')]);
+    assert_eq!(all.iter().map(ToString::to_string).collect::<String>(), "1ac");
+    let chosen: SmallBox<dyn Fn(bool) -> SmallBox<dyn Display>> =
+        small_box!(|yes| if yes { small_box!("yes") } else { small_box!(0) });
+    assert_eq!(chosen(true).to_string() + &chosen(false).to_string(), "yes0");
+}
+
+#[test]
+fn where_a_target_is_known() {
+    struct Field {
+        call: SmallBox<dyn Fn(&str) -> usize>,
+    }
+    fn argument(value: SmallBox<dyn Debug + '_>) -> String {
+        format!("{value:?}")
+    }
+
+    let field = Field { call: small_box!(|text| text.trim().len()) };
+    assert_eq!((field.call)(" x "), 1);
+    // A temporary value lives as long as in an argument of `Box::new`.
+    assert_eq!(argument(small_box!(&String::from("temporary"))), "\"temporary\"");
+    let pushed: Vec<SmallBox<dyn Debug, 4>> = [1, 2]
+        .into_iter()
+        .map(|x| -> SmallBox<_, 4> { small_box!(x) })
+        .collect::<Vec<SmallBox<i32, 4>>>()
+        .into_iter()
+        .map(|x| -> SmallBox<dyn Debug, 4> { small_box!(x.into_inner()) })
+        .collect();
+    assert_eq!(pushed.len(), 2);
+    let option: Option<SmallBox<dyn FnMut() -> u8>> = Some(small_box!(|| 1));
+    assert_eq!(option.map(|mut call| call()), Some(1));
+    let sized: SmallBox<u8, 1> = small_box!(5);
+    assert_eq!(*sized, 5);
+    // Where the target becomes known later.
+    let mut late = Vec::new();
+    late.push(SmallBox::new_with(1, |place| place as _));
+    let late: Vec<SmallBox<dyn Debug>> = late;
+    assert_eq!(format!("{late:?}"), "[1]");
+}
+
+#[test]
+fn without_annotations() {
+    let byte = SmallBox::new(5_u8);
+    assert_eq!((*byte, size_of_val(&byte)), (5, 24));
+    assert_eq!(SmallBox::try_new(String::from("text")).unwrap().len(), 4);
+}
+
+#[test]
+fn constants() {
+    static ANSWER: SmallBox<dyn Fn() -> u8 + Sync> = small_box_const!(|| 42);
+    static BYTES: SmallBox<[u16]> = small_box_const!([1, 2]);
+    assert_eq!(ANSWER(), 42);
+    assert_eq!(size_of_val(&*BYTES), 4);
+}
+
+/// A type that captures a lifetime and a type parameter.
+fn pairs<'a, T: Clone>(of: &'a [T], with: &'a T) -> impl Iterator<Item = (T, T)> + use<'a, T> {
+    of.iter().cloned().map(|left| (left, with.clone()))
+}
+
+fn boxed_pairs<'a, T: Clone>(of: &'a [T], with: &'a T) -> SmallBox<dyn Iterator<Item = (T, T)> + 'a, 4> {
+    small_box!(pairs(of, with))
+}
+
+fn future<'a, T: Debug + Sync>(value: &'a T) -> SmallBox<dyn Future<Output = String> + Send + 'a, 4> {
+    async fn text<T: Debug>(value: &T) -> String {
+        format!("{value:?}")
+    }
+    small_box!(text(value))
+}
+
+#[test]
+fn opaque_types() {
+    assert_eq!(boxed_pairs(&[1, 2], &3).collect::<Vec<_>>(), [(1, 3), (2, 3)]);
+    let mut future = std::pin::pin!(future(&7));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert_eq!(future.as_mut().poll(&mut context), std::task::Poll::Ready("7".into()));
+}
+
+/// In the last expression of a block, with local variables borrowed.
+fn local(of: &[u8]) -> u8 {
+    fn call(with: SmallBox<dyn Fn(u8) -> u8 + '_>) -> u8 {
+        with(1)
+    }
+    let sum: u8 = of.iter().sum();
+    call(small_box!(|x| x + sum))
+}
+
+#[test]
+fn of_local_variables() {
+    assert_eq!(local(&[1, 2]), 4);
+}
+
+/// What the macro calls is public, though hidden.
+#[test]
+fn a_value_is_taken_once() {
+    use dwell::small::{Incoming, IncomingStorage};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    let mut storage = IncomingStorage::new();
+    let incoming: &mut Incoming<String, dyn Display> = storage.fill(String::from("once"));
+    let first: SmallBox<dyn Display> = SmallBox::from_incoming(incoming);
+    let again = catch_unwind(AssertUnwindSafe(|| SmallBox::<dyn Display>::from_incoming(incoming)));
+    assert!(again.is_err());
+    assert_eq!(first.to_string(), "once");
+    // Filled again, it is another value.
+    let second: SmallBox<dyn Display> = SmallBox::from_incoming(storage.fill(String::from("again")));
+    assert_eq!(second.to_string(), "again");
+}
