@@ -274,7 +274,8 @@ fn streams_signals_and_the_exit_code_are_the_programs_own() {
     };
     signal("-USR1");
     line.clear();
-    while !line.contains("took a snapshot") {
+    // The report comes while the program runs.
+    while !line.starts_with("signal") {
         line.clear();
         assert_ne!(errors.read_line(&mut line).expect("a line"), 0, "no snapshot");
     }
@@ -305,6 +306,62 @@ fn an_interrupt_ends_the_program_and_gives_its_snapshot() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{errors}");
     assert!(errors.starts_with("peak"), "{errors}");
+}
+
+#[test]
+fn a_program_that_never_ends_is_reported_when_all_was_taken() {
+    let mut tool = census(&["--at", "10ms", "--", "wait"]).spawn().expect("it runs");
+    let mut errors = BufReader::new(tool.stderr.take().expect("piped"));
+    let mut line = String::new();
+    while !line.starts_with("10ms") {
+        line.clear();
+        assert_ne!(errors.read_line(&mut line).expect("a line"), 0, "no report");
+    }
+    drop(tool.stdin.take());
+    let mut rest = String::new();
+    errors.read_to_string(&mut rest).expect("UTF-8");
+    assert!(!rest.contains("\n10ms"), "it is reported once: {rest}");
+    assert_eq!(tool.wait().expect("it ends").code(), Some(3));
+}
+
+#[test]
+fn a_package_is_built_in_release_with_frame_pointers() {
+    let folder = folder().join("package");
+    fs::create_dir_all(folder.join("src")).expect("a folder");
+    let write = |path: &str, text: &str| {
+        let path = folder.join(path);
+        if fs::read_to_string(&path).ok().as_deref() != Some(text) {
+            fs::write(path, text).expect("a file");
+        }
+    };
+    write("Cargo.toml", "[workspace]\n[package]\nname = \"small\"\nversion = \"0.0.0\"\nedition = \"2024\"\n");
+    write(
+        "src/main.rs",
+        "fn main() {\n    let texts: Vec<String> = std::env::args().map(|text| text.repeat(1000)).collect();\n    \
+         println!(\"{} {}\", cfg!(debug_assertions), texts[1].len());\n    std::process::exit(4);\n}\n",
+    );
+    let save = folder.join("saved.json");
+    let output = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"))
+        .args(["dwell", "census", "--offline", "--manifest-path"])
+        .arg(folder.join("Cargo.toml"))
+        .arg("--save")
+        .arg(&save)
+        .args(["--", "--text"])
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .output()
+        .expect("it runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "false 6000\n", "{errors}");
+    assert_eq!(output.status.code(), Some(4), "{errors}");
+    assert!(!errors.contains("frame pointers"), "{errors}");
+    let json: serde_json::Value = serde_json::from_slice(&fs::read(save).expect("it is saved")).expect("JSON");
+    let snapshot = &json["snapshots"][0];
+    assert_eq!(snapshot["at"], "peak");
+    let share =
+        |bytes: &serde_json::Value| bytes.as_f64().expect("a number") / snapshot["live_bytes"].as_f64().expect("one");
+    assert!(share(&snapshot["typed_bytes"]) > 0.9, "{snapshot}");
 }
 
 #[test]

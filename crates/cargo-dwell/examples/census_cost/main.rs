@@ -31,7 +31,7 @@ enum Under {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let rounds: u32 = std::env::args().nth(1).map_or(Ok(3), |rounds| rounds.parse())?;
-    let folder = std::env::temp_dir().join("cargo-dwell-census-cost");
+    let folder = std::env::current_exe()?.with_file_name("census_cost_programs");
     fs::create_dir_all(&folder)?;
     let exe = folder.join("programs");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/census_cost/programs.rs");

@@ -78,18 +78,27 @@ impl Census {
         if options.at.is_empty() && options.every.is_none() {
             options.at.push(At::Peak);
         }
-        let run = run::snapshots(&executable.file, &self.run.args, &options)?;
-        for note in &run.notes {
-            eprintln!("note: {note}");
-        }
-        let ran = Ran {
+        let ran = |millis| Ran {
             executable: executable.file.clone(),
             arguments: self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
             own_crates: executable.own_crates.clone(),
-            millis: run.millis,
+            millis,
             sample: options.sample,
         };
-        output::report(&ran, run.snapshots, &self.output)?;
+        let mut early = |snapshots, millis| {
+            // The program goes on in any case.
+            if let Err(error) = output::report(&ran(millis), snapshots, &self.output) {
+                eprintln!("error: {error:#}");
+            }
+        };
+        let run = run::snapshots_early(&executable.file, &self.run.args, &options, &mut early)?;
+        for note in &run.notes {
+            eprintln!("note: {note}");
+        }
+        // All may have been told while the program ran.
+        if !run.snapshots.is_empty() {
+            output::report(&ran(run.millis), run.snapshots, &self.output)?;
+        }
         Ok(ExitCode::from(run.code))
     }
 }

@@ -7,6 +7,7 @@ pub mod layout;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::hash::{BuildHasher, Hasher};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -56,8 +57,7 @@ pub fn library(cache: Option<&Path>) -> Result<PathBuf> {
         hasher.write(part.as_bytes());
     }
     let name = format!("census-agent-{:016x}", hasher.finish());
-    let temporary = std::env::temp_dir().join("cargo-dwell");
-    let folders = [cache.map(Path::to_owned), Some(temporary)];
+    let folders = [cache.map(Path::to_owned), temporary()];
     let mut failure = None;
     for folder in folders.into_iter().flatten() {
         // The loader separates paths by colons and spaces.
@@ -71,7 +71,19 @@ pub fn library(cache: Option<&Path>) -> Result<PathBuf> {
             Err(error) => failure = failure.or(Some(error)),
         }
     }
-    Err(failure.unwrap_or_else(|| anyhow::anyhow!("no folder can hold the agent; set TMPDIR to a path without spaces")))
+    Err(failure.unwrap_or_else(|| {
+        anyhow::anyhow!("no folder can hold the agent; set TMPDIR to a folder of your own, with a path without spaces")
+    }))
+}
+
+/// A folder among temporary files that nobody else can write to: what lies there is loaded into programs.
+fn temporary() -> Option<PathBuf> {
+    // SAFETY: the call has no arguments and cannot fail.
+    let user = unsafe { libc::geteuid() };
+    let folder = std::env::temp_dir().join(format!("cargo-dwell-{user}"));
+    let _ = fs::DirBuilder::new().mode(0o700).create(&folder);
+    let metadata = fs::symlink_metadata(&folder).ok()?;
+    (metadata.is_dir() && metadata.uid() == user && metadata.mode() & 0o022 == 0).then_some(folder)
 }
 
 fn is_plain(path: &Path) -> bool {

@@ -9,7 +9,7 @@ use super::snapshot::Snapshot;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(super) use exe::code_at;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-pub use process::snapshots;
+pub use process::{snapshots, snapshots_early};
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -47,6 +47,20 @@ pub struct Run {
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 pub fn snapshots(_: &std::path::Path, _: &[std::ffi::OsString], _: &Options) -> anyhow::Result<Run> {
     anyhow::bail!("`cargo dwell census` runs programs on Linux with glibc on x86-64 only so far")
+}
+
+/// There is no agent for this platform.
+///
+/// # Errors
+/// Always, with a line that says so.
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+pub fn snapshots_early(
+    executable: &std::path::Path,
+    args: &[std::ffi::OsString],
+    options: &Options,
+    _: &mut dyn FnMut(Vec<Snapshot>, u64),
+) -> anyhow::Result<Run> {
+    snapshots(executable, args, options)
 }
 
 /// How to run a program.

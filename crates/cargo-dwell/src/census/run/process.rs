@@ -40,6 +40,22 @@ fn code(status: ExitStatus) -> u8 {
 /// # Errors
 /// The agent cannot be loaded into the executable; the program cannot be started; its memory cannot be read.
 pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Result<Run> {
+    run(executable, args, options, None)
+}
+
+/// What is done with snapshots while the program runs, and milliseconds since it began.
+pub type Early<'e> = &'e mut dyn FnMut(Vec<Snapshot>, u64);
+
+/// As [`snapshots`], but calls `early` with all that there are when a signal asks for one, and when the last one was taken
+/// of a program that runs on, if nothing is to be seen at its end. Those are not in the [`Run`] then, unless there are more.
+///
+/// # Errors
+/// As [`snapshots`].
+pub fn snapshots_early(executable: &Path, args: &[OsString], options: &Options, early: Early<'_>) -> Result<Run> {
+    run(executable, args, options, Some(early))
+}
+
+fn run(executable: &Path, args: &[OsString], options: &Options, early: Option<Early<'_>>) -> Result<Run> {
     let target = Target::open(executable)?;
     debuginfo::expect(executable)?;
     let library = agent::library(options.cache.as_deref())?;
@@ -114,6 +130,8 @@ pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Res
         started,
         interrupted: false,
         thinned: false,
+        early,
+        reported: 0,
         patches: patches.count,
         notes,
     };
@@ -237,7 +255,7 @@ struct End {
     live: i64,
 }
 
-struct Session<'r> {
+struct Session<'r, 'e> {
     pid: i32,
     target: &'r Target,
     options: &'r Options,
@@ -252,12 +270,15 @@ struct Session<'r> {
     interrupted: bool,
     /// Whether snapshots were dropped.
     thinned: bool,
+    early: Option<Early<'e>>,
+    /// How many snapshots were reported early.
+    reported: usize,
     /// How many functions are to be patched.
     patches: u32,
     notes: Vec<String>,
 }
 
-impl Session<'_> {
+impl Session<'_, '_> {
     /// Follows the program to its end.
     fn listen(&mut self, messages: &Receiver<Message>) -> Result<ExitStatus> {
         let mut times: Vec<Duration> = self.options.at.iter().filter_map(|at| at_time(*at)).collect();
@@ -356,15 +377,27 @@ impl Session<'_> {
         }
         about.stacks.extend(stack_pointers(self.pid));
         let process = Arc::new(Process::new(event.pid, Arc::clone(&self.socket))?);
-        if at == Moment::Signal {
-            eprintln!("note: took a snapshot; the report comes when the program ends");
-        }
         if at == Moment::Peak {
             // Only the last one counts; the copy before it ends here.
             self.peak = Some((process, about));
-        } else {
-            self.taken.push((process, about));
+            return Ok(());
         }
+        self.taken.push((process, about));
+        let times = self.options.at.iter().filter(|at| at_time(**at).is_some()).count();
+        let only_times = self.options.every.is_none() && times == self.options.at.len();
+        if at == Moment::Signal || only_times && self.taken.len() >= times && self.asked.is_empty() {
+            self.report_early()?;
+        }
+        Ok(())
+    }
+
+    /// The program may never end.
+    fn report_early(&mut self) -> Result<()> {
+        let Some(early) = &mut self.early else { return Ok(()) };
+        let read = |(process, about): &(Arc<Process>, About)| image::snapshot(Arc::clone(process), about);
+        let snapshots = self.taken.iter().map(read).collect::<Result<Vec<_>>>()?;
+        self.reported = snapshots.len();
+        early(in_order(snapshots), self.started.elapsed().as_millis() as u64);
         Ok(())
     }
 
@@ -442,8 +475,10 @@ impl Session<'_> {
             self.taken.push((process, about));
         }
         let mut snapshots = Vec::new();
-        for (process, about) in std::mem::take(&mut self.taken) {
-            snapshots.push(image::snapshot(process, &about)?);
+        if self.taken.len() > self.reported {
+            for (process, about) in std::mem::take(&mut self.taken) {
+                snapshots.push(image::snapshot(process, &about)?);
+            }
         }
         Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes })
     }
