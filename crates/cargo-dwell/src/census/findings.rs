@@ -194,6 +194,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         }
     }
 
+    #[expect(clippy::match_same_arms, reason = "each kind of type has its arm")]
     fn shape(&mut self, number: SiteId) -> Shape {
         let schema = &self.walk.schema;
         let of = &schema.sites[number];
