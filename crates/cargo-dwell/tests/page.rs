@@ -67,3 +67,36 @@ fn the_page_of_shape_opens_and_searches() {
     assert!(hidden > 0 && hidden < all, "{hidden} of {all} rows are hidden");
     assert!(dom.contains(" found\""), "bars that the search finds are marked");
 }
+
+#[test]
+fn the_page_of_census_opens_and_searches() {
+    let folder = tempfile::tempdir().unwrap();
+    let (saved, page) = (folder.path().join("census.json"), folder.path().join("census.html"));
+    let row = |owner: &str, content: &str, bytes: u64| {
+        serde_json::json!({
+            "owner": owner, "by": "field", "content": content, "element": "u8", "element_size": 1, "blocks": 1,
+            "bytes": bytes, "len": bytes / 2, "capacity": bytes, "unused_bytes": bytes / 2
+        })
+    };
+    let document = serde_json::json!({
+        "version": 1,
+        "program": { "file": "app" },
+        "snapshots": [{
+            "at": "peak", "live_bytes": 3000, "live_blocks": 2, "typed_bytes": 3000, "owned_bytes": 3000,
+            "blocks": [row("Shape.members", "Vec<u8>", 2000), row("Model.name", "String", 1000)]
+        }]
+    });
+    std::fs::write(&saved, document.to_string()).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    let output = command.arg("census").arg(&saved).arg("--html").arg(&page).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let Some(browser) = chromium() else {
+        println!("skipped: there is no Chromium to open the page with");
+        return;
+    };
+    let dom = opened(&browser, &page, "");
+    assert!(dom.contains("3.0 kB") && bars(&dom) > 4, "{dom}");
+    let dom = opened(&browser, &page, "#q=members");
+    assert_eq!(dom.matches("<tr hidden").count(), 1);
+    assert!(dom.contains(" found\""));
+}
