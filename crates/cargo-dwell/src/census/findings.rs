@@ -200,14 +200,14 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         let name = &*of.name;
         // What no value was met of has no blocks that could grow.
         let is_met = self.walk.tallies.get(number).is_some_and(|tally| tally.counts.allocations > 0);
+        let is_root = matches!(
+            *of.decode,
+            Decode::Table { header: None, .. } | Decode::Vec { header: None, .. } | Decode::Tree { header: None, .. }
+        );
+        if is_root && !is_met {
+            return Shape::Leaf;
+        }
         match &*of.decode {
-            Decode::Table { header: None, .. }
-            | Decode::Vec { header: None, .. }
-            | Decode::Tree { header: None, .. }
-                if !is_met =>
-            {
-                Shape::Leaf
-            }
             Decode::Plain => match of.ty.map(|ty| &schema.get(ty).kind) {
                 Some(Kind::Array { element, count }) => {
                     let (element, count) = (*element, *count);

@@ -22,6 +22,7 @@ pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
         title: format!("Rust types for {} JSON documents", count(schema.documents)),
         numbers: vec![
             ("JSON".into(), bytes(schema.bytes)),
+            ("live bytes as serde_json::Value".into(), bytes(super::value::heap(schema).0.bytes)),
             ("live bytes, naive types".into(), bytes(naive.bytes)),
             (format!("live bytes, lean types ({} of naive)", percent(lean.bytes, naive.bytes)), bytes(lean.bytes)),
         ],

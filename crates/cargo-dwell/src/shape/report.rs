@@ -8,6 +8,7 @@ use super::rust::describe;
 use super::schema::Kind;
 use super::types::{Body, Layouts};
 use super::units::{bytes, count, percent};
+use super::value;
 use anstyle::Style;
 use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
@@ -63,7 +64,13 @@ pub struct Report {
     json_bytes: u64,
     /// Only part of the documents was read; all numbers are of that part.
     sampled: bool,
+    /// All documents as `serde_json::Value`s.
+    value: Total,
+    /// The totals of `value` are exact.
+    value_is_exact: bool,
     naive: Total,
+    /// The lean types that need serde and std alone.
+    std: Total,
     lean: Total,
     /// Why the totals may be off; nothing if they are not.
     doubts: Vec<String>,
@@ -150,12 +157,16 @@ impl Report {
         let mut repeats = plan.repeats();
         repeats.retain(|one| one.saves >= options.min_saving.max(1));
         repeats.truncate(options.top.unwrap_or(usize::MAX));
+        let (value, value_is_exact) = value::heap(schema);
         Self {
             version: 2,
             documents: schema.documents,
             json_bytes: schema.bytes,
             sampled: options.sampled,
+            value: total(value),
+            value_is_exact,
             naive: total(plan.naive_heap()),
+            std: total(plan.model(&plan.standard()).total()),
             lean: total(plan.lean_heap()),
             doubts: doubts(plan),
             moves_left_out: all - suggestions.len(),
@@ -263,11 +274,19 @@ impl Report {
                 right(bytes(total.bytes)),
                 right(count(total.allocations)),
                 right(format!("{:.2}", total.bytes as f64 / self.json_bytes.max(1) as f64)),
+                right(percent(total.bytes, self.value.bytes)),
                 right(percent(total.bytes, self.naive.bytes)),
             ]
         };
-        let head = ["loaded, predicted", "live bytes", "allocations", "per byte of JSON", "of naive"];
-        vec![header(&head), row("naive types", self.naive), row("lean types", self.lean)]
+        let head = ["loaded, predicted", "live bytes", "allocations", "per byte of JSON", "of Value", "of naive"];
+        let value = if self.value_is_exact { "serde_json::Value" } else { "serde_json::Value, about" };
+        vec![
+            header(&head),
+            row(value, self.value),
+            row("naive types", self.naive),
+            row("lean types, std only", self.std),
+            row("lean types", self.lean),
+        ]
     }
 
     fn suggestion_table(&self, most: usize) -> Vec<Vec<Cell>> {
