@@ -36,11 +36,12 @@ macro_rules! const_fn {
     };
 }
 
-/// What another thread works with than what is in front of it is a line away from that. Processors fetch two lines at a time.
+/// A value with padding in front, so that another thread that writes it does not slow down who reads what lies before: processors
+/// fetch two cache lines at a time.
 ///
-/// Not aligned to a line: an aligned block for a core takes an allocator several times as long.
-#[repr(C)] // the bytes in front
-struct Apart<T>([MaybeUninit<u64>; 15], T);
+/// Padding and not alignment: an over-aligned block for a core takes an allocator several times as long.
+#[repr(C)] // the padding comes first
+struct Padded<T>([MaybeUninit<u64>; 15], T);
 
 /// The slots of a slab may be dropped on any thread: those of a [`sync::Slab`](super::sync::Slab).
 pub struct AnyThread {
@@ -50,9 +51,9 @@ pub struct AnyThread {
     // 2. While it is a number, only that thread uses the free stack and the memory of the core; and by invariant 2 of `Core`
     //    the stack has room for each of its cells.
     /// Read by all, hardly ever written.
-    thread: Apart<AtomicUsize>,
+    thread: Padded<AtomicUsize>,
     /// Written by all.
-    returns: Apart<Returns>,
+    returns: Padded<Returns>,
 }
 
 /// The number of no thread: the slab is torn down, or its free stack is about to grow.
@@ -78,7 +79,7 @@ fn this_thread() -> usize {
 impl AnyThread {
     const_fn! {
         fn of(thread: usize) -> Self {
-            Self { thread: Apart([MaybeUninit::uninit(); 15], AtomicUsize::new(thread)), returns: Apart([MaybeUninit::uninit(); 15], Returns::new()) }
+            Self { thread: Padded([MaybeUninit::uninit(); 15], AtomicUsize::new(thread)), returns: Padded([MaybeUninit::uninit(); 15], Returns::new()) }
         }
     }
 
