@@ -204,6 +204,7 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
     const AUX_ENTRY: u64 = 9;
     const WIPE_ON_FORK: usize = 18;
     const DONT_DUMP: usize = 16;
+    const NO_HUGE_PAGE: usize = 15;
     const RLIMIT_STACK: usize = 3;
     const MOST_STACK: u64 = 1 << 30;
     // SAFETY: the function reads a table that the kernel passed.
@@ -220,8 +221,11 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
         (&STATE.frames, FRAMES * 8),
     ] {
         let addr = sys::map(bytes as usize).map_err(|errno| (Status::NoAddressSpace, errno))?;
-        // SAFETY: the mapping was made just now; what is not dumped can still be read.
-        unsafe { sys::call(sys::MADVISE, [addr, bytes as usize, DONT_DUMP, 0, 0, 0]) };
+        // A huge page would be 2 MiB of shadow for one block.
+        for advice in [DONT_DUMP, NO_HUGE_PAGE] {
+            // SAFETY: the mapping was made just now, and the advice changes nothing of what it holds.
+            unsafe { sys::call(sys::MADVISE, [addr, bytes as usize, advice, 0, 0, 0]) };
+        }
         field.store(addr as u64, Ordering::Relaxed);
     }
     // SAFETY: the page is private and anonymous, since nothing but zeros is in it and it is aligned; in a child it is zero.

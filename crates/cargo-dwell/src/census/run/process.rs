@@ -44,7 +44,7 @@ pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Res
 }
 
 /// What is done with snapshots while the program runs, and milliseconds since it began.
-pub type Early<'e> = &'e mut dyn FnMut(Vec<Snapshot>, u64);
+type Early<'e> = &'e mut dyn FnMut(Vec<Snapshot>, u64);
 
 /// As [`snapshots`], but calls `early` with all that there are when a signal asks for one, and when the last one was taken
 /// of a program that runs on, if nothing is to be seen at its end. Those are not in the [`Run`] then, unless there are more.
@@ -429,9 +429,8 @@ impl Session<'_, '_> {
                 bail!("{path}: runs another executable than this file; name that one with --exe")
             }
             Status::NoAddressSpace => bail!(
-                "{path}: {} of address space cannot be reserved for the records ({}); raise `ulimit -v`, and \
+                "{path}: 32 TiB of address space cannot be reserved for the records ({}); raise `ulimit -v`, and \
                  vm.overcommit_memory must not be 2",
-                "40 TiB",
                 std::io::Error::from_raw_os_error(shared.errno.load(Ordering::Relaxed) as i32)
             ),
             Status::NoHelper => bail!(
