@@ -111,7 +111,7 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-const STYLE: &str = r##"<style>
+const STYLE: &str = r"<style>
 :root{color-scheme:light dark;--line:#ddd;--dim:#666;--back:#fff;--ink:#1b1b1b}
 @media(prefers-color-scheme:dark){:root{--line:#333;--dim:#aaa;--back:#161616;--ink:#ddd}}
 body{font:14px/1.45 system-ui,sans-serif;margin:1.5em auto;max-width:1200px;padding:0 1em;color:var(--ink);background:var(--back)}
@@ -133,7 +133,7 @@ td,th{padding:2px 10px;text-align:right;border-bottom:1px solid var(--line);vert
 td:first-child,th:first-child,.left{text-align:left}thead th{position:sticky;top:0;background:var(--back)}
 input{font:inherit;padding:.3em .6em;width:24em;max-width:100%}
 </style>
-"##;
+";
 
 const SCRIPT: &str = r##"<script>
 "use strict";

@@ -10,11 +10,11 @@ use std::cell::Cell;
 use std::fmt::Write;
 
 thread_local! {
-    static BYTES: Cell<i64> = const { Cell::new(0) };
-    static BLOCKS: Cell<i64> = const { Cell::new(0) };
+    static BYTES: Cell<isize> = const { Cell::new(0) };
+    static BLOCKS: Cell<isize> = const { Cell::new(0) };
 }
 
-fn count(bytes: i64, blocks: i64) {
+fn count(bytes: isize, blocks: isize) {
     BYTES.set(BYTES.get() + bytes);
     BLOCKS.set(BLOCKS.get() + blocks);
 }
@@ -25,13 +25,13 @@ struct Counting;
 // SAFETY: every call goes to `System` with the arguments it came with; counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as i64, 1);
+        count(layout.size().cast_signed(), 1);
         // SAFETY: `layout` has bytes, as `alloc` requires of whoever calls it.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        count(-(layout.size() as i64), -1);
+        count(-layout.size().cast_signed(), -1);
         // SAFETY: the block is one of `alloc` above with this layout, thus one of `System`.
         unsafe { System.dealloc(block, layout) }
     }
@@ -57,7 +57,7 @@ fn measured(texts: &[String]) -> (u64, u64) {
     }
     let after = (BYTES.get() - before.0, BLOCKS.get() - before.1);
     drop(values);
-    (after.0.unsigned_abs(), after.1.unsigned_abs())
+    (after.0.unsigned_abs() as u64, after.1.unsigned_abs() as u64)
 }
 
 fn any(random: &mut Rng, depth: u32, out: &mut String) {

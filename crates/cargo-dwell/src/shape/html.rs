@@ -208,7 +208,9 @@ impl<'p, 's> Absent<'p, 's> {
         };
         let Kind::Record { id, .. } = holds else { return 0 };
         let share = self.share.get(id).copied().unwrap_or(0.0);
-        ((bytes as f64 * share) as u64).min(bytes)
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of `bytes`")]
+        let absent = (bytes as f64 * share) as u64;
+        absent.min(bytes)
     }
 }
 
@@ -233,7 +235,7 @@ fn table(plan: &Plan<'_>) -> Table {
             ],
         ));
     }
-    rows.sort_by(|a, b| b.0.cmp(&a.0));
+    rows.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
     Table {
         head: ["where", "filled", "naive", "its heap", "lean", "its heap", "values"].map(Into::into).to_vec(),
         rows: rows.into_iter().map(|(_, row)| row).collect(),

@@ -89,16 +89,26 @@ fn slot(of: &Slot, free: &mut Free) {
         }
         Kind::Tuple { places } => {
             free.arrays.add_many(places.len() as u64, places.first().map_or(0, |place| place.count));
-            places.iter().for_each(|place| slot(place, free));
+            for place in places {
+                slot(place, free);
+            }
         }
-        Kind::Mixed { alternatives } => alternatives.iter().for_each(|alternative| slot(alternative, free)),
+        Kind::Mixed { alternatives } => {
+            for alternative in alternatives {
+                slot(alternative, free);
+            }
+        }
         Kind::Any(any) => {
             let count = free.count;
             free.merge(any);
             free.count = count;
         }
         // Records are counted once each, wherever they are. The others own nothing.
-        Kind::Record { .. } | Kind::Union { .. } => {}
-        Kind::Never | Kind::Bool { .. } | Kind::Integer { .. } | Kind::Float { .. } => {}
+        Kind::Record { .. }
+        | Kind::Union { .. }
+        | Kind::Never
+        | Kind::Bool { .. }
+        | Kind::Integer { .. }
+        | Kind::Float { .. } => {}
     }
 }
