@@ -105,7 +105,8 @@ impl<T: ?Sized, K: SlotKind> Drop for FreeSlotOnUnwind<'_, T, K> {
 #[cold]
 #[inline(never)]
 unsafe fn free_unwinding<K: SlotKind>(cell: CellPtr, value: Layout) {
-    // SAFETY: the caller says what `free_cell` asks for, in the same words.
+    // SAFETY: the cell is occupied, of a slab with slots of kind `K` for values of this layout, its value is gone, and nothing uses
+    // it again: that is all that `free_cell` requires.
     unsafe { K::free_cell(cell, value) };
 }
 

@@ -708,7 +708,8 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// When it is a slice of more than `usize::MAX / 32` elements.
     #[inline]
     pub unsafe fn from_raw(raw: *mut T) -> Self {
-        // SAFETY: the caller meets the requirements of `Box::from_raw`.
+        // SAFETY: `SmallBox::into_raw`, which spills to a `Box`, or `Box::into_raw` returned the pointer, and no other box was made of
+        // it: the new `Box` is the only owner.
         Self::from_box(unsafe { Box::from_raw(raw) })
     }
 }

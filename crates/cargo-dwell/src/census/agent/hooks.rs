@@ -45,7 +45,7 @@ unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
     let [a, b, c] = arguments;
     let thread = thread::current();
     if !is_armed() || thread.inside.get() != 0 {
-        // SAFETY: the caller says that the function and its arguments fit.
+        // SAFETY: `original` is the allocator's own function, called with the arguments that the program passed to it.
         return unsafe { original(a, b, c) };
     }
     thread.inside.set(1);
@@ -54,7 +54,8 @@ unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
         Call::Reallocate | Call::ReallocateMany | Call::Free if a != 0 => forget(thread, a as u64, new_size(call, b, c)),
         _ => None,
     };
-    // SAFETY: the caller says that the function and its arguments fit; the block at `a` is no longer recorded.
+    // SAFETY: `original` is the allocator's own function, called with the arguments that the program passed to it. What this
+    // function recorded of the block at `a` is gone, so that nothing refers to it while it is freed or moved.
     let result = unsafe { original(a, b, c) };
     match call {
         Call::Allocate(index) => record(thread, result as u64, arguments[index] as u64, frame()),

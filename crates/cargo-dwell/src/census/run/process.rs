@@ -340,10 +340,10 @@ impl Session<'_, '_> {
         }
         if signal == libc::SIGINT && std::mem::replace(&mut self.interrupted, true) {
             // The program goes on after the first one: the second one ends it.
-            // SAFETY: the call sends a signal to a child that was not waited for yet.
+            // SAFETY: `kill` takes two numbers and touches no memory of this process.
             unsafe { libc::kill(self.pid, libc::SIGKILL) };
         } else if alone {
-            // SAFETY: as above: the waiter has not told the program's end yet, or the signal finds nothing.
+            // SAFETY: `kill` takes two numbers and touches no memory of this process.
             unsafe { libc::kill(self.pid, signal) };
         }
     }
