@@ -64,6 +64,8 @@ use core::slice;
 /// let strings = UnmanagedVec::<String>::new();
 /// # drop(strings);
 /// ```
+// In this order, so that the size is 16 bytes under every layout that rustc may choose.
+#[repr(C)]
 pub struct UnmanagedVec<'a, T> {
     // # Invariants
     //
