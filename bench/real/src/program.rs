@@ -1,0 +1,45 @@
+//! What is known of a program before it is built: where it comes from, what changes, and what it runs.
+
+use crate::programs;
+
+/// A published program, measured before and after a change to Dwell.
+pub(crate) struct Program {
+    /// What the command line calls it.
+    pub(crate) name: &'static str,
+    /// What changes, in a few words.
+    pub(crate) change: &'static str,
+    /// The packages that are copied and may be edited. The first is the program.
+    pub(crate) packages: &'static [Package],
+    /// The `[dependencies]` of the driver, on both sides.
+    pub(crate) dependencies: &'static str,
+    /// More of them, on the changed side. `{dwell}` is the path of this repository.
+    pub(crate) more_after: &'static str,
+    /// The driver: a module with `pub fn workload(name: &str) -> Box<dyn FnMut() -> u64>`.
+    pub(crate) driver: &'static str,
+    /// An edit script of the driver, on the changed side. Its file is `program.rs`.
+    pub(crate) driver_after: &'static str,
+    /// What is measured.
+    pub(crate) workloads: &'static [&'static str],
+}
+
+/// One package of the registry at an exact version.
+pub(crate) struct Package {
+    pub(crate) name: &'static str,
+    pub(crate) version: &'static str,
+    /// Its edit script; empty if it stays as it is.
+    pub(crate) edits: &'static str,
+    /// How the tests that it ships are run: arguments of `cargo test`, or none if it ships none.
+    pub(crate) tests: Option<&'static [&'static str]>,
+}
+
+impl Program {
+    /// The package that gives the program its version.
+    pub(crate) fn main(&self) -> &Package {
+        &self.packages[0]
+    }
+
+    /// The program that the command line names.
+    pub(crate) fn find(name: &str) -> Option<&'static Self> {
+        programs::ALL.iter().find(|program| program.name == name)
+    }
+}
