@@ -14,12 +14,21 @@ pub(crate) struct Program {
     pub(crate) dependencies: &'static str,
     /// More of them, on the changed side. `{dwell}` is the path of this repository.
     pub(crate) more_after: &'static str,
+    /// A file of another package that the driver reads. `{input}` in the driver is its path.
+    pub(crate) input: Option<Input>,
     /// The driver: a module with `pub fn workload(name: &str) -> Box<dyn FnMut() -> u64>`.
     pub(crate) driver: &'static str,
     /// An edit script of the driver, on the changed side. Its file is `program.rs`.
     pub(crate) driver_after: &'static str,
     /// What is measured.
     pub(crate) workloads: &'static [&'static str],
+}
+
+/// A file that a package of the registry ships.
+pub(crate) struct Input {
+    pub(crate) package: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) path: &'static str,
 }
 
 /// One package of the registry at an exact version.
@@ -33,6 +42,19 @@ pub(crate) struct Package {
 }
 
 impl Program {
+    /// A program without a part that most do not have.
+    pub(crate) const NONE: Self = Self {
+        name: "",
+        change: "",
+        packages: &[],
+        dependencies: "",
+        more_after: "",
+        input: None,
+        driver: "",
+        driver_after: "",
+        workloads: &[],
+    };
+
     /// The package that gives the program its version.
     pub(crate) fn main(&self) -> &Package {
         &self.packages[0]

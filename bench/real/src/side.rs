@@ -9,7 +9,7 @@
 //! target/real/build/                           what cargo builds, for all programs
 //! ```
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cargo;
 use crate::edit;
-use crate::program::Program;
+use crate::program::{Input, Program};
 
 /// Files by their paths in a folder.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -81,14 +81,16 @@ impl Side {
 pub(crate) fn prepare(program: &Program, places: &Places) -> Result<Prepared> {
     let work = places.work.join(program.name);
     let published = take(program, &work, &places.target())?;
+    let input = program.input.as_ref().map(|input| find_input(input, &work, &places.target())).transpose()?;
     let dwell = places.dwell.to_str().context("the path of this clone is not UTF-8")?;
     let mut edited = published.clone();
     for (package, files) in program.packages.iter().zip(&mut edited) {
         let edits = edit::parse(package.edits).and_then(|edits| edit::apply(&edits, files, dwell));
         edits.with_context(|| format!("the edit script of {} {}", package.name, package.version))?;
     }
-    let driver = |text: &str| Files::from([("program.rs".to_owned(), text.as_bytes().to_vec())]);
-    let (driver_before, mut driver_after) = (driver(program.driver), driver(program.driver));
+    let text = program.driver.replace("{input}", input.as_deref().unwrap_or_default());
+    let driver_before = Files::from([("program.rs".to_owned(), text.into_bytes())]);
+    let mut driver_after = driver_before.clone();
     edit::apply(&edit::parse(program.driver_after)?, &mut driver_after, dwell).context("the edit script of the driver")?;
     let mut lines = edit::lines_changed(&driver_before, &driver_after) + program.more_after.lines().count();
     lines += published.iter().zip(&edited).map(|(old, new)| edit::lines_changed(old, new)).sum::<usize>();
@@ -109,23 +111,35 @@ pub(crate) fn prepare(program: &Program, places: &Places) -> Result<Prepared> {
 
 /// The files of each package as published, by cargo's copy of the registry.
 fn take(program: &Program, work: &Path, target: &Path) -> Result<Vec<Files>> {
-    let asked: String =
-        program.packages.iter().map(|package| format!("{} = \"={}\"\n", package.name, package.version)).collect();
+    let packages: Vec<_> = program.packages.iter().map(|package| (package.name, package.version)).collect();
+    registry(&packages, &work.join("source"), target)?.iter().map(|folder| read(folder)).collect()
+}
+
+/// The path of a file that a package ships.
+fn find_input(input: &Input, work: &Path, target: &Path) -> Result<String> {
+    let folders = registry(&[(input.package, input.version)], &work.join("input"), target)?;
+    let path = folders[0].join(input.path);
+    ensure!(path.is_file(), "{} {} ships no {}", input.package, input.version, input.path);
+    path.into_os_string().into_string().ok().context("the path of the registry is not UTF-8")
+}
+
+/// The folders of packages at exact versions in cargo's copy of the registry, by a manifest in `folder` that asks for them.
+fn registry(packages: &[(&str, &str)], folder: &Path, target: &Path) -> Result<Vec<PathBuf>> {
+    let asked: String = packages.iter().map(|(name, version)| format!("{name} = \"={version}\"\n")).collect();
     let manifest = format!(
         "[workspace]\n[package]\nname = \"source\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\
          [lib]\npath = \"lib.rs\"\n[dependencies]\n{asked}"
     );
-    let folder = work.join("source");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot write {}", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot write {}", folder.display()))?;
     put(&folder.join("Cargo.toml"), manifest.as_bytes())?;
     put(&folder.join("lib.rs"), b"")?;
-    let sources = cargo::sources(&folder, target)?;
-    let files = program.packages.iter().map(|package| {
-        let found = sources.iter().find(|(name, version, _)| name == package.name && version == package.version);
-        let (_, _, folder) = found.with_context(|| format!("cargo found no {} {}", package.name, package.version))?;
-        read(folder)
+    let sources = cargo::sources(folder, target)?;
+    let folders = packages.iter().map(|(name, version)| {
+        let found = sources.iter().find(|(found, at, _)| found == name && at == version);
+        let (_, _, folder) = found.with_context(|| format!("cargo found no {name} {version}"))?;
+        Ok(folder.clone())
     });
-    files.collect()
+    folders.collect()
 }
 
 /// All files in a folder that a build can need.
