@@ -9,7 +9,7 @@
 //! >>>>>>>
 //! ```
 //!
-//! `<<<<<<< all` replaces every occurrence. `{dwell}` in a line to put is the path of this repository. Lines that begin with
+//! `<<<<<<< all` replaces every occurrence, in `file src/*.rs` of all files that have it. `{dwell}` in a line to put is the path of this repository. Lines that begin with
 //! `#` outside of an edit are comments.
 
 use anyhow::{Context, Result, bail, ensure};
@@ -59,7 +59,7 @@ pub(crate) fn parse(script: &str) -> Result<Vec<Edit>> {
     Ok(edits)
 }
 
-/// Applies the edits to the files that they name; all other files stay as they are.
+/// Applies the edits to the files that they name; all other files stay as they are. After an error some are edited.
 ///
 /// # Errors
 ///
@@ -67,16 +67,23 @@ pub(crate) fn parse(script: &str) -> Result<Vec<Edit>> {
 pub(crate) fn apply(edits: &[Edit], files: &mut BTreeMap<String, Vec<u8>>, dwell: &str) -> Result<()> {
     for edit in edits {
         let first = edit.find.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-        let bytes = files.get_mut(&edit.file).with_context(|| format!("there is no file {}", edit.file))?;
-        let text = str::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", edit.file))?;
-        let found = text.matches(&edit.find).count();
-        match found {
-            0 => bail!("{} does not contain the text to edit, which begins with `{first}`", edit.file),
-            1 => {}
-            _ if edit.every => {}
-            _ => bail!("{} contains {found} times the text to edit, which begins with `{first}`", edit.file),
+        let of_file = |name: &String| match edit.file.split_once('*') {
+            Some((start, end)) => name.starts_with(start) && name.ends_with(end),
+            None => *name == edit.file,
+        };
+        let (mut files_found, mut found) = (0, 0);
+        for (name, bytes) in files.iter_mut().filter(|(name, _)| of_file(name)) {
+            let text = str::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))?;
+            files_found += 1;
+            found += text.matches(&edit.find).count();
+            if text.contains(&edit.find) {
+                *bytes = text.replace(&edit.find, &edit.put.replace("{dwell}", dwell)).into_bytes();
+            }
         }
-        *bytes = text.replace(&edit.find, &edit.put.replace("{dwell}", dwell)).into_bytes();
+        ensure!(files_found > 0, "there is no file {}", edit.file);
+        ensure!(found > 0, "{} does not contain the text to edit, which begins with `{first}`", edit.file);
+        let once = edit.every || found == 1;
+        ensure!(once, "{} contains {found} times the text to edit, which begins with `{first}`", edit.file);
     }
     Ok(())
 }
@@ -156,6 +163,10 @@ mod tests {
         let mut files = files("x\nz\nx\n");
         apply(&edits, &mut files, "/d").unwrap();
         assert_eq!(files["a.rs"], b"/d/y\nz\n/d/y\n");
+        let edits = parse("file *.rs\n<<<<<<< all\nx\n=======\ny\n>>>>>>>\n").unwrap();
+        let mut two = BTreeMap::from(["b.rs", "c.rs", "d.txt"].map(|name| (name.to_owned(), b"x\n".to_vec())));
+        apply(&edits, &mut two, "").unwrap();
+        assert_eq!((&*two["b.rs"], &*two["c.rs"], &*two["d.txt"]), (&b"y\n"[..], &b"y\n"[..], &b"x\n"[..]));
     }
 
     #[test]

@@ -30,6 +30,9 @@ pub struct Args {
     /// Prints the names of the programs, their versions and what changes.
     #[arg(long)]
     list: bool,
+    /// Builds both sides and measures nothing.
+    #[arg(long)]
+    build_only: bool,
     /// Skips the tests that the packages ship.
     #[arg(long)]
     no_tests: bool,
@@ -113,6 +116,16 @@ fn one(program: &Program, places: &Places, args: &Args, options: Options, valgri
         cargo::build(&side.folder, &target, &side.package).with_context(|| format!("cannot build the program {name}"))?;
     }
     let mut tests = None;
+    if args.build_only {
+        return Ok(Measured {
+            name: program.name,
+            version: program.main().version,
+            change: program.change,
+            lines,
+            tests,
+            workloads: Vec::new(),
+        });
+    }
     for package in program.packages.iter().filter(|_| !args.no_tests) {
         let Some(arguments) = package.tests else { continue };
         say(&format!("tests {} before and after", package.name));

@@ -1,5 +1,9 @@
 //! What is known of a program before it is built: where it comes from, what changes, and what it runs.
 
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::Path;
+
 use crate::programs;
 
 /// A published program, measured before and after a change to Dwell.
@@ -16,9 +20,9 @@ pub(crate) struct Program {
     pub(crate) more_after: &'static str,
     /// A file of another package that the driver reads. `{input}` in the driver is its path.
     pub(crate) input: Option<Input>,
-    /// The driver: a module with `pub fn workload(name: &str) -> Box<dyn FnMut() -> u64>`.
+    /// The driver, a file in `programs/`: a module with `pub fn workload(name: &str) -> Box<dyn FnMut() -> u64>`.
     pub(crate) driver: &'static str,
-    /// An edit script of the driver, on the changed side. Its file is `program.rs`.
+    /// An edit script of the driver, on the changed side; empty if it is the same. The file that it edits is `program.rs`.
     pub(crate) driver_after: &'static str,
     /// What is measured.
     pub(crate) workloads: &'static [&'static str],
@@ -35,7 +39,7 @@ pub(crate) struct Input {
 pub(crate) struct Package {
     pub(crate) name: &'static str,
     pub(crate) version: &'static str,
-    /// Its edit script; empty if it stays as it is.
+    /// Its edit script, a file in `programs/`; empty if it stays as it is.
     pub(crate) edits: &'static str,
     /// How the tests that it ships are run: arguments of `cargo test`, or none if it ships none.
     pub(crate) tests: Option<&'static [&'static str]>,
@@ -64,4 +68,13 @@ impl Program {
     pub(crate) fn find(name: &str) -> Option<&'static Self> {
         programs::ALL.iter().find(|program| program.name == name)
     }
+}
+
+/// A driver or an edit script. No name is no text.
+pub(crate) fn text(name: &str) -> Result<String> {
+    if name.is_empty() {
+        return Ok(String::new());
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs").join(name);
+    fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cargo;
 use crate::edit;
-use crate::program::{Input, Program};
+use crate::program::{Input, Program, text};
 
 /// Files by their paths in a folder.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -85,13 +85,13 @@ pub(crate) fn prepare(program: &Program, places: &Places) -> Result<Prepared> {
     let dwell = places.dwell.to_str().context("the path of this clone is not UTF-8")?;
     let mut edited = published.clone();
     for (package, files) in program.packages.iter().zip(&mut edited) {
-        let edits = edit::parse(package.edits).and_then(|edits| edit::apply(&edits, files, dwell));
+        let edits = text(package.edits).and_then(|script| edit::parse(&script)).and_then(|edits| edit::apply(&edits, files, dwell));
         edits.with_context(|| format!("the edit script of {} {}", package.name, package.version))?;
     }
-    let text = program.driver.replace("{input}", input.as_deref().unwrap_or_default());
-    let driver_before = Files::from([("program.rs".to_owned(), text.into_bytes())]);
+    let driver = text(program.driver)?.replace("{input}", input.as_deref().unwrap_or_default());
+    let driver_before = Files::from([("program.rs".to_owned(), driver.into_bytes())]);
     let mut driver_after = driver_before.clone();
-    edit::apply(&edit::parse(program.driver_after)?, &mut driver_after, dwell).context("the edit script of the driver")?;
+    edit::apply(&edit::parse(&text(program.driver_after)?)?, &mut driver_after, dwell).context("the edit script of the driver")?;
     let mut lines = edit::lines_changed(&driver_before, &driver_after) + program.more_after.lines().count();
     lines += published.iter().zip(&edited).map(|(old, new)| edit::lines_changed(old, new)).sum::<usize>();
 
@@ -229,12 +229,13 @@ mod tests {
             assert!(!names.contains(&program.name), "{}", program.name);
             names.push(program.name);
             for package in program.packages {
-                edit::parse(package.edits).unwrap_or_else(|error| panic!("{}: {error}", package.name));
+                edit::parse(&text(package.edits).unwrap()).unwrap_or_else(|error| panic!("{}: {error}", package.name));
             }
-            let mut driver = Files::from([("program.rs".to_owned(), program.driver.as_bytes().to_vec())]);
-            edit::apply(&edit::parse(program.driver_after).unwrap(), &mut driver, "").unwrap();
+            let code = text(program.driver).unwrap();
+            let mut driver = Files::from([("program.rs".to_owned(), code.clone().into_bytes())]);
+            edit::apply(&edit::parse(&text(program.driver_after).unwrap()).unwrap(), &mut driver, "").unwrap();
             for workload in program.workloads {
-                assert!(program.driver.contains(&format!("\"{workload}\"")), "{}: {workload}", program.name);
+                assert!(code.contains(&format!("\"{workload}\"")), "{}: {workload}", program.name);
             }
         }
     }
