@@ -2,7 +2,7 @@
 
 use crate::program::{Input, Package, Program};
 
-pub(crate) const ALL: &[Program] = &[LRU, OXC, H2, DELAY_QUEUE, POM, OPENAPIV3];
+pub(crate) const ALL: &[Program] = &[LRU, OXC, H2, DELAY_QUEUE, POM, OPENAPIV3, ASYNC_TRAIT, WAST, SONIC_RS, ASYNC_EXECUTOR, ASYNC_IO];
 
 const LRU: Program = Program {
     name: "lru",
@@ -93,5 +93,79 @@ const OPENAPIV3: Program = Program {
     dependencies: "openapiv3 = \"=2.2.0\"\nserde_json = \"1\"",
     driver: "openapiv3/driver.rs",
     workloads: &["load four services"],
+    ..Program::NONE
+};
+
+const ASYNC_TRAIT: Program = Program {
+    name: "async-trait",
+    change: "#[dwell::erased] for #[async_trait]",
+    packages: &[Package {
+        name: "async-trait",
+        version: "0.1.92",
+        edits: "async-trait/after.edits",
+        // `compiletest` compares the compiler's messages, which name the attribute.
+        tests: Some(&["--test", "test"]),
+    }],
+    dependencies: "async-trait = \"=0.1.92\"",
+    more_after: "dwell = { path = \"{dwell}/crates/dwell\", features = [\"derive\"] }",
+    driver: "async-trait/driver.rs",
+    driver_after: "async-trait/driver.edits",
+    workloads: &["20,000 requests"],
+    ..Program::NONE
+};
+
+const WAST: Program = Program {
+    name: "wast",
+    change: "dwell-bumpalo for bumpalo",
+    packages: &[Package {
+        name: "wast",
+        version: "263.0.0",
+        edits: "wast/bumpalo.edits",
+        tests: Some(&["--lib", "--test", "annotations", "--test", "comments", "--test", "recursive"]),
+    }],
+    dependencies: "wast = \"=263.0.0\"",
+    driver: "wast/driver.rs",
+    workloads: &["2,000 functions"],
+    ..Program::NONE
+};
+
+const SONIC_RS: Program = Program {
+    name: "sonic-rs",
+    change: "dwell-bumpalo for bumpalo",
+    packages: &[Package { name: "sonic-rs", version: "0.5.10", edits: "sonic-rs/bumpalo.edits", tests: Some(&["--lib"]) }],
+    dependencies: "sonic-rs = \"=0.5.10\"",
+    input: Some(Input { package: "openapiv3", version: "2.2.0", path: "fixtures/slack.json" }),
+    driver: "sonic-rs/driver.rs",
+    workloads: &["slack.json"],
+    ..Program::NONE
+};
+
+const ASYNC_EXECUTOR: Program = Program {
+    name: "async-executor",
+    change: "dwell-slab for slab",
+    packages: &[Package {
+        name: "async-executor",
+        version: "1.14.1",
+        edits: "async-executor/slab.edits",
+        tests: Some(&["--lib", "--tests"]),
+    }],
+    dependencies: "async-executor = \"=1.14.1\"",
+    driver: "async-executor/driver.rs",
+    workloads: &["one task at a time", "5,000 tasks"],
+    ..Program::NONE
+};
+
+const ASYNC_IO: Program = Program {
+    name: "async-io",
+    change: "dwell-slab for slab",
+    packages: &[Package {
+        name: "async-io",
+        version: "2.6.0",
+        edits: "async-io/slab.edits",
+        tests: Some(&["--lib", "--tests"]),
+    }],
+    dependencies: "async-io = \"=2.6.0\"",
+    driver: "async-io/driver.rs",
+    workloads: &["250 pairs of sockets"],
     ..Program::NONE
 };

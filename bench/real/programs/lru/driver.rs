@@ -1,4 +1,4 @@
-//! Caches of 64-byte values: small ones made and dropped, one that is filled and emptied all the time, a large one.
+//! Caches whose entries have 72 bytes: small ones made and dropped, one that is filled and emptied all the time, a large one.
 
 use lru::LruCache;
 use std::num::NonZeroUsize;
@@ -31,22 +31,15 @@ pub fn workload(name: &str) -> Box<dyn FnMut() -> u64> {
             sum
         }),
         // Sessions: half of the operations insert, half remove what may be there.
-        "churn" => {
-            let mut cache = LruCache::unbounded();
-            let mut state = 1;
-            for _ in 0..50_000 {
-                cache.put(random(&mut state) % 20_000, [1_u64; 5]);
+        "churn" => Box::new(|| {
+            let (mut cache, mut state, mut sum) = (LruCache::unbounded(), 7, 0);
+            for _ in 0..100_000 {
+                let key = random(&mut state);
+                cache.put(key % 20_000, [key; 5]);
+                sum = cache.pop(&((key >> 32) % 20_000)).map_or(sum, |value| sum ^ value[1]);
             }
-            Box::new(move || {
-                let (mut state, mut sum) = (7, 0);
-                for _ in 0..100_000 {
-                    let key = random(&mut state);
-                    cache.put(key % 20_000, [key; 5]);
-                    sum = cache.pop(&((key >> 32) % 20_000)).map_or(sum, |value| sum ^ value[1]);
-                }
-                sum
-            })
-        }
+            sum
+        }),
         // A million entries are put in and dropped with the cache.
         "a million" => Box::new(|| {
             let (mut cache, mut state) = (LruCache::new(capacity(1_000_000)), 3);
