@@ -74,10 +74,13 @@ pub(crate) fn apply(edits: &[Edit], files: &mut BTreeMap<String, Vec<u8>>, dwell
         let (mut files_found, mut found) = (0, 0);
         for (name, bytes) in files.iter_mut().filter(|(name, _)| of_file(name)) {
             let text = str::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))?;
+            // Some are published with the line ends of Windows.
+            let ends = |script: &str| if text.contains("\r\n") { script.replace('\n', "\r\n") } else { script.to_owned() };
+            let find = ends(&edit.find);
             files_found += 1;
-            found += text.matches(&edit.find).count();
-            if text.contains(&edit.find) {
-                *bytes = text.replace(&edit.find, &edit.put.replace("{dwell}", dwell)).into_bytes();
+            found += text.matches(&find).count();
+            if text.contains(&find) {
+                *bytes = text.replace(&find, &ends(&edit.put.replace("{dwell}", dwell))).into_bytes();
             }
         }
         ensure!(files_found > 0, "there is no file {}", edit.file);
@@ -141,6 +144,13 @@ mod tests {
         let mut files = files("fn f() {\nlet a = Box::new(1);\n}\n");
         apply(&parse(SCRIPT).unwrap(), &mut files, "").unwrap();
         assert_eq!(files["a.rs"], b"fn f() {\nlet a = small_box!(1);\n}\n");
+    }
+
+    #[test]
+    fn line_ends_are_those_of_the_file() {
+        let mut files = files("fn f() {\r\nlet a = Box::new(1);\r\n}\r\n");
+        apply(&parse(SCRIPT).unwrap(), &mut files, "").unwrap();
+        assert_eq!(files["a.rs"], b"fn f() {\r\nlet a = small_box!(1);\r\n}\r\n");
     }
 
     #[test]

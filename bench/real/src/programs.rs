@@ -2,7 +2,7 @@
 
 use crate::program::{Input, Package, Program};
 
-pub(crate) const ALL: &[Program] = &[LRU, OXC, H2, DELAY_QUEUE, POM, OPENAPIV3, ASYNC_TRAIT, WAST, SONIC_RS, ASYNC_EXECUTOR, ASYNC_IO];
+pub(crate) const ALL: &[Program] = &[LRU, OXC, H2, DELAY_QUEUE, POM, OPENAPIV3, ASYNC_TRAIT, WAST, SONIC_RS, ASYNC_EXECUTOR, ASYNC_IO, ASYNC_GRAPHQL];
 
 const LRU: Program = Program {
     name: "lru",
@@ -167,5 +167,21 @@ const ASYNC_IO: Program = Program {
     dependencies: "async-io = \"=2.6.0\"",
     driver: "async-io/driver.rs",
     workloads: &["250 pairs of sockets"],
+    ..Program::NONE
+};
+
+const ASYNC_GRAPHQL: Program = Program {
+    name: "async-graphql",
+    change: "`.pooled()` for Box::pin",
+    packages: &[Package {
+        name: "async-graphql",
+        version: "8.0.0-rc.5",
+        edits: "async-graphql/after.edits",
+        // Each of its 50 test files is a program of its own; these resolve what changes.
+        tests: Some(&["--test", "list", "--test", "object", "--test", "union", "--test", "interface", "--test", "result"]),
+    }],
+    dependencies: "async-graphql = { version = \"=8.0.0-rc.5\", default-features = false }",
+    driver: "async-graphql/driver.rs",
+    workloads: &["a query of 6,000 fields"],
     ..Program::NONE
 };

@@ -71,6 +71,10 @@ pub(crate) fn markdown(programs: &[Measured]) -> String {
 
 /// Three digits where they say something.
 fn ratio(value: f64) -> String {
+    // Neither side allocates.
+    if value.is_nan() {
+        return "-".to_owned();
+    }
     if value >= 10.0 { format!("{value:.1}") } else { format!("{value:.2}") }
 }
 
