@@ -9,7 +9,8 @@
 //! >>>>>>>
 //! ```
 //!
-//! `<<<<<<< all` replaces every occurrence, in `file src/*.rs` of all files that have it. `{dwell}` in a line to put is the path of this repository. Lines that begin with
+//! `<<<<<<< all` replaces every occurrence, in `file src/*.rs` of all files that have it. `<<<<<<< words` does so
+//! with a part of a line. `{dwell}` in a line to put is the path of this repository. Lines that begin with
 //! `#` outside of an edit are comments.
 
 use anyhow::{Context, Result, bail, ensure};
@@ -36,7 +37,7 @@ pub(crate) fn parse(script: &str) -> Result<Vec<Edit>> {
     while let Some((at, line)) = lines.next() {
         if let Some(name) = line.strip_prefix("file ") {
             file = Some(name.trim().to_owned());
-        } else if line == "<<<<<<<" || line == "<<<<<<< all" {
+        } else if ["<<<<<<<", "<<<<<<< all", "<<<<<<< words"].contains(&line) {
             let mut until = |marker: &str| {
                 let mut text = String::new();
                 for (_, line) in lines.by_ref() {
@@ -48,10 +49,14 @@ pub(crate) fn parse(script: &str) -> Result<Vec<Edit>> {
                 }
                 bail!("the edit in line {} has no line `{marker}`", at + 1)
             };
-            let (find, put) = (until("=======")?, until(">>>>>>>")?);
+            let (mut find, mut put) = (until("=======")?, until(">>>>>>>")?);
+            if line.ends_with("words") {
+                find.truncate(find.trim_end().len());
+                put.truncate(put.trim_end().len());
+            }
             ensure!(!find.is_empty(), "the edit in line {} finds nothing", at + 1);
             let file = file.clone().with_context(|| format!("the edit in line {} follows no line `file NAME`", at + 1))?;
-            edits.push(Edit { file, find, put, every: line.ends_with("all") });
+            edits.push(Edit { file, find, put, every: line != "<<<<<<<" });
         } else if !line.is_empty() && !line.starts_with('#') {
             bail!("line {} is no part of an edit script: {line}", at + 1);
         }
@@ -173,6 +178,9 @@ mod tests {
         let mut files = files("x\nz\nx\n");
         apply(&edits, &mut files, "/d").unwrap();
         assert_eq!(files["a.rs"], b"/d/y\nz\n/d/y\n");
+        let words = parse("file a.rs\n<<<<<<< words\ny\n=======\nYY\n>>>>>>>\n").unwrap();
+        apply(&words, &mut files, "").unwrap();
+        assert_eq!(files["a.rs"], b"/d/YY\nz\n/d/YY\n");
         let edits = parse("file *.rs\n<<<<<<< all\nx\n=======\ny\n>>>>>>>\n").unwrap();
         let mut two = BTreeMap::from(["b.rs", "c.rs", "d.txt"].map(|name| (name.to_owned(), b"x\n".to_vec())));
         apply(&edits, &mut two, "").unwrap();

@@ -2,7 +2,7 @@
 
 use crate::program::{Input, Package, Program};
 
-pub(crate) const ALL: &[Program] = &[LRU, OXC, H2, DELAY_QUEUE, POM, OPENAPIV3, ASYNC_TRAIT, WAST, SONIC_RS, ASYNC_EXECUTOR, ASYNC_IO, ASYNC_GRAPHQL];
+pub(crate) const ALL: &[Program] = &[LRU, OXC, H2, DELAY_QUEUE, POM, OPENAPIV3, ASYNC_TRAIT, WAST, SONIC_RS, ASYNC_EXECUTOR, ASYNC_IO, ASYNC_GRAPHQL, JAQ];
 
 const LRU: Program = Program {
     name: "lru",
@@ -183,5 +183,20 @@ const ASYNC_GRAPHQL: Program = Program {
     dependencies: "async-graphql = { version = \"=8.0.0-rc.5\", default-features = false }",
     driver: "async-graphql/driver.rs",
     workloads: &["a query of 6,000 fields"],
+    ..Program::NONE
+};
+
+const JAQ: Program = Program {
+    name: "jaq",
+    change: "pooled! for Box<dyn Iterator>",
+    packages: &[
+        Package { name: "jaq-core", version: "3.1.2", edits: "jaq/core.edits", tests: None },
+        Package { name: "jaq-std", version: "3.0.4", edits: "jaq/std.edits", tests: None },
+        Package { name: "jaq-json", version: "2.0.3", edits: "jaq/json.edits", tests: Some(&["--features", "serde", "--lib", "--tests"]) },
+    ],
+    dependencies: "jaq-core = \"=3.1.2\"\n\
+        jaq-std = { version = \"=3.0.4\", default-features = false, features = [\"std\"] }\njaq-json = \"=2.0.3\"",
+    driver: "jaq/driver.rs",
+    workloads: &["numbers", "recursion", "a tree"],
     ..Program::NONE
 };
