@@ -107,7 +107,7 @@ const ASYNC_TRAIT: Program = Program {
         tests: Some(&["--test", "test"]),
     }],
     dependencies: "async-trait = \"=0.1.92\"",
-    more_after: "dwell = { path = \"{dwell}/crates/dwell\", features = [\"derive\"] }",
+    more_after: "dwell = { path = \"{dwell}/crates/dwell\", default-features = false, features = [\"std\", \"pin\", \"derive\"] }",
     driver: "async-trait/driver.rs",
     driver_after: "async-trait/driver.edits",
     workloads: &["20,000 requests"],

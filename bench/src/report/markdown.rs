@@ -147,7 +147,7 @@ mod tests {
         assert!(readme.starts_with("a\n") && readme.ends_with("\nb") && !readme.contains("old"));
         assert!(readme.contains("| slab: an order book | 5.00 ns | box/glibc | 0.50 | p 1 | 1.25 |"), "{readme}");
         assert!(into_readme("none", &rows).is_err());
-        assert!(HEADLINES.len() <= 20);
+        assert!(HEADLINES.len() <= 12);
     }
 
     #[test]
