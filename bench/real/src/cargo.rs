@@ -61,9 +61,10 @@ pub(crate) fn lock(directory: &Path, target: &Path) -> Result<()> {
     run(directory, target, &["metadata", "--format-version", "1", "--quiet"]).map(drop)
 }
 
-/// Builds the binaries of `package` as releases are.
-pub(crate) fn build(directory: &Path, target: &Path, package: &str) -> Result<()> {
-    run(directory, target, &["build", "--release", "--quiet", "--package", package]).map(drop)
+/// Builds the binaries of `package` as releases are, or only checks that it compiles.
+pub(crate) fn build(directory: &Path, target: &Path, package: &str, check: bool) -> Result<()> {
+    let how: &[&str] = if check { &["check"] } else { &["build", "--release"] };
+    run(directory, target, &[how, &["--quiet", "--package", package]].concat()).map(drop)
 }
 
 /// How many tests passed, failed and were not run.

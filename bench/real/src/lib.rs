@@ -30,9 +30,9 @@ pub struct Args {
     /// Prints the names of the programs, their versions and what changes.
     #[arg(long)]
     list: bool,
-    /// Builds both sides and measures nothing.
+    /// Only checks that the edits fit and that both sides compile.
     #[arg(long)]
-    build_only: bool,
+    check: bool,
     /// Skips the tests that the packages ship.
     #[arg(long)]
     no_tests: bool,
@@ -113,10 +113,11 @@ fn one(program: &Program, places: &Places, args: &Args, options: Options, valgri
     let Prepared { before, after, lines } = side::prepare(program, places)?;
     for (side, name) in [(&before, "before"), (&after, "after")] {
         say(&format!("builds {name}"));
-        cargo::build(&side.folder, &target, &side.package).with_context(|| format!("cannot build the program {name}"))?;
+        let built = cargo::build(&side.folder, &target, &side.package, args.check);
+        built.with_context(|| format!("cannot build the program {name}"))?;
     }
     let mut tests = None;
-    if args.build_only {
+    if args.check {
         return Ok(Measured {
             name: program.name,
             version: program.main().version,
