@@ -194,8 +194,7 @@ const JAQ: Program = Program {
         Package { name: "jaq-std", version: "3.0.4", edits: "jaq/std.edits", tests: None },
         Package { name: "jaq-json", version: "2.0.3", edits: "jaq/json.edits", tests: Some(&["--features", "serde", "--lib", "--tests"]) },
     ],
-    dependencies: "jaq-core = \"=3.1.2\"\n\
-        jaq-std = { version = \"=3.0.4\", default-features = false, features = [\"std\"] }\njaq-json = \"=2.0.3\"",
+    dependencies: "jaq-core = \"=3.1.2\"\njaq-std = \"=3.0.4\"\njaq-json = \"=2.0.3\"",
     driver: "jaq/driver.rs",
     workloads: &["numbers", "recursion", "a tree"],
     ..Program::NONE
