@@ -41,7 +41,8 @@ impl Places {
     /// Those of the clone that this program was built from.
     pub(crate) fn of_this_clone() -> Result<Self> {
         let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let dwell = package.join("../..").canonicalize().context("the clone that this program was built from is gone")?;
+        let dwell =
+            package.join("../..").canonicalize().context("the clone that this program was built from is gone")?;
         Ok(Self { work: dwell.join("target/real"), dwell })
     }
 
@@ -85,13 +86,16 @@ pub(crate) fn prepare(program: &Program, places: &Places) -> Result<Prepared> {
     let dwell = places.dwell.to_str().context("the path of this clone is not UTF-8")?;
     let mut edited = published.clone();
     for (package, files) in program.packages.iter().zip(&mut edited) {
-        let edits = text(package.edits).and_then(|script| edit::parse(&script)).and_then(|edits| edit::apply(&edits, files, dwell));
+        let edits = text(package.edits)
+            .and_then(|script| edit::parse(&script))
+            .and_then(|edits| edit::apply(&edits, files, dwell));
         edits.with_context(|| format!("the edit script of {} {}", package.name, package.version))?;
     }
     let driver = text(program.driver)?.replace("{input}", input.as_deref().unwrap_or_default());
     let driver_before = Files::from([("program.rs".to_owned(), driver.into_bytes())]);
     let mut driver_after = driver_before.clone();
-    edit::apply(&edit::parse(&text(program.driver_after)?)?, &mut driver_after, dwell).context("the edit script of the driver")?;
+    edit::apply(&edit::parse(&text(program.driver_after)?)?, &mut driver_after, dwell)
+        .context("the edit script of the driver")?;
     let mut lines = edit::lines_changed(&driver_before, &driver_after) + program.more_after.lines().count();
     lines += published.iter().zip(&edited).map(|(old, new)| edit::lines_changed(old, new)).sum::<usize>();
 
@@ -192,7 +196,8 @@ fn write(program: &Program, work: &Path, side: &str, more: &str, packages: &[Fil
     put(&source.join("shell.rs"), include_bytes!("../driver/shell.rs"))?;
     put(&source.join("program.rs"), driver)?;
     for (allocator, global) in BINARIES {
-        let text = format!("#[global_allocator]\nstatic GLOBAL: {global};\n\nfn main() {{\n    driver::shell::main();\n}}\n");
+        let text =
+            format!("#[global_allocator]\nstatic GLOBAL: {global};\n\nfn main() {{\n    driver::shell::main();\n}}\n");
         put(&source.join(format!("{allocator}.rs")), text.as_bytes())?;
     }
     for (package, files) in program.packages.iter().zip(packages) {
