@@ -23,6 +23,7 @@ use crate::table::{Measured, Workload};
 
 /// What the command line says.
 #[derive(clap::Args, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Args {
     /// The programs; all of them if none is named.
     #[arg(value_name = "NAME")]
