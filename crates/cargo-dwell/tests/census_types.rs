@@ -185,6 +185,41 @@ fn findings_name_the_field_and_what_it_saves() {
 }
 
 #[test]
+fn each_kind_of_waste_is_found() {
+    for level in LEVELS {
+        let snapshot = run(level, "waste", At::Exit);
+        let found = |kind: &str, place: &str| {
+            let of = snapshot.findings.iter().find(|of| of.place == place && of.kind == kind);
+            let of = of.unwrap_or_else(|| panic!("{kind} of {place} is not among {:#?}", snapshot.findings));
+            assert!(!of.costs.is_empty() && !of.why.is_empty() && !of.how.is_empty(), "{of:?}");
+            (of.count, of.bytes, of.saves)
+        };
+        // 200 queues for 8 numbers, without one.
+        assert_eq!(found("empty", "Waste.hollow []"), (200, 200 * 32, 200 * 32));
+        // glibc has no blocks between 24 and 40 bytes, of which 8 are its own.
+        assert_eq!(found("slab", "Waste.points []"), (2000, 2000 * 24, 2000 * 8));
+        // 500 arrays of 256 B, 5 of which remain behind two counts each.
+        assert_eq!(found("duplicate", "Waste.profiles []"), (500, 500 * 256, 495 * 256 - 5 * 16));
+        assert_eq!(found("duplicate", "Waste.settings []"), (300, 300 * 16, 297 * 16 - 3 * 16));
+        // 24 B by its own order, 16 by the compiler's.
+        assert_eq!(found("reorder", "Ordered").2, 1000 * 8);
+        // Option<u64> without a zero: 24 B become 16.
+        assert_eq!(found("niche", "Mark.when"), (500, 1000 * 8, 1000 * 8));
+        // Numbers up to 999 in a u64, and -3 to 3 in an i64: 32 B become 16. The u32 fits beside them.
+        assert_eq!(found("narrow", "2 fields of Reading"), (2000, 2 * 1000 * 8, 1000 * 16));
+        let narrow = snapshot.findings.iter().find(|of| of.place == "2 fields of Reading").expect("found before");
+        assert_eq!(narrow.fields, ["Reading.id", "Reading.level"]);
+        assert_eq!((narrow.how.as_str(), narrow.exact), ("u16, i8", true));
+        assert_eq!(found("narrow", "Waste.small []"), (1000, 8000, 7000));
+        // A bool beside a u64.
+        assert_eq!(found("padding", "Flagged"), (1000, 16_000, 7000));
+        // A text of 10 bytes in a block of 32, 8 of which are glibc's own.
+        assert_eq!(found("short", "Vec<String> []"), (2000, 20_000, 20_000));
+        assert_eq!(found("rounding", "Vec<String> []"), (2000, 20_000, 2000 * 22));
+    }
+}
+
+#[test]
 fn futures_tell_where_they_are_parked() {
     for level in LEVELS {
         let snapshot = run(level, "tasks", At::Exit);

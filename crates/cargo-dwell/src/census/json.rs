@@ -186,7 +186,8 @@ pub struct Strings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Finding {
-    /// `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`, `reorder`, `shrink`, `intern`, `inline`, `unshared` or `future`.
+    /// `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`, `reorder`, `niche`, `narrow`, `padding`, `empty`, `shrink`, `short`,
+    /// `intern`, `duplicate`, `slab`, `rounding`, `inline`, `unshared` or `future`.
     pub kind: String,
     /// The field, variant or type.
     #[serde(rename = "where")]

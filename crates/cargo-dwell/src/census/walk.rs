@@ -38,6 +38,11 @@ const LONGEST_STACK: u64 = 8 << 20;
 /// Elements whose bytes are checked.
 const CHECKED: u64 = 64;
 
+/// Bytes of a text that crates such as compact_str hold inline.
+pub(super) const SHORT: u64 = 24;
+/// From this size on glibc maps a block by itself.
+const MAPPED: u64 = 128 << 10;
+
 /// Bits of a block in the first pass.
 const SEEN: u8 = 1;
 const OWNED: u8 = 2;
@@ -50,10 +55,28 @@ pub(super) struct Tally {
     /// Values of each variant, of an enum.
     pub(super) variants: Vec<u64>,
     pub(super) texts: Option<Box<Texts>>,
+    /// What values lie in the blocks whose elements these are.
+    pub(super) contents: Option<Box<Texts>>,
+    /// The least and the greatest value, of an integer.
+    pub(super) range: Option<Range>,
+    /// Bytes of blocks of collections without elements.
+    pub(super) hollow_bytes: u64,
+    /// Texts of at most [`SHORT`] bytes, and the bytes of their blocks.
+    pub(super) short: (u64, u64),
+    /// Bytes by which glibc's blocks are larger than what was asked for.
+    pub(super) rounding: u64,
     /// Blocks of an `Rc` that have one owner, and no `Weak`.
     pub(super) unshared: u64,
     /// Values whose bytes are none of the type.
     pub(super) invalid: u64,
+}
+
+/// The values of an integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Range {
+    pub(super) low: i128,
+    pub(super) high: i128,
+    pub(super) has_zero: bool,
 }
 
 /// What was counted of a struct or enum.
@@ -615,6 +638,10 @@ impl<'s, 'p> Walk<'s, 'p> {
                 used: used.len.saturating_mul(weight),
                 ..Counts::default()
             });
+            if used.len == 0 {
+                tally.hollow_bytes = tally.hollow_bytes.saturating_add(bytes);
+            }
+            tally.rounding = tally.rounding.saturating_add(rounding(of.size).saturating_mul(weight));
         }
         is_new
     }
@@ -691,7 +718,10 @@ impl<'s, 'p> Walk<'s, 'p> {
         let of = self.snapshot.blocks[work.block];
         let weight = u64::from(of.weight);
         match work.what {
-            What::Run { site, at, stride, count } => self.run_of(of.addr, of.size, site, at, stride, count, weight),
+            What::Run { site, at, stride, count } => {
+                self.contents(of.addr, of.size, site, at, stride, count, weight);
+                self.run_of(of.addr, of.size, site, at, stride, count, weight);
+            }
             What::Ring { site, stride, head, len, cap } => {
                 let first = len.min(cap.saturating_sub(head));
                 self.run_of(of.addr, of.size, site, head.saturating_mul(stride), stride, first, weight);
@@ -731,6 +761,47 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
+    /// Compares the contents of a block with those of the others of its owner. What is equal byte by byte is equal: no two
+    /// blocks are pointed to by equal owning pointers.
+    #[expect(clippy::too_many_arguments, reason = "a block and a run in it")]
+    fn contents(&mut self, addr: u64, size: u64, site: SiteId, at: u64, stride: u64, count: u64, weight: u64) {
+        let of = &self.schema.sites[site];
+        let Some(bytes) = count.checked_mul(stride).filter(|bytes| (1..=LONGEST_TEXT).contains(bytes)) else { return };
+        if !self.is_counting || of.parent.is_none() || at.checked_add(bytes).is_none_or(|end| end > size) {
+            return;
+        }
+        let padding = of.ty.map(|ty| self.schema.padding(ty)).unwrap_or_default();
+        let mut all = std::mem::take(&mut self.buffer);
+        if self.image.read(addr + at, length(bytes), &mut all) {
+            if !padding.is_empty() {
+                for value in all.chunks_mut(length(stride)) {
+                    for &(start, end) in &*padding {
+                        value.get_mut(start..end).unwrap_or_default().fill(0);
+                    }
+                }
+            }
+            self.tally(site).contents.get_or_insert_default().add(&all, weight);
+        }
+        self.buffer = all;
+    }
+
+    /// Notes the values of an integer.
+    fn integers(&mut self, site: SiteId, bytes: &[u8]) {
+        let of = &self.schema.sites[site];
+        let (Some(integer), Ok(size)) = (of.integer, usize::try_from(of.size)) else { return };
+        if !self.is_counting || size == 0 {
+            return;
+        }
+        let mut range = self.tally(site).range;
+        for value in bytes.chunks_exact(size).filter_map(|value| integer.read(value)) {
+            let of = range.get_or_insert(Range { low: value, high: value, has_zero: false });
+            of.low = of.low.min(value);
+            of.high = of.high.max(value);
+            of.has_zero |= value == 0;
+        }
+        self.tally(site).range = range;
+    }
+
     /// Reads `count` values that lie side by side.
     #[expect(clippy::too_many_arguments, reason = "a block and a run in it")]
     fn run_of(&mut self, addr: u64, size: u64, site: SiteId, at: u64, stride: u64, count: u64, weight: u64) {
@@ -747,6 +818,13 @@ impl<'s, 'p> Walk<'s, 'p> {
                 let counts = &mut self.tally(site).counts;
                 counts.instances = counts.instances.saturating_add(many);
                 counts.filled = counts.filled.saturating_add(many);
+                if self.schema.sites[site].integer.is_some() && end - at <= LONGEST_TEXT {
+                    let mut bytes = std::mem::take(&mut self.buffer);
+                    if self.image.read(addr + at, length(end - at), &mut bytes) {
+                        self.integers(site, &bytes);
+                    }
+                    self.buffer = bytes;
+                }
             }
             return;
         }
@@ -839,7 +917,10 @@ impl<'s, 'p> Walk<'s, 'p> {
     fn decoded(&mut self, site: SiteId, bytes: &[u8], weight: u64) -> bool {
         let decode = Rc::clone(&self.schema.sites[site].decode);
         match &*decode {
-            Decode::Plain => bytes.iter().all(|byte| *byte == 0),
+            Decode::Plain => {
+                self.integers(site, bytes);
+                bytes.iter().all(|byte| *byte == 0)
+            }
             Decode::Opaque => false,
             Decode::Def(def) => self.def(site, *def, bytes, weight),
             Decode::Enum { tag, variants, .. } => {
@@ -1061,6 +1142,12 @@ impl<'s, 'p> Walk<'s, 'p> {
             let counts = &mut self.tally(site).counts;
             counts.long = counts.long.saturating_add(weight);
         }
+        if len <= SHORT {
+            let of = self.snapshot.blocks[block];
+            let (number, bytes) = &mut self.tally(site).short;
+            *number = number.saturating_add(u64::from(of.weight));
+            *bytes = bytes.saturating_add(of.size.saturating_mul(u64::from(of.weight)));
+        }
         self.push(block, What::Text { site, at, len });
     }
 
@@ -1238,6 +1325,11 @@ impl VecHeader {
         };
         Some((word(bytes, self.ptr)?, cap, len))
     }
+}
+
+/// How many bytes more than `size` glibc's block has: 8 of its own, a multiple of 16, 32 at least.
+fn rounding(size: u64) -> u64 {
+    if size >= MAPPED { 0 } else { (size + 8).next_multiple_of(16).max(32) - size }
 }
 
 /// The buckets of a table of so many bytes, and where its control bytes are.

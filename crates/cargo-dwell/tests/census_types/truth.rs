@@ -2,6 +2,7 @@
 #![allow(unexpected_cfgs, dead_code)]
 
 mod data;
+mod waste;
 
 use std::future::Future;
 use std::hint::black_box;
@@ -47,6 +48,10 @@ fn main() {
             let data = Box::leak(black_box(Box::new(data::data())));
             TABLE.lock().unwrap().extend((0..7).map(|i| Box::new([i; 100])));
             black_box(&data.shapes);
+        }
+        Some("waste") => {
+            Box::leak(black_box(Box::new(waste::waste())));
+            Box::leak(black_box(Box::new(waste::texts())));
         }
         Some("tasks") => {
             let mut server = Box::new(Server { tasks: Vec::new() });
