@@ -233,6 +233,15 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             },
             Decode::Def(def) if schema.defs[*def].is_ready => Shape::Def(*def),
             Decode::Def(_) | Decode::Opaque | Decode::Pointer { .. } | Decode::Dyn => Shape::Leaf,
+            // They are lean already, and the model has no counts of what is inline in them.
+            Decode::Small { .. }
+            | Decode::Compact
+            | Decode::Bytes { .. }
+            | Decode::ThinText { .. }
+            | Decode::SmallDyn { .. }
+            | Decode::Within { .. } => Shape::Leaf,
+            Decode::Thin { element, .. } => Shape::Sequence(Holder::Thin, in_model(*element)),
+            Decode::Sparse { value, .. } => Shape::Pointer(Holder::Sparse, in_model(*value)),
             Decode::Enum { variants, is_option, .. } => {
                 let mut parts = variants.iter().flat_map(|variant| &variant.parts);
                 match (parts.next(), parts.next()) {
@@ -440,8 +449,9 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, save
         .collect();
     fields.dedup();
     let sum = |of: fn(&Counts) -> u64| sites.iter().map(|site| of(&program.sites[*site].counts)).sum::<u64>();
-    let (mut kind, mut how, mut costs) = ("reorder", "let the compiler order the fields: no repr(C)".to_owned(), "its layout is no longer that of C");
-    let (mut number, mut taken, mut why) = (0, 0, String::new());
+    let (mut kind, mut how, mut costs) =
+        ("reorder", "let the compiler order the fields: no repr(C)".to_owned(), "its layout is no longer that of C");
+    let (number, taken, mut why);
     let def;
     match first {
         Edit::Site(site, change) => {
@@ -520,7 +530,8 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, save
         Edit::Reorder(of_def) => {
             def = Some(of_def);
             let of = &program.defs[of_def];
-            number = of.variants.iter().map(|variant| variant.counts.slots).sum();
+            let is_it = |site: &&Site| matches!(site.shape, Shape::Def(def) if def == of_def);
+            number = program.sites.iter().filter(is_it).map(|site| site.counts.slots).sum();
             taken = of.own.size.saturating_mul(number);
             why = "its fields lie in the order of their declaration".into();
         }
@@ -615,7 +626,9 @@ fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<F
         let is_inline = inline_def(walk, site).is_some();
         let key = |is_niche| if is_inline { (is_niche, of.def, 0) } else { (is_niche, None, site) };
         let is_optional = of.edge == Edge::Optional
-            && of.parent.is_some_and(|parent| matches!(*schema.sites[parent].decode, Decode::Enum { is_option: true, .. }));
+            && of
+                .parent
+                .is_some_and(|parent| matches!(*schema.sites[parent].decode, Decode::Enum { is_option: true, .. }));
         let size = integer.bytes_for(range.low, range.high);
         let free = if is_optional && !range.has_zero { 1 } else { 0 };
         if free == 1 {
@@ -632,7 +645,9 @@ fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<F
     for ((is_niche, def, _), mut group) in groups {
         let most: u64 = group
             .iter()
-            .map(|(site, _)| program.sites[in_model(*site)].own.size.saturating_mul(program.sites[in_model(*site)].counts.slots))
+            .map(|(site, _)| {
+                program.sites[in_model(*site)].own.size.saturating_mul(program.sites[in_model(*site)].counts.slots)
+            })
             .sum();
         if most <= total / LEAST {
             continue;
@@ -785,10 +800,8 @@ fn padding(walk: &Walk<'_, '_>, program: &Program, plan: &Plan<'_>) -> Vec<Findi
 fn empty(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of = &program.sites[site];
     let decode = &walk.schema.sites.get(site - 1)?.decode;
-    let is_it = matches!(
-        **decode,
-        Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } | Decode::Table { .. }
-    );
+    let is_it =
+        matches!(**decode, Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } | Decode::Table { .. });
     let tally = walk.tallies.get(site - 1).filter(|tally| is_it && tally.hollow_bytes > 0)?;
     let place = owned(program, site);
     Some(Finding {
@@ -880,9 +893,17 @@ fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blo
     );
     let inner = arguments(&program.sites[site].ty);
     let (kind, how, costs) = if is_box {
-        ("slab", format!("dwell::slab! of {inner}, or Vec<{inner}> without boxes"), "a slab keeps its memory for later values")
+        (
+            "slab",
+            format!("dwell::slab! of {inner}, or Vec<{inner}> without boxes"),
+            "a slab keeps its memory for later values",
+        )
     } else {
-        ("rounding", "join them in one buffer with ranges, or allocate them in a dwell::Bump".into(), "they are freed together")
+        (
+            "rounding",
+            "join them in one buffer with ranges, or allocate them in a dwell::Bump".into(),
+            "they are freed together",
+        )
     };
     Some(Finding {
         kind: kind.into(),

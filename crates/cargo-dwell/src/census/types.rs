@@ -86,10 +86,13 @@ impl Integer {
 
     /// Bytes of the smallest integer type that has both values.
     pub(super) fn bytes_for(self, low: i128, high: i128) -> u64 {
-        [1_u64, 2, 4, 8].into_iter().find(|bytes| match self {
-            Self::Unsigned => high < 1 << (8 * bytes),
-            Self::Signed => low >= -(1 << (8 * bytes - 1)) && high < 1 << (8 * bytes - 1),
-        }).unwrap_or(16)
+        [1_u64, 2, 4, 8]
+            .into_iter()
+            .find(|bytes| match self {
+                Self::Unsigned => high < 1 << (8 * bytes),
+                Self::Signed => low >= -(1 << (8 * bytes - 1)) && high < 1 << (8 * bytes - 1),
+            })
+            .unwrap_or(16)
     }
 
     /// The type of so many bytes.
@@ -179,6 +182,52 @@ pub(super) enum Decode {
         element_at: u64,
         element: SiteId,
         node_size: u64,
+    },
+    /// `SmallVec`: up to `limit` elements are inline, and the capacity is their number.
+    Small {
+        cap: u64,
+        limit: u64,
+        inline: u64,
+        ptr: u64,
+        len: u64,
+        element: SiteId,
+        stride: u64,
+    },
+    /// `CompactString`
+    Compact,
+    /// `Bytes` and `BytesMut`
+    Bytes {
+        ptr: u64,
+        len: u64,
+        data: u64,
+        is_mut: bool,
+    },
+    /// `ThinStr`
+    ThinText {
+        ptr: u64,
+    },
+    /// `ThinSlice<T>`, `SortedMap<K, V>`: the elements begin `back` bytes into the block, after their number.
+    Thin {
+        ptr: u64,
+        back: u64,
+        element: SiteId,
+        stride: u64,
+    },
+    /// `Sparse<T>`
+    Sparse {
+        ptr: u64,
+        value: SiteId,
+    },
+    /// `SmallBox<dyn Trait>`: the lowest bit of the vtable's address says whether the value has a block.
+    SmallDyn {
+        meta: u64,
+    },
+    /// One value in the middle of a block, or as many as the number at `len` says, which has so many bytes.
+    Within {
+        ptr: u64,
+        len: Option<(u64, u64)>,
+        element: SiteId,
+        stride: u64,
     },
     /// A raw pointer or a reference: a weak owner of what begins there.
     Pointer {

@@ -10,6 +10,14 @@ use std::pin::Pin;
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 
+#[cfg(mimalloc)]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[cfg(jemalloc)]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 static TABLE: Mutex<Vec<Box<[u8; 100]>>> = Mutex::new(Vec::new());
 
 struct Never;
