@@ -9,6 +9,7 @@ use cargo_dwell::census::snapshot::{Moment, Snapshot};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -268,6 +269,14 @@ fn census(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
     command.args(["census", "--exe"]).arg(truth()).args(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let default_interrupt = || {
+        // SAFETY: the call takes a number and a constant, and is async-signal-safe.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+        Ok(())
+    };
+    // A shell without job control starts background jobs with SIGINT ignored, which the tool would inherit.
+    // SAFETY: the closure runs after `fork`; it neither allocates nor locks.
+    unsafe { command.pre_exec(default_interrupt) };
     command
 }
 
