@@ -846,6 +846,9 @@ fn short(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks])
 /// Equal contents of blocks.
 fn duplicate(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of_content = walk.schema.sites.get(site - 1)?;
+    if of_content.ty.is_some_and(|ty| walk.schema.has_cell(ty, 0)) {
+        return None;
+    }
     let contents = walk.tallies.get(site - 1)?.contents.as_ref()?;
     let parent = in_model(of_content.parent?);
     // Each that remains gets two counts.

@@ -148,7 +148,8 @@ pub(super) struct Walk<'s, 'p> {
     pub(super) def_tallies: Vec<DefTally>,
     pub(super) holdings: Vec<Holding>,
     holding_of: HashMap<(Owner, SiteId, Option<TypeId>), HoldingId>,
-    roots: HashMap<BlockType, SiteId>,
+    /// The sites of blocks of which their call stack alone tells the type, by that and by what holds them.
+    roots: HashMap<BlockType, Vec<(String, SiteId)>>,
     /// Lengths of blocks whose header lies on a stack that is in use.
     lengths: HashMap<usize, u64>,
     concretes: HashMap<(SiteId, TypeId), SiteId>,
@@ -281,7 +282,9 @@ impl<'s, 'p> Walk<'s, 'p> {
     pub(super) fn roots_of_holdings(&self) -> Vec<Option<SiteId>> {
         let mut all = vec![None; self.holdings.len()];
         for ((owner, site, _), holding) in &self.holding_of {
-            let is_it = |(ty, of): (&BlockType, &SiteId)| of == site && !matches!(ty, BlockType::Node(..));
+            let is_it = |(ty, all): (&BlockType, &Vec<(String, SiteId)>)| {
+                !matches!(ty, BlockType::Node(..)) && all.iter().any(|(_, of)| of == site)
+            };
             if *owner != Owner::Untyped && self.roots.iter().any(is_it) {
                 all[*holding as usize] = Some(*site);
             }
@@ -373,7 +376,8 @@ impl<'s, 'p> Walk<'s, 'p> {
             lengths.sort_unstable_by(|a, b| b.cmp(a));
             lengths.dedup();
             let Some(ty) = self.type_of(block) else { continue };
-            let root = self.root(ty);
+            let content = self.content_of(block);
+            let root = self.root(ty, &content);
             let Decode::Vec { element, stride, .. } = *self.schema.sites[root].decode else { continue };
             let addr = self.snapshot.blocks[block].addr;
             let valid = lengths.into_iter().find(|len| self.are_valid(addr, element, stride, *len));
@@ -454,8 +458,8 @@ impl<'s, 'p> Walk<'s, 'p> {
                 && self.schema.get(ty).size == self.snapshot.blocks[block].size
                 && self.schema.get(ty).size != 0
             {
-                let root = self.root(BlockType::Value(ty));
                 let content = format!("*{}", self.schema.get(ty).name);
+                let root = self.root(BlockType::Value(ty), &content);
                 self.start_as(block, Owner::Weak(site), BlockType::Value(ty), root, content);
             }
             self.drain();
@@ -466,9 +470,16 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.origins.get(self.snapshot.blocks[block].stack as usize)?.ty
     }
 
-    /// The site of blocks that hold `ty` and have no other owner than a stack.
-    fn root(&mut self, ty: BlockType) -> SiteId {
-        if let Some(&site) = self.roots.get(&ty) {
+    /// What holds a block by its call stack: `Vec<Node>`.
+    fn content_of(&self, block: usize) -> String {
+        let origin = self.origins.get(self.snapshot.blocks[block].stack as usize);
+        origin.map_or_else(String::new, |origin| origin.content.clone())
+    }
+
+    /// The site of blocks that hold `ty` in a `content` and have no other owner than a stack.
+    fn root(&mut self, ty: BlockType, content: &str) -> SiteId {
+        let known = self.roots.get(&ty).into_iter().flatten().find(|(of, _)| of == content);
+        if let Some(&(_, site)) = known {
             return site;
         }
         let schema = &mut self.schema;
@@ -479,15 +490,13 @@ impl<'s, 'p> Walk<'s, 'p> {
                 schema.root(of, &name)
             }
             BlockType::Slots(of) => {
-                let name = format!("Vec<{}>", schema.get(of).name);
-                let site = made(schema, &name);
+                let site = made(schema, content);
                 let decode = std_types::vec_of(schema, of, site, None);
                 schema.sites[site].decode = Rc::new(decode);
                 site
             }
             BlockType::Counted(of) => {
-                let name = format!("Rc<[{}]>", schema.get(of).name);
-                let site = made(schema, &name);
+                let site = made(schema, content);
                 let decode = std_types::vec_of(schema, of, site, None);
                 schema.sites[site].decode = Rc::new(decode);
                 site
@@ -515,7 +524,7 @@ impl<'s, 'p> Walk<'s, 'p> {
                 site
             }
         };
-        self.roots.insert(ty, site);
+        self.roots.entry(ty).or_default().push((content.to_owned(), site));
         site
     }
 
@@ -524,7 +533,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         let Some(origin) = self.origins.get(self.snapshot.blocks[block].stack as usize) else { return };
         let Some(ty) = origin.ty else { return };
         let content = origin.content.clone();
-        let root = self.root(ty);
+        let root = self.root(ty, &content);
         self.start_as(block, owner, ty, root, content);
     }
 
