@@ -39,7 +39,7 @@ const LONGEST_STACK: u64 = 8 << 20;
 /// Elements whose bytes are checked.
 const CHECKED: u64 = 64;
 
-/// Bytes of a text that crates such as compact_str hold inline.
+/// Bytes of a text that `CompactString` holds inline.
 pub(super) const SHORT: u64 = 24;
 /// From this size on glibc maps a block by itself.
 const MAPPED: u64 = 128 << 10;
