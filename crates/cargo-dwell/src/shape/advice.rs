@@ -5,7 +5,7 @@ use super::model::{At, Choice, Choices, Heap, Model};
 use super::places::{PlaceId, Places};
 use super::schema::{Kind, RecordId, Text, UnionId};
 use super::types::{Int, Type};
-use super::units::count;
+use super::units::{count, percent};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -18,6 +18,8 @@ pub struct Suggestion {
     pub from: String,
     /// The suggested type.
     pub to: String,
+    /// What of the data makes it worth it, as a sentence.
+    pub why: String,
     /// How many of the slots hold a value, if the suggestion depends on it.
     pub filled: Option<u64>,
     /// How many slots there are.
@@ -245,6 +247,7 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
         }
     };
     let made = Suggestion {
+        why: why(places, next, step, &path, filled),
         path,
         from,
         to,
@@ -256,6 +259,50 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
         cost: costs,
     };
     (made, is)
+}
+
+/// What of the data makes a step worth it.
+fn why(places: &Places<'_>, next: &Choices, step: &Step, path: &str, filled: Option<(u64, u64)>) -> String {
+    let (filled, slots) = filled.unwrap_or_default();
+    let absent = percent(slots - filled.min(slots), slots);
+    match step {
+        Step::Box(id) if places.missing(*id) == 0 => format!("{path} is null in {absent} of the objects"),
+        Step::Box(id) if places.list[*id].slot.nulls == 0 => format!("{path} is absent in {absent} of the objects"),
+        Step::Box(_) => format!("{path} is absent or null in {absent} of the objects"),
+        Step::Map(_) => format!("{path} is a map; sorted, it has no empty buckets"),
+        Step::Exact(_, ids) => {
+            let (mut texts, mut lists, mut arrays) = (false, false, false);
+            for &id in ids {
+                let text = matches!(places.list[id].slot.kind, Kind::Text(_));
+                texts |= text;
+                arrays |= matches!(next.at[id], Choice::Array(_));
+                lists |= !text && !matches!(next.at[id], Choice::Array(_));
+            }
+            let what = match (texts, lists) {
+                (true, true) => "the texts and lists",
+                (true, false) => "the texts",
+                _ => "the lists",
+            };
+            if texts || lists {
+                let all = if arrays { "; some lists have one length" } else { "" };
+                format!("once loaded, {what} of {path} need no unused capacity{all}")
+            } else {
+                format!("each list of {path} has one length, so it needs no pointer and no capacity")
+            }
+        }
+        Step::Narrow(..) => format!("the integers of {path} fit in fewer bytes, with room for larger ones"),
+        Step::Variants(_) => {
+            format!("the largest variants of {path} are {} of its objects, and the others pay for their size", {
+                percent(filled, slots)
+            })
+        }
+        Step::Split(record) => {
+            let moved: usize = next.splits[record].groups.iter().map(Vec::len).sum();
+            let all = places.fields[*record].len();
+            let moved = format!("{} of {} fields", count(moved as u64), count(all as u64));
+            format!("{moved} of {path} are absent in {absent} of the objects")
+        }
+    }
 }
 
 /// The type constructor of a text or sequence: `String`, `Box<str>`.

@@ -11,6 +11,7 @@ pub mod names;
 pub mod part;
 pub mod places;
 pub mod plan;
+mod prose;
 pub mod report;
 pub mod rust;
 pub mod schema;
