@@ -47,8 +47,8 @@ const MAPPED: u64 = 128 << 10;
 /// The last byte of a `CompactString` whose text has a block, and of one that is empty.
 const COMPACT_HEAP: u8 = 216;
 const COMPACT_EMPTY: u8 = 192;
-/// Values in arenas that are looked into.
-const MOST_INNER: usize = 1 << 26;
+/// How many times the live bytes are looked into by way of pointers to the middle of blocks: what damaged memory can cost.
+const MOST_INNER: u64 = 8;
 
 /// Bits of a block in the first pass.
 const SEEN: u8 = 1;
@@ -155,6 +155,8 @@ pub(super) struct Walk<'s, 'p> {
     concretes: HashMap<(SiteId, TypeId), SiteId>,
     /// Values in the middle of blocks that were looked into in this pass.
     inner: HashSet<(u64, SiteId)>,
+    /// Their bytes.
+    inner_bytes: u64,
     buffer: Vec<u8>,
 }
 
@@ -241,6 +243,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             lengths: HashMap::new(),
             concretes: HashMap::new(),
             inner: HashSet::new(),
+            inner_bytes: 0,
             buffer: Vec::new(),
         }
     }
@@ -260,6 +263,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.start_at_stacks();
         self.is_counting = true;
         self.inner.clear();
+        self.inner_bytes = 0;
         self.start_at_statics(&statics);
         self.drain();
         for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned), (0, Owner::Unowned)] {
@@ -1322,10 +1326,15 @@ impl<'s, 'p> Walk<'s, 'p> {
     /// pass, whatever points to it.
     fn within(&mut self, site: SiteId, ptr: u64, element: SiteId, stride: u64, len: u64) {
         let Some(block) = self.block_around(ptr).filter(|_| stride > 0 && len > 0) else { return };
-        let at = ptr - self.snapshot.blocks[block].addr;
-        if !self.inner.insert((ptr, element)) || self.inner.len() > MOST_INNER {
+        let of = self.snapshot.blocks[block];
+        let at = ptr - of.addr;
+        let fits = |bytes: &u64| at.checked_add(*bytes).is_some_and(|end| end <= of.size);
+        let Some(bytes) = len.checked_mul(stride).filter(fits) else { return };
+        let most = self.snapshot.live_bytes.saturating_mul(MOST_INNER);
+        if self.inner_bytes > most || !self.inner.insert((ptr, element)) {
             return;
         }
+        self.inner_bytes = self.inner_bytes.saturating_add(bytes);
         if !self.is_counting {
             self.flags[block] |= POINTED_AT;
         } else if self.claims[block] == 0 {
