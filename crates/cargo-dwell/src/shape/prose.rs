@@ -14,6 +14,7 @@ impl Report {
         page.text(0, "Loaded into memory, the documents take, as predicted:")?;
         let about = if self.value_is_exact { "" } else { "about " };
         page.total(about, self.value, "as serde_json::Value")?;
+        page.total("", self.quicktype, "in types like quicktype's, which boxes nothing")?;
         page.total("", self.naive, "in the types that one writes first (naive)")?;
         page.total("", self.std, "in lean types of serde and std alone")?;
         page.total("", self.lean, "in lean types")?;
