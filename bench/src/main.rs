@@ -74,6 +74,8 @@ enum Command {
     Scaling,
     /// The effect of boxing and erasing futures on compile times of generated and published programs.
     Compile,
+    /// Published programs before and after a change to Dwell: their tests, instructions, time and memory.
+    Real(dwell_bench_real::Args),
     /// All modules.
     All,
     /// Prints the machine and the versions of all peers.
@@ -158,6 +160,7 @@ fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
             if args.times { Ok(()) } else { nightly::run(quick, output) }
         }
         Command::Pin => pin::run(quick, output),
+        Command::Real(args) => real(&args, quick, output),
         Command::All => all(quick, output),
         Command::About => about::run(output),
         Command::Check(args) => fairness::run(&args, quick, output),
@@ -173,6 +176,14 @@ fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
             let suite = suites().into_iter().find(|suite| suite.module == module).context("no such module")?;
             callgrind::operate(&suite)
         }
+    }
+}
+
+/// Not a part of `all`: it takes sources from the registry and builds for many minutes.
+fn real(args: &dwell_bench_real::Args, quick: bool, output: Output) -> Result<()> {
+    match dwell_bench_real::run(args, dwell_bench_real::Options { quick, json: output.json })? {
+        0 => Ok(()),
+        failed => Err(CheckFailed::error(format!("{failed} programs could not be built or measured"))),
     }
 }
 

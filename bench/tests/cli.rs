@@ -50,6 +50,7 @@ fn what_cannot_be_done_is_said_before_anything_is_measured() {
         (&["bump", "--workload", "lost"], "no such workload; bump has: "),
         (&["small", "--subject", "lost"], "no subject begins with 'lost'; small has: box/glibc, dwell, "),
         (&["sparse", "--html", "no-folder/page.html"], "cannot write no-folder/page.html"),
+        (&["real", "lost"], "no program is called `lost`; there are: lru, "),
         (&["report"], "nothing to write"),
         (&["report", "--markdown", "results.md"], "there are no rows on standard input"),
         (&["seeds"], "there are no rows on standard input"),

@@ -126,5 +126,5 @@ fn rows_become_markdown_and_a_readme() {
     assert!(results.contains("## slab") && results.contains("| **dwell** |") && results.contains("| peers |"));
     let readme = fs::read_to_string(readme).unwrap();
     let lines = readme.lines().filter(|line| line.starts_with("| ")).count();
-    assert!(lines > 3 && lines <= 21, "{readme}");
+    assert!(lines > 3 && lines <= 13, "{readme}");
 }

@@ -67,29 +67,21 @@ fn table(workload: &str, rows: &[&Measured]) -> String {
     lines.concat()
 }
 
-/// What a README says, in at most twenty lines: of each a workload, Dwell's subject, and a metric.
-const HEADLINES: [[&str; 5]; 20] = [
+/// What a README says, in twelve lines: of each a workload, Dwell's subject, and a metric.
+const HEADLINES: [[&str; 5]; 12] = [
     // What is measured; module, workload, subject, metric.
     ["a small boxed trait object: make, drop", "small", "create+drop/small", "dwell", "ir"],
     ["a call through it, sizes mixed", "small", "access/varied", "dwell", "ns"],
-    ["a call through it, shuffled", "small", "access/random/2", "dwell", "ns"],
     ["a large one: make, drop", "small", "create+drop/large", "dwell", "ir"],
     ["slab: make, drop one of 64 bytes", "slab", "lifecycle/64B", "dwell", "ns"],
-    ["slab: exchange one among 256", "slab", "churn/64B", "dwell", "ns"],
     ["slab: an order book", "slab", "book", "dwell", "ns"],
     ["slab: p99.9 while growing", "slab", "growth/64B", "dwell", "p999"],
-    ["slab: free on another thread", "slab", "producer+consumer/64B", "dwell/sync", "ns"],
     ["bump: allocate a `u64`", "bump", "u64", "dwell", "ir"],
-    ["bump: mixed layouts", "bump", "mixed", "dwell", "ns"],
     ["bump: plant a tree", "bump", "tree", "dwell", "ns"],
-    ["bump: `format!` into it", "bump", "fmt", "dwell", "ns"],
     ["future: box in a pool, first poll", "pin", "pending_8/first_poll", "dwell/pooled", "ns"],
     ["future: eight boxed layers, to the end", "pin", "layered_pending_8_l8/complete", "dwell/pooled", "ns"],
     ["Smithy models, generated, in memory", "sparse", "smithy", "dwell/sparse", "bytes"],
-    ["the same, every string once", "sparse", "smithy", "dwell/interned", "bytes"],
     ["read a mostly empty part", "sparse", "read/field/2%", "dwell", "ir"],
-    ["weigh the models", "weigh", "walk/naive", "dwell", "ir"],
-    ["a sorted map of Smithy's sizes", "companions", "maps", "dwell", "bytes"],
 ];
 
 /// Subjects that compete with nothing.
@@ -155,7 +147,7 @@ mod tests {
         assert!(readme.starts_with("a\n") && readme.ends_with("\nb") && !readme.contains("old"));
         assert!(readme.contains("| slab: an order book | 5.00 ns | box/glibc | 0.50 | p 1 | 1.25 |"), "{readme}");
         assert!(into_readme("none", &rows).is_err());
-        assert!(HEADLINES.len() <= 20);
+        assert!(HEADLINES.len() <= 12);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod before {
     type Rarely<T> = Option<T>;
     type Large<T> = T;
     include!("types.rs");
+    include!("schema.rs");
 }
 
 /// The types after following the advice.
@@ -28,6 +29,7 @@ mod after {
     type Rarely<T> = dwell::Sparse<T>;
     type Large<T> = Box<T>;
     include!("types.rs");
+    include!("schema.rs");
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

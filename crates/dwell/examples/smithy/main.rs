@@ -19,6 +19,7 @@ mod before {
     type Rarely<T> = Option<T>;
     type Large<T> = T;
     include!("types.rs");
+    include!("parts.rs");
 }
 
 /// The types after following the advice.
@@ -30,6 +31,7 @@ mod after {
     type Rarely<T> = dwell::Sparse<T>;
     type Large<T> = Box<T>;
     include!("types.rs");
+    include!("parts.rs");
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

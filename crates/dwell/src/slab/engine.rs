@@ -31,7 +31,7 @@ pub struct Core<O> {
     // `tear_down`, which modules do not call.
     pub(super) free: FreeStack,
     // Not dropped, so that a core in thread-local storage has no destructor, and no test for one at each use.
-    memory: ManuallyDrop<RefCell<Memory<O>>>,
+    memory: ManuallyDrop<RefCell<Memory<CoreRef<O>>>>,
     pub(super) owners: O,
 }
 
@@ -192,7 +192,7 @@ impl<O: Owners> CoreRef<O> {
     unsafe fn free_cell_slow(self, cell: CellPtr) {
         if self == O::NO_SLAB {
             // SAFETY: a cell with this owner is a dedicated block's, as the caller says.
-            unsafe { dedicated::free::<O>(cell) };
+            unsafe { dedicated::free::<Self>(cell) };
         } else {
             // SAFETY: the caller gives away an occupied cell of this core, which is another than `NO_SLAB`.
             unsafe { O::free_slow(self, cell) };
@@ -249,7 +249,7 @@ impl<O: Owners> Core<O> {
     }
 
     /// Runs `f` on the memory, or refuses if the global allocator has re-entered the slab from there.
-    pub(super) fn memory<R>(&self, f: impl FnOnce(&mut Memory<O>) -> R) -> Result<R, Refusal> {
+    pub(super) fn memory<R>(&self, f: impl FnOnce(&mut Memory<CoreRef<O>>) -> R) -> Result<R, Refusal> {
         match self.memory.try_borrow_mut() {
             Ok(mut memory) => Ok(f(&mut memory)),
             Err(_) => Err(Refusal::Alloc(Layout::new::<Self>())),
@@ -257,7 +257,7 @@ impl<O: Owners> Core<O> {
     }
 
     /// [`memory`](Self::memory) for what may give the stack another buffer.
-    fn grow<R>(&self, f: impl FnOnce(&mut Memory<O>) -> Result<R, Refusal>) -> Result<R, Refusal> {
+    fn grow<R>(&self, f: impl FnOnce(&mut Memory<CoreRef<O>>) -> Result<R, Refusal>) -> Result<R, Refusal> {
         self.memory(|memory| {
             self.owners.suspend();
             let grown = f(memory);
@@ -321,7 +321,7 @@ impl<O: Owners> Core<O> {
 
     /// The entry of the cell that a key names, if there is such a cell.
     #[inline]
-    pub(super) fn entry(&self, key: Key) -> Option<Entry<O>> {
+    pub(super) fn entry(&self, key: Key) -> Option<Entry<CoreRef<O>>> {
         self.memory(|memory| memory.find(key)).ok()?
     }
 

@@ -1,6 +1,6 @@
 //! Where the cell of a slot goes when the slot is dropped.
 
-use super::engine::{OneThread, Owners};
+use super::engine::{CoreRef, OneThread, Owners};
 use super::geometry::Geometry;
 use super::memory::owner;
 use super::stack::CellPtr;
@@ -57,7 +57,7 @@ unsafe impl<O: Owners> sealed::SlotKind for O {
     unsafe fn free_cell(cell: CellPtr, value: Layout) {
         // SAFETY: the caller says that it is an occupied cell of a slab with slots of kind `O`, whose core is a `Core<O>`; its
         // blocks have the size that follows from the layout of its values. A chunk with an occupied cell is not freed.
-        let core = unsafe { owner::<O>(cell, Geometry::block(value)) };
+        let core = unsafe { owner::<CoreRef<O>>(cell, Geometry::block(value)) };
         // SAFETY: the caller gives the cell away, which is this core's; its value is gone.
         unsafe { core.free_cell(cell) };
     }

@@ -4,8 +4,9 @@
 //! size that a whole one has and begins with a [`Header`], so that the address of anything in it, masked, is the header's.
 //!
 //! Inserts and drops do not come here as long as the free stack has a cell and room for one.
+//!
+//! `W` is what a header says of the owner of its cells: the pointer to the core. Nothing here follows it.
 
-use super::engine::{CoreRef, Owners};
 use super::geometry::{FIRST_CELLS, Geometry, MOST_SMALL};
 use super::key::{Key, StampedKey};
 use super::stack::{CellPtr, FreeStack};
@@ -27,16 +28,16 @@ const PAGE: usize = 4096;
 
 /// What a block begins with.
 #[repr(C)] // `owner` first: a drop reads it at the masked address
-pub(super) struct Header<O> {
+pub(super) struct Header<W> {
     // # Invariants
     //
-    // 1. `owner` is the core whose cells these are.
+    // 1. `owner` says whose cells these are.
     // 2. Behind the block's `cells` cells there is an initialised bitmap of them. A bit is set if and only if the cell holds a
     //    value that was leaked and is not lent.
     // 3. `stamps` is null, or a box of `cells` numbers: for each cell the stamp of its last leak, 0 if it had none.
     // 4. If `chunk_cells` is not 0 the block is the start of an allocation with the layout `geometry.chunk(chunk_cells)`. The
     //    first `carved` cells of that were handed out or came to the free stack, and the blocks which these are in have a header.
-    owner: CoreRef<O>,
+    owner: W,
     /// The block's number in the directory.
     number: u32,
     cells: u32,
@@ -52,43 +53,43 @@ pub(super) struct Header<O> {
     /// Of the first block of a chunk: the cells of the chunk, 0 in other blocks; how many of them were carved; and the next chunk.
     chunk_cells: usize,
     carved: Cell<usize>,
-    next: Cell<Option<Block<O>>>,
+    next: Cell<Option<Block<W>>>,
 }
 
-const _: () = assert!(size_of::<Header<()>>() <= Geometry::HEADER && align_of::<Header<()>>() <= 64);
+const _: () = assert!(size_of::<Header<NonNull<u8>>>() <= Geometry::HEADER && align_of::<Header<NonNull<u8>>>() <= 64);
 
 /// The header of the block that a cell is in. Blocks have this size.
 #[inline(always)]
-fn header<O>(cell: CellPtr, block: usize) -> *mut Header<O> {
+fn header<W>(cell: CellPtr, block: usize) -> *mut Header<W> {
     cell.as_ptr().map_addr(|addr| addr & !(block - 1)).cast()
 }
 
-/// The core whose cell it is.
+/// Whose cell it is.
 ///
 /// # Safety
 ///
-/// The cell is one of a `Core<O>` whose blocks have this size, and its chunk was not freed.
+/// The cell is one of a `Memory<W>` whose blocks have this size, and its chunk was not freed.
 #[inline(always)]
-pub(super) unsafe fn owner<O>(cell: CellPtr, block: usize) -> CoreRef<O> {
+pub(super) unsafe fn owner<W: Copy>(cell: CellPtr, block: usize) -> W {
     // SAFETY: the caller says that the cell is in such a block. A block is aligned to its size and begins with its header, which
     // is therefore at the masked address; `owner` is written once, before the first cell is handed out.
     unsafe { (*header(cell, block)).owner }
 }
 
 /// A cell's entry in the header of its block.
-pub(super) struct Entry<O> {
+pub(super) struct Entry<W> {
     // # Invariants
     //
     // 1. The block has this geometry, and `index` is less than its `cells`.
-    block: Block<O>,
+    block: Block<W>,
     geometry: Geometry,
     index: usize,
 }
 
-impl<O> Entry<O> {
+impl<W> Entry<W> {
     /// # Safety
     ///
-    /// It is a cell of a `Core<O>` with this geometry, and its chunk is not freed while the entry is there.
+    /// It is a cell of a `Memory<W>` with this geometry, and its chunk is not freed while the entry is there.
     pub(super) unsafe fn of(cell: CellPtr, geometry: Geometry) -> Self {
         let header = header(cell, geometry.block);
         let index = geometry.index(cell.addr().get() - header.addr());
@@ -200,25 +201,25 @@ impl<O> Entry<O> {
     }
 
     /// Hides the cell from its key for a while, if it was leaked.
-    pub(super) fn lend(self) -> Option<Lent<O>> {
+    pub(super) fn lend(self) -> Option<Lent<W>> {
         self.mark(false).then(|| Lent(self))
     }
 }
 
 /// A leaked cell that its key does not find until this is dropped.
-pub(super) struct Lent<O>(
+pub(super) struct Lent<W>(
     // Invariant: the cell holds a leaked value, and its bit is clear: no key finds it.
-    Entry<O>,
+    Entry<W>,
 );
 
-impl<O> Lent<O> {
+impl<W> Lent<W> {
     #[inline(always)]
     pub(super) fn cell(&self) -> CellPtr {
         self.0.cell()
     }
 }
 
-impl<O> Drop for Lent<O> {
+impl<W> Drop for Lent<W> {
     #[inline]
     fn drop(&mut self) {
         self.0.mark(true);
@@ -226,34 +227,34 @@ impl<O> Drop for Lent<O> {
 }
 
 /// A block, by its header. A chunk is named by its first block.
-struct Block<O>(
+struct Block<W>(
     // # Invariants
     //
     // 1. The header is that of a block of a slab, made from the chunk's pointer. The chunk is not freed as long as this is used.
-    NonNull<Header<O>>,
+    NonNull<Header<W>>,
 );
 
-impl<O> Clone for Block<O> {
+impl<W> Clone for Block<W> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<O> Copy for Block<O> {}
+impl<W> Copy for Block<W> {}
 
-impl<O> Deref for Block<O> {
-    type Target = Header<O>;
+impl<W> Deref for Block<W> {
+    type Target = Header<W>;
 
-    fn deref(&self) -> &Header<O> {
+    fn deref(&self) -> &Header<W> {
         // SAFETY: by invariant 1 the header is there. After it is written it is only ever shared: it changes through `Cell`s.
         unsafe { self.0.as_ref() }
     }
 }
 
 /// What a number of the directory stands for.
-enum Numbered<O> {
+enum Numbered<W> {
     /// The block with this number.
-    Block(Block<O>),
+    Block(Block<W>),
     /// No block. The next number without one.
     Vacant(Option<u32>),
 }
@@ -272,8 +273,8 @@ pub(crate) enum Refusal {
     Alloc(Layout),
 }
 
-/// All memory of one core.
-pub(super) struct Memory<O> {
+/// All memory of one owner, which is the same in all headers.
+pub(super) struct Memory<W> {
     // # Invariants
     //
     // 1. The chunks are linked from `first` to `last`. Their blocks have this geometry, and their headers one owner.
@@ -283,11 +284,11 @@ pub(super) struct Memory<O> {
     //    linked that have no block.
     // 4. No block that was freed gave a stamp above `serial`, before stamps began again.
     geometry: Geometry,
-    first: Option<Block<O>>,
-    carving: Option<Block<O>>,
-    last: Option<Block<O>>,
-    small: [Option<Block<O>>; MOST_SMALL],
-    directory: Vec<Numbered<O>>,
+    first: Option<Block<W>>,
+    carving: Option<Block<W>>,
+    last: Option<Block<W>>,
+    small: [Option<Block<W>>; MOST_SMALL],
+    directory: Vec<Numbered<W>>,
     vacant: Option<u32>,
     serial: u32,
     /// Cells that were carved from all chunks.
@@ -299,8 +300,9 @@ pub(super) struct Memory<O> {
     chunk_cells: usize,
 }
 
-impl<O: Owners> Memory<O> {
+impl<W: Copy + PartialEq> Memory<W> {
     pub(super) const fn new(geometry: Geometry, limit: usize) -> Self {
+        const { assert!(size_of::<W>() <= size_of::<usize>() && align_of::<W>() <= align_of::<usize>(), "a word") };
         Self {
             geometry,
             first: None,
@@ -324,7 +326,7 @@ impl<O: Owners> Memory<O> {
 
     /// Carves cells that were never used, at most a page of them: one for the caller, the others for the stack, which gets room
     /// for all cells that were carved.
-    pub(super) fn carve(&mut self, owner: CoreRef<O>, stack: &FreeStack) -> Result<CellPtr, Refusal> {
+    pub(super) fn carve(&mut self, owner: W, stack: &FreeStack) -> Result<CellPtr, Refusal> {
         let geometry = self.geometry;
         let chunk = loop {
             match self.carving.map(|chunk| (chunk, chunk.next.get())) {
@@ -368,13 +370,13 @@ impl<O: Owners> Memory<O> {
     /// It is in a chunk with this geometry and has this many cells, of which none was handed out.
     unsafe fn begin_block(
         &mut self,
-        owner: CoreRef<O>,
+        owner: W,
         block: NonNull<u8>,
         number: usize,
         cells: usize,
         chunk_cells: usize,
-    ) -> Block<O> {
-        let new = Block(block.cast::<Header<O>>());
+    ) -> Block<W> {
+        let new = Block(block.cast::<Header<W>>());
         let empty = Header {
             owner,
             number: u32::try_from(number).expect("there are fewer numbers than keys"),
@@ -419,7 +421,7 @@ impl<O: Owners> Memory<O> {
             if self.geometry.position(small + number + 1) > Key::LIMIT {
                 return Err(Refusal::Full(self.carved));
             }
-            let layout = Layout::array::<Numbered<O>>(number + 1).unwrap_or(Layout::new::<Numbered<O>>());
+            let layout = Layout::array::<Numbered<W>>(number + 1).unwrap_or(Layout::new::<Numbered<W>>());
             self.directory.try_reserve(1).map_err(|_| Refusal::Alloc(layout))?;
             self.directory.push(Numbered::Vacant(None));
             self.vacant = u32::try_from(number).ok();
@@ -428,7 +430,7 @@ impl<O: Owners> Memory<O> {
     }
 
     /// The block with this number.
-    fn block(&self, number: usize) -> Option<Block<O>> {
+    fn block(&self, number: usize) -> Option<Block<W>> {
         let Some(behind) = number.checked_sub(self.geometry.small) else { return self.small[number] };
         if let Numbered::Block(block) = *self.directory.get(behind)? { Some(block) } else { None }
     }
@@ -448,7 +450,7 @@ impl<O: Owners> Memory<O> {
     }
 
     /// Adds a chunk of the usual size, or a block if the allocator does not have that much.
-    fn grow(&mut self, owner: CoreRef<O>) -> Result<(), Refusal> {
+    fn grow(&mut self, owner: W) -> Result<(), Refusal> {
         let (cells, in_block) = (self.usual(), self.geometry.cells);
         if self.capacity == self.limit {
             return Err(Refusal::Full(self.limit));
@@ -460,7 +462,7 @@ impl<O: Owners> Memory<O> {
     }
 
     /// Adds a chunk of this many cells.
-    fn add(&mut self, owner: CoreRef<O>, cells: usize) -> Result<(), Refusal> {
+    fn add(&mut self, owner: W, cells: usize) -> Result<(), Refusal> {
         let layout = self.geometry.chunk(cells).ok_or(Refusal::Alloc(Geometry::LARGEST))?;
         let in_block = cells.min(self.geometry.cells);
         let number = self.vacant_number(in_block)?;
@@ -473,7 +475,7 @@ impl<O: Owners> Memory<O> {
     }
 
     /// Puts a chunk at the end of the list.
-    fn link(&mut self, chunk: Block<O>) {
+    fn link(&mut self, chunk: Block<W>) {
         chunk.next.set(None);
         if let Some(last) = self.last.replace(chunk) {
             last.next.set(Some(chunk));
@@ -482,14 +484,14 @@ impl<O: Owners> Memory<O> {
         }
     }
 
-    fn chunks(&self) -> impl Iterator<Item = Block<O>> + use<O> {
+    fn chunks(&self) -> impl Iterator<Item = Block<W>> + use<W> {
         iter::successors(self.first, |chunk| chunk.next.get())
     }
 
     /// Sees that there is memory for this many more cells than `occupied`, and room for all on the stack.
     pub(super) fn reserve(
         &mut self,
-        owner: CoreRef<O>,
+        owner: W,
         stack: &FreeStack,
         occupied: usize,
         additional: usize,
@@ -510,7 +512,7 @@ impl<O: Owners> Memory<O> {
     /// Calls `each`, which is no user's code, with the layout of each block of the allocator's, and the bytes of vacant cells
     /// in it. Which chunk the `occupied` cells are in is not known: as if they were in the first.
     pub(super) fn each_block(&self, mut occupied: usize, each: &mut dyn FnMut(Layout, usize)) {
-        let directory = Layout::array::<Numbered<O>>(self.directory.capacity()).ok();
+        let directory = Layout::array::<Numbered<W>>(self.directory.capacity()).ok();
         directory.filter(|directory| directory.size() != 0).into_iter().for_each(|directory| each(directory, 0));
         for chunk in self.chunks() {
             let cells = chunk.chunk_cells;
@@ -527,7 +529,7 @@ impl<O: Owners> Memory<O> {
     }
 
     /// The entry of the cell that a key names, if there is such a cell.
-    pub(super) fn find(&self, key: Key) -> Option<Entry<O>> {
+    pub(super) fn find(&self, key: Key) -> Option<Entry<W>> {
         let (number, index) = self.geometry.locate(key.position()?)?;
         let entry = Entry { block: self.block(number)?, geometry: self.geometry, index };
         (entry.index < entry.block.cells as usize).then_some(entry)
@@ -570,13 +572,13 @@ impl<O: Owners> Memory<O> {
     ///
     /// # Safety
     ///
-    /// The cells on the stack are of `Core<O>`s with this geometry, in chunks that were not freed.
-    pub(super) unsafe fn sweep(&mut self, owner: CoreRef<O>, stack: &FreeStack) {
+    /// The cells on the stack are of `Memory<W>`s with this geometry, in chunks that were not freed.
+    pub(super) unsafe fn sweep(&mut self, owner: W, stack: &FreeStack) {
         let geometry = self.geometry;
         self.chunks().flat_map(|chunk| chunk.blocks(geometry)).for_each(|header| header.vacant.set(0));
         let own = |cell: CellPtr| {
             // SAFETY: the caller says that the cell is in a block with this geometry that was not freed.
-            let header = unsafe { &*header::<O>(cell, geometry.block) };
+            let header = unsafe { &*header::<W>(cell, geometry.block) };
             (header.owner == owner).then_some(header)
         };
         stack.retain(|cell| {
@@ -621,7 +623,7 @@ impl<O: Owners> Memory<O> {
     }
 }
 
-impl<O> Block<O> {
+impl<W> Block<W> {
     /// The blocks of this chunk that have a header.
     fn blocks(self, geometry: Geometry) -> impl Iterator<Item = Self> {
         (0..self.carved.get().div_ceil(geometry.cells).max(1)).map(move |n| {
@@ -665,7 +667,7 @@ mod tests {
         // SAFETY: the core was just allocated.
         let cell = unsafe { core.refill() }.unwrap();
         // SAFETY: the cell was just carved, and its chunk is there until the end of the test.
-        let entry = unsafe { Entry::<OneThread>::of(cell, geometry) };
+        let entry = unsafe { Entry::<CoreRef<OneThread>>::of(cell, geometry) };
         entry.try_stamps().unwrap();
         entry.block.serial.set(u32::MAX - 1);
         assert_eq!(entry.leak_stamped().stamp(), u32::MAX);

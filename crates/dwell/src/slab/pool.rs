@@ -66,7 +66,7 @@ unsafe impl<O: Owners> sealed::SlotKind for InPool<O> {
     unsafe fn free_cell(cell: CellPtr, _: Layout) {
         // SAFETY: the caller says that it is the cell of a slot of a pool: of a size class, all of which have blocks of
         // `MIN_BLOCK` bytes, or of a dedicated block. Neither is freed while the cell is occupied.
-        let core = unsafe { dedicated::owner::<O>(cell) };
+        let core = unsafe { dedicated::owner::<CoreRef<O>>(cell) };
         // SAFETY: the caller gives the cell away, which is this core's or, if that is no slab, a dedicated block's.
         unsafe { core.free_cell(cell) };
     }
@@ -108,7 +108,7 @@ impl<O: Threading> SizeClasses<O> {
     /// A cell for values of this layout, which the free stack of their class does not have.
     fn refill_class(&self, layout: Layout) -> Result<CellPtr, Refusal> {
         let Some(class) = Class::of(layout) else {
-            return dedicated::allocate::<O>(layout).ok_or(Refusal::Alloc(layout));
+            return dedicated::allocate(layout, O::NO_SLAB).ok_or(Refusal::Alloc(layout));
         };
         let core = &self.cores[class.index];
         if core.get() == O::NO_SLAB {

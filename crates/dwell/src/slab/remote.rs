@@ -10,7 +10,9 @@
 //! The order of `close` and of the `give`s that find it does not matter: until the occupied cells are added `left` is below 0,
 //! and from then on it is the number of occupied cells.
 
-use super::engine::{Core, CoreRef, NoSlab, Owners, Vacant};
+#[cfg(not(all(loom, test)))]
+use super::engine::NoSlab;
+use super::engine::{Core, CoreRef, Owners, Vacant};
 use super::stack::{CellPtr, NoRoom};
 use core::cell::Cell;
 use core::mem::MaybeUninit;

@@ -1,7 +1,7 @@
 //! The owner of one value.
 
 use super::coerce::{CoerceBrand, SlotView};
-use super::engine::OneThread;
+use super::engine::{CoreRef, OneThread};
 use super::geometry::Geometry;
 use super::key::{Key, StampedKey};
 use super::kind::sealed::Portable;
@@ -145,7 +145,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         Layout::for_value(unsafe { &*(self.value.as_ptr() as *const UnsafeCell<T>) })
     }
 
-    fn entry(&self) -> Entry<OneThread>
+    fn entry(&self) -> Entry<CoreRef<OneThread>>
     where
         K: Keyed,
     {

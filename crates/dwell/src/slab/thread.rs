@@ -337,7 +337,7 @@ fn try_with<M: Module, R>(f: impl FnOnce(&ThreadSlab<M::Value>) -> Result<R, Ref
 
 /// The entry of a cell in this thread's slab, unless that is gone.
 #[inline]
-fn entry<M: Module>(key: Key) -> Option<Entry<OneThread>> {
+fn entry<M: Module>(key: Key) -> Option<Entry<CoreRef<OneThread>>> {
     M::local().try_with(|slab| slab.core.entry(key)).ok()?
 }
 

@@ -127,6 +127,7 @@ fn run(executable: &Path, args: &[OsString], options: &Options, early: Option<Ea
         taken: Vec::new(),
         peak: None,
         asked: Vec::new(),
+        early_asks: Vec::new(),
         started,
         interrupted: false,
         thinned: false,
@@ -149,6 +150,9 @@ enum Message {
     /// A signal, and whether a process sent it to this one alone.
     Signal(i32, bool),
 }
+
+/// How often the tool looks whether the agent is armed, if a snapshot is due.
+const ARMING: Duration = Duration::from_millis(5);
 
 /// Copies that are kept of those that `--every` takes: each holds the memory that the program has changed since.
 const MOST_ROUNDS: usize = 16;
@@ -266,6 +270,8 @@ struct Session<'r, 'e> {
     peak: Option<(Arc<Process>, About)>,
     /// What the helper was asked for and has not answered.
     asked: Vec<Moment>,
+    /// What was due before the agent was armed: the loader of a large program takes its time.
+    early_asks: Vec<Moment>,
     started: Instant,
     interrupted: bool,
     /// Whether snapshots were dropped.
@@ -289,9 +295,12 @@ impl Session<'_, '_> {
         let mut next_round = every;
         let mut rounds = Vec::new();
         loop {
+            self.ask_early();
             let due = times.peek().copied().into_iter().chain(next_round).min();
-            let message = match due {
-                Some(due) => messages.recv_timeout(due.saturating_sub(self.started.elapsed())),
+            let wait = due.map(|due| due.saturating_sub(self.started.elapsed()));
+            let poll = (!self.early_asks.is_empty()).then_some(ARMING);
+            let message = match wait.into_iter().chain(poll).min() {
+                Some(wait) => messages.recv_timeout(wait),
                 None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match message {
@@ -300,13 +309,17 @@ impl Session<'_, '_> {
                 Ok(Message::Signal(signal, alone)) => self.signal(signal, alone),
                 Err(RecvTimeoutError::Disconnected) => bail!("the program's end cannot be seen"),
                 Err(RecvTimeoutError::Timeout) => {
-                    let due = due.unwrap_or_default();
-                    self.ask(Moment::After(due.as_millis() as u64));
-                    if times.peek() == Some(&due) {
-                        times.next();
+                    let Some(due) = due.filter(|due| *due <= self.started.elapsed()) else { continue };
+                    let asked_for = times.next_if_eq(&due).is_some();
+                    let armed = self.plan.status() == Status::Armed;
+                    // A round before the agent is armed is left out.
+                    if asked_for || armed {
+                        self.ask(Moment::After(due.as_millis() as u64));
                     }
                     if next_round == Some(due) {
-                        rounds.push(due.as_millis() as u64);
+                        if armed {
+                            rounds.push(due.as_millis() as u64);
+                        }
                         if rounds.len() == MOST_ROUNDS {
                             every = every.map(|every| every * 2);
                             self.thin_out(&mut rounds);
@@ -348,14 +361,25 @@ impl Session<'_, '_> {
         }
     }
 
-    /// Asks the helper for a snapshot.
+    /// Asks the helper for a snapshot, at once or as soon as the agent is armed.
     fn ask(&mut self, at: Moment) {
-        if self.plan.status() != Status::Armed {
-            return;
+        self.early_asks.push(at);
+        self.ask_early();
+    }
+
+    fn ask_early(&mut self) {
+        match self.plan.status() {
+            Status::Absent => {}
+            Status::Armed => {
+                for at in self.early_asks.drain(..) {
+                    self.asked.push(at);
+                    self.plan.shared().asked.fetch_add(1, Ordering::Release);
+                    self.plan.ring();
+                }
+            }
+            // The agent has given up.
+            _ => self.early_asks.clear(),
         }
-        self.asked.push(at);
-        self.plan.shared().asked.fetch_add(1, Ordering::Release);
-        self.plan.ring();
     }
 
     /// A copy was made.

@@ -1,0 +1,171 @@
+//! Published programs before and after a change to Dwell: one command takes their sources from the registry, builds both
+//! sides, runs the tests that they ship, and measures them.
+//!
+//! [`run`] goes through the programs. `programs` lists them, `side` writes the two sides, `cargo` builds and tests them,
+//! `measure` runs their drivers, `table` prints. docs/real.md says what is measured.
+
+mod cargo;
+mod edit;
+mod measure;
+mod program;
+mod programs;
+mod side;
+mod table;
+
+use anyhow::{Context as _, Result, bail};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use crate::measure::Pair;
+use crate::program::Program;
+use crate::side::{Places, Prepared};
+use crate::table::{Measured, Workload};
+
+/// What the command line says.
+#[derive(clap::Args, Debug, Default)]
+pub struct Args {
+    /// The programs; all of them if none is named.
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Prints the names of the programs, their versions and what changes.
+    #[arg(long)]
+    list: bool,
+    /// Only checks that the edits fit and that both sides compile.
+    #[arg(long)]
+    check: bool,
+    /// Skips the tests that the packages ship.
+    #[arg(long)]
+    no_tests: bool,
+}
+
+/// How much is measured, and how it is printed.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Runs fewer rounds.
+    pub quick: bool,
+    /// Prints one number a line as JSON instead of the table.
+    pub json: bool,
+}
+
+/// Measures the programs that `args` names. Progress goes to standard error, results to standard output.
+///
+/// Returns how many programs could not be built or measured; each was told of on standard error.
+///
+/// # Errors
+///
+/// If a name is not known, or standard output cannot be written to.
+pub fn run(args: &Args, options: Options) -> Result<usize> {
+    let programs = chosen(&args.names)?;
+    let mut out = io::stdout();
+    if args.list {
+        for program in programs {
+            let (name, version, change) = (program.name, program.main().version, program.change);
+            writeln!(out, "{name:<16} {:<20} {version:<12} {change}", program.main().name)?;
+        }
+        return Ok(0);
+    }
+    let places = Places::of_this_clone()?;
+    let valgrind = measure::has_valgrind();
+    if !valgrind {
+        eprintln!("there is no valgrind: the column `instructions` is left out");
+    }
+    let (mut measured, mut failed) = (Vec::new(), 0);
+    for program in programs {
+        match one(program, &places, args, options, valgrind) {
+            Ok(result) => {
+                if options.json {
+                    write!(out, "{}", table::json(&result))?;
+                }
+                measured.push(result);
+            }
+            Err(error) => {
+                eprintln!("error: {}: {error:#}", program.name);
+                failed += 1;
+            }
+        }
+    }
+    if !options.json && !measured.is_empty() {
+        write!(out, "{}", table::markdown(&measured))?;
+    }
+    Ok(failed)
+}
+
+/// The programs of these names, or all.
+fn chosen(names: &[String]) -> Result<Vec<&'static Program>> {
+    if names.is_empty() {
+        return Ok(programs::ALL.iter().collect());
+    }
+    let find = |name: &String| {
+        let known = || programs::ALL.iter().map(|program| program.name).collect::<Vec<_>>().join(", ");
+        match Program::find(name) {
+            Some(program) => Ok(program),
+            None => bail!("no program is called `{name}`; there are: {}", known()),
+        }
+    };
+    names.iter().map(find).collect()
+}
+
+/// Prepares, builds, tests and measures one program.
+fn one(program: &Program, places: &Places, args: &Args, options: Options, valgrind: bool) -> Result<Measured> {
+    let say = |what: &str| eprintln!("{}: {what}", program.name);
+    let target = places.target();
+    say("takes the source");
+    let Prepared { before, after, lines } = side::prepare(program, places)?;
+    for (side, name) in [(&before, "before"), (&after, "after")] {
+        say(&format!("builds {name}"));
+        let built = cargo::build(&side.folder, &target, &side.package, args.check);
+        built.with_context(|| format!("cannot build the program {name}"))?;
+    }
+    let mut tests = None;
+    if args.check {
+        return Ok(Measured {
+            name: program.name,
+            version: program.main().version,
+            change: program.change,
+            lines,
+            tests,
+            workloads: Vec::new(),
+        });
+    }
+    for package in program.packages.iter().filter(|_| !args.no_tests) {
+        let Some(arguments) = package.tests else { continue };
+        say(&format!("tests {} before and after", package.name));
+        let old = cargo::test(&before.folder, &target, package.name, arguments).context("before")?;
+        let new = cargo::test(&after.folder, &target, package.name, arguments).context("after")?;
+        say(&format!("tests of {}: {old:?} before, {new:?} after", package.name));
+        let (total_old, total_new): &mut (cargo::Tests, cargo::Tests) = tests.get_or_insert_default();
+        total_old.add(old);
+        total_new.add(new);
+    }
+    let mut workloads = Vec::new();
+    for name in program.workloads.iter().copied() {
+        say(&format!("measures {name}"));
+        let binaries = |allocator| (before.binary(&target, allocator), after.binary(&target, allocator));
+        let time = |allocator| {
+            let (before, after) = binaries(allocator);
+            measure::time(&before, &after, name, if options.quick { 3 } else { 15 })
+        };
+        let count = |before: &Path, after: &Path| -> Result<Option<Pair>> {
+            let more = if options.quick { 1 } else { 2 };
+            if valgrind { measure::instructions(before, after, name, more).map(Some) } else { Ok(None) }
+        };
+        let (old, new) = binaries("count");
+        let peak = Some(measure::peak(&old, &new, name)?);
+        let (old, new) = binaries("glibc");
+        let instructions = count(&old, &new)?;
+        let (glibc, mimalloc) = (Some(time("glibc")?), Some(time("mimalloc")?));
+        workloads.push(Workload { name, instructions, glibc, mimalloc, peak });
+    }
+    Ok(Measured { name: program.name, version: program.main().version, change: program.change, lines, tests, workloads })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_name_that_does_not_exist_is_one_line_with_all_names() {
+        let message = super::chosen(&["lost".to_owned()]).err().unwrap().to_string();
+        assert!(message.starts_with("no program is called `lost`; there are: lru"), "{message}");
+        assert_eq!(message.lines().count(), 1);
+        assert_eq!(super::chosen(&[]).unwrap().len(), crate::programs::ALL.len());
+    }
+}

@@ -1,0 +1,143 @@
+//! Measurements of built drivers: instructions, paired times, bytes.
+
+use anyhow::{Context, Result, bail, ensure};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// A number of both sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pair {
+    pub(crate) before: f64,
+    pub(crate) after: f64,
+}
+
+impl Pair {
+    pub(crate) fn ratio(self) -> f64 {
+        self.after / self.before
+    }
+}
+
+/// Times of both sides, and their ratio in pairs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Time {
+    /// The least time of each side, in nanoseconds.
+    pub(crate) least: Pair,
+    /// The median of the ratios of the pairs, and the range that it lies in.
+    pub(crate) ratio: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+/// What a driver prints: a number, and the checksum of its work.
+fn answer(output: &Output, what: &Path) -> Result<(f64, String)> {
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        bail!("{} failed: {}", what.display(), message.lines().last().unwrap_or("no message"));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let parts = text.trim().split_once(' ').and_then(|(number, checksum)| Some((number.parse().ok()?, checksum)));
+    let (number, checksum) = parts.with_context(|| format!("{} printed `{}`", what.display(), text.trim()))?;
+    Ok((number, checksum.to_owned()))
+}
+
+fn same_work(before: &str, after: &str) -> Result<()> {
+    ensure!(before == after, "both sides must do the same work; the checksums are {before} and {after}");
+    Ok(())
+}
+
+/// Most live bytes of one run.
+pub(crate) fn peak(before: &Path, after: &Path, workload: &str) -> Result<Pair> {
+    let peak = |binary: &Path| {
+        let output = Command::new(binary).args(["peak", workload]).output();
+        answer(&output.with_context(|| format!("cannot run {}", binary.display()))?, binary)
+    };
+    let (before, after) = (peak(before)?, peak(after)?);
+    same_work(&before.1, &after.1)?;
+    Ok(Pair { before: before.0, after: after.0 })
+}
+
+/// Times, the sides in turn: each round runs both, every other round in reverse.
+pub(crate) fn time(before: &Path, after: &Path, workload: &str, rounds: usize) -> Result<Time> {
+    let time = |binary: &Path| {
+        let output = Command::new(binary).args(["time", workload]).output();
+        answer(&output.with_context(|| format!("cannot run {}", binary.display()))?, binary)
+    };
+    let mut least = Pair { before: f64::INFINITY, after: f64::INFINITY };
+    let mut ratios = Vec::new();
+    for round in 0..rounds {
+        let (old, new) = if round.is_multiple_of(2) {
+            let old = time(before)?;
+            (old, time(after)?)
+        } else {
+            let new = time(after)?;
+            (time(before)?, new)
+        };
+        same_work(&old.1, &new.1)?;
+        least = Pair { before: least.before.min(old.0), after: least.after.min(new.0) };
+        ratios.push(new.0 / old.0);
+    }
+    let [ratio, low, high] = spread(ratios).context("no round was run")?;
+    Ok(Time { least, ratio, low, high })
+}
+
+/// The median, and the range that the median of all values there could be lies in with 95 % confidence, by ranks.
+fn spread(mut values: Vec<f64>) -> Option<[f64; 3]> {
+    values.sort_by(f64::total_cmp);
+    let last = values.len().checked_sub(1)?;
+    let half = (values.len() as f64) / 2.0;
+    #[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "a rank below the middle")]
+    let low = (half - 0.98 * (values.len() as f64).sqrt()).max(1.0) as usize - 1;
+    Some([f64::midpoint(values[last / 2], values[last - last / 2]), values[low], values[last - low]])
+}
+
+/// Whether callgrind can count.
+pub(crate) fn has_valgrind() -> bool {
+    let valgrind = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    valgrind.is_ok_and(|status| status.success())
+}
+
+/// Instructions of one run: those of a process that runs `1 + more` times, less those of one that runs once.
+pub(crate) fn instructions(before: &Path, after: &Path, workload: &str, more: u32) -> Result<Pair> {
+    let count = |binary: &Path, times: u32| {
+        let output = Command::new("valgrind")
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+            .arg(binary)
+            .args(["count", workload, &times.to_string()])
+            .output()
+            .context("cannot run valgrind")?;
+        let (_, checksum) = answer(&output, binary)?;
+        let count = collected(&String::from_utf8_lossy(&output.stderr)).context("callgrind gave no count")?;
+        anyhow::Ok((count, checksum))
+    };
+    let of_one = |binary: &Path| {
+        let (once, checksum) = count(binary, 1)?;
+        let (more_often, _) = count(binary, 1 + more)?;
+        anyhow::Ok(((more_often - once) / f64::from(more), checksum))
+    };
+    let (before, after) = (of_one(before)?, of_one(after)?);
+    same_work(&before.1, &after.1)?;
+    Ok(Pair { before: before.0, after: after.0 })
+}
+
+/// The number in callgrind's last line, `==1234== Collected : 5678`.
+fn collected(messages: &str) -> Option<f64> {
+    let line = messages.lines().find(|line| line.contains("Collected :"))?;
+    line.rsplit_once(':')?.1.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn spread_is_by_ranks() {
+        assert_eq!(super::spread(vec![3.0, 1.0, 2.0]), Some([2.0, 1.0, 3.0]));
+        assert_eq!(super::spread(vec![4.0, 1.0, 2.0, 3.0]), Some([2.5, 1.0, 4.0]));
+        assert_eq!(super::spread((1..=21).map(f64::from).collect()), Some([11.0, 6.0, 16.0]));
+        assert_eq!(super::spread(Vec::new()), None);
+    }
+
+    #[test]
+    fn count_is_found() {
+        assert_eq!(super::collected("==7== Events    : Ir\n==7== Collected : 123\n==7== I refs: 123"), Some(123.0));
+        assert_eq!(super::collected("==7== Events"), None);
+    }
+}

@@ -1,0 +1,202 @@
+//! The programs that are measured. Drivers and edit scripts are files in `programs/`, read when they are used.
+
+use crate::program::{Input, Package, Program};
+
+pub(crate) const ALL: &[Program] = &[LRU, OXC, H2, DELAY_QUEUE, POM, OPENAPIV3, ASYNC_TRAIT, WAST, SONIC_RS, ASYNC_EXECUTOR, ASYNC_IO, ASYNC_GRAPHQL, JAQ];
+
+const LRU: Program = Program {
+    name: "lru",
+    change: "slab for Box",
+    packages: &[Package {
+        name: "lru",
+        version: "0.18.0",
+        edits: "lru/after.edits",
+        tests: Some(&["--lib"]),
+    }],
+    dependencies: "lru = \"=0.18.0\"",
+    driver: "lru/driver.rs",
+    workloads: &["10 entries", "churn", "a million"],
+    ..Program::NONE
+};
+
+const OXC: Program = Program {
+    name: "oxc",
+    change: "dwell-bumpalo for bumpalo",
+    packages: &[
+        Package { name: "oxc_parser", version: "0.60.0", edits: "", tests: None },
+        Package {
+            name: "oxc_allocator",
+            version: "0.60.0",
+            edits: "oxc/allocator.edits",
+            tests: Some(&["--lib"]),
+        },
+    ],
+    dependencies: "oxc_parser = \"=0.60.0\"\noxc_allocator = \"=0.60.0\"\noxc_span = \"=0.60.0\"",
+    input: Some(Input { package: "deno_typescript", version: "0.49.0", path: "typescript/lib/typescript.js" }),
+    driver: "oxc/driver.rs",
+    workloads: &["typescript.js", "typescript.js, reset"],
+    ..Program::NONE
+};
+
+const H2: Program = Program {
+    name: "h2",
+    change: "dwell-slab for slab",
+    packages: &[Package { name: "h2", version: "0.4.20", edits: "h2/slab.edits", tests: None }],
+    dependencies: "h2 = \"=0.4.20\"\nhttp = \"1\"\nbytes = \"1\"\n\
+        tokio = { version = \"1.47\", features = [\"rt\", \"io-util\"] }",
+    driver: "h2/driver.rs",
+    workloads: &["5,000 requests at once", "50 connections"],
+    ..Program::NONE
+};
+
+const DELAY_QUEUE: Program = Program {
+    name: "delay-queue",
+    change: "dwell-slab for slab",
+    packages: &[Package {
+        name: "tokio-util",
+        version: "0.7.20",
+        edits: "delay-queue/slab.edits",
+        // The other test files do not reach its slab.
+        tests: Some(&["--features", "full", "--test", "time_delay_queue"]),
+    }],
+    dependencies: "tokio-util = { version = \"=0.7.20\", features = [\"time\"] }\n\
+        tokio = { version = \"1.47\", features = [\"rt\", \"time\", \"test-util\"] }",
+    driver: "delay-queue/driver.rs",
+    workloads: &["10 timeouts", "20,000 timeouts", "insert, remove"],
+    ..Program::NONE
+};
+
+const POM: Program = Program {
+    name: "pom",
+    change: "SmallBox for Box<dyn Fn>",
+    packages: &[Package {
+        name: "pom",
+        version: "3.4.0",
+        edits: "pom/after.edits",
+        tests: Some(&["--lib", "--tests", "--examples"]),
+    }],
+    dependencies: "pom = \"=3.4.0\"",
+    driver: "pom/driver.rs",
+    workloads: &["parse data.json"],
+    ..Program::NONE
+};
+
+const OPENAPIV3: Program = Program {
+    name: "openapiv3",
+    change: "Sparse, SortedMap and Box where `weigh` suggests them",
+    packages: &[Package {
+        name: "openapiv3",
+        version: "2.2.0",
+        edits: "openapiv3/after.edits",
+        tests: Some(&["--lib", "--tests"]),
+    }],
+    dependencies: "openapiv3 = \"=2.2.0\"\nserde_json = \"1\"",
+    driver: "openapiv3/driver.rs",
+    workloads: &["load four services"],
+    ..Program::NONE
+};
+
+const ASYNC_TRAIT: Program = Program {
+    name: "async-trait",
+    change: "#[dwell::erased] for #[async_trait]",
+    packages: &[Package {
+        name: "async-trait",
+        version: "0.1.92",
+        edits: "async-trait/after.edits",
+        // `compiletest` compares the compiler's messages, which name the attribute.
+        tests: Some(&["--test", "test"]),
+    }],
+    dependencies: "async-trait = \"=0.1.92\"",
+    more_after: "dwell = { path = \"{dwell}/crates/dwell\", default-features = false, features = [\"std\", \"pin\", \"derive\"] }",
+    driver: "async-trait/driver.rs",
+    driver_after: "async-trait/driver.edits",
+    workloads: &["20,000 requests"],
+    ..Program::NONE
+};
+
+const WAST: Program = Program {
+    name: "wast",
+    change: "dwell-bumpalo for bumpalo",
+    packages: &[Package {
+        name: "wast",
+        version: "263.0.0",
+        edits: "wast/bumpalo.edits",
+        tests: Some(&["--lib", "--test", "annotations", "--test", "comments", "--test", "recursive"]),
+    }],
+    dependencies: "wast = \"=263.0.0\"",
+    driver: "wast/driver.rs",
+    workloads: &["2,000 functions"],
+    ..Program::NONE
+};
+
+const SONIC_RS: Program = Program {
+    name: "sonic-rs",
+    change: "dwell-bumpalo for bumpalo",
+    packages: &[Package { name: "sonic-rs", version: "0.5.10", edits: "sonic-rs/bumpalo.edits", tests: Some(&["--lib"]) }],
+    dependencies: "sonic-rs = \"=0.5.10\"",
+    input: Some(Input { package: "openapiv3", version: "2.2.0", path: "fixtures/slack.json" }),
+    driver: "sonic-rs/driver.rs",
+    workloads: &["slack.json"],
+    ..Program::NONE
+};
+
+const ASYNC_EXECUTOR: Program = Program {
+    name: "async-executor",
+    change: "dwell-slab for slab",
+    packages: &[Package {
+        name: "async-executor",
+        version: "1.14.1",
+        edits: "async-executor/slab.edits",
+        tests: Some(&["--lib", "--tests"]),
+    }],
+    dependencies: "async-executor = \"=1.14.1\"",
+    driver: "async-executor/driver.rs",
+    workloads: &["one task at a time", "5,000 tasks"],
+    ..Program::NONE
+};
+
+const ASYNC_IO: Program = Program {
+    name: "async-io",
+    change: "dwell-slab for slab",
+    packages: &[Package {
+        name: "async-io",
+        version: "2.6.0",
+        edits: "async-io/slab.edits",
+        tests: Some(&["--lib", "--tests"]),
+    }],
+    dependencies: "async-io = \"=2.6.0\"",
+    driver: "async-io/driver.rs",
+    workloads: &["250 pairs of sockets"],
+    ..Program::NONE
+};
+
+const ASYNC_GRAPHQL: Program = Program {
+    name: "async-graphql",
+    change: "`.pooled()` for Box::pin",
+    packages: &[Package {
+        name: "async-graphql",
+        version: "8.0.0-rc.5",
+        edits: "async-graphql/after.edits",
+        // Each of its 50 test files is a program of its own; these resolve what changes.
+        tests: Some(&["--test", "list", "--test", "object", "--test", "union", "--test", "interface", "--test", "result"]),
+    }],
+    dependencies: "async-graphql = { version = \"=8.0.0-rc.5\", default-features = false }",
+    driver: "async-graphql/driver.rs",
+    workloads: &["a query of 6,000 fields"],
+    ..Program::NONE
+};
+
+const JAQ: Program = Program {
+    name: "jaq",
+    change: "pooled! for Box<dyn Iterator>",
+    packages: &[
+        Package { name: "jaq-core", version: "3.1.2", edits: "jaq/core.edits", tests: None },
+        Package { name: "jaq-std", version: "3.0.4", edits: "jaq/std.edits", tests: None },
+        Package { name: "jaq-json", version: "2.0.3", edits: "jaq/json.edits", tests: Some(&["--features", "serde", "--lib", "--tests"]) },
+    ],
+    dependencies: "jaq-core = \"=3.1.2\"\n\
+        jaq-std = { version = \"=3.0.4\", default-features = false, features = [\"std\"] }\njaq-json = \"=2.0.3\"",
+    driver: "jaq/driver.rs",
+    workloads: &["numbers", "recursion", "a tree"],
+    ..Program::NONE
+};

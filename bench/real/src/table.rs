@@ -1,0 +1,183 @@
+//! Results as a table of Markdown, and as JSON.
+
+use serde_json::json;
+use std::fmt::Write as _;
+
+use crate::cargo::Tests;
+use crate::measure::{Pair, Time};
+
+/// All that is measured of one program.
+pub(crate) struct Measured {
+    pub(crate) name: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) change: &'static str,
+    pub(crate) lines: usize,
+    /// Of both sides, or none if the package ships none.
+    pub(crate) tests: Option<(Tests, Tests)>,
+    pub(crate) workloads: Vec<Workload>,
+}
+
+/// The numbers of one workload. What is none could not be measured.
+pub(crate) struct Workload {
+    pub(crate) name: &'static str,
+    pub(crate) instructions: Option<Pair>,
+    pub(crate) glibc: Option<Time>,
+    pub(crate) mimalloc: Option<Time>,
+    pub(crate) peak: Option<Pair>,
+}
+
+/// The whole table. A column that has no number is left out.
+pub(crate) fn markdown(programs: &[Measured]) -> String {
+    let any = |has: fn(&Workload) -> bool| programs.iter().flat_map(|program| &program.workloads).any(has);
+    let shown = [
+        any(|workload| workload.instructions.is_some()),
+        any(|workload| workload.glibc.is_some()),
+        any(|workload| workload.mimalloc.is_some()),
+        any(|workload| workload.peak.is_some()),
+    ];
+    let titles = ["instructions", "time, glibc", "time, mimalloc", "peak bytes"];
+    let mut text = String::from("| program | change | lines | tests | workload |");
+    for (title, _) in titles.iter().zip(shown).filter(|(_, shown)| *shown) {
+        let _ = write!(text, " {title} |");
+    }
+    text.push_str("\n|---|---|--:|--:|---|");
+    text.push_str(&"--:|".repeat(shown.iter().filter(|shown| **shown).count()));
+    text.push('\n');
+    for program in programs {
+        for (at, workload) in program.workloads.iter().enumerate() {
+            // What is of the program stands in its first row.
+            let head = if at > 0 {
+                "| | | | |".to_owned()
+            } else {
+                let (name, version, change) = (program.name, program.version, program.change);
+                let tests = program.tests.map_or("none".to_owned(), |(_, after)| tests(after));
+                format!("| {name} {version} | {change} | {} | {tests} |", program.lines)
+            };
+            let cells = [
+                workload.instructions.map(|pair| ratio(pair.ratio())),
+                workload.glibc.map(time),
+                workload.mimalloc.map(time),
+                workload.peak.map(|pair| ratio(pair.ratio())),
+            ];
+            let _ = write!(text, "{head} {} |", workload.name);
+            for (cell, _) in cells.into_iter().zip(shown).filter(|(_, shown)| *shown) {
+                let _ = write!(text, " {} |", cell.unwrap_or_default());
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Three digits where they say something.
+fn ratio(value: f64) -> String {
+    // Neither side allocates.
+    if value.is_nan() {
+        return "-".to_owned();
+    }
+    if value >= 10.0 { format!("{value:.1}") } else { format!("{value:.2}") }
+}
+
+fn time(time: Time) -> String {
+    format!("{} ({}-{})", ratio(time.ratio), ratio(time.low), ratio(time.high))
+}
+
+fn tests(tests: Tests) -> String {
+    match tests.failed {
+        0 => format!("{} pass", tests.passed),
+        failed => format!("{failed} of {} fail", tests.passed + failed),
+    }
+}
+
+/// Rows as the other modules of `dwell-bench` print them: one number a line.
+pub(crate) fn json(program: &Measured) -> String {
+    let mut text = String::new();
+    let mut row = |workload: &str, subject: &str, metric: &str, unit: &str, pair: Pair, ratio: f64| {
+        let workload = if workload.is_empty() { program.name.to_owned() } else { format!("{}/{workload}", program.name) };
+        let baseline = subject.replace("dwell", "published");
+        let row = json!({
+            "module": "real", "workload": workload, "subject": subject, "metric": metric, "value": pair.after,
+            "unit": unit, "baseline": baseline, "ratio": ratio, "before": pair.before, "version": program.version,
+        });
+        let _ = writeln!(text, "{row}");
+    };
+    let lines = Pair { before: 0.0, after: program.lines as f64 };
+    row("", "dwell", "lines", "lines", lines, 0.0);
+    if let Some((before, after)) = program.tests {
+        for (metric, old, new) in
+            [("tests_passed", before.passed, after.passed), ("tests_failed", before.failed, after.failed)]
+        {
+            let pair = Pair { before: old as f64, after: new as f64 };
+            row("", "dwell", metric, "tests", pair, if old == 0 { 0.0 } else { pair.ratio() });
+        }
+    }
+    for workload in &program.workloads {
+        let mut pair = |subject: &str, metric: &str, unit: &str, pair: Option<Pair>| {
+            if let Some(pair) = pair {
+                row(workload.name, subject, metric, unit, pair, pair.ratio());
+            }
+        };
+        pair("dwell", "ir", "ir", workload.instructions);
+        pair("dwell", "peak", "bytes", workload.peak);
+        for (subject, time) in [("dwell/glibc", workload.glibc), ("dwell/mimalloc", workload.mimalloc)] {
+            let Some(time) = time else { continue };
+            for (metric, ratio) in [("ns", time.ratio), ("ns_low", time.low), ("ns_high", time.high)] {
+                row(workload.name, subject, metric, "ns", time.least, ratio);
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(instructions: Option<Pair>, failed: usize) -> Measured {
+        let time = Time { least: Pair { before: 2.0, after: 1.0 }, ratio: 0.5, low: 0.456, high: 12.34 };
+        let workload = |name, peak| Workload { name, instructions, glibc: Some(time), mimalloc: None, peak };
+        Measured {
+            name: "lru",
+            version: "0.18.0",
+            change: "slab for Box",
+            lines: 12,
+            tests: Some((Tests { passed: 3, failed: 0, ignored: 0 }, Tests { passed: 3 - failed, failed, ignored: 0 })),
+            workloads: vec![
+                workload("small", Some(Pair { before: 4.0, after: 5.0 })),
+                workload("large", None),
+            ],
+        }
+    }
+
+    #[test]
+    fn a_row_is_a_workload_and_losses_stay() {
+        let table = markdown(&[measured(Some(Pair { before: 10.0, after: 9.0 }), 0)]);
+        assert_eq!(
+            table,
+            "| program | change | lines | tests | workload | instructions | time, glibc | peak bytes |\n\
+             |---|---|--:|--:|---|--:|--:|--:|\n\
+             | lru 0.18.0 | slab for Box | 12 | 3 pass | small | 0.90 | 0.50 (0.46-12.3) | 1.25 |\n\
+             | | | | | large | 0.90 | 0.50 (0.46-12.3) |  |\n"
+        );
+    }
+
+    #[test]
+    fn a_column_without_numbers_is_left_out_and_failures_are_told() {
+        let table = markdown(&[measured(None, 1), Measured { tests: None, ..measured(None, 0) }]);
+        assert!(!table.contains("instructions") && !table.contains("mimalloc"), "{table}");
+        assert!(table.contains("| 1 of 3 fail |") && table.contains("| none |"), "{table}");
+    }
+
+    #[test]
+    fn rows_of_json_have_the_keys_of_the_other_modules() {
+        let rows = json(&measured(Some(Pair { before: 10.0, after: 9.0 }), 0));
+        let rows: Vec<serde_json::Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        // Lines, two of tests; instructions and three of time for each workload, one peak.
+        assert_eq!(rows.len(), 3 + 2 * 4 + 1);
+        for key in ["module", "workload", "subject", "metric", "value", "unit", "baseline", "ratio"] {
+            assert!(rows.iter().all(|row| row.get(key).is_some()), "{key}");
+        }
+        let ir = rows.iter().find(|row| row["metric"] == "ir" && row["workload"] == "lru/small").unwrap();
+        assert_eq!((ir["ratio"].as_f64(), ir["before"].as_f64(), &ir["baseline"]), (Some(0.9), Some(10.0), &"published".into()));
+    }
+}
