@@ -257,7 +257,7 @@ impl Check<'_> {
             }
             (Kind::Mixed { alternatives }, value) => {
                 let fits = |alternative| self.attempt(|check| check.slot(alternative, value, path, false));
-                if alternatives.iter().any(fits) {
+                if alternatives.iter().any(fits) || !self.schema.strict {
                     return true;
                 }
                 self.refuse(path, &format!("{} is none of the types", kind_of(value)))

@@ -92,10 +92,12 @@ fn boxes_in_structs(places: &Places<'_>, choices: &mut Choices) {
             let inline = takes(plain, 0);
             let is_box = takes(boxed, full * (size + BLOCK)) < inline;
             fields[index] = if is_box { boxed } else { plain };
-            trial.at[place] = match is_box {
-                true if sparse(places, place) => Choice::Sparse,
-                true => Choice::Boxed,
-                false => Choice::Plain,
+            trial.at[place] = if !is_box {
+                Choice::Plain
+            } else if sparse(places, place) {
+                Choice::Sparse
+            } else {
+                Choice::Boxed
             };
         }
     }

@@ -691,7 +691,13 @@ impl<'p, 's> Model<'p, 's> {
             Err(known) => return known,
         };
         let within = &self.places.list[place].within;
-        let types = within.iter().map(|&within| Some(self.place(within).0)).collect();
+        let mut types: Vec<Option<Type>> = within.iter().map(|&within| Some(self.place(within).0)).collect();
+        // What is of none of the types, which was not seen; naive types do not expect it.
+        let holds_all =
+            self.places.list[place].within.iter().any(|&id| matches!(self.places.list[id].slot.kind, Kind::Any(_)));
+        if !self.places.schema.strict && !self.choices.is_naive() && !holds_all {
+            types.push(Some(Type::Value.boxed()));
+        }
         self.defs[id].parts = within.iter().map(|&within| Part::Place(within, Presence::Always)).collect();
         self.bodies[id] = Body::Enum(types);
         id

@@ -216,6 +216,12 @@ impl Items<'_, '_, '_> {
                         self.doc(2, &self.values(*within, self.places.full(place)));
                         self.variant(name, of.as_ref());
                     }
+                    if let Some(Some(other)) = types.get(names.len()) {
+                        self.doc(2, "A value of another type, which was not seen");
+                        let free = |name: &&str| !names.iter().any(|of| of == name);
+                        let name = ["Other", "Unseen", "NotSeen"].into_iter().find(free);
+                        self.variant(name.unwrap_or("AnythingElse"), Some(other));
+                    }
                 }
                 line(&mut self.out, 1, "}");
             }

@@ -21,13 +21,12 @@ pub(crate) fn run(name: &str, sources: &[(&str, &str)], arguments: &[&str]) -> S
     fs::create_dir_all(folder.join("src")).expect("a folder");
     let dwell = root.join("crates/dwell");
     // Only for types that `--text` asks for.
-    let of_texts = match sources.iter().any(|(_, text)| text.contains("chrono::")) {
-        true => {
-            "uuid = { version = \"1\", default-features = false, features = [\"serde\"] }\n\
-             chrono = { version = \"0.4\", default-features = false, features = [\"serde\"] }\n\
-             url = { version = \"2\", features = [\"serde\"] }\n"
-        }
-        false => "",
+    let of_texts = if sources.iter().any(|(_, text)| text.contains("chrono::")) {
+        "uuid = { version = \"1\", default-features = false, features = [\"serde\"] }\n\
+         chrono = { version = \"0.4\", default-features = false, features = [\"serde\"] }\n\
+         url = { version = \"2\", features = [\"serde\"] }\n"
+    } else {
+        ""
     };
     let manifest = format!(
         "[workspace]\n\n[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
