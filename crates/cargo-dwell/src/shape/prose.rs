@@ -3,6 +3,7 @@
 use super::report::{FIRST, Field, Options, Report, Takes, Total, Type};
 use super::units::{bytes, count, percent};
 use anstyle::Style;
+use std::fmt::Write as _;
 use std::io;
 
 impl Report {
@@ -14,6 +15,7 @@ impl Report {
         page.text(0, "Loaded into memory, the documents take, as predicted:")?;
         let about = if self.value_is_exact { "" } else { "about " };
         page.total(about, self.value, "as serde_json::Value")?;
+        page.total("", self.quicktype, "in types like quicktype's, which boxes nothing")?;
         page.total("", self.naive, "in the types that one writes first (naive)")?;
         page.total("", self.std, "in lean types of serde and std alone")?;
         page.total("", self.lean, "in lean types")?;
@@ -91,10 +93,10 @@ impl Field {
             filled => format!("{}: in {} of the objects", self.name, percent(filled, instances)),
         };
         if self.nulls > 0 {
-            text.push_str(&format!(", null in {}", percent(self.nulls, instances)));
+            let _ = write!(text, ", null in {}", percent(self.nulls, instances));
         }
         if !self.about.is_empty() {
-            text.push_str(&format!("; {}", self.about));
+            let _ = write!(text, "; {}", self.about);
         }
         text
     }
@@ -104,10 +106,8 @@ impl Field {
 fn change(naive: &Takes, lean: &Takes) -> String {
     let (was, is) = (naive.inline + naive.heap, lean.inline + lean.heap);
     if naive.of == lean.of {
-        return match was == is {
-            true => format!("{}, {}", naive.of, bytes(was)),
-            false => format!("{}, {} -> {}", naive.of, bytes(was), bytes(is)),
-        };
+        let same = format!("{}, {}", naive.of, bytes(was));
+        return if was == is { same } else { format!("{same} -> {}", bytes(is)) };
     }
     format!("{} -> {}, {} -> {}", naive.of, lean.of, bytes(was), bytes(is))
 }

@@ -4,6 +4,7 @@ use super::advice::{Repeats, Suggestion};
 use super::model::{At, Choices, Heap, Model, Part, Source};
 use super::places::{Place, PlaceId, Places};
 use super::plan::Plan;
+use super::quicktype;
 use super::rust::describe;
 use super::schema::Kind;
 use super::types::{Body, Layouts};
@@ -68,6 +69,8 @@ pub struct Report {
     pub(super) value: Total,
     /// The totals of `value` are exact.
     pub(super) value_is_exact: bool,
+    /// In the types that quicktype would write.
+    pub(super) quicktype: Total,
     pub(super) naive: Total,
     /// The lean types that need serde and std alone.
     pub(super) std: Total,
@@ -165,6 +168,7 @@ impl Report {
             sampled: options.sampled,
             value: total(value),
             value_is_exact,
+            quicktype: total(quicktype::heap(schema)),
             naive: total(plan.naive_heap()),
             std: total(plan.model(&plan.standard()).total()),
             lean: total(plan.lean_heap()),
@@ -289,14 +293,15 @@ impl Report {
                 right(count(total.allocations)),
                 right(format!("{:.2}", total.bytes as f64 / self.json_bytes.max(1) as f64)),
                 right(percent(total.bytes, self.value.bytes)),
-                right(percent(total.bytes, self.naive.bytes)),
+                right(percent(total.bytes, self.quicktype.bytes)),
             ]
         };
-        let head = ["loaded, predicted", "live bytes", "allocations", "per byte of JSON", "of Value", "of naive"];
+        let head = ["loaded, predicted", "live bytes", "allocations", "per byte of JSON", "of Value", "of quicktype"];
         let value = if self.value_is_exact { "serde_json::Value" } else { "serde_json::Value, about" };
         vec![
             header(&head),
             row(value, self.value),
+            row("types like quicktype's", self.quicktype),
             row("naive types", self.naive),
             row("lean types, std only", self.std),
             row("lean types", self.lean),
