@@ -49,17 +49,17 @@ macro_rules! ops {
 /// Compared with bumpalo.
 pub(crate) fn suite() -> Suite {
     let mut ops: Vec<_> = ops! {
-        Dwell<1>: ops vectors texts maps;
-        Dwell<8>: ops vectors texts maps;
+        Dwell<1>: ops vectors texts slices maps;
+        Dwell<8>: ops vectors texts slices maps;
         Dwell<16>: singles;
-        Bumpalo<1>: ops vectors texts maps;
-        Bumpalo<8>: ops vectors maps;
+        Bumpalo<1>: ops vectors texts slices maps;
+        Bumpalo<8>: ops vectors slices maps;
         Bumpalo<16>: singles;
-        Upwards<1>: ops vectors texts maps;
-        Upwards<8>: ops vectors texts maps;
+        Upwards<1>: ops vectors texts slices maps;
+        Upwards<8>: ops vectors texts slices maps;
         Upwards<16>: singles;
-        Downwards<1>: ops vectors texts maps;
-        Downwards<8>: ops vectors texts maps;
+        Downwards<1>: ops vectors texts slices maps;
+        Downwards<8>: ops vectors texts slices maps;
         Downwards<16>: singles;
         BlinkAlloc: ops vectors;
         Up<0>: ops;
@@ -69,8 +69,8 @@ pub(crate) fn suite() -> Suite {
         Down<8>: ops;
         Up<16>: ops;
         Down<16>: ops;
-        Heap<Malloc>: ops vectors texts maps;
-        Heap<Mimalloc>: ops vectors texts maps;
+        Heap<Malloc>: ops vectors texts slices maps;
+        Heap<Mimalloc>: ops vectors texts slices maps;
     }
     .collect();
     ops.extend(workloads::typed::ops());

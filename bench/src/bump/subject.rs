@@ -60,6 +60,12 @@ macro_rules! push {
 }
 pub(super) use push;
 
+/// A subject with slices of what an iterator yields that knows its length.
+pub(super) trait Slices: Subject {
+    /// Makes a slice of the numbers below `count` and shows it to the sink.
+    fn collect(&self, count: u64);
+}
+
 /// What is written as text: a key, as programs make them, or all kinds of pieces that `fmt` has.
 pub(super) struct Line<'a> {
     pub(super) name: &'a str,
@@ -71,6 +77,9 @@ pub(super) struct Line<'a> {
 pub(super) trait Text: Subject {
     /// Formats a line and shows it to the sink.
     fn format(&self, line: &Line<'_>);
+
+    /// Pushes the pieces to a string, one by one, and shows it to the sink.
+    fn pieces(&self, pieces: &[&str]);
 }
 
 /// The pieces of a line, once for all subjects.

@@ -10,7 +10,7 @@ use std::alloc::Layout;
 use std::hint::black_box;
 
 use super::parser;
-use super::subject::{Allocates, Arena, Line, Put, Subject, Text, Vector};
+use super::subject::{Allocates, Arena, Line, Put, Slices, Subject, Text, Vector};
 use super::tree::{Binary, Call, Expression, weight};
 use crate::op::{LOOP, Op, Run, whole_rounds};
 use crate::sink;
@@ -267,6 +267,60 @@ fn vec_fresh<V: Vector>() -> Run {
     })
 }
 
+/// Pushes to each of many short vectors, and the vectors of a round.
+const SHORT: usize = 16;
+const VECTORS: usize = 600;
+
+#[inline(never)]
+fn push_short<V: Vector>(vector: &V) {
+    (0..VECTORS).for_each(|_| vector.push(black_box(SHORT as u64)));
+}
+
+/// Short vectors, one after the other; an operation is a push.
+fn vec_short<V: Vector>() -> Run {
+    rounds::<V>(VECTORS * SHORT, push_short::<V>)
+}
+
+/// Elements of a slice that is collected, and the slices of a round.
+const ELEMENTS: usize = 100;
+const SLICES: usize = 100;
+
+#[inline(never)]
+fn collect_all<S: Slices>(arena: &S) {
+    (0..SLICES).for_each(|_| arena.collect(black_box(ELEMENTS as u64)));
+}
+
+/// Slices of an iterator that knows its length; an operation is an element.
+fn collected<S: Slices>() -> Run {
+    rounds::<S>(SLICES * ELEMENTS, collect_all::<S>)
+}
+
+#[inline(never)]
+fn push_pieces<T: Text>(arena: &T, pieces: &[&str]) {
+    pieces.chunks_exact(PIECES).for_each(|pieces| arena.pieces(pieces));
+}
+
+/// Pieces of a text.
+const PIECES: usize = 5;
+
+/// Texts of five short pieces; an operation is a text.
+fn pieces<T: Text>() -> Run {
+    let pieces = ["fn", " name", "(arguments)", " -> ", "Result<()>"].repeat(DRAWN);
+    rounds::<T>(DRAWN, move |arena| push_pieces(arena, black_box(&pieces)))
+}
+
+#[inline(never)]
+fn put_ten<A: Arena>(arena: &A) {
+    for n in 0..10_u64 {
+        sink::address(std::ptr::from_ref(&*arena.alloc(n)).cast());
+    }
+}
+
+/// Ten numbers and a reset; an operation is both.
+fn reset<A: Arena>() -> Run {
+    rounds::<A>(1, put_ten::<A>)
+}
+
 #[inline(never)]
 fn format_all<T: Text>(arena: &T, names: &[&str], all_kinds: bool) {
     for (number, name) in (1..).zip(names) {
@@ -335,6 +389,7 @@ pub(super) fn ops<A: Arena>() -> Vec<Op> {
         ("parser", parser::<A>),
         ("tree", tree::<A>),
         ("creation", creation::<A>),
+        ("reset", reset::<A>),
     ]));
     ops
 }
@@ -350,11 +405,15 @@ pub(super) fn singles<S: Put<u8> + Put<u64> + Put<u128> + Put<[u64; 5]>>() -> Ve
 }
 
 pub(super) fn vectors<V: Vector>() -> Vec<Op> {
-    named::<V>(vec![("vec/warm", vec_warm::<V>), ("vec/fresh", vec_fresh::<V>)])
+    named::<V>(vec![("vec/warm", vec_warm::<V>), ("vec/fresh", vec_fresh::<V>), ("vec/short", vec_short::<V>)])
 }
 
 pub(super) fn texts<T: Text>() -> Vec<Op> {
-    named::<T>(vec![("fmt", || text::<T>(false)), ("fmt/debug", || text::<T>(true))])
+    named::<T>(vec![("fmt", || text::<T>(false)), ("fmt/debug", || text::<T>(true)), ("pieces", pieces::<T>)])
+}
+
+pub(super) fn slices<S: Slices>() -> Vec<Op> {
+    named::<S>(vec![("iter", collected::<S>)])
 }
 
 pub(super) fn maps<S: Allocates>() -> Vec<Op> {
@@ -460,6 +519,10 @@ pub(super) fn loops() -> Vec<Op> {
         ("tree", nothing),
         ("vec/warm", nothing),
         ("vec/fresh", nothing),
+        ("vec/short", nothing),
+        ("iter", nothing),
+        ("pieces", nothing),
+        ("reset", nothing),
         ("fmt", nothing),
         ("fmt/debug", nothing),
         ("hashbrown", nothing),

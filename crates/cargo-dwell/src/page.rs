@@ -20,6 +20,10 @@ pub struct Page {
     pub suggestions: Vec<Suggestion>,
     /// One above the other, on one scale.
     pub icicles: Vec<Icicle>,
+    /// How often numbers occur.
+    pub histograms: Vec<Histogram>,
+    /// What changed between two moments: a heading and its rows.
+    pub changes: Option<(String, Table)>,
     /// All rows, at the end.
     pub table: Table,
 }
@@ -37,6 +41,15 @@ pub struct Suggestion {
     pub saves: u64,
     /// Why it saves, and what it costs.
     pub why: String,
+}
+
+/// How often numbers of some range occur.
+#[derive(Debug, Default)]
+pub struct Histogram {
+    /// What is counted.
+    pub title: String,
+    /// A range, and how many there are in it.
+    pub bars: Vec<(String, u64)>,
 }
 
 /// Live bytes as nested bars.
@@ -130,6 +143,8 @@ border:0;border-right:1px solid var(--back);border-radius:2px;font:12px/20px ui-
 table{border-collapse:collapse;font:12px/1.5 ui-monospace,monospace;width:100%}
 td,th{padding:2px 10px;text-align:right;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
 .number{white-space:nowrap}
+.histogram{width:auto;margin:.4em 0 1em}.histogram td:first-child{text-align:right;white-space:nowrap}.histogram td:last-child{width:30em;text-align:left}
+.histogram i{display:block;height:1em;background:#a6cee3}
 td:first-child,th:first-child,.left{text-align:left}thead th{position:sticky;top:0;background:var(--back)}
 input{font:inherit;padding:.3em .6em;width:24em;max-width:100%}
 </style>
@@ -196,6 +211,8 @@ impl Page {
         }
         self.write_icicles(&mut out);
         self.write_suggestions(&mut out);
+        self.write_changes(&mut out);
+        self.write_histograms(&mut out);
         self.write_table(&mut out);
         // A `<` in a string cannot end the element that it stands in.
         let data = serde_json::to_string(&self.icicles).unwrap_or_default().replace('<', "\\u003c");
@@ -239,28 +256,71 @@ impl Page {
         out.push_str("<div id=\"detail\" class=\"dim\">Click a bar.</div>\n");
     }
 
+    fn write_changes(&self, out: &mut String) {
+        let Some((title, table)) = &self.changes else { return };
+        let _ = writeln!(out, "<h2>{}</h2>", escaped(title));
+        if table.rows.is_empty() {
+            out.push_str("<p>The same types and fields hold the same bytes.</p>\n");
+            return;
+        }
+        let (first, rest) = table.rows.split_at(table.rows.len().min(CHANGES));
+        write_rows(out, "changes", &table.head, first);
+        if !rest.is_empty() {
+            let _ = writeln!(out, "<details><summary>{} more</summary>", rest.len());
+            write_rows(out, "more-changes", &table.head, rest);
+            out.push_str("</details>\n");
+        }
+    }
+
+    fn write_histograms(&self, out: &mut String) {
+        if self.histograms.is_empty() {
+            return;
+        }
+        out.push_str("<h2>Sizes and lengths</h2>\n");
+        for histogram in &self.histograms {
+            let most = histogram.bars.iter().map(|bar| bar.1).max().unwrap_or(1).max(1);
+            let _ = writeln!(out, "<div>{}</div><table class=\"histogram\"><tbody>", escaped(&histogram.title));
+            for (label, count) in &histogram.bars {
+                // Not so narrow that it is not seen.
+                let width = (u128::from(*count) * 100 / u128::from(most)).max(1);
+                let _ = writeln!(
+                    out,
+                    "<tr><td>{}</td><td>{count}</td><td><i style=\"width:{width}%\"></i></td></tr>",
+                    escaped(label)
+                );
+            }
+            out.push_str("</tbody></table>\n");
+        }
+    }
+
     fn write_table(&self, out: &mut String) {
         let rows = self.table.rows.len();
         let _ = writeln!(
             out,
             "<h2>All of it</h2>\n<p><input id=\"search\" type=\"search\" placeholder=\"search\" aria-label=\"search\"> <span id=\"shown\">{rows}</span> of {rows} rows</p>"
         );
-        out.push_str("<table id=\"table\"><thead><tr>");
-        for name in &self.table.head {
-            let _ = write!(out, "<th>{}</th>", escaped(name));
-        }
-        out.push_str("</tr></thead><tbody>\n");
-        for row in &self.table.rows {
-            out.push_str("<tr>");
-            for cell in row {
-                let _ = write!(out, "<td>{}</td>", escaped(cell));
-            }
-            out.push_str("</tr>\n");
-        }
-        out.push_str("</tbody></table>\n");
+        write_rows(out, "table", &self.table.head, &self.table.rows);
     }
 }
 
+fn write_rows(out: &mut String, id: &str, head: &[String], rows: &[Vec<String>]) {
+    let _ = write!(out, "<table id=\"{id}\"><thead><tr>");
+    for name in head {
+        let _ = write!(out, "<th>{}</th>", escaped(name));
+    }
+    out.push_str("</tr></thead><tbody>\n");
+    for row in rows {
+        out.push_str("<tr>");
+        for cell in row {
+            let _ = write!(out, "<td>{}</td>", escaped(cell));
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody></table>\n");
+}
+
+/// Changes that are shown at once.
+const CHANGES: usize = 30;
 /// Suggestions that are shown at once.
 const FIRST: usize = 12;
 
@@ -304,6 +364,8 @@ mod tests {
                 title: hostile.into(),
                 root: Bar { name: hostile.into(), bytes: 1, ..Bar::default() },
             }],
+            histograms: vec![Histogram { title: hostile.into(), bars: vec![(hostile.into(), 1)] }],
+            changes: Some((hostile.into(), Table { head: vec![hostile.into()], rows: vec![vec![hostile.into()]] })),
             table: Table { head: vec![hostile.into()], rows: vec![vec![hostile.into()]] },
         };
         let html = page.html();

@@ -202,7 +202,18 @@ fn the_snapshot_of_the_peak_is_within_two_percent_of_it() {
 
 #[test]
 fn however_the_program_ends_its_end_is_seen() {
-    for (mode, code) in [("return", 0), ("abort", 134), ("panic", 101), ("kill", 137), ("exec", 9), ("fork", 0)] {
+    let ends = [
+        ("return", 0),
+        ("abort", 134),
+        ("panic", 101),
+        ("kill", 137),
+        ("crash", 139),
+        ("refused", 134),
+        ("dlopen", 0),
+        ("exec", 9),
+        ("fork", 0),
+    ];
+    for (mode, code) in ends {
         let run = run(&[mode], &[At::Exit, At::Peak]);
         assert_eq!(run.code, code, "{mode}");
         let [peak, exit] = &run.snapshots[..] else { panic!("{mode}: {} snapshots", run.snapshots.len()) };
@@ -429,6 +440,13 @@ fn what_the_agent_cannot_be_loaded_into_is_told() {
     wrong(&write("class", &with(4, 1), 0o755), "32-bit");
     wrong(&write("machine", &with(18, 183), 0o755), "not for x86-64");
     wrong(&write("object", &with(16, 1), 0o755), "is an object file");
+    // Without the segment that names a loader an executable is a static one.
+    let word = |at: usize, bytes: usize| {
+        program[at..at + bytes].iter().rev().fold(0, |all, byte| all << 8 | usize::from(*byte))
+    };
+    let (segments, number) = (word(32, 8), word(56, 2));
+    let of_loader = (0..number).map(|index| segments + 56 * index).find(|at| word(*at, 4) == 3).expect("a loader");
+    wrong(&write("static", &with(of_loader, 0), 0o755), "is linked statically");
     let interpreter = b"/lib64/ld-linux-x86-64.so.2";
     let at = memchr::memmem::find(&program, interpreter).expect("a loader");
     let mut musl = program.clone();

@@ -78,12 +78,21 @@ fn the_page_of_census_opens_and_searches() {
             "bytes": bytes, "len": bytes / 2, "capacity": bytes, "unused_bytes": bytes / 2
         })
     };
+    let field = serde_json::json!({
+        "type": "u8", "field": "absent", "size": 16, "instances": 1000, "filled": 990,
+        "variants": [{ "name": "None", "count": 10 }, { "name": "Some", "count": 990 }]
+    });
     let document = serde_json::json!({
         "version": 1,
         "program": { "file": "app" },
         "snapshots": [{
+            "at": "1s", "live_bytes": 500, "live_blocks": 1, "typed_bytes": 500, "owned_bytes": 500,
+            "blocks": [row("Shape.members", "Vec<u8>", 500)]
+        }, {
             "at": "peak", "live_bytes": 3000, "live_blocks": 2, "typed_bytes": 3000, "owned_bytes": 3000,
-            "blocks": [row("Shape.members", "Vec<u8>", 2000), row("Model.name", "String", 1000)]
+            "blocks": [row("Shape.members", "Vec<u8>", 2000), row("Model.name", "String", 1000)],
+            "sizes": [{ "from": 512, "to": 1023, "count": 1 }, { "from": 1024, "to": 2047, "count": 1 }],
+            "fields": [field]
         }]
     });
     std::fs::write(&saved, document.to_string()).unwrap();
@@ -96,6 +105,17 @@ fn the_page_of_census_opens_and_searches() {
     };
     let dom = opened(&browser, &page, "");
     assert!(dom.contains("3.0 kB") && bars(&dom) > 4, "{dom}");
+    // What is not used and what is absent is hatched, in the second icicle.
+    assert!(dom.contains("<button class=\"bar spare\"") && dom.contains("<button class=\"bar absent\""), "{dom}");
+    for text in [
+        "What grew from 1s (500 B) to peak (3.0 kB)",
+        "+1.5 kB",
+        "Blocks by their size",
+        "1,024 to 2,047 B",
+        "id=\"plot1\"",
+    ] {
+        assert!(dom.contains(text), "{text}");
+    }
     let dom = opened(&browser, &page, "#q=members");
     assert_eq!(dom.matches("<tr hidden").count(), 1);
     assert!(dom.contains(" found\""));

@@ -44,6 +44,31 @@ fn a_person_sees_totals_then_moves_then_types() {
     assert!(text.lines().all(|line| line.chars().count() <= 160), "styles apart, lines fit:\n{text}");
 }
 
+/// A narrow terminal gets lists of sentences: no line is broken but at a word, none is longer than the terminal.
+#[test]
+fn a_narrow_terminal_has_sentences_in_lists() {
+    for width in [40, 72, 80, 119] {
+        let text = report(Format::Human, &Options { width: Some(width), ..Options::default() });
+        let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what:?} in\n{text}"));
+        assert!(at("1,000 JSON documents") < at("serde_json::Value"));
+        assert!(at("serde_json::Value") < at("What to change"));
+        assert!(at("1. Save") < at("2. Save"));
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for sentence in [
+            "$.refund is absent in 98.0 % of the objects",
+            "Option<Refund> -> Option<Box<Refund>>",
+            "address: in 50.0 % of the objects",
+        ] {
+            assert!(flat.contains(sentence), "no {sentence:?} at {width} columns:\n{text}");
+        }
+        let longest = text.split('\n').filter(|line| line.trim().contains(' ')).map(|line| line.chars().count()).max();
+        // A style's escape sequences are not seen.
+        assert!(longest <= Some(usize::from(width) + 8), "{longest:?} of {width}:\n{text}");
+    }
+    let table = report(Format::Human, &Options { width: Some(120), ..Options::default() });
+    assert!(table.contains("filled") && !table.contains("1. Save"), "{table}");
+}
+
 #[test]
 fn what_is_mostly_there_is_not_boxed() {
     let text = report(Format::Json, &Options::default());

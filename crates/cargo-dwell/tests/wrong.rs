@@ -249,3 +249,122 @@ fn memory_is_bounded_whatever_comes() {
     }
     assert_eq!(accumulator.finish().documents, 6);
 }
+
+/// `GeoJSON` of every geometry: the tag says how deep the coordinates are.
+fn geometries() -> Vec<String> {
+    let mut rng = Rng::with_seed(11);
+    let point = |rng: &mut Rng| json!([rng.f64() * 180.0 + 0.123, rng.f64() * 90.0 + 0.123]);
+    let line = |rng: &mut Rng| Value::from((0..rng.usize(2..9)).map(|_| point(rng)).collect::<Vec<_>>());
+    let feature = |index: usize, rng: &mut Rng| {
+        let geometry = match index % 5 {
+            0 => json!({"type": "Point", "coordinates": point(rng)}),
+            1 => json!({"type": "LineString", "coordinates": line(rng)}),
+            2 => json!({"type": "MultiPoint", "coordinates": line(rng)}),
+            3 => json!({"type": "Polygon", "coordinates": [line(rng), line(rng)]}),
+            _ => json!({"type": "MultiPolygon", "coordinates": [[line(rng)], [line(rng), line(rng)]]}),
+        };
+        json!({"type": "Feature", "properties": {"name": format!("name {index}")}, "geometry": geometry})
+    };
+    let document = |_| {
+        let features: Vec<Value> = (0..50).map(|index| feature(index, &mut rng)).collect();
+        json!({"type": "FeatureCollection", "features": features}).to_string()
+    };
+    (0..10).map(document).collect()
+}
+
+#[test]
+fn a_tag_tells_the_types_of_one_key_apart() {
+    let texts = geometries();
+    let schema = infer(&texts, texts.len());
+    assert_eq!(schema.unions.len(), 1, "{:?}", schema.unions);
+    let plan = Plan::new(&schema);
+    let source = plan.rust(Set::Lean);
+    for line in ["#[serde(tag = \"type\")]", "Point(Point),", "pub coordinates: [f64; 2],", "Box<[[f64; 2]]>", "Other("] {
+        assert!(source.contains(line), "no {line}\n{source}");
+    }
+    assert!(!source.contains("holds.\n"), "no mix of types:\n{source}");
+    check_types("wrong_geometry", &texts, &schema);
+}
+
+#[test]
+fn a_new_tag_and_a_new_text_are_held() {
+    let mut texts = geometries();
+    texts[3] = texts[3].replace("MultiPolygon", "TopoPolygon");
+    let rules = cargo_dwell::shape::held_out::Rules::default();
+    for round in 0..5 {
+        let (ours, _) = cargo_dwell::shape::held_out::round_of(&texts, round, rules);
+        assert_eq!((ours.refused, ours.changed, ours.lost), (0, 0, 0), "{ours:?}");
+    }
+}
+
+/// With `--text`: only what the types write back the same, and everything that they hold.
+#[test]
+fn texts_of_one_format_are_held_in_types_of_other_crates() {
+    let text = |n: u32| {
+        let day = n % 28 + 1;
+        json!({
+            "id": format!("67e55044-10b1-426f-9247-bb680e5f{n:04x}"),
+            "date": format!("2024-02-{day:02}"),
+            "at": format!("2024-02-{day:02}T23:59:{:02}.{:03}Z", n % 60, n % 9 + 1),
+            "local": format!("2024-02-{day:02}T23:59:59-0{}:30", n % 9 + 1),
+            "page": format!("https://example.org/a/{n}?q=%20#top"),
+            "upper": format!("67E55044-10b1-426f-9247-bb680e5f{n:04X}"),
+            "maybe": if n % 3 == 0 { json!(format!("2024-03-{day:02}")) } else { Value::Null },
+        })
+        .to_string()
+    };
+    let texts: Vec<String> = (0..120).map(text).collect();
+    let mut schema = infer(&texts, texts.len());
+    let source = Plan::new(&schema).rust(Set::Both);
+    assert!(!source.contains("uuid::") && !source.contains("chrono::") && !source.contains("url::"), "{source}");
+    schema.typed = cargo_dwell::shape::formats::Typed { uuid: true, chrono: true, url: true };
+    let source = Plan::new(&schema).rust(Set::Lean);
+    for field in [
+        "pub id: uuid::Uuid,",
+        "pub date: chrono::NaiveDate,",
+        "pub at: chrono::DateTime<chrono::Utc>,",
+        "pub local: chrono::DateTime<chrono::FixedOffset>,",
+        "pub page: url::Url,",
+        "pub upper: ThinStr,",
+        "pub maybe: Option<chrono::NaiveDate>,",
+        "//! uuid = {",
+    ] {
+        assert!(source.contains(field), "no {field}\n{source}");
+    }
+    check_types("wrong_texts", &texts, &schema);
+}
+
+#[test]
+fn a_type_within_its_like_is_one_recursive_type() {
+    let post = |n: u32| json!({"id": n, "text": format!("text {n}"), "lang": "en", "likes": n, "user": {"name": format!("u{n}")}});
+    let text = |n: u32| {
+        let mut text = post(n);
+        if n % 3 == 0 {
+            text["retweeted_status"] = post(n + 1000);
+        }
+        json!({"statuses": [text]}).to_string()
+    };
+    let texts: Vec<String> = (0..60).map(text).collect();
+    let schema = infer(&texts, texts.len());
+    let names: Vec<&str> = schema.records.iter().map(|record| &*record.name).collect();
+    assert_eq!(schema.records.len(), 3, "{names:?}");
+    assert!(names.contains(&"Status"), "{names:?}");
+    check_types("wrong_status", &texts, &schema);
+}
+
+/// Types like quicktype's: one struct for all objects of a place, and nothing but sums in it.
+#[test]
+fn quicktype_joins_what_a_tag_tells_apart() {
+    let texts = geometries();
+    let schema = infer(&texts, texts.len());
+    let theirs = cargo_dwell::shape::quicktype::schema(&schema);
+    assert!(theirs.unions.is_empty());
+    let geometry = theirs.records.iter().find(|record| record.instances == 500 && record.fields.len() == 2);
+    let fields = &geometry.expect("all geometries").fields;
+    assert!(matches!(fields[0].slot.kind, Kind::Seq(_)), "{:?}", fields[0]);
+    assert!(matches!(fields[1].slot.kind, Kind::Keyword { .. }), "{:?}", fields[1]);
+    assert_eq!(fields[0].slot.count, 500);
+    let plan = Plan::new(&schema);
+    let quicktype = cargo_dwell::shape::quicktype::heap(&schema);
+    assert!(quicktype.bytes > plan.lean_heap().bytes, "{quicktype:?}");
+}

@@ -1,10 +1,10 @@
 use bump_scope::alloc::Global;
 use bump_scope::settings::{BumpAllocatorSettings, BumpSettings, True};
 use bump_scope::traits::BumpAllocatorTyped;
-use bump_scope::{Bump, BumpVec};
+use bump_scope::{Bump, BumpString, BumpVec};
 use std::alloc::Layout;
 
-use crate::bump::subject::{Allocates, Arena, Line, Subject, Text, Vector, line, push};
+use crate::bump::subject::{Allocates, Arena, Line, Slices, Subject, Text, Vector, line, push};
 use crate::sink;
 
 /// An alignment and a direction; the other settings as they are by default.
@@ -65,6 +65,20 @@ impl<S: BumpAllocatorSettings<GuaranteedAllocated = True> + 'static> Text for Bu
     fn format(&self, line: &Line<'_>) {
         let text = line!(line, |arguments| self.0.alloc_fmt(arguments));
         sink::pointer::<str>(&text);
+    }
+
+    #[inline]
+    fn pieces(&self, pieces: &[&str]) {
+        let mut text = BumpString::new_in(&self.0);
+        pieces.iter().for_each(|piece| text.push_str(piece));
+        sink::pointer::<str>(&text);
+    }
+}
+
+impl<S: BumpAllocatorSettings<GuaranteedAllocated = True> + 'static> Slices for BumpScope<S> {
+    #[inline]
+    fn collect(&self, count: u64) {
+        sink::pointer::<[usize]>(&*self.0.alloc_iter_exact(0..count as usize));
     }
 }
 

@@ -3,7 +3,7 @@ use bumpalo::collections::{String, Vec};
 use std::alloc::Layout;
 use std::fmt::Write;
 
-use crate::bump::subject::{Allocates, Arena, Line, Subject, Text, Vector, line, push};
+use crate::bump::subject::{Allocates, Arena, Line, Slices, Subject, Text, Vector, line, push};
 use crate::sink;
 
 pub(in crate::bump) struct Bumpalo<const MIN_ALIGN: usize>(Bump<MIN_ALIGN>);
@@ -45,6 +45,14 @@ impl<const MIN_ALIGN: usize> Arena for Bumpalo<MIN_ALIGN> {
     }
 }
 
+impl<const MIN_ALIGN: usize> Slices for Bumpalo<MIN_ALIGN> {
+    #[inline]
+    fn collect(&self, count: u64) {
+        // `usize`, since a range of `u64` does not know its length.
+        sink::pointer::<[usize]>(self.0.alloc_slice_fill_iter(0..count as usize));
+    }
+}
+
 impl<const MIN_ALIGN: usize> Allocates for Bumpalo<MIN_ALIGN> {
     type Allocator<'a> = &'a Bump<MIN_ALIGN>;
 
@@ -68,6 +76,13 @@ impl Text for Bumpalo<1> {
         let mut text = String::new_in(&self.0);
         line!(line, |arguments| text.write_fmt(arguments).expect("the string grows"));
         sink::pointer(text.into_bump_str());
+    }
+
+    #[inline]
+    fn pieces(&self, pieces: &[&str]) {
+        let mut text = String::new_in(&self.0);
+        pieces.iter().for_each(|piece| text.push_str(piece));
+        sink::pointer(text.as_str());
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use crate::bump::subject::{Allocates, Arena, Line, Subject, Text, Vector, line, push};
+use crate::bump::subject::{Allocates, Arena, Line, Slices, Subject, Text, Vector, line, push};
 use crate::sink;
 
 /// A general allocator under the name that its boxes have here.
@@ -129,6 +129,22 @@ impl<M: Named> Text for Heap<M> {
         let mut buffer = Buffer(Vec::new_in(*self));
         line!(line, |arguments| fmt::Write::write_fmt(&mut buffer, arguments)).expect("the buffer grows");
         sink::pointer(buffer.0.as_slice());
+    }
+
+    #[inline]
+    fn pieces(&self, pieces: &[&str]) {
+        let mut buffer = Vec::new_in(*self);
+        pieces.iter().for_each(|piece| buffer.extend_from_slice(piece.as_bytes()));
+        sink::pointer(buffer.as_slice());
+    }
+}
+
+impl<M: Named> Slices for Heap<M> {
+    #[inline]
+    fn collect(&self, count: u64) {
+        let mut numbers = Vec::with_capacity_in(count as usize, *self);
+        numbers.extend(0..count as usize);
+        sink::pointer(numbers.as_slice());
     }
 }
 

@@ -1,7 +1,7 @@
 use dwell::{Bump, bump};
 use std::alloc::Layout;
 
-use crate::bump::subject::{Allocates, Arena, Line, Subject, Text, Vector, line, push};
+use crate::bump::subject::{Allocates, Arena, Line, Slices, Subject, Text, Vector, line, push};
 use crate::sink;
 
 pub(in crate::bump) struct Dwell<const MIN_ALIGN: usize>(Bump<MIN_ALIGN>);
@@ -55,6 +55,20 @@ impl<const MIN_ALIGN: usize> Text for Dwell<MIN_ALIGN> {
     fn format(&self, line: &Line<'_>) {
         let text = line!(line, |arguments| self.0.alloc_fmt(arguments));
         sink::pointer::<str>(text);
+    }
+
+    #[inline]
+    fn pieces(&self, pieces: &[&str]) {
+        let mut text = bump::String::new_in(&self.0);
+        pieces.iter().for_each(|piece| text.push_str(piece));
+        sink::pointer::<str>(&text);
+    }
+}
+
+impl<const MIN_ALIGN: usize> Slices for Dwell<MIN_ALIGN> {
+    #[inline]
+    fn collect(&self, count: u64) {
+        sink::pointer::<[usize]>(self.0.alloc_iter(0..count as usize));
     }
 }
 

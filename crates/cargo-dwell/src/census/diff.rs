@@ -2,6 +2,7 @@
 
 use super::json::{Blocks, Document, Snapshot};
 use crate::output::{Look, header, right};
+use crate::page::Table;
 use crate::shape::units::{bytes, count};
 use anyhow::{Result, bail};
 use comfy_table::Cell;
@@ -116,6 +117,31 @@ impl Diff {
             live_blocks: of.live_blocks,
         };
         Self { version: super::json::VERSION, before: moment(before), after: moment(after), changes, types }
+    }
+
+    /// What grew, for a page: a heading, and a row for each type and field.
+    pub(super) fn page(&self) -> (String, Table) {
+        let (before, after) = (&self.before, &self.after);
+        let title = format!(
+            "What grew from {} ({}) to {} ({})",
+            before.at,
+            bytes(before.live_bytes),
+            after.at,
+            bytes(after.live_bytes)
+        );
+        let head = ["owner", "what", "change", "before", "after", "blocks", "allocated at"].map(str::to_owned).to_vec();
+        let row = |of: &Change| {
+            vec![
+                of.owner.clone(),
+                of.content.clone(),
+                change(of.before_bytes, of.after_bytes),
+                bytes(of.before_bytes),
+                bytes(of.after_bytes),
+                signed(of.before_blocks, of.after_blocks),
+                of.at.clone().unwrap_or_default(),
+            ]
+        };
+        (title, Table { head, rows: self.changes.iter().map(row).collect() })
     }
 
     /// Writes it for a person.

@@ -2,7 +2,7 @@
 
 use super::json::{Blocks, Finding};
 use super::types::{Decode, SiteId, Target, head};
-use super::walk::{Owner, Tally, Walk};
+use super::walk::{Owner, SHORT, Tally, Walk};
 use crate::debuginfo::{Kind, TypeId};
 use crate::shape::units::{bytes, count, percent};
 use dwell::model::search::{Edit, LEAST, Step, Types, search};
@@ -14,6 +14,10 @@ use std::collections::HashMap;
 const WORD: u64 = 8;
 /// Inline sizes that a `SmallBox` is proposed with, in words.
 const INLINE: [u64; 5] = [1, 2, 3, 4, 6];
+/// Values of a type from which on its fields are judged.
+const SOME: u64 = 100;
+/// Boxes from which on a slab is proposed.
+const MANY: u64 = 1000;
 /// Layouts are worked out so deep.
 const DEEPEST: u32 = 32;
 
@@ -31,15 +35,21 @@ pub(super) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
             found.push(describe(&program, &step, &old, &plan, saves, blocks));
         }
     }
+    found.extend(scalars(walk, &program, &mut plan));
     let mut estimates = Vec::new();
     for site in 1..program.sites.len() {
         let change = plan.changes.get(&site).copied();
         if change.is_none() {
+            estimates.extend(empty(walk, &program, site, blocks));
             estimates.extend(shrink(walk, &program, site, blocks));
+            estimates.extend(short(walk, &program, site, blocks));
         }
         estimates.extend(intern(walk, &program, site, change, blocks));
+        estimates.extend(duplicate(walk, &program, site, blocks));
         estimates.extend(unshared(walk, &program, site, blocks));
+        estimates.extend(one_by_one(walk, &program, site, blocks, total));
     }
+    estimates.extend(padding(walk, &program, &plan));
     estimates.extend(inline(walk, blocks));
     estimates.extend(futures(walk));
     estimates.retain(|finding| finding.saves > total / LEAST || finding.kind == "inline" && finding.count >= 16);
@@ -123,12 +133,13 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             if variants.is_empty() && !def.is_enum {
                 variants.push(VariantDef { name: def.name.to_string(), fields: Vec::new(), counts: Counts::default() });
             }
+            let repr = if self.is_declared_order(def.ty) { ReprOf::C } else { ReprOf::Rust };
             self.program.defs.push(Def {
                 name: def.name.to_string(),
                 own,
                 is_editable: def.is_editable && def.is_ready,
                 is_enum: def.is_enum,
-                repr: ReprOf::Rust,
+                repr,
                 variants,
             });
         }
@@ -222,6 +233,15 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             },
             Decode::Def(def) if schema.defs[*def].is_ready => Shape::Def(*def),
             Decode::Def(_) | Decode::Opaque | Decode::Pointer { .. } | Decode::Dyn => Shape::Leaf,
+            // They are lean already, and the model has no counts of what is inline in them.
+            Decode::Small { .. }
+            | Decode::Compact
+            | Decode::Bytes { .. }
+            | Decode::ThinText { .. }
+            | Decode::SmallDyn { .. }
+            | Decode::Within { .. } => Shape::Leaf,
+            Decode::Thin { element, .. } => Shape::Sequence(Holder::Thin, in_model(*element)),
+            Decode::Sparse { value, .. } => Shape::Pointer(Holder::Sparse, in_model(*value)),
             Decode::Enum { variants, is_option, .. } => {
                 let mut parts = variants.iter().flat_map(|variant| &variant.parts);
                 match (parts.next(), parts.next()) {
@@ -267,6 +287,18 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             Decode::Tree { node, .. } => Shape::Sequence(Holder::Other, in_model(node.keys.2)),
             Decode::List { element, .. } => Shape::Sequence(Holder::Linked, in_model(*element)),
         }
+    }
+
+    /// Whether the fields of a struct lie in the order of their declaration, which takes more bytes than the compiler's.
+    fn is_declared_order(&mut self, ty: TypeId) -> bool {
+        let of = self.walk.schema.get(ty);
+        let Kind::Struct(fields) = &of.kind else { return false };
+        if fields.is_empty() || !fields.is_sorted_by_key(|field| field.offset) {
+            return false;
+        }
+        let layouts: Vec<Layout> = fields.iter().map(|field| self.layout(field.ty, 1)).collect();
+        let (declared, ordered) = (layout::declared(&layouts), layout::structure(&layouts));
+        declared.size == of.size && declared.align == of.align && ordered.size < of.size
     }
 
     /// Places in the blocks of a site, and in those of which it is the root.
@@ -352,6 +384,10 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
                 Layout { niche: if has_niche { word_niche(1) } else { None }, ..is }
             }
             (path, Kind::Struct(of_struct)) if path.starts_with('(') => layout::tuple(&fields(self, of_struct)),
+            (_, Kind::Struct(_)) if self.is_declared_order(ty) => {
+                let Kind::Struct(of_struct) = &of.kind else { return is };
+                layout::declared(&fields(self, of_struct))
+            }
             (_, Kind::Struct(of_struct) | Kind::Closure(of_struct)) => layout::structure(&fields(self, of_struct)),
             (_, Kind::Enum(of_enum)) => {
                 let variants: Vec<Vec<Layout>> =
@@ -413,8 +449,9 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, save
         .collect();
     fields.dedup();
     let sum = |of: fn(&Counts) -> u64| sites.iter().map(|site| of(&program.sites[*site].counts)).sum::<u64>();
-    let (mut kind, mut how, mut costs) = ("reorder", "let the compiler order the fields".to_owned(), "nothing");
-    let (mut number, mut taken, mut why) = (0, 0, String::new());
+    let (mut kind, mut how, mut costs) =
+        ("reorder", "let the compiler order the fields: no repr(C)".to_owned(), "its layout is no longer that of C");
+    let (number, taken, mut why);
     let def;
     match first {
         Edit::Site(site, change) => {
@@ -442,7 +479,11 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, save
                 }
                 Change::Exact | Change::Thin => {
                     let waste = sum(|counts| counts.waste);
-                    format!("{} of {} unused", bytes(waste), bytes(sum(|counts| counts.requested)))
+                    let unused = format!("{} of {} unused", bytes(waste), bytes(sum(|counts| counts.requested)));
+                    match sum(|counts| counts.hollow) {
+                        0 => unused,
+                        hollow => format!("{unused}, {} without an element", count(hollow)),
+                    }
                 }
                 Change::Sorted => {
                     let (used, filled) = (sum(|counts| counts.used), filled.max(1));
@@ -486,7 +527,14 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, save
                 count(values)
             );
         }
-        Edit::Reorder(of_def) => def = Some(of_def),
+        Edit::Reorder(of_def) => {
+            def = Some(of_def);
+            let of = &program.defs[of_def];
+            let is_it = |site: &&Site| matches!(site.shape, Shape::Def(def) if def == of_def);
+            number = program.sites.iter().filter(is_it).map(|site| site.counts.slots).sum();
+            taken = of.own.size.saturating_mul(number);
+            why = "its fields lie in the order of their declaration".into();
+        }
     }
     let place = match (fields.as_slice(), def) {
         ([one], _) => one.clone(),
@@ -565,19 +613,335 @@ fn owned(program: &Program, site: usize) -> &str {
     &program.sites[site].path
 }
 
+/// Scalars that change together: whether they get a niche, their struct or enum if they lie inline in one, and else their site.
+type Group = (bool, Option<usize>, SiteId);
+
+/// Integers that are wider than their values, and `Option`s of integers that are never zero: of each struct or enum together,
+/// less those that change nothing. They are applied to the plan.
+fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<Finding> {
+    let schema = &walk.schema;
+    let total = plan.sum().bytes;
+    // The scalars that lie inline in a struct or enum are one group; those in blocks are one each.
+    let mut groups: HashMap<Group, Vec<(SiteId, Layout)>> = HashMap::new();
+    for (site, tally) in walk.tallies.iter().enumerate() {
+        let Some((range, of)) = tally.range.zip(schema.sites.get(site)) else { continue };
+        let Some(integer) = of.integer.filter(|_| of.is_editable && tally.counts.instances >= SOME) else { continue };
+        let is_inline = inline_def(walk, site).is_some();
+        let key = |is_niche| if is_inline { (is_niche, of.def, 0) } else { (is_niche, None, site) };
+        let is_optional = of.edge == Edge::Optional
+            && of
+                .parent
+                .is_some_and(|parent| matches!(*schema.sites[parent].decode, Decode::Enum { is_option: true, .. }));
+        let size = integer.bytes_for(range.low, range.high);
+        let free = u128::from(is_optional && !range.has_zero);
+        if free == 1 {
+            groups.entry(key(true)).or_default().push((site, Layout::scalar(of.size, 1)));
+        }
+        if size < of.size {
+            groups.entry(key(false)).or_default().push((site, Layout { align: size, ..Layout::scalar(size, free) }));
+        }
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    // Niches first: they cost nothing.
+    groups.sort_by_key(|((is_niche, def, site), _)| (!is_niche, *def, *site));
+    let mut found = Vec::new();
+    for ((is_niche, def, _), mut group) in groups {
+        let most: u64 = group
+            .iter()
+            .map(|(site, _)| {
+                program.sites[in_model(*site)].own.size.saturating_mul(program.sites[in_model(*site)].counts.slots)
+            })
+            .sum();
+        if most <= total / LEAST {
+            continue;
+        }
+        let before = plan.sum().bytes;
+        let old: Vec<_> = group.iter().map(|(site, _)| plan.scalars.get(&in_model(*site)).copied()).collect();
+        let set = |plan: &mut Plan<'_>, site: SiteId, layout: Option<Layout>| match layout {
+            Some(layout) => _ = plan.scalars.insert(in_model(site), layout),
+            None => _ = plan.scalars.remove(&in_model(site)),
+        };
+        for (site, layout) in &group {
+            set(plan, *site, Some(*layout));
+        }
+        let after = plan.sum().bytes;
+        let saves = before.saturating_sub(after);
+        if saves <= total / LEAST {
+            for ((site, _), layout) in group.iter().zip(old) {
+                set(plan, *site, layout);
+            }
+            continue;
+        }
+        // What fits into padding anyway need not change.
+        let mut index = 0;
+        group.retain(|(site, layout)| {
+            let old = old[index];
+            index += 1;
+            set(plan, *site, old);
+            let is_needed = plan.sum().bytes > after;
+            if is_needed {
+                set(plan, *site, Some(*layout));
+            }
+            is_needed
+        });
+        found.push(describe_scalars(walk, program, plan, &group, is_niche, def, saves));
+    }
+    found
+}
+
+/// The struct or enum in which a value lies without a block between.
+fn inline_def(walk: &Walk<'_, '_>, site: SiteId) -> Option<usize> {
+    let mut at = site;
+    for _ in 0..DEEPEST {
+        let of = walk.schema.sites.get(at)?;
+        match of.edge {
+            Edge::Field(..) => return of.def,
+            Edge::Optional | Edge::Inner | Edge::Tuple(_) | Edge::Array => at = of.parent?,
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn describe_scalars(
+    walk: &Walk<'_, '_>,
+    program: &Program,
+    plan: &Plan<'_>,
+    group: &[(SiteId, Layout)],
+    is_niche: bool,
+    def: Option<usize>,
+    saves: u64,
+) -> Finding {
+    let schema = &walk.schema;
+    let mut fields = Vec::new();
+    let (mut types, mut whys, mut number, mut taken) = (Vec::new(), Vec::new(), 0_u64, 0_u64);
+    for (site, layout) in group {
+        let of = &schema.sites[*site];
+        let of_model = &program.sites[in_model(*site)];
+        fields.push(of.path.clone());
+        number = number.saturating_add(of_model.counts.instances);
+        taken = taken.saturating_add(of.size.saturating_mul(of_model.counts.slots));
+        let Some((integer, range)) = of.integer.zip(walk.tallies[*site].range) else { continue };
+        let name = integer.name(layout.size);
+        types.push(if layout.niche.is_some() { format!("NonZero<{name}>") } else { name });
+        whys.push(if is_niche {
+            format!("{} has no zero in {}", of.path, count(of_model.counts.instances))
+        } else {
+            format!("{} is {} to {}", of.path, range.low, range.high)
+        });
+    }
+    types.dedup();
+    whys.truncate(3);
+    let place = match (fields.as_slice(), def) {
+        ([one], _) => one.clone(),
+        (all, Some(def)) => format!("{} fields of {}", all.len(), program.defs[def].name),
+        (all, None) => all.join(", "),
+    };
+    let mut why = whys.join("; ");
+    if let Some(def) = def {
+        let (before, after) = (program.defs[def].own.size, plan.def(def).size);
+        if before != after {
+            why = format!("{why}; {} is {before} B, then {after}", program.defs[def].name);
+        }
+    }
+    let (kind, how, costs) = if is_niche {
+        ("niche", format!("Option<{}>", types.join(", ")), "zero cannot be stored")
+    } else {
+        ("narrow", types.join(", "), "larger values than those seen do not fit: convert with `try_from`")
+    };
+    Finding {
+        kind: kind.into(),
+        place,
+        fields,
+        count: number,
+        bytes: taken,
+        saves,
+        costs: costs.into(),
+        why,
+        how,
+        exact: plan.is_exact(),
+        at: None,
+    }
+}
+
+/// Bytes of structs that no field has.
+fn padding(walk: &Walk<'_, '_>, program: &Program, plan: &Plan<'_>) -> Vec<Finding> {
+    let mut slots = vec![0_u64; program.defs.len()];
+    for site in &program.sites {
+        if let Shape::Def(def) = site.shape {
+            slots[def] = slots[def].saturating_add(site.counts.slots);
+        }
+    }
+    let mut found = Vec::new();
+    for (number, (def, slots)) in program.defs.iter().zip(slots).enumerate() {
+        let [variant] = def.variants.as_slice() else { continue };
+        let instances = walk.def_tallies.get(number).map_or(0, |tally| tally.instances);
+        if def.is_enum || !def.is_editable || instances < SOME || variant.fields.len() < 2 {
+            continue;
+        }
+        let size = plan.def(number).size;
+        let used: u64 = variant.fields.iter().map(|field| plan.layout(field.site).size).sum();
+        let Some(unused) = size.checked_sub(used).filter(|unused| *unused > 0) else { continue };
+        found.push(Finding {
+            kind: "padding".into(),
+            place: def.name.clone(),
+            fields: vec![def.name.clone()],
+            count: instances,
+            bytes: size.saturating_mul(slots),
+            saves: unused.saturating_mul(slots),
+            costs: "a collection for each field, or shifts and masks to read them".into(),
+            why: format!("{unused} of {size} B are padding"),
+            how: "join small fields in one integer, or keep a collection for each field (struct of arrays)".into(),
+            exact: false,
+            at: None,
+        });
+    }
+    found
+}
+
+/// Collections without elements that hold memory.
+fn empty(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
+    let of = &program.sites[site];
+    let decode = &walk.schema.sites.get(site - 1)?.decode;
+    let is_it =
+        matches!(**decode, Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } | Decode::Table { .. });
+    let tally = walk.tallies.get(site - 1).filter(|tally| is_it && tally.hollow_bytes > 0)?;
+    let place = owned(program, site);
+    Some(Finding {
+        kind: "empty".into(),
+        place: place.into(),
+        fields: vec![place.into()],
+        count: of.counts.hollow,
+        bytes: tally.hollow_bytes,
+        saves: tally.hollow_bytes,
+        costs: "the first insertion allocates".into(),
+        why: format!("{} of {} blocks have no element in them", count(of.counts.hollow), count(of.counts.allocations)),
+        how: "create it with `new`; when it has become empty, shrink_to_fit or mem::take".into(),
+        exact: true,
+        at: allocated(blocks, |of| of.owner == place),
+    })
+}
+
+/// Texts that need no block.
+fn short(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
+    let of = &program.sites[site];
+    let tally = walk.tallies.get(site - 1)?;
+    let (number, saves) = tally.short;
+    if of.ty != "String" || number == 0 {
+        return None;
+    }
+    let place = owned(program, site);
+    Some(Finding {
+        kind: "short".into(),
+        place: place.into(),
+        fields: vec![place.into()],
+        count: number,
+        bytes: of.counts.requested,
+        saves,
+        costs: "reading it checks where the text is".into(),
+        why: format!("{} of {} texts have at most {SHORT} bytes", count(number), count(of.counts.allocations)),
+        how: "CompactString, of the crate compact_str: as large as a String, and holds them inline".into(),
+        exact: false,
+        at: allocated(blocks, |of| of.owner == place),
+    })
+}
+
+/// Equal contents of blocks.
+fn duplicate(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
+    let of_content = walk.schema.sites.get(site - 1)?;
+    if of_content.ty.is_some_and(|ty| walk.schema.has_cell(ty, 0)) {
+        return None;
+    }
+    let contents = walk.tallies.get(site - 1)?.contents.as_ref()?;
+    let parent = in_model(of_content.parent?);
+    // Each that remains gets two counts.
+    let saves = contents.duplicate_bytes.saturating_sub(contents.distinct().saturating_mul(2 * WORD));
+    if contents.duplicates == 0 || saves == 0 {
+        return None;
+    }
+    let of = &program.sites[parent];
+    let place = owned(program, parent);
+    let target = match of.shape {
+        Shape::Pointer(..) => of_content.name.to_string(),
+        _ => format!("[{}]", of_content.name),
+    };
+    Some(Finding {
+        kind: "duplicate".into(),
+        place: place.into(),
+        fields: vec![place.into()],
+        count: contents.count,
+        bytes: contents.bytes,
+        saves,
+        costs: "a look-up for each that is made; what is shared is not changed in place".into(),
+        why: format!("{} distinct contents in {} blocks", count(contents.distinct()), count(contents.count)),
+        how: format!("share equal ones as Rc<{target}> or Arc<{target}>"),
+        exact: false,
+        at: allocated(blocks, |of| of.owner == place),
+    })
+}
+
+/// Values in a block each, and other small blocks: what an allocator adds to them. glibc's rounding is assumed.
+fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks], total: u64) -> Option<Finding> {
+    let tally = walk.tallies.get(site - 1)?;
+    let counts = &tally.counts;
+    let is_box = matches!(*walk.schema.sites.get(site - 1)?.decode, Decode::Box { .. });
+    // Of blocks that are many and of one type a slab is made; the others must be worth it.
+    let is_worth = if is_box { counts.allocations >= MANY } else { tally.rounding > total / 20 };
+    if !is_worth || tally.rounding == 0 {
+        return None;
+    }
+    let place = owned(program, site);
+    let why = format!(
+        "{} blocks of {} B on the average, in which an allocator such as glibc's wastes {} B each",
+        count(counts.allocations),
+        count(counts.requested / counts.allocations.max(1)),
+        count(tally.rounding / counts.allocations.max(1))
+    );
+    let inner = arguments(&program.sites[site].ty);
+    let (kind, how, costs) = if is_box {
+        (
+            "slab",
+            format!("dwell::slab! of {inner}, or Vec<{inner}> without boxes"),
+            "a slab keeps its memory for later values",
+        )
+    } else {
+        (
+            "rounding",
+            "join them in one buffer with ranges, or allocate them in a dwell::Bump".into(),
+            "they are freed together",
+        )
+    };
+    Some(Finding {
+        kind: kind.into(),
+        place: place.into(),
+        fields: vec![place.into()],
+        count: counts.allocations,
+        bytes: counts.requested,
+        saves: tally.rounding,
+        costs: costs.into(),
+        why,
+        how,
+        exact: false,
+        at: allocated(blocks, |of| of.owner == place),
+    })
+}
+
 /// Capacity that is not used.
 fn shrink(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of = &program.sites[site];
     let counts = &of.counts;
     let decode = &walk.schema.sites.get(site - 1)?.decode;
+    // Those without elements are a finding of their own.
+    let hollow = walk.tallies.get(site - 1)?.hollow_bytes;
     let saves = match &**decode {
-        Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } => counts.waste,
+        Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } => counts.waste.saturating_sub(hollow),
         // A table is never full to the last bucket.
         Decode::Table { .. } => {
-            let tables = counts.allocations.max(1);
+            let tables = counts.allocations.saturating_sub(counts.hollow).max(1);
             let buckets = (counts.used / tables * 8).div_ceil(7).next_power_of_two().max(4);
-            let now = counts.places / tables;
-            counts.requested.saturating_sub(counts.requested.saturating_mul(buckets) / now.max(1))
+            let now = counts.places / counts.allocations.max(1);
+            let requested = counts.requested.saturating_sub(hollow);
+            requested.saturating_sub(requested.saturating_mul(buckets) / now.max(1))
         }
         _ => 0,
     };
@@ -610,7 +974,7 @@ fn intern(
 ) -> Option<Finding> {
     let tally: &Tally = walk.tallies.get(site - 1)?;
     let texts = tally.texts.as_ref()?;
-    let duplicates = texts.count.saturating_sub(texts.distinct());
+    let duplicates = texts.duplicates;
     if duplicates == 0 {
         return None;
     }

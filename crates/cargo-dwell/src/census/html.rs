@@ -1,13 +1,18 @@
 //! `--html`: a census as a page, with icicles of live bytes by type, field and what is in it.
 
-use super::json::{Blocks, Document, Snapshot};
+use super::diff::Diff;
+use super::json::{Bin, Blocks, Document, Snapshot};
 use super::report::{is_inline, type_of};
-use crate::page::{Bar, Class, Icicle, Page, Suggestion, Table};
+use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table};
 use crate::shape::units::{bytes, count, percent};
 use std::collections::BTreeMap;
 
-/// The page. The findings and the table are those of the snapshot with the most live bytes; each snapshot has its icicle.
-pub(super) fn page(document: &Document) -> String {
+/// Owners whose lengths are shown.
+const HISTOGRAMS: usize = 8;
+
+/// The page. The findings, histograms and the table are those of the snapshot with the most live bytes; each snapshot has its
+/// icicle. What grew is `diff`, or what did between the first and the last snapshot.
+pub(super) fn page(document: &Document, diff: Option<&Diff>) -> String {
     let empty = Snapshot::default();
     let largest = document.snapshots.iter().max_by_key(|snapshot| snapshot.live_bytes).unwrap_or(&empty);
     let mut notes = vec![format!(
@@ -18,7 +23,13 @@ pub(super) fn page(document: &Document) -> String {
     if let Some(error) = largest.standard_error {
         notes.push(format!("Allocations were sampled: the live bytes have a standard error of {}.", bytes(error)));
     }
+    let of_run = match document.snapshots.as_slice() {
+        [first, .., last] if diff.is_none() => Some(Diff::of(first, last)),
+        _ => None,
+    };
     let page = Page {
+        histograms: histograms(largest),
+        changes: diff.or(of_run.as_ref()).map(Diff::page),
         title: format!("The live heap of {}", document.program.file),
         numbers: vec![
             (format!("live bytes at {}", largest.at), bytes(largest.live_bytes)),
@@ -45,6 +56,29 @@ pub(super) fn page(document: &Document) -> String {
         table: table(largest),
     };
     page.html()
+}
+
+/// The sizes of all blocks, and the lengths of the collections that take most.
+fn histograms(snapshot: &Snapshot) -> Vec<Histogram> {
+    let bars = |bins: &[Bin], unit: &str| -> Vec<(String, u64)> {
+        let label = |bin: &Bin| {
+            if bin.from == bin.to {
+                format!("{}{unit}", count(bin.from))
+            } else {
+                format!("{} to {}{unit}", count(bin.from), count(bin.to))
+            }
+        };
+        bins.iter().map(|bin| (label(bin), bin.count)).collect()
+    };
+    let mut all = Vec::new();
+    if !snapshot.sizes.is_empty() {
+        all.push(Histogram { title: "Blocks by their size".into(), bars: bars(&snapshot.sizes, " B") });
+    }
+    for of in snapshot.blocks.iter().filter(|of| !of.lengths.is_empty()).take(HISTOGRAMS) {
+        let title = format!("{}: {} by their length", of.owner, of.content);
+        all.push(Histogram { title, bars: bars(&of.lengths, "") });
+    }
+    all
 }
 
 /// Live bytes by the type that owns them, its field, and what they are.
@@ -158,6 +192,7 @@ mod tests {
                 blocks("Model.shapes", "Vec<Shape>", "Shape", 1200, Some(10), 200),
                 blocks("Shape.name", "String", "u8", 300, Some(250), 50),
             ],
+            sizes: vec![Bin { from: 256, to: 511, count: 1 }],
             fields: vec![Field {
                 of: "Shape".into(),
                 field: "traits".into(),
@@ -183,9 +218,19 @@ mod tests {
     #[test]
     fn the_page_has_the_numbers_and_each_row() {
         let document = Document { snapshots: vec![snapshot()], ..Document::default() };
-        let html = page(&document);
-        for text in ["1.5 kB", "Model.shapes", "Shape.name", "id=\"search\""] {
+        let html = page(&document, None);
+        for text in ["1.5 kB", "Model.shapes", "Shape.name", "id=\"search\"", "256 to 511 B"] {
             assert!(html.contains(text), "{text}");
         }
+        assert!(!html.contains("What grew"));
+    }
+
+    #[test]
+    fn the_page_of_two_snapshots_tells_what_grew() {
+        let mut later = snapshot();
+        later.at = "2s".into();
+        later.blocks[0].bytes += 4000;
+        let html = page(&Document { snapshots: vec![snapshot(), later], ..Document::default() }, None);
+        assert!(html.contains("What grew from peak (1.5 kB) to 2s") && html.contains("+4.0 kB"), "{html}");
     }
 }

@@ -61,6 +61,8 @@ pub struct Snapshot {
     /// The standard error of `live_bytes`, if not all allocations were recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standard_error: Option<u64>,
+    /// How many blocks have so many bytes.
+    pub sizes: Vec<Bin>,
     /// The blocks by owner and type, the most bytes first.
     pub blocks: Vec<Blocks>,
     /// The fields of structs and of enums' variants.
@@ -101,8 +103,58 @@ pub struct Blocks {
     pub capacity: u64,
     /// Bytes in which no element is.
     pub unused_bytes: u64,
+    /// How many collections have so many elements, if any has another number than 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lengths: Vec<Bin>,
     /// Where they were allocated, the most bytes first.
     pub sites: Vec<CallSite>,
+}
+
+/// A part of a histogram.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Bin {
+    /// The least number that counts here.
+    pub from: u64,
+    /// The greatest.
+    pub to: u64,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// Numbers by their order of magnitude: 0, 1, 2 to 3, 4 to 7, and so on.
+#[derive(Clone, Debug)]
+pub(super) struct Histogram([u64; 65]);
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self([0; 65])
+    }
+}
+
+impl Histogram {
+    /// Counts a number `times` times.
+    pub(super) fn add(&mut self, number: u64, times: u64) {
+        let bin = &mut self.0[(u64::BITS - number.leading_zeros()) as usize];
+        *bin = bin.saturating_add(times);
+    }
+
+    /// Adds what another one counted.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (bin, more) in self.0.iter_mut().zip(other.0) {
+            *bin = bin.saturating_add(more);
+        }
+    }
+
+    /// The parts that are not empty.
+    pub(super) fn bins(&self) -> Vec<Bin> {
+        let bins = (0_u32..).zip(self.0).filter(|(_, count)| *count > 0);
+        bins.map(|(bits, count)| match bits {
+            0 => Bin { from: 0, to: 0, count },
+            _ => Bin { from: 1 << (bits - 1), to: u64::MAX >> (u64::BITS - bits), count },
+        })
+        .collect()
+    }
 }
 
 /// A place in the program's text that allocates.
@@ -186,7 +238,8 @@ pub struct Strings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Finding {
-    /// `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`, `reorder`, `shrink`, `intern`, `inline`, `unshared` or `future`.
+    /// `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`, `reorder`, `niche`, `narrow`, `padding`, `empty`, `shrink`, `short`,
+    /// `intern`, `duplicate`, `slab`, `rounding`, `inline`, `unshared` or `future`.
     pub kind: String,
     /// The field, variant or type.
     #[serde(rename = "where")]
@@ -222,4 +275,19 @@ pub struct Stack {
     pub blocks: u64,
     /// Their bytes.
     pub bytes: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_counted_by_their_magnitude() {
+        let mut histogram = Histogram::default();
+        for number in [0, 1, 1, 2, 3, 4, 7, 8, u64::MAX] {
+            histogram.add(number, 1);
+        }
+        let bins: Vec<_> = histogram.bins().iter().map(|bin| (bin.from, bin.to, bin.count)).collect();
+        assert_eq!(bins, [(0, 0, 1), (1, 1, 2), (2, 3, 2), (4, 7, 2), (8, 15, 1), (1 << 63, u64::MAX, 1)]);
+    }
 }

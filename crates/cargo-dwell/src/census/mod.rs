@@ -3,6 +3,7 @@
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod agent;
 mod args;
+mod crate_types;
 mod diff;
 mod export;
 mod findings;

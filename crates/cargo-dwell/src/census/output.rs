@@ -187,11 +187,14 @@ fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode
     if let Some(file) = &args.dhat {
         saved::write(file, |out| export::dhat(document, out))?;
     }
+    let diff = match &args.diff {
+        Some(old) => Some(diff::Diff::new(&saved::read(old)?, document)?),
+        None => None,
+    };
     if let Some(file) = &args.html {
-        saved::write(file, |out| out.write_all(html::page(document).as_bytes()))?;
+        saved::write(file, |out| out.write_all(html::page(document, diff.as_ref()).as_bytes()))?;
     }
-    if let Some(old) = &args.diff {
-        let diff = diff::Diff::new(&saved::read(old)?, document)?;
+    if let Some(diff) = diff {
         output::print_to(beside, |mut out| match args.format {
             Format::Json => {
                 serde_json::to_writer(&mut out, &diff)?;

@@ -19,7 +19,19 @@ pub(super) enum BlockType {
     Node(TypeId, bool),
     /// The block of an `Rc<[T]>`.
     Counted(TypeId),
+    /// A chunk of an arena, by the name of the arena.
+    Chunk(&'static str),
 }
+
+/// Where arenas allocate their chunks: how the paths of their functions begin, and what the arena is called.
+const ARENAS: [(&str, &str); 4] = [
+    ("bumpalo::", "bumpalo::Bump"),
+    ("bump_scope::", "bump_scope::Bump"),
+    ("dwell::bump::", "dwell::Bump"),
+    ("dwell::slab::", "dwell::Slab"),
+];
+/// Functions of an arena's crate between a chunk's allocation and the arena.
+const WITHIN_ARENA: usize = 8;
 
 /// What a call stack tells of the blocks that it allocated.
 #[derive(Clone, Debug, Default)]
@@ -107,6 +119,12 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&
             break;
         }
     }
+    if origin.ty.is_none()
+        && let Some(arena) = arena(stack)
+    {
+        origin.ty = Some(BlockType::Chunk(arena));
+        origin.content = format!("chunk of {arena}");
+    }
     let mut functions = stack.iter().filter_map(|frame| frame.as_ref().ok());
     let is_own = |frame: &&&Frame| own.contains(path_head(&frame.path).split("::").next().unwrap_or_default());
     let place = functions.clone().find(is_own).or_else(|| functions.find(|frame| !is_std(path_head(&frame.path))));
@@ -123,6 +141,17 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&
         }
     }
     origin
+}
+
+/// The arena that asked for a block. Before it there are functions of std and of its own crate only.
+fn arena(stack: &[Result<&Frame, String>]) -> Option<&'static str> {
+    let paths = stack.iter().map_while(|frame| frame.as_ref().ok()).map(|frame| path_head(&frame.path));
+    let mut paths = paths.skip_while(|path| is_std(path)).peekable();
+    let krate = paths.peek()?.split("::").next()?;
+    paths
+        .take(WITHIN_ARENA)
+        .take_while(|path| is_std(path) || path.split("::").next() == Some(krate))
+        .find_map(|path| ARENAS.iter().find(|(start, _)| path.starts_with(start)).map(|(_, arena)| *arena))
 }
 
 /// A file of a dependency without the folder in which cargo keeps it: `serde-1.0.0/src/de.rs`.
@@ -289,6 +318,7 @@ fn content(ty: BlockType, stack: &[Result<&Frame, String>], schema: &Schema<'_>)
                 None => format!("BTreeMap<{arguments}>"),
             }
         }
+        BlockType::Chunk(arena) => format!("chunk of {arena}"),
         BlockType::Counted(of) => {
             let holder = if has("alloc::sync::") { "Arc" } else { "Rc" };
             format!("{holder}<[{}]>", name(of))

@@ -1,9 +1,10 @@
-//! The types of std that are known by name: one table, a row for each.
+//! The types that are known by name: one table, a row for each. Those of other crates than std are in `crate_types`.
 //!
 //! Fields are found by their names at any depth, because the structs around them change from one release to the next.
 
 #![expect(clippy::similar_names, clippy::unnecessary_wraps, reason = "rows of one table")]
 
+use super::crate_types;
 use super::types::{Decode, Node, Part, Schema, SiteId, TableHeader, Target, TreeHeader, VecHeader, head};
 use crate::debuginfo::{Field, Kind, TypeId};
 use dwell::model::Edge;
@@ -11,7 +12,7 @@ use dwell::model::Edge;
 type Row = fn(&mut Schema<'_>, TypeId, SiteId) -> Option<Decode>;
 
 /// The path of a type without arguments, and how its values are read.
-const TABLE: [(&str, Row); 24] = [
+const TABLE: [(&str, Row); 39] = [
     ("alloc::vec::Vec", vec),
     ("alloc::string::String", text),
     ("std::ffi::os_str::OsString", text),
@@ -37,6 +38,21 @@ const TABLE: [(&str, Row); 24] = [
     // The type says what may be in it, not what is.
     ("core::marker::PhantomData", nothing),
     ("core::mem::maybe_uninit::MaybeUninit", opaque),
+    ("smallvec::SmallVec", crate_types::small_vec),
+    ("compact_str::CompactString", crate_types::compact),
+    ("bytes::bytes::Bytes", crate_types::bytes),
+    ("bytes::bytes_mut::BytesMut", crate_types::bytes_mut),
+    ("dwell::small::SmallBox", crate_types::small_box),
+    ("dwell::slab::slot::Slot", crate_types::slot),
+    ("dwell::bump::boxed::Box", crate_types::slot),
+    ("dwell::bump::vec::Vec", crate_types::bump_vec),
+    ("dwell::bump::unmanaged::UnmanagedVec", crate_types::bump_vec),
+    ("dwell::sparse::Sparse", crate_types::sparse),
+    ("dwell::sparse::thin_str::ThinStr", crate_types::thin_str),
+    ("dwell::sparse::thin_slice::ThinSlice", crate_types::thin_slice),
+    ("dwell::sparse::sorted_map::SortedMap", crate_types::thin_slice),
+    ("dwell::sparse::sorted_set::SortedSet", crate_types::thin_slice),
+    ("dwell::sparse::sorted::Sorted", crate_types::thin_slice),
 ];
 
 /// How a value of a type of the table is read.
@@ -65,7 +81,7 @@ fn fields<'p>(schema: &Schema<'p>, ty: TypeId) -> Vec<&'p Field> {
 }
 
 /// The nearest field that `is_it`, however deep it is, with its offset.
-fn find<'p>(schema: &Schema<'p>, ty: TypeId, is_it: impl Fn(&Field) -> bool) -> Option<(u64, &'p Field)> {
+pub(super) fn find<'p>(schema: &Schema<'p>, ty: TypeId, is_it: impl Fn(&Field) -> bool) -> Option<(u64, &'p Field)> {
     let mut level = vec![(0_u64, ty)];
     for _ in 0..8 {
         let mut next = Vec::new();
@@ -86,12 +102,12 @@ fn find<'p>(schema: &Schema<'p>, ty: TypeId, is_it: impl Fn(&Field) -> bool) -> 
     None
 }
 
-fn named(schema: &Schema<'_>, ty: TypeId, name: &str) -> Option<u64> {
+pub(super) fn named(schema: &Schema<'_>, ty: TypeId, name: &str) -> Option<u64> {
     find(schema, ty, |field| &*field.name == name).map(|found| found.0)
 }
 
 /// Where a part of a type with this head is.
-fn of_type(schema: &Schema<'_>, ty: TypeId, path: &str) -> Option<(u64, TypeId)> {
+pub(super) fn of_type(schema: &Schema<'_>, ty: TypeId, path: &str) -> Option<(u64, TypeId)> {
     if head(&schema.get(ty).path) == path {
         return Some((0, ty));
     }
@@ -152,7 +168,7 @@ fn boxed_text(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Option<Decode> 
 }
 
 /// A pointer with a length.
-fn wide(schema: &Schema<'_>, ty: TypeId) -> Option<VecHeader> {
+pub(super) fn wide(schema: &Schema<'_>, ty: TypeId) -> Option<VecHeader> {
     let Kind::WidePointer { fields, .. } = &schema.get(ty).kind else { return None };
     let [data, length] = fields.as_slice() else { return None };
     (&*length.name == "length").then_some(VecHeader { ptr: data.offset, cap: None, len: length.offset })

@@ -1,7 +1,7 @@
 //! From a walk to what is told of it.
 
 use super::findings;
-use super::json::{Blocks, CallSite, Enum, Field, Snapshot, Stack, Strings, Variant};
+use super::json::{Blocks, CallSite, Enum, Field, Histogram, Snapshot, Stack, Strings, Variant};
 use super::owners::{self, Origin};
 use super::snapshot::{self, Moment};
 use super::types::{Decode, Schema, SiteId};
@@ -32,6 +32,7 @@ pub(super) fn of(snapshot: &snapshot::Snapshot, program: &Program, frames: &Fram
         owned_bytes: of_kind(&["field", "static", "weak"]),
         root_bytes: of_kind(&["stack", "cycle"]),
         standard_error: None,
+        sizes: sizes(snapshot),
         fields: fields(&walk),
         enums: enums(&walk),
         strings: strings(&walk),
@@ -40,6 +41,14 @@ pub(super) fn of(snapshot: &snapshot::Snapshot, program: &Program, frames: &Fram
         frames,
         stacks,
     }
+}
+
+fn sizes(snapshot: &snapshot::Snapshot) -> Vec<super::json::Bin> {
+    let mut sizes = Histogram::default();
+    for block in &snapshot.blocks {
+        sizes.add(block.size, u64::from(block.weight));
+    }
+    sizes.bins()
 }
 
 fn at(moment: &Moment) -> String {
@@ -71,6 +80,7 @@ fn blocks(walk: &Walk<'_, '_>, snapshot: &snapshot::Snapshot, origins: &[Origin]
     let mut index: HashMap<(String, String, String, &'static str), usize> = HashMap::new();
     let mut all: Vec<Blocks> = Vec::new();
     let mut row_of = Vec::with_capacity(walk.holdings.len());
+    let mut lengths: Vec<Histogram> = Vec::new();
     for holding in &walk.holdings {
         let (owner, by) = owner(&walk.schema, holding);
         let element = holding.element.to_string();
@@ -85,7 +95,9 @@ fn blocks(walk: &Walk<'_, '_>, snapshot: &snapshot::Snapshot, origins: &[Origin]
                 len: Some(0),
                 ..Blocks::default()
             });
+            lengths.push(Histogram::default());
         }
+        lengths[row].merge(&holding.lengths);
         let of = &mut all[row];
         of.blocks = of.blocks.saturating_add(holding.blocks);
         of.bytes = of.bytes.saturating_add(holding.bytes);
@@ -112,7 +124,12 @@ fn blocks(walk: &Walk<'_, '_>, snapshot: &snapshot::Snapshot, origins: &[Origin]
         let at = at.map(str::to_owned);
         all[row].sites.push(CallSite { at, function: function.to_owned(), blocks, bytes });
     }
-    for of in &mut all {
+    for (of, lengths) in all.iter_mut().zip(lengths) {
+        of.lengths = lengths.bins();
+        // One value each.
+        if of.lengths.iter().all(|bin| bin.to == 1 && bin.from == 1) {
+            of.lengths.clear();
+        }
         of.sites.sort_by_key(|site| std::cmp::Reverse(site.bytes));
         of.sites.truncate(SITES);
     }

@@ -1,21 +1,24 @@
-//! Equal texts of one owner.
+//! Equal texts, and other equal contents, of one owner.
 
 use foldhash::fast::FixedState;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher};
 
-/// What was read of the texts of a site.
+/// What was read of the texts of a site, or of the contents of its blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts {
     pub(super) count: u64,
     pub(super) bytes: u64,
+    /// Those that are equal to one before.
+    pub(super) duplicates: u64,
     pub(super) duplicate_bytes: u64,
     /// By a hash of 128 bits, which two different texts do not share.
     known: HashSet<u128, FixedState>,
 }
 
 impl Texts {
-    /// Adds a text that stands for `weight` equal ones.
+    /// Adds a text that stands for `weight` of which the others were not recorded. Whether these are equal is not known: only
+    /// what was met before is a duplicate.
     pub(super) fn add(&mut self, text: &[u8], weight: u64) {
         let half = |seed| {
             let mut hasher = FixedState::with_seed(seed).build_hasher();
@@ -27,8 +30,10 @@ impl Texts {
         self.count = self.count.saturating_add(weight);
         self.bytes = self.bytes.saturating_add(length.saturating_mul(weight));
         let is_new = self.known.insert(half(1) << 64 | half(2));
-        let more = if is_new { weight.saturating_sub(1) } else { weight };
-        self.duplicate_bytes = self.duplicate_bytes.saturating_add(length.saturating_mul(more));
+        if !is_new {
+            self.duplicates = self.duplicates.saturating_add(weight);
+            self.duplicate_bytes = self.duplicate_bytes.saturating_add(length.saturating_mul(weight));
+        }
     }
 
     pub(super) fn distinct(&self) -> u64 {

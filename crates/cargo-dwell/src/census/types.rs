@@ -26,6 +26,7 @@ pub(super) struct Schema<'p> {
     by_type: HashMap<TypeId, DefId>,
     by_path: HashMap<&'p str, TypeId>,
     plain: HashMap<TypeId, bool>,
+    paddings: HashMap<TypeId, Ranges>,
     has_own: bool,
     depth: u32,
 }
@@ -48,7 +49,57 @@ pub(super) struct Site {
     pub(super) is_editable: bool,
     /// What it is a part of.
     pub(super) parent: Option<SiteId>,
+    /// What kind of integer it is, if it is one of two bytes or more.
+    pub(super) integer: Option<Integer>,
     pub(super) decode: Rc<Decode>,
+}
+
+/// Integers of two bytes and more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Integer {
+    Signed,
+    Unsigned,
+}
+
+impl Integer {
+    fn of(ty: &Type) -> Option<Self> {
+        match (&ty.kind, &*ty.path) {
+            (Kind::Primitive, "u16" | "u32" | "u64" | "u128" | "usize") => Some(Self::Unsigned),
+            (Kind::Primitive, "i16" | "i32" | "i64" | "i128" | "isize") => Some(Self::Signed),
+            _ => None,
+        }
+    }
+
+    /// The value of these bytes.
+    pub(super) fn read(self, bytes: &[u8]) -> Option<i128> {
+        let size = bytes.len() as u64;
+        let value = number(bytes, 0, size)?;
+        match self {
+            // A `u128` may be larger; it needs all its bytes in any case.
+            Self::Unsigned => Some(i128::try_from(value).unwrap_or(i128::MAX)),
+            Self::Signed => {
+                let unused = 128_u32.checked_sub(u32::try_from(size * 8).ok()?).filter(|bits| *bits < 128)?;
+                Some((value << unused).cast_signed() >> unused)
+            }
+        }
+    }
+
+    /// Bytes of the smallest integer type that has both values.
+    pub(super) fn bytes_for(self, low: i128, high: i128) -> u64 {
+        [1_u64, 2, 4, 8]
+            .into_iter()
+            .find(|bytes| match self {
+                Self::Unsigned => high < 1 << (8 * bytes),
+                Self::Signed => low >= -(1 << (8 * bytes - 1)) && high < 1 << (8 * bytes - 1),
+            })
+            .unwrap_or(16)
+    }
+
+    /// The type of so many bytes.
+    pub(super) fn name(self, bytes: u64) -> String {
+        let sign = if self == Self::Signed { 'i' } else { 'u' };
+        format!("{sign}{}", bytes * 8)
+    }
 }
 
 /// How a value is read. Offsets are from its start.
@@ -131,6 +182,52 @@ pub(super) enum Decode {
         element_at: u64,
         element: SiteId,
         node_size: u64,
+    },
+    /// `SmallVec`: up to `limit` elements are inline, and the capacity is their number.
+    Small {
+        cap: u64,
+        limit: u64,
+        inline: u64,
+        ptr: u64,
+        len: u64,
+        element: SiteId,
+        stride: u64,
+    },
+    /// `CompactString`
+    Compact,
+    /// `Bytes` and `BytesMut`
+    Bytes {
+        ptr: u64,
+        len: u64,
+        data: u64,
+        is_mut: bool,
+    },
+    /// `ThinStr`
+    ThinText {
+        ptr: u64,
+    },
+    /// `ThinSlice<T>`, `SortedMap<K, V>`: the elements begin `back` bytes into the block, after their number.
+    Thin {
+        ptr: u64,
+        back: u64,
+        element: SiteId,
+        stride: u64,
+    },
+    /// `Sparse<T>`
+    Sparse {
+        ptr: u64,
+        value: SiteId,
+    },
+    /// `SmallBox<dyn Trait>`: the lowest bit of the vtable's address says whether the value has a block.
+    SmallDyn {
+        meta: u64,
+    },
+    /// One value in the middle of a block, or as many as the number at `len` says, which has so many bytes.
+    Within {
+        ptr: u64,
+        len: Option<(u64, u64)>,
+        element: SiteId,
+        stride: u64,
     },
     /// A raw pointer or a reference: a weak owner of what begins there.
     Pointer {
@@ -304,6 +401,7 @@ impl<'p> Schema<'p> {
             by_type: HashMap::new(),
             by_path,
             plain: HashMap::new(),
+            paddings: HashMap::new(),
             has_own: program.types().any(|(_, ty)| ty.own),
             depth: 0,
         }
@@ -340,6 +438,7 @@ impl<'p> Schema<'p> {
             def: None,
             is_editable: false,
             parent: None,
+            integer: None,
             decode: Rc::new(decode),
         });
         self.sites.len() - 1
@@ -374,6 +473,7 @@ impl<'p> Schema<'p> {
             def,
             is_editable: def.is_some_and(|def| self.defs[def].is_editable),
             parent,
+            integer: Integer::of(of),
             decode: Rc::new(Decode::Plain),
         });
         self.depth += 1;
@@ -511,6 +611,68 @@ impl<'p> Schema<'p> {
         def.variants = variants;
     }
 
+    /// The bytes of a type that none of its fields has. Those in enums are not looked for.
+    pub(super) fn padding(&mut self, ty: TypeId) -> Ranges {
+        if let Some(known) = self.paddings.get(&ty) {
+            return Rc::clone(known);
+        }
+        let size = usize::try_from(self.get(ty).size).unwrap_or(0);
+        let mut used = Vec::new();
+        self.used(ty, 0, 0, &mut used);
+        used.sort_unstable();
+        let mut found = Vec::new();
+        let mut at = 0;
+        for (start, end) in used {
+            if start > at {
+                found.push((at, start.min(size)));
+            }
+            at = at.max(end);
+        }
+        if at < size {
+            found.push((at, size));
+        }
+        let found: Ranges = found.into();
+        self.paddings.insert(ty, Rc::clone(&found));
+        found
+    }
+
+    fn used(&self, ty: TypeId, at: u64, depth: u32, into: &mut Vec<(usize, usize)>) {
+        let of = self.get(ty);
+        match &of.kind {
+            Kind::Struct(fields) | Kind::Closure(fields) if depth < DEEPEST && into.len() < 4096 => {
+                for field in fields {
+                    self.used(field.ty, at.saturating_add(field.offset), depth + 1, into);
+                }
+            }
+            Kind::Array { element, count } if depth < DEEPEST && *count <= 64 && into.len() < 4096 => {
+                let size = self.get(*element).size;
+                for index in 0..*count {
+                    self.used(*element, at.saturating_add(index.saturating_mul(size)), depth + 1, into);
+                }
+            }
+            _ => {
+                let range = (usize::try_from(at), usize::try_from(at.saturating_add(of.size)));
+                if let (Ok(start), Ok(end)) = range {
+                    into.push((start, end));
+                }
+            }
+        }
+    }
+
+    /// Whether a value can be changed through a shared reference, so that equal ones cannot be shared.
+    pub(super) fn has_cell(&self, ty: TypeId, depth: u32) -> bool {
+        let of = self.get(ty);
+        let any = |fields: &[Field]| fields.iter().any(|field| self.has_cell(field.ty, depth + 1));
+        depth < DEEPEST
+            && match &of.kind {
+                _ if head(&of.path) == "core::cell::UnsafeCell" => true,
+                Kind::Struct(fields) | Kind::Closure(fields) | Kind::Union(fields) => any(fields),
+                Kind::Enum(of_enum) => of_enum.variants.iter().any(|variant| any(&variant.fields)),
+                Kind::Array { element, .. } => self.has_cell(*element, depth + 1),
+                _ => false,
+            }
+    }
+
     /// Whether values of a type have nothing in them but numbers.
     pub(super) fn is_plain(&mut self, ty: TypeId, depth: u32) -> bool {
         if let Some(&known) = self.plain.get(&ty) {
@@ -533,6 +695,9 @@ impl<'p> Schema<'p> {
         is_plain
     }
 }
+
+/// Ranges of a value's bytes, from the start to one past the end.
+pub(super) type Ranges = Rc<[(usize, usize)]>;
 
 /// Fields are made by [`Schema::prepare`], which names them.
 fn unreachable_path(path: &str) -> String {

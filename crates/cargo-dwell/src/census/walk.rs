@@ -10,15 +10,16 @@
 #![expect(clippy::similar_names, reason = "sites have sizes")]
 #![expect(clippy::match_same_arms, clippy::single_match_else, reason = "each kind of type has its arm")]
 
+use super::json::Histogram;
 use super::owners::{BlockType, Origin};
 use super::pieces::Image;
 use super::snapshot::{Moment, Snapshot};
 use super::std_types;
 use super::texts::Texts;
-use super::types::{Decode, DefId, Node, Schema, SiteId, TableHeader, Target, VecHeader, word};
+use super::types::{Decode, DefId, Node, Schema, SiteId, TableHeader, Target, VecHeader, head, number, word};
 use crate::debuginfo::{Kind, Text, TypeId};
 use dwell::model::{Counts, Edge, blocks};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Bytes of a collection that are read at a time.
@@ -38,6 +39,17 @@ const LONGEST_STACK: u64 = 8 << 20;
 /// Elements whose bytes are checked.
 const CHECKED: u64 = 64;
 
+/// Bytes of a text that `CompactString` holds inline.
+pub(super) const SHORT: u64 = 24;
+/// From this size on glibc maps a block by itself.
+const MAPPED: u64 = 128 << 10;
+
+/// The last byte of a `CompactString` whose text has a block, and of one that is empty.
+const COMPACT_HEAP: u8 = 216;
+const COMPACT_EMPTY: u8 = 192;
+/// How many times the live bytes are looked into by way of pointers to the middle of blocks: what damaged memory can cost.
+const MOST_INNER: u64 = 8;
+
 /// Bits of a block in the first pass.
 const SEEN: u8 = 1;
 const OWNED: u8 = 2;
@@ -50,10 +62,28 @@ pub(super) struct Tally {
     /// Values of each variant, of an enum.
     pub(super) variants: Vec<u64>,
     pub(super) texts: Option<Box<Texts>>,
+    /// What values lie in the blocks whose elements these are.
+    pub(super) contents: Option<Box<Texts>>,
+    /// The least and the greatest value, of an integer.
+    pub(super) range: Option<Range>,
+    /// Bytes of blocks of collections without elements.
+    pub(super) hollow_bytes: u64,
+    /// Texts of at most [`SHORT`] bytes, and the bytes of their blocks.
+    pub(super) short: (u64, u64),
+    /// Bytes by which glibc's blocks are larger than what was asked for.
+    pub(super) rounding: u64,
     /// Blocks of an `Rc` that have one owner, and no `Weak`.
     pub(super) unshared: u64,
     /// Values whose bytes are none of the type.
     pub(super) invalid: u64,
+}
+
+/// The values of an integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Range {
+    pub(super) low: i128,
+    pub(super) high: i128,
+    pub(super) has_zero: bool,
 }
 
 /// What was counted of a struct or enum.
@@ -80,6 +110,8 @@ pub(super) struct Holding {
     pub(super) unused: u64,
     /// Blocks of which it is not known how much is in use.
     pub(super) unknown: u64,
+    /// How many elements the others have.
+    pub(super) lengths: Histogram,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -116,10 +148,15 @@ pub(super) struct Walk<'s, 'p> {
     pub(super) def_tallies: Vec<DefTally>,
     pub(super) holdings: Vec<Holding>,
     holding_of: HashMap<(Owner, SiteId, Option<TypeId>), HoldingId>,
-    roots: HashMap<BlockType, SiteId>,
+    /// The sites of blocks of which their call stack alone tells the type, by that and by what holds them.
+    roots: HashMap<BlockType, Vec<(String, SiteId)>>,
     /// Lengths of blocks whose header lies on a stack that is in use.
     lengths: HashMap<usize, u64>,
     concretes: HashMap<(SiteId, TypeId), SiteId>,
+    /// Values in the middle of blocks that were looked into in this pass.
+    inner: HashSet<(u64, SiteId)>,
+    /// Their bytes.
+    inner_bytes: u64,
     buffer: Vec<u8>,
 }
 
@@ -205,6 +242,8 @@ impl<'s, 'p> Walk<'s, 'p> {
             roots: HashMap::new(),
             lengths: HashMap::new(),
             concretes: HashMap::new(),
+            inner: HashSet::new(),
+            inner_bytes: 0,
             buffer: Vec::new(),
         }
     }
@@ -223,6 +262,8 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
         self.start_at_stacks();
         self.is_counting = true;
+        self.inner.clear();
+        self.inner_bytes = 0;
         self.start_at_statics(&statics);
         self.drain();
         for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned), (0, Owner::Unowned)] {
@@ -245,7 +286,9 @@ impl<'s, 'p> Walk<'s, 'p> {
     pub(super) fn roots_of_holdings(&self) -> Vec<Option<SiteId>> {
         let mut all = vec![None; self.holdings.len()];
         for ((owner, site, _), holding) in &self.holding_of {
-            let is_it = |(ty, of): (&BlockType, &SiteId)| of == site && !matches!(ty, BlockType::Node(..));
+            let is_it = |(ty, all): (&BlockType, &Vec<(String, SiteId)>)| {
+                !matches!(ty, BlockType::Node(..)) && all.iter().any(|(_, of)| of == site)
+            };
             if *owner != Owner::Untyped && self.roots.iter().any(is_it) {
                 all[*holding as usize] = Some(*site);
             }
@@ -337,7 +380,8 @@ impl<'s, 'p> Walk<'s, 'p> {
             lengths.sort_unstable_by(|a, b| b.cmp(a));
             lengths.dedup();
             let Some(ty) = self.type_of(block) else { continue };
-            let root = self.root(ty);
+            let content = self.content_of(block);
+            let root = self.root(ty, &content);
             let Decode::Vec { element, stride, .. } = *self.schema.sites[root].decode else { continue };
             let addr = self.snapshot.blocks[block].addr;
             let valid = lengths.into_iter().find(|len| self.are_valid(addr, element, stride, *len));
@@ -418,8 +462,8 @@ impl<'s, 'p> Walk<'s, 'p> {
                 && self.schema.get(ty).size == self.snapshot.blocks[block].size
                 && self.schema.get(ty).size != 0
             {
-                let root = self.root(BlockType::Value(ty));
                 let content = format!("*{}", self.schema.get(ty).name);
+                let root = self.root(BlockType::Value(ty), &content);
                 self.start_as(block, Owner::Weak(site), BlockType::Value(ty), root, content);
             }
             self.drain();
@@ -430,9 +474,16 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.origins.get(self.snapshot.blocks[block].stack as usize)?.ty
     }
 
-    /// The site of blocks that hold `ty` and have no other owner than a stack.
-    fn root(&mut self, ty: BlockType) -> SiteId {
-        if let Some(&site) = self.roots.get(&ty) {
+    /// What holds a block by its call stack: `Vec<Node>`.
+    fn content_of(&self, block: usize) -> String {
+        let origin = self.origins.get(self.snapshot.blocks[block].stack as usize);
+        origin.map_or_else(String::new, |origin| origin.content.clone())
+    }
+
+    /// The site of blocks that hold `ty` in a `content` and have no other owner than a stack.
+    fn root(&mut self, ty: BlockType, content: &str) -> SiteId {
+        let known = self.roots.get(&ty).into_iter().flatten().find(|(of, _)| of == content);
+        if let Some(&(_, site)) = known {
             return site;
         }
         let schema = &mut self.schema;
@@ -443,15 +494,13 @@ impl<'s, 'p> Walk<'s, 'p> {
                 schema.root(of, &name)
             }
             BlockType::Slots(of) => {
-                let name = format!("Vec<{}>", schema.get(of).name);
-                let site = made(schema, &name);
+                let site = made(schema, content);
                 let decode = std_types::vec_of(schema, of, site, None);
                 schema.sites[site].decode = Rc::new(decode);
                 site
             }
             BlockType::Counted(of) => {
-                let name = format!("Rc<[{}]>", schema.get(of).name);
-                let site = made(schema, &name);
+                let site = made(schema, content);
                 let decode = std_types::vec_of(schema, of, site, None);
                 schema.sites[site].decode = Rc::new(decode);
                 site
@@ -469,6 +518,7 @@ impl<'s, 'p> Walk<'s, 'p> {
                 schema.sites[site].decode = Rc::new(decode);
                 site
             }
+            BlockType::Chunk(arena) => made(schema, &format!("chunk of {arena}")),
             BlockType::Node(leaf, _) => {
                 let name = Text::clone(&schema.get(leaf).name);
                 let site = made(schema, &name);
@@ -478,7 +528,7 @@ impl<'s, 'p> Walk<'s, 'p> {
                 site
             }
         };
-        self.roots.insert(ty, site);
+        self.roots.entry(ty).or_default().push((content.to_owned(), site));
         site
     }
 
@@ -487,7 +537,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         let Some(origin) = self.origins.get(self.snapshot.blocks[block].stack as usize) else { return };
         let Some(ty) = origin.ty else { return };
         let content = origin.content.clone();
-        let root = self.root(ty);
+        let root = self.root(ty, &content);
         self.start_as(block, owner, ty, root, content);
     }
 
@@ -615,6 +665,10 @@ impl<'s, 'p> Walk<'s, 'p> {
                 used: used.len.saturating_mul(weight),
                 ..Counts::default()
             });
+            if used.len == 0 {
+                tally.hollow_bytes = tally.hollow_bytes.saturating_add(bytes);
+            }
+            tally.rounding = tally.rounding.saturating_add(rounding(of.size).saturating_mul(weight));
         }
         is_new
     }
@@ -654,6 +708,7 @@ impl<'s, 'p> Walk<'s, 'p> {
                     capacity: 0,
                     unused: 0,
                     unknown: 0,
+                    lengths: Histogram::default(),
                 });
                 holding
             }
@@ -669,6 +724,9 @@ impl<'s, 'p> Walk<'s, 'p> {
         add(&mut holding.capacity, used.capacity);
         add(&mut holding.unused, used.unused);
         add(&mut holding.unknown, u64::from(used.is_unknown));
+        if !used.is_unknown {
+            holding.lengths.add(used.len, weight);
+        }
         true
     }
 
@@ -691,7 +749,10 @@ impl<'s, 'p> Walk<'s, 'p> {
         let of = self.snapshot.blocks[work.block];
         let weight = u64::from(of.weight);
         match work.what {
-            What::Run { site, at, stride, count } => self.run_of(of.addr, of.size, site, at, stride, count, weight),
+            What::Run { site, at, stride, count } => {
+                self.contents(of.addr, of.size, site, at, stride, count, weight);
+                self.run_of(of.addr, of.size, site, at, stride, count, weight);
+            }
             What::Ring { site, stride, head, len, cap } => {
                 let first = len.min(cap.saturating_sub(head));
                 self.run_of(of.addr, of.size, site, head.saturating_mul(stride), stride, first, weight);
@@ -731,6 +792,47 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
+    /// Compares the contents of a block with those of the others of its owner. What is equal byte by byte is equal: no two
+    /// blocks are pointed to by equal owning pointers.
+    #[expect(clippy::too_many_arguments, reason = "a block and a run in it")]
+    fn contents(&mut self, addr: u64, size: u64, site: SiteId, at: u64, stride: u64, count: u64, weight: u64) {
+        let of = &self.schema.sites[site];
+        let Some(bytes) = count.checked_mul(stride).filter(|bytes| (1..=LONGEST_TEXT).contains(bytes)) else { return };
+        if !self.is_counting || of.parent.is_none() || at.checked_add(bytes).is_none_or(|end| end > size) {
+            return;
+        }
+        let padding = of.ty.map(|ty| self.schema.padding(ty)).unwrap_or_default();
+        let mut all = std::mem::take(&mut self.buffer);
+        if self.image.read(addr + at, length(bytes), &mut all) {
+            if !padding.is_empty() {
+                for value in all.chunks_mut(length(stride)) {
+                    for &(start, end) in &*padding {
+                        value.get_mut(start..end).unwrap_or_default().fill(0);
+                    }
+                }
+            }
+            self.tally(site).contents.get_or_insert_default().add(&all, weight);
+        }
+        self.buffer = all;
+    }
+
+    /// Notes the values of an integer.
+    fn integers(&mut self, site: SiteId, bytes: &[u8]) {
+        let of = &self.schema.sites[site];
+        let (Some(integer), Ok(size)) = (of.integer, usize::try_from(of.size)) else { return };
+        if !self.is_counting || size == 0 {
+            return;
+        }
+        let mut range = self.tally(site).range;
+        for value in bytes.chunks_exact(size).filter_map(|value| integer.read(value)) {
+            let of = range.get_or_insert(Range { low: value, high: value, has_zero: false });
+            of.low = of.low.min(value);
+            of.high = of.high.max(value);
+            of.has_zero |= value == 0;
+        }
+        self.tally(site).range = range;
+    }
+
     /// Reads `count` values that lie side by side.
     #[expect(clippy::too_many_arguments, reason = "a block and a run in it")]
     fn run_of(&mut self, addr: u64, size: u64, site: SiteId, at: u64, stride: u64, count: u64, weight: u64) {
@@ -747,6 +849,13 @@ impl<'s, 'p> Walk<'s, 'p> {
                 let counts = &mut self.tally(site).counts;
                 counts.instances = counts.instances.saturating_add(many);
                 counts.filled = counts.filled.saturating_add(many);
+                if self.schema.sites[site].integer.is_some() && end - at <= LONGEST_TEXT {
+                    let mut bytes = std::mem::take(&mut self.buffer);
+                    if self.image.read(addr + at, length(end - at), &mut bytes) {
+                        self.integers(site, &bytes);
+                    }
+                    self.buffer = bytes;
+                }
             }
             return;
         }
@@ -839,7 +948,10 @@ impl<'s, 'p> Walk<'s, 'p> {
     fn decoded(&mut self, site: SiteId, bytes: &[u8], weight: u64) -> bool {
         let decode = Rc::clone(&self.schema.sites[site].decode);
         match &*decode {
-            Decode::Plain => bytes.iter().all(|byte| *byte == 0),
+            Decode::Plain => {
+                self.integers(site, bytes);
+                bytes.iter().all(|byte| *byte == 0)
+            }
             Decode::Opaque => false,
             Decode::Def(def) => self.def(site, *def, bytes, weight),
             Decode::Enum { tag, variants, .. } => {
@@ -967,8 +1079,112 @@ impl<'s, 'p> Walk<'s, 'p> {
                 }
                 len == 0
             }
+            Decode::Small { cap, limit, inline, ptr, len, element, stride } => {
+                let Some(cap) = word(bytes, *cap) else { return true };
+                if cap <= *limit {
+                    let size = self.schema.sites[*element].size;
+                    for index in 0..cap.min(bytes.len() as u64) {
+                        self.value(*element, sub(bytes, inline + index * stride, size), weight);
+                    }
+                    return cap == 0;
+                }
+                let (Some(ptr), Some(len)) = (word(bytes, *ptr), word(bytes, *len)) else { return true };
+                if let Some(block) = self.sequence(site, ptr, cap, len, *stride) {
+                    self.push(block, What::Run { site: *element, at: 0, stride: *stride, count: len });
+                }
+                len == 0
+            }
+            Decode::Compact => match bytes.last() {
+                Some(&COMPACT_HEAP) => {
+                    let cap = number(bytes, 16, 7).and_then(|cap| u64::try_from(cap).ok());
+                    let (Some(ptr), Some(len), Some(cap)) = (word(bytes, 0), word(bytes, 8), cap) else {
+                        return true;
+                    };
+                    if let Some(block) = self.sequence(site, ptr, cap, len, 1) {
+                        self.text(block, site, 0, len);
+                    }
+                    len == 0
+                }
+                Some(&last) => last == COMPACT_EMPTY,
+                None => true,
+            },
+            Decode::Bytes { ptr, len, data, is_mut } => {
+                let (Some(ptr), Some(len), Some(data)) = (word(bytes, *ptr), word(bytes, *len), word(bytes, *data))
+                else {
+                    return true;
+                };
+                self.bytes(site, ptr, len, data, *is_mut);
+                len == 0
+            }
+            Decode::ThinText { ptr } => {
+                let Some(ptr) = word(bytes, *ptr) else { return true };
+                // One byte of length before the text, or one byte and a word.
+                let found = [1, 1 + WORD].into_iter().find_map(|back| {
+                    let block = self.block_at(ptr.checked_sub(back)?)?;
+                    Some((block, back, self.snapshot.blocks[block].size.checked_sub(back)?))
+                });
+                let Some((block, back, len)) = found else { return true };
+                let used = Use { len, capacity: len, unused: 0, is_unknown: false };
+                if self.claim(block, site, None, used) {
+                    self.text(block, site, back, len);
+                }
+                false
+            }
+            Decode::Thin { ptr, back, element, stride } => {
+                let Some(ptr) = word(bytes, *ptr) else { return true };
+                let Some(block) = ptr.checked_sub(*back).and_then(|start| self.block_at(start)) else { return true };
+                let Some(len) = self.image.word(ptr - WORD) else { return true };
+                let end = len.checked_mul(*stride).and_then(|bytes| bytes.checked_add(*back));
+                if end.is_some_and(|end| end <= self.snapshot.blocks[block].size) {
+                    let used = Use { len, capacity: len, unused: 0, is_unknown: false };
+                    if self.claim(block, site, None, used) {
+                        self.push(block, What::Run { site: *element, at: *back, stride: *stride, count: len });
+                    }
+                }
+                false
+            }
+            Decode::Sparse { ptr, value } => match word(bytes, *ptr).and_then(|ptr| self.block_at(ptr)) {
+                Some(block) => {
+                    self.boxed(block, site, *value, None);
+                    false
+                }
+                None => true,
+            },
+            Decode::SmallDyn { meta } => {
+                let (Some(ptr), Some(meta)) = (word(bytes, 0), word(bytes, *meta)) else { return false };
+                if let Some((concrete, value)) = self.concrete(site, meta & !1) {
+                    if meta & 1 == 0 {
+                        let size = self.schema.sites[value].size;
+                        if size <= bytes.len() as u64 {
+                            self.value(value, sub(bytes, 0, size), weight);
+                        }
+                    } else if let Some(block) = self.block_at(ptr) {
+                        self.boxed(block, site, value, Some(concrete));
+                    }
+                }
+                false
+            }
+            Decode::Within { ptr, len, element, stride } => {
+                let Some(ptr) = word(bytes, *ptr) else { return false };
+                let len = match *len {
+                    None => 1,
+                    Some((at, size)) => number(bytes, at, size).and_then(|len| u64::try_from(len).ok()).unwrap_or(0),
+                };
+                self.within(site, ptr, *element, *stride, len);
+                len == 0
+            }
             Decode::Pointer { pointee } => {
                 let Some(ptr) = word(bytes, 0) else { return false };
+                // A reference to what an arena holds.
+                if let Some(pointee) = *pointee
+                    && self.schema.get(pointee).size > 0
+                    && let Some(block) = self.block_around(ptr)
+                    && matches!(self.type_of(block), Some(BlockType::Chunk(_)))
+                {
+                    let element = self.pointee(site, pointee);
+                    self.within(site, ptr, element, self.schema.get(pointee).size, 1);
+                    return false;
+                }
                 if let Some(block) = self.block_at(ptr) {
                     if self.is_counting {
                         if self.claims[block] == 0 {
@@ -1061,6 +1277,12 @@ impl<'s, 'p> Walk<'s, 'p> {
             let counts = &mut self.tally(site).counts;
             counts.long = counts.long.saturating_add(weight);
         }
+        if len <= SHORT {
+            let of = self.snapshot.blocks[block];
+            let (number, bytes) = &mut self.tally(site).short;
+            *number = number.saturating_add(u64::from(of.weight));
+            *bytes = bytes.saturating_add(of.size.saturating_mul(u64::from(of.weight)));
+        }
         self.push(block, What::Text { site, at, len });
     }
 
@@ -1078,15 +1300,94 @@ impl<'s, 'p> Walk<'s, 'p> {
     /// The type behind a trait object, and the site of its values.
     fn concrete(&mut self, site: SiteId, vtable: u64) -> Option<(TypeId, SiteId)> {
         let concrete = *self.vtables.get(&vtable)?;
-        let value = match self.concretes.get(&(site, concrete)) {
+        Some((concrete, self.pointee(site, concrete)))
+    }
+
+    /// The site of what a pointer points to.
+    fn pointee(&mut self, site: SiteId, pointee: TypeId) -> SiteId {
+        match self.concretes.get(&(site, pointee)) {
             Some(&value) => value,
             None => {
-                let value = self.schema.part(concrete, site, Edge::Pointee);
-                self.concretes.insert((site, concrete), value);
+                let value = self.schema.part(pointee, site, Edge::Pointee);
+                self.concretes.insert((site, pointee), value);
                 value
             }
-        };
-        Some((concrete, value))
+        }
+    }
+
+    /// The block in which an address lies.
+    fn block_around(&self, addr: u64) -> Option<usize> {
+        let block = self.addresses.partition_point(|start| *start <= addr).checked_sub(1)?;
+        let of = self.snapshot.blocks[block];
+        (addr - of.addr < of.size).then_some(block)
+    }
+
+    /// Values in the middle of a block, whose owner does not own the block: a slab or an arena does. Each is looked into once a
+    /// pass, whatever points to it.
+    fn within(&mut self, site: SiteId, ptr: u64, element: SiteId, stride: u64, len: u64) {
+        let Some(block) = self.block_around(ptr).filter(|_| stride > 0 && len > 0) else { return };
+        let of = self.snapshot.blocks[block];
+        let at = ptr - of.addr;
+        let fits = |bytes: &u64| at.checked_add(*bytes).is_some_and(|end| end <= of.size);
+        let Some(bytes) = len.checked_mul(stride).filter(fits) else { return };
+        let most = self.snapshot.live_bytes.saturating_mul(MOST_INNER);
+        if self.inner_bytes > most || !self.inner.insert((ptr, element)) {
+            return;
+        }
+        self.inner_bytes = self.inner_bytes.saturating_add(bytes);
+        if !self.is_counting {
+            self.flags[block] |= POINTED_AT;
+        } else if self.claims[block] == 0 {
+            self.pointed_at.push((block, site, None));
+        }
+        self.push(block, What::Run { site: element, at, stride, count: len });
+    }
+
+    /// The type in a `MaybeUninit`, if it is one.
+    fn initialised(&self, ty: TypeId) -> TypeId {
+        match head(&self.schema.get(ty).path) {
+            "core::mem::maybe_uninit::MaybeUninit" => self.schema.param(ty, "T").unwrap_or(ty),
+            _ => ty,
+        }
+    }
+
+    /// The buffer of a `Bytes` or `BytesMut`: owned by it alone, or by a block with a count.
+    fn bytes(&mut self, site: SiteId, ptr: u64, len: u64, data: u64, is_mut: bool) {
+        if is_mut && data & 1 == 1 {
+            // The start of the buffer is so many bytes before the pointer.
+            let start = ptr.checked_sub(data >> 5);
+            self.buffer_of_bytes(site, start, ptr, len);
+            return;
+        }
+        for start in [data, data & !1] {
+            let Some(block) = self.block_at(start) else { continue };
+            let shared = match self.type_of(block) {
+                Some(BlockType::Value(ty)) => Some(self.initialised(ty)).filter(|ty| {
+                    let of = self.schema.get(*ty);
+                    head(&of.path).starts_with("bytes::") && of.size <= self.snapshot.blocks[block].size
+                }),
+                _ => None,
+            };
+            match shared {
+                Some(ty) => {
+                    let value = self.pointee(site, ty);
+                    self.boxed(block, site, value, Some(ty));
+                }
+                None => self.buffer_of_bytes(site, Some(start), ptr, len),
+            }
+            return;
+        }
+    }
+
+    fn buffer_of_bytes(&mut self, site: SiteId, start: Option<u64>, ptr: u64, len: u64) {
+        let Some(start) = start else { return };
+        let Some(block) = self.block_at(start) else { return };
+        let size = self.snapshot.blocks[block].size;
+        let fits = ptr.checked_sub(start).and_then(|from| from.checked_add(len)).is_some_and(|end| end <= size);
+        if fits {
+            let used = Use { len, capacity: size, unused: size - len, is_unknown: false };
+            self.claim(block, site, None, used);
+        }
     }
 
     /// A value without bytes behind a trait object: it has no block.
@@ -1198,8 +1499,13 @@ fn describe(schema: &Schema<'_>, site: SiteId, concrete: Option<TypeId>) -> (Str
     let at = |site: SiteId| (Text::clone(&schema.sites[site].name), schema.sites[site].size);
     let (element, size) = match &*of.decode {
         Decode::Vec { element, .. } | Decode::Slice { element, .. } | Decode::Deque { element, .. } => at(*element),
-        Decode::Text { .. } => ("u8".into(), 1),
-        Decode::Box { value } => at(*value),
+        Decode::Text { .. } | Decode::Compact | Decode::ThinText { .. } => ("u8".into(), 1),
+        Decode::Small { element, .. } | Decode::Thin { element, .. } => at(*element),
+        Decode::Bytes { .. } => match concrete {
+            Some(concrete) => (Text::clone(&schema.get(concrete).name), schema.get(concrete).size),
+            None => ("u8".into(), 1),
+        },
+        Decode::Box { value } | Decode::Sparse { value, .. } => at(*value),
         Decode::Counted { target: Target::Sized { value, .. }, .. } => at(*value),
         Decode::Counted { target: Target::Slice { element, .. }, .. } => at(*element),
         Decode::Counted { target: Target::Text { .. }, .. } => ("u8".into(), 1),
@@ -1219,7 +1525,7 @@ fn describe(schema: &Schema<'_>, site: SiteId, concrete: Option<TypeId>) -> (Str
                 (format!("({}, {})", key.name, value.name).into(), node.keys.1.saturating_add(node.values.1))
             }
         }
-        Decode::Dyn | Decode::Counted { target: Target::Dyn, .. } => match concrete {
+        Decode::Dyn | Decode::SmallDyn { .. } | Decode::Counted { target: Target::Dyn, .. } => match concrete {
             Some(concrete) => (Text::clone(&schema.get(concrete).name), schema.get(concrete).size),
             None => ("?".into(), 0),
         },
@@ -1238,6 +1544,11 @@ impl VecHeader {
         };
         Some((word(bytes, self.ptr)?, cap, len))
     }
+}
+
+/// How many bytes more than `size` glibc's block has: 8 of its own, a multiple of 16, 32 at least.
+fn rounding(size: u64) -> u64 {
+    if size >= MAPPED { 0 } else { (size + 8).next_multiple_of(16).max(32) - size }
 }
 
 /// The buckets of a table of so many bytes, and where its control bytes are.

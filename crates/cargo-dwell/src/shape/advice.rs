@@ -1,11 +1,11 @@
 //! The differences between the naive and the lean types as separate suggestions, largest saving first.
 
-use super::lean::{cost, with_blocks};
-use super::model::{At, Choice, Choices, Heap, Model};
+use super::lean::{EXACT, cost, with_blocks};
+use super::model::{At, Choice, Choices, Heap, Model, Source};
 use super::places::{PlaceId, Places};
 use super::schema::{Kind, RecordId, Text, UnionId};
-use super::types::{Int, Type};
-use super::units::count;
+use super::types::{Int, Layouts, Type};
+use super::units::{count, percent};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -18,6 +18,8 @@ pub struct Suggestion {
     pub from: String,
     /// The suggested type.
     pub to: String,
+    /// What of the data makes it worth it, as a sentence.
+    pub why: String,
     /// How many of the slots hold a value, if the suggestion depends on it.
     pub filled: Option<u64>,
     /// How many slots there are.
@@ -60,6 +62,8 @@ enum Step {
     Variants(UnionId),
     /// Rare fields of a record move to a struct of their own.
     Split(RecordId),
+    /// The steps that save least, all at once.
+    Several(Vec<Step>),
 }
 
 /// A suggestion that saves less than this fraction of the total is a small one.
@@ -76,7 +80,7 @@ pub fn suggestions(places: &Places<'_>, lean: &Choices) -> Vec<Suggestion> {
     let gain =
         |step: &Step, now: &Choices, now_cost: u64| now_cost.saturating_sub(cost(places, &step.apply(now, lean)));
     let mut open: Vec<(u64, Step)> =
-        steps(places, lean).into_iter().map(|step| (gain(&step, &now, now_cost), step)).collect();
+        bounded(places, steps(places, lean)).into_iter().map(|step| (gain(&step, &now, now_cost), step)).collect();
     let mut suggestions = Vec::new();
     while !open.is_empty() {
         // Stable, so that equal ones stay in the order of the schema.
@@ -119,6 +123,45 @@ pub fn repeats(places: &Places<'_>) -> Vec<Repeats> {
     repeats
 }
 
+/// Places times suggestions that are looked at one by one: each look predicts the whole.
+const LOOKS: usize = 200_000;
+
+/// The steps that are likely to save most, and one of all others if there are too many to look at each.
+fn bounded(places: &Places<'_>, mut steps: Vec<Step>) -> Vec<Step> {
+    let most = (LOOKS / places.list.len().max(1)).max(10);
+    if places.list.len() <= EXACT || steps.len() <= most {
+        return steps;
+    }
+    let naive = Choices::naive(places);
+    let model = Model::new(places, &naive);
+    let (heap, mut layouts) = (model.heap(), Layouts::new(&model.bodies));
+    let mut size = |source: Source| model.find(source).map_or(0, |id| layouts.named(id).size);
+    let bytes = |id: &PlaceId| heap.get(&At::Place(*id)).map_or(0, |heap| heap.bytes);
+    let mut likely = |step: &Step| match step {
+        Step::Box(id) => {
+            let inner = match places.list[*id].slot.kind {
+                Kind::Record { id, .. } => size(Source::Record(id)),
+                Kind::Union { id } => size(Source::Union(id)),
+                _ => 32,
+            };
+            inner * (places.slots(*id) - places.full(*id))
+        }
+        Step::Map(id) => bytes(id),
+        Step::Exact(_, ids) => ids.iter().map(bytes).sum(),
+        Step::Narrow(_, ids) => ids.iter().map(|&id| 4 * places.slots(id)).sum(),
+        Step::Variants(union) => {
+            let records = places.schema.unions[*union].variants.iter().map(|&(_, record)| record);
+            size(Source::Union(*union)) * records.map(|record| places.schema.records[record].instances).sum::<u64>()
+        }
+        Step::Split(record) => size(Source::Record(*record)) * places.schema.records[*record].instances,
+        Step::Several(_) => 0,
+    };
+    steps.sort_by_cached_key(|step| std::cmp::Reverse(likely(step)));
+    let others = steps.split_off(most - 1);
+    steps.push(Step::Several(others));
+    steps
+}
+
 fn steps(places: &Places<'_>, lean: &Choices) -> Vec<Step> {
     let mut steps = Vec::new();
     let (mut exact, mut narrow) = (BTreeMap::<_, Vec<PlaceId>>::new(), BTreeMap::<_, Vec<PlaceId>>::new());
@@ -145,6 +188,11 @@ impl Step {
     /// The choices after this step.
     fn apply(&self, now: &Choices, lean: &Choices) -> Choices {
         let mut next = now.clone();
+        self.make(&mut next, lean);
+        next
+    }
+
+    fn make(&self, next: &mut Choices, lean: &Choices) {
         match self {
             Self::Box(id) | Self::Map(id) => next.at[*id] = lean.at[*id],
             Self::Exact(_, ids) | Self::Narrow(_, ids) => ids.iter().for_each(|&id| next.at[id] = lean.at[id]),
@@ -152,8 +200,8 @@ impl Step {
             Self::Split(record) => {
                 next.splits.insert(*record, lean.splits[record].clone());
             }
+            Self::Several(steps) => steps.iter().for_each(|step| step.make(next, lean)),
         }
-        next
     }
 }
 
@@ -233,6 +281,16 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
                 "an indirection".into(),
             )
         }
+        Step::Several(steps) => {
+            let number = count(steps.len() as u64);
+            (
+                "$".into(),
+                format!("{number} places"),
+                "as --rust has them".into(),
+                None,
+                "as the suggestions above".into(),
+            )
+        }
         Step::Split(record) => {
             let groups = &next.splits[record].groups;
             let all: Vec<usize> = groups.iter().flatten().copied().collect();
@@ -245,6 +303,7 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
         }
     };
     let made = Suggestion {
+        why: why(places, next, step, &path, filled),
         path,
         from,
         to,
@@ -256,6 +315,53 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
         cost: costs,
     };
     (made, is)
+}
+
+/// What of the data makes a step worth it.
+fn why(places: &Places<'_>, next: &Choices, step: &Step, path: &str, filled: Option<(u64, u64)>) -> String {
+    let (filled, slots) = filled.unwrap_or_default();
+    let absent = percent(slots - filled.min(slots), slots);
+    match step {
+        Step::Box(id) if places.missing(*id) == 0 => format!("{path} is null in {absent} of the objects"),
+        Step::Box(id) if places.list[*id].slot.nulls == 0 => format!("{path} is absent in {absent} of the objects"),
+        Step::Box(_) => format!("{path} is absent or null in {absent} of the objects"),
+        Step::Map(_) => format!("{path} is a map; sorted, it has no empty buckets"),
+        Step::Exact(_, ids) => {
+            let (mut texts, mut lists, mut arrays) = (false, false, false);
+            for &id in ids {
+                let text = matches!(places.list[id].slot.kind, Kind::Text(_));
+                texts |= text;
+                arrays |= matches!(next.at[id], Choice::Array(_));
+                lists |= !text && !matches!(next.at[id], Choice::Array(_));
+            }
+            let what = match (texts, lists) {
+                (true, true) => "the texts and lists",
+                (true, false) => "the texts",
+                _ => "the lists",
+            };
+            if texts || lists {
+                let all = if arrays { "; some lists have one length" } else { "" };
+                format!("once loaded, {what} of {path} need no unused capacity{all}")
+            } else {
+                format!("each list of {path} has one length, so it needs no pointer and no capacity")
+            }
+        }
+        Step::Narrow(..) => format!("the integers of {path} fit in fewer bytes, with room for larger ones"),
+        Step::Variants(_) => {
+            format!("the largest variants of {path} are {} of its objects, and the others pay for their size", {
+                percent(filled, slots)
+            })
+        }
+        Step::Several(steps) => {
+            format!("{} more changes of the same kinds are too small to be listed", count(steps.len() as u64))
+        }
+        Step::Split(record) => {
+            let moved: usize = next.splits[record].groups.iter().map(Vec::len).sum();
+            let all = places.fields[*record].len();
+            let moved = format!("{} of {} fields", count(moved as u64), count(all as u64));
+            format!("{moved} of {path} are absent in {absent} of the objects")
+        }
+    }
 }
 
 /// The type constructor of a text or sequence: `String`, `Box<str>`.

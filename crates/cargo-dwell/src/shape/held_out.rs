@@ -2,9 +2,13 @@
 //!
 //! Nothing is compiled: a text is compared with the schema by the rules of the types that are written for it.
 
+use super::UnknownKeys;
+use super::formats::{self, Format, Typed};
 use super::infer::Accumulator;
 use super::input::{self, Found};
-use super::schema::{Kind, Record, Schema, Slot};
+use super::lean;
+use super::quicktype;
+use super::schema::{Kind, Record, Schema, Slot, UnionId};
 use super::types::Int;
 use super::units::{count, percent};
 use anyhow::{Result, bail};
@@ -13,6 +17,32 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Texts are kept in memory for this, so no more than so many bytes of them are looked at.
 pub const MOST: usize = 64 << 20;
+
+/// The options that decide what types hold.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rules {
+    /// Sets of strings are closed.
+    pub strict: bool,
+    /// Numbers of which some have a fraction are `f64`.
+    pub floats: bool,
+    /// What becomes of unknown keys, if that was said.
+    pub unknown: Option<UnknownKeys>,
+    /// Formats that have types of their own.
+    pub typed: Typed,
+}
+
+impl Rules {
+    /// Applies the options to a schema.
+    pub fn apply(self, schema: &mut Schema) {
+        (schema.strict, schema.floats, schema.typed) = (self.strict, self.floats, self.typed);
+        schema.refuse = self.strict;
+        match self.unknown {
+            Some(UnknownKeys::Keep) => schema.keep_unknown_keys(),
+            Some(unknown) => schema.refuse = unknown == UnknownKeys::Refuse,
+            None => {}
+        }
+    }
+}
 
 /// The result for the held-out texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,21 +71,16 @@ struct Wrong {
 ///
 /// # Errors
 /// There are fewer than five texts.
-pub fn print(found: &Found, rounds: u32, strict: bool) -> Result<()> {
+pub fn print(found: &Found, rounds: u32, rules: Rules) -> Result<()> {
     let texts = input::texts(found, MOST);
     if texts.len() < 5 {
         bail!("--held-out: there are {} texts; five are needed to hold one back", texts.len());
     }
-    let mut all = Outcome::default();
+    let (mut all, mut quicktype) = (Outcome::default(), Outcome::default());
     for round in 0..rounds {
-        let one = round_of(&texts, round, strict);
-        all.tried += one.tried;
-        all.refused += one.refused;
-        all.changed += one.changed;
-        all.lost += one.lost;
-        for (reason, times) in one.reasons {
-            *all.reasons.entry(reason).or_default() += times;
-        }
+        let (ours, theirs) = round_of(&texts, round, rules);
+        all.merge(ours);
+        quicktype.merge(theirs);
     }
     eprintln!(
         "held out: types from four fifths of {} texts, tried on the rest, {rounds} times: of {} texts {} ({}) are \
@@ -67,6 +92,12 @@ pub fn print(found: &Found, rounds: u32, strict: bool) -> Result<()> {
         count(all.changed),
         count(all.lost),
     );
+    eprintln!(
+        "held out: types like quicktype's: {} are refused, {} changed, {} lose keys",
+        count(quicktype.refused),
+        count(quicktype.changed),
+        count(quicktype.lost),
+    );
     let mut reasons: Vec<(&String, &u64)> = all.reasons.iter().collect();
     reasons.sort_by_key(|&(reason, times)| (std::cmp::Reverse(*times), reason));
     for (reason, times) in reasons.into_iter().take(10) {
@@ -75,13 +106,16 @@ pub fn print(found: &Found, rounds: u32, strict: bool) -> Result<()> {
     Ok(())
 }
 
-/// One round: which fifth is held back depends on the round.
-pub fn round_of(texts: &[String], round: u32, strict: bool) -> Outcome {
-    let held = |index: usize| {
-        // Neighbours are alike, so the fifth is spread by a multiplicative hash.
-        let mixed = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31);
-        mixed.wrapping_add(u64::from(round)) % 5 == 0
-    };
+/// Whether a text is held back in a round.
+pub fn is_held(index: usize, round: u32) -> bool {
+    // Neighbours are alike, so the fifth is spread by a multiplicative hash.
+    let mixed = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31);
+    mixed.wrapping_add(u64::from(round)) % 5 == 0
+}
+
+/// One round, and the same for types like quicktype's: which fifth is held back depends on the round.
+pub fn round_of(texts: &[String], round: u32, rules: Rules) -> (Outcome, Outcome) {
+    let held = |index: usize| is_held(index, round);
     let kept: Vec<&String> =
         texts.iter().enumerate().filter(|&(index, _)| !held(index)).map(|(_, text)| text).collect();
     let read = |accumulator: &mut Accumulator| {
@@ -95,20 +129,34 @@ pub fn round_of(texts: &[String], round: u32, strict: bool) -> Outcome {
     let mut all = study.into_form().start(1);
     read(&mut all);
     let mut schema = all.finish();
-    (schema.strict, schema.refuse) = (strict, strict);
-    let mut outcome = Outcome::default();
+    let plain = quicktype::schema(&schema);
+    rules.apply(&mut schema);
+    let recursive = schema.recursive_unions();
+    let (mut outcome, mut quicktype) = (Outcome::default(), Outcome::default());
     for (_, text) in texts.iter().enumerate().filter(|&(index, _)| held(index)) {
         let Ok(value) = serde_json::from_str::<Value>(text) else { continue };
-        outcome.add(&schema, &value);
+        outcome.add(&schema, &recursive, &value);
+        quicktype.add(&plain, &BTreeSet::new(), &value);
     }
-    outcome
+    (outcome, quicktype)
 }
 
 impl Outcome {
+    /// Adds another round.
+    pub fn merge(&mut self, other: Self) {
+        self.tried += other.tried;
+        self.refused += other.refused;
+        self.changed += other.changed;
+        self.lost += other.lost;
+        for (reason, times) in other.reasons {
+            *self.reasons.entry(reason).or_default() += times;
+        }
+    }
+
     /// Counts a text.
-    pub fn add(&mut self, schema: &Schema, value: &Value) {
+    pub fn add(&mut self, schema: &Schema, recursive: &BTreeSet<UnionId>, value: &Value) {
         let mut found = Wrong::default();
-        Check { schema, found: &mut found }.slot(&schema.root, value, "$", false);
+        Check { schema, recursive, found: &mut found }.slot(&schema.root, value, "$", false);
         self.tried += 1;
         if let Some(reason) = found.refused {
             self.refused += 1;
@@ -125,6 +173,8 @@ impl Outcome {
 
 struct Check<'a> {
     schema: &'a Schema,
+    /// The unions without a variant for other tags.
+    recursive: &'a BTreeSet<UnionId>,
     found: &'a mut Wrong,
 }
 
@@ -134,12 +184,25 @@ impl Check<'_> {
         false
     }
 
+    /// Whether a value loads in one of several ways; what is wrong with it counts only if it does.
+    fn attempt(&mut self, load: impl FnOnce(&mut Check<'_>) -> bool) -> bool {
+        let mut found = Wrong::default();
+        let loads = load(&mut Check { schema: self.schema, recursive: self.recursive, found: &mut found });
+        if loads {
+            self.found.changed.append(&mut found.changed);
+            self.found.lost.append(&mut found.lost);
+        }
+        loads
+    }
+
     /// Whether a value loads at a place.
     fn slot(&mut self, slot: &Slot, value: &Value, path: &str, optional: bool) -> bool {
         match (&slot.kind, value) {
-            (Kind::Any(_) | Kind::Never, _)
-            | (Kind::Bool { .. }, Value::Bool(_))
-            | (Kind::Text(_), Value::String(_)) => true,
+            (Kind::Any(_) | Kind::Never, _) | (Kind::Bool { .. }, Value::Bool(_)) => true,
+            (Kind::Text(known), Value::String(text)) => match self.schema.format(known) {
+                Some(format) if !formats::is(text, format) => self.text(format, text, path),
+                _ => true,
+            },
             (_, Value::Null) if slot.nulls > 0 => true,
             (_, Value::Null) if optional => {
                 self.found.changed.insert(format!("{path}: `null` becomes a missing key"));
@@ -163,8 +226,17 @@ impl Check<'_> {
                 let union = &self.schema.unions[*id];
                 let tag = object.get(&union.tag).and_then(Value::as_str);
                 let variant = union.variants.iter().find(|(value, _)| Some(value.as_str()) == tag);
+                let open = !self.schema.strict && !self.recursive.contains(id);
                 match variant {
+                    Some(&(_, record)) if open => {
+                        // What the variant refuses is held as a `Value`.
+                        self.attempt(|check| {
+                            check.record(&check.schema.records[record], object, path, Some(&union.tag))
+                        });
+                        true
+                    }
                     Some(&(_, record)) => self.record(&self.schema.records[record], object, path, Some(&union.tag)),
+                    None if open => true,
                     None => self.refuse(path, &format!("a new value of the tag {:?}", union.tag)),
                 }
             }
@@ -172,6 +244,9 @@ impl Check<'_> {
                 object.values().all(|value| self.slot(&map.value, value, &format!("{path}.*"), false))
             }
             (Kind::Seq(seq), Value::Array(array)) => {
+                if !self.schema.plain && lean::array(seq).is_some_and(|length| array.len() as u64 != length) {
+                    return self.refuse(path, "an array of another length");
+                }
                 array.iter().all(|value| self.slot(&seq.element, value, &format!("{path}[]"), false))
             }
             (Kind::Tuple { places }, Value::Array(array)) => {
@@ -181,13 +256,9 @@ impl Check<'_> {
                 places.iter().zip(array).all(|(place, value)| self.slot(place, value, &format!("{path}[]"), false))
             }
             (Kind::Mixed { alternatives }, value) => {
-                for alternative in alternatives {
-                    let mut found = Wrong::default();
-                    if (Check { schema: self.schema, found: &mut found }).slot(alternative, value, path, false) {
-                        self.found.changed.append(&mut found.changed);
-                        self.found.lost.append(&mut found.lost);
-                        return true;
-                    }
+                let fits = |alternative| self.attempt(|check| check.slot(alternative, value, path, false));
+                if alternatives.iter().any(fits) || !self.schema.strict {
+                    return true;
                 }
                 self.refuse(path, &format!("{} is none of the types", kind_of(value)))
             }
@@ -195,7 +266,24 @@ impl Check<'_> {
         }
     }
 
+    /// Whether a text that is not of a format as it is written back loads nevertheless.
+    fn text(&mut self, format: Format, text: &str, path: &str) -> bool {
+        let loads = match format {
+            Format::Uuid => formats::is(&text.to_ascii_lowercase(), format),
+            Format::Url => text.contains("://"),
+            Format::Date | Format::Utc | Format::Offset => false,
+        };
+        if !loads {
+            return self.refuse(path, "a text that is not of the format of the others");
+        }
+        self.found.changed.insert(format!("{path}: a text that is written back otherwise"));
+        true
+    }
+
     fn integer(&mut self, min: i128, max: i128, number: &serde_json::Number, path: &str) -> bool {
+        if self.schema.plain {
+            return number.is_i64() || self.refuse(path, "a number that is no `i64`");
+        }
         if !Int::fits(min, max) {
             return true;
         }

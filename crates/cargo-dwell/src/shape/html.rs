@@ -47,6 +47,7 @@ pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
             Icicle { title: "lean types".into(), root: icicle(plan, &plan.lean) },
         ],
         table: table(plan),
+        ..Page::default()
     };
     page.html()
 }

@@ -4,11 +4,14 @@
 //! tried place by place, and kept where the prediction of the whole says that it saves more than [`BLOCK`] bytes a block;
 //! for a struct of size `s` that is where fewer than `(s - 8) / (s + 16)` of its slots are full. Deciding one place
 //! changes the worth of others, so it goes round until nothing changes.
+//!
+//! The prediction of the whole takes time for each place, and so does a trial: a schema with more than [`EXACT`] places has
+//! each choice tried on the struct that it changes alone, times its slots.
 
-use super::model::{Choice, Choices, Heap, Model, Part, Source, Split, thin_lengths};
+use super::model::{Choice, Choices, Heap, Model, Part, Presence, Source, Split, thin_lengths};
 use super::places::{MAX_GROUPS, PlaceId, Places};
-use super::schema::{Kind, RecordId};
-use super::types::{Int, Layouts};
+use super::schema::{Kind, RecordId, Seq};
+use super::types::{Body, Int, Layout, Layouts, Type, enumeration, structure};
 
 /// The approximate overhead of an allocator for a block.
 pub const BLOCK: u64 = 16;
@@ -19,6 +22,9 @@ const MOSTLY: f64 = 0.75;
 /// A record with fewer fields is not split.
 const WIDE: usize = 12;
 
+/// Up to so many places each choice is tried on the whole.
+pub const EXACT: usize = 2_000;
+
 /// The lean choices for a schema.
 pub fn choose(places: &Places<'_>) -> Choices {
     let mut choices = Choices::naive(places);
@@ -27,14 +33,123 @@ pub fn choose(places: &Places<'_>) -> Choices {
     }
     for _ in 0..4 {
         let before = choices.clone();
-        boxes(places, &mut choices);
+        if is_large(places) {
+            boxes_in_structs(places, &mut choices);
+        } else {
+            boxes(places, &mut choices);
+        }
+        variants(places, &mut choices);
         splits(places, &mut choices);
         if choices == before {
             break;
         }
     }
-    widen(places, &mut choices);
+    if is_large(places) {
+        widen_in_structs(places, &mut choices);
+    } else {
+        widen(places, &mut choices);
+    }
     choices
+}
+
+/// Whether a trial of each choice on the whole takes too long.
+fn is_large(places: &Places<'_>) -> bool {
+    places.list.len() > EXACT
+}
+
+/// [`boxes`], each tried on the struct that it is a field of.
+fn boxes_in_structs(places: &Places<'_>, choices: &mut Choices) {
+    let model = Model::new(places, choices);
+    let slots = model.slots();
+    let mut trial = choices.clone();
+    let mut layouts = Layouts::new(&model.bodies);
+    for (id, (def, body)) in model.defs.iter().zip(&model.bodies).enumerate() {
+        let Body::Struct(types) = body else { continue };
+        let mut fields: Vec<Layout> = types.iter().map(|of| layouts.layout(of)).collect();
+        for (index, part) in def.parts.iter().enumerate() {
+            let Part::Place(place, presence) = *part else { continue };
+            if !rare(places, place) || places.list[place].recursive {
+                continue;
+            }
+            let Some(inner) = pointee(&types[index]) else { continue };
+            let size = layouts.size(inner);
+            let full = places.full(place);
+            let pointer = layouts.layout(&Type::Unit.boxed().option());
+            let plain = match presence {
+                Presence::Always | Presence::Missing | Presence::MissingIsEmpty => {
+                    layouts.layout(&inner.clone().option())
+                }
+                Presence::MissingOrNull => layouts.layout(&inner.clone().option().option()),
+            };
+            let boxed = match presence {
+                Presence::MissingOrNull => layouts.layout(&Type::Unit.boxed().option().option()),
+                _ => pointer,
+            };
+            let mut takes = |field: Layout, heap: u64| {
+                fields[index] = field;
+                structure(&fields).size * slots[id] + heap
+            };
+            let inline = takes(plain, 0);
+            let is_box = takes(boxed, full * (size + BLOCK)) < inline;
+            fields[index] = if is_box { boxed } else { plain };
+            trial.at[place] = if !is_box {
+                Choice::Plain
+            } else if sparse(places, place) {
+                Choice::Sparse
+            } else {
+                Choice::Boxed
+            };
+        }
+    }
+    drop(model);
+    choices.at = trial.at;
+}
+
+/// The struct or enum in an optional field, without the box.
+fn pointee(of: &Type) -> Option<&Type> {
+    match of {
+        Type::Option(inner) | Type::Box(inner) | Type::Sparse(inner) => pointee(inner),
+        Type::Named(_) | Type::Value | Type::Tuple(_) => Some(of),
+        _ => None,
+    }
+}
+
+/// [`widen`], each tried on the struct that it is a field of.
+fn widen_in_structs(places: &Places<'_>, choices: &mut Choices) {
+    let model = Model::new(places, choices);
+    let mut wider = choices.at.clone();
+    let mut layouts = Layouts::new(&model.bodies);
+    for (def, body) in model.defs.iter().zip(&model.bodies) {
+        let Body::Struct(types) = body else { continue };
+        let mut fields: Vec<Layout> = types.iter().map(|of| layouts.layout(of)).collect();
+        let size = structure(&fields).size;
+        for (index, part) in def.parts.iter().enumerate() {
+            let (Part::Place(place, _), of) = (*part, &types[index]) else { continue };
+            while let Choice::Int(int) = wider[place] {
+                let int = Int { bits: int.bits * 2, ..int };
+                if int.bits > 64 {
+                    break;
+                }
+                let was = fields[index];
+                fields[index] = layouts.layout(&with_int(of, int));
+                if structure(&fields).size > size {
+                    fields[index] = was;
+                    break;
+                }
+                wider[place] = Choice::Int(int);
+            }
+        }
+    }
+    drop(model);
+    choices.at = wider;
+}
+
+/// An integer of another width in the same options.
+fn with_int(of: &Type, int: Int) -> Type {
+    match of {
+        Type::Option(inner) => with_int(inner, int).option(),
+        _ => Type::Int(int),
+    }
 }
 
 /// These choices without the types that are dwell's.
@@ -56,6 +171,7 @@ pub fn standard(lean: &Choices) -> Choices {
 fn exact(places: &Places<'_>, id: PlaceId) -> Choice {
     match places.list[id].slot.kind {
         Kind::Seq(ref seq) if array(seq).is_some() => array(seq).map_or(Choice::Exact, Choice::Array),
+        Kind::Text(ref text) if places.schema.format(text).is_some() => Choice::Plain,
         Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) if thin(places, id) => Choice::Thin,
         Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) => Choice::Exact,
         Kind::Integer { min, max } if Int::fits(min, max) && places.schema.strict => {
@@ -66,9 +182,13 @@ fn exact(places: &Places<'_>, id: PlaceId) -> Choice {
     }
 }
 
-/// The length of arrays that have one because of what they are: a point, a colour, a range.
-fn array(seq: &super::schema::Seq) -> Option<u64> {
-    let plain = matches!(seq.element.kind, Kind::Integer { .. } | Kind::Float { .. } | Kind::Bool { .. });
+/// The length of arrays that have one because of what they are: a point, a colour, a range, a matrix.
+pub fn array(seq: &Seq) -> Option<u64> {
+    let plain = match &seq.element.kind {
+        Kind::Integer { .. } | Kind::Float { .. } | Kind::Bool { .. } => true,
+        Kind::Seq(inner) => array(inner).is_some(),
+        _ => false,
+    };
     let length = seq.lengths.one()?;
     (seq.lengths.count >= 32 && (2..=16).contains(&length) && plain && seq.element.nulls == 0).then_some(length)
 }
@@ -115,6 +235,46 @@ fn boxes(places: &Places<'_>, choices: &mut Choices) {
             choices.at[id] = now;
         }
     }
+}
+
+/// [`variants`], each tried on the enum alone.
+fn variants_alone(places: &Places<'_>, choices: &mut Choices) {
+    choices.variants.clear();
+    let model = Model::new(places, choices);
+    let slots = model.slots();
+    let mut layouts = Layouts::new(&model.bodies);
+    let mut boxed = std::collections::BTreeSet::new();
+    for (union, of) in places.schema.unions.iter().enumerate() {
+        let Some(id) = model.find(Source::Union(union)) else { continue };
+        let Body::Enum(types) = &model.bodies[id] else { continue };
+        let mut fields: Vec<Vec<Layout>> =
+            types.iter().map(|of| of.iter().map(|of| layouts.layout(of)).collect()).collect();
+        let instances = |index: usize| places.schema.records[of.variants[index].1].instances;
+        let all: u64 = (0..of.variants.len()).map(instances).sum();
+        let mut order: Vec<usize> = (0..of.variants.len()).filter(|&index| !fields[index].is_empty()).collect();
+        order.sort_by_key(|&index| (std::cmp::Reverse(fields[index][0].size), index));
+        let pointer = layouts.layout(&Type::Unit.boxed());
+        let (mut heap, mut best) = (0, (enumeration(&fields).size * slots[id], 0));
+        for (taken, &index) in (1..).zip(&order) {
+            if instances(index) as f64 > all as f64 * MOSTLY {
+                break;
+            }
+            heap += instances(index) * (fields[index][0].size + BLOCK);
+            fields[index] = vec![pointer];
+            best = best.min((enumeration(&fields).size * slots[id] + heap, taken));
+        }
+        boxed.extend(order[..best.1].iter().map(|&index| (union, index)));
+    }
+    drop(model);
+    choices.variants = boxed;
+}
+
+/// Boxes the large variants of unions.
+fn variants(places: &Places<'_>, choices: &mut Choices) {
+    if is_large(places) {
+        variants_alone(places, choices);
+        return;
+    }
     for (union, of) in places.schema.unions.iter().enumerate() {
         let all: u64 = of.variants.iter().map(|&(_, record)| places.schema.records[record].instances).sum();
         // A box pays only where it makes the whole enum smaller, so the larger variants all have to go at once.
@@ -143,7 +303,6 @@ fn boxes(places: &Places<'_>, choices: &mut Choices) {
             }
         }
         *choices = best.1;
-        least = least.min(best.0);
     }
 }
 
@@ -177,18 +336,20 @@ fn sparse(places: &Places<'_>, id: PlaceId) -> bool {
 
 /// Moves the rare fields of wide records together, out of the way.
 fn splits(places: &Places<'_>, choices: &mut Choices) {
-    for record in 0..places.schema.records.len() {
-        if places.fields[record].len() < WIDE {
-            continue;
-        }
+    if is_large(places) {
+        splits_alone(places, choices);
+        return;
+    }
+    for record in wide(places) {
         let mut trial = choices.clone();
         trial.splits.remove(&record);
+        let Some(sizes) = field_sizes(&Model::new(places, &trial), record) else { continue };
         let whole = cost(places, &trial);
         let mut best = (whole, trial.clone());
         for count in 1..=MAX_GROUPS {
-            let Some(groups) = split(places, &trial, record, count) else { continue };
+            let Some(found) = split(places, &sizes, record, count) else { continue };
             let mut split = trial.clone();
-            split.splits.insert(record, Split::new(places, record, groups));
+            split.splits.insert(record, Split::new(places, record, found.groups));
             let cost = cost(places, &split);
             // Another group must earn its place in the code: 1 % of what the record's instances take.
             if cost + whole / 100 < best.0 {
@@ -199,20 +360,58 @@ fn splits(places: &Places<'_>, choices: &mut Choices) {
     }
 }
 
-/// Spreads a record's optional fields over itself and `count` groups.
-fn split(places: &Places<'_>, choices: &Choices, record: RecordId, count: usize) -> Option<Vec<Vec<usize>>> {
+/// The records that may be split.
+fn wide(places: &Places<'_>) -> impl Iterator<Item = RecordId> {
+    (0..places.schema.records.len()).filter(|&record| places.fields[record].len() >= WIDE)
+}
+
+/// [`splits`], each tried on the instances of the record alone.
+fn splits_alone(places: &Places<'_>, choices: &mut Choices) {
+    choices.splits.clear();
+    let mut splits = std::collections::BTreeMap::new();
     let model = Model::new(places, choices);
-    let mut layouts = Layouts::new(&model.bodies);
+    for record in wide(places) {
+        let Some(sizes) = field_sizes(&model, record) else { continue };
+        let mut best: Option<Found> = None;
+        for found in (1..=MAX_GROUPS).filter_map(|count| split(places, &sizes, record, count)) {
+            let least = best.as_ref().map_or(found.whole, |best| best.weight);
+            if found.weight + found.whole / 100 < least {
+                best = Some(found);
+            }
+        }
+        if let Some(found) = best {
+            splits.insert(record, Split::new(places, record, found.groups));
+        }
+    }
+    drop(model);
+    choices.splits = splits;
+}
+
+/// The sizes of the fields of a record that is not split, if a document leads to it.
+fn field_sizes(model: &Model<'_, '_>, record: RecordId) -> Option<Vec<u64>> {
     let id = model.find(Source::Record(record))?;
-    let super::types::Body::Struct(types) = &model.bodies[id] else { return None };
-    let sizes: Vec<u64> = types.iter().map(|of| layouts.size(of)).collect();
+    let Body::Struct(types) = &model.bodies[id] else { return None };
+    debug_assert!(model.defs[id].parts.iter().all(|part| matches!(part, Part::Place(..))));
+    let mut layouts = Layouts::new(&model.bodies);
+    Some(types.iter().map(|of| layouts.size(of)).collect())
+}
+
+/// Rare fields in groups, and what the instances of the record take so, and without.
+struct Found {
+    groups: Vec<Vec<usize>>,
+    weight: u64,
+    whole: u64,
+}
+
+/// Spreads a record's optional fields over itself and `count` groups.
+fn split(places: &Places<'_>, sizes: &[u64], record: RecordId, count: usize) -> Option<Found> {
     let of = &places.schema.records[record];
     let optional = |field: &usize| places.missing(places.fields[record][*field]) > 0;
     let mut fields: Vec<usize> = (0..of.fields.len()).filter(optional).collect();
     fields.sort_by_key(|&field| (of.fields[field].slot.count, field));
-    debug_assert!(model.defs[id].parts.iter().all(|part| matches!(part, Part::Place(..))));
 
-    let mut spread = Spread::new(places, record, &sizes, count);
+    let mut spread = Spread::new(places, record, sizes, count);
+    let whole = spread.weight();
     // To begin with, equal numbers of fields by rarity; what most have stays.
     for (rank, &field) in fields.iter().enumerate() {
         if of.fields[field].slot.count * 2 < of.instances {
@@ -241,7 +440,8 @@ fn split(places: &Places<'_>, choices: &Choices, record: RecordId, count: usize)
     let members = |wanted: usize| (0..of.fields.len()).filter(|&field| spread.group[field] == wanted).collect();
     let groups: Vec<Vec<usize>> = (1..=count).map(members).collect();
     // A single field in a box of its own is no group.
-    groups.iter().all(|group| group.len() > 1).then_some(groups)
+    let weight = spread.weight();
+    groups.iter().all(|group| group.len() > 1).then_some(Found { groups, weight, whole })
 }
 
 /// The fields of a record, spread over itself (group 0) and others, and what that takes; kept up to date as one moves.

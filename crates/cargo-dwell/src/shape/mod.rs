@@ -1,6 +1,7 @@
 //! `cargo dwell shape`: infers Rust types for JSON.
 
 pub mod advice;
+pub mod formats;
 pub mod held_out;
 pub mod html;
 pub mod infer;
@@ -11,6 +12,8 @@ pub mod names;
 pub mod part;
 pub mod places;
 pub mod plan;
+mod prose;
+pub mod quicktype;
 pub mod report;
 pub mod rust;
 pub mod schema;
@@ -56,6 +59,9 @@ pub struct ShapeArgs {
     /// Use f64 for numbers of which some have a fraction; it writes 1 back as 1.0
     #[arg(long)]
     pub floats: bool,
+    /// Hold texts that all are UUIDs, dates or absolute URLs in the types of these crates, where they are written back equal
+    #[arg(long, value_enum, value_name = "CRATES", value_delimiter = ',')]
+    pub text: Vec<TextType>,
     /// Infer types from four fifths of the texts and check them with the rest, K times; print what they refuse and lose
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=20))]
     pub held_out: Option<u32>,
@@ -92,6 +98,17 @@ pub struct ShapeArgs {
     /// Read with N threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
+}
+
+/// Crates with types for texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum TextType {
+    /// `uuid::Uuid`
+    Uuid,
+    /// `chrono::NaiveDate`, `chrono::DateTime` for RFC 3339
+    Chrono,
+    /// `url::Url`
+    Url,
 }
 
 /// How types treat keys that the data did not have.
@@ -153,13 +170,24 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         eprintln!("error: {} more like these", left_out.len() - SHOWN);
     }
     if let Some(rounds) = args.held_out {
-        held_out::print(&found_again(args), rounds, args.strict)?;
+        held_out::print(&found_again(args), rounds, rules(args))?;
     }
     finish(args, reading.accumulator, &left_out)
 }
 
 /// Problems that are printed; the others are counted.
 const SHOWN: usize = 50;
+
+/// The options that decide what the types hold.
+fn rules(args: &ShapeArgs) -> held_out::Rules {
+    let has = |of| args.text.contains(&of);
+    held_out::Rules {
+        strict: args.strict,
+        floats: args.floats,
+        unknown: args.unknown_keys,
+        typed: formats::Typed { uuid: has(TextType::Uuid), chrono: has(TextType::Chrono), url: has(TextType::Url) },
+    }
+}
 
 /// Searches for the inputs again.
 fn found_again(args: &ShapeArgs) -> input::Found {
@@ -181,14 +209,7 @@ fn finish(args: &ShapeArgs, accumulator: infer::Accumulator, left_out: &[input::
     if schema.documents == 0 {
         bail!("no input could be read");
     }
-    schema.strict = args.strict;
-    schema.floats = args.floats;
-    schema.refuse = args.strict;
-    match args.unknown_keys {
-        Some(UnknownKeys::Keep) => schema.keep_unknown_keys(),
-        Some(unknown) => schema.refuse = unknown == UnknownKeys::Refuse,
-        None => {}
-    }
+    rules(args).apply(&mut schema);
     if is_medley(&schema) {
         eprintln!("note: the files seem to contain unrelated data; run the command for one kind of file at a time");
     }

@@ -1,5 +1,6 @@
 //! From a schema and a choice for each of its places to Rust types, and to what these hold on the heap.
 
+use super::formats::Format;
 use super::places::{Place, PlaceId, Places, ROOT};
 use super::schema::{KeywordsId, Kind, Lengths, RecordId, Text, UnionId};
 use super::types::{Body, DefId, Int, Layouts, Type};
@@ -121,7 +122,8 @@ pub enum Presence {
 pub struct Def {
     /// The part of the schema that it is generated for.
     pub source: Source,
-    /// What its fields or variants stand for, as many as its [`Body`] has, none for keywords.
+    /// What its fields or variants stand for, as many as its [`Body`] has but for the variant for what was not seen; none
+    /// for keywords.
     pub parts: Vec<Part>,
     /// It is the `T` of a `Sparse<T>`.
     pub sparse: bool,
@@ -316,7 +318,10 @@ impl<'p, 's> Model<'p, 's> {
                 for (index, field) in variants.iter().enumerate().filter_map(|(index, of)| Some((index, of.as_ref()?)))
                 {
                     let most = match (source, self.defs[id].parts.get(index)) {
-                        (Source::Union(union), _) => schema.records[schema.unions[union].variants[index].1].instances,
+                        (Source::Union(union), _) => {
+                            let variant = schema.unions[union].variants.get(index);
+                            variant.map_or(0, |&(_, record)| schema.records[record].instances)
+                        }
                         (_, Some(&Part::Place(place, _))) => self.places.full(place),
                         _ => u64::MAX,
                     };
@@ -498,6 +503,12 @@ impl<'p, 's> Model<'p, 's> {
             Kind::Float { whole, .. } if *whole > 0 && !places.schema.floats => return Type::Number,
             Kind::Float { .. } => return Type::Float,
             Kind::Text(text) => {
+                if let Some(format) = places.schema.format(text) {
+                    if format == Format::Url {
+                        self.own.push((at, Owned::Text(text, false)));
+                    }
+                    return Type::Foreign(format);
+                }
                 self.own.push((at, Owned::Text(text, choice == Choice::Thin)));
                 return match choice {
                     Choice::Exact => Type::BoxStr,
@@ -648,6 +659,10 @@ impl<'p, 's> Model<'p, 's> {
             }
             types.push(Some(if boxed { bare.boxed() } else { bare }));
         }
+        if self.places.is_open(union) {
+            // The variant for other tags, of which none was seen.
+            types.push(Some(if self.choices.is_naive() { Type::Value } else { Type::Value.boxed() }));
+        }
         self.defs[id].parts = parts;
         self.bodies[id] = Body::Enum(types);
         id
@@ -676,7 +691,13 @@ impl<'p, 's> Model<'p, 's> {
             Err(known) => return known,
         };
         let within = &self.places.list[place].within;
-        let types = within.iter().map(|&within| Some(self.place(within).0)).collect();
+        let mut types: Vec<Option<Type>> = within.iter().map(|&within| Some(self.place(within).0)).collect();
+        // What is of none of the types, which was not seen; naive types do not expect it.
+        let holds_all =
+            self.places.list[place].within.iter().any(|&id| matches!(self.places.list[id].slot.kind, Kind::Any(_)));
+        if !self.places.schema.strict && !self.choices.is_naive() && !holds_all {
+            types.push(Some(Type::Value.boxed()));
+        }
         self.defs[id].parts = within.iter().map(|&within| Part::Place(within, Presence::Always)).collect();
         self.bodies[id] = Body::Enum(types);
         id

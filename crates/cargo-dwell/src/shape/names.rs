@@ -79,6 +79,13 @@ impl Scope {
         Self(TAKEN.iter().map(ToString::to_string).collect())
     }
 
+    /// The first of `wanted` that is new, or else its last with the first number that makes it so.
+    pub fn choose(&mut self, wanted: &[String]) -> String {
+        let free = wanted.iter().find(|name| !self.0.contains(*name)).or(wanted.last());
+        let name = free.map_or("Type", String::as_str);
+        self.unique(name)
+    }
+
     /// `name`, or that with the first number that makes it new.
     pub fn unique(&mut self, name: &str) -> String {
         let mut unique = name.to_owned();

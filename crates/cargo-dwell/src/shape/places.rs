@@ -1,5 +1,6 @@
 //! Every place of a schema in one list, with its name in Rust: what all later steps point at.
 
+use super::infer::{joined, singular};
 use super::names::{self, Scope};
 use super::schema::{Kind, RecordId, Schema, Slot, UnionId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +46,8 @@ pub struct Places<'s> {
     pub union_names: Vec<(String, Vec<String>)>,
     /// The keyword enums' names and their variants'.
     pub keywords_names: Vec<(String, Vec<String>)>,
+    /// Unions that contain themselves, through pointers too.
+    recursive_unions: BTreeSet<UnionId>,
     /// Variants through which a union contains itself.
     pub recursive_variants: BTreeSet<(UnionId, usize)>,
 }
@@ -108,13 +111,15 @@ impl<'s> Places<'s> {
             record_names: record_names.into_iter().zip(groups).collect(),
             union_names,
             keywords_names,
+            recursive_unions: schema.recursive_unions(),
             recursive_variants: BTreeSet::new(),
         };
-        let root = Where { owner: None, path: "$".into(), name: "Document".into(), buffered: false };
+        let root =
+            Where { owner: None, path: "$".into(), name: String::new(), parent: DOCUMENT.into(), buffered: false };
         places.add(&schema.root, &root, None, &mut scope);
         for (id, record) in schema.records.iter().enumerate() {
             let fields = record.fields.iter().enumerate().map(|(index, field)| {
-                let (record_name, field_name) = (&places.record_names[id].0, &places.field_names[id][index]);
+                let field_name = &places.field_names[id][index];
                 let field_name = field_name.strip_prefix("r#").unwrap_or(field_name);
                 let at = Where {
                     owner: Some(id),
@@ -123,7 +128,8 @@ impl<'s> Places<'s> {
                     } else {
                         step(&places.record_path(id), &field.key)
                     },
-                    name: format!("{record_name}{}", names::camel(field_name)),
+                    name: field_name.to_owned(),
+                    parent: places.record_names[id].0.clone(),
                     buffered: field.rest && record.fields.len() > 1,
                 };
                 places.add(&field.slot, &at, Some(index), &mut scope)
@@ -138,7 +144,7 @@ impl<'s> Places<'s> {
     fn add(&mut self, slot: &'s Slot, at: &Where, field: Option<usize>, scope: &mut Scope) -> PlaceId {
         let id = self.list.len();
         let name = match &slot.kind {
-            Kind::Mixed { .. } => scope.unique(&at.name),
+            Kind::Mixed { alternatives } => scope.choose(&self.mixed_names(at, alternatives)),
             _ => String::new(),
         };
         self.list.push(Place {
@@ -152,28 +158,43 @@ impl<'s> Places<'s> {
             recursive: false,
         });
         let within = match &slot.kind {
-            Kind::Seq(seq) => vec![self.add(&seq.element, &at.step("[]", "Item"), None, scope)],
-            Kind::Map(map) => vec![self.add(&map.value, &at.step(".*", "Entry"), None, scope)],
+            Kind::Seq(seq) => vec![self.add(&seq.element, &at.within("[]"), None, scope)],
+            Kind::Map(map) => vec![self.add(&map.value, &at.within(".*"), None, scope)],
             Kind::Tuple { places } => (0..)
                 .zip(places)
-                .map(|(index, slot)| self.add(slot, &at.step(&format!("[{index}]"), &index.to_string()), None, scope))
+                .map(|(index, slot)| self.add(slot, &at.within(&format!("[{index}]")), None, scope))
                 .collect(),
             Kind::Mixed { alternatives } => {
-                let names = self.alternative_names(alternatives);
-                alternatives
-                    .iter()
-                    .zip(names)
-                    .map(|(slot, name)| {
-                        let mut at = at.step("", &name);
-                        at.buffered = true;
-                        self.add(slot, &at, None, scope)
-                    })
-                    .collect()
+                let at = Where { buffered: true, ..at.clone() };
+                alternatives.iter().map(|slot| self.add(slot, &at, None, scope)).collect()
             }
             _ => Vec::new(),
         };
         self.list[id].within = within;
         id
+    }
+
+    /// Names for a mix of types, the best first.
+    fn mixed_names(&self, at: &Where, alternatives: &[Slot]) -> Vec<String> {
+        let name = match names::camel(&at.name) {
+            name if name.is_empty() => at.parent.clone(),
+            _ => names::type_name(&at.name),
+        };
+        let mut wanted = vec![name.clone()];
+        if alternatives.len() == 2 {
+            // The object first: it is what the mix is about.
+            let mut both = self.alternative_names(alternatives);
+            both.sort_by_key(|alternative| *alternative != name);
+            if both[0] == name {
+                wanted.push(both.join("Or"));
+            }
+        }
+        let inner = joined(&at.parent, &name);
+        wanted.push(if name.ends_with("Value") { inner.clone() } else { format!("{name}Value") });
+        wanted.push(inner);
+        let inner = joined(&at.parent, &name);
+        wanted.push(if inner.ends_with("Value") { format!("Any{inner}") } else { format!("{inner}Value") });
+        wanted
     }
 
     /// Variant names for the alternatives of a mix of types.
@@ -227,6 +248,13 @@ impl<'s> Places<'s> {
         self.fields[record].iter().all(|&field| self.missing(field) > 0)
     }
 
+    /// Whether a union has a variant for other tags than were seen.
+    ///
+    /// One that contains itself has none: serde would copy what is read once for each level of nesting.
+    pub fn is_open(&self, union: UnionId) -> bool {
+        !self.schema.strict && !self.recursive_unions.contains(&union)
+    }
+
     /// How many instances of a record have at least one of `fields`, and whether that is certain.
     pub fn any_of(&self, record: RecordId, fields: &[usize]) -> (u64, bool) {
         let record = &self.schema.records[record];
@@ -263,21 +291,20 @@ fn step(path: &str, key: &str) -> String {
 }
 
 /// The properties that inner places inherit.
+#[derive(Clone)]
 struct Where {
     owner: Option<RecordId>,
     path: String,
+    /// The nearest key, in the singular if elements or values lie between.
     name: String,
+    /// The name of the record above.
+    parent: String,
     buffered: bool,
 }
 
 impl Where {
-    fn step(&self, path: &str, name: &str) -> Self {
-        Self {
-            owner: self.owner,
-            path: format!("{}{path}", self.path),
-            name: format!("{}{name}", self.name),
-            buffered: self.buffered,
-        }
+    fn within(&self, path: &str) -> Self {
+        Self { path: format!("{}{path}", self.path), name: singular(&self.name), ..self.clone() }
     }
 }
 

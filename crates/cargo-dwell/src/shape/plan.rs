@@ -83,10 +83,11 @@ impl<'s> Plan<'s> {
         let s = if documents == 1 { "" } else { "s" };
         let comment = format!(
             "//! Types for {} JSON document{s}, written by `cargo dwell shape --rust`.\n//!\n\
-             //! Loaded, they take {} in {} allocations.\n\n",
+             //! Loaded, they take {} in {} allocations.\n{}\n",
             count(documents),
             bytes(heap.bytes),
             count(heap.allocations),
+            rust::dependencies(&[&model]),
         );
         comment + &rust::module(&self.places, &model, name, about)
     }
@@ -105,11 +106,12 @@ impl<'s> Plan<'s> {
         let takes = |heap: Heap| format!("{} in {} allocations", bytes(heap.bytes), count(heap.allocations));
         let mut out = format!(
             "//! Types for {} JSON document{s}, written by `cargo dwell shape --rust`.\n//!\n\
-             //! Loaded, they take {} as `naive` types and {} ({}) as `lean` ones.\n\n",
+             //! Loaded, they take {} as `naive` types and {} ({}) as `lean` ones.\n{}\n",
             count(documents),
             takes(naive_heap),
             takes(lean_heap),
             percent(lean_heap.bytes, naive_heap.bytes),
+            rust::dependencies(&[&naive, &lean]),
         );
         out.push_str(&rust::module(&self.places, &naive, "naive", "The types as first written."));
         out.push('\n');

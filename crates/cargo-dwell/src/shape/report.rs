@@ -4,6 +4,7 @@ use super::advice::{Repeats, Suggestion};
 use super::model::{At, Choices, Heap, Model, Part, Source};
 use super::places::{Place, PlaceId, Places};
 use super::plan::Plan;
+use super::quicktype;
 use super::rust::describe;
 use super::schema::Kind;
 use super::types::{Body, Layouts};
@@ -18,7 +19,7 @@ use std::io;
 /// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Format {
-    /// Tables for a terminal
+    /// Sentences and lists, or tables from 120 columns on
     #[default]
     Human,
     /// One JSON object, whose `version` rises when a field is removed or changes its meaning
@@ -34,7 +35,7 @@ pub struct Options {
     pub top: Option<usize>,
     /// The smallest saving of a suggestion, in bytes.
     pub min_saving: u64,
-    /// The width in columns; `None` to ask the terminal.
+    /// The width in columns; `None` for that of `COLUMNS` or the terminal, else 80.
     pub width: Option<u16>,
     /// Only part of the documents was read.
     pub sampled: bool,
@@ -59,29 +60,31 @@ impl Plan<'_> {
 /// A report on a schema.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    version: u32,
-    documents: u64,
-    json_bytes: u64,
+    pub(super) version: u32,
+    pub(super) documents: u64,
+    pub(super) json_bytes: u64,
     /// Only part of the documents was read; all numbers are of that part.
-    sampled: bool,
+    pub(super) sampled: bool,
     /// All documents as `serde_json::Value`s.
-    value: Total,
+    pub(super) value: Total,
     /// The totals of `value` are exact.
-    value_is_exact: bool,
-    naive: Total,
+    pub(super) value_is_exact: bool,
+    /// In the types that quicktype would write.
+    pub(super) quicktype: Total,
+    pub(super) naive: Total,
     /// The lean types that need serde and std alone.
-    std: Total,
-    lean: Total,
+    pub(super) std: Total,
+    pub(super) lean: Total,
     /// Why the totals may be off; nothing if they are not.
-    doubts: Vec<String>,
+    pub(super) doubts: Vec<String>,
     #[serde(rename = "moves")]
-    suggestions: Vec<Suggestion>,
+    pub(super) suggestions: Vec<Suggestion>,
     #[serde(skip_serializing_if = "is_zero")]
-    moves_left_out: usize,
-    repeats: Vec<Repeats>,
-    records: Vec<Type>,
+    pub(super) moves_left_out: usize,
+    pub(super) repeats: Vec<Repeats>,
+    pub(super) records: Vec<Type>,
     #[serde(skip_serializing_if = "is_zero")]
-    records_left_out: usize,
+    pub(super) records_left_out: usize,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -90,57 +93,57 @@ fn is_zero(number: &usize) -> bool {
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
-struct Total {
-    bytes: u64,
-    allocations: u64,
+pub(super) struct Total {
+    pub(super) bytes: u64,
+    pub(super) allocations: u64,
 }
 
 /// A record or union.
 #[derive(Debug, Serialize)]
-struct Type {
-    name: String,
-    kind: &'static str,
-    paths: Vec<String>,
-    instances: u64,
-    naive: Option<Size>,
-    lean: Option<Size>,
-    fields: Vec<Field>,
+pub(super) struct Type {
+    pub(super) name: String,
+    pub(super) kind: &'static str,
+    pub(super) paths: Vec<String>,
+    pub(super) instances: u64,
+    pub(super) naive: Option<Size>,
+    pub(super) lean: Option<Size>,
+    pub(super) fields: Vec<Field>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
-struct Size {
+pub(super) struct Size {
     /// The size of one value in bytes.
-    size: u64,
+    pub(super) size: u64,
     /// How often it is laid out, spare capacity included.
-    slots: u64,
+    pub(super) slots: u64,
 }
 
 #[derive(Debug, Serialize)]
-struct Field {
-    name: String,
-    key: String,
-    count: u64,
-    nulls: u64,
-    about: String,
-    naive: Option<Takes>,
-    lean: Option<Takes>,
+pub(super) struct Field {
+    pub(super) name: String,
+    pub(super) key: String,
+    pub(super) count: u64,
+    pub(super) nulls: u64,
+    pub(super) about: String,
+    pub(super) naive: Option<Takes>,
+    pub(super) lean: Option<Takes>,
 }
 
 /// A field with its memory over all instances.
 #[derive(Debug, Clone, Default, Serialize)]
-struct Takes {
+pub(super) struct Takes {
     #[serde(rename = "type")]
-    of: String,
+    pub(super) of: String,
     /// Bytes in the record itself.
-    inline: u64,
+    pub(super) inline: u64,
     /// Bytes it owns elsewhere, without what other records own.
-    heap: u64,
+    pub(super) heap: u64,
     /// In how many blocks.
-    allocations: u64,
+    pub(super) allocations: u64,
 }
 
 /// Rows that a terminal shows at first.
-const FIRST: usize = 20;
+pub(super) const FIRST: usize = 20;
 
 impl Report {
     /// Gathers what `options` leaves in.
@@ -165,6 +168,7 @@ impl Report {
             sampled: options.sampled,
             value: total(value),
             value_is_exact,
+            quicktype: total(quicktype::heap(schema)),
             naive: total(plan.naive_heap()),
             std: total(plan.model(&plan.standard()).total()),
             lean: total(plan.lean_heap()),
@@ -194,10 +198,16 @@ impl Report {
     }
 
     fn human(&self, options: &Options, out: &mut impl io::Write) -> io::Result<()> {
+        let width = options.width.unwrap_or_else(columns);
+        if width < TABLES { self.lists(options, width.max(40).into(), out) } else { self.tables(options, width, out) }
+    }
+
+    fn tables(&self, options: &Options, width: u16, out: &mut impl io::Write) -> io::Result<()> {
         let bold = Style::new().bold();
+        let print = |out: &mut _, rows: &[Vec<Cell>]| print(out, rows, width, presets::NOTHING);
         writeln!(out, "{}", self.summary())?;
         writeln!(out)?;
-        print(out, &self.totals(), options, presets::NOTHING)?;
+        print(out, &self.totals())?;
         for doubt in &self.doubts {
             writeln!(out, "Not exact: {doubt}.")?;
         }
@@ -206,33 +216,41 @@ impl Report {
             "\n{bold}What to change{bold:#}, largest saving first; each total includes the suggestions above it"
         )?;
         let shown = self.suggestions.len().min(options.top.unwrap_or(FIRST));
-        print(out, &self.suggestion_table(shown), options, presets::NOTHING)?;
-        let left = self.moves_left_out + self.suggestions.len() - shown;
-        if left > 0 {
-            writeln!(out, "{left} smaller suggestions are not shown (--top, --min-saving).")?;
-        }
+        print(out, &self.suggestion_table(shown))?;
+        self.end_of_suggestions(shown, out)?;
         if !self.repeats.is_empty() {
             let heading = "Texts that repeat";
             writeln!(out, "\n{bold}{heading}{bold:#}: worth interning, not part of the lean types")?;
-            print(out, &self.repeat_table(options.top.unwrap_or(FIRST / 2)), options, presets::NOTHING)?;
+            print(out, &self.repeat_table(options.top.unwrap_or(FIRST / 2)))?;
         }
         let shown = self.records.len().min(options.top.unwrap_or(FIRST));
         for record in &self.records[..shown] {
             writeln!(out, "\n{bold}{}{bold:#}  {}", record.name, record.head())?;
-            print(out, &record.table(), options, presets::NOTHING)?;
+            print(out, &record.table())?;
         }
+        self.end(shown, out)
+    }
+
+    /// What is said below the suggestions, of which `shown` are.
+    pub(super) fn end_of_suggestions(&self, shown: usize, out: &mut impl io::Write) -> io::Result<()> {
+        let left = self.moves_left_out + self.suggestions.len() - shown;
+        if left > 0 {
+            writeln!(out, "{left} smaller suggestions are not shown (--top, --min-saving).")?;
+        }
+        Ok(())
+    }
+
+    /// What is said below the types, of which `shown` are.
+    pub(super) fn end(&self, shown: usize, out: &mut impl io::Write) -> io::Result<()> {
         let left = self.records_left_out + self.records.len() - shown;
         if left > 0 {
             writeln!(out, "\n{left} more types, which take less, are not shown (--top {}).", shown + left)?;
         }
-        writeln!(out, "\n--rust FILE writes the types, naive and lean.")?;
-        Ok(())
+        writeln!(out, "\n--rust FILE writes the types, naive and lean.")
     }
 
     fn markdown(&self, out: &mut impl io::Write) -> io::Result<()> {
-        let print = |out: &mut _, table: &[Vec<Cell>]| {
-            print(out, table, &Options { width: Some(u16::MAX), ..Options::default() }, presets::ASCII_MARKDOWN)
-        };
+        let print = |out: &mut _, table: &[Vec<Cell>]| print(out, table, u16::MAX, presets::ASCII_MARKDOWN);
         writeln!(out, "# Rust types for this JSON\n\n{}\n", self.summary())?;
         print(out, &self.totals())?;
         for doubt in &self.doubts {
@@ -252,7 +270,7 @@ impl Report {
         Ok(())
     }
 
-    fn summary(&self) -> String {
+    pub(super) fn summary(&self) -> String {
         let plural = |number: u64, noun| format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" });
         let mut text = format!(
             "{}, {}; {}",
@@ -275,14 +293,15 @@ impl Report {
                 right(count(total.allocations)),
                 right(format!("{:.2}", total.bytes as f64 / self.json_bytes.max(1) as f64)),
                 right(percent(total.bytes, self.value.bytes)),
-                right(percent(total.bytes, self.naive.bytes)),
+                right(percent(total.bytes, self.quicktype.bytes)),
             ]
         };
-        let head = ["loaded, predicted", "live bytes", "allocations", "per byte of JSON", "of Value", "of naive"];
+        let head = ["loaded, predicted", "live bytes", "allocations", "per byte of JSON", "of Value", "of quicktype"];
         let value = if self.value_is_exact { "serde_json::Value" } else { "serde_json::Value, about" };
         vec![
             header(&head),
             row(value, self.value),
+            row("types like quicktype's", self.quicktype),
             row("naive types", self.naive),
             row("lean types, std only", self.std),
             row("lean types", self.lean),
@@ -377,12 +396,18 @@ fn signed(number: i64) -> String {
     }
 }
 
-fn print(out: &mut impl io::Write, rows: &[Vec<Cell>], options: &Options, preset: &str) -> io::Result<()> {
+/// The columns of a terminal from which on a report has tables.
+const TABLES: u16 = 120;
+
+/// The columns that there are: as `COLUMNS` says, or the terminal; 80 for a pipe and a file.
+fn columns() -> u16 {
+    let variable = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    variable.or_else(|| Table::new().width()).unwrap_or(80)
+}
+
+fn print(out: &mut impl io::Write, rows: &[Vec<Cell>], width: u16, preset: &str) -> io::Result<()> {
     let mut table = Table::new();
-    table.load_preset(preset).set_content_arrangement(ContentArrangement::Dynamic);
-    if let Some(width) = options.width {
-        table.set_width(width);
-    }
+    table.load_preset(preset).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
     let mut rows = rows.iter().cloned();
     if let Some(head) = rows.next() {
         table.set_header(head);

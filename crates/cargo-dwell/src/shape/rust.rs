@@ -1,5 +1,6 @@
 //! Writes a model as Rust source, formatted as rustfmt would.
 
+use super::formats::Format;
 use super::model::{Def, Model, Part, Presence, Source};
 use super::names;
 use super::places::{DOCUMENT, PlaceId, Places};
@@ -30,7 +31,7 @@ pub fn module(places: &Places<'_>, model: &Model<'_, '_>, name: &str, doc: &str)
     }
     if model.rust(&model.root) != DOCUMENT {
         out.push('\n');
-        line(&mut out, 1, "/// One document.");
+        line(&mut out, 1, "/// One document: `$`.");
         line(&mut out, 1, &format!("pub type {DOCUMENT} = {};", model.rust(&model.root)));
     }
     out.push_str(&items);
@@ -53,6 +54,37 @@ const PRESENT: &str = "
     }
 ";
 
+/// What types of other crates need in a Cargo.toml, as lines of a comment.
+pub fn dependencies(models: &[&Model<'_, '_>]) -> String {
+    let crates = [
+        (&[Format::Uuid][..], "uuid = { version = \"1\", features = [\"serde\"] }"),
+        (&[Format::Date, Format::Utc, Format::Offset], "chrono = { version = \"0.4\", features = [\"serde\"] }"),
+        (&[Format::Url], "url = { version = \"2\", features = [\"serde\"] }"),
+    ];
+    let mut used = Vec::new();
+    for model in models {
+        each_type(model, &mut |of| {
+            if let Type::Foreign(format) = of {
+                used.push(*format);
+            }
+        });
+    }
+    let needed = crates.iter().filter(|(formats, _)| formats.iter().any(|format| used.contains(format)));
+    let lines: String = needed.map(|(_, line)| format!("//! {line}\n")).collect();
+    if lines.is_empty() { lines } else { format!("//!\n//! They need:\n//! ```toml\n{lines}//! ```\n") }
+}
+
+/// Calls `f` with each type that is written.
+fn each_type(model: &Model<'_, '_>, f: &mut impl FnMut(&Type)) {
+    model.root.walk(f);
+    for body in &model.bodies {
+        match body {
+            Body::Struct(fields) => fields.iter().for_each(|field| field.walk(f)),
+            Body::Enum(variants) => variants.iter().flatten().for_each(|field| field.walk(f)),
+        }
+    }
+}
+
 fn imports(places: &Places<'_>, model: &Model<'_, '_>) -> Vec<String> {
     let (mut hash, mut sparse, mut sorted, mut slice, mut text) = (false, false, false, false, false);
     let mut look = |of: &Type| {
@@ -62,13 +94,7 @@ fn imports(places: &Places<'_>, model: &Model<'_, '_>) -> Vec<String> {
         slice |= matches!(of, Type::ThinSlice(_));
         text |= matches!(of, Type::ThinStr);
     };
-    model.root.walk(&mut look);
-    for body in &model.bodies {
-        match body {
-            Body::Struct(fields) => fields.iter().for_each(|field| field.walk(&mut look)),
-            Body::Enum(variants) => variants.iter().flatten().for_each(|field| field.walk(&mut look)),
-        }
-    }
+    each_type(model, &mut look);
     let companions = [(sorted, "SortedMap"), (slice, "ThinSlice"), (text, "ThinStr")];
     let companions: Vec<&str> = companions.iter().filter(|(used, _)| *used).map(|(_, name)| *name).collect();
     let mut imports = Vec::new();
@@ -154,12 +180,7 @@ impl Items<'_, '_, '_> {
                     line(&mut self.out, 2, &format!("{variant},"));
                 }
                 if let Some(other) = types.last().and_then(Option::as_ref) {
-                    self.doc(2, "A text that was not seen");
-                    attribute(&mut self.out, 2, "serde", &["untagged".into()]);
-                    let name = ["Other", "Unseen", "UnseenText"]
-                        .into_iter()
-                        .find(|name| !variants.iter().any(|of| of == name));
-                    self.variant(name.unwrap_or("AnyOtherText"), Some(other));
+                    self.other(variants, "A text that was not seen", other);
                 }
                 line(&mut self.out, 1, "}");
             }
@@ -180,6 +201,9 @@ impl Items<'_, '_, '_> {
                     self.rename(&names::renamed_variant(variant, convention), value, Vec::new());
                     self.variant(variant, of.as_ref());
                 }
+                if let Some(Some(other)) = types.get(of.variants.len()) {
+                    self.other(variants, "An object with a tag that was not seen", other);
+                }
                 line(&mut self.out, 1, "}");
             }
             (Body::Enum(types), Source::Mixed(place)) => {
@@ -191,6 +215,12 @@ impl Items<'_, '_, '_> {
                     for ((name, within), of) in names.iter().zip(&self.places.list[place].within).zip(types) {
                         self.doc(2, &self.values(*within, self.places.full(place)));
                         self.variant(name, of.as_ref());
+                    }
+                    if let Some(Some(other)) = types.get(names.len()) {
+                        self.doc(2, "A value of another type, which was not seen");
+                        let free = |name: &&str| !names.iter().any(|of| of == name);
+                        let name = ["Other", "Unseen", "NotSeen"].into_iter().find(free);
+                        self.variant(name.unwrap_or("AnythingElse"), Some(other));
                     }
                 }
                 line(&mut self.out, 1, "}");
@@ -330,6 +360,14 @@ impl Items<'_, '_, '_> {
         format!("{head}<\n{}{}>", arguments.concat(), "    ".repeat(depth))
     }
 
+    /// The variant for what none of `variants` is.
+    fn other(&mut self, variants: &[String], doc: &str, of: &Type) {
+        self.doc(2, doc);
+        attribute(&mut self.out, 2, "serde", &["untagged".into()]);
+        let free = |name: &&str| !variants.iter().any(|of| of == name);
+        self.variant(["Other", "Unseen", "NotSeen"].into_iter().find(free).unwrap_or("AnythingElse"), Some(of));
+    }
+
     fn variant(&mut self, name: &str, of: Option<&Type>) {
         let of = of.map_or_else(String::new, |of| format!("({})", self.model.rust(of)));
         line(&mut self.out, 2, &format!("{name}{of},"));
@@ -365,7 +403,7 @@ impl Items<'_, '_, '_> {
                 let paths: Vec<String> = paths.iter().map(|path| code(path)).collect();
                 let more = if more.is_empty() { "" } else { ", .." };
                 match paths[..] {
-                    [] => format!("{} seen.", count(record.instances)),
+                    [] => format!("{} seen: {}", count(record.instances), code(&self.places.record_path(id))),
                     _ => format!("{} seen: {}{more}", count(record.instances), paths.join(", ")),
                 }
             }

@@ -3,8 +3,9 @@
 //! A [`Schema`] is a graph of types with counts on it. Counts belong to a [`Slot`], the one place of a type that holds
 //! values (a record's field, the element of a sequence); a [`Record`] that several slots share has their sum.
 
+use super::formats::{Format, Typed};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Index into [`Schema::records`].
 pub type RecordId = usize;
@@ -34,12 +35,49 @@ pub struct Schema {
     /// Numbers of which some have a fraction are `f64`, which writes `1` back as `1.0`.
     #[serde(skip)]
     pub floats: bool,
+    /// Formats of texts that get types of their own.
+    #[serde(skip)]
+    pub typed: Typed,
+    /// Integers are `i64` and arrays are `Vec`, whatever was seen of them.
+    #[serde(skip)]
+    pub plain: bool,
     /// Keys that no record has are refused.
     #[serde(skip)]
     pub refuse: bool,
 }
 
 impl Schema {
+    /// The unions that contain themselves, however deep.
+    pub fn recursive_unions(&self) -> BTreeSet<UnionId> {
+        let is_within = |&union: &UnionId| {
+            let (mut records, mut unions) = (BTreeSet::new(), BTreeSet::new());
+            let mut next: Vec<RecordId> = self.unions[union].variants.iter().map(|&(_, record)| record).collect();
+            while let Some(record) = next.pop() {
+                if !records.insert(record) {
+                    continue;
+                }
+                for field in &self.records[record].fields {
+                    field.slot.kind.walk(&mut |kind| match kind {
+                        Kind::Record { id, .. } => next.push(*id),
+                        Kind::Union { id } => {
+                            if unions.insert(*id) {
+                                next.extend(self.unions[*id].variants.iter().map(|&(_, record)| record));
+                            }
+                        }
+                        _ => {}
+                    });
+                }
+            }
+            unions.contains(&union)
+        };
+        (0..self.unions.len()).filter(is_within).collect()
+    }
+
+    /// The format of a text that gets a type of its own.
+    pub fn format(&self, text: &Text) -> Option<Format> {
+        text.format.filter(|&format| self.typed.has(format))
+    }
+
     /// Gives each record a map for keys that it does not have.
     pub fn keep_unknown_keys(&mut self) {
         for record in &mut self.records {
@@ -127,6 +165,21 @@ pub enum Kind {
     },
     /// Too varied to be given a type, as a `serde_json::Value` holds it.
     Any(Box<Free>),
+}
+
+impl Kind {
+    /// Calls `f` with this kind and those of the slots in it, records and unions not entered.
+    pub fn walk(&self, f: &mut impl FnMut(&Self)) {
+        f(self);
+        match self {
+            Self::Seq(seq) => seq.element.kind.walk(f),
+            Self::Map(map) => map.value.kind.walk(f),
+            Self::Tuple { places: slots } | Self::Mixed { alternatives: slots } => {
+                slots.iter().for_each(|slot| slot.kind.walk(f));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// What is known of the values of a place that was given no type: the sums over all they hold, at any depth.
@@ -222,6 +275,12 @@ pub struct Text {
     pub distinct: u64,
     /// Strings of 255 bytes and more, whose length does not fit the one byte that a thin string has for it.
     pub long: u64,
+    /// The different strings and how often each was seen, if they are few for their number.
+    #[serde(skip)]
+    pub words: BTreeMap<String, u64>,
+    /// The format of all of them, if they have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
 }
 
 /// The counts of the arrays of a place.
@@ -231,6 +290,32 @@ pub struct Seq {
     pub lengths: Lengths,
     /// The place of one element, over all arrays.
     pub element: Slot,
+}
+
+impl Text {
+    /// Adds what another place knows; of the different strings the most that there can be.
+    pub fn merge(&mut self, other: Self) {
+        (self.min, self.max) = match (self.count, other.count) {
+            (0, _) => (other.min, other.max),
+            (_, 0) => (self.min, self.max),
+            _ => (self.min.min(other.min), self.max.max(other.max)),
+        };
+        self.format = self.format.filter(|_| self.format == other.format);
+        self.distinct += other.distinct;
+        // Half of the words say nothing of the set.
+        if self.words.is_empty() || other.words.is_empty() {
+            self.words.clear();
+        } else {
+            for (word, count) in other.words {
+                *self.words.entry(word).or_default() += count;
+            }
+            self.distinct = self.words.len() as u64;
+        }
+        self.count += other.count;
+        self.empty += other.empty;
+        self.bytes += other.bytes;
+        self.long += other.long;
+    }
 }
 
 /// The counts of the maps of a place.

@@ -9,6 +9,8 @@
 //!   largest variant, around which the others must fit. The smaller layout wins, then the one with more niche left.
 //! - What holds a pointer has a size of its own, whatever it points at. So recursion ends.
 
+use super::formats::Format;
+
 /// Index into the definitions.
 pub type DefId = usize;
 
@@ -81,6 +83,8 @@ pub enum Type {
     ThinStr,
     /// `serde_json::Value`
     Value,
+    /// A type of another crate for texts of this format.
+    Foreign(Format),
     /// A struct or enum of the same set of types.
     Named(DefId),
     /// `Option<T>`
@@ -131,6 +135,11 @@ impl Type {
             Self::BoxStr => "Box<str>".into(),
             Self::ThinStr => "ThinStr".into(),
             Self::Value => "serde_json::Value".into(),
+            Self::Foreign(Format::Uuid) => "uuid::Uuid".into(),
+            Self::Foreign(Format::Date) => "chrono::NaiveDate".into(),
+            Self::Foreign(Format::Utc) => "chrono::DateTime<chrono::Utc>".into(),
+            Self::Foreign(Format::Offset) => "chrono::DateTime<chrono::FixedOffset>".into(),
+            Self::Foreign(Format::Url) => "url::Url".into(),
             Self::Named(id) => name(*id),
             Self::Option(inner) => format!("Option<{}>", of(inner)),
             Self::Box(inner) => format!("Box<{}>", of(inner)),
@@ -251,6 +260,7 @@ impl<'t> Layouts<'t> {
             }
             // Its control bytes' pointer is not null; two words are the hasher's keys.
             Type::HashMap(_) => Layout::words(6, 1),
+            Type::Foreign(format) => foreign(*format),
             // A tag of six variants beside three words.
             Type::Value => Layout { niche: Layout::scalar(1, 250).niche, ..Layout::words(4, 0) },
             Type::Option(inner) => {
@@ -292,7 +302,29 @@ impl<'t> Layouts<'t> {
     }
 }
 
-fn structure(fields: &[Layout]) -> Layout {
+/// The layout of a type of uuid 1, chrono 0.4 or url 2.
+fn foreign(format: Format) -> Layout {
+    let word = Layout::scalar(4, 0);
+    // A `NonZero`.
+    let date = Layout::scalar(4, 1);
+    let optional = |of: Layout| enumeration(&[vec![], vec![of]]);
+    let time = || structure(&[date, structure(&[word, word])]);
+    match format {
+        Format::Uuid => Layout { size: 16, ..Layout::scalar(1, 0) },
+        Format::Date => date,
+        Format::Utc => time(),
+        Format::Offset => structure(&[time(), word]),
+        Format::Url => {
+            let bytes = |size| Layout { size, ..Layout::scalar(1, 0) };
+            let host = enumeration(&[vec![], vec![], vec![bytes(4)], vec![bytes(16)]]);
+            let (text, port) = (Layout::words(3, CAPACITY), optional(Layout::scalar(2, 0)));
+            structure(&[text, word, word, word, word, host, port, word, optional(word), optional(word)])
+        }
+    }
+}
+
+/// The layout of a struct.
+pub fn structure(fields: &[Layout]) -> Layout {
     let first = sorted(fields, Bias::Start);
     let Some(niche) = first.niche else { return first };
     let (head, tail) = (niche.offset, first.size - niche.offset - niche.size);
@@ -371,7 +403,8 @@ fn place<'a>(start: u64, align: u64, order: impl Iterator<Item = &'a Layout>, bi
     Layout { size: end.next_multiple_of(align), align, niche }
 }
 
-fn enumeration(variants: &[Vec<Layout>]) -> Layout {
+/// The layout of an enum.
+pub fn enumeration(variants: &[Vec<Layout>]) -> Layout {
     if let [only] = variants {
         return structure(only);
     }

@@ -256,6 +256,20 @@ fn main() {
             std::fs::write(&file, &buffer[..used]).unwrap();
         }
         "return" => {}
+        // Memory runs out: the program tells it, and its runtime aborts.
+        "refused" => {
+            assert!(Vec::<u8>::new().try_reserve(black_box(1 << 62)).is_err());
+            std::alloc::handle_alloc_error(std::alloc::Layout::new::<u64>());
+        }
+        "crash" => unsafe { black_box(std::ptr::without_provenance_mut::<u64>(8)).write_volatile(1) },
+        // A library that comes later, and allocates.
+        "dlopen" => {
+            unsafe extern "C" {
+                fn dlopen(file: *const std::ffi::c_char, flags: i32) -> *mut u8;
+            }
+            let library = unsafe { dlopen(c"libm.so.6".as_ptr(), 2) };
+            assert!(!library.is_null());
+        }
         "abort" => std::process::abort(),
         "panic" => panic!("on purpose"),
         "kill" => {

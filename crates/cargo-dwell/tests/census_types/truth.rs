@@ -2,12 +2,21 @@
 #![allow(unexpected_cfgs, dead_code)]
 
 mod data;
+mod waste;
 
 use std::future::Future;
 use std::hint::black_box;
 use std::pin::Pin;
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
+
+#[cfg(mimalloc)]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[cfg(jemalloc)]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 static TABLE: Mutex<Vec<Box<[u8; 100]>>> = Mutex::new(Vec::new());
 
@@ -47,6 +56,10 @@ fn main() {
             let data = Box::leak(black_box(Box::new(data::data())));
             TABLE.lock().unwrap().extend((0..7).map(|i| Box::new([i; 100])));
             black_box(&data.shapes);
+        }
+        Some("waste") => {
+            Box::leak(black_box(Box::new(waste::waste())));
+            Box::leak(black_box(Box::new(waste::texts())));
         }
         Some("tasks") => {
             let mut server = Box::new(Server { tasks: Vec::new() });

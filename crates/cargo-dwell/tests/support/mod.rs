@@ -20,10 +20,18 @@ pub(crate) fn run(name: &str, sources: &[(&str, &str)], arguments: &[&str]) -> S
     let folder = target.join("generated").join(name);
     fs::create_dir_all(folder.join("src")).expect("a folder");
     let dwell = root.join("crates/dwell");
+    // Only for types that `--text` asks for.
+    let of_texts = if sources.iter().any(|(_, text)| text.contains("chrono::")) {
+        "uuid = { version = \"1\", default-features = false, features = [\"serde\"] }\n\
+         chrono = { version = \"0.4\", default-features = false, features = [\"serde\"] }\n\
+         url = { version = \"2\", features = [\"serde\"] }\n"
+    } else {
+        ""
+    };
     let manifest = format!(
         "[workspace]\n\n[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
          dwell = {{ path = \"{}\", features = [\"derive\", \"serde\"] }}\n\
-         serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n\n\
+         serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n{of_texts}\n\
          [profile.release]\ndebug = false\n\n\
          # Optimising hundreds of `Deserialize`s takes minutes, and nothing here depends on their speed.\n\
          [profile.release.package.{name}]\nopt-level = 0\n",

@@ -46,6 +46,8 @@ pub struct Plan<'p> {
     pub variants: BTreeSet<(DefId, usize)>,
     /// The `repr(C)` structs that the compiler orders.
     pub reordered: BTreeSet<DefId>,
+    /// The scalars that have another type, with its layout.
+    pub scalars: BTreeMap<SiteId, Layout>,
     /// The layout of each struct and enum without changes, by the rules.
     old: Rc<[Layout]>,
 }
@@ -63,7 +65,8 @@ impl<'p> Plan<'p> {
     /// Nothing is changed.
     pub fn new(program: &'p Program) -> Self {
         let (changes, variants, reordered) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-        let mut plan = Self { program, changes, variants, reordered, old: Rc::new([]) };
+        let scalars = BTreeMap::new();
+        let mut plan = Self { program, changes, variants, reordered, scalars, old: Rc::new([]) };
         let old = (0..program.defs.len()).map(|def| Layouts::new(&plan).rules(def, false)).collect();
         plan.old = old;
         plan
@@ -180,6 +183,9 @@ impl<'a, 'p> Layouts<'a, 'p> {
     /// The same without the site's own change.
     fn bare(&self, site: SiteId) -> Layout {
         let of = &self.program().sites[site];
+        if let Some(&scalar) = self.plan.scalars.get(&site) {
+            return scalar;
+        }
         let part = |part: SiteId| self.site(part);
         let has_changed = |parts: &[SiteId]| parts.iter().any(|&part| self.site(part) != self.own(part));
         match &of.shape {

@@ -295,6 +295,10 @@ pub(super) struct Arena {
     pub(super) seen: Vec<u64>,
     /// Of these keys those with a string that may be the value of a tag; kept while studying.
     pub(super) words: Vec<(u64, u64)>,
+    /// The JSON types of their values, with the hashes of the keys; kept while studying.
+    pub(super) marks: Vec<(u64, u8)>,
+    /// The JSON type of the value that was read last.
+    pub(super) mark: u8,
     /// The unions whose objects are being read.
     pub(super) inside: Vec<ObjectId>,
     pending: Vec<Pending>,
@@ -324,6 +328,8 @@ impl Arena {
             studying,
             seen: Vec::new(),
             words: Vec::new(),
+            marks: Vec::new(),
+            mark: 0,
             inside: Vec::new(),
             pending: Vec::new(),
             known: Known::default(),
@@ -520,6 +526,7 @@ impl Arena {
     pub(super) fn abandon(&mut self) {
         self.seen.clear();
         self.words.clear();
+        self.marks.clear();
         self.inside.clear();
     }
 
@@ -1060,8 +1067,8 @@ impl Arena {
     }
 
     /// Adds an object that has just been read to the study of its record: the keys in [`Arena::seen`] and the strings in
-    /// [`Arena::words`] from these positions on are its own.
-    pub(super) fn add_to_study(&mut self, object: ObjectId, seen: usize, words: usize) {
+    /// [`Arena::words`], and [`Arena::marks`] from these positions on are its own.
+    pub(super) fn add_to_study(&mut self, object: ObjectId, seen: usize, words: usize, marks: usize) {
         // Taken out of the arena, so that both can be used.
         let mut study = self.object_mut(object).study.take().unwrap_or_default();
         if let Some(fields) = self.fields(object) {
@@ -1070,7 +1077,7 @@ impl Arena {
                 Some((&*field.key, field.hash, word))
             };
             let words: Vec<_> = self.words[words..].iter().filter_map(named).collect();
-            study.count(&words, &self.seen[seen..]);
+            study.count(&words, &self.seen[seen..], &self.marks[marks..]);
         }
         self.object_mut(object).study = Some(study);
     }

@@ -1,9 +1,11 @@
 //! From accumulators to a [`Schema`].
 
 use super::arena::{Arena, Node, NodeId, ObjectId};
-use super::names::{Names, singular, type_name};
+use super::names::{Names, common, last_word, singular, type_name};
 use super::text::Texts;
 use super::types::{Form, Types};
+use crate::shape::formats::Format;
+use crate::shape::names::is_part;
 use crate::shape::schema::{Field, Free, Keywords, Kind, Lengths, Map, Record, Schema, Seq, Slot, Union};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -13,8 +15,10 @@ const MAX_PATHS: usize = 4;
 const MAX_KEYWORDS: usize = 64;
 /// each of at most this many bytes,
 const MAX_KEYWORD: usize = 48;
-/// and each was seen this often on average.
+/// and each was seen this often on average;
 const TIMES: u64 = 8;
+/// or this often, if it is the only one.
+const ONLY: u64 = 64;
 
 /// The schema of what was found.
 pub(super) fn build(arena: &Arena, types: &Types) -> Schema {
@@ -46,7 +50,9 @@ impl Path {
     fn key(&self, key: &str, owner: Owner) -> Self {
         let plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let text = if plain { format!("{}.{key}", self.text) } else { format!("{}[{key:?}]", self.text) };
-        Self { text, name: key.to_owned(), parent: Some(owner) }
+        // A key of punctuation names nothing.
+        let name = if key.contains(is_part) { key.to_owned() } else { singular(&self.name) };
+        Self { text, name, parent: Some(owner) }
     }
 
     fn below(&self, step: &str) -> Self {
@@ -279,9 +285,12 @@ impl<'a> Builder<'a> {
 
     fn text(&mut self, texts: &Texts, path: &Path, key: &str) -> Kind {
         let text = texts.to_schema();
+        if matches!(text.format, Some(Format::Uuid | Format::Date | Format::Utc | Format::Offset)) {
+            return Kind::Text(text);
+        }
         let Some(words) = texts.exact().filter(|words| {
-            (2..=MAX_KEYWORDS).contains(&words.len())
-                && texts.count >= TIMES * words.len() as u64
+            (1..=MAX_KEYWORDS).contains(&words.len())
+                && texts.count >= if words.len() == 1 { ONLY } else { TIMES * words.len() as u64 }
                 && words.iter().all(|(word, count)| count >= 2 && is_keyword(word))
                 // Versions, dates, numbers and hashes keep being new.
                 && words.iter().filter(|(word, _)| is_name(word)).count() * 2 > words.len()
@@ -290,9 +299,14 @@ impl<'a> Builder<'a> {
         };
         let mut values: Vec<String> = words.iter().map(|(word, _)| word.to_owned()).collect();
         values.sort();
-        let id = *self.keywords.entry((key.to_owned(), values)).or_insert_with(|| {
+        // The same texts under `team1` and `team2` are one set.
+        let stem = |key: &str| match key.trim_end_matches(|c: char| c.is_ascii_digit()) {
+            stem if stem.len() > 3 => stem.to_owned(),
+            _ => key.to_owned(),
+        };
+        let id = *self.keywords.entry((stem(key), values)).or_insert_with(|| {
             self.schema.keywords.push(Keywords { path: format!("${}", path.text), ..Keywords::default() });
-            self.keyword_wishes.push(Wish { name: path.name.clone(), parent: path.parent, variant: None });
+            self.keyword_wishes.push(Wish { name: stem(&path.name), parent: path.parent, variant: None });
             self.schema.keywords.len() - 1
         });
         for (word, count) in words.iter() {
@@ -303,26 +317,28 @@ impl<'a> Builder<'a> {
 
     fn finish(mut self, root: Slot) -> Schema {
         self.schema.root = root;
-        for ((record, paths), wish) in self.schema.records.iter_mut().zip(&self.paths).zip(&mut self.record_wishes) {
-            let mut paths: Vec<_> = paths.iter().collect();
+        for (id, paths) in self.paths.iter().enumerate() {
+            let mut paths: Vec<(&String, &(u64, Path))> = paths.iter().collect();
             paths.sort_by_key(|&(path, (count, _))| (std::cmp::Reverse(*count), path.len(), path));
+            let record = &mut self.schema.records[id];
             record.paths = paths.iter().take(MAX_PATHS).map(|&(path, _)| path.clone()).collect();
             let Some((_, (_, first))) = paths.first() else { continue };
-            wish.name.clone_from(&first.name);
-            wish.parent = first.parent;
-            if paths.iter().any(|(path, _)| *path == "$") {
-                wish.name.clear();
-            }
-            let places: HashSet<&str> = paths.iter().map(|(_, (_, path))| path.name.as_str()).collect();
-            match &record.fields[..] {
-                [] => "empty".clone_into(&mut wish.name),
-                // What stands in many places says less by these than by what it holds.
-                [field] if places.len() > 2 => wish.name.clone_from(&field.key),
-                _ => {}
-            }
+            let is_document = paths.iter().any(|(path, _)| *path == "$");
+            let name = match &record.fields[..] {
+                _ if is_document => String::new(),
+                [] => "empty".to_owned(),
+                // What is in many places says less by these than by what it holds.
+                [field] if distinct(&paths) > 2 => field.key.clone(),
+                _ => self.name_of_places(&paths),
+            };
+            self.record_wishes[id].name = name;
+            self.record_wishes[id].parent = first.parent;
         }
         let mut names = Names::default();
         for id in 0..self.schema.unions.len() {
+            if let Some(name) = name_of_variants(&self.schema.unions[id]) {
+                self.union_wishes[id].name = name;
+            }
             self.schema.unions[id].name = names.choose(&self.wanted(&self.union_wishes[id]));
         }
         // Variants first, for they are named after their union; then what is there most often gets the short names.
@@ -344,31 +360,105 @@ impl<'a> Builder<'a> {
         self.schema
     }
 
+    /// The name of a record that is in these places, the most frequent of which is the first.
+    fn name_of_places(&self, paths: &[(&String, &(u64, Path))]) -> String {
+        let (_, (most, first)) = paths[0];
+        let all: u64 = paths.iter().map(|(_, (count, _))| count).sum();
+        let mut names: Vec<String> = Vec::new();
+        for (_, (_, path)) in paths {
+            let name = type_name(&path.name);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        if names.len() == 1 || most * 5 >= all * 3 {
+            return first.name.clone();
+        }
+        if let Some(name) = common(&names) {
+            return name;
+        }
+        let Some(Owner::Record(parent)) = first.parent else { return first.name.clone() };
+        let siblings =
+            paths.iter().all(|(_, (_, path))| matches!(path.parent, Some(Owner::Record(id)) if id == parent));
+        match names.len() {
+            2 if siblings => names.join("Or"),
+            3.. if siblings && !self.record_wishes[parent].name.is_empty() => {
+                let parent = &self.record_wishes[parent].name;
+                let one = singular(parent);
+                if one == *parent { type_name(parent) + "Entry" } else { one }
+            }
+            _ => first.name.clone(),
+        }
+    }
+
+    /// The name of a record or union that is known so far.
+    fn name_of(&self, owner: Owner) -> (String, Option<Owner>) {
+        let (name, wish) = match owner {
+            Owner::Record(id) => (&self.schema.records[id].name, &self.record_wishes[id]),
+            Owner::Union(id) => (&self.schema.unions[id].name, &self.union_wishes[id]),
+        };
+        // Before it is chosen, the key tells as much.
+        let name = if name.is_empty() && !wish.name.is_empty() { type_name(&wish.name) } else { name.clone() };
+        (name, wish.parent)
+    }
+
     /// Names for a type, the best first.
     fn wanted(&self, wish: &Wish) -> Vec<String> {
         if let Some((value, union)) = &wish.variant {
-            return vec![type_name(value) + &self.schema.unions[*union].name];
+            let (value, union) = (type_name(value), &self.schema.unions[*union].name);
+            let long = joined(&value, union);
+            // `BinaryExpression` is the name of a type; `opened` is not.
+            let is_name = wish.variant.as_ref().is_some_and(|(value, _)| value.starts_with(char::is_uppercase));
+            return if is_name { vec![value, long] } else { vec![long] };
         }
         if wish.name.is_empty() {
             return vec!["Document".to_owned()];
         }
         let name = type_name(&wish.name);
-        let parent = match wish.parent {
-            Some(Owner::Record(id)) => &self.schema.records[id].name,
-            Some(Owner::Union(id)) => &self.schema.unions[id].name,
-            None => "",
-        };
-        // The parent's name may not be chosen yet; then its key tells as much.
-        let parent = match wish.parent {
-            Some(Owner::Record(id)) if parent.is_empty() => type_name(&self.record_wishes[id].name),
-            _ => parent.to_owned(),
-        };
-        if parent.ends_with(&name) {
-            // `Status` in `Status`, not `StatusStatus`.
-            return vec![name.clone(), format!("Inner{name}"), format!("{parent}{name}")];
+        let mut wanted = vec![name.clone()];
+        let mut parent = wish.parent;
+        while let Some(owner) = parent.filter(|_| wanted.len() < 6) {
+            let (above, next) = self.name_of(owner);
+            let last = &wanted[wanted.len() - 1];
+            if above == *last {
+                // `Status` in `Status`, not `StatusStatus`.
+                wanted.push(format!("Inner{name}"));
+            } else if !above.is_empty() {
+                wanted.push(joined(&above, last));
+            }
+            parent = next;
         }
-        vec![name.clone(), format!("{parent}{name}")]
+        wanted.dedup();
+        wanted
     }
+}
+
+/// Two names as one; a word between them that both have is there once.
+pub(in crate::shape) fn joined(front: &str, back: &str) -> String {
+    let word = last_word(front);
+    match back.strip_prefix(word) {
+        Some(rest) if rest.is_empty() || rest.starts_with(char::is_uppercase) => format!("{front}{rest}"),
+        _ => format!("{front}{back}"),
+    }
+}
+
+/// How many names the places of a type have.
+fn distinct(paths: &[(&String, &(u64, Path))]) -> usize {
+    paths.iter().map(|(_, (_, path))| path.name.as_str()).collect::<HashSet<_>>().len()
+}
+
+/// The last word of most variants: `Expression` of `BinaryExpression`, `CallExpression` and `Identifier`.
+fn name_of_variants(union: &Union) -> Option<String> {
+    let names: Vec<String> = union.variants.iter().map(|(value, _)| type_name(value)).collect();
+    let mut words = BTreeMap::<&str, usize>::new();
+    for name in &names {
+        let word = last_word(name);
+        if word.len() > 2 && word.len() < name.len() {
+            *words.entry(word).or_default() += 1;
+        }
+    }
+    let (word, times) = words.into_iter().max_by_key(|&(_, times)| times)?;
+    (times >= 2 && times * 2 > names.len()).then(|| word.to_owned())
 }
 
 /// Whether a string is a word rather than a number, a version, a date or a hash.

@@ -153,6 +153,8 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId
         // Many keys for the objects there are: a table of so many columns would have more rows.
         Likeness::Plain if keys >= 64.0 && objects * 4.0 < keys => true,
         _ if objects < 2.0 => false,
+        // Each object has one key, and always another: `{"de": {..}}`, `{"en": {..}}`.
+        Likeness::Objects if keys >= 4.0 && total <= objects && once >= keys => true,
         Likeness::Objects if keys >= 32.0 || (keys >= 16.0 && fill < 0.25) => true,
         _ => (keys >= 8.0 && new >= 0.02 && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
     }

@@ -21,6 +21,9 @@ mod text;
 mod types;
 mod visit;
 
+pub(super) use build::joined;
+pub(super) use names::singular;
+
 use super::schema::Schema;
 use arena::Arena;
 use serde::Deserialize;

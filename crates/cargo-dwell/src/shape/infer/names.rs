@@ -9,16 +9,28 @@ use std::collections::HashSet;
 pub(super) struct Names(HashSet<String>);
 
 impl Names {
-    /// The first of `wanted` that is free, or else its last with a number.
+    /// The first of `wanted` that is free, or else its last with the first letter that makes it so.
     pub(super) fn choose(&mut self, wanted: &[String]) -> String {
         let last = wanted.last().map_or("Record", String::as_str);
-        let numbered = (2..).map(|number| format!("{last}{number}"));
+        let numbered = (0..).map(|number| format!("{last}{}", letters(number)));
         let mut names = wanted.iter().cloned().chain(numbered);
         let free = names.find(|name| !TAKEN.contains(&name.as_str()) && !self.0.contains(&name.to_lowercase()));
         let name = free.unwrap_or_default();
         // Names that differ in case only would be a trap.
         self.0.insert(name.to_lowercase());
         name
+    }
+}
+
+/// `B`, `C`, .. `Z`, `BB`, ..: a number after a name looks like a version.
+fn letters(mut number: usize) -> String {
+    let mut text = String::new();
+    loop {
+        text.insert(0, char::from(b'B' + u8::try_from(number % 25).unwrap_or(0)));
+        if number < 25 {
+            return text;
+        }
+        number = number / 25 - 1;
     }
 }
 
@@ -36,48 +48,166 @@ pub(super) fn type_name(key: &str) -> String {
     name
 }
 
-/// The singular of `plural` by simple rules.
-pub(super) fn singular(plural: &str) -> String {
-    let lower = plural.to_ascii_lowercase();
-    let cut = |end: usize| plural[..plural.len() - end].to_owned();
-    let ends = |endings: &[&str]| endings.iter().any(|ending| lower.ends_with(ending));
-    if !plural.is_ascii() || lower.len() < 3 {
+/// Plurals that no rule makes singular; of a longer word the end is compared.
+const IRREGULAR: &[(&str, &str)] = &[
+    ("children", "child"),
+    ("people", "person"),
+    ("women", "woman"),
+    ("men", "man"),
+    ("mice", "mouse"),
+    ("geese", "goose"),
+    ("feet", "foot"),
+    ("teeth", "tooth"),
+    ("indices", "index"),
+    ("vertices", "vertex"),
+    ("appendices", "appendix"),
+    ("matrices", "matrix"),
+    ("criteria", "criterion"),
+    ("phenomena", "phenomenon"),
+    ("analyses", "analysis"),
+    ("diagnoses", "diagnosis"),
+    ("hypotheses", "hypothesis"),
+    ("theses", "thesis"),
+    ("crises", "crisis"),
+    ("oases", "oasis"),
+    ("axes", "axis"),
+    ("aliases", "alias"),
+    ("atlases", "atlas"),
+    ("biases", "bias"),
+    ("buses", "bus"),
+    ("canvases", "canvas"),
+    ("gases", "gas"),
+    ("lenses", "lens"),
+    ("quizzes", "quiz"),
+    ("calves", "calf"),
+    ("elves", "elf"),
+    ("selves", "self"),
+    ("halves", "half"),
+    ("knives", "knife"),
+    ("leaves", "leaf"),
+    ("lives", "life"),
+    ("loaves", "loaf"),
+    ("shelves", "shelf"),
+    ("thieves", "thief"),
+    ("wives", "wife"),
+    ("wolves", "wolf"),
+    ("birdies", "birdie"),
+    ("brownies", "brownie"),
+    ("calories", "calorie"),
+    ("cookies", "cookie"),
+    ("genies", "genie"),
+    ("movies", "movie"),
+    ("rookies", "rookie"),
+    ("selfies", "selfie"),
+    ("zombies", "zombie"),
+    ("shoes", "shoe"),
+    ("toes", "toe"),
+    ("caches", "cache"),
+    ("apis", "api"),
+    ("apus", "apu"),
+    ("cpus", "cpu"),
+    ("gpus", "gpu"),
+    ("vcpus", "vcpu"),
+    ("abis", "abi"),
+    ("emojis", "emoji"),
+    ("guis", "gui"),
+    ("kpis", "kpi"),
+    ("pois", "poi"),
+    ("quasis", "quasi"),
+    ("taxis", "taxi"),
+    ("uris", "uri"),
+    ("wikis", "wiki"),
+    ("gurus", "guru"),
+    ("menus", "menu"),
+    ("skus", "sku"),
+];
+
+/// Words with an `s` at the end that are singular, or both; compared as a whole.
+const SINGULAR: &[&str] = &[
+    "aas",
+    "alias",
+    "always",
+    "analytics",
+    "as",
+    "asbestos",
+    "atlas",
+    "aws",
+    "bias",
+    "bus",
+    "canvas",
+    "chaos",
+    "chess",
+    "cosmos",
+    "css",
+    "dns",
+    "dos",
+    "ethos",
+    "gas",
+    "gps",
+    "has",
+    "https",
+    "ios",
+    "js",
+    "kudos",
+    "lens",
+    "macos",
+    "mathematics",
+    "means",
+    "nas",
+    "news",
+    "os",
+    "physics",
+    "pos",
+    "saas",
+    "series",
+    "sms",
+    "species",
+    "tls",
+    "was",
+    "yes",
+];
+
+/// The singular of `plural`, of its last word if it has several.
+pub(in crate::shape) fn singular(plural: &str) -> String {
+    // `goals1` holds goals.
+    let stem = plural.trim_end_matches(|c: char| c.is_ascii_digit());
+    if stem.len() > 3 && stem.len() < plural.len() && stem.ends_with('s') {
+        return singular(stem);
+    }
+    if !plural.is_ascii() {
         return plural.to_owned();
     }
-    // The whole word, or the last of several.
-    let irregular = [
-        ("children", 3, ""),
-        ("people", 4, "rson"),
-        ("indices", 4, "ex"),
-        ("vertices", 4, "ex"),
-        ("matrices", 4, "ix"),
-        ("analyses", 2, "is"),
-        ("bases", 1, ""),
-        ("leaves", 3, "f"),
-        ("movies", 1, ""),
-        ("cookies", 1, ""),
-        ("series", 0, ""),
-        ("species", 0, ""),
-        ("caches", 1, ""),
-        ("aliases", 2, ""),
-        ("buses", 2, ""),
-        ("gases", 2, ""),
-        ("biases", 2, ""),
-        ("canvases", 2, ""),
-        ("atlases", 2, ""),
-    ];
-    for (word, end, instead) in irregular {
-        if lower.ends_with(word) {
-            return cut(end) + instead;
+    let is_start = |&(at, char): &(usize, char)| at > 0 && (char.is_ascii_uppercase() || !char.is_ascii_alphanumeric());
+    // An acronym is one word.
+    let shouts = !plural.contains(|c: char| c.is_ascii_lowercase());
+    let start = plural.char_indices().rev().find(is_start).filter(|_| !shouts).map_or(0, |(at, _)| at);
+    let start = start + usize::from(plural[start..].starts_with(|c: char| !c.is_ascii_alphanumeric()));
+    let (front, word) = plural.split_at(start);
+    let lower = word.to_ascii_lowercase();
+    let cut = |end: usize| plural[..plural.len() - end].to_owned();
+    let ends = |endings: &[&str]| endings.iter().any(|ending| lower.ends_with(ending));
+    if lower.len() < 3 || SINGULAR.contains(&lower.as_str()) {
+        return plural.to_owned();
+    }
+    for (many, one) in IRREGULAR {
+        // `olives` end like `lives`: short ones are whole words.
+        let is_it = if many.len() < 6 { lower == *many } else { lower.ends_with(many) };
+        if is_it {
+            let kept = &word[..word.len() - many.len()];
+            let is_upper = word[kept.len()..].starts_with(|c: char| c.is_ascii_uppercase());
+            let one = if is_upper { one[..1].to_ascii_uppercase() + &one[1..] } else { (*one).to_owned() };
+            return format!("{front}{kept}{one}");
         }
     }
-    let whole = ["aws", "css", "dns", "gps", "https", "ios", "js", "sms", "tls", "gas", "bus", "yes", "has", "always"];
-    if whole.contains(&lower.as_str()) || ends(&["ss", "us", "is", "as", "os", "news"]) {
+    if ends(&["ss", "is", "us"]) {
         plural.to_owned()
     } else if ends(&["ies"]) && lower.len() > 4 {
         cut(3) + "y"
     } else if ends(&["sses", "shes", "ches", "xes", "zzes"])
-        || (ends(&["uses"]) && !ends(&["houses", "causes", "clauses", "pauses", "excuses", "spouses"]))
+        || (ends(&["oes"]) && lower.len() > 5)
+        || (ends(&["uses"])
+            && lower.len() > 4
+            && !ends(&["houses", "causes", "clauses", "pauses", "excuses", "spouses"]))
     {
         cut(2)
     } else if ends(&["s"]) {
@@ -85,6 +215,24 @@ pub(super) fn singular(plural: &str) -> String {
     } else {
         plural.to_owned()
     }
+}
+
+/// The last word of a `CamelCase` name.
+pub(super) fn last_word(name: &str) -> &str {
+    let start = name.char_indices().rev().find(|(_, char)| char.is_uppercase());
+    start.map_or(name, |(at, _)| &name[at..])
+}
+
+/// A name that says of both what they have in common, if that is a word: `Team` of `HomeTeam` and `AwayTeam`, `Goal` of
+/// `Goal1` and `Goal2`.
+pub(super) fn common(names: &[String]) -> Option<String> {
+    let first = names.first()?;
+    let stem = first.trim_end_matches(|c: char| c.is_ascii_digit());
+    if stem.len() > 1 && names.iter().all(|name| name.trim_end_matches(|c: char| c.is_ascii_digit()) == stem) {
+        return Some(stem.to_owned());
+    }
+    let word = last_word(first);
+    (word.len() > 2 && names.iter().all(|name| last_word(name) == word)).then(|| word.to_owned())
 }
 
 #[cfg(test)]
@@ -138,6 +286,31 @@ mod tests {
             ("vertices", "vertex"),
             ("data", "data"),
             ("ids", "id"),
+            ("homeTeams", "homeTeam"),
+            ("team_members", "team_member"),
+            ("goals1", "goal"),
+            ("schemas", "schema"),
+            ("photos", "photo"),
+            ("chaos", "chaos"),
+            ("heroes", "hero"),
+            ("knives", "knife"),
+            ("mice", "mouse"),
+            ("diagnoses", "diagnosis"),
+            ("imageLenses", "imageLens"),
+            ("AxisIndices", "AxisIndex"),
+            ("specimens", "specimen"),
+            ("quasis", "quasi"),
+            ("APIS", "API"),
+            ("cpus", "cpu"),
+            ("virus", "virus"),
+            ("campus", "campus"),
+            ("olives", "olive"),
+            ("uses", "use"),
+            ("menus", "menu"),
+            ("tests", "test"),
+            ("utf8", "utf8"),
+            ("bonus", "bonus"),
+            ("IDs", "ID"),
         ] {
             assert_eq!(singular(plural), one, "{plural}");
         }
@@ -148,8 +321,8 @@ mod tests {
         let mut names = Names::default();
         let wanted = ["Option".to_owned(), "TraitsOption".to_owned()];
         assert_eq!(names.choose(&wanted), "TraitsOption");
-        assert_eq!(names.choose(&wanted), "TraitsOption2");
-        assert_eq!(names.choose(&wanted), "TraitsOption3");
-        assert_eq!(names.choose(&["Traitsoption".to_owned()]), "Traitsoption4");
+        assert_eq!(names.choose(&wanted), "TraitsOptionB");
+        assert_eq!(names.choose(&wanted), "TraitsOptionC");
+        assert_eq!(names.choose(&["Traitsoption".to_owned()]), "TraitsoptionD");
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! A tag is a key that every object has, with one string of a closed set, such that which other keys an object has
 //! depends on it. The dependence is measured as the share of the variance of the keys' presence that the tag explains.
+//!
+//! A key that is usual for a tag, such as `type`, may also determine the JSON types of the values of keys that all objects
+//! have: the `coordinates` of `GeoJSON`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,16 +34,20 @@ struct Values {
     counts: BTreeMap<u64, Seen>,
 }
 
+/// The hash of a key, and the mark of the JSON type of its value; 0 for any.
+type Feature = (u64, u8);
+
 #[derive(Default)]
 struct Seen {
     objects: u64,
-    keys: BTreeMap<u64, u64>,
+    /// How many of the objects have a key (with 0), and a value of some JSON type under it (with its mark).
+    features: BTreeMap<Feature, u64>,
 }
 
 impl Study {
     /// Counts an object that has just been read: its keys, and those of its keys that have a string which may be a tag, as
     /// `(key, hash of the key, hash of the string)`.
-    pub(super) fn count(&mut self, words: &[(&str, u64, u64)], keys: &[u64]) {
+    pub(super) fn count(&mut self, words: &[(&str, u64, u64)], keys: &[u64], marks: &[Feature]) {
         if self.objects >= MAX_OBJECTS {
             return;
         }
@@ -56,8 +63,8 @@ impl Study {
             let Some(&(.., word)) = words.iter().find(|(_, hash, _)| hash == candidate) else { return false };
             let seen = values.counts.entry(word).or_default();
             seen.objects += 1;
-            for &key in keys {
-                *seen.keys.entry(key).or_default() += 1;
+            for feature in keys.iter().map(|&key| (key, 0)).chain(marks.iter().copied()) {
+                *seen.features.entry(feature).or_default() += 1;
             }
             keys.len() <= MAX_KEYS && values.counts.len() <= MAX_VARIANTS
         });
@@ -66,7 +73,7 @@ impl Study {
     /// The hashes of the keys that objects have whose tag has this value, if that is known.
     pub(super) fn keys_of(&self, tag: u64, value: u64) -> Option<impl Fn(u64) -> bool> {
         let seen = self.candidates.get(&tag)?.counts.get(&value)?;
-        Some(|key| seen.keys.contains_key(&key))
+        Some(|key| seen.features.contains_key(&(key, 0)))
     }
 
     /// Adds what was found at another place.
@@ -80,8 +87,8 @@ impl Study {
             for (value, more) in &more.counts {
                 let seen = values.counts.entry(*value).or_default();
                 seen.objects += more.objects;
-                for (&key, count) in &more.keys {
-                    *seen.keys.entry(key).or_default() += count;
+                for (&feature, count) in &more.features {
+                    *seen.features.entry(feature).or_default() += count;
                 }
             }
             values.counts.len() <= MAX_VARIANTS
@@ -122,34 +129,41 @@ impl Values {
             return None;
         }
         let total = objects as f64;
-        let keys: BTreeSet<u64> = self.counts.values().flat_map(|seen| seen.keys.keys().copied()).collect();
+        // The type of a value says something of its own only if the value is always there, but in the last object of a
+        // text of which only the beginning is studied.
+        let is_always = |key: u64| {
+            let with = |seen: &Seen| seen.features.get(&(key, 0)).copied().unwrap_or(0);
+            let without = objects - self.counts.values().map(with).sum::<u64>().min(objects);
+            without == 0 || (objects >= 8 && without * 100 <= objects.max(100))
+        };
+        let all: BTreeSet<Feature> = self.counts.values().flat_map(|seen| seen.features.keys().copied()).collect();
+        let counts = |&(key, mark): &Feature| key != tag && (mark == 0 || (usual && is_always(key)));
+        let features: BTreeSet<Feature> = all.into_iter().filter(counts).collect();
         // Keys that one variant always has and another never.
         let mut exclusive = 0;
         let (mut variance, mut explained) = (0.0, 0.0);
-        for key in keys.into_iter().filter(|&key| key != tag) {
-            let with = |seen: &Seen| seen.keys.get(&key).copied().unwrap_or(0) as f64;
+        for feature in &features {
+            let with = |seen: &Seen| seen.features.get(feature).copied().unwrap_or(0) as f64;
             let share = self.counts.values().map(with).sum::<f64>() / total;
             variance += share * (1.0 - share);
-            let always = self.counts.values().any(|seen| seen.keys.get(&key) == Some(&seen.objects));
-            let never = self.counts.values().any(|seen| !seen.keys.contains_key(&key));
+            let always = self.counts.values().any(|seen| seen.features.get(feature) == Some(&seen.objects));
+            let never = self.counts.values().any(|seen| !seen.features.contains_key(feature));
             exclusive += u64::from(always && never);
             for seen in self.counts.values() {
                 let weight = seen.objects as f64;
                 explained += weight / total * (with(seen) / weight - share).powi(2);
             }
         }
-        let distance = self.distance(tag);
+        let distance = self.distance(&features);
         let differ = distance >= DISTANCE && (exclusive >= 2 || (usual && exclusive == 1 && distance >= 0.5));
         (differ && explained / variance >= EXPLAINED).then(|| explained / variance)
     }
 
-    /// How different the keys of two objects of different variants are to be expected.
-    fn distance(&self, tag: u64) -> f64 {
-        let sets: Vec<(f64, BTreeSet<u64>)> = self
-            .counts
-            .values()
-            .map(|seen| (seen.objects as f64, seen.keys.keys().copied().filter(|&key| key != tag).collect()))
-            .collect();
+    /// How different the keys and types of two objects of different variants are to be expected.
+    fn distance(&self, features: &BTreeSet<Feature>) -> f64 {
+        let own = |seen: &Seen| seen.features.keys().copied().filter(|feature| features.contains(feature)).collect();
+        let sets: Vec<(f64, BTreeSet<Feature>)> =
+            self.counts.values().map(|seen| (seen.objects as f64, own(seen))).collect();
         let (mut sum, mut weights) = (0.0, 0.0);
         for (index, (left_weight, left)) in sets.iter().enumerate() {
             for (right_weight, right) in &sets[index + 1..] {

@@ -1,9 +1,10 @@
 //! What is kept of the strings of one place: counts, the strings themselves while they are few, and how many differ.
 
+use crate::shape::formats::Excluded;
 use crate::shape::schema;
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
 /// Strings kept of a place before it is not taken for a closed set.
@@ -54,6 +55,8 @@ pub(super) struct Texts {
     min: u64,
     max: u64,
     long: u64,
+    #[serde(default = "Excluded::every")]
+    excluded: Excluded,
     distinct: Distinct,
 }
 
@@ -121,6 +124,7 @@ impl Texts {
         let length = text.len() as u64;
         self.measure(1, u64::from(length == 0), length, length, length);
         self.long += u64::from(length >= LONG);
+        self.excluded.look_at(text);
         self.insert(hash, text, 1);
     }
 
@@ -137,6 +141,7 @@ impl Texts {
         let length = key.len() as u64;
         self.measure(count, if length == 0 { count } else { 0 }, length * count, length, length);
         self.long += if length >= LONG { count } else { 0 };
+        self.excluded = Excluded::EVERY;
         self.insert(hash, key, count);
     }
 
@@ -182,6 +187,7 @@ impl Texts {
         }
         self.measure(other.count, other.empty, other.bytes, other.min, other.max);
         self.long += other.long;
+        self.excluded.merge(other.excluded);
         match &other.distinct {
             Distinct::Exact(words) => {
                 for (index, (word, count)) in words.iter().enumerate() {
@@ -262,6 +268,13 @@ impl Texts {
             max: self.max,
             distinct: self.distinct(),
             long: self.long,
+            words: match self.exact() {
+                Some(words) if self.count >= 10 && (words.len() * words.len()) as u64 <= self.count => {
+                    words.iter().map(|(word, count)| (word.to_owned(), count)).collect()
+                }
+                _ => BTreeMap::new(),
+            },
+            format: if self.count > 0 { self.excluded.format() } else { None },
         }
     }
 }

@@ -7,7 +7,9 @@
 //! - if they are records of the same name that have most keys of the smaller in common, or the same key of two variants
 //!   of a union;
 //! - if they are distinguished by the same key and have a variant in common, whatever field they are reached through;
-//! - if they have the same keys with the same types, whatever their names are.
+//! - if they have the same keys with the same types, whatever their names are;
+//! - if one contains the other, and they have nearly the same keys with the same types: a `status` has a
+//!   `retweeted_status`.
 
 use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape};
 use super::decide::{self, FREE};
@@ -84,7 +86,8 @@ impl<'a> Types<'a> {
         types.enter(arena.root);
         loop {
             while types.close() || types.find_maps() {}
-            if !types.by_name() && !types.by_tag() && !types.by_form() && !types.single() {
+            let joined = types.by_name() || types.by_tag() || types.by_form() || types.by_nesting();
+            if !joined && !types.single() {
                 return types;
             }
         }
@@ -650,6 +653,50 @@ impl<'a> Types<'a> {
             changed |= self.join_all(&classes);
         }
         changed
+    }
+
+    /// Joins a record with one that it contains directly and that has nearly the same keys: one recursive type.
+    fn by_nesting(&mut self) -> bool {
+        let mut joined = Vec::new();
+        for class in self.classes() {
+            if self.form(class) != Form::Record {
+                continue;
+            }
+            let slots = self.slots(class);
+            if slots.len() < 4 {
+                continue;
+            }
+            let known: HashMap<&str, &Group> = slots.iter().map(|slot| (slot.key, &slot.group)).collect();
+            let inner = slots.iter().flat_map(|slot| self.classes_within(&slot.group));
+            for inner in inner.collect::<HashSet<_>>().into_iter().filter(|&inner| inner != class) {
+                if self.form(inner) != Form::Record || self.study_tag(inner) != self.study_tag(class) {
+                    continue;
+                }
+                let theirs = self.slots(inner);
+                let common: Vec<(&Group, &Group)> =
+                    theirs.iter().filter_map(|slot| Some((*known.get(slot.key)?, &slot.group))).collect();
+                let all = slots.len() + theirs.len() - common.len();
+                let alike = |&(left, right): &(&Group, &Group)| self.are_compatible(left, right);
+                if common.len() >= 4 && common.len() * 4 >= all * 3 && common.iter().all(alike) {
+                    joined.push((class, inner));
+                }
+            }
+        }
+        joined.sort_unstable();
+        let mut changed = false;
+        for (class, inner) in joined {
+            changed |= self.join(class, inner);
+        }
+        changed
+    }
+
+    /// The classes of the objects at a place, and of those in its arrays.
+    fn classes_within(&self, group: &[NodeId]) -> Vec<ObjectId> {
+        let mut classes: Vec<ObjectId> = self.class_at(group).into_iter().collect();
+        for elements in self.elements(group) {
+            classes.extend(self.classes_within(&elements));
+        }
+        classes
     }
 
     /// The type of a place in short; equal for equal types.

@@ -20,6 +20,18 @@ fn is_word(text: &str) -> bool {
     text.len() <= MAX_WORD && text.starts_with(char::is_alphabetic) && text.chars().all(is_part)
 }
 
+/// The JSON type of a value in short, of an array with that of its first element: what a tag may determine.
+mod mark {
+    /// `null`, an empty array, or not known.
+    pub(super) const NONE: u8 = 0;
+    pub(super) const BOOL: u8 = 1;
+    pub(super) const NUMBER: u8 = 2;
+    pub(super) const TEXT: u8 = 3;
+    pub(super) const OBJECT: u8 = 4;
+    /// Added for each array around the value.
+    pub(super) const ARRAY: u8 = 8;
+}
+
 /// Reads one value into a node.
 pub(super) struct Value<'a> {
     pub(super) arena: &'a mut Arena,
@@ -42,11 +54,13 @@ impl<'de> Visitor<'de> for Value<'_> {
     }
 
     fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.arena.mark = mark::NONE;
         self.arena.node_mut(self.node).nulls += 1;
         Ok(())
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
+        self.arena.mark = mark::BOOL;
         let node = self.arena.node_mut(self.node);
         if let Some(free) = &mut node.free {
             free.count += 1;
@@ -68,6 +82,7 @@ impl<'de> Visitor<'de> for Value<'_> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
+        self.arena.mark = mark::NUMBER;
         let node = self.arena.node_mut(self.node);
         if let Some(free) = &mut node.free {
             free.count += 1;
@@ -81,6 +96,7 @@ impl<'de> Visitor<'de> for Value<'_> {
 
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
         let studying = self.arena.studying;
+        self.arena.mark = mark::TEXT;
         let node = self.arena.node_mut(self.node);
         if let Some(free) = &mut node.free {
             free.count += 1;
@@ -98,6 +114,7 @@ impl<'de> Visitor<'de> for Value<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         let Self { arena, node } = self;
         if arena.node(node).free.is_some() {
+            arena.mark = mark::NONE;
             return in_free(arena, node, |free| FreeValue { free }.visit_seq(seq));
         }
         if arena.node(node).array.is_none() {
@@ -105,7 +122,7 @@ impl<'de> Visitor<'de> for Value<'_> {
             let array = Array { lengths: Lengths::default(), element, places: Vec::new(), fixed: Fixed::Unknown };
             arena.node_mut(node).array = Some(Box::new(array));
         }
-        let mut length = 0;
+        let (mut length, mut element) = (0, mark::NONE);
         let ended = loop {
             let array = arena.array_mut(node);
             let place = match array.fixed {
@@ -121,13 +138,17 @@ impl<'de> Visitor<'de> for Value<'_> {
                 }
             };
             match seq.next_element_seed(Value { arena, node: place }) {
-                Ok(Some(())) => length += 1,
+                Ok(Some(())) => {
+                    length += 1;
+                    element = if element == mark::NONE { arena.mark } else { element };
+                }
                 Ok(None) => break Ok(()),
                 // What is known of the form so far is of use to a study.
                 Err(error) if arena.studying => break Err(error),
                 Err(error) => return Err(error),
             }
         };
+        arena.mark = if length == 0 { mark::NONE } else { element.saturating_add(mark::ARRAY) };
         let array = arena.array_mut(node);
         array.lengths.add(length as u64);
         match array.fixed {
@@ -142,10 +163,12 @@ impl<'de> Visitor<'de> for Value<'_> {
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
         let Self { arena, node } = self;
         if arena.node(node).free.is_some() {
+            arena.mark = mark::NONE;
             return in_free(arena, node, |free| FreeValue { free }.visit_map(map));
         }
         let object = arena.objects_at(node);
         let (length, sum, ended) = Open::new(arena, object).read(arena, map, object);
+        arena.mark = mark::OBJECT;
         if ended.is_err() && !arena.studying {
             return ended;
         }
@@ -161,6 +184,7 @@ impl<'de> Visitor<'de> for Value<'_> {
 
 impl Value<'_> {
     fn integer(self, value: i128) {
+        self.arena.mark = mark::NUMBER;
         let node = self.arena.node_mut(self.node);
         match &mut node.free {
             Some(free) => free.count += 1,
@@ -188,8 +212,10 @@ struct Open {
     sum: u64,
     /// Where its keys begin in [`Arena::seen`],
     seen: usize,
-    /// and in [`Arena::words`].
+    /// in [`Arena::words`],
     words: usize,
+    /// and in [`Arena::marks`].
+    marks: usize,
 }
 
 /// The node for the value of a key.
@@ -219,6 +245,7 @@ impl Open {
             sum: 0,
             seen: arena.seen.len(),
             words: arena.words.len(),
+            marks: arena.marks.len(),
         }
     }
 
@@ -246,6 +273,9 @@ impl Open {
                     if let Some(word) = arena.node_mut(node).word.take() {
                         arena.words.push((hash, word));
                     }
+                    if arena.mark != mark::NONE {
+                        arena.marks.push((hash, arena.mark));
+                    }
                     read
                 }
                 Next::Tag(union) => map.next_value_seed(Tag { arena, union, open: &mut self }),
@@ -262,6 +292,7 @@ impl Open {
         }
         arena.seen.truncate(self.seen);
         arena.words.truncate(self.words);
+        arena.marks.truncate(self.marks);
         if is_union {
             arena.inside.pop();
         }
@@ -287,7 +318,7 @@ impl Open {
             arena.seen = seen;
         }
         if arena.studying && target == owner {
-            arena.add_to_study(owner, self.seen, self.words);
+            arena.add_to_study(owner, self.seen, self.words, self.marks);
         }
     }
 

@@ -1,0 +1,140 @@
+//! What `cargo dwell shape` takes for input that is made to be hard: CPU and memory of reading, and CPU of planning.
+//!
+//! `cargo run --release -p cargo-dwell --example limits [-- CASE MEGABYTES]`; without a case it runs all, each at two sizes.
+
+use cargo_dwell::shape::infer::Accumulator;
+use cargo_dwell::shape::plan::Plan;
+use cargo_dwell::shape::report::{Format, Options};
+use fastrand::Rng;
+use std::fmt::Write;
+
+/// CPU time of this process so far, in seconds.
+fn cpu() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    stat.split(' ').next().and_then(|nanos| nanos.parse::<f64>().ok()).map_or(f64::NAN, |nanos| nanos / 1e9)
+}
+
+fn key(rng: &mut Rng) -> String {
+    (0..8).map(|_| rng.alphanumeric()).collect()
+}
+
+/// Objects within objects, no key of which comes twice.
+fn unlike(rng: &mut Rng, depth: u32) -> String {
+    if depth == 0 {
+        return format!("{{\"{}\":1}}", key(rng));
+    }
+    let entries: Vec<String> = (0..4).map(|_| format!("\"{}\":{}", key(rng), unlike(rng, depth - 1))).collect();
+    format!("{{{}}}", entries.join(","))
+}
+
+/// A syntax tree: a tag, and children under different keys.
+fn tree(rng: &mut Rng, depth: u32) -> String {
+    let kind = rng.u32(0..40);
+    if depth == 0 {
+        return format!("{{\"type\":\"Leaf{kind}\",\"value{kind}\":{}}}", rng.u32(..));
+    }
+    let children: Vec<String> =
+        (0..3).map(|child| format!("\"child{kind}_{child}\":{}", tree(rng, depth - 1))).collect();
+    format!("{{\"type\":\"Node{kind}\",{}}}", children.join(","))
+}
+
+/// Records of fifty fields of which each object has some; there are 400 records.
+fn wide(rng: &mut Rng) -> String {
+    let mut text = String::from("{");
+    for record in 0..400 {
+        if rng.u32(0..4) > 0 {
+            continue;
+        }
+        let _ = write!(
+            text,
+            "{}\"record{record}\":{{\"id{record}\":{}",
+            if text.len() > 1 { "," } else { "" },
+            rng.u32(..)
+        );
+        for field in 0..49 {
+            if rng.u32(0..3) == 0 {
+                let _ = match field % 3 {
+                    0 => write!(text, ",\"f{record}_{field}\":{}", rng.u32(..)),
+                    1 => write!(text, ",\"f{record}_{field}\":\"{}\"", key(rng)),
+                    _ => write!(text, ",\"f{record}_{field}\":[{}]", rng.u32(..)),
+                };
+            }
+        }
+        text.push('}');
+    }
+    text + "}"
+}
+
+/// One record, over and over.
+fn alike(rng: &mut Rng) -> String {
+    format!(
+        "{{\"id\":{},\"name\":\"{}\",\"tags\":[\"a\",\"b\"],\"at\":{{\"x\":{},\"y\":1.5}}}}",
+        rng.u32(..),
+        key(rng),
+        rng.u8(..)
+    )
+}
+
+/// Strings that are all different, and keys of one map that are.
+fn keys(rng: &mut Rng) -> String {
+    format!("{{\"map\":{{\"{}\":\"{}\",\"{}\":1}}}}", key(rng), key(rng), key(rng))
+}
+
+const CASES: [&str; 5] = ["alike", "keys", "tree", "unlike", "wide"];
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let Some(case) = arguments.next() else {
+        println!("| input | JSON | CPU of reading | a megabyte | CPU of planning | fields | resident at most |");
+        println!("|---|--:|--:|--:|--:|--:|--:|");
+        for case in CASES {
+            for megabytes in ["32", "64"] {
+                let own = std::env::current_exe().expect("a path");
+                let status = std::process::Command::new(own).args([case, megabytes]).status().expect("it runs");
+                assert!(status.success(), "{case} fails");
+            }
+        }
+        return;
+    };
+    let megabytes: u64 = arguments.next().and_then(|text| text.parse().ok()).expect("megabytes");
+    let mut rng = Rng::with_seed(1);
+    let (mut accumulator, mut bytes, mut reading) = (Accumulator::new(), 0, 0.0);
+    let mut study = true;
+    while bytes < megabytes << 20 {
+        let text = match case.as_str() {
+            "alike" => alike(&mut rng),
+            "keys" => keys(&mut rng),
+            "tree" => tree(&mut rng, 7),
+            "unlike" => unlike(&mut rng, 6),
+            "wide" => wide(&mut rng),
+            other => panic!("{other}: none of {CASES:?}"),
+        };
+        let start = cpu();
+        accumulator.read(&mut serde_json::Deserializer::from_str(&text)).expect("JSON");
+        accumulator.add_bytes(text.len() as u64);
+        bytes += text.len() as u64;
+        // As the command does: the form is that of the first part.
+        if study && bytes >= 4 << 20 {
+            study = false;
+            accumulator = accumulator.into_form().start(1);
+        }
+        reading += cpu() - start;
+    }
+    let start = cpu();
+    let schema = accumulator.finish();
+    reading += cpu() - start;
+    let fields: usize = schema.records.iter().map(|record| record.fields.len()).sum();
+    let start = cpu();
+    let plan = Plan::new(&schema);
+    let mut report = Vec::new();
+    plan.write(Format::Json, &Options::default(), &mut report).expect("memory takes it");
+    let planning = cpu() - start;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    let peak = peak.trim().trim_end_matches(" kB").parse::<f64>().map_or(f64::NAN, |kilobytes| kilobytes / 1024.0);
+    println!(
+        "| {case} | {:.1} MB | {reading:.2} s | {:.3} s | {planning:.2} s | {fields} | {peak:.0} MB |",
+        bytes as f64 / 1e6,
+        reading / (bytes as f64 / 1e6),
+    );
+}

@@ -1,0 +1,105 @@
+//! Rows of the table of types that are known by name: those of other crates than std, and of Dwell.
+//!
+//! Of each only the names of its fields are taken for granted. A version that has others is walked field by field.
+
+use super::std_types::{find, named, of_type, wide};
+use super::types::{Decode, Schema, SiteId};
+use crate::debuginfo::{Kind, TypeId};
+use dwell::model::Edge;
+
+/// `smallvec::SmallVec<[T; N]>`: as long as its capacity is at most `N`, it is the length, and the elements are inline.
+pub(super) fn small_vec(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    let array = schema.param(ty, "A")?;
+    let Kind::Array { element, count: limit } = schema.get(array).kind else { return None };
+    let cap = named(schema, ty, "capacity")?;
+    let (data, of_data) = find(schema, ty, |field| &*field.name == "data").map(|(at, field)| (at, field.ty))?;
+    let (inline, ptr, len) = match &schema.get(of_data).kind {
+        Kind::Union(fields) => {
+            let inline = fields.iter().find(|field| &*field.name == "inline")?;
+            let heap = fields.iter().find(|field| &*field.name == "heap")?;
+            let Kind::Struct(parts) = &schema.get(heap.ty).kind else { return None };
+            let [ptr, len] = parts.as_slice() else { return None };
+            (inline.offset, heap.offset + ptr.offset, heap.offset + len.offset)
+        }
+        Kind::Enum(_) => {
+            let (inline, _) = of_type(schema, of_data, "core::mem::maybe_uninit::MaybeUninit")?;
+            (inline, named(schema, of_data, "ptr")?, named(schema, of_data, "len")?)
+        }
+        _ => return None,
+    };
+    let stride = schema.get(element).size;
+    let element = schema.part(element, site, Edge::Element);
+    Some(Decode::Small { cap, limit, inline: data + inline, ptr: data + ptr, len: data + len, element, stride })
+}
+
+/// `compact_str::CompactString`: 24 bytes, the last of which tells whether the text is inline.
+pub(super) fn compact(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Option<Decode> {
+    (schema.get(ty).size == 24).then_some(Decode::Compact)
+}
+
+pub(super) fn bytes(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Option<Decode> {
+    named(schema, ty, "vtable")?;
+    shared_bytes(schema, ty, false)
+}
+
+pub(super) fn bytes_mut(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Option<Decode> {
+    named(schema, ty, "cap")?;
+    shared_bytes(schema, ty, true)
+}
+
+fn shared_bytes(schema: &Schema<'_>, ty: TypeId, is_mut: bool) -> Option<Decode> {
+    let at = |name: &str| named(schema, ty, name);
+    Some(Decode::Bytes { ptr: at("ptr")?, len: at("len")?, data: at("data")?, is_mut })
+}
+
+pub(super) fn thin_str(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Option<Decode> {
+    Some(Decode::ThinText { ptr: named(schema, ty, "data")? })
+}
+
+/// `ThinSlice<T>`, and the maps and sets that are made of one.
+pub(super) fn thin_slice(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    let (at, slice) = of_type(schema, ty, "dwell::sparse::thin_slice::ThinSlice")?;
+    let ptr = at + named(schema, slice, "data")?;
+    let element = schema.param(slice, "T")?;
+    let of = schema.get(element);
+    let (stride, back) = (of.size, of.align.max(8));
+    Some(Decode::Thin { ptr, back, element: schema.part(element, site, Edge::Element), stride })
+}
+
+pub(super) fn sparse(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    let ptr = named(schema, ty, "ptr")?;
+    let value = schema.param(ty, "T")?;
+    Some(Decode::Sparse { ptr, value: schema.part(value, site, Edge::Pointee) })
+}
+
+/// `SmallBox<dyn Trait, N>`. Those of other types are not looked into.
+pub(super) fn small_box(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Option<Decode> {
+    let (meta, _) = find(schema, ty, |field| &*field.name == "meta")?;
+    let is_dyn = schema
+        .get(ty)
+        .path
+        .split_once('<')
+        .is_some_and(|(_, arguments)| arguments.starts_with("dyn ") || arguments.starts_with("(dyn "));
+    Some(if is_dyn { Decode::SmallDyn { meta } } else { Decode::Opaque })
+}
+
+/// A handle that owns a value in the middle of a block: `dwell::slab::Slot<T>`, `dwell::bump::Box<T>`.
+pub(super) fn slot(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    let (ptr, field) = find(schema, ty, |field| &*field.name == "value")?;
+    // With a length or a vtable it is left alone.
+    if wide(schema, field.ty).is_some() || schema.get(ty).size != 8 {
+        return None;
+    }
+    let value = schema.param(ty, "T")?;
+    let stride = schema.get(value).size;
+    Some(Decode::Within { ptr, len: None, element: schema.part(value, site, Edge::Pointee), stride })
+}
+
+/// `dwell::bump::Vec<T>`: elements in the middle of a block.
+pub(super) fn bump_vec(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    let ptr = named(schema, ty, "start")?;
+    let len = find(schema, ty, |field| &*field.name == "len").map(|(at, field)| (at, schema.get(field.ty).size))?;
+    let value = schema.param(ty, "T")?;
+    let stride = schema.get(value).size;
+    Some(Decode::Within { ptr, len: Some(len), element: schema.part(value, site, Edge::Element), stride })
+}

@@ -1,0 +1,152 @@
+//! The report as sentences and lists, for a terminal that is too narrow for tables.
+
+use super::report::{FIRST, Field, Options, Report, Takes, Total, Type};
+use super::units::{bytes, count, percent};
+use anstyle::Style;
+use std::fmt::Write as _;
+use std::io;
+
+impl Report {
+    /// Writes the report in lines of at most `width` columns, if no word is longer.
+    pub(super) fn lists(&self, options: &Options, width: usize, out: &mut impl io::Write) -> io::Result<()> {
+        let bold = Style::new().bold();
+        let mut page = Page { width, out };
+        page.text(0, &self.summary())?;
+        page.text(0, "Loaded into memory, the documents take, as predicted:")?;
+        let about = if self.value_is_exact { "" } else { "about " };
+        page.total(about, self.value, "as serde_json::Value")?;
+        page.total("", self.quicktype, "in types like quicktype's, which boxes nothing")?;
+        page.total("", self.naive, "in the types that one writes first (naive)")?;
+        page.total("", self.std, "in lean types of serde and std alone")?;
+        page.total("", self.lean, "in lean types")?;
+        for doubt in &self.doubts {
+            page.text(0, &format!("Not exact: {doubt}."))?;
+        }
+        writeln!(page.out, "\n{bold}What to change{bold:#}")?;
+        page.text(0, "The largest saving comes first. Each follows on those above it.")?;
+        let shown = self.suggestions.len().min(options.top.unwrap_or(FIRST));
+        for (number, one) in (1..).zip(&self.suggestions[..shown]) {
+            let saves = bytes(one.saves.unsigned_abs());
+            page.item(
+                &format!("{number}. "),
+                &format!("Save {saves}, so that {} are left: {}.", bytes(one.total), one.why),
+            )?;
+            page.text(3, &format!("{} -> {}", one.from, one.to))?;
+            let blocks = match one.allocations {
+                0 => String::new(),
+                1.. => format!(", {} more allocations", count(one.allocations.unsigned_abs())),
+                _ => format!(", but {} allocations fewer", count(one.allocations.unsigned_abs())),
+            };
+            page.text(3, &format!("It costs: {}{blocks}.", one.cost))?;
+        }
+        self.end_of_suggestions(shown, page.out)?;
+        if !self.repeats.is_empty() {
+            writeln!(page.out, "\n{bold}Texts that repeat{bold:#}")?;
+            page.text(0, "They are worth interning, which is not part of the lean types.")?;
+            for one in self.repeats.iter().take(options.top.unwrap_or(FIRST / 2)) {
+                let (number, distinct) = (count(one.count), count(one.distinct));
+                let are = if one.distinct == 1 { "is" } else { "are" };
+                let text =
+                    format!("{}: of {number} texts {distinct} {are} different, about {}.", one.path, bytes(one.saves));
+                page.item("- ", &text)?;
+            }
+        }
+        let shown = self.records.len().min(options.top.unwrap_or(FIRST));
+        for record in &self.records[..shown] {
+            writeln!(page.out, "\n{bold}{}{bold:#}", record.name)?;
+            page.text(2, &record.about())?;
+            for field in &record.fields {
+                page.item("  - ", &field.about(record.instances))?;
+                if let (Some(naive), Some(lean)) = (&field.naive, &field.lean) {
+                    page.text(4, &change(naive, lean))?;
+                }
+            }
+        }
+        self.end(shown, page.out)
+    }
+}
+
+impl Type {
+    /// What the objects are and what they take, in sentences.
+    fn about(&self) -> String {
+        let mut text = match self.paths.first() {
+            Some(path) => format!("{path}: {} {}", count(self.instances), self.kind),
+            None => format!("{} {}", count(self.instances), self.kind),
+        };
+        if let (Some(naive), Some(lean)) = (self.naive, self.lean) {
+            let each = if naive.size == lean.size {
+                format!(" of {} bytes", count(naive.size))
+            } else {
+                format!(" of {} bytes as naive types, {} as lean ones", count(naive.size), count(lean.size))
+            };
+            text.push_str(&each);
+        }
+        text + "."
+    }
+}
+
+impl Field {
+    /// How often it is there, and with what.
+    fn about(&self, instances: u64) -> String {
+        let mut text = match self.count {
+            count if count == instances => format!("{}: in all objects", self.name),
+            filled => format!("{}: in {} of the objects", self.name, percent(filled, instances)),
+        };
+        if self.nulls > 0 {
+            let _ = write!(text, ", null in {}", percent(self.nulls, instances));
+        }
+        if !self.about.is_empty() {
+            let _ = write!(text, "; {}", self.about);
+        }
+        text
+    }
+}
+
+/// The types of a field and what they take.
+fn change(naive: &Takes, lean: &Takes) -> String {
+    let (was, is) = (naive.inline + naive.heap, lean.inline + lean.heap);
+    if naive.of == lean.of {
+        let same = format!("{}, {}", naive.of, bytes(was));
+        return if was == is { same } else { format!("{same} -> {}", bytes(is)) };
+    }
+    format!("{} -> {}, {} -> {}", naive.of, lean.of, bytes(was), bytes(is))
+}
+
+/// Lines of a width.
+struct Page<'a, W> {
+    width: usize,
+    out: &'a mut W,
+}
+
+impl<W: io::Write> Page<'_, W> {
+    fn total(&mut self, about: &str, total: Total, what: &str) -> io::Result<()> {
+        let bytes = format!("{about}{}", bytes(total.bytes));
+        self.item(&format!("  {bytes:>12}  "), &format!("{what}, {} allocations", count(total.allocations)))
+    }
+
+    /// A text below an indent.
+    fn text(&mut self, indent: usize, text: &str) -> io::Result<()> {
+        self.item(&" ".repeat(indent), text)
+    }
+
+    /// A text with `head` in front of its first line, and blanks in front of the others.
+    fn item(&mut self, head: &str, text: &str) -> io::Result<()> {
+        let indent = head.chars().count();
+        let (mut line, mut length) = (head.to_owned(), indent);
+        for word in text.split(' ') {
+            let word_length = word.chars().count();
+            if length > indent && length + 1 + word_length > self.width {
+                writeln!(self.out, "{}", line.trim_end())?;
+                line = " ".repeat(indent);
+                length = indent;
+            }
+            if length > indent {
+                line.push(' ');
+                length += 1;
+            }
+            line.push_str(word);
+            length += word_length;
+        }
+        writeln!(self.out, "{}", line.trim_end())
+    }
+}

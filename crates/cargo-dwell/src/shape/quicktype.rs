@@ -1,0 +1,281 @@
+//! The types that quicktype would write for the same data: a baseline that knows no memory.
+//!
+//! quicktype 23 for Rust, as its sources have it: all objects of one place are one struct, whatever tag they have; a key that
+//! is absent or `null` at times is an `Option`; arrays are `Vec` of one type; numbers are `i64`, or `f64` if one has a
+//! fraction; values of several JSON types are an untagged enum; strings of which there are at least ten, and fewer different
+//! ones than the square root of that, are a closed enum. Nothing is boxed but recursion.
+//!
+//! Which objects are maps, and which of different places are one type, is taken from the schema: quicktype decides both
+//! by other heuristics.
+
+use super::model::{Choices, Heap, Model};
+use super::places::Places;
+use super::schema::{Field, Keywords, Kind, Lengths, Map, Record, RecordId, Schema, Seq, Slot, Text};
+use std::collections::BTreeMap;
+
+/// What the documents take in types like quicktype's.
+pub fn heap(of: &Schema) -> Heap {
+    let schema = schema(of);
+    let places = Places::new(&schema);
+    let choices = Choices::naive(&places);
+    Model::new(&places, &choices).total()
+}
+
+/// The schema that quicktype's types have.
+pub fn schema(of: &Schema) -> Schema {
+    let mut merge = Merge {
+        of,
+        records: Vec::new(),
+        parents: (0..of.records.len()).collect(),
+        pending: Vec::new(),
+        keywords: Vec::new(),
+    };
+    let records: Vec<Record> = of.records.iter().map(|record| merge.record(record)).collect();
+    merge.records = records;
+    for union in &of.unions {
+        let instances = |id: RecordId| of.records[id].instances;
+        let words: BTreeMap<String, u64> =
+            union.variants.iter().map(|(tag, id)| (tag.clone(), instances(*id))).collect();
+        for (tag, id) in &union.variants {
+            let (count, length) = (instances(*id), tag.len() as u64);
+            let empty = if length == 0 { count } else { 0 };
+            let long = if length >= 255 { count } else { 0 };
+            let words = BTreeMap::from([(tag.clone(), words[tag])]);
+            let text = Text {
+                count,
+                empty,
+                bytes: count * length,
+                min: length,
+                max: length,
+                distinct: 1,
+                long,
+                words,
+                format: None,
+            };
+            let slot = Slot { count, nulls: 0, kind: Kind::Text(text) };
+            merge.records[*id].fields.push(Field { key: union.tag.clone(), slot, rest: false });
+            merge.pending.push((union.variants[0].1, *id));
+        }
+    }
+    let mut root = merge.slot(&of.root);
+    while let Some((left, right)) = merge.pending.pop() {
+        merge.join(left, right);
+    }
+    let mut records = std::mem::take(&mut merge.records);
+    for record in &mut records {
+        let instances = record.instances;
+        for field in &mut record.fields {
+            if field.slot.count < instances {
+                // `null` and absence are one `None`.
+                field.slot.count -= field.slot.nulls;
+                field.slot.nulls = 0;
+            }
+            merge.resolve(&mut field.slot.kind);
+        }
+        record.key_sets.clear();
+    }
+    merge.resolve(&mut root.kind);
+    Schema {
+        documents: of.documents,
+        bytes: of.bytes,
+        root,
+        records,
+        keywords: merge.keywords,
+        strict: true,
+        floats: true,
+        plain: true,
+        ..Schema::default()
+    }
+}
+
+struct Merge<'s> {
+    of: &'s Schema,
+    records: Vec<Record>,
+    /// The record that each was merged into, by way of others.
+    parents: Vec<RecordId>,
+    /// Records that are one.
+    pending: Vec<(RecordId, RecordId)>,
+    keywords: Vec<Keywords>,
+}
+
+impl Merge<'_> {
+    fn record(&mut self, record: &Record) -> Record {
+        let field = |field: &Field| Field { slot: self.slot(&field.slot), ..field.clone() };
+        let fields = record.fields.iter().map(field).collect();
+        Record {
+            name: record.name.clone(),
+            paths: record.paths.clone(),
+            instances: record.instances,
+            fields,
+            key_sets: Vec::new(),
+        }
+    }
+
+    fn slot(&mut self, slot: &Slot) -> Slot {
+        Slot { kind: self.kind(&slot.kind), ..*slot }
+    }
+
+    fn kind(&mut self, kind: &Kind) -> Kind {
+        match kind {
+            Kind::Keyword { text, .. } => Kind::Text(text.clone()),
+            Kind::Union { id } => Kind::Record { id: self.of.unions[*id].variants[0].1, empty: 0 },
+            Kind::Map(map) => Kind::Map(Box::new(Map {
+                lengths: map.lengths.clone(),
+                key: map.key.clone(),
+                value: self.slot(&map.value),
+            })),
+            Kind::Seq(seq) => {
+                Kind::Seq(Box::new(Seq { lengths: seq.lengths.clone(), element: self.slot(&seq.element) }))
+            }
+            Kind::Tuple { places } => {
+                let mut lengths = Lengths::default();
+                lengths.add_many(places.len() as u64, places.first().map_or(0, |place| place.count));
+                let mut element = Slot::default();
+                for place in places {
+                    let place = self.slot(place);
+                    self.add(&mut element, place);
+                }
+                Kind::Seq(Box::new(Seq { lengths, element }))
+            }
+            Kind::Mixed { alternatives } => {
+                Kind::Mixed { alternatives: alternatives.iter().map(|slot| self.slot(slot)).collect() }
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn find(&self, mut id: RecordId) -> RecordId {
+        while self.parents[id] != id {
+            id = self.parents[id];
+        }
+        id
+    }
+
+    fn join(&mut self, left: RecordId, right: RecordId) {
+        let (left, right) = (self.find(left), self.find(right));
+        if left == right {
+            return;
+        }
+        self.parents[right] = left;
+        let from = std::mem::take(&mut self.records[right]);
+        let mut into = std::mem::take(&mut self.records[left]);
+        into.instances += from.instances;
+        for field in from.fields {
+            match into.fields.iter_mut().find(|known| known.key == field.key && known.rest == field.rest) {
+                Some(known) => self.add(&mut known.slot, field.slot),
+                None => into.fields.push(field),
+            }
+        }
+        self.records[left] = into;
+        self.records[right].name = format!("Merged{right}");
+    }
+
+    /// Adds the values of another slot: one alternative for each JSON type.
+    fn add(&mut self, into: &mut Slot, from: Slot) {
+        let parts = |slot: Slot| match slot.kind {
+            Kind::Mixed { alternatives } => alternatives,
+            Kind::Never => Vec::new(),
+            kind => vec![Slot { count: slot.count - slot.nulls, nulls: 0, kind }],
+        };
+        let (count, nulls) = (into.count + from.count, into.nulls + from.nulls);
+        let mut alternatives = parts(std::mem::take(into));
+        for part in parts(from) {
+            match alternatives.iter_mut().find(|known| order(&known.kind) == order(&part.kind)) {
+                Some(known) => {
+                    known.count += part.count;
+                    known.kind = self.both(std::mem::take(&mut known.kind), part.kind);
+                }
+                None => alternatives.push(part),
+            }
+        }
+        alternatives.sort_by_key(|slot| order(&slot.kind));
+        let kind = match alternatives.len() {
+            0 => Kind::Never,
+            1 => alternatives.remove(0).kind,
+            _ => Kind::Mixed { alternatives },
+        };
+        *into = Slot { count, nulls, kind };
+    }
+
+    /// Two kinds of one [`order`].
+    fn both(&mut self, left: Kind, right: Kind) -> Kind {
+        match (left, right) {
+            (Kind::Bool { trues }, Kind::Bool { trues: more }) => Kind::Bool { trues: trues + more },
+            (Kind::Integer { min, max }, Kind::Integer { min: low, max: high }) => {
+                Kind::Integer { min: min.min(low), max: max.max(high) }
+            }
+            (Kind::Float { whole, huge }, Kind::Float { whole: more, huge: larger }) => {
+                Kind::Float { whole: whole + more, huge: huge + larger }
+            }
+            (Kind::Float { whole, huge }, _) | (_, Kind::Float { whole, huge }) => Kind::Float { whole, huge },
+            (Kind::Text(mut left), Kind::Text(right)) => {
+                left.merge(right);
+                Kind::Text(left)
+            }
+            (Kind::Seq(mut left), Kind::Seq(right)) => {
+                left.lengths.merge(&right.lengths);
+                self.add(&mut left.element, right.element);
+                Kind::Seq(left)
+            }
+            (Kind::Map(mut left), Kind::Map(right)) => {
+                left.lengths.merge(&right.lengths);
+                left.key.merge(right.key);
+                self.add(&mut left.value, right.value);
+                Kind::Map(left)
+            }
+            (Kind::Record { id, empty }, Kind::Record { id: other, empty: more }) => {
+                self.pending.push((id, other));
+                Kind::Record { id, empty: empty + more }
+            }
+            (Kind::Any(mut left), Kind::Any(right)) => {
+                left.merge(&right);
+                Kind::Any(left)
+            }
+            (left, _) => left,
+        }
+    }
+
+    /// Names the records that others were merged into, and makes enums of strings.
+    fn resolve(&mut self, kind: &mut Kind) {
+        match kind {
+            Kind::Record { id, .. } => *id = self.find(*id),
+            Kind::Seq(seq) => self.resolve(&mut seq.element.kind),
+            Kind::Map(map) => self.resolve(&mut map.value.kind),
+            Kind::Mixed { alternatives } => alternatives.iter_mut().for_each(|slot| self.resolve(&mut slot.kind)),
+            Kind::Text(text) if is_enum(text) => {
+                let id = self.keywords.len();
+                let name = format!("Enum{id}");
+                self.keywords.push(Keywords { name, path: "$".into(), values: text.words.clone() });
+                *kind = Kind::Keyword { id, text: std::mem::take(text) };
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether quicktype makes an enum of these strings.
+fn is_enum(text: &Text) -> bool {
+    let is_number = |word: &String| word.parse::<f64>().is_ok();
+    let (words, count) = (text.words.len() as u64, text.count);
+    count >= 10
+        && words > 0
+        && words * words < count
+        && text.format.is_none()
+        && !text.words.keys().all(is_number)
+        && !(words == 1 && text.words.contains_key(""))
+}
+
+/// The JSON type, in the order in which an untagged enum tries them.
+fn order(kind: &Kind) -> u8 {
+    match kind {
+        Kind::Never => 0,
+        Kind::Bool { .. } => 1,
+        Kind::Integer { .. } | Kind::Float { .. } => 2,
+        Kind::Text(_) | Kind::Keyword { .. } => 3,
+        Kind::Seq(_) | Kind::Tuple { .. } => 4,
+        Kind::Record { .. } | Kind::Union { .. } => 5,
+        Kind::Map(_) => 6,
+        Kind::Mixed { .. } => 7,
+        Kind::Any(_) => 8,
+    }
+}

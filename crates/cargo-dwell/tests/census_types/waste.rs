@@ -1,0 +1,70 @@
+// Each kind of waste, as often as the test says.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+pub struct Point(pub f64, pub f64, pub f64);
+
+pub struct Reading {
+    pub id: u64,
+    pub kind: u32,
+    pub level: i64,
+    pub at: u64,
+}
+
+pub struct Mark {
+    pub when: Option<u64>,
+    pub what: u64,
+}
+
+pub struct Flagged {
+    pub number: u64,
+    pub flag: bool,
+}
+
+#[repr(C)]
+pub struct Ordered {
+    pub first: u8,
+    pub number: u64,
+    pub last: u8,
+}
+
+pub struct Setting {
+    pub number: u64,
+    pub flag: u8,
+}
+
+pub struct Waste {
+    pub hollow: Vec<VecDeque<u32>>,
+    pub points: Vec<Box<Point>>,
+    pub readings: Vec<Reading>,
+    pub marks: Vec<Mark>,
+    pub flagged: Vec<Flagged>,
+    pub ordered: Vec<Ordered>,
+    pub profiles: Vec<Box<[f32]>>,
+    pub settings: Vec<Rc<Setting>>,
+    pub small: Vec<u64>,
+}
+
+pub fn waste() -> Waste {
+    // No integer type is too large for these.
+    let large = |i: u64| u64::MAX - i;
+    Waste {
+        hollow: (0..300).map(|i| if i % 3 == 0 { (0..8).collect() } else { VecDeque::with_capacity(8) }).collect(),
+        points: (0..2000).map(|i| Box::new(Point(f64::from(i), 0.5, 0.5))).collect(),
+        readings: (0..1000)
+            .map(|i| Reading { id: i, kind: (i % 5) as u32, level: (i % 7) as i64 - 3, at: large(i) })
+            .collect(),
+        marks: (0..1000).map(|i| Mark { when: (i % 2 == 0).then_some(large(i)), what: large(i) }).collect(),
+        flagged: (0..1000).map(|i| Flagged { number: large(i), flag: i % 2 == 0 }).collect(),
+        ordered: (0..1000).map(|i| Ordered { first: 1, number: large(i), last: 2 }).collect(),
+        profiles: (0..500).map(|i| vec![(i % 5) as f32; 64].into()).collect(),
+        settings: (0..300).map(|i| Rc::new(Setting { number: large(i % 3), flag: 1 })).collect(),
+        small: (0..1000).map(|i| i % 200).collect(),
+    }
+}
+
+/// Texts that no declared type owns.
+pub fn texts() -> Vec<String> {
+    (0..2000).map(|i| format!("{i:010}").into_boxed_str().into_string()).collect()
+}
