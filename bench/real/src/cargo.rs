@@ -44,8 +44,9 @@ fn errors(stderr: &str) -> String {
 
 /// Where the sources of packages are, by the manifest in `directory`: name, version and folder. Downloads what is missing.
 pub(crate) fn sources(directory: &Path, target: &Path) -> Result<Vec<(String, String, PathBuf)>> {
-    let output = run(directory, target, &["metadata", "--format-version", "1", "--quiet"])
-        .context("cannot take the sources from the registry; without a network only what cargo has downloaded is there")?;
+    let output = run(directory, target, &["metadata", "--format-version", "1", "--quiet"]).context(
+        "cannot take the sources from the registry; without a network only what cargo has downloaded is there",
+    )?;
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     let package = |package: &serde_json::Value| {

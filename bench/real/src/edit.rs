@@ -55,7 +55,8 @@ pub(crate) fn parse(script: &str) -> Result<Vec<Edit>> {
                 put.truncate(put.trim_end().len());
             }
             ensure!(!find.is_empty(), "the edit in line {} finds nothing", at + 1);
-            let file = file.clone().with_context(|| format!("the edit in line {} follows no line `file NAME`", at + 1))?;
+            let file =
+                file.clone().with_context(|| format!("the edit in line {} follows no line `file NAME`", at + 1))?;
             edits.push(Edit { file, find, put, every: line != "<<<<<<<" });
         } else if !line.is_empty() && !line.starts_with('#') {
             bail!("line {} is no part of an edit script: {line}", at + 1);
@@ -80,7 +81,8 @@ pub(crate) fn apply(edits: &[Edit], files: &mut BTreeMap<String, Vec<u8>>, dwell
         for (name, bytes) in files.iter_mut().filter(|(name, _)| of_file(name)) {
             let text = str::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))?;
             // Some are published with the line ends of Windows.
-            let ends = |script: &str| if text.contains("\r\n") { script.replace('\n', "\r\n") } else { script.to_owned() };
+            let ends =
+                |script: &str| if text.contains("\r\n") { script.replace('\n', "\r\n") } else { script.to_owned() };
             let find = ends(&edit.find);
             files_found += 1;
             found += text.matches(&find).count();

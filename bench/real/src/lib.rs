@@ -23,6 +23,7 @@ use crate::table::{Measured, Workload};
 
 /// What the command line says.
 #[derive(clap::Args, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Args {
     /// The programs; all of them if none is named.
     #[arg(value_name = "NAME")]
@@ -33,6 +34,9 @@ pub struct Args {
     /// Only checks that the edits fit and that both sides compile.
     #[arg(long)]
     check: bool,
+    /// Measures what an earlier run has built.
+    #[arg(long, conflicts_with = "check")]
+    no_build: bool,
     /// Skips the tests that the packages ship.
     #[arg(long)]
     no_tests: bool,
@@ -112,6 +116,9 @@ fn one(program: &Program, places: &Places, args: &Args, options: Options, valgri
     say("takes the source");
     let Prepared { before, after, lines } = side::prepare(program, places)?;
     for (side, name) in [(&before, "before"), (&after, "after")] {
+        if args.no_build {
+            continue;
+        }
         say(&format!("builds {name}"));
         let built = cargo::build(&side.folder, &target, &side.package, args.check);
         built.with_context(|| format!("cannot build the program {name}"))?;
@@ -156,7 +163,14 @@ fn one(program: &Program, places: &Places, args: &Args, options: Options, valgri
         let (glibc, mimalloc) = (Some(time("glibc")?), Some(time("mimalloc")?));
         workloads.push(Workload { name, instructions, glibc, mimalloc, peak });
     }
-    Ok(Measured { name: program.name, version: program.main().version, change: program.change, lines, tests, workloads })
+    Ok(Measured {
+        name: program.name,
+        version: program.main().version,
+        change: program.change,
+        lines,
+        tests,
+        workloads,
+    })
 }
 
 #[cfg(test)]

@@ -2,17 +2,26 @@
 
 use crate::program::{Input, Package, Program};
 
-pub(crate) const ALL: &[Program] = &[LRU, OXC, H2, DELAY_QUEUE, POM, OPENAPIV3, ASYNC_TRAIT, WAST, SONIC_RS, ASYNC_EXECUTOR, ASYNC_IO, ASYNC_GRAPHQL, JAQ];
+pub(crate) const ALL: &[Program] = &[
+    LRU,
+    OXC,
+    H2,
+    DELAY_QUEUE,
+    POM,
+    OPENAPIV3,
+    ASYNC_TRAIT,
+    WAST,
+    SONIC_RS,
+    ASYNC_EXECUTOR,
+    ASYNC_IO,
+    ASYNC_GRAPHQL,
+    JAQ,
+];
 
 const LRU: Program = Program {
     name: "lru",
     change: "slab for Box",
-    packages: &[Package {
-        name: "lru",
-        version: "0.18.0",
-        edits: "lru/after.edits",
-        tests: Some(&["--lib"]),
-    }],
+    packages: &[Package { name: "lru", version: "0.18.0", edits: "lru/after.edits", tests: Some(&["--lib"]) }],
     dependencies: "lru = \"=0.18.0\"",
     driver: "lru/driver.rs",
     workloads: &["10 entries", "churn", "a million"],
@@ -24,12 +33,7 @@ const OXC: Program = Program {
     change: "dwell-bumpalo for bumpalo",
     packages: &[
         Package { name: "oxc_parser", version: "0.60.0", edits: "", tests: None },
-        Package {
-            name: "oxc_allocator",
-            version: "0.60.0",
-            edits: "oxc/allocator.edits",
-            tests: Some(&["--lib"]),
-        },
+        Package { name: "oxc_allocator", version: "0.60.0", edits: "oxc/allocator.edits", tests: Some(&["--lib"]) },
     ],
     dependencies: "oxc_parser = \"=0.60.0\"\noxc_allocator = \"=0.60.0\"\noxc_span = \"=0.60.0\"",
     input: Some(Input { package: "deno_typescript", version: "0.49.0", path: "typescript/lib/typescript.js" }),
@@ -132,7 +136,12 @@ const WAST: Program = Program {
 const SONIC_RS: Program = Program {
     name: "sonic-rs",
     change: "dwell-bumpalo for bumpalo",
-    packages: &[Package { name: "sonic-rs", version: "0.5.10", edits: "sonic-rs/bumpalo.edits", tests: Some(&["--lib"]) }],
+    packages: &[Package {
+        name: "sonic-rs",
+        version: "0.5.10",
+        edits: "sonic-rs/bumpalo.edits",
+        tests: Some(&["--lib"]),
+    }],
     dependencies: "sonic-rs = \"=0.5.10\"",
     input: Some(Input { package: "openapiv3", version: "2.2.0", path: "fixtures/slack.json" }),
     driver: "sonic-rs/driver.rs",
@@ -178,7 +187,18 @@ const ASYNC_GRAPHQL: Program = Program {
         version: "8.0.0-rc.5",
         edits: "async-graphql/after.edits",
         // Each of its 50 test files is a program of its own; these resolve what changes.
-        tests: Some(&["--test", "list", "--test", "object", "--test", "union", "--test", "interface", "--test", "result"]),
+        tests: Some(&[
+            "--test",
+            "list",
+            "--test",
+            "object",
+            "--test",
+            "union",
+            "--test",
+            "interface",
+            "--test",
+            "result",
+        ]),
     }],
     dependencies: "async-graphql = { version = \"=8.0.0-rc.5\", default-features = false }",
     driver: "async-graphql/driver.rs",
@@ -192,10 +212,14 @@ const JAQ: Program = Program {
     packages: &[
         Package { name: "jaq-core", version: "3.1.2", edits: "jaq/core.edits", tests: None },
         Package { name: "jaq-std", version: "3.0.4", edits: "jaq/std.edits", tests: None },
-        Package { name: "jaq-json", version: "2.0.3", edits: "jaq/json.edits", tests: Some(&["--features", "serde", "--lib", "--tests"]) },
+        Package {
+            name: "jaq-json",
+            version: "2.0.3",
+            edits: "jaq/json.edits",
+            tests: Some(&["--features", "serde", "--lib", "--tests"]),
+        },
     ],
-    dependencies: "jaq-core = \"=3.1.2\"\n\
-        jaq-std = { version = \"=3.0.4\", default-features = false, features = [\"std\"] }\njaq-json = \"=2.0.3\"",
+    dependencies: "jaq-core = \"=3.1.2\"\njaq-std = \"=3.0.4\"\njaq-json = \"=2.0.3\"",
     driver: "jaq/driver.rs",
     workloads: &["numbers", "recursion", "a tree"],
     ..Program::NONE

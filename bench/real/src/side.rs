@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cargo;
 use crate::edit;
-use crate::program::{Input, Program, text};
+use crate::program::{Input, Package, Program, text};
 
 /// Files by their paths in a folder.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -41,7 +41,8 @@ impl Places {
     /// Those of the clone that this program was built from.
     pub(crate) fn of_this_clone() -> Result<Self> {
         let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let dwell = package.join("../..").canonicalize().context("the clone that this program was built from is gone")?;
+        let dwell =
+            package.join("../..").canonicalize().context("the clone that this program was built from is gone")?;
         Ok(Self { work: dwell.join("target/real"), dwell })
     }
 
@@ -85,13 +86,16 @@ pub(crate) fn prepare(program: &Program, places: &Places) -> Result<Prepared> {
     let dwell = places.dwell.to_str().context("the path of this clone is not UTF-8")?;
     let mut edited = published.clone();
     for (package, files) in program.packages.iter().zip(&mut edited) {
-        let edits = text(package.edits).and_then(|script| edit::parse(&script)).and_then(|edits| edit::apply(&edits, files, dwell));
+        let edits = text(package.edits)
+            .and_then(|script| edit::parse(&script))
+            .and_then(|edits| edit::apply(&edits, files, dwell));
         edits.with_context(|| format!("the edit script of {} {}", package.name, package.version))?;
     }
     let driver = text(program.driver)?.replace("{input}", input.as_deref().unwrap_or_default());
     let driver_before = Files::from([("program.rs".to_owned(), driver.into_bytes())]);
     let mut driver_after = driver_before.clone();
-    edit::apply(&edit::parse(&text(program.driver_after)?)?, &mut driver_after, dwell).context("the edit script of the driver")?;
+    edit::apply(&edit::parse(&text(program.driver_after)?)?, &mut driver_after, dwell)
+        .context("the edit script of the driver")?;
     let mut lines = edit::lines_changed(&driver_before, &driver_after) + program.more_after.lines().count();
     lines += published.iter().zip(&edited).map(|(old, new)| edit::lines_changed(old, new)).sum::<usize>();
 
@@ -125,7 +129,8 @@ fn find_input(input: &Input, work: &Path, target: &Path) -> Result<String> {
 
 /// The folders of packages at exact versions in cargo's copy of the registry, by a manifest in `folder` that asks for them.
 fn registry(packages: &[(&str, &str)], folder: &Path, target: &Path) -> Result<Vec<PathBuf>> {
-    let asked: String = packages.iter().map(|(name, version)| format!("{name} = \"={version}\"\n")).collect();
+    let asked: Vec<String> = packages.iter().map(|(name, version)| format!("{name} = \"={version}\"\n")).collect();
+    let asked = asked.concat();
     let manifest = format!(
         "[workspace]\n[package]\nname = \"source\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\
          [lib]\npath = \"lib.rs\"\n[dependencies]\n{asked}"
@@ -166,24 +171,27 @@ fn read(folder: &Path) -> Result<Files> {
 fn write(program: &Program, work: &Path, side: &str, more: &str, packages: &[Files], driver: &[u8]) -> Result<Side> {
     let folder = work.join(side);
     let package = format!("{}-{side}", program.name);
-    let mut manifest = String::from("[workspace]\nresolver = \"2\"\nmembers = [");
-    for package in program.packages.iter().filter(|package| package.tests.is_some()) {
-        manifest += &format!("\"{}\", ", package.name);
-    }
-    manifest += &format!(
-        "]\n[package]\nname = \"{package}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\
-         [lib]\nname = \"driver\"\n"
-    );
-    for (allocator, _) in BINARIES {
-        manifest += &format!("[[bin]]\nname = \"{package}-{allocator}\"\npath = \"src/{allocator}.rs\"\n");
-    }
-    manifest += "[dependencies]\nmimalloc = { version = \"0.1.52\", default-features = false }\n";
-    manifest += &format!("{}\n{more}\n[patch.crates-io]\n", program.dependencies);
-    for package in program.packages {
-        manifest += &format!("{0} = {{ path = \"{0}\" }}\n", package.name);
-    }
+    let tested = program.packages.iter().filter(|package| package.tests.is_some());
+    let members: Vec<String> = tested.map(|package| format!("\"{}\", ", package.name)).collect();
+    let binary = |(allocator, _): &(&str, &str)| {
+        format!("[[bin]]\nname = \"{package}-{allocator}\"\npath = \"src/{allocator}.rs\"\n")
+    };
+    let binaries: Vec<String> = BINARIES.iter().map(binary).collect();
+    let patch = |package: &Package| format!("{0} = {{ path = \"{0}\" }}\n", package.name);
+    let patches: Vec<String> = program.packages.iter().map(patch).collect();
     // One unit: how a crate is split decides what is inlined, and would differ between the sides by chance.
-    manifest += "[profile.release]\ncodegen-units = 1\ndebug = \"line-tables-only\"\n";
+    let manifest = format!(
+        "[workspace]\nresolver = \"2\"\nmembers = [{}]\n\
+         [package]\nname = \"{package}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\
+         [lib]\nname = \"driver\"\n{}\
+         [dependencies]\nmimalloc = {{ version = \"0.1.52\", default-features = false }}\n{}\n{more}\n\
+         [patch.crates-io]\n{}\
+         [profile.release]\ncodegen-units = 1\ndebug = \"line-tables-only\"\n",
+        members.concat(),
+        binaries.concat(),
+        program.dependencies,
+        patches.concat(),
+    );
 
     let source = folder.join("src");
     fs::create_dir_all(&source).with_context(|| format!("cannot write {}", source.display()))?;
@@ -192,7 +200,8 @@ fn write(program: &Program, work: &Path, side: &str, more: &str, packages: &[Fil
     put(&source.join("shell.rs"), include_bytes!("../driver/shell.rs"))?;
     put(&source.join("program.rs"), driver)?;
     for (allocator, global) in BINARIES {
-        let text = format!("#[global_allocator]\nstatic GLOBAL: {global};\n\nfn main() {{\n    driver::shell::main();\n}}\n");
+        let text =
+            format!("#[global_allocator]\nstatic GLOBAL: {global};\n\nfn main() {{\n    driver::shell::main();\n}}\n");
         put(&source.join(format!("{allocator}.rs")), text.as_bytes())?;
     }
     for (package, files) in program.packages.iter().zip(packages) {

@@ -93,7 +93,8 @@ fn tests(tests: Tests) -> String {
 pub(crate) fn json(program: &Measured) -> String {
     let mut text = String::new();
     let mut row = |workload: &str, subject: &str, metric: &str, unit: &str, pair: Pair, ratio: f64| {
-        let workload = if workload.is_empty() { program.name.to_owned() } else { format!("{}/{workload}", program.name) };
+        let workload =
+            if workload.is_empty() { program.name.to_owned() } else { format!("{}/{workload}", program.name) };
         let baseline = subject.replace("dwell", "published");
         let row = json!({
             "module": "real", "workload": workload, "subject": subject, "metric": metric, "value": pair.after,
@@ -142,10 +143,7 @@ mod tests {
             change: "slab for Box",
             lines: 12,
             tests: Some((Tests { passed: 3, failed: 0, ignored: 0 }, Tests { passed: 3 - failed, failed, ignored: 0 })),
-            workloads: vec![
-                workload("small", Some(Pair { before: 4.0, after: 5.0 })),
-                workload("large", None),
-            ],
+            workloads: vec![workload("small", Some(Pair { before: 4.0, after: 5.0 })), workload("large", None)],
         }
     }
 
@@ -178,6 +176,9 @@ mod tests {
             assert!(rows.iter().all(|row| row.get(key).is_some()), "{key}");
         }
         let ir = rows.iter().find(|row| row["metric"] == "ir" && row["workload"] == "lru/small").unwrap();
-        assert_eq!((ir["ratio"].as_f64(), ir["before"].as_f64(), &ir["baseline"]), (Some(0.9), Some(10.0), &"published".into()));
+        assert_eq!(
+            (ir["ratio"].as_f64(), ir["before"].as_f64(), &ir["baseline"]),
+            (Some(0.9), Some(10.0), &"published".into())
+        );
     }
 }

@@ -46,9 +46,11 @@ fn with_crates(name: &str, source: &str, dependencies: &str, cfg: &str, release:
     let folder = folder().join(name);
     fs::create_dir_all(&folder).expect("a folder");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/census_types").join(source);
+    // Types are called by the crate, whatever the folder is.
+    let bin = name.split('-').next().unwrap_or(name);
     let manifest = format!(
         "[workspace]\n[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
-         [[bin]]\nname = \"{name}\"\npath = \"{}\"\n[dependencies]\n{dependencies}\n\
+         [[bin]]\nname = \"{bin}\"\npath = \"{}\"\n[dependencies]\n{dependencies}\n\
          [profile.release]\ndebug = 2\n",
         source.display()
     );
@@ -74,7 +76,7 @@ fn with_crates(name: &str, source: &str, dependencies: &str, cfg: &str, release:
         eprintln!("skipped: the crates of {name} cannot be had without network");
         return None;
     }
-    Some(folder.join("target").join(if release { "release" } else { "debug" }).join(name))
+    Some(folder.join("target").join(if release { "release" } else { "debug" }).join(bin))
 }
 
 fn run(level: &str, mode: &str, at: At) -> json::Snapshot {
@@ -193,12 +195,7 @@ fn types_of_other_crates_are_known_by_name() {
         assert_eq!(row(s, "Owner.bytes []"), ("Bytes", "u8", 10, 1000, Some(1000), 1000));
         // What is shared has a block of its own for the count.
         assert_eq!(row(s, "Owner.shared []").2, 1);
-        assert!(
-            s.blocks.iter().any(|of| of.owner == "bytes::Shared.buf" && of.bytes == 64
-                || of.owner.ends_with("Shared.buf") && of.bytes == 64),
-            "{:#?}",
-            s.blocks
-        );
+        assert!(s.blocks.iter().any(|of| of.owner.ends_with("Shared.buf") && of.bytes == 64), "{:#?}", s.blocks);
         assert_eq!(row(s, "Owner.buffer"), ("BytesMut", "u8", 1, 128, Some(5), 128));
         // The crate slab needs no row: its entries are an enum.
         let of_slab: Vec<_> =

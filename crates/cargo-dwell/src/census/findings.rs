@@ -613,13 +613,16 @@ fn owned(program: &Program, site: usize) -> &str {
     &program.sites[site].path
 }
 
+/// Scalars that change together: whether they get a niche, their struct or enum if they lie inline in one, and else their site.
+type Group = (bool, Option<usize>, SiteId);
+
 /// Integers that are wider than their values, and `Option`s of integers that are never zero: of each struct or enum together,
 /// less those that change nothing. They are applied to the plan.
 fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<Finding> {
     let schema = &walk.schema;
     let total = plan.sum().bytes;
     // The scalars that lie inline in a struct or enum are one group; those in blocks are one each.
-    let mut groups: HashMap<(bool, Option<usize>, SiteId), Vec<(SiteId, Layout)>> = HashMap::new();
+    let mut groups: HashMap<Group, Vec<(SiteId, Layout)>> = HashMap::new();
     for (site, tally) in walk.tallies.iter().enumerate() {
         let Some((range, of)) = tally.range.zip(schema.sites.get(site)) else { continue };
         let Some(integer) = of.integer.filter(|_| of.is_editable && tally.counts.instances >= SOME) else { continue };
@@ -630,7 +633,7 @@ fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<F
                 .parent
                 .is_some_and(|parent| matches!(*schema.sites[parent].decode, Decode::Enum { is_option: true, .. }));
         let size = integer.bytes_for(range.low, range.high);
-        let free = if is_optional && !range.has_zero { 1 } else { 0 };
+        let free = u128::from(is_optional && !range.has_zero);
         if free == 1 {
             groups.entry(key(true)).or_default().push((site, Layout::scalar(of.size, 1)));
         }
@@ -846,6 +849,9 @@ fn short(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks])
 /// Equal contents of blocks.
 fn duplicate(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of_content = walk.schema.sites.get(site - 1)?;
+    if of_content.ty.is_some_and(|ty| walk.schema.has_cell(ty, 0)) {
+        return None;
+    }
     let contents = walk.tallies.get(site - 1)?.contents.as_ref()?;
     let parent = in_model(of_content.parent?);
     // Each that remains gets two counts.

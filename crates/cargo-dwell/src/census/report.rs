@@ -278,6 +278,20 @@ impl<'d> TypeDetail<'d> {
             }
             look.table(out, &rows)?;
         }
+        for of in self.holds.iter().chain(&self.owns).filter(|of| !of.lengths.is_empty()).take(most) {
+            look.heading(out, "Lengths", &format!("  of {} of {}", of.content, owner(of)))?;
+            let all: u64 = of.lengths.iter().map(|bin| bin.count).sum();
+            let mut rows = vec![header(&["elements", "collections", ""])];
+            for bin in &of.lengths {
+                let range = if bin.from == bin.to {
+                    count(bin.from)
+                } else {
+                    format!("{} to {}", count(bin.from), count(bin.to))
+                };
+                rows.push(vec![right(range), right(count(bin.count)), Cell::new(histogram(bin.count, all))]);
+            }
+            look.table(out, &rows)?;
+        }
         if !self.fields.is_empty() {
             look.heading(out, "Fields", "")?;
             let mut rows = vec![header(&["field", "type", "size", "values", "not empty", "of each variant"])];
@@ -395,6 +409,31 @@ fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_type_is_shown_with_its_lengths_and_its_path() {
+        use super::super::json::Bin;
+        let bin = |from, to, count| Bin { from, to, count };
+        let shapes = Blocks {
+            owner: "Model.shapes".into(),
+            by: "field".into(),
+            content: "Vec<Shape>".into(),
+            element: "Shape".into(),
+            bytes: 4000,
+            blocks: 8,
+            lengths: vec![bin(0, 0, 2), bin(4, 7, 6)],
+            ..Blocks::default()
+        };
+        let snapshot = Snapshot { at: "peak".into(), live_bytes: 4000, blocks: vec![shapes], ..Snapshot::default() };
+        let document = Document { snapshots: vec![snapshot], ..Document::default() };
+        let mut out = Vec::new();
+        TypeDetail::find(&document, "Shape").unwrap().write(None, &Look::page(), &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        for part in ["4 to 7", "Vec<Shape> of Model.shapes", "Shape is in Vec<Shape> of Model.shapes"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(TypeDetail::find(&document, "Shap").unwrap_err().to_string().contains("Shape"));
+    }
 
     #[test]
     fn types_of_owners() {

@@ -659,6 +659,20 @@ impl<'p> Schema<'p> {
         }
     }
 
+    /// Whether a value can be changed through a shared reference, so that equal ones cannot be shared.
+    pub(super) fn has_cell(&self, ty: TypeId, depth: u32) -> bool {
+        let of = self.get(ty);
+        let any = |fields: &[Field]| fields.iter().any(|field| self.has_cell(field.ty, depth + 1));
+        depth < DEEPEST
+            && match &of.kind {
+                _ if head(&of.path) == "core::cell::UnsafeCell" => true,
+                Kind::Struct(fields) | Kind::Closure(fields) | Kind::Union(fields) => any(fields),
+                Kind::Enum(of_enum) => of_enum.variants.iter().any(|variant| any(&variant.fields)),
+                Kind::Array { element, .. } => self.has_cell(*element, depth + 1),
+                _ => false,
+            }
+    }
+
     /// Whether values of a type have nothing in them but numbers.
     pub(super) fn is_plain(&mut self, ty: TypeId, depth: u32) -> bool {
         if let Some(&known) = self.plain.get(&ty) {

@@ -39,7 +39,7 @@ const LONGEST_STACK: u64 = 8 << 20;
 /// Elements whose bytes are checked.
 const CHECKED: u64 = 64;
 
-/// Bytes of a text that crates such as compact_str hold inline.
+/// Bytes of a text that `CompactString` holds inline.
 pub(super) const SHORT: u64 = 24;
 /// From this size on glibc maps a block by itself.
 const MAPPED: u64 = 128 << 10;
@@ -47,8 +47,8 @@ const MAPPED: u64 = 128 << 10;
 /// The last byte of a `CompactString` whose text has a block, and of one that is empty.
 const COMPACT_HEAP: u8 = 216;
 const COMPACT_EMPTY: u8 = 192;
-/// Values in arenas that are looked into.
-const MOST_INNER: usize = 1 << 26;
+/// How many times the live bytes are looked into by way of pointers to the middle of blocks: what damaged memory can cost.
+const MOST_INNER: u64 = 8;
 
 /// Bits of a block in the first pass.
 const SEEN: u8 = 1;
@@ -148,12 +148,15 @@ pub(super) struct Walk<'s, 'p> {
     pub(super) def_tallies: Vec<DefTally>,
     pub(super) holdings: Vec<Holding>,
     holding_of: HashMap<(Owner, SiteId, Option<TypeId>), HoldingId>,
-    roots: HashMap<BlockType, SiteId>,
+    /// The sites of blocks of which their call stack alone tells the type, by that and by what holds them.
+    roots: HashMap<BlockType, Vec<(String, SiteId)>>,
     /// Lengths of blocks whose header lies on a stack that is in use.
     lengths: HashMap<usize, u64>,
     concretes: HashMap<(SiteId, TypeId), SiteId>,
     /// Values in the middle of blocks that were looked into in this pass.
     inner: HashSet<(u64, SiteId)>,
+    /// Their bytes.
+    inner_bytes: u64,
     buffer: Vec<u8>,
 }
 
@@ -240,6 +243,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             lengths: HashMap::new(),
             concretes: HashMap::new(),
             inner: HashSet::new(),
+            inner_bytes: 0,
             buffer: Vec::new(),
         }
     }
@@ -259,6 +263,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.start_at_stacks();
         self.is_counting = true;
         self.inner.clear();
+        self.inner_bytes = 0;
         self.start_at_statics(&statics);
         self.drain();
         for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned), (0, Owner::Unowned)] {
@@ -281,7 +286,9 @@ impl<'s, 'p> Walk<'s, 'p> {
     pub(super) fn roots_of_holdings(&self) -> Vec<Option<SiteId>> {
         let mut all = vec![None; self.holdings.len()];
         for ((owner, site, _), holding) in &self.holding_of {
-            let is_it = |(ty, of): (&BlockType, &SiteId)| of == site && !matches!(ty, BlockType::Node(..));
+            let is_it = |(ty, all): (&BlockType, &Vec<(String, SiteId)>)| {
+                !matches!(ty, BlockType::Node(..)) && all.iter().any(|(_, of)| of == site)
+            };
             if *owner != Owner::Untyped && self.roots.iter().any(is_it) {
                 all[*holding as usize] = Some(*site);
             }
@@ -373,7 +380,8 @@ impl<'s, 'p> Walk<'s, 'p> {
             lengths.sort_unstable_by(|a, b| b.cmp(a));
             lengths.dedup();
             let Some(ty) = self.type_of(block) else { continue };
-            let root = self.root(ty);
+            let content = self.content_of(block);
+            let root = self.root(ty, &content);
             let Decode::Vec { element, stride, .. } = *self.schema.sites[root].decode else { continue };
             let addr = self.snapshot.blocks[block].addr;
             let valid = lengths.into_iter().find(|len| self.are_valid(addr, element, stride, *len));
@@ -454,8 +462,8 @@ impl<'s, 'p> Walk<'s, 'p> {
                 && self.schema.get(ty).size == self.snapshot.blocks[block].size
                 && self.schema.get(ty).size != 0
             {
-                let root = self.root(BlockType::Value(ty));
                 let content = format!("*{}", self.schema.get(ty).name);
+                let root = self.root(BlockType::Value(ty), &content);
                 self.start_as(block, Owner::Weak(site), BlockType::Value(ty), root, content);
             }
             self.drain();
@@ -466,9 +474,16 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.origins.get(self.snapshot.blocks[block].stack as usize)?.ty
     }
 
-    /// The site of blocks that hold `ty` and have no other owner than a stack.
-    fn root(&mut self, ty: BlockType) -> SiteId {
-        if let Some(&site) = self.roots.get(&ty) {
+    /// What holds a block by its call stack: `Vec<Node>`.
+    fn content_of(&self, block: usize) -> String {
+        let origin = self.origins.get(self.snapshot.blocks[block].stack as usize);
+        origin.map_or_else(String::new, |origin| origin.content.clone())
+    }
+
+    /// The site of blocks that hold `ty` in a `content` and have no other owner than a stack.
+    fn root(&mut self, ty: BlockType, content: &str) -> SiteId {
+        let known = self.roots.get(&ty).into_iter().flatten().find(|(of, _)| of == content);
+        if let Some(&(_, site)) = known {
             return site;
         }
         let schema = &mut self.schema;
@@ -479,15 +494,13 @@ impl<'s, 'p> Walk<'s, 'p> {
                 schema.root(of, &name)
             }
             BlockType::Slots(of) => {
-                let name = format!("Vec<{}>", schema.get(of).name);
-                let site = made(schema, &name);
+                let site = made(schema, content);
                 let decode = std_types::vec_of(schema, of, site, None);
                 schema.sites[site].decode = Rc::new(decode);
                 site
             }
             BlockType::Counted(of) => {
-                let name = format!("Rc<[{}]>", schema.get(of).name);
-                let site = made(schema, &name);
+                let site = made(schema, content);
                 let decode = std_types::vec_of(schema, of, site, None);
                 schema.sites[site].decode = Rc::new(decode);
                 site
@@ -515,7 +528,7 @@ impl<'s, 'p> Walk<'s, 'p> {
                 site
             }
         };
-        self.roots.insert(ty, site);
+        self.roots.entry(ty).or_default().push((content.to_owned(), site));
         site
     }
 
@@ -524,7 +537,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         let Some(origin) = self.origins.get(self.snapshot.blocks[block].stack as usize) else { return };
         let Some(ty) = origin.ty else { return };
         let content = origin.content.clone();
-        let root = self.root(ty);
+        let root = self.root(ty, &content);
         self.start_as(block, owner, ty, root, content);
     }
 
@@ -1313,10 +1326,15 @@ impl<'s, 'p> Walk<'s, 'p> {
     /// pass, whatever points to it.
     fn within(&mut self, site: SiteId, ptr: u64, element: SiteId, stride: u64, len: u64) {
         let Some(block) = self.block_around(ptr).filter(|_| stride > 0 && len > 0) else { return };
-        let at = ptr - self.snapshot.blocks[block].addr;
-        if !self.inner.insert((ptr, element)) || self.inner.len() > MOST_INNER {
+        let of = self.snapshot.blocks[block];
+        let at = ptr - of.addr;
+        let fits = |bytes: &u64| at.checked_add(*bytes).is_some_and(|end| end <= of.size);
+        let Some(bytes) = len.checked_mul(stride).filter(fits) else { return };
+        let most = self.snapshot.live_bytes.saturating_mul(MOST_INNER);
+        if self.inner_bytes > most || !self.inner.insert((ptr, element)) {
             return;
         }
+        self.inner_bytes = self.inner_bytes.saturating_add(bytes);
         if !self.is_counting {
             self.flags[block] |= POINTED_AT;
         } else if self.claims[block] == 0 {

@@ -21,7 +21,7 @@ type Link<T> = T;
 #[cfg(any(feature = "first", feature = "article"))]
 type Link<T> = Box<T>;
 
-/// `Traits.service`, `.iam_action`, `.arn`
+/// `Traits.service`, `.iam_action`
 #[cfg(not(feature = "second"))]
 type Rarely<T> = Option<T>;
 #[cfg(feature = "second")]
@@ -127,7 +127,7 @@ pub struct Traits {
     #[serde(rename = "aws.iam#iamAction", default)]
     iam_action: Rarely<IamAction>,
     #[serde(rename = "aws.api#arn", default)]
-    arn: Rarely<Arn>,
+    arn: Option<Arn>,
 }
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -157,7 +157,7 @@ pub struct IamAction {
     #[serde(default)]
     creates_resources: List<Text>,
     #[serde(default)]
-    resources: Rarely<IamResources>,
+    resources: Option<IamResources>,
 }
 #[derive(Default, Deserialize)]
 pub struct IamResources {
