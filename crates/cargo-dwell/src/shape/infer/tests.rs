@@ -257,11 +257,11 @@ fn structurally_equal_records_are_one() {
         &[r#"{"from":{"x":1,"y":2},"to":{"x":3,"y":4},"mark":{},"flag":{}}"#],
         r#"document: 1 Document(0 empty)
         record Document: 1 at $
-        "from" 100.00 %: 1 To(0 empty)
-        "to" 100.00 %: 1 To(0 empty)
+        "from" 100.00 %: 1 ToOrFrom(0 empty)
+        "to" 100.00 %: 1 ToOrFrom(0 empty)
         "mark" 100.00 %: 1 Empty(1 empty)
         "flag" 100.00 %: 1 Empty(1 empty)
-        record To: 2 at $.to $.from
+        record ToOrFrom: 2 at $.to $.from
         "x" 100.00 %: 2 integer(1..=3)
         "y" 100.00 %: 2 integer(2..=4)
         record Empty: 2 at $.flag $.mark"#,
