@@ -72,7 +72,7 @@ const DELAY_QUEUE: Program = Program {
 
 const POM: Program = Program {
     name: "pom",
-    change: "SmallBox for Box<dyn Fn>",
+    change: "`SmallBox` for `Box<dyn Fn>`",
     packages: &[Package {
         name: "pom",
         version: "3.4.0",
@@ -87,7 +87,7 @@ const POM: Program = Program {
 
 const OPENAPIV3: Program = Program {
     name: "openapiv3",
-    change: "Sparse, SortedMap and Box where `weigh` suggests them",
+    change: "`Sparse`, `SortedMap`, boxes",
     packages: &[Package {
         name: "openapiv3",
         version: "2.2.0",
@@ -102,7 +102,7 @@ const OPENAPIV3: Program = Program {
 
 const ASYNC_TRAIT: Program = Program {
     name: "async-trait",
-    change: "#[dwell::erased] for #[async_trait]",
+    change: "`#[dwell::erased]` for `#[async_trait]`",
     packages: &[Package {
         name: "async-trait",
         version: "0.1.92",
@@ -181,7 +181,7 @@ const ASYNC_IO: Program = Program {
 
 const ASYNC_GRAPHQL: Program = Program {
     name: "async-graphql",
-    change: "`.pooled()` for Box::pin",
+    change: "`.pooled()` for `Box::pin`",
     packages: &[Package {
         name: "async-graphql",
         version: "8.0.0-rc.5",
@@ -208,7 +208,7 @@ const ASYNC_GRAPHQL: Program = Program {
 
 const JAQ: Program = Program {
     name: "jaq",
-    change: "pooled! for Box<dyn Iterator>",
+    change: "`pooled!` for `Box<dyn Iterator>`",
     packages: &[
         Package { name: "jaq-core", version: "3.1.2", edits: "jaq/core.edits", tests: None },
         Package { name: "jaq-std", version: "3.0.4", edits: "jaq/std.edits", tests: None },
