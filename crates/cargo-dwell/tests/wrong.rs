@@ -279,7 +279,8 @@ fn a_tag_tells_the_types_of_one_key_apart() {
     assert_eq!(schema.unions.len(), 1, "{:?}", schema.unions);
     let plan = Plan::new(&schema);
     let source = plan.rust(Set::Lean);
-    for line in ["#[serde(tag = \"type\")]", "Point(Point),", "pub coordinates: [f64; 2],", "Box<[[f64; 2]]>", "Other("] {
+    for line in ["#[serde(tag = \"type\")]", "Point(Point),", "pub coordinates: [f64; 2],", "Box<[[f64; 2]]>", "Other("]
+    {
         assert!(source.contains(line), "no {line}\n{source}");
     }
     assert!(!source.contains("holds.\n"), "no mix of types:\n{source}");

@@ -177,6 +177,12 @@ pub(in crate::shape) fn singular(plural: &str) -> String {
     if !plural.is_ascii() {
         return plural.to_owned();
     }
+    // `IDs`, `URLs`.
+    if let Some(acronym) =
+        plural.strip_suffix('s').filter(|front| front.len() > 1 && front.ends_with(char::is_uppercase))
+    {
+        return acronym.to_owned();
+    }
     let is_start = |&(at, char): &(usize, char)| at > 0 && (char.is_ascii_uppercase() || !char.is_ascii_alphanumeric());
     // An acronym is one word.
     let shouts = !plural.contains(|c: char| c.is_ascii_lowercase());
@@ -195,7 +201,13 @@ pub(in crate::shape) fn singular(plural: &str) -> String {
         if is_it {
             let kept = &word[..word.len() - many.len()];
             let is_upper = word[kept.len()..].starts_with(|c: char| c.is_ascii_uppercase());
-            let one = if is_upper { one[..1].to_ascii_uppercase() + &one[1..] } else { (*one).to_owned() };
+            let one = if shouts {
+                one.to_ascii_uppercase()
+            } else if is_upper {
+                one[..1].to_ascii_uppercase() + &one[1..]
+            } else {
+                (*one).to_owned()
+            };
             return format!("{front}{kept}{one}");
         }
     }
