@@ -63,7 +63,7 @@ pub(super) use push;
 /// A subject with slices of what an iterator yields that knows its length.
 pub(super) trait Slices: Subject {
     /// Makes a slice of the numbers below `count` and shows it to the sink.
-    fn collect(&self, count: u64);
+    fn collect(&self, count: usize);
 }
 
 /// What is written as text: a key, as programs make them, or all kinds of pieces that `fmt` has.

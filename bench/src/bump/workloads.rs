@@ -287,7 +287,7 @@ const SLICES: usize = 100;
 
 #[inline(never)]
 fn collect_all<S: Slices>(arena: &S) {
-    (0..SLICES).for_each(|_| arena.collect(black_box(ELEMENTS as u64)));
+    (0..SLICES).for_each(|_| arena.collect(black_box(ELEMENTS)));
 }
 
 /// Slices of an iterator that knows its length; an operation is an element.

@@ -310,7 +310,7 @@ fn texts_of_one_format_are_held_in_types_of_other_crates() {
             "local": format!("2024-02-{day:02}T23:59:59-0{}:30", n % 9 + 1),
             "page": format!("https://example.org/a/{n}?q=%20#top"),
             "upper": format!("67E55044-10b1-426f-9247-bb680e5f{n:04X}"),
-            "maybe": if n % 3 == 0 { json!(format!("2024-03-{day:02}")) } else { Value::Null },
+            "maybe": if n.is_multiple_of(3) { json!(format!("2024-03-{day:02}")) } else { Value::Null },
         })
         .to_string()
     };
@@ -340,7 +340,7 @@ fn a_type_within_its_like_is_one_recursive_type() {
     let post = |n: u32| json!({"id": n, "text": format!("text {n}"), "lang": "en", "likes": n, "user": {"name": format!("u{n}")}});
     let text = |n: u32| {
         let mut text = post(n);
-        if n % 3 == 0 {
+        if n.is_multiple_of(3) {
             text["retweeted_status"] = post(n + 1000);
         }
         json!({"statuses": [text]}).to_string()

@@ -70,15 +70,17 @@ impl<S: BumpAllocatorSettings<GuaranteedAllocated = True> + 'static> Text for Bu
     #[inline]
     fn pieces(&self, pieces: &[&str]) {
         let mut text = BumpString::new_in(&self.0);
-        pieces.iter().for_each(|piece| text.push_str(piece));
+        for piece in pieces {
+            text.push_str(piece);
+        }
         sink::pointer::<str>(&text);
     }
 }
 
 impl<S: BumpAllocatorSettings<GuaranteedAllocated = True> + 'static> Slices for BumpScope<S> {
     #[inline]
-    fn collect(&self, count: u64) {
-        sink::pointer::<[usize]>(&*self.0.alloc_iter_exact(0..count as usize));
+    fn collect(&self, count: usize) {
+        sink::pointer::<[usize]>(&*self.0.alloc_iter_exact(0..count));
     }
 }
 

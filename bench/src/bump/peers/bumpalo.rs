@@ -47,9 +47,8 @@ impl<const MIN_ALIGN: usize> Arena for Bumpalo<MIN_ALIGN> {
 
 impl<const MIN_ALIGN: usize> Slices for Bumpalo<MIN_ALIGN> {
     #[inline]
-    fn collect(&self, count: u64) {
-        // `usize`, since a range of `u64` does not know its length.
-        sink::pointer::<[usize]>(self.0.alloc_slice_fill_iter(0..count as usize));
+    fn collect(&self, count: usize) {
+        sink::pointer::<[usize]>(self.0.alloc_slice_fill_iter(0..count));
     }
 }
 
@@ -81,7 +80,9 @@ impl Text for Bumpalo<1> {
     #[inline]
     fn pieces(&self, pieces: &[&str]) {
         let mut text = String::new_in(&self.0);
-        pieces.iter().for_each(|piece| text.push_str(piece));
+        for piece in pieces {
+            text.push_str(piece);
+        }
         sink::pointer(text.as_str());
     }
 }

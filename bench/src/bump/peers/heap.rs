@@ -134,16 +134,18 @@ impl<M: Named> Text for Heap<M> {
     #[inline]
     fn pieces(&self, pieces: &[&str]) {
         let mut buffer = Vec::new_in(*self);
-        pieces.iter().for_each(|piece| buffer.extend_from_slice(piece.as_bytes()));
+        for piece in pieces {
+            buffer.extend_from_slice(piece.as_bytes());
+        }
         sink::pointer(buffer.as_slice());
     }
 }
 
 impl<M: Named> Slices for Heap<M> {
     #[inline]
-    fn collect(&self, count: u64) {
-        let mut numbers = Vec::with_capacity_in(count as usize, *self);
-        numbers.extend(0..count as usize);
+    fn collect(&self, count: usize) {
+        let mut numbers = Vec::with_capacity_in(count, *self);
+        numbers.extend(0..count);
         sink::pointer(numbers.as_slice());
     }
 }

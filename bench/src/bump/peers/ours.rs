@@ -60,15 +60,17 @@ impl<const MIN_ALIGN: usize> Text for Dwell<MIN_ALIGN> {
     #[inline]
     fn pieces(&self, pieces: &[&str]) {
         let mut text = bump::String::new_in(&self.0);
-        pieces.iter().for_each(|piece| text.push_str(piece));
+        for piece in pieces {
+            text.push_str(piece);
+        }
         sink::pointer::<str>(&text);
     }
 }
 
 impl<const MIN_ALIGN: usize> Slices for Dwell<MIN_ALIGN> {
     #[inline]
-    fn collect(&self, count: u64) {
-        sink::pointer::<[usize]>(self.0.alloc_iter(0..count as usize));
+    fn collect(&self, count: usize) {
+        sink::pointer::<[usize]>(self.0.alloc_iter(0..count));
     }
 }
 

@@ -40,7 +40,10 @@ impl Typed {
     }
 }
 
-const ALL: [(Format, fn(&[u8]) -> bool); 5] = [
+/// Whether a text has a format.
+type Test = fn(&[u8]) -> bool;
+
+const ALL: [(Format, Test); 5] = [
     (Format::Uuid, is_uuid),
     (Format::Date, is_date),
     (Format::Utc, is_utc),
@@ -202,7 +205,9 @@ mod tests {
 
     fn format(texts: &[&str]) -> Option<Format> {
         let mut excluded = Excluded::default();
-        texts.iter().for_each(|text| excluded.look_at(text));
+        for text in texts {
+            excluded.look_at(text);
+        }
         excluded.format()
     }
 

@@ -70,7 +70,12 @@ pub fn dependencies(models: &[&Model<'_, '_>]) -> String {
         });
     }
     let needed = crates.iter().filter(|(formats, _)| formats.iter().any(|format| used.contains(format)));
-    let lines: String = needed.map(|(_, line)| format!("//! {line}\n")).collect();
+    let mut lines = String::new();
+    for (_, line) in needed {
+        lines.push_str("//! ");
+        lines.push_str(line);
+        lines.push('\n');
+    }
     if lines.is_empty() { lines } else { format!("//!\n//! They need:\n//! ```toml\n{lines}//! ```\n") }
 }
 

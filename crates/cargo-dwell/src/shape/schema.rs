@@ -16,6 +16,7 @@ pub type KeywordsId = usize;
 
 /// All that was inferred from a corpus.
 #[derive(Debug, Clone, Default, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
 pub struct Schema {
     /// JSON texts read: files, and lines of JSON Lines.
     pub documents: u64,
@@ -59,10 +60,8 @@ impl Schema {
                 for field in &self.records[record].fields {
                     field.slot.kind.walk(&mut |kind| match kind {
                         Kind::Record { id, .. } => next.push(*id),
-                        Kind::Union { id } => {
-                            if unions.insert(*id) {
-                                next.extend(self.unions[*id].variants.iter().map(|&(_, record)| record));
-                            }
+                        Kind::Union { id } if unions.insert(*id) => {
+                            next.extend(self.unions[*id].variants.iter().map(|&(_, record)| record));
                         }
                         _ => {}
                     });
@@ -175,7 +174,9 @@ impl Kind {
             Self::Seq(seq) => seq.element.kind.walk(f),
             Self::Map(map) => map.value.kind.walk(f),
             Self::Tuple { places: slots } | Self::Mixed { alternatives: slots } => {
-                slots.iter().for_each(|slot| slot.kind.walk(f));
+                for slot in slots {
+                    slot.kind.walk(f);
+                }
             }
             _ => {}
         }

@@ -330,8 +330,7 @@ pub fn structure(fields: &[Layout]) -> Layout {
     let (head, tail) = (niche.offset, first.size - niche.offset - niche.size);
     if fields.len() > 1 && head != 0 && tail > 0 {
         let last = sorted(fields, Bias::End);
-        let niche = last.niche.expect("the fields are the same");
-        if head > last.size - niche.offset - niche.size {
+        if last.niche.is_some_and(|niche| head > last.size - niche.offset - niche.size) {
             return last;
         }
     }
