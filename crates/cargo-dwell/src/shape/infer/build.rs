@@ -417,7 +417,9 @@ impl<'a> Builder<'a> {
         let name = type_name(&wish.name);
         let mut wanted = vec![name.clone()];
         let mut parent = wish.parent;
-        while let Some(owner) = parent.filter(|_| wanted.len() < 6) {
+        // A bound, since recursive types are their own parents.
+        for _ in 0..16 {
+            let Some(owner) = parent.filter(|_| wanted.len() < 6) else { break };
             let (above, next) = self.name_of(owner);
             let last = &wanted[wanted.len() - 1];
             if above == *last {
