@@ -6,13 +6,15 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use tempfile::TempDir;
 
 const LAYOUT: &str = "layout";
 
-/// Runs `cargo dwell` in a folder.
+/// Runs `cargo dwell` in a folder, one at a time: builds of a package with other features replace each other's executable.
 fn dwell(folder: &Path, args: &[&str]) -> Output {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
     command.args(args).current_dir(folder);
     for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
