@@ -542,10 +542,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, save
         (all, None) => all.join(", "),
     };
     if let Some(def) = def {
-        let (before, after) = (old.def(def).size, new.def(def).size);
-        if before != after {
-            why = format!("{why}; {} is {before} B, then {after}", program.defs[def].name);
-        }
+        why += &resized(&program.defs[def].name, old.def(def).size, new.def(def).size);
     }
     let of_def = def.map(|def| program.defs[def].name.clone());
     let at = allocated(blocks, |of| fields.contains(&of.owner))
@@ -703,6 +700,11 @@ fn inline_def(walk: &Walk<'_, '_>, site: SiteId) -> Option<usize> {
     None
 }
 
+/// The end of a reason: the sizes of a type, if they differ.
+fn resized(name: &str, before: u64, after: u64) -> String {
+    if before == after { String::new() } else { format!("; {name} is {before} B, then {after}") }
+}
+
 fn describe_scalars(
     walk: &Walk<'_, '_>,
     program: &Program,
@@ -739,10 +741,7 @@ fn describe_scalars(
     };
     let mut why = whys.join("; ");
     if let Some(def) = def {
-        let (before, after) = (program.defs[def].own.size, plan.def(def).size);
-        if before != after {
-            why = format!("{why}; {} is {before} B, then {after}", program.defs[def].name);
-        }
+        why += &resized(&program.defs[def].name, program.defs[def].own.size, plan.def(def).size);
     }
     let (kind, how, costs) = if is_niche {
         ("niche", format!("Option<{}>", types.join(", ")), "zero cannot be stored")
