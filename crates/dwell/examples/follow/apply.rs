@@ -19,18 +19,24 @@ impl Source {
     /// Takes source of which only the types count: comments, functions and tests are left out.
     pub(super) fn new(text: &str) -> Self {
         let mut lines: Vec<String> = Vec::new();
-        let mut depth = 0;
+        // Open brackets, in all and of an attribute that may take several lines.
+        let (mut depth, mut attribute) = (0, 0);
         let mut is_skipped = false;
         for line in text.lines() {
             let trimmed = line.trim();
-            if trimmed.starts_with("//") || trimmed.is_empty() || trimmed.starts_with("#[cfg") || trimmed.starts_with("#!") {
+            if trimmed.starts_with("//") || trimmed.is_empty() {
+                continue;
+            }
+            let count = |bracket| trimmed.matches(bracket).count();
+            let (opened, closed) = (count(['{', '(', '[']), count(['}', ')', ']']));
+            if attribute > 0 || trimmed.starts_with("#[cfg") || trimmed.starts_with("#!") {
+                attribute = (attribute + opened).saturating_sub(closed);
                 continue;
             }
             if depth == 0 {
                 is_skipped = ["impl", "mod ", "pub const", "use ", "fn "].iter().any(|start| trimmed.starts_with(start));
             }
-            let count = |bracket| trimmed.matches(bracket).count();
-            depth = depth + count(['{', '(', '[']) - count(['}', ')', ']']);
+            depth = (depth + opened).saturating_sub(closed);
             if !is_skipped {
                 lines.push(line.into());
             }
@@ -55,6 +61,8 @@ impl Source {
     pub(super) fn apply(&mut self, patch: &str) -> Result<()> {
         let mut of = "";
         let mut old: Vec<&str> = Vec::new();
+        // The instances of a generic type are one type in the source.
+        let mut done: Vec<(&str, &str)> = Vec::new();
         for line in patch.lines() {
             if let Some(head) = line.strip_prefix("struct ").or_else(|| line.strip_prefix("enum ")) {
                 of = head.split([' ', '<']).next().unwrap_or_default();
@@ -67,7 +75,11 @@ impl Source {
                     continue;
                 }
                 let now = old.pop().filter(|now| !now.starts_with("#[")).ok_or("a line that replaces none")?;
-                self.replace(of, now, line).map_err(|error| format!("{error}\n{patch}"))?;
+                let field = line.split([':', '(']).next().unwrap_or_default();
+                if !done.contains(&(of, field)) {
+                    done.push((of, field));
+                    self.replace(of, now, line).map_err(|error| format!("{error}\n{patch}"))?;
+                }
                 old.clear();
             }
         }

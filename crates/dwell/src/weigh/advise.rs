@@ -66,7 +66,7 @@ pub struct Suggestion {
     pub allocations: i64,
     /// Other costs, in words.
     pub cost: &'static str,
-    /// Whether the predicted bytes are exact.
+    /// Whether the bytes that this saves are exact. `total` is too if the [weight](super::Weight::is_exact) of the present value is.
     pub is_exact: bool,
     /// The removed and added lines, and how uses of the field change.
     patch: String,

@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 
 use super::advise::Suggestion;
-use crate::model::search::{Edit, Step};
+use crate::model::search::{Edit, Step, without_arguments};
 use crate::model::{Change, DefId, FieldDef, Plan, Program, Shape, SiteId};
 use core::fmt::Write;
 use std_alloc::borrow::Cow;
@@ -50,7 +50,8 @@ fn text_of_parts(program: &Program, plan: &Plan<'_>, site: SiteId) -> String {
     let mut rest = program.sites[site].ty.as_str();
     let mut text = String::with_capacity(rest.len());
     // The parts of `Vec<V>` begin after its name.
-    let open = rest.find(['<', '(', '[']).map_or(0, |open| open + 1);
+    let is_named = rest.starts_with(|c: char| c.is_alphabetic());
+    let open = rest.find('<').filter(|_| is_named).map_or(0, |open| open + 1);
     for part in program.parts(site) {
         let was = program.sites[part].ty.as_str();
         let from = if text.is_empty() { open } else { 0 };
@@ -135,6 +136,7 @@ pub(super) fn text(
     let bytes = format!("{about}{} B less, {} B in all", suggestion.saves, suggestion.total);
     let mut open: Option<DefId> = None;
     let mut written: Vec<SiteId> = Vec::new();
+    let mut of_instances: Vec<(String, String)> = Vec::new();
     let mut has_serde = false;
     for &edit in &step.edits {
         let (def, lines) = match edit {
@@ -167,6 +169,13 @@ pub(super) fn text(
                 continue;
             }
         };
+        // The instances of a generic type are one type in the source.
+        let of_instance = (def.map_or_else(String::new, |def| without_arguments(&program.defs[def].name)), lines);
+        if of_instances.contains(&of_instance) {
+            continue;
+        }
+        let lines = of_instance.1.clone();
+        of_instances.push(of_instance);
         if open != def || text.is_empty() {
             if open.is_some() {
                 text.push_str("}\n");
