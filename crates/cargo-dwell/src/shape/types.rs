@@ -218,9 +218,7 @@ impl<'t> Layouts<'t> {
             Type::String | Type::Vec(_) => words(3, CAPACITY),
             // The pointer is not null.
             Type::BoxStr | Type::BoxSlice(_) => words(2, 1),
-            Type::ThinStr | Type::Box(_) | Type::Sparse(_) | Type::ThinSlice(_) | Type::SortedMap(..) => {
-                words(1, 1)
-            }
+            Type::ThinStr | Type::Box(_) | Type::Sparse(_) | Type::ThinSlice(_) | Type::SortedMap(..) => words(1, 1),
             // Its control bytes' pointer is not null; two words are the hasher's keys.
             Type::HashMap(_) => words(6, 1),
             Type::Foreign(format) => foreign(*format),

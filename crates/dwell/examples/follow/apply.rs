@@ -34,7 +34,8 @@ impl Source {
                 continue;
             }
             if depth == 0 {
-                is_skipped = ["impl", "mod ", "pub const", "use ", "fn "].iter().any(|start| trimmed.starts_with(start));
+                is_skipped =
+                    ["impl", "mod ", "pub const", "use ", "fn "].iter().any(|start| trimmed.starts_with(start));
             }
             depth = (depth + opened).saturating_sub(closed);
             if !is_skipped {
@@ -95,7 +96,8 @@ impl Source {
         let is_head = |line: &String| {
             let words = line.trim().trim_start_matches("pub(crate) ").trim_start_matches("pub ");
             let rest = words.strip_prefix("struct ").or_else(|| words.strip_prefix("enum "));
-            rest.and_then(|rest| rest.strip_prefix(name)).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+            rest.and_then(|rest| rest.strip_prefix(name))
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
         };
         let first = self.lines.iter().position(is_head).ok_or_else(|| format!("no type `{name}`"))?;
         let is_one_line = self.lines[first].trim_end().ends_with([';', '}']);
@@ -118,11 +120,19 @@ impl Source {
         let (from, to, field) = match field.split_once('.') {
             Some((variant, field)) => {
                 let (from, to) = self.variant(&block, variant)?;
-                (from, to, field)
+                let boxed = format!("{of}{variant}");
+                // An earlier suggestion may have moved the fields of the variant to a struct.
+                if self.lines[from].contains(&format!("Box<{boxed}>")) {
+                    let block = self.block(&boxed)?;
+                    (block.first, block.last, field)
+                } else {
+                    (from, to, field)
+                }
             }
             None => (block.first, block.last, field),
         };
-        let typed = |source: &str| if block.is_generic { then_type.replace(now_type, source) } else { then_type.into() };
+        let typed =
+            |source: &str| if block.is_generic { then_type.replace(now_type, source) } else { then_type.into() };
         if field.starts_with(|c: char| c.is_ascii_digit()) {
             // Only variants and structs with one field are written without names here.
             let line = &mut self.lines[from];
@@ -139,22 +149,25 @@ impl Source {
             let Some(source) = bare.strip_prefix(field).and_then(|rest| rest.strip_prefix(": ")) else { continue };
             let line_end = line.len() - source.len();
             let new = format!("{}{},", &line[..line_end], typed(source.trim_end_matches(',')));
-            let is_nullable = then_type.starts_with("Sparse<") && now_type.starts_with("Option<");
             self.lines[at] = new;
-            if is_nullable {
-                self.make_nullable(at);
+            let was_option = now_type.starts_with("Option<");
+            if then_type.starts_with("Sparse<") && was_option {
+                self.read_with(at, "nullable");
+            } else if then_type.starts_with("Option<Box<") && !was_option {
+                self.read_with(at, "option_box");
             }
             return Ok(());
         }
         Err(format!("no field `{field}` in `{of}`").into())
     }
 
-    /// The attribute of serde that an `Option` has by itself.
-    fn make_nullable(&mut self, at: usize) {
-        let with = "with = \"dwell::sparse::nullable\"";
+    /// The attribute of serde that the patch names.
+    fn read_with(&mut self, at: usize, module: &str) {
+        let with = format!("with = \"dwell::sparse::{module}\"");
         let mut above = (0..at).rev().take_while(|&line| self.lines[line].trim().starts_with("#[")).collect::<Vec<_>>();
         above.retain(|&line| self.lines[line].contains("#[serde(") && self.lines[line].contains("default"));
-        let attribute = if above.is_empty() { format!("#[serde(default, {with})]") } else { format!("#[serde({with})]") };
+        let attribute =
+            if above.is_empty() { format!("#[serde(default, {with})]") } else { format!("#[serde({with})]") };
         self.lines.insert(at, attribute);
     }
 

@@ -52,8 +52,10 @@ fn run() -> Result<()> {
     let advice: Value = serde_json::from_str(said.trim())?;
     let suggestions: Vec<&Value> = advice["suggestions"].as_array().into_iter().flatten().collect();
     // Estimates come last. They depend on more than the counts, and name no types.
-    let steps: Vec<&Value> = suggestions.into_iter().filter(|step| step["exact"] == true || step["total"] != 0).collect();
+    let steps: Vec<&Value> =
+        suggestions.into_iter().filter(|step| step["exact"] == true || step["total"] != 0).collect();
     for step in &steps {
+        eprintln!("{} {}", step["path"], step["to"]);
         let mut next: Source = sources[sources.len() - 1].clone();
         next.apply(step["patch"].as_str().unwrap_or_default())?;
         sources.push(next);

@@ -90,7 +90,8 @@ pub(super) fn call_sites(program: &Program, site: SiteId, change: Change) -> Str
                                        to write: `.as_deref_mut()`"
             .into(),
         Change::Boxed => "to make one: `None`, or `Some(Box::new(value))` if there is something in it; to read: \
-                          `.as_deref()`; to write: `.get_or_insert_default()`"
+                          `.as_deref()`; to write: `.get_or_insert_default()`; with serde: \
+                          `default, with = \"dwell::sparse::option_box\"`"
             .into(),
         Change::BoxedAlways => "to make one: `Box::new(value)`; to match: `*value`; fields read as before".into(),
         Change::Sparse => format!(
@@ -185,7 +186,10 @@ pub(super) fn text(
                 Some(def) => {
                     let of = &program.defs[def];
                     let word = if of.is_enum { "enum" } else { "struct" };
-                    let _ = writeln!(text, "{word} {} {{ // {before} -> {after} B; {bytes}", of.name);
+                    // The type whose size changes, where it is only named in this one.
+                    let of_other = Some(&suggestion.type_name).filter(|name| **name != of.name);
+                    let other = of_other.map_or_else(String::new, |name| format!("{name} "));
+                    let _ = writeln!(text, "{word} {} {{ // {other}{before} -> {after} B; {bytes}", of.name);
                 }
                 None => _ = writeln!(text, "// {before} -> {after} B; {bytes}"),
             }
