@@ -427,8 +427,7 @@ fn inside<const MIN_ALIGN: usize, A: Base>(
                     go_on();
                     Some(Box::new(mark))
                 });
-                if let Ok(removed) = values.try_splice(..end, inserted) {
-                    drop(removed);
+                if values.try_splice(..end, inserted).is_ok() {
                     let new = std::iter::repeat_n(mark, count);
                     let rest = (0..mark % 20).skip(end);
                     assert!(values.iter().map(|value| **value).eq(new.chain(rest)));
