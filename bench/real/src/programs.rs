@@ -266,7 +266,7 @@ const HITBOX: Program = Program {
     dependencies: "hitbox-backend = \"=0.2.2\"\nhitbox-core = \"=0.2.2\"\nasync-trait = \"0.1\"\n\
         serde = { version = \"1\", features = [\"derive\"] }\ntokio = { version = \"1.47\", features = [\"rt\"] }",
     driver: "hitbox/driver.rs",
-    workloads: &["10,000 requests"],
+    workloads: &["2,000 requests"],
     ..Program::NONE
 };
 

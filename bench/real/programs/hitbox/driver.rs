@@ -116,9 +116,9 @@ async fn requests(keys: &[CacheKey]) -> u64 {
 
 pub fn workload(name: &str) -> Box<dyn FnMut() -> u64> {
     match name {
-        "10,000 requests" => {
+        "2,000 requests" => {
             let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-            let keys: Vec<CacheKey> = (0..2_000).map(|id| CacheKey::from_str("user", &id.to_string())).collect();
+            let keys: Vec<CacheKey> = (0..400).map(|id| CacheKey::from_str("user", &id.to_string())).collect();
             Box::new(move || runtime.block_on(requests(&keys)))
         }
         _ => panic!("no workload {name}"),
