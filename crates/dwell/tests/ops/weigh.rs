@@ -303,7 +303,7 @@ fn exact<T: Weigh>(make: impl FnOnce() -> T) {
         assert!(weight.heap <= bytes, "bytes of a {name}: {weight}, {bytes}");
         assert!(weight.allocations <= blocks, "blocks of a {name}: {weight}, {blocks}");
     }
-    assert_eq!((weight.missed, weight.at_most), (0, 0));
+    assert_eq!((weight.opaque, weight.at_most), (0, 0));
     let tree = dwell::weigh::tree(&value);
     assert_eq!(tree.weight, weight);
     consistent(&tree);
