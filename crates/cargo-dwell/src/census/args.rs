@@ -95,7 +95,7 @@ impl Census {
         for note in &run.notes {
             eprintln!("note: {note}");
         }
-        // All may have been told while the program ran.
+        // All may have been printed while the program ran.
         if !run.snapshots.is_empty() {
             output::report(&ran(run.millis), run.snapshots, &self.output)?;
         }

@@ -212,7 +212,7 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
     })
 }
 
-/// Live bytes of the last copy for the peak, and now, as far as threads have told.
+/// Live bytes of the last copy for the peak, and now, as far as threads have reported.
 pub(super) fn live(process: &Arc<Process>, state: u64) -> Option<[i64; 2]> {
     let words = Words::read(&ProcessMemory(Arc::clone(process)), state, size_of::<State>())?;
     Some([offset_of!(State, taken), offset_of!(State, live)].map(|at| words.get(at / 8) as i64))

@@ -41,7 +41,7 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Tells what is wrong with the arguments, before a program is run for them.
+    /// Returns what is wrong with the arguments, before a program is run for them.
     ///
     /// # Errors
     /// A file cannot be read or written to.
@@ -155,7 +155,7 @@ fn standard_error(snapshot: &Snapshot, mean: u64) -> u64 {
     variance.sqrt() as u64
 }
 
-/// Tells what the snapshots of a run hold: a person on standard error, since the program has written to standard output.
+/// Prints the snapshots of a run: to a person on standard error, since the program has written to standard output.
 ///
 /// # Errors
 /// The debug info cannot be read, a file not be written, or no type is called as asked for.
@@ -167,7 +167,7 @@ pub fn report(ran: &Ran, snapshots: Vec<Snapshot>, args: &OutputArgs) -> Result<
     show(&document, args, args.format == Format::Human)
 }
 
-/// Tells again what is in a file that `--save` wrote.
+/// Prints a file that `--save` wrote.
 ///
 /// # Errors
 /// It cannot be read; as [`report`].

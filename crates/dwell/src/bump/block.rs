@@ -10,7 +10,7 @@ use core::ptr::NonNull;
 pub(super) struct Block<'a, const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
-    // 1. `bump` handed the block out with this layout, whose size is not 0. It is in use, and this value alone stands for it.
+    // 1. `bump` handed the block out with this layout, whose size is not 0. It is in use, and only this value stands for it.
     bump: &'a Bump<MIN_ALIGN, A>,
     start: NonNull<u8>,
     layout: Layout,

@@ -40,7 +40,7 @@ pub(super) enum Kind {
     /// Small blocks, one after the other. The bytes from `used` on are in no block of the arena, unless the arena allocates
     /// from this chunk now: then `pos` says so, and `used` is out of date.
     Shared { used: NonNull<u8> },
-    /// This block alone.
+    /// Only this block.
     Dedicated { block: NonNull<u8> },
 }
 

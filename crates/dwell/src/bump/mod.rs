@@ -40,7 +40,7 @@
 //!
 //! # When to use something else
 //!
-//! - Values that come and go one by one: their bytes come back only with the arena. A slab reuses them.
+//! - Values that come and go one by one: their bytes are freed only with the arena. A slab reuses them.
 //! - Values of one type that refer to each other by index: a `Vec`.
 //!
 //! # How it works
@@ -86,7 +86,7 @@
 //!
 //! 1. The string begins with a block of 64 bytes of the free range, which `pos` passes, or, if that has fewer, with capacity 0
 //!    and no block at all. There is never a block of no bytes, so no address that could come to belong to another block.
-//! 2. A block is the string's own: it is in use, has `capacity` bytes, and is handed out to nobody else, wherever a `Display`
+//! 2. A block is the string's own: it is in use, has `capacity` bytes, and is not handed out again, wherever a `Display`
 //!    implementation moves `pos`.
 //! 3. A piece that does not fit calls `Block::grow`. That reads `pos` *now*: if the block still ends there, the free range behind
 //!    it is free and it grows in place; if a `Display` allocated meanwhile, it does not end there, and it is copied.
@@ -187,7 +187,7 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // 3. If `chunk` is a chunk, it is a shared one of the list, and the free range is its end. If it is `None`, the free range is
     //    empty, or lent by the arena that this scope came from.
     // 4. In a shared chunk of the list that is not `chunk`, the bytes from `used` on are in no block of this arena. They are
-    //    handed out by nobody, or by the one scope that they are lent to, or they become the free range again by `aside`.
+    //    not handed out, or handed out by the one scope that they are lent to, or they become the free range again by `aside`.
     // 5. Chunks of the list are not freed and shared ones do not move while the arena is borrowed. A dedicated chunk has one
     //    block and no free range.
     // 6. The free range ends at `fit::TOP` or below.
@@ -201,7 +201,7 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     owner: Owner<MIN_ALIGN, A>,
 }
 
-/// Who has the store.
+/// The owner of the store.
 enum Owner<const MIN_ALIGN: usize, A: Allocator> {
     Own(Store<MIN_ALIGN, A>),
     /// This is the arena of a scope: another arena has it, which outlives this one.
@@ -231,7 +231,7 @@ impl Bump {
         Self::new_in(Global)
     }
 
-    /// An arena whose first chunk has room for `bytes`.
+    /// An arena whose first chunk has capacity for `bytes`.
     ///
     /// ```
     /// use dwell::Bump;
@@ -351,7 +351,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Safety
     ///
-    /// `chunk` is a shared chunk of this arena's list, and the bytes behind `used` are lent to nobody.
+    /// `chunk` is a shared chunk of this arena's list, and the bytes behind `used` are not lent to a scope.
     #[inline]
     unsafe fn range_of(chunk: Chunk) -> FreeRange {
         // SAFETY: chunks of the list are not freed (invariant 5).
@@ -458,7 +458,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// The slow path: a block that the free range has no room for.
+    /// The slow path: a block that does not fit in the free range.
     ///
     /// The base allocator may use this arena. So each step reads what the arena is then, and a chunk that the allocator returns
     /// is put into the list before anything else happens.
@@ -509,12 +509,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.take(layout)
     }
 
-    /// A block from the chunk aside, if that has room: then the arena goes on there, and the chunk that it leaves is aside.
+    /// A block from the chunk aside, if it fits there: then the arena goes on there, and the chunk that it leaves is aside.
     fn take_aside(&self, layout: Layout) -> Option<NonNull<u8>> {
         let aside = self.aside.get()?;
         let here = self.range();
         self.park();
-        // SAFETY: `aside` is a shared chunk of the list that the arena left, and whose free bytes are lent to nobody
+        // SAFETY: `aside` is a shared chunk of the list that the arena left, and whose free bytes are not lent to a scope
         // (invariant 4).
         self.enter(unsafe { Self::range_of(aside) });
         let block = self.take(layout);
@@ -547,19 +547,19 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         // Up to two words are passed in registers by a tail call, so that the fast path keeps nothing for after a call. A larger
         // value would be passed by address, and put together on the stack first: its block is found before.
         match self.take_typed::<T>() {
-            // SAFETY: the block is for a `T`, and nobody else has it.
+            // SAFETY: the block is for a `T`, and no other pointer to it exists.
             Some(block) => unsafe { Self::fill(block.cast(), value) },
             None => self.alloc_slow(value),
         }
     }
 
-    /// [`alloc`](Self::alloc) of a small value when the free range has no room.
+    /// [`alloc`](Self::alloc) of a small value that does not fit in the free range.
     #[cold]
     #[inline(never)]
     fn alloc_slow<T>(&self, value: T) -> &mut T {
         let layout = Layout::new::<T>();
         let block = self.refill(layout).unwrap_or_else(|| handle_alloc_error(layout));
-        // SAFETY: the block is for a `T`, and nobody else has it.
+        // SAFETY: the block is for a `T`, and no other pointer to it exists.
         unsafe { Self::fill(block.cast(), value) }
     }
 
@@ -567,12 +567,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Safety
     ///
-    /// `block` is valid for writes of a `T`, aligned, and nobody else's for `'a`.
+    /// `block` is valid for writes of a `T`, aligned, and nothing else accesses it for `'a`.
     #[inline(always)]
     unsafe fn fill<'a, T>(block: NonNull<T>, value: T) -> &'a mut T {
         // SAFETY: the block is valid for writes and aligned.
         unsafe { block.write(value) };
-        // SAFETY: it holds a value since just now, and is nobody else's for `'a`.
+        // SAFETY: it holds a value since just now, and nothing else accesses it for `'a`.
         unsafe { &mut *block.as_ptr() }
     }
 
@@ -580,11 +580,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the value comes back in the error.
+    /// When there is no memory; the value is returned in the error.
     #[inline]
     pub fn try_alloc<T>(&self, value: T) -> Result<&mut T, AllocError<T>> {
         match self.block_for::<T>() {
-            // SAFETY: the block is for a `T`, and nobody else has it.
+            // SAFETY: the block is for a `T`, and no other pointer to it exists.
             Some(block) => Ok(unsafe { Self::fill(block, value) }),
             None => Err(AllocError::new(value, Layout::new::<T>())),
         }
@@ -615,7 +615,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     pub fn alloc_with<T>(&self, make: impl FnOnce() -> T) -> &mut T {
         let block = self.block_for::<T>().unwrap_or_else(|| handle_alloc_error(Layout::new::<T>()));
         // `make` may use the arena: the block is its owner's already.
-        // SAFETY: the block is for a `T`, and nobody else has it.
+        // SAFETY: the block is for a `T`, and no other pointer to it exists.
         unsafe { Self::fill(block, make()) }
     }
 
@@ -623,11 +623,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; `make` comes back in the error, not called.
+    /// When there is no memory; `make` is returned in the error, not called.
     #[inline]
     pub fn try_alloc_with<T, F: FnOnce() -> T>(&self, make: F) -> Result<&mut T, AllocError<F>> {
         match self.block_for::<T>() {
-            // SAFETY: the block is for a `T`, and nobody else has it, whatever `make` does with the arena.
+            // SAFETY: the block is for a `T`, and no other pointer to it exists, whatever `make` does with the arena.
             Some(block) => Ok(unsafe { Self::fill(block, make()) }),
             None => Err(AllocError::new(make, Layout::new::<T>())),
         }
@@ -650,7 +650,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Forgets everything that was allocated, and keeps the largest chunk for what comes.
     ///
-    /// If that has no room for all of it, the next chunk that is made will have: an arena that is used and reset again and again
+    /// If not all of it fits there, it fits in the next chunk that is made: an arena that is used and reset again and again
     /// ends up with one chunk and calls its allocator no more.
     ///
     /// ```

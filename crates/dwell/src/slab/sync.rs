@@ -128,7 +128,7 @@ impl Run {
         let cell = slot.into_cell();
         let _joining = Joining(self, cell, Layout::new::<T>());
         if mem::needs_drop::<T>() {
-            // SAFETY: the value was the slot's, which is taken apart; nobody else has it.
+            // SAFETY: the value was the slot's, which is consumed; no other pointer to it exists.
             unsafe { cell.cast::<T>().drop_in_place() };
         }
     }

@@ -4,7 +4,7 @@ use dwell::slab::{Bounded, Full, Key, Keyed, Slab, Slot, StampedKey};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Owns memory, so that a place that is used twice does not go unnoticed under a checking allocator, and counts itself.
+/// Owns memory, so that a checking allocator notices a cell that is used twice, and counts its live values.
 #[derive(Debug)]
 pub(crate) struct Value<const N: usize> {
     number: Box<u64>,

@@ -204,7 +204,7 @@ struct World<H: Home> {
 struct Node<H: Home> {
     world: Rc<World<H>>,
     number: u64,
-    /// Another place for the number: a node that was written over shows.
+    /// A second copy of the number: it shows that a node was overwritten.
     again: Box<u64>,
     fill: [u64; 120],
 }

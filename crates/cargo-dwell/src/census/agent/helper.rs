@@ -123,7 +123,7 @@ extern "C" fn main() -> ! {
     }
 }
 
-/// Copies the process and tells the tool; returns the copy's process id, or the error as a negative number.
+/// Copies the process and notifies the tool; returns the copy's process id, or the error as a negative number.
 fn copy(what: u32) -> isize {
     // SAFETY: without CLONE_VM the new process has a copy of all memory and continues here, on its copy of the stack; it makes
     // system calls only.

@@ -136,7 +136,7 @@ fn counted(size: u64) -> i64 {
     if mean == 0 { size as i64 } else { sample::counted(size, mean) }
 }
 
-/// Adds to the thread's live bytes, and tells them if they are many.
+/// Adds to the thread's live bytes, and reports them if they are many.
 #[inline(always)]
 fn told(thread: &Thread, bytes: i64) {
     let residue = thread.residue.get() + bytes;
