@@ -1,7 +1,7 @@
 //! An arena: values of all types side by side, dropped together.
 //!
-//! A [`Bump`] takes large chunks from an allocator and hands out their bytes one after the other. To allocate is to add to
-//! an address and to compare; to free is to forget the whole arena, or everything since a scope began.
+//! A [`Bump`] takes large chunks from an allocator and hands out their bytes one after the other. An allocation is an addition
+//! and a comparison. All values are freed at once, with the arena or at the end of a scope.
 //!
 //! ```
 //! use dwell::Bump;
@@ -19,7 +19,7 @@
 //! ```
 //!
 //! To use the same memory again and again, [`reset`](Bump::reset) the arena, or take a [`scope`](Bump::scope) for what is
-//! needed for a while. [`bump::Vec`](Vec) and [`bump::String`](String) grow in an arena.
+//! needed only for a while. [`bump::Vec`](Vec) and [`bump::String`](String) grow in an arena.
 //!
 //! ```
 //! use dwell::{Bump, bump};
@@ -29,14 +29,14 @@
 //!     let pairs = bump::Vec::from_iter_in(request.split('&').filter_map(|pair| pair.split_once('=')), &bump);
 //!     assert_eq!(pairs.len(), request.len().div_ceil(4));
 //!     drop(pairs);
-//!     bump.reset(); // all is free, and the largest chunk is kept
+//!     bump.reset(); // frees everything and keeps the largest chunk
 //! }
 //! ```
 //!
 //! # What is not dropped
 //!
-//! A reference into an arena drops nothing: put values there that own nothing elsewhere, or own them by a
-//! [`bump::Box`](Box) or [`bump::Vec`](Vec), which drop what is in them.
+//! A reference into an arena runs no destructor. Allocate values there that own nothing elsewhere, or own them by a
+//! [`bump::Box`](Box) or a [`bump::Vec`](Vec), which drop their contents.
 //!
 //! # When to use something else
 //!
