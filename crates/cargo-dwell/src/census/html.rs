@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_of_two_snapshots_tells_what_grew() {
+    fn the_page_of_two_snapshots_shows_what_grew() {
         let mut later = snapshot();
         later.at = "2s".into();
         later.blocks[0].bytes += 4000;

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// What to print
+    /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// Show one type: its fields, variants, owners, and a path to a root
@@ -23,10 +23,10 @@ pub struct OutputArgs {
     /// Show the first N rows of each table
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// Write all of it to FILE as JSON, to look again without running: `cargo dwell census FILE`
+    /// Write all snapshots to FILE as JSON; `cargo dwell census FILE` reports on them without running the program
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-    /// Print what grew since OLD, which --save wrote
+    /// Print what grew since OLD, a file that --save wrote
     #[arg(long, value_name = "OLD")]
     pub diff: Option<PathBuf>,
     /// Write the call stacks with their live bytes to FILE, folded, for flame graphs

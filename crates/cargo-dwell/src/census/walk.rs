@@ -465,6 +465,16 @@ impl<'s, 'p> Walk<'s, 'p> {
                 let content = format!("*{}", self.schema.get(ty).name);
                 let root = self.root(BlockType::Value(ty), &content);
                 self.start_as(block, Owner::Weak(site), BlockType::Value(ty), root, content);
+            } else if let Some(ty) = pointee
+                && self.schema.get(ty).size == 0
+                && self.is_foreign(block)
+            {
+                // An opaque type of a C library, such as `DIR`: only C knows its size and its fields.
+                let name = Text::clone(&self.schema.get(ty).name);
+                let content = format!("*{name}");
+                let root = self.root(BlockType::Value(ty), &content);
+                let used = Use { len: 1, capacity: 1, unused: 0, is_unknown: false };
+                self.claim_as(block, Owner::Weak(site), root, None, || (content, name, 0), used);
             }
             self.drain();
         }
@@ -619,9 +629,14 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    fn untyped(&mut self, block: usize) {
+    /// Whether no Rust function is known to have allocated a block.
+    fn is_foreign(&self, block: usize) -> bool {
         let stack = self.snapshot.blocks[block].stack;
-        let is_foreign = self.origins.get(stack as usize).is_none_or(|origin| origin.is_foreign);
+        self.origins.get(stack as usize).is_none_or(|origin| origin.is_foreign)
+    }
+
+    fn untyped(&mut self, block: usize) {
+        let is_foreign = self.is_foreign(block);
         let content = if is_foreign { "block of C code" } else { "?" };
         let site = usize::from(is_foreign);
         let used = Use { is_unknown: true, ..Use::default() };
