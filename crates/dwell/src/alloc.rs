@@ -43,19 +43,19 @@ pub use std_alloc::alloc::{Allocator, Global};
 
 // The error of `Allocator::allocate`.
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
-pub(crate) use self::own::Refused;
+pub(crate) use self::fallback::Refused;
 #[cfg(all(feature = "allocator-api2", not(feature = "nightly")))]
 pub(crate) use allocator_api2::alloc::AllocError as Refused;
 #[cfg(feature = "nightly")]
 pub(crate) use core::alloc::AllocError as Refused;
 
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
-pub(crate) use self::own::sealed;
+pub(crate) use self::fallback::sealed;
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
-pub use self::own::{Allocator, Global};
+pub use self::fallback::{Allocator, Global};
 
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
-mod own {
+mod fallback {
     use core::alloc::Layout;
     use core::ptr::{self, NonNull};
     use std_alloc::alloc::{alloc, dealloc, realloc};
@@ -204,7 +204,7 @@ mod v04 {
     use core::ptr::NonNull;
 
     #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
-    use super::own::Refused;
+    use super::fallback::Refused;
     #[cfg(all(feature = "allocator-api2", not(feature = "nightly")))]
     use allocator_api2::alloc::AllocError as Refused;
     #[cfg(feature = "nightly")]

@@ -103,13 +103,13 @@
 
 mod alloc_slice;
 mod allocator;
+mod arithmetic;
 mod block;
 mod boxed;
 mod buffer;
 mod chunk;
 mod chunks;
 mod drain;
-mod fit;
 mod forward;
 mod gap;
 mod macros;
@@ -136,8 +136,8 @@ pub use self::thin::Thin;
 pub use self::unmanaged::UnmanagedVec;
 pub use self::vec::{IntoIter, Vec};
 
+use self::arithmetic::Typed;
 use self::chunk::{Chunk, Header, Kind, Store};
-use self::fit::Typed;
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -190,7 +190,7 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     //    not handed out, or handed out by the one scope that they are lent to, or they become the free range again by `aside`.
     // 5. Chunks of the list are not freed and shared ones do not move while the arena is borrowed. A dedicated chunk has one
     //    block and no free range.
-    // 6. The free range ends at `fit::TOP` or below.
+    // 6. The free range ends at `arithmetic::TOP` or below.
     // 7. The arena of a scope is reached by `&` only, through a guard that borrows the arena that it came from.
     pos: Cell<NonNull<u8>>,
     chunk: Cell<Option<Chunk>>,
@@ -278,7 +278,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// [`with_capacity_in`](Self::with_capacity_in) that reports a failed allocation and gives the allocator back.
     pub fn try_with_capacity_in(bytes: usize, alloc: A) -> Result<Self, AllocError<Self>> {
         let bump = Self::new_in(alloc);
-        let least = fit::least_chunk(bytes, 1, Self::HEADER, Self::CHUNK_ALIGN);
+        let least = arithmetic::least_chunk(bytes, 1, Self::HEADER, Self::CHUNK_ALIGN);
         match least.and_then(|least| bump.store().make(least.max(Store::<MIN_ALIGN, A>::FIRST))) {
             Some(chunk) => {
                 // SAFETY: the chunk is new.
@@ -391,7 +391,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     unsafe fn dedicate(&self, (chunk, size): (Chunk, usize), align: usize) -> NonNull<u8> {
         // SAFETY: the chunk is in no list, so it was not freed; the store has this `HEADER`.
         let start = unsafe { chunk.start(Self::HEADER) };
-        let block = Self::at(start, fit::up(start.addr().get(), align));
+        let block = Self::at(start, arithmetic::up(start.addr().get(), align));
         // SAFETY: the chunk was not freed, and has `size` bytes.
         unsafe { chunk.set_header(Header { prev: self.chunks.get(), size, kind: Kind::Dedicated { block } }) };
         self.chunks.set(Some(chunk));
@@ -402,7 +402,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[inline]
     fn at(pointer: NonNull<u8>, addr: usize) -> NonNull<u8> {
         // SAFETY: an address at or behind a block, a chunk's header or a dangling `pos` is not 0: sums do not overflow by the
-        // ground rules of `fit`.
+        // ground rules of `arithmetic`.
         let addr = unsafe { NonZero::new_unchecked(addr) };
         pointer.with_addr(addr)
     }
@@ -445,8 +445,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[inline]
     fn take(&self, layout: Layout) -> Option<NonNull<u8>> {
         let (size, align) = (layout.size(), layout.align());
-        let after = fit::place(self.pos_addr(), self.end.get().addr().get(), size, align, MIN_ALIGN)?;
-        Some(self.advance(after, fit::taken(size, align, MIN_ALIGN)))
+        let after = arithmetic::place(self.pos_addr(), self.end.get().addr().get(), size, align, MIN_ALIGN)?;
+        Some(self.advance(after, arithmetic::taken(size, align, MIN_ALIGN)))
     }
 
     /// A block: the fast path, or else the slow one.
@@ -475,7 +475,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // SAFETY: the chunk is new.
             unsafe { self.install(chunk) };
             // Its bytes are a multiple of `MIN_ALIGN`, and not less than the block's.
-            let taken = fit::up(layout.size(), MIN_ALIGN);
+            let taken = arithmetic::up(layout.size(), MIN_ALIGN);
             return Some(self.advance(self.pos.get().addr().get() + taken, taken));
         }
         self.refill_more(layout)
@@ -492,10 +492,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         if let Some(block) = self.take_aside(layout) {
             return Some(block);
         }
-        let least = fit::least_chunk(layout.size(), layout.align(), Self::HEADER, Self::CHUNK_ALIGN)?;
+        let least = arithmetic::least_chunk(layout.size(), layout.align(), Self::HEADER, Self::CHUNK_ALIGN)?;
         let chunk = if let Some(spare) = self.store().take_spare(least) {
             spare
-        } else if fit::is_dedicated(least) {
+        } else if arithmetic::is_dedicated(least) {
             let chunk = self.store().make_least(least)?;
             // SAFETY: the chunk is new.
             return Some(unsafe { self.dedicate(chunk, layout.align()) });
@@ -638,11 +638,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     fn take_slice<T>(&self, size: usize) -> Option<NonNull<u8>> {
         let (pos, end) = (self.pos_addr(), self.end.get().addr().get());
         if Typed::<MIN_ALIGN, T>::IS_ALIGNED {
-            let after = fit::place_aligned(pos, end, size, MIN_ALIGN)?;
+            let after = arithmetic::place_aligned(pos, end, size, MIN_ALIGN)?;
             return Some(self.advance(after, after - pos));
         }
-        let after = fit::place(pos, end, size, align_of::<T>(), MIN_ALIGN)?;
-        Some(self.advance(after, fit::taken(size, align_of::<T>(), MIN_ALIGN)))
+        let after = arithmetic::place(pos, end, size, align_of::<T>(), MIN_ALIGN)?;
+        Some(self.advance(after, arithmetic::taken(size, align_of::<T>(), MIN_ALIGN)))
     }
 }
 
@@ -693,7 +693,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // SAFETY: the spare chunk was in no list.
             unsafe { self.install(chunk) };
             if used > self.end.get().addr().get() - self.pos.get().addr().get() {
-                self.store().set_wanted(fit::chunk_for_round(used, Self::HEADER, Self::CHUNK_ALIGN));
+                self.store().set_wanted(arithmetic::chunk_for_round(used, Self::HEADER, Self::CHUNK_ALIGN));
             }
         }
     }

@@ -6,7 +6,7 @@ use super::engine::{CoreRef, OneThread, Owners};
 use super::geometry::Geometry;
 use super::insert::{CellSource, insert, insert_with, try_insert, try_insert_with};
 use super::key::Key;
-use super::kind::sealed::Portable;
+use super::kind::sealed::CrossThread;
 use super::kind::{SlotKind, sealed};
 use super::memory::Refusal;
 use super::slot::Slot;
@@ -77,7 +77,7 @@ unsafe impl<O: Owners> sealed::SlotKind for InPool<O> {
 }
 
 // SAFETY: a dedicated block is freed on any thread, and a cell of a slab as `O` says; an `InPool` is not `Keyed`.
-unsafe impl<O: Owners + Portable> Portable for InPool<O> {}
+unsafe impl<O: Owners + CrossThread> CrossThread for InPool<O> {}
 
 // SAFETY: by invariant 1 the cells of a class have a layout that a `T` of this class fits in, and are vacant when they are popped
 // or refilled. A slot in a pool frees its cell to the owner in the header below it: the core of the class, or no slab for a cell

@@ -4,7 +4,7 @@ use super::coerce::{CoerceBrand, SlotView};
 use super::engine::{CoreRef, OneThread};
 use super::geometry::Geometry;
 use super::key::{Key, StampedKey};
-use super::kind::sealed::Portable;
+use super::kind::sealed::CrossThread;
 use super::kind::{Keyed, SlotKind};
 use super::memory::Entry;
 use super::stack::CellPtr;
@@ -74,11 +74,11 @@ pub struct Slot<T: ?Sized, K: SlotKind = OneThread> {
     of: PhantomData<(*mut T, K)>,
 }
 
-// SAFETY: a slot owns its value as a `Box` does, and `Portable` says that it frees its cell on any thread.
-unsafe impl<T: ?Sized + Send, K: Portable> Send for Slot<T, K> {}
+// SAFETY: a slot owns its value as a `Box` does, and `CrossThread` says that it frees its cell on any thread.
+unsafe impl<T: ?Sized + Send, K: CrossThread> Send for Slot<T, K> {}
 
-// SAFETY: a shared slot gives shared access to the value, and to nothing else: no `Portable` kind is `Keyed`.
-unsafe impl<T: ?Sized + Sync, K: Portable> Sync for Slot<T, K> {}
+// SAFETY: a shared slot gives shared access to the value, and to nothing else: no `CrossThread` kind is `Keyed`.
+unsafe impl<T: ?Sized + Sync, K: CrossThread> Sync for Slot<T, K> {}
 
 /// Frees the cell of a slot if what makes its value panics, or the value's destructor.
 struct FreeSlotOnUnwind<'a, T: ?Sized, K: SlotKind>(
