@@ -89,6 +89,7 @@
 //! - Values of unknown type: a `Box` or a [`SmallBox`](crate::SmallBox). A slot can be a `Slot<dyn Trait>`
 //!   ([`Slot::coerce`]), but its slab is for one type.
 //! - A few small values: a slab of ten takes twice the bytes of ten boxes of 64 bytes, and more of smaller ones.
+//! - Thousands of small slabs: each begins at a multiple of 64 KiB. Use one slab for all, or a [`SlabMap`].
 //!
 //! `docs/slab.md` in the repository has the representation, the argument for its soundness, and the numbers.
 
