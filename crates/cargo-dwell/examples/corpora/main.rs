@@ -16,8 +16,8 @@ use anyhow::{Context, Result, bail, ensure};
 use cargo_dwell::shape::held_out::{self, Outcome, Rules};
 use cargo_dwell::shape::input;
 use cargo_dwell::shape::plan::{Plan, Set};
-use cargo_dwell::shape::units::{bytes, count};
 use cargo_dwell::shape::{quicktype, value};
+use cargo_dwell::units::{bytes, count};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

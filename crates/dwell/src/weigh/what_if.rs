@@ -201,7 +201,7 @@ impl<'t> WhatIf<'t> {
     /// of which the niches are unknown. This is about the changes; [`Weight::is_exact`](super::Weight::is_exact) is about the
     /// present value.
     pub fn is_exact(&self) -> bool {
-        // What a function of the user's says has no places that could grow.
+        // A part that a function of the user measured has no slots that could grow.
         self.edits.is_empty() || self.plan().is_exact()
     }
 

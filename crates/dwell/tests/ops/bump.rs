@@ -598,13 +598,13 @@ mod reusing {
     impl Drop for Reusing {
         fn drop(&mut self) {
             for (block, layout) in self.free.take() {
-                // SAFETY: the block came from `Global`, and nobody has it.
+                // SAFETY: the block came from `Global`, and no other code has it.
                 unsafe { Global.deallocate(block, layout) };
             }
         }
     }
 
-    // SAFETY: a block is `Global`'s and of this layout, and goes back to `Global` at the end. Until it is handed out again nobody
+    // SAFETY: a block is `Global`'s and of this layout, and goes back to `Global` at the end. Until it is handed out again nothing
     // has it.
     unsafe impl Allocator for Reusing {
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
