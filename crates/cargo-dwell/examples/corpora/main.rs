@@ -88,9 +88,9 @@ fn files(corpus: &str) -> Result<Vec<PathBuf>> {
 fn matches(name: &str, pattern: &str) -> bool {
     match pattern.split_once('*') {
         None => name == pattern,
-        Some((front, rest)) => name.strip_prefix(front).is_some_and(|name| {
-            (0..=name.len()).any(|at| name.get(at..).is_some_and(|name| matches(name, rest)))
-        }),
+        Some((front, rest)) => name
+            .strip_prefix(front)
+            .is_some_and(|name| (0..=name.len()).any(|at| name.get(at..).is_some_and(|name| matches(name, rest)))),
     }
 }
 
