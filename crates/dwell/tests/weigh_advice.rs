@@ -318,7 +318,7 @@ const UNITS: [&str; 4] = ["metre", "second", "kilogram", "ampere"];
 fn equal_strings_are_worth_sharing() {
     let id = |n: usize| format!("{n:08}");
     let as_is: Vec<Row<String, String>> = (0..1000).map(|n| Row { unit: UNITS[n % 4].into(), id: id(n) }).collect();
-    // Nobody has looked.
+    // The program never read it.
     assert!(tree(&as_is).advise().suggestions.iter().all(|made| made.kind != SuggestionKind::Intern));
 
     let advice = tree_with_texts(&as_is).advise_std();
@@ -551,7 +551,7 @@ fn what_equals_its_default_is_sparse() {
     let lean: Box<[Lean]> = (0..1000).map(|id| Lean { data: dwell::Sparse::new(data(id)), id }).collect();
     assert!(lean[10].id == 10 && lean[10].data.nullable && made.is_exact);
     assert_eq!(made.total, dwell::weigh(&lean).total());
-    // A box alone would save nothing: all of them are there.
+    // Boxing would save nothing: every value is present.
     assert!(paths(&tree(&schemas).advise_std(), &[SuggestionKind::Box]).is_empty());
 }
 

@@ -5,6 +5,7 @@ use super::places::{Place, PlaceId, Places, ROOT};
 use super::schema::{KeywordsId, Kind, Lengths, RecordId, Text, UnionId};
 use super::types::{Body, DefId, Int, Layouts, Type};
 use dwell::model::blocks;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How the values of one place are held.
@@ -176,6 +177,15 @@ impl std::ops::AddAssign for Heap {
     }
 }
 
+/// The enums of mixed types that are equal.
+#[derive(Debug, Default)]
+struct Aliases {
+    /// Those that are equal to others, by which they are named.
+    of: BTreeMap<DefId, DefId>,
+    /// The first enum of each name; the others of that name hold their values otherwise.
+    firsts: BTreeMap<String, DefId>,
+}
+
 /// Rust types for a schema, and what is on the heap when all documents are loaded into them.
 #[derive(Debug)]
 pub struct Model<'p, 's> {
@@ -190,6 +200,7 @@ pub struct Model<'p, 's> {
     ids: BTreeMap<(u8, usize, usize), DefId>,
     buffered: Vec<f64>,
     own: Vec<(At, Owned<'s>)>,
+    aliases: OnceCell<Aliases>,
 }
 
 impl<'p, 's> Model<'p, 's> {
@@ -204,6 +215,7 @@ impl<'p, 's> Model<'p, 's> {
             ids: BTreeMap::new(),
             buffered: Vec::new(),
             own: Vec::new(),
+            aliases: OnceCell::new(),
         };
         // Only what grows by pushing needs to know.
         let grows = |(place, choice): (&Place<'_>, &Choice)| {
@@ -215,6 +227,43 @@ impl<'p, 's> Model<'p, 's> {
         model.root = model.place(ROOT).0;
         model.own.push((At::Documents, Owned::Boxes(1, Type::Unit)));
         model
+    }
+
+    /// Finds the mixes of types that are equal.
+    fn aliases(&self) -> Aliases {
+        let mixes: Vec<(DefId, &str)> = (0..self.defs.len())
+            .filter_map(|id| match self.defs[id].source {
+                Source::Mixed(place) => Some((id, &*self.places.list[place].name)),
+                _ => None,
+            })
+            .collect();
+        let mut found = Aliases::default();
+        for &(id, name) in &mixes {
+            found.firsts.entry(name.to_owned()).or_insert(id);
+        }
+        // A mix may hold others.
+        loop {
+            let (mut known, mut of) = (BTreeMap::new(), BTreeMap::new());
+            for &(id, name) in &mixes {
+                let Body::Enum(types) = &self.bodies[id] else { continue };
+                let number = |id: DefId| found.of.get(&id).unwrap_or(&id).to_string();
+                let types: Vec<String> =
+                    types.iter().map(|of| of.as_ref().map_or_else(String::new, |of| of.rust(&number))).collect();
+                let first = *known.entry((name, types)).or_insert(id);
+                if first != id {
+                    of.insert(id, first);
+                }
+            }
+            if of == found.of {
+                return found;
+            }
+            found.of = of;
+        }
+    }
+
+    /// The definition that is written for this one: itself, or one that is equal.
+    pub fn canonical(&self, id: DefId) -> DefId {
+        *self.aliases.get_or_init(|| self.aliases()).of.get(&id).unwrap_or(&id)
     }
 
     /// The memory of all documents in one vector of exact capacity, by owner.
@@ -392,6 +441,7 @@ impl<'p, 's> Model<'p, 's> {
 
     /// The name of a struct or enum.
     pub fn name(&self, id: DefId) -> String {
+        let id = self.canonical(id);
         match self.defs[id].source {
             Source::Record(id) => self.places.record_names[id].0.clone(),
             Source::Group(id, group) => {
@@ -401,7 +451,11 @@ impl<'p, 's> Model<'p, 's> {
             }
             Source::Union(id) => self.places.union_names[id].0.clone(),
             Source::Keywords(id) => self.places.keywords_names[id].0.clone(),
-            Source::Mixed(place) => self.places.list[place].name.clone(),
+            Source::Mixed(place) => {
+                let place = &self.places.list[place];
+                let firsts = &self.aliases.get_or_init(|| self.aliases()).firsts;
+                if firsts.get(&place.name) == Some(&id) { place.name.clone() } else { place.own_name.clone() }
+            }
         }
     }
 
@@ -459,7 +513,7 @@ impl<'p, 's> Model<'p, 's> {
     /// The type of a place's values, `null` and a missing key included.
     fn place(&mut self, id: PlaceId) -> (Type, Presence) {
         let place = &self.places.list[id];
-        let (slot, missing) = (place.slot, self.places.missing(id) > 0);
+        let (slot, missing) = (place.slot, self.places.is_optional(id));
         let base = self.base(id);
         if let (Type::Sparse(inner), Kind::Record { empty, .. }) = (&base, &slot.kind) {
             if let Type::Named(inner) = **inner {
@@ -660,9 +714,10 @@ impl<'p, 's> Model<'p, 's> {
             }
             types.push(Some(if boxed { bare.boxed() } else { bare }));
         }
-        if self.places.is_open(union) {
+        if !schema.strict {
             // The variant for other tags, of which none was seen.
-            types.push(Some(if self.choices.is_naive() { Type::Value } else { Type::Value.boxed() }));
+            let value = || if self.choices.is_naive() { Type::Value } else { Type::Value.boxed() };
+            types.push((!self.places.is_recursive(union)).then(value));
         }
         self.defs[id].parts = parts;
         self.bodies[id] = Body::Enum(types);

@@ -49,6 +49,11 @@ pub struct Schema {
     pub refuse: bool,
 }
 
+/// So few objects say nothing of which keys they need,
+const THIN: u64 = 3;
+/// if there are so many texts.
+const THIN_OF: u64 = 5;
+
 impl Schema {
     /// The unions that contain themselves, however deep.
     pub fn recursive_unions(&self) -> BTreeSet<UnionId> {
@@ -72,6 +77,19 @@ impl Schema {
             unions.contains(&union)
         };
         (0..self.unions.len()).filter(is_within).collect()
+    }
+
+    /// Whether so few objects of a record were seen, and so many texts, that a key which all of them have may be missing in
+    /// the next.
+    pub fn is_thin(&self, record: &Record) -> bool {
+        !self.strict && self.documents >= THIN_OF && record.instances <= THIN
+    }
+
+    /// Whether a key may be missing.
+    pub fn is_optional(&self, record: &Record, field: &Field) -> bool {
+        // A field that may be `null` needs no key.
+        let may = self.is_thin(record) && field.slot.nulls == 0 && !field.rest;
+        may || field.slot.count < record.instances
     }
 
     /// The format of a text that gets a type of its own.

@@ -209,7 +209,7 @@ impl<'t> WhatIf<'t> {
     /// They are a bound if the changes are predicted exactly and the weight of the present value is a bound: removed entries of
     /// maps, for example, may leave memory that cannot be seen.
     pub fn accuracy(&self) -> Accuracy {
-        // What a function of the user's says has no places that could grow.
+        // A part that a function of the user measured has no slots that could grow.
         let is_exact = self.edits.is_empty() || self.plan().is_exact();
         if is_exact { self.tree.weight.accuracy() } else { Accuracy::About }
     }
