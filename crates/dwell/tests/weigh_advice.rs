@@ -188,8 +188,8 @@ fn owners(filled: usize) -> Vec<Owner> {
 fn mostly_there_is_not_boxed() {
     for (filled, boxes) in [(0, true), (10, true), (700, true), (950, false), (1000, false)] {
         let advice = tree(&owners(filled)).advise();
-        // A struct that may be empty: a `Sparse` reads as it did.
-        let boxed = advice.suggestions.iter().any(|made| made.kind == SuggestionKind::Sparse);
+        let kinds = [SuggestionKind::Box, SuggestionKind::Sparse];
+        let boxed = advice.suggestions.iter().any(|made| kinds.contains(&made.kind));
         assert_eq!(boxed, boxes, "{filled}: {:?}", advice.suggestions);
     }
 }
@@ -665,6 +665,39 @@ fn patches_follow_each_other() {
     assert!(made.words.len() == 1 && made.lines.len() == 3 && made.pair.0 == "first" && made.note.is_some());
 }
 
+/// Fields of different types that change together, each to the like of its own: the patch names all of them.
+#[test]
+fn fields_of_different_types_in_one_step_are_all_named() {
+    #[derive(Weigh, Default)]
+    struct Text {
+        words: [Option<u64>; 9],
+    }
+    #[derive(Weigh, Default)]
+    struct Number {
+        digits: [Option<u64>; 8],
+    }
+    #[derive(Weigh)]
+    enum Value {
+        Text(Text, u8),
+        Number(Number, u8),
+    }
+    let value = |n: u8| if n % 2 == 0 { Value::Text(Text::default(), n) } else { Value::Number(Number::default(), n) };
+    let values: Box<[Value]> = (0..100).map(value).collect();
+    let advice = tree(&values).advise();
+    let made = &advice.suggestions[0];
+    assert_eq!(
+        (made.kind, made.from.as_str(), made.to.as_str()),
+        (SuggestionKind::Sparse, "_", "Sparse<_>"),
+        "{advice}"
+    );
+    assert!(made.patch().contains("derive `Sparse` and `Default` for Text, Number; "), "{}", made.patch());
+    let held = values.iter().map(|value| match value {
+        Value::Text(text, n) => text.words.len() + usize::from(*n),
+        Value::Number(number, n) => number.digits.len() + usize::from(*n),
+    });
+    assert_eq!(held.sum::<usize>(), 50 * 17 + 99 * 50);
+}
+
 /// Where most are empty, a word a handle is worth a word more in each block.
 #[test]
 fn short_lists_that_are_mostly_empty_are_thin() {
@@ -676,7 +709,9 @@ fn short_lists_that_are_mostly_empty_are_thin() {
     let advice = tree(&pages).advise();
     let made = &advice.suggestions[0];
     assert_eq!((made.to.as_str(), made.type_size, made.kind), ("ThinSlice<u64>", [24, 8], SuggestionKind::Thin));
-    let lean: Vec<_> = pages.into_iter().map(|page| dwell::sparse::ThinSlice::from(page.tags)).collect();
+    // Not `collect`, which would use the vector again.
+    let mut lean = Vec::with_capacity(100);
+    lean.extend(pages.into_iter().map(|page| dwell::sparse::ThinSlice::from(page.tags)));
     assert_eq!(advice.after, dwell::weigh(&lean).total());
     assert!(advice.to_string().contains("24 -> 8 B"), "{advice}");
 }

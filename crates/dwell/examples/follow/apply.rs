@@ -85,9 +85,9 @@ impl Source {
             }
         }
         // The types that have to have a default.
-        if let Some((_, rest)) = patch.split_once("derive `Sparse` and `Default` for ") {
-            let name = rest.split([';', '<']).next().unwrap_or_default();
-            self.derive_sparse(name)?;
+        let Some((_, rest)) = patch.split_once("derive `Sparse` and `Default` for ") else { return Ok(()) };
+        for name in rest.split(';').next().unwrap_or_default().split(", ") {
+            self.derive_sparse(name.split('<').next().unwrap_or(name))?;
         }
         Ok(())
     }
@@ -190,7 +190,8 @@ impl Source {
     fn box_variant(&mut self, block: &Block, of: &str, then: &str) -> Result<()> {
         let name = then.split('(').next().unwrap_or_default();
         let (first, last) = self.variant(block, name)?;
-        if first == last {
+        let is_named = self.lines[first].contains('{');
+        if !is_named {
             let line = &self.lines[first];
             let (open, close) = line.find('(').zip(line.rfind(')')).ok_or("a variant without fields")?;
             let inside = &line[open + 1..close];
@@ -198,7 +199,13 @@ impl Source {
             self.lines[first] = format!("    {name}(Box<{inside}>),");
             return Ok(());
         }
-        let fields: Vec<String> = self.lines.drain(first..=last).collect();
+        let mut fields: Vec<String> = self.lines.drain(first..=last).collect();
+        if first == last {
+            // All in one line.
+            let inside =
+                fields[0].split_once('{').and_then(|(_, rest)| rest.rsplit_once('}')).map_or("", |(inside, _)| inside);
+            fields = ["", inside, ""].map(String::from).to_vec();
+        }
         let fresh = format!("{of}{name}");
         self.lines.insert(first, format!("    {name}(Box<{fresh}>),"));
         self.lines.push("#[derive(serde::Deserialize, dwell::Weigh)]".into());
