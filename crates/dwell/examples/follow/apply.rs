@@ -208,7 +208,10 @@ impl Source {
         }
         let fresh = format!("{of}{name}");
         self.lines.insert(first, format!("    {name}(Box<{fresh}>),"));
-        self.lines.push("#[derive(serde::Deserialize, dwell::Weigh)]".into());
+        // It derives what the enum does.
+        let derive = self.lines[..block.first].iter().rfind(|line| line.starts_with("#[derive("));
+        let derive = derive.ok_or_else(|| format!("`{of}` derives nothing"))?.replace(", Default", "");
+        self.lines.push(derive);
         self.lines.push(format!("pub(crate) struct {fresh} {{"));
         self.lines.extend(fields[1..fields.len() - 1].iter().map(|line| line.trim().to_owned()));
         self.lines.push("}".into());
