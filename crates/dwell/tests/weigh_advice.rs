@@ -681,7 +681,8 @@ fn fields_of_different_types_in_one_step_are_all_named() {
         Text(Text, u8),
         Number(Number, u8),
     }
-    let value = |n: u8| if n % 2 == 0 { Value::Text(Text::default(), n) } else { Value::Number(Number::default(), n) };
+    let value =
+        |n: u8| if n.is_multiple_of(2) { Value::Text(Text::default(), n) } else { Value::Number(Number::default(), n) };
     let values: Box<[Value]> = (0..100).map(value).collect();
     let advice = tree(&values).advise();
     let made = &advice.suggestions[0];
@@ -705,7 +706,7 @@ fn short_lists_that_are_mostly_empty_are_thin() {
     struct Page {
         tags: Vec<u64>,
     }
-    let pages: Vec<Page> = (0..100).map(|n| Page { tags: vec![n; usize::from(n % 10 == 0)] }).collect();
+    let pages: Vec<Page> = (0..100).map(|n| Page { tags: vec![n; usize::from(n.is_multiple_of(10))] }).collect();
     let advice = tree(&pages).advise();
     let made = &advice.suggestions[0];
     assert_eq!((made.to.as_str(), made.type_size, made.kind), ("ThinSlice<u64>", [24, 8], SuggestionKind::Thin));

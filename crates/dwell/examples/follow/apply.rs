@@ -102,9 +102,10 @@ impl Source {
         let first = self.lines.iter().position(is_head).ok_or_else(|| format!("no type `{name}`"))?;
         let is_one_line = self.lines[first].trim_end().ends_with([';', '}']);
         let end = |line: &String| line.starts_with('}');
-        let last = match is_one_line {
-            true => first,
-            false => first + self.lines[first..].iter().position(end).ok_or("a type without an end")?,
+        let last = if is_one_line {
+            first
+        } else {
+            first + self.lines[first..].iter().position(end).ok_or("a type without an end")?
         };
         Ok(Block { first, last, is_generic: self.lines[first].contains('<') })
     }

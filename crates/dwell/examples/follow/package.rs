@@ -117,17 +117,17 @@ impl Package {
                 "openapi" => "OpenApi",
                 _ => "Crate",
             };
-            write!(text, "mod step{number} {{\nuse super::prelude::*;\n{aliases}\n{}\n}}\n", source.text())?;
+            writeln!(text, "mod step{number} {{\nuse super::prelude::*;\n{aliases}\n{}\n}}", source.text())?;
             if what == "advise" {
-                write!(
+                writeln!(
                     calls,
-                    "    println!(\"{{}}\", dwell::weigh::tree(&load::<step0::{root}>(&documents)).advise().to_json());\n"
+                    "    println!(\"{{}}\", dwell::weigh::tree(&load::<step0::{root}>(&documents)).advise().to_json());"
                 )?;
             } else {
-                write!(calls, "    measure(&documents, load::<step{number}::{root}>);\n")?;
+                writeln!(calls, "    measure(&documents, load::<step{number}::{root}>);")?;
             }
         }
-        write!(text, "fn main() {{\n    let documents = documents();\n{calls}}}\n")?;
+        writeln!(text, "fn main() {{\n    let documents = documents();\n{calls}}}")?;
         fs::write(self.folder.join("src/main.rs"), text)?;
         let mut run = self.cargo(&["run", "--quiet", "--"]);
         let out = run.arg(&self.data).stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
