@@ -21,6 +21,7 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
         types: &types,
         new: Arena::new(studying),
         recursive: recursive(&types),
+        tags: types.study_tags(),
         objects: HashMap::new(),
         copies: HashMap::new(),
         queue: VecDeque::new(),
@@ -45,6 +46,8 @@ struct Former<'a> {
     new: Arena,
     /// Classes that hold themselves.
     recursive: HashSet<ObjectId>,
+    /// The keys that tell the objects of some class apart.
+    tags: HashSet<&'a str>,
     /// The object of each class that has one for all places.
     objects: HashMap<ObjectId, ObjectId>,
     /// How many objects the other classes have.
@@ -85,6 +88,11 @@ impl Former<'_> {
             self.new.node_mut(id).array = Some(Box::new(array));
         }
         let Some(class) = self.types.class_at(group) else { return };
+        // Objects with a tag and objects without one, which were of one place before the union above was known: the next
+        // round tells them apart.
+        if self.types.is_divided(group) || (self.new.studying && self.types.is_partly_tagged(class, &self.tags)) {
+            return;
+        }
         let object = if self.types.form(class) == Form::Map {
             // Each place has its own maps.
             let values = self.types.values(self.types.objects_at(group));

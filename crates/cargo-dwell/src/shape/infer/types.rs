@@ -260,20 +260,33 @@ impl<'a> Types<'a> {
 
     /// The key by which a study told the objects of a record class apart, if each of them has it.
     pub(super) fn study_tag(&self, class: ObjectId) -> Option<&'a str> {
-        let tag = self.members[&class].iter().find_map(|&object| match &self.arena.object(object).shape {
+        let tags = self.members[&class].iter().filter_map(|&object| match &self.arena.object(object).shape {
             Shape::Union(tagged) => Some(&*tagged.key),
             _ => self.arena.object(object).tag.as_deref(),
-        })?;
-        self.always_has(class, tag).then_some(tag)
+        });
+        // At some places another key told the objects apart that not all of the class have.
+        let mut tried = HashSet::new();
+        tags.filter(|tag| tried.insert(*tag)).find(|tag| self.always_has(class, tag))
+    }
+
+    /// The keys by which studies told objects apart.
+    pub(super) fn study_tags(&self) -> HashSet<&'a str> {
+        self.classes().into_iter().filter_map(|class| self.study_tag(class)).collect()
+    }
+
+    /// Whether some objects of a record class have one of these keys, and others have none.
+    pub(super) fn is_partly_tagged(&self, class: ObjectId, tags: &HashSet<&str>) -> bool {
+        self.form(class) == Form::Record && self.study_tag(class).is_none() && {
+            let instances = self.instances(class);
+            let texts = |group: &Group| group.iter().map(|&node| self.arena.node(node).text_count()).sum::<u64>();
+            let slots = self.slots(class);
+            slots.iter().any(|slot| tags.contains(slot.key) && (1..instances).contains(&texts(&slot.group)))
+        }
     }
 
     /// Whether each object of a record class has a string under a key.
     fn always_has(&self, class: ObjectId, key: &str) -> bool {
-        self.parts(class).all(|object| {
-            let field = fields(self.arena, object).find(|field| *field.key == *key);
-            let texts = field.map_or(0, |field| self.arena.node(field.node).text_count());
-            texts == self.arena.object(object).instances
-        })
+        self.parts(class).all(|object| self.is_tagged(object, key))
     }
 
     /// The hashes of the keys that objects of a class have whose tag has this value.
@@ -394,7 +407,7 @@ impl<'a> Types<'a> {
     fn close(&mut self) -> bool {
         let mut changed = false;
         loop {
-            let mut again = self.one_place(&[self.arena.root]);
+            let mut again = self.one_place(&[self.arena.root], None);
             for class in self.classes() {
                 if self.parents.contains_key(&class) {
                     continue; // It was joined with another a moment ago.
@@ -410,7 +423,8 @@ impl<'a> Types<'a> {
                             let groups = self.slots(class).into_iter().map(|slot| slot.group);
                             groups.chain([self.rest(class)]).collect()
                         };
-                        groups.iter().fold(given_up, |again, group| self.one_place(group) || again)
+                        let tag = if form == Form::Record { self.study_tag(class) } else { None };
+                        groups.iter().fold(given_up, |again, group| self.one_place(group, tag) || again)
                     }
                 };
             }
@@ -421,16 +435,40 @@ impl<'a> Types<'a> {
         }
     }
 
-    fn one_place(&mut self, group: &[NodeId]) -> bool {
-        let objects: Vec<ObjectId> = self.objects_at(group).collect();
+    /// Joins the objects at a place. If it is one of objects that `tag` will tell apart, its own objects may be of different
+    /// types too: only those that have the tag are joined.
+    fn one_place(&mut self, group: &[NodeId], tag: Option<&str>) -> bool {
+        let objects = self.objects_at(group);
+        let objects: Vec<ObjectId> =
+            objects.filter(|&object| tag.is_none_or(|tag| self.is_tagged(object, tag))).collect();
         let mut changed = false;
         for &object in objects.iter().skip(1) {
             changed |= self.join(objects[0], object);
         }
         for elements in self.elements(group) {
-            changed |= self.one_place(&elements);
+            changed |= self.one_place(&elements, tag);
         }
         changed
+    }
+
+    /// Whether an object always has a string under a key.
+    fn is_tagged(&self, object: ObjectId, key: &str) -> bool {
+        match &self.arena.object(object).shape {
+            Shape::Union(tagged) => *tagged.key == *key,
+            Shape::Map { .. } => false,
+            Shape::Record(_) => {
+                let field = fields(self.arena, object).find(|field| *field.key == *key);
+                let texts = field.map_or(0, |field| self.arena.node(field.node).text_count());
+                texts == self.arena.object(object).instances
+            }
+        }
+    }
+
+    /// Whether the objects at a place are of several classes, which a tag above will tell apart.
+    pub(super) fn is_divided(&self, group: &[NodeId]) -> bool {
+        let mut classes = self.objects_at(group).map(|object| self.class(object));
+        let first = classes.next();
+        classes.any(|class| Some(class) != first)
     }
 
     fn join_variants(&mut self, class: ObjectId) -> bool {
