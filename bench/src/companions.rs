@@ -196,7 +196,7 @@ fn slices() -> Suite {
             let mut sum = 0_u64;
             for element in values[n % VALUES].slice() {
                 sum = sum.wrapping_add(*element);
-                sink::word(sum); // not a vector for one subject alone
+                sink::word(sum); // not a vector for one subject only
             }
         }));
         ops.push(op(

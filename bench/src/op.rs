@@ -6,14 +6,14 @@ use std::ops::Range;
 
 use crate::row::distinct;
 
-/// Runs the operation as often as it is told.
+/// Runs the operation `n` times.
 pub(crate) type Run = Box<dyn FnMut(usize)>;
 
 /// One operation of one subject. The same workload code serves all subjects; adding a peer adds these.
 pub(crate) struct Op {
     pub(crate) workload: String,
     pub(crate) subject: &'static str,
-    /// Builds what the operation works on, at a place of the heap of its own each time.
+    /// Builds what the operation works on, at a different heap address each time.
     pub(crate) prepare: Box<dyn Fn() -> Run>,
 }
 

@@ -66,7 +66,7 @@ fn value(word: usize) -> Value {
     [sink::opaque(word as u64); 8]
 }
 
-/// A value is made, and takes the place of another that is dropped, at random.
+/// A new value replaces another, which is dropped, at random.
 fn exchange<S>(live: usize, make: impl Fn(Value) -> S) -> f64 {
     let mut slots: Vec<S> = (0..live).map(|word| make(value(word))).collect();
     let mut random = random();

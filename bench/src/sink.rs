@@ -1,4 +1,4 @@
-//! A place where results go that the compiler cannot see into and that costs no instruction.
+//! A sink for results that the compiler cannot see into and that costs no instruction.
 //!
 //! `std::hint::black_box` writes its argument to the stack first; this does not.
 
@@ -39,7 +39,7 @@ pub(crate) fn address(address: *const u8) {
     unsafe { asm!("/* {0} */", in(reg) address, options(nostack, preserves_flags)) };
 }
 
-/// Lets whatever a place leads to be changed, as far as the compiler knows: it must read again what it has read.
+/// Makes the compiler assume that everything behind a pointer changed: it must read again what it has read.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
 pub(crate) fn change<T: ?Sized>(place: &mut T) {

@@ -1,4 +1,4 @@
-//! Time per operation: subjects interleaved round by round, each round with its data at new places of the heap.
+//! Time per operation: subjects interleaved round by round, each round with its data at new heap addresses.
 
 use std::time::Instant;
 

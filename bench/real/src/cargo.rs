@@ -1,6 +1,6 @@
 //! Calls of cargo, with what it said when it failed.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -66,6 +66,21 @@ pub(crate) fn lock(directory: &Path, target: &Path) -> Result<()> {
 pub(crate) fn build(directory: &Path, target: &Path, package: &str, check: bool) -> Result<()> {
     let how: &[&str] = if check { &["check"] } else { &["build", "--release"] };
     run(directory, target, &[how, &["--quiet", "--package", package]].concat()).map(drop)
+}
+
+/// Writes the JSON of `package`, a dependency of the one in `directory`, to `doc` in the target directory.
+pub(crate) fn rustdoc_json(directory: &Path, target: &Path, package: &str) -> Result<()> {
+    let mut command = cargo(directory, target);
+    // rustdoc's JSON is not stable; the variable lets a stable rustdoc write it.
+    command.env("RUSTC_BOOTSTRAP", "1").args(["rustdoc", "--quiet", "--package", package]);
+    let output = command.args(["--", "-Zunstable-options", "--output-format", "json"]).output();
+    let output = output.context("cannot run cargo")?;
+    ensure!(
+        output.status.success(),
+        "rustdoc writes no JSON of {package}\n{}",
+        errors(&String::from_utf8_lossy(&output.stderr))
+    );
+    Ok(())
 }
 
 /// How many tests passed, failed and were not run.

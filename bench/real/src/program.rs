@@ -18,7 +18,7 @@ pub(crate) struct Program {
     pub(crate) dependencies: &'static str,
     /// More of them, on the changed side. `{dwell}` is the path of this repository.
     pub(crate) more_after: &'static str,
-    /// A file of another package that the driver reads. `{input}` in the driver is its path.
+    /// A file that the driver reads. `{input}` in the driver is its path.
     pub(crate) input: Option<Input>,
     /// The driver, a file in `programs/`: a module with `pub fn workload(name: &str) -> Box<dyn FnMut() -> u64>`.
     pub(crate) driver: &'static str,
@@ -28,11 +28,12 @@ pub(crate) struct Program {
     pub(crate) workloads: &'static [&'static str],
 }
 
-/// A file that a package of the registry ships.
-pub(crate) struct Input {
-    pub(crate) package: &'static str,
-    pub(crate) version: &'static str,
-    pub(crate) path: &'static str,
+/// Where a file that a driver reads comes from.
+pub(crate) enum Input {
+    /// A package of the registry ships it.
+    Shipped { package: &'static str, version: &'static str, path: &'static str },
+    /// rustdoc writes it: the JSON of a package of the registry.
+    RustdocJson { package: &'static str, version: &'static str, features: &'static [&'static str] },
 }
 
 /// One package of the registry at an exact version.

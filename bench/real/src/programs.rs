@@ -16,6 +16,9 @@ pub(crate) const ALL: &[Program] = &[
     ASYNC_IO,
     ASYNC_GRAPHQL,
     JAQ,
+    SPECS,
+    HITBOX,
+    RUSTDOC_TYPES,
 ];
 
 const LRU: Program = Program {
@@ -36,7 +39,7 @@ const OXC: Program = Program {
         Package { name: "oxc_allocator", version: "0.60.0", edits: "oxc/allocator.edits", tests: Some(&["--lib"]) },
     ],
     dependencies: "oxc_parser = \"=0.60.0\"\noxc_allocator = \"=0.60.0\"\noxc_span = \"=0.60.0\"",
-    input: Some(Input { package: "deno_typescript", version: "0.49.0", path: "typescript/lib/typescript.js" }),
+    input: Some(Input::Shipped { package: "deno_typescript", version: "0.49.0", path: "typescript/lib/typescript.js" }),
     driver: "oxc/driver.rs",
     workloads: &["typescript.js", "typescript.js, reset"],
     ..Program::NONE
@@ -125,7 +128,8 @@ const WAST: Program = Program {
         name: "wast",
         version: "263.0.0",
         edits: "wast/bumpalo.edits",
-        tests: Some(&["--lib", "--test", "annotations", "--test", "comments", "--test", "recursive"]),
+        // Its other tests need crates that the package does not name.
+        tests: Some(&["--lib", "--test", "comments"]),
     }],
     dependencies: "wast = \"=263.0.0\"",
     driver: "wast/driver.rs",
@@ -140,10 +144,11 @@ const SONIC_RS: Program = Program {
         name: "sonic-rs",
         version: "0.5.10",
         edits: "sonic-rs/bumpalo.edits",
-        tests: Some(&["--lib"]),
+        // Its tests need a crate of its repository that is not published.
+        tests: None,
     }],
     dependencies: "sonic-rs = \"=0.5.10\"",
-    input: Some(Input { package: "openapiv3", version: "2.2.0", path: "fixtures/slack.json" }),
+    input: Some(Input::Shipped { package: "openapiv3", version: "2.2.0", path: "fixtures/slack.json" }),
     driver: "sonic-rs/driver.rs",
     workloads: &["slack.json"],
     ..Program::NONE
@@ -216,11 +221,68 @@ const JAQ: Program = Program {
             name: "jaq-json",
             version: "2.0.3",
             edits: "jaq/json.edits",
-            tests: Some(&["--features", "serde", "--lib", "--tests"]),
+            // Its tests use functions of jaq-std that default features have.
+            tests: Some(&["--features", "serde,jaq-std/default", "--lib", "--tests"]),
         },
     ],
     dependencies: "jaq-core = \"=3.1.2\"\njaq-std = \"=3.0.4\"\njaq-json = \"=2.0.3\"",
     driver: "jaq/driver.rs",
     workloads: &["numbers", "recursion", "a tree"],
+    ..Program::NONE
+};
+
+const SPECS: Program = Program {
+    name: "specs",
+    change: "`SmallBox` for `Box<dyn FnOnce>`",
+    packages: &[Package {
+        name: "specs",
+        version: "0.20.0",
+        edits: "specs/after.edits",
+        tests: Some(&["--lib", "--features", "parallel"]),
+    }],
+    dependencies: "specs = { version = \"=0.20.0\", default-features = false }",
+    driver: "specs/driver.rs",
+    workloads: &["20 frames of particles"],
+    ..Program::NONE
+};
+
+const HITBOX: Program = Program {
+    name: "hitbox",
+    change: "dwell's `SmallBox` for smallbox",
+    packages: &[
+        Package {
+            name: "hitbox-backend",
+            version: "0.2.2",
+            edits: "hitbox/backend.edits",
+            tests: Some(&["--lib", "--tests"]),
+        },
+        Package {
+            name: "hitbox-core",
+            version: "0.2.2",
+            edits: "hitbox/core.edits",
+            tests: Some(&["--lib", "--tests"]),
+        },
+    ],
+    dependencies: "hitbox-backend = \"=0.2.2\"\nhitbox-core = \"=0.2.2\"\nasync-trait = \"0.1\"\n\
+        serde = { version = \"1\", features = [\"derive\"] }\ntokio = { version = \"1.47\", features = [\"rt\"] }",
+    driver: "hitbox/driver.rs",
+    workloads: &["2,000 requests"],
+    ..Program::NONE
+};
+
+const RUSTDOC_TYPES: Program = Program {
+    name: "rustdoc-types",
+    change: "`ThinStr`, `ThinSlice`, `SortedMap`, boxes",
+    packages: &[Package {
+        name: "rustdoc-types",
+        // Of the format that the rustdoc of Rust 1.95 writes.
+        version: "0.57.4",
+        edits: "rustdoc-types/after.edits",
+        tests: Some(&["--lib"]),
+    }],
+    dependencies: "rustdoc-types = \"=0.57.4\"\nserde_json = \"1\"",
+    input: Some(Input::RustdocJson { package: "syn", version: "2.0.106", features: &["full", "visit", "visit-mut"] }),
+    driver: "rustdoc-types/driver.rs",
+    workloads: &["load syn"],
     ..Program::NONE
 };

@@ -115,22 +115,39 @@ pub(crate) fn prepare(program: &Program, places: &Places) -> Result<Prepared> {
 
 /// The files of each package as published, by cargo's copy of the registry.
 fn take(program: &Program, work: &Path, target: &Path) -> Result<Vec<Files>> {
-    let packages: Vec<_> = program.packages.iter().map(|package| (package.name, package.version)).collect();
+    let packages: Vec<(&str, &str, &[&str])> =
+        program.packages.iter().map(|package| (package.name, package.version, &[][..])).collect();
     registry(&packages, &work.join("source"), target)?.iter().map(|folder| read(folder)).collect()
 }
 
-/// The path of a file that a package ships.
+/// The path of the file that a driver reads.
 fn find_input(input: &Input, work: &Path, target: &Path) -> Result<String> {
-    let folders = registry(&[(input.package, input.version)], &work.join("input"), target)?;
-    let path = folders[0].join(input.path);
-    ensure!(path.is_file(), "{} {} ships no {}", input.package, input.version, input.path);
-    path.into_os_string().into_string().ok().context("the path of the registry is not UTF-8")
+    let folder = work.join("input");
+    let path = match *input {
+        Input::Shipped { package, version, path } => {
+            let folders = registry(&[(package, version, &[])], &folder, target)?;
+            let file = folders[0].join(path);
+            ensure!(file.is_file(), "{package} {version} ships no {path}");
+            file
+        }
+        Input::RustdocJson { package, version, features } => {
+            let file = target.join("doc").join(package).with_extension("json");
+            if !file.is_file() {
+                registry(&[(package, version, features)], &folder, target)?;
+                cargo::rustdoc_json(&folder, target, &format!("{package}@{version}"))?;
+            }
+            file
+        }
+    };
+    path.into_os_string().into_string().ok().context("a path of the input is not UTF-8")
 }
 
-/// The folders of packages at exact versions in cargo's copy of the registry, by a manifest in `folder` that asks for them.
-fn registry(packages: &[(&str, &str)], folder: &Path, target: &Path) -> Result<Vec<PathBuf>> {
-    let asked: Vec<String> = packages.iter().map(|(name, version)| format!("{name} = \"={version}\"\n")).collect();
-    let asked = asked.concat();
+/// The folders of packages, at exact versions and with features, in cargo's copy of the registry, by a manifest in `folder` that asks for them.
+fn registry(packages: &[(&str, &str, &[&str])], folder: &Path, target: &Path) -> Result<Vec<PathBuf>> {
+    let asked: String = packages
+        .iter()
+        .map(|(name, version, features)| format!("{name} = {{ version = \"={version}\", features = {features:?} }}\n"))
+        .collect();
     let manifest = format!(
         "[workspace]\n[package]\nname = \"source\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\
          [lib]\npath = \"lib.rs\"\n[dependencies]\n{asked}"
@@ -139,7 +156,7 @@ fn registry(packages: &[(&str, &str)], folder: &Path, target: &Path) -> Result<V
     put(&folder.join("Cargo.toml"), manifest.as_bytes())?;
     put(&folder.join("lib.rs"), b"")?;
     let sources = cargo::sources(folder, target)?;
-    let folders = packages.iter().map(|(name, version)| {
+    let folders = packages.iter().map(|(name, version, _)| {
         let found = sources.iter().find(|(found, at, _)| found == name && at == version);
         let (_, _, folder) = found.with_context(|| format!("cargo found no {name} {version}"))?;
         Ok(folder.clone())

@@ -11,7 +11,7 @@ use std::ptr::{self, NonNull};
 use super::subject::{Allocates, Arena, Subject, Vector, push};
 use crate::sink;
 
-/// Room for what any workload puts between two resets, at any alignment.
+/// Capacity for what any workload allocates between two resets, at any alignment.
 const CAPACITY: usize = 4 << 20;
 const BLOCK: Layout = match Layout::from_size_align(CAPACITY, 16) {
     Ok(layout) => layout,

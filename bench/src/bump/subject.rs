@@ -4,7 +4,7 @@ use std::alloc::Layout;
 use std::ops::Deref;
 use std::ptr;
 
-/// A place for values that go together.
+/// A container for values that are freed together.
 pub(super) trait Subject: Sized + 'static {
     const NAME: &'static str;
 
@@ -16,7 +16,7 @@ pub(super) trait Subject: Sized + 'static {
 
 /// A subject for values of one type.
 pub(super) trait Put<T>: Subject {
-    /// Makes a place for `value` and shows it to the sink. What has no `reset` frees the place again.
+    /// Allocates `value` and passes it to the sink. A subject without `reset` frees it again.
     fn put(&self, value: T);
 }
 

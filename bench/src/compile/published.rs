@@ -17,7 +17,7 @@ pub(super) struct Published {
     main: Option<&'static str>,
     /// Its file with the leaf.
     leaf: &'static str,
-    /// What its bounds lack for a `.boxed()` everywhere, which asks for `Send`: a text, and what stands in its place for all subjects.
+    /// What its bounds lack for a `.boxed()` everywhere, which asks for `Send`: a text, and its replacement for all subjects.
     bounds: &'static [(&'static str, &'static str)],
     /// Where it is erased once: a file, what is there, and what follows it.
     boundary: (&'static str, &'static str),

@@ -71,7 +71,7 @@ pub(crate) fn write(file: &Path, text: &str) -> Result<()> {
     fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// What the script is told besides rows.
+/// The data of the script besides rows.
 #[derive(Serialize)]
 struct About {
     machine: Vec<(&'static str, String)>,

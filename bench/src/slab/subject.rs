@@ -31,7 +31,7 @@ pub(super) trait Holds<T: 'static>: 'static {
     fn remove(place: &mut Self::Place, slot: Self::Slot);
 }
 
-/// Values that can be changed in place.
+/// Subjects whose values can be changed through `&mut`.
 pub(super) trait Edits<T: 'static>: Holds<T> {
     fn get_mut<R>(place: &mut Self::Place, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R;
 }

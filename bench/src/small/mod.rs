@@ -1,4 +1,4 @@
-//! `dwell::small` beside `Box` and the other boxes that keep small values in place.
+//! `dwell::small` beside `Box` and the other boxes with inline storage.
 
 mod prototypes;
 mod subjects;

@@ -16,7 +16,7 @@ fn fits<U>() -> bool {
 /// Moves a value to a block of its own.
 fn spill<U>(value: U) -> *mut u8 {
     let layout = Layout::new::<U>();
-    // SAFETY: what does not fit in place has a size, or it has an alignment that no workload uses.
+    // SAFETY: a value that is not stored inline has a size, or it has an alignment that no workload uses.
     let block = unsafe { alloc(layout) };
     if block.is_null() {
         handle_alloc_error(layout);

@@ -182,11 +182,11 @@ macro_rules! peer {
     };
 }
 
-/// 32 bytes, two words in place.
+/// 32 bytes, two words inline.
 type Smallbox<T> = smallbox::SmallBox<T, smallbox::space::S2>;
 peer!(SmallboxPeer, "smallbox 0.8.9", Smallbox, |value| smallbox::smallbox!(value));
 
-/// 32 bytes, two words in place.
+/// 32 bytes, two words inline.
 type Flex<T> = nexus_smartptr::Flex32<T>;
 peer!(Nexus, "nexus-smartptr 0.1.1", Flex, |value| nexus_smartptr::flex!(value));
 

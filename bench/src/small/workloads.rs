@@ -136,8 +136,8 @@ fn slices<S: Subject>(count: u32, longest: usize, orders: fn(u32, &mut Rng) -> V
     })
 }
 
-// The loop is part of what is not inlined: a call and a return for each box take longer than a box in place. The compiler
-// has to forget the box before it is dropped, or it drops what it knows to be in place.
+// The loop is part of what is not inlined: a call and a return for each box take longer than an inline box. The compiler
+// has to forget the box before it is dropped, or it drops a value that it knows to be inline.
 
 #[inline(never)]
 fn make_empty<S: Subject>(operations: usize) {

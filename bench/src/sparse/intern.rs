@@ -161,7 +161,7 @@ impl<I: Interner> IsEmpty for Interned<I> {
     }
 }
 
-/// Gives back what was reserved ahead, where an interner can.
+/// Frees spare capacity, where an interner can.
 pub(super) fn settle() {
     string_interner::shrink();
 }

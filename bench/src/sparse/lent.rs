@@ -17,7 +17,7 @@ pub(super) trait HasDefault: 'static {
 pub(super) struct Lent<T: HasDefault> {
     // # Invariants
     //
-    // 1. `ptr` is `T::LENT`, or a pointer that `Box::<T>::into_raw` returned and that no one else has.
+    // 1. `ptr` is `T::LENT`, or a pointer that `Box::<T>::into_raw` returned and that only this value has.
     // 2. `T` is not zero-sized (checked when one is made), so that no box has the address of the default.
     ptr: NonNull<T>,
     owns: PhantomData<T>,
@@ -49,7 +49,7 @@ impl<T: HasDefault> Drop for Lent<T> {
     #[inline]
     fn drop(&mut self) {
         if !ptr::eq(self.ptr.as_ptr(), T::LENT) {
-            // SAFETY: by invariants 1 and 2 it is a box that no one else has.
+            // SAFETY: by invariants 1 and 2 it is a box that only this value owns.
             drop(unsafe { Box::from_raw(self.ptr.as_ptr()) });
         }
     }

@@ -1,4 +1,4 @@
-//! The article's types once more, for those who say how big they are.
+//! The article's types once more, for the crates that measure sizes.
 //!
 //! The hash maps have std's hasher here, for not every peer knows a map by another; their tables are the same bytes.
 

@@ -32,7 +32,7 @@ pub(crate) struct Args {
     tree: Option<PathBuf>,
 }
 
-/// Who knows.
+/// The subjects.
 const ALLOCATOR: &str = "allocator";
 
 /// What is weighed by instruction counts.

@@ -1,4 +1,4 @@
-//! Who says how big a value is: the heap bytes of it, as each of the crates means them.
+//! The subjects that measure a value's heap bytes, as each of the crates defines them.
 
 use allocative::{Allocative, FlameGraphBuilder};
 use datasize::DataSize;
@@ -8,7 +8,7 @@ use dwell::weigh::{tree, weigh};
 use get_size2::GetSize;
 use mem_dbg::{MemSize, SizeFlags};
 
-/// One who says how big a value is.
+/// A subject that measures how large a value is.
 pub(super) struct Subject<T> {
     pub(super) name: &'static str,
     /// Bytes on the heap.

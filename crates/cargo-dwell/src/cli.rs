@@ -26,7 +26,7 @@ enum Command {
     Futures(Box<Futures>),
     /// List the types that a program uses as `dyn Trait`, and suggest an inline size for each trait
     Dyn(Box<Dyn>),
-    /// The live heap of a running program, by type and by field, and what to change
+    /// Run a program, list its live heap by type and field, and suggest changes
     Census(Box<Census>),
 }
 

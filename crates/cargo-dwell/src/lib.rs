@@ -14,3 +14,4 @@ pub mod output;
 pub mod page;
 pub mod sample;
 pub mod shape;
+pub mod units;

@@ -3,7 +3,7 @@
 //!
 //! What a reader must know stands in the HTML itself; the script draws the icicles, shows a bar's details and searches.
 
-use crate::shape::units::bytes;
+use crate::units::bytes;
 use serde::Serialize;
 use std::fmt::Write;
 

@@ -145,7 +145,7 @@ fn sampled_blocks_add_up_to_all() {
 }
 
 #[test]
-fn an_allocator_that_nobody_knows_is_told() {
+fn an_unknown_allocator_gets_a_note() {
     let exe = compile("bump", &["--cfg", "bump"]);
     let run = run_exe(&exe, &["return"], &[At::Exit]);
     assert_eq!(run.code, 0);

@@ -68,16 +68,68 @@ fn the_page_of_shape_opens_and_searches() {
     assert!(dom.contains(" found\""), "bars that the search finds are marked");
 }
 
+/// The blocks of one owner in a saved census.
+fn row(owner: &str, content: &str, bytes: u64) -> serde_json::Value {
+    serde_json::json!({
+        "owner": owner, "by": "field", "content": content, "element": "u8", "element_size": 1, "blocks": 1,
+        "bytes": bytes, "len": bytes / 2, "capacity": bytes, "unused_bytes": bytes / 2
+    })
+}
+
+/// `--diff OLD --html FILE` compares two runs: the page shows them and not the first and last snapshot of the new one.
+#[test]
+fn the_page_of_a_census_compares_two_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, snapshots: serde_json::Value| {
+        let path = folder.path().join(name);
+        let document = serde_json::json!({ "version": 1, "program": { "file": "app" }, "snapshots": snapshots });
+        std::fs::write(&path, document.to_string()).unwrap();
+        path
+    };
+    let peak = |rows: Vec<serde_json::Value>| {
+        let bytes: u64 = rows.iter().map(|row| row["bytes"].as_u64().unwrap()).sum();
+        serde_json::json!({
+            "at": "peak", "live_bytes": bytes, "live_blocks": rows.len(), "typed_bytes": bytes, "owned_bytes": bytes,
+            "blocks": rows
+        })
+    };
+    let rows = |bytes| vec![row("Shape.members", "Vec<u8>", bytes), row("Model.name", "String", 1000)];
+    let mut gone = rows(500);
+    gone.push(row("Gone.list", "Vec<u8>", 700));
+    let old = write("old.json", serde_json::json!([peak(gone)]));
+    let first = serde_json::json!({ "at": "1s", "live_bytes": 1, "blocks": [] });
+    let new = write("new.json", serde_json::json!([first, peak(rows(2000))]));
+    let page = folder.path().join("diff.html");
+    let census = |more: &[&std::ffi::OsStr]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+        command.arg("census").arg(&new).arg("--diff").arg(&old).args(more).output().unwrap()
+    };
+    let output = census(&["--format".as_ref(), "json".as_ref(), "--html".as_ref(), page.as_ref()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let diff: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&diff["before"]["live_bytes"], &diff["after"]["live_bytes"]), (&2200.into(), &3000.into()));
+    let owners: Vec<&str> =
+        diff["changes"].as_array().unwrap().iter().map(|of| of["owner"].as_str().unwrap()).collect();
+    assert_eq!(owners, ["Shape.members", "Gone.list"]);
+    let Some(browser) = chromium() else {
+        println!("skipped: there is no Chromium to open the page with");
+        return;
+    };
+    let dom = opened(&browser, &page, "");
+    for text in ["What grew from peak (2.2 kB) to peak (3.0 kB)", "+1.5 kB", "-700 B", "Gone.list", "Model.name"] {
+        assert!(dom.contains(text), "{text} is not in {dom}");
+    }
+    assert!(!dom.contains("What grew from 1s"), "{dom}");
+    let shown = dom.matches("<tr>").count();
+    let dom = opened(&browser, &page, "#q=gone");
+    let hidden = dom.matches("<tr hidden").count();
+    assert!(hidden > 0 && hidden < shown, "{hidden} of {shown} rows are hidden");
+}
+
 #[test]
 fn the_page_of_census_opens_and_searches() {
     let folder = tempfile::tempdir().unwrap();
     let (saved, page) = (folder.path().join("census.json"), folder.path().join("census.html"));
-    let row = |owner: &str, content: &str, bytes: u64| {
-        serde_json::json!({
-            "owner": owner, "by": "field", "content": content, "element": "u8", "element_size": 1, "blocks": 1,
-            "bytes": bytes, "len": bytes / 2, "capacity": bytes, "unused_bytes": bytes / 2
-        })
-    };
     let field = serde_json::json!({
         "type": "u8", "field": "absent", "size": 16, "instances": 1000, "filled": 990,
         "variants": [{ "name": "None", "count": 10 }, { "name": "Some", "count": 990 }]

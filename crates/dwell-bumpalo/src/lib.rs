@@ -104,7 +104,7 @@ impl Bump<1> {
         Ok(Self::new())
     }
 
-    /// An arena that has room for `capacity` bytes.
+    /// An arena that has capacity for `capacity` bytes.
     pub fn with_capacity(capacity: usize) -> Self {
         Self::with_min_align_and_capacity(capacity)
     }
@@ -129,7 +129,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         Self(dwell::Bump::with_min_align())
     }
 
-    /// An arena that has room for `capacity` bytes.
+    /// An arena that has capacity for `capacity` bytes.
     pub fn with_min_align_and_capacity(capacity: usize) -> Self {
         Self::try_with_min_align_and_capacity(capacity).expect("out of memory")
     }

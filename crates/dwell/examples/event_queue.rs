@@ -68,7 +68,7 @@ impl Simulation {
     }
 }
 
-/// Somebody comes in, and the next one after a while.
+/// A customer comes in, and the next one after a while.
 fn arrive(simulation: &mut Simulation, left: u32, mut random: u64) {
     simulation.waiting.push_back(simulation.now);
     serve(simulation);

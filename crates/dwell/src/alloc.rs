@@ -43,19 +43,19 @@ pub use std_alloc::alloc::{Allocator, Global};
 
 // The error of `Allocator::allocate`.
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
-pub(crate) use self::own::Refused;
+pub(crate) use self::fallback::Refused;
 #[cfg(all(feature = "allocator-api2", not(feature = "nightly")))]
 pub(crate) use allocator_api2::alloc::AllocError as Refused;
 #[cfg(feature = "nightly")]
 pub(crate) use core::alloc::AllocError as Refused;
 
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
-pub(crate) use self::own::sealed;
+pub(crate) use self::fallback::sealed;
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
-pub use self::own::{Allocator, Global};
+pub use self::fallback::{Allocator, Global};
 
 #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
-mod own {
+mod fallback {
     use core::alloc::Layout;
     use core::ptr::{self, NonNull};
     use std_alloc::alloc::{alloc, dealloc, realloc};
@@ -156,7 +156,7 @@ mod own {
 /// Whether `A` is [`Global`], whose blocks a `Box` can own.
 #[inline(always)]
 pub(crate) fn is_global<A>() -> bool {
-    // `TypeId::of` requires `'static`, because types that differ in lifetimes alone have the same id. `Global` has no lifetime, so
+    // `TypeId::of` requires `'static`, because types that differ only in lifetimes have the same id. `Global` has no lifetime, so
     // a type with its id is `Global`.
     trait Identified {
         fn id(&self) -> TypeId
@@ -204,7 +204,7 @@ mod v04 {
     use core::ptr::NonNull;
 
     #[cfg(not(any(feature = "allocator-api2", feature = "nightly")))]
-    use super::own::Refused;
+    use super::fallback::Refused;
     #[cfg(all(feature = "allocator-api2", not(feature = "nightly")))]
     use allocator_api2::alloc::AllocError as Refused;
     #[cfg(feature = "nightly")]
@@ -349,7 +349,7 @@ pub(crate) type Rest<I> = Chain<
 
 /// Pushes all values onto `vec`, or fails with the value that found no memory and the layout that it needed.
 ///
-/// The iterator's `size_hint` may be wrong. It decides how much is reserved ahead, up to 1 MiB and only if there is so much
+/// The iterator's `size_hint` may be wrong. It decides how much is reserved before the first item, up to 1 MiB and only if there is so much
 /// memory, and nothing else.
 pub(crate) fn try_push_all<T>(vec: &mut Vec<T>, values: &mut impl Iterator<Item = T>) -> Result<(), (T, Layout)> {
     let most = (1 << 20) / size_of::<T>().max(1);

@@ -145,7 +145,7 @@ fn room_that_was_given_back_is_anothers() {
     assert_eq!(third, [5; 40]);
 }
 
-/// A vector alone in its chunk takes the chunk along, and leaves nothing behind.
+/// A vector that is the only block of its chunk grows by moving the chunk, and leaves no old copy.
 #[test]
 fn alone_in_a_chunk_is_grown_with_it() {
     let bump = Bump::new();
@@ -229,16 +229,16 @@ fn a_block_smaller_than_its_alignment() {
     }
 }
 
-/// A large block that was made while others use the rest of their chunk is not moved with a chunk that has room lent to a scope.
+/// A large block that was made while others use the rest of their chunk is not moved with a chunk whose free range is lent to a scope.
 #[test]
 fn a_lent_chunk_does_not_move() {
     let mut bump = Bump::new();
     for _ in 0..60 {
         bump.alloc([0_u64; 1000]);
     }
-    bump.reset(); // one chunk that has room for what follows
+    bump.reset(); // one chunk that has capacity for what follows
     let (small, large, huge) = (bytes(20_000, 8), bytes(300_000, 8), bytes(600_000, 8));
-    let block = bump.alloc_layout(small); // alone in its chunk, at the beginning
+    let block = bump.alloc_layout(small); // the only block of its chunk, at its start
     // SAFETY: the block has these bytes.
     unsafe { block.write_bytes(7, small.size()) };
     let scope = bump.scope_guard();
@@ -333,7 +333,7 @@ fn the_slow_path_aligns() {
     }
 }
 
-/// bump-scope #127: whatever the request, the next chunk has room for it.
+/// bump-scope #127: whatever the request, the next chunk has capacity for it.
 #[test]
 fn the_next_chunk_is_large_enough() {
     let sizes = (0..2200).chain((1 << 14) - 200..(1 << 14) + 200).chain((1 << 20) - 50..(1 << 20) + 2);
@@ -522,7 +522,7 @@ fn an_outer_block_freed_in_a_scope() {
 /// Scopes of one arena that are open at once end in any order.
 #[test]
 fn scopes_end_in_any_order() {
-    // What is done while they are open: who allocates, and how much.
+    // The operations while they are open: which arena allocates, and how much.
     for allocations in (0..64_u32).step_by(stride()) {
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             for size in [8, 600, LARGE] {
@@ -583,7 +583,7 @@ fn a_forgotten_scope_leaks_and_no_more() {
     assert_eq!(bump.alloc([4_u8; 100])[99], 4);
 }
 
-/// What owns a block is forgotten: its bytes come back with the arena.
+/// A forgotten owner of a block: `reset` frees the bytes.
 #[test]
 fn forgotten_owners_leak_and_no_more() {
     let counts = Counts::default();
@@ -683,7 +683,7 @@ fn a_loop_of_scopes_that_keeps() {
     assert!(bump.allocated_bytes() < 200_000, "{}", bump.allocated_bytes());
 }
 
-/// Room that a scope found is there for the next: it is not fetched again.
+/// The next scope reuses the chunk of the last one: it is not allocated again.
 #[test]
 fn the_next_scope_finds_its_room() {
     let bump = Bump::new();
@@ -708,7 +708,7 @@ fn the_next_scope_finds_its_room() {
 #[test]
 fn reset_keeps_the_largest_chunk() {
     let mut bump = Bump::new();
-    bump.alloc([1_u8; 100_000]); // apart
+    bump.alloc([1_u8; 100_000]); // dedicated chunk
     for _ in 0..50 {
         bump.alloc([1_u64; 20]);
     }
@@ -912,7 +912,7 @@ fn a_display_that_allocates_before_it_writes() {
     }
 }
 
-/// The same by the trait: what has no bytes is nobody's block, so that it does not grow into one.
+/// The same by the trait: a zero-size allocation is no block, so it does not grow into another one.
 #[test]
 fn a_block_of_no_bytes_does_not_grow_into_another() {
     for align in [1, 8, 64] {
@@ -968,7 +968,7 @@ fn reentrancy_of_iterators_and_clones() {
     impl fmt::Display for Speaks<'_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("one ")?;
-            self.1.set(Some(self.0.scope_guard())); // takes the room behind the text
+            self.1.set(Some(self.0.scope_guard())); // takes the bytes behind the text
             f.write_str("two ")?;
             self.0.alloc(1_u8);
             self.1.take();
@@ -1026,7 +1026,7 @@ fn panics_in_iterators_and_texts() {
     }
 }
 
-/// Pieces of all lengths, at each place in a chunk and over its end.
+/// Pieces of all lengths, at each offset in a chunk and over its end.
 #[test]
 fn pieces_of_all_lengths() {
     fn check<const MIN_ALIGN: usize>() {
@@ -1145,7 +1145,7 @@ fn failure_at_every_step() {
             result.map_err(|error| assert!(error.layout().size() > 0))
         }
         let spy = bump.try_alloc(counts.spy(1)).map_err(|error| drop(error.into_inner()))?;
-        // SAFETY: nobody else drops it.
+        // SAFETY: no other code drops it.
         let spy = unsafe { bump::Box::from_mut(spy) };
         let other = or(bump::Box::try_new_in(counts.spy(2), bump))?;
         let numbers = or(bump.try_alloc_slice_copy(&[7_u64; 70]))?;
@@ -1264,7 +1264,7 @@ fn texts_and_pools_report_failure() {
     let pool = Pool::new();
     assert!(failing_after(0, || pool.try_get().is_err()));
     drop(pool.get());
-    // It came back and is there, without memory.
+    // It was returned and is valid, without memory.
     assert!(failing_after(0, || pool.try_get().is_ok()));
 }
 
@@ -1506,7 +1506,7 @@ fn a_pool_after_panics() {
         pool.reset();
     }
     assert!(counts.balanced());
-    // One that is forgotten is missed by no one, and what is kept in it stays.
+    // A forgotten arena does not block the pool, and values kept in it stay valid.
     let bump = pool.get();
     let kept = bump.keep(|bump| bump.alloc([1_u8; 50]));
     let arena: &Bump = &bump;

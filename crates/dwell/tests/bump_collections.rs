@@ -358,7 +358,7 @@ unsafe impl Allocator for Reentrant {
     }
 }
 
-/// The base allocator may come back to the arena in the middle of everything, and panic.
+/// The base allocator may re-enter the arena in the middle of an operation, and panic.
 #[test]
 fn an_allocator_that_comes_back() {
     let owner = Box::into_raw(Box::new(Bump::new_in(Reentrant(Cell::new(false)))));
@@ -560,7 +560,7 @@ fn an_allocator_that_comes_back_for_the_first_chunk() {
     }
 }
 
-/// What the allocator is being asked for counts: one that comes back can not have the same bytes again.
+/// Bytes being requested count: an allocator that re-enters the arena cannot get them a second time.
 #[test]
 fn the_limit_holds_while_the_allocator_is_asked() {
     for first in FIRST {
@@ -748,14 +748,14 @@ impl Reusing {
 impl Drop for Reusing {
     fn drop(&mut self) {
         for (block, layout) in self.free.take() {
-            // SAFETY: the block came from `Global`, and nobody has it.
+            // SAFETY: the block came from `Global`, and no other code has it.
             unsafe { Global.deallocate(block, layout) };
         }
     }
 }
 
 // SAFETY: a block is `Global`'s and of this layout, and is given back to `Global` at the end only. Until it is handed out again
-// nobody has it.
+// no other code has it.
 unsafe impl Allocator for Reusing {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.enter();
@@ -775,7 +775,7 @@ unsafe impl Allocator for Reusing {
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         self.enter();
-        // SAFETY: the block has these bytes, and who gave it back does not use them again.
+        // SAFETY: the block has these bytes, and the caller that freed it does not use them again.
         unsafe { block.write_bytes(0xDD, layout.size()) };
         self.free.borrow_mut().push((block, layout));
         self.enter();

@@ -808,7 +808,7 @@ fn counts_that_overflow() {
     assert_eq!(text, "\u{E9}");
 }
 
-/// Each call that allocates, with an allocator that has nothing: what was given comes back, and nothing is lost.
+/// Each call that allocates, with an allocator that has nothing: the error returns the arguments, and nothing is lost.
 #[test]
 fn what_there_is_no_memory_for_comes_back() {
     fn layout_of<T, V>(result: Result<T, AllocError<V>>) -> usize {

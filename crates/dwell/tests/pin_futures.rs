@@ -1,4 +1,4 @@
-//! Streams, sinks, readers and writers in every place, and the services of tower.
+//! Streams, sinks, readers and writers in every kind of storage, and the services of tower.
 #![cfg(all(feature = "futures", feature = "tower"))]
 
 mod common;
@@ -23,7 +23,7 @@ fn numbers(to: u32) -> impl Stream<Item = u32> + Send {
     })
 }
 
-/// Polls without waking anything, since `pending!` wakes nobody.
+/// Polls again without a waker, since `pending!` does not wake the task.
 fn sum<S: Stream<Item = u32> + ?Sized>(mut stream: Pin<&mut S>) -> u32 {
     let mut context = Context::from_waker(Waker::noop());
     let mut sum = 0;

@@ -112,7 +112,7 @@ fn pinned_values_stay_until_they_are_dropped() {
 }
 
 #[test]
-fn a_forgotten_value_keeps_its_place() {
+fn a_forgotten_value_keeps_its_slot() {
     let dropped_at = RefCell::new(Vec::new());
     let slab = Slab::builder().chunk_capacity(2).build();
     let mut forgotten = Stays::new(&dropped_at).pinned_in(&slab);
@@ -215,9 +215,9 @@ fn of_all_sizes_when_the_pool_is_gone() {
     drop(here);
 }
 
-/// A value whose drop panics leaves its place to the next one, whoever knows its type.
+/// A value whose drop panics frees its slot for the next one, typed or erased.
 #[test]
-fn an_erased_panic_gives_the_place_back() {
+fn an_erased_panic_frees_the_slot() {
     struct Panics<'a>(&'a Counts, [u8; 40]);
     impl Future for Panics<'_> {
         type Output = usize;
@@ -341,7 +341,7 @@ fn a_future_owns_the_pool_it_is_in() {
         .boxed_local_in(&pool);
         drop(pool);
         assert!(poll(future.as_mut()).is_pending());
-        drop(future); // cancelled: drops the pool while its place is given back
+        drop(future); // cancelled: drops the pool while its slot is freed
     });
     assert_eq!(left, (0, 0));
 
@@ -380,7 +380,7 @@ fn cancelled_at_every_await() {
 }
 
 #[test]
-fn panics_in_poll_and_drop_give_the_place_back() {
+fn panics_in_poll_and_drop_free_the_slot() {
     let counts = Counts::default();
     let slab = Slab::new();
     let make = || counts.spy(1);

@@ -187,7 +187,7 @@ fn threads_free_their_memory() {
     }
 }
 
-/// A panicking destructor lost its place, and with it `shutdown`.
+/// A panicking destructor leaked its cell, so `shutdown` never succeeded.
 #[test]
 fn a_panic_in_drop_gives_the_place_back() {
     thread_local!(static ARMED: Cell<bool> = const { Cell::new(false) });
@@ -827,7 +827,7 @@ fn leaks_at_the_end_of_a_thread() {
     assert_eq!(left, (0, 0));
 }
 
-/// The place that a module has at hand is vacant as those on its stack are.
+/// The cached cell of a module is vacant, as those on its stack are.
 #[test]
 fn the_place_at_hand_is_vacant() {
     dwell::slab!(mod words: u64);
@@ -894,7 +894,7 @@ fn keys_after_the_slab_has_retired() {
     struct AtEnd(Vec<boxes::Slot>);
     impl Drop for AtEnd {
         fn drop(&mut self) {
-            // Some of the places are vacant, some are not, and it goes on in both.
+            // Some cells are vacant, some are not, and it goes on in both.
             for slot in mem::take(&mut self.0) {
                 let (value, key) = (**slot, slot.leak());
                 assert!(boxes::contains_key(key));
@@ -932,7 +932,7 @@ fn shapes() {
             let slab = Slab::new();
             let mut slots: Vec<Slot<T>> = (0..40).map(|_| slab.insert(value.clone())).collect();
             let places: HashSet<usize> = slots.iter().map(|slot| slot.as_ptr().addr()).collect();
-            assert_eq!(places.len(), 40, "even values of no bytes have a place each");
+            assert_eq!(places.len(), 40, "even zero-size values have a cell each");
             assert!(places.iter().all(|place| place.is_multiple_of(align_of::<T>())));
             let stamped = slots.pop().unwrap().leak_stamped();
             let key = slots.pop().unwrap().leak();
@@ -951,7 +951,7 @@ fn shapes() {
         drop(slots);
         assert!(bounded.is_empty());
     }
-    // In a debug build each function that a value passes through has room for it.
+    // In a debug build each function that a value passes through reserves stack space for it.
     let stack = std::thread::Builder::new().stack_size(64 << 20);
     let all = stack.spawn(|| {
         check(&());
@@ -966,7 +966,7 @@ fn shapes() {
     all.unwrap().join().unwrap();
 }
 
-/// What is on the stack of vacant places comes and goes in any order, around the lengths at which it grows.
+/// Cells are pushed to the free stack and popped in any order, around the lengths at which it grows.
 #[test]
 fn vacant_places_are_each_handed_out_once() {
     for chunk in if cfg!(miri) { vec![1, 65] } else { vec![1, 2, 63, 64, 65, 1000] } {

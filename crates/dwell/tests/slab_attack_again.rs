@@ -54,7 +54,7 @@ fn slabs_that_go_with_their_values() {
     struct Owned(Rc<Shares>, Box<u32>);
     impl Drop for Owned {
         fn drop(&mut self) {
-            // One more than its own, while a run of places is put together.
+            // One more than its own, while a run of cells is linked.
             let other = self.0.0.borrow_mut().pop();
             *self.1 += u32::from(other.is_some());
         }
@@ -152,7 +152,7 @@ fn slots_come_back_from_raw_pointers() {
         assert_eq!((&**direct, &**pooled, large.len()), ("direct", "pooled", 15_000));
     });
     assert_eq!(left, (0, 0));
-    // A slot of a `sync::Slab` is `Send`, so it may come back on another thread.
+    // A slot of a `sync::Slab` is `Send`, so another thread may drop it.
     struct Raw(*mut String);
     // SAFETY: the pointer stands for a slot, which is `Send`.
     unsafe impl Send for Raw {}

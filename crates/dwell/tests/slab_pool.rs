@@ -31,7 +31,7 @@ fn types_of_one_size_share_places() {
     assert_eq!((&**text, larger[3]), ("three words too", 1));
 }
 
-/// Small values go in registers if there is no place at hand, and a word at a time if there is.
+/// Small values are passed in registers if there is no cached cell, and copied a word at a time if there is one.
 #[test]
 fn small_values_are_whole() {
     fn check<T: PartialEq + Debug>(make: impl Fn(usize) -> T) {
@@ -91,7 +91,7 @@ fn shapes() {
     struct Align1<const N: usize>([u8; N]);
     bytes!(Align1 Align16 Align64 Align128 Align4096 AlignBlock AlignTwo);
     type Slots = Vec<(u8, usize, PoolSlot<dyn Bytes>)>;
-    // Each in a function of its own: debug builds give every value on the way a place on the stack.
+    // Each in a function of its own: debug builds give every temporary its own stack slot.
     fn insert<T: Bytes + 'static>(pool: &Pool, slots: &mut Slots, len: usize, make: impl Fn(u8) -> T) {
         slots.extend(
             (0..if cfg!(miri) { 1 } else { 20 })

@@ -88,7 +88,7 @@ fn cells_come_back_from_other_threads() {
     thread::spawn(move || drop(first)).join().unwrap();
     assert!(slab.is_empty());
     assert_eq!(slab.insert([8; 256]).as_ptr().addr(), address);
-    // And without anybody asking: all places go there and back.
+    // Without a request of the owner, too: all cells go to the other thread and back.
     for _ in 0..if cfg!(miri) { 1 } else { 3 } {
         let slots: Vec<_> = (0..capacity as u64).map(|n| slab.insert([n; 256])).collect();
         assert_eq!((slab.len(), slab.capacity()), (capacity, capacity));
@@ -369,7 +369,7 @@ fn failed_allocation_gives_the_value_back() {
     for successes in 0..5 {
         let slab = common::failing_after(successes, || Slab::<String>::try_with_capacity(10));
         if let Ok(slab) = slab {
-            drop(slab.insert("there is room".into()));
+            drop(slab.insert("not full".into()));
             continue;
         }
         assert!(successes < 4, "four blocks are enough");

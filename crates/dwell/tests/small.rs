@@ -104,7 +104,7 @@ fn alignment_is_kept_and_can_be_raised() {
     let erased: SmallBox<dyn Any, 8, Global, Line> = raised.coerce(|place| place as _);
     assert!(erased.is_inline());
     assert_eq!(erased.downcast_ref::<Line>().unwrap().0, 2);
-    // The words that padding adds are no inline capacity: `N` alone counts.
+    // The words that padding adds are no inline capacity: only `N` counts.
     let narrow: SmallBox<Line, 7, Global, Line> = SmallBox::from(Line(3));
     assert!(!narrow.is_inline() && aligned(&narrow));
     // The heap word is not where it is in an ordinary box.

@@ -761,7 +761,7 @@ mod allocator {
     }
     use Mood::{Gives, Panics, Refuses};
 
-    /// Counts its blocks, and does as it is told.
+    /// Counts its blocks, and fails when the test sets it to.
     #[derive(Clone, Copy)]
     struct Counting<'a>(&'a Cell<isize>, &'a Cell<Mood>);
 

@@ -4,7 +4,7 @@
     clippy::large_stack_arrays,
     clippy::result_large_err,
     clippy::unnecessary_fold,
-    reason = "what is tested: large values, what comes back in an error, `fold`"
+    reason = "what is tested: large values, values returned in an error, `fold`"
 )]
 
 mod common;

@@ -226,7 +226,7 @@ fn a_panicking_drop_of_what_is_replaced_loses_nothing_else() {
     }
 }
 
-/// An iterator that says of its size whatever it is told to, another thing each time.
+/// An iterator whose `size_hint` returns what the test sets, a different one each time.
 struct Lies<I>(I, Vec<usize>, Cell<usize>);
 
 impl<I: Iterator> Iterator for Lies<I> {

@@ -356,7 +356,7 @@ fn moves_between_threads_and_is_shared_by_them() {
     assert_eq!(shared.1.lock().unwrap().len(), 400);
 }
 
-/// Every round races for a default that no one has read before.
+/// Every round races for a default that was not read before.
 #[test]
 fn racing_for_a_fresh_default_makes_one() {
     #[derive(Debug, Default, PartialEq)]

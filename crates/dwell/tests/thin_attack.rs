@@ -339,7 +339,7 @@ fn move_between_threads_and_are_shared_by_them() {
     assert_eq!(lengths, 4 * 8);
 }
 
-/// An iterator that says of its size whatever it is told to, another thing each time.
+/// An iterator whose `size_hint` returns what the test sets, a different one each time.
 struct Lies<I>(I, Vec<usize>, Cell<usize>);
 
 impl<I: Iterator> Iterator for Lies<I> {

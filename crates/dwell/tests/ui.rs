@@ -1,4 +1,4 @@
-//! What a user reads who holds `Sparse`, `SmallBox`, `Bump`, `Weigh` or `#[erased]` wrong. The messages are those of one compiler;
+//! The error messages for wrong uses of `Sparse`, `SmallBox`, `Bump`, `Weigh` and `#[erased]`. The messages are those of one compiler;
 //! with another the test says that it skips. `TRYBUILD=overwrite` writes them anew.
 
 /// The compiler whose messages are recorded.

@@ -115,10 +115,11 @@ impl Hasher for Identity {
 
 #[test]
 fn a_hash_map_with_a_hasher_that_does_not_mix_is_a_lower_bound() {
-    type Near = BuildHasherDefault<Identity>;
+    type IdentityHash = BuildHasherDefault<Identity>;
     for keep in [0, 1, 14, 20_000] {
         let (set, bytes, _) = counted(|| {
-            let mut set: HashSet<u64, Near> = HashSet::with_capacity_and_hasher(50_000, Near::default());
+            let mut set: HashSet<u64, IdentityHash> =
+                HashSet::with_capacity_and_hasher(50_000, IdentityHash::default());
             set.extend(0..set.capacity() as u64);
             (keep..set.len() as u64).for_each(|n| _ = set.remove(&n));
             set

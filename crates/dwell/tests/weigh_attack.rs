@@ -141,7 +141,7 @@ struct Guarded {
 }
 
 #[test]
-fn what_only_guards_lead_to_is_missed_when_too_deep() {
+fn what_only_guards_lead_to_is_opaque_when_too_deep() {
     let chain = |n: usize| {
         let mut list = Guarded { next: RefCell::new(None) };
         for _ in 0..n {
@@ -151,10 +151,10 @@ fn what_only_guards_lead_to_is_missed_when_too_deep() {
     };
     let short = chain(200);
     assert_eq!(both(&short), of::<Guarded>(200));
-    assert_eq!(weigh(&short).missed, 0);
+    assert_eq!(weigh(&short).opaque, 0);
     let long = chain(2000);
     let weight = weigh(&long);
-    assert_eq!(weight.missed, 1);
+    assert_eq!(weight.opaque, 1);
     assert!(weight.heap < 2000 * size_of::<Guarded>() as u64);
 }
 
@@ -240,28 +240,28 @@ fn weak_pointers_keep_only_dead_blocks() {
 }
 
 #[test]
-fn borrowed_and_locked_values_are_missed_not_waited_for() {
+fn borrowed_and_locked_values_are_opaque_and_not_waited_for() {
     let cell = RefCell::new(String::from("text"));
     let guard = cell.borrow_mut();
-    assert_eq!((weigh(&cell).heap, weigh(&cell).missed), (0, 1));
+    assert_eq!((weigh(&cell).heap, weigh(&cell).opaque), (0, 1));
     drop(guard);
     let reading = cell.borrow();
-    assert_eq!((weigh(&cell).heap, weigh(&cell).missed), (4, 0));
+    assert_eq!((weigh(&cell).heap, weigh(&cell).opaque), (4, 0));
     drop(reading);
 
     let lock = Mutex::new(String::from("text"));
     let guard = lock.lock().unwrap();
-    assert_eq!((weigh(&lock).heap, weigh(&lock).missed), (0, 1));
+    assert_eq!((weigh(&lock).heap, weigh(&lock).opaque), (0, 1));
     drop(guard);
     let lock = RwLock::new(String::from("text"));
     let guard = lock.write().unwrap();
-    assert_eq!((weigh(&lock).heap, weigh(&lock).missed), (0, 1));
+    assert_eq!((weigh(&lock).heap, weigh(&lock).opaque), (0, 1));
     drop(guard);
-    assert_eq!((weigh(&lock).heap, weigh(&lock).missed), (4, 0));
+    assert_eq!((weigh(&lock).heap, weigh(&lock).opaque), (4, 0));
     // What owns nothing need not be looked at.
     let plain = Mutex::new(7);
     let _guard = plain.lock().unwrap();
-    assert_eq!(weigh(&plain).missed, 0);
+    assert_eq!(weigh(&plain).opaque, 0);
 }
 
 #[test]
@@ -277,12 +277,12 @@ fn poisoned_locks_are_weighed() {
 }
 
 #[test]
-fn closed_cells_say_that_they_were_missed() {
-    assert_eq!(weigh(&Cell::new(3)).missed, 0);
-    assert_eq!(weigh(&Cell::new(String::from("text"))).missed, 1);
-    assert_eq!(weigh(&LazyCell::new(|| String::from("text"))).missed, 1);
-    assert_eq!(weigh(&LazyLock::new(|| String::from("text"))).missed, 1);
-    assert_eq!((weigh(&OnceCell::<String>::new()).missed, weigh(&OnceLock::<String>::new()).missed), (0, 0));
+fn closed_cells_are_counted_as_opaque() {
+    assert_eq!(weigh(&Cell::new(3)).opaque, 0);
+    assert_eq!(weigh(&Cell::new(String::from("text"))).opaque, 1);
+    assert_eq!(weigh(&LazyCell::new(|| String::from("text"))).opaque, 1);
+    assert_eq!(weigh(&LazyLock::new(|| String::from("text"))).opaque, 1);
+    assert_eq!((weigh(&OnceCell::<String>::new()).opaque, weigh(&OnceLock::<String>::new()).opaque), (0, 0));
 }
 
 #[test]
@@ -440,7 +440,7 @@ fn many_threads_at_once() {
         });
         while !writer.is_finished() {
             let weight = weigh(&counter);
-            assert!(weight.missed == 1 || weight.allocations == 1);
+            assert!(weight.opaque == 1 || weight.allocations == 1);
         }
     });
 }

@@ -309,7 +309,7 @@ fn empty_places_are_counted() {
 
 type Maybe = Option<Box<(u8, String)>>;
 
-/// A walk over a B-tree looks a few entries ahead: none is left out or met twice where that ends.
+/// A walk over a B-tree prefetches a few entries: none is left out or visited twice at the end.
 #[test]
 fn entries_of_maps_of_any_length() {
     #[derive(Weigh)]

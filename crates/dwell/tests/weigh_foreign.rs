@@ -314,7 +314,7 @@ fn url() {
         exact(|| Host::Domain(text(n)));
     }
     exact(|| Host::<String>::parse("127.0.0.1").unwrap());
-    // Without room to spare the bytes are the right ones.
+    // Without spare capacity the bytes are the right ones.
     assert_eq!(equal(|| ["mailto:a@b.c"].map(|text| Url::parse(text).unwrap())), Accuracy::AtLeast);
 }
 
@@ -348,7 +348,7 @@ fn parking_lot() {
     let locks = (Mutex::new(text(9)), RwLock::new(text(9)), ReentrantMutex::new(text(9)));
     let (_a, _b, _c) = (locks.0.lock(), locks.1.write(), locks.2.lock());
     let weight = dwell::weigh(&locks);
-    assert_eq!((weight.heap, weight.missed, weight.accuracy()), (9, 2, Accuracy::AtLeast));
+    assert_eq!((weight.heap, weight.opaque, weight.accuracy()), (9, 2, Accuracy::AtLeast));
     let read = RwLock::new(text(9));
     let _guard = read.read();
     assert_eq!(dwell::weigh(&read).heap, 9);
@@ -385,7 +385,7 @@ fn dashmap() {
         });
     }
 
-    // This thread holds a reference into a shard: for reading it is in nobody's way, for writing the shard is not looked at.
+    // This thread holds a reference into a shard: readers do not block each other; with a writer the walk skips the shard.
     let map = DashMap::with_hasher_and_shard_amount(State::default(), 4);
     (0..100).for_each(|n| drop(map.insert(n, text(n))));
     let whole = dwell::weigh(&map);
@@ -398,7 +398,7 @@ fn dashmap() {
     }
     let _writes = map.get_mut(&1);
     let weight = dwell::weigh(&map);
-    assert_eq!((weight.missed, weight.accuracy()), (1, Accuracy::AtLeast));
+    assert_eq!((weight.opaque, weight.accuracy()), (1, Accuracy::AtLeast));
     assert!(weight.heap < whole.heap);
 
     // Values that own others are followed behind the shard's guard.
@@ -445,7 +445,7 @@ fn http() {
     let mut request = Request::get("https://example.com/").header("accept", "text/html").body(text(20)).unwrap();
     assert!(dwell::weigh(&request).heap >= 20);
     request.extensions_mut().insert(text(30));
-    assert_eq!(dwell::weigh(&request).missed, 1);
+    assert_eq!(dwell::weigh(&request).opaque, 1);
     assert!(dwell::weigh(&Response::new(text(20))).heap >= 20);
 }
 

@@ -1,4 +1,4 @@
-//! What `weigh` says of slabs, arenas and pinned values against what the allocator counted: each byte once, by who has it.
+//! `weigh` of slabs, arenas and pinned values against the allocator's counts: each byte is counted once, at its owner.
 #![cfg(feature = "std")]
 #![expect(clippy::large_stack_arrays, reason = "large values are what they are")]
 
@@ -30,7 +30,7 @@ fn is_all<T: Weigh + ?Sized>(value: &T, before: (isize, isize)) {
     let weight = weigh(value);
     assert_eq!(weight.heap.cast_signed(), (now.1 - before.1) as i64, "bytes");
     assert_eq!(weight.allocations.cast_signed(), (now.0 - before.0) as i64, "blocks");
-    assert_eq!(weight.missed, 0);
+    assert_eq!(weight.opaque, 0);
     let tree = tree(value);
     assert_eq!(tree.weight, weight);
     assert_eq!(tree.heap_below()[0], weight.heap);

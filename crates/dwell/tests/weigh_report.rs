@@ -177,7 +177,7 @@ fn differences_add_up() {
     assert!(sizes.is_sorted_by(|a, b| a >= b));
     let text = diff.to_string();
     assert!(text.lines().last().unwrap().starts_with("total"), "{text}");
-    // Places with more values and no bytes of their own are in `changes`, and not in the table.
+    // Nodes with more values and no bytes of their own are in `changes`, and not in the table.
     assert!(diff.changes.iter().any(|changed| changed.heap[0] == changed.heap[1]));
     assert!(!text.contains(" +0 B "), "{text}");
 }

@@ -1,4 +1,4 @@
-//! slotmap: a vector of generations; a key that is gone is told from one that is there.
+//! slotmap: a vector of generations; a stale key is distinguished from a live one.
 
 use slotmap::{DefaultKey, Key, KeyData, SlotMap};
 

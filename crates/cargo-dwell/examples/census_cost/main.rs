@@ -48,7 +48,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut unders = vec![Under::Nothing, Under::Census, Under::Sampled];
     unders.extend(has("heaptrack").then_some(Under::Heaptrack));
     unders.extend(has("valgrind").then_some(Under::Dhat));
-    println!("| program | alone, ns a pair | census | `--sample 64K` | heaptrack | DHAT |\n|---|---|---|---|---|---|");
+    println!(
+        "| program | without, ns a pair | census | `--sample 64K` | heaptrack | DHAT |\n|---|---|---|---|---|---|"
+    );
     for (program, times, few, what) in PROGRAMS {
         let mut cells = vec!["-".to_owned(); 5];
         let mut alone = 0.0;

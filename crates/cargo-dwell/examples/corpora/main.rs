@@ -17,8 +17,8 @@ use anyhow::{Context, Result, bail, ensure};
 use cargo_dwell::shape::held_out::{self, Outcome, Rules};
 use cargo_dwell::shape::input;
 use cargo_dwell::shape::plan::{Plan, Set};
-use cargo_dwell::shape::units::{bytes, count};
 use cargo_dwell::shape::{quicktype, value};
+use cargo_dwell::units::{bytes, count};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -88,9 +88,9 @@ fn files(corpus: &str) -> Result<Vec<PathBuf>> {
 fn matches(name: &str, pattern: &str) -> bool {
     match pattern.split_once('*') {
         None => name == pattern,
-        Some((front, rest)) => name.strip_prefix(front).is_some_and(|name| {
-            (0..=name.len()).any(|at| name.get(at..).is_some_and(|name| matches(name, rest)))
-        }),
+        Some((front, rest)) => name
+            .strip_prefix(front)
+            .is_some_and(|name| (0..=name.len()).any(|at| name.get(at..).is_some_and(|name| matches(name, rest)))),
     }
 }
 

@@ -80,7 +80,7 @@ pub struct BuildArgs {
 pub enum Purpose {
     /// To look into its debug info.
     Inspect,
-    /// To run it with the agent inside: optimised unless told otherwise, with frame pointers, in a target directory of its
+    /// To run it with the agent inside: optimised by default, with frame pointers, in a target directory of its
     /// own. Cargo is given a target, so that build scripts and proc macros are built as always.
     Run,
 }

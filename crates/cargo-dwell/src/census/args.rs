@@ -1,4 +1,4 @@
-//! What `cargo dwell census` is asked for.
+//! The arguments of `cargo dwell census`.
 
 use super::output::{self, OutputArgs, Ran};
 use super::run::{self, At, Options};
@@ -18,7 +18,7 @@ const EXIT_CODES: &str = "Exit code: the program's own, 128 and its signal if it
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES, override_usage = "cargo dwell census [OPTIONS] [-- ARGS]...\n       cargo dwell census FILE [OPTIONS]")]
 pub struct Census {
-    /// What --save wrote: look at it again, run nothing
+    /// Report on FILE, which --save wrote, without running a program
     #[arg(value_name = "FILE", conflicts_with_all = ["at", "every", "sample", "args", "exe"])]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -29,17 +29,17 @@ pub struct Census {
     build: BuildArgs,
 }
 
-/// How the program is run.
+/// How to run the program.
 #[derive(Clone, Debug, Default, Args)]
 struct RunArgs {
-    /// When to look: at the `peak` of live bytes, at the `exit`, at a `signal` (SIGUSR1 or Ctrl-C), or after a time such as
-    /// 30s; several are separated by commas [default: peak]
+    /// When to take a snapshot: at the `peak` of live bytes, at the `exit`, at a `signal` (SIGUSR1 or Ctrl-C), or after a time
+    /// such as 30s; several are separated by commas [default: peak]
     #[arg(long, value_name = "WHEN", value_delimiter = ',')]
     at: Vec<At>,
-    /// Look each time that so much time has passed, such as 10s
+    /// Take a snapshot at this interval, such as 10s
     #[arg(long, value_name = "TIME", value_parser = run::duration)]
     every: Option<Duration>,
-    /// Record one allocation in so many bytes on average, such as 64K, for long runs
+    /// Record one allocation per BYTES on average, such as 64K, for long runs
     #[arg(long, value_name = "BYTES")]
     sample: Option<ByteSize>,
     /// The program's own arguments
@@ -62,7 +62,7 @@ impl Census {
             Outcome::Failed(code) => return Ok(code),
         };
         if self.run.sample.is_some_and(|bytes| bytes.as_u64() == 0) {
-            bail!("--sample: must be more than nothing; leave it out to record all allocations");
+            bail!("--sample: must be at least 1 byte; leave it out to record all allocations");
         }
         let executable = match choice.build(Purpose::Run)? {
             Outcome::Done(executable) => executable,
@@ -95,7 +95,7 @@ impl Census {
         for note in &run.notes {
             eprintln!("note: {note}");
         }
-        // All may have been told while the program ran.
+        // All may have been printed while the program ran.
         if !run.snapshots.is_empty() {
             output::report(&ran(run.millis), run.snapshots, &self.output)?;
         }

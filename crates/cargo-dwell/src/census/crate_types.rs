@@ -32,7 +32,7 @@ pub(super) fn small_vec(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Op
     Some(Decode::Small { cap, limit, inline: data + inline, ptr: data + ptr, len: data + len, element, stride })
 }
 
-/// `compact_str::CompactString`: 24 bytes, the last of which tells whether the text is inline.
+/// `compact_str::CompactString`: 24 bytes, the last of which says whether the text is inline.
 pub(super) fn compact(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Option<Decode> {
     (schema.get(ty).size == 24).then_some(Decode::Compact)
 }
@@ -86,7 +86,7 @@ pub(super) fn small_box(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Optio
 /// A handle that owns a value in the middle of a block: `dwell::slab::Slot<T>`, `dwell::bump::Box<T>`.
 pub(super) fn slot(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
     let (ptr, field) = find(schema, ty, |field| &*field.name == "value")?;
-    // With a length or a vtable it is left alone.
+    // With a length or a vtable it is left unchanged.
     if wide(schema, field.ty).is_some() || schema.get(ty).size != 8 {
         return None;
     }

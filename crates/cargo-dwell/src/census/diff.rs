@@ -3,7 +3,7 @@
 use super::json::{Blocks, Document, Snapshot};
 use crate::output::{Look, header, right};
 use crate::page::Table;
-use crate::shape::units::{bytes, count};
+use crate::units::{bytes, count};
 use anyhow::{Result, bail};
 use comfy_table::Cell;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub(super) struct Diff {
     after: Moment,
     /// By type and field, what grew most first.
     changes: Vec<Change>,
-    /// By type alone.
+    /// By type only.
     types: Vec<TypeChange>,
 }
 

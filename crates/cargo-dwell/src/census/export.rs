@@ -51,7 +51,7 @@ struct Dhat<'a> {
     ftbl: Vec<&'a str>,
 }
 
-/// A place that allocates.
+/// A line that allocates.
 #[derive(Serialize)]
 struct Point {
     tb: u64,

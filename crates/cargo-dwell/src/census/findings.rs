@@ -1,10 +1,11 @@
 //! What to change, and what that is worth: the model of `dwell::weigh`, filled with what a walk counted.
 
+use super::alternatives::{Alternative, alternatives};
 use super::json::{Blocks, Finding};
 use super::types::{Decode, SiteId, Target, head};
 use super::walk::{Owner, SHORT, Tally, Walk};
 use crate::debuginfo::{Kind, TypeId};
-use crate::shape::units::{bytes, count, percent};
+use crate::units::{bytes, count, percent};
 use dwell::model::search::{Edit, LEAST, Step, Types, search};
 use dwell::model::{
     Change, Counts, Def, Edge, FieldDef, Holder, Layout, Niche, Plan, Program, ReprOf, Shape, Site, VariantDef, layout,
@@ -27,14 +28,20 @@ pub(super) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     let mut plan = Plan::new(&program);
     let total = plan.sum().bytes;
     let mut found = Vec::new();
-    for step in search(&program, Types::Dwell) {
+    let steps = search(&program, Types::Dwell);
+    let mut of_steps = Vec::new();
+    for step in &steps {
         let old = plan.clone();
         plan.apply_all(&step.edits);
-        let saves = step.before.bytes.saturating_sub(step.after.bytes);
-        if saves > 0 {
-            found.push(describe(&program, &step, &old, &plan, saves, blocks));
-        }
+        of_steps.push(describe(&program, step, &old, &plan, blocks));
     }
+    for Alternative { step, old, new, instead_of } in alternatives(&program, &steps) {
+        let mut finding = describe(&program, &step, &old, &new, blocks);
+        finding.instead_of = instead_of.iter().flat_map(|&step| of_steps[step].fields.clone()).collect();
+        finding.why += &format!("; instead of {}", finding.instead_of.join(", "));
+        found.push(finding);
+    }
+    found.extend(of_steps.into_iter().filter(|finding| finding.saves > 0));
     found.extend(scalars(walk, &program, &mut plan));
     let mut estimates = Vec::new();
     for site in 1..program.sites.len() {
@@ -301,7 +308,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         declared.size == of.size && declared.align == of.align && ordered.size < of.size
     }
 
-    /// Places in the blocks of a site, and in those of which it is the root.
+    /// Slots in the blocks of a site, and in those of which it is the root.
     fn places(&self, site: SiteId) -> u64 {
         let counted = self.walk.tallies.get(site).map_or(0, |tally| tally.counts.places);
         let roots = self.walk.holdings.iter().zip(&self.roots);
@@ -311,7 +318,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         of_roots.fold(counted, |sum, (holding, _)| sum.saturating_add(holding.capacity))
     }
 
-    /// Places of a site, in use or not.
+    /// Slots of a site, in use or not.
     fn slots_of(&mut self, number: SiteId, depth: u32) -> u64 {
         if let Some(known) = self.slots[number] {
             return known;
@@ -428,7 +435,7 @@ fn allocated(blocks: &[Blocks], is_it: impl Fn(&Blocks) -> bool) -> Option<Strin
     blocks.iter().filter(|of| is_it(of)).find_map(|of| of.sites.first()?.at.clone())
 }
 
-fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, saves: u64, blocks: &[Blocks]) -> Finding {
+fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, blocks: &[Blocks]) -> Finding {
     let Some(&first) = step.edits.first() else { return Finding::default() };
     let sites = step.edits.iter().filter_map(|edit| match edit {
         Edit::Site(site, _) => Some(*site),
@@ -538,8 +545,10 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, save
     }
     let place = match (fields.as_slice(), def) {
         ([one], _) => one.clone(),
-        (all, Some(def)) => format!("{} of {}", fields_or_variants(all.len(), kind), program.defs[def].name),
-        (all, None) => all.join(", "),
+        (all, Some(def)) if sites.iter().all(|site| program.sites[*site].def == Some(def)) => {
+            format!("{} of {}", fields_or_variants(all.len(), kind), program.defs[def].name)
+        }
+        (all, _) => all.join(", "),
     };
     if let Some(def) = def {
         why += &resized(&program.defs[def].name, old.def(def).size, new.def(def).size);
@@ -553,12 +562,13 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, save
         fields,
         count: number,
         bytes: taken,
-        saves,
+        saves: step.before.bytes.saturating_sub(step.after.bytes),
         costs: costs.into(),
         why,
         how,
         exact: step.is_exact,
         at,
+        instead_of: Vec::new(),
     }
 }
 
@@ -588,14 +598,16 @@ fn changed(program: &Program, site: usize, change: Change) -> (&'static str, Str
             format!("Sparse<{inner}> (or Option<Box<{inner}>>)"),
             "an indirection; writing goes through `edit`; `None` and a default are the same",
         ),
-        Change::Exact if matches!(of.shape, Shape::Text(_)) => ("exact", "Box<str>".into(), "no room to grow in place"),
-        Change::Exact => ("exact", format!("Box<[{}]>", arguments(&of.ty)), "no room to grow in place"),
+        Change::Exact if matches!(of.shape, Shape::Text(_)) => {
+            ("exact", "Box<str>".into(), "cannot grow without a new block")
+        }
+        Change::Exact => ("exact", format!("Box<[{}]>", arguments(&of.ty)), "cannot grow without a new block"),
         Change::Thin => {
             let how = match of.shape {
                 Shape::Sequence(..) => format!("ThinSlice<{}>", arguments(&of.ty)),
                 _ => "ThinStr (or Box<str>)".into(),
             };
-            ("thin", how, "no room to grow in place; the length is read from the block")
+            ("thin", how, "cannot grow without a new block; the length is read from the block")
         }
         Change::Sorted => (
             "sorted",
@@ -760,6 +772,7 @@ fn describe_scalars(
         how,
         exact: plan.is_exact(),
         at: None,
+        instead_of: Vec::new(),
     }
 }
 
@@ -793,6 +806,7 @@ fn padding(walk: &Walk<'_, '_>, program: &Program, plan: &Plan<'_>) -> Vec<Findi
             how: "join small fields in one integer, or keep a collection for each field (struct of arrays)".into(),
             exact: false,
             at: None,
+            instead_of: Vec::new(),
         });
     }
     found
@@ -818,6 +832,7 @@ fn empty(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks])
         how: "create it with `new`; when it has become empty, shrink_to_fit or mem::take".into(),
         exact: true,
         at: allocated(blocks, |of| of.owner == place),
+        instead_of: Vec::new(),
     })
 }
 
@@ -842,6 +857,7 @@ fn short(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks])
         how: "CompactString, of the crate compact_str: as large as a String, and holds them inline".into(),
         exact: false,
         at: allocated(blocks, |of| of.owner == place),
+        instead_of: Vec::new(),
     })
 }
 
@@ -876,6 +892,7 @@ fn duplicate(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Bloc
         how: format!("share equal ones as Rc<{target}> or Arc<{target}>"),
         exact: false,
         at: allocated(blocks, |of| of.owner == place),
+        instead_of: Vec::new(),
     })
 }
 
@@ -922,6 +939,7 @@ fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blo
         how,
         exact: false,
         at: allocated(blocks, |of| of.owner == place),
+        instead_of: Vec::new(),
     })
 }
 
@@ -960,6 +978,7 @@ fn shrink(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]
         how: "shrink_to_fit, or with_capacity of what is needed".into(),
         exact: false,
         at: allocated(blocks, |of| of.owner == place),
+        instead_of: Vec::new(),
     })
 }
 
@@ -994,6 +1013,7 @@ fn intern(
         how: "intern, or share as Rc<str> or Arc<str>".into(),
         exact: false,
         at: allocated(blocks, |of| of.owner == place),
+        instead_of: Vec::new(),
     })
 }
 
@@ -1018,6 +1038,7 @@ fn unshared(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Block
         how: format!("Box<{}>", arguments(&of.ty)),
         exact: false,
         at: allocated(blocks, |of| of.owner == place),
+        instead_of: Vec::new(),
     })
 }
 
@@ -1058,6 +1079,7 @@ fn inline(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
             how: format!("SmallBox<{}, {words}>", arguments(&of.name)),
             exact: false,
             at: allocated(blocks, |row| row.owner == of.path),
+            instead_of: Vec::new(),
         });
     }
     found.sort_by(|a, b| (b.count, &a.place).cmp(&(a.count, &b.place)));
@@ -1106,6 +1128,7 @@ fn futures(walk: &Walk<'_, '_>) -> Vec<Finding> {
             how: format!("box what {} holds, or drop it before the `.await`", def.variants[largest].name),
             exact: false,
             at: schema.get(def.ty).source.as_ref().map(|source| format!("{}:{}", source.file, source.line)),
+            instead_of: Vec::new(),
         });
     }
     found

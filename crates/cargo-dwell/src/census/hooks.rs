@@ -2,9 +2,9 @@
 //!
 //! A function's first instructions, five bytes or more, become a jump to code near the executable; that jumps on to the
 //! agent's hook. The instructions themselves move there too, followed by a jump to the rest of the function: what the hook
-//! calls as the original. All is encoded here for a few placements; the agent takes one where there is room and copies bytes.
+//! calls as the original. All is encoded here for a few placements; the agent takes one that is free and copies bytes.
 //!
-//! A function is left alone, and a note says so, if an instruction cannot be moved, or if a branch of the function leads back
+//! A function is left unchanged, and a note says so, if an instruction cannot be moved, or if a branch of the function leads back
 //! between its first instructions.
 
 #![expect(
@@ -169,7 +169,7 @@ fn unmovable(instruction: &Instruction) -> Option<&'static str> {
     }
 }
 
-/// Where the code may lie: before the executable, and behind it, in steps that leave room for the heap.
+/// Where the code may lie: before the executable, and behind it, in steps that leave space for the heap.
 fn placements(start: u64, end: u64) -> [u64; PLACEMENTS] {
     let before = |megabytes: u64| start.wrapping_sub(megabytes * MEGABYTE);
     [

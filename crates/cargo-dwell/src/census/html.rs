@@ -4,7 +4,7 @@ use super::diff::Diff;
 use super::json::{Bin, Blocks, Document, Snapshot};
 use super::report::{is_inline, type_of};
 use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table};
-use crate::shape::units::{bytes, count, percent};
+use crate::units::{bytes, count, percent};
 use std::collections::BTreeMap;
 
 /// Owners whose lengths are shown.
@@ -16,7 +16,7 @@ pub(super) fn page(document: &Document, diff: Option<&Diff>) -> String {
     let empty = Snapshot::default();
     let largest = document.snapshots.iter().max_by_key(|snapshot| snapshot.live_bytes).unwrap_or(&empty);
     let mut notes = vec![format!(
-        "{} of the bytes are owned by a field, static or pointer; {} hang from a call stack alone.",
+        "{} of the bytes are owned by a field, static or pointer; {} are known only by the call stack that allocated them.",
         percent(largest.owned_bytes, largest.live_bytes),
         percent(largest.root_bytes, largest.live_bytes)
     )];
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_of_two_snapshots_tells_what_grew() {
+    fn the_page_of_two_snapshots_shows_what_grew() {
         let mut later = snapshot();
         later.at = "2s".into();
         later.blocks[0].bytes += 4000;

@@ -132,7 +132,7 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
     let maps = mappings(&maps);
     let pagemap = File::open(format!("/proc/{}/pagemap", process.pid)).ok();
     let memory = ProcessMemory(process);
-    let state = Words::read(&memory, about.state, size_of::<State>()).context("the agent's records are gone")?;
+    let state = WordArray::read(&memory, about.state, size_of::<State>()).context("the agent's records are gone")?;
     let word = |at: usize| state.get(at / 8);
 
     let bases = [
@@ -142,9 +142,10 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
     ];
     let pairs_len = word(offset_of!(State, pairs_len)).min(PAIRS);
     let frames_len = word(offset_of!(State, frames_len)).min(FRAMES);
-    let pairs = Words::read(&memory, bases[1].0, pairs_len as usize * size_of::<Pair>())
+    let pairs = WordArray::read(&memory, bases[1].0, pairs_len as usize * size_of::<Pair>())
         .context("the agent's records are gone")?;
-    let frames = Words::read(&memory, bases[2].0, frames_len as usize * 8).context("the agent's records are gone")?;
+    let frames =
+        WordArray::read(&memory, bases[2].0, frames_len as usize * 8).context("the agent's records are gone")?;
     let weights = word(offset_of!(State, sample));
 
     let mut stacks = Stacks { frames: &frames, known: HashMap::default(), found: Vec::new() };
@@ -167,7 +168,7 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
         if slots == 0 || count > 1 << 32 {
             continue;
         }
-        let Some(slots) = Words::read(&memory, slots, count as usize * size_of::<Slot>()) else { continue };
+        let Some(slots) = WordArray::read(&memory, slots, count as usize * size_of::<Slot>()) else { continue };
         let (slots, _) = slots.0.as_chunks::<3>();
         for &[addr, size, stack] in slots.iter().filter(|[addr, ..]| *addr > layout::TOMBSTONE) {
             blocks.push(Block { addr, size, stack: stacks.number(stack as u32), weight: weight(addr, size, weights) });
@@ -212,9 +213,9 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
     })
 }
 
-/// Live bytes of the last copy for the peak, and now, as far as threads have told.
+/// Live bytes of the last copy for the peak, and now, as far as threads have reported.
 pub(super) fn live(process: &Arc<Process>, state: u64) -> Option<[i64; 2]> {
-    let words = Words::read(&ProcessMemory(Arc::clone(process)), state, size_of::<State>())?;
+    let words = WordArray::read(&ProcessMemory(Arc::clone(process)), state, size_of::<State>())?;
     Some([offset_of!(State, taken), offset_of!(State, live)].map(|at| words.get(at / 8) as i64))
 }
 
@@ -224,10 +225,10 @@ pub(super) fn saw_executable(process: &Arc<Process>, about: &About) -> Option<bo
     let modules = modules(&mappings(&maps), about);
     let executable = modules.first().filter(|module| module.path == about.executable)?;
     let memory = ProcessMemory(Arc::clone(process));
-    let state = Words::read(&memory, about.state, size_of::<State>())?;
+    let state = WordArray::read(&memory, about.state, size_of::<State>())?;
     let word = |at: usize| state.get(at / 8);
     let frames_len = word(offset_of!(State, frames_len)).min(FRAMES) as usize;
-    let frames = Words::read(&memory, word(offset_of!(State, frames)), frames_len * 8)?;
+    let frames = WordArray::read(&memory, word(offset_of!(State, frames)), frames_len * 8)?;
     let mut at = 1;
     while at < frames_len {
         let len = frames.get(at).min(layout::DEPTH as u64) as usize;
@@ -253,9 +254,9 @@ fn weight(block: u64, size: u64, mean: u64) -> u32 {
 }
 
 /// Words of the process's memory.
-struct Words(Vec<u64>);
+struct WordArray(Vec<u64>);
 
-impl Words {
+impl WordArray {
     fn read(memory: &ProcessMemory, addr: u64, bytes: usize) -> Option<Self> {
         let mut raw = vec![0; bytes.next_multiple_of(8)];
         (memory.read(addr, &mut raw[..bytes]) == bytes).then(|| {
@@ -272,7 +273,7 @@ impl Words {
 
 /// The call stacks that blocks use, numbered as they come.
 struct Stacks<'f> {
-    frames: &'f Words,
+    frames: &'f WordArray,
     known: HashMap<u32, u32>,
     found: Vec<Vec<u64>>,
 }

@@ -157,7 +157,7 @@ impl Histogram {
     }
 }
 
-/// A place in the program's text that allocates.
+/// A line of the program that allocates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CallSite {
@@ -250,7 +250,7 @@ pub struct Finding {
     pub count: u64,
     /// Bytes that they take now, inline and in blocks.
     pub bytes: u64,
-    /// Bytes that are saved when this is done after the findings before it.
+    /// Bytes that are saved when this is done after the findings before it, but for those that are `instead_of` others.
     pub saves: u64,
     /// What it costs besides.
     pub costs: String,
@@ -263,6 +263,9 @@ pub struct Finding {
     /// Where most of the bytes were allocated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
+    /// The fields whose findings this one replaces: `saves` is what it saves instead of them, after the findings before them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub instead_of: Vec<String>,
 }
 
 /// A call stack.

@@ -2,6 +2,7 @@
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod agent;
+mod alternatives;
 mod args;
 mod crate_types;
 mod diff;

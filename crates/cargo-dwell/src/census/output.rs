@@ -14,7 +14,7 @@ use std::process::ExitCode;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// What to print
+    /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// Show one type: its fields, variants, owners, and a path to a root
@@ -23,10 +23,10 @@ pub struct OutputArgs {
     /// Show the first N rows of each table
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// Write all of it to FILE as JSON, to look again without running: `cargo dwell census FILE`
+    /// Write all snapshots to FILE as JSON; `cargo dwell census FILE` reports on them without running the program
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-    /// Print what grew since OLD, which --save wrote
+    /// Print what grew since OLD, a file that --save wrote
     #[arg(long, value_name = "OLD")]
     pub diff: Option<PathBuf>,
     /// Write the call stacks with their live bytes to FILE, folded, for flame graphs
@@ -41,7 +41,7 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Tells what is wrong with the arguments, before a program is run for them.
+    /// Returns what is wrong with the arguments, before a program is run for them.
     ///
     /// # Errors
     /// A file cannot be read or written to.
@@ -155,7 +155,7 @@ fn standard_error(snapshot: &Snapshot, mean: u64) -> u64 {
     variance.sqrt() as u64
 }
 
-/// Tells what the snapshots of a run hold: a person on standard error, since the program has written to standard output.
+/// Prints the snapshots of a run: to a person on standard error, since the program has written to standard output.
 ///
 /// # Errors
 /// The debug info cannot be read, a file not be written, or no type is called as asked for.
@@ -167,7 +167,7 @@ pub fn report(ran: &Ran, snapshots: Vec<Snapshot>, args: &OutputArgs) -> Result<
     show(&document, args, args.format == Format::Human)
 }
 
-/// Tells again what is in a file that `--save` wrote.
+/// Prints a file that `--save` wrote.
 ///
 /// # Errors
 /// It cannot be read; as [`report`].

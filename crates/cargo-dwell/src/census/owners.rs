@@ -6,7 +6,7 @@ use super::types::{Schema, head, is_std};
 use crate::debuginfo::{Frame, Frames, TypeId};
 use std::collections::HashSet;
 
-/// What a block holds, as far as its call stack tells.
+/// What a block holds, as far as its call stack shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum BlockType {
     /// One value.
@@ -33,7 +33,7 @@ const ARENAS: [(&str, &str); 4] = [
 /// Functions of an arena's crate between a chunk's allocation and the arena.
 const WITHIN_ARENA: usize = 8;
 
-/// What a call stack tells of the blocks that it allocated.
+/// What a call stack shows about the blocks that it allocated.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origin {
     pub(super) ty: Option<BlockType>,
@@ -89,7 +89,7 @@ pub(super) fn functions<'f>(snapshot: &Snapshot, frames: &'f Frames, stack: &[u6
     all
 }
 
-/// What each stack of a snapshot tells.
+/// What each stack of a snapshot shows.
 pub(super) fn origins(snapshot: &Snapshot, frames: &Frames, schema: &Schema<'_>) -> Vec<Origin> {
     let own: HashSet<&str> =
         schema.program.types().filter(|(_, ty)| ty.own && !ty.krate.is_empty()).map(|(_, ty)| &*ty.krate).collect();

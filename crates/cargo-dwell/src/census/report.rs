@@ -2,7 +2,7 @@
 
 use super::json::{Blocks, Document, Enum, Field, Finding, Snapshot, Strings};
 use crate::output::{Look, header, right};
-use crate::shape::units::{bytes, count, percent};
+use crate::units::{bytes, count, percent};
 use anyhow::{Result, bail};
 use comfy_table::Cell;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use std::io;
 
 /// Rows of the tables, if nothing else is asked for.
 const ROWS: usize = 20;
-/// Snapshots that are told in full.
+/// The most snapshots that are printed in full.
 const MOST_IN_FULL: usize = 2;
 /// The longest path from a type to a root.
 const LONGEST: usize = 24;
@@ -21,7 +21,7 @@ pub(super) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
     if look.markdown {
         writeln!(out, "# The live heap of {}\n", document.program.file)?;
     }
-    // Of many, the one with the most live bytes is told in full.
+    // Of many, only the one with the most live bytes is printed in full.
     let largest = document.snapshots.iter().map(|snapshot| snapshot.live_bytes).max();
     let is_short = document.snapshots.len() > MOST_IN_FULL;
     let mut was_full = false;
@@ -74,7 +74,7 @@ fn one(
     }
     writeln!(
         out,
-        "{} are owned by a field or static, {} hang from a call stack alone.",
+        "{} are owned by a field or static, {} are known only by the call stack that allocated them.",
         percent(snapshot.owned_bytes, snapshot.live_bytes),
         percent(snapshot.root_bytes, snapshot.live_bytes),
     )?;
@@ -121,7 +121,7 @@ fn what(of: &Blocks) -> String {
     format!("{}: {element}", of.content)
 }
 
-/// The owner; of what has none the place that allocated it.
+/// The owner; without one, the line that allocated it.
 fn owner(of: &Blocks) -> String {
     let is_root = matches!(&*of.by, "stack" | "cycle" | "unknown");
     match of.sites.first().filter(|_| is_root) {
@@ -169,7 +169,7 @@ fn finding_rows<'a>(findings: impl Iterator<Item = &'a Finding>, live: u64) -> V
     rows
 }
 
-/// What there is to tell of one type.
+/// The details of one type.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct TypeDetail<'d> {
     /// The name asked for.

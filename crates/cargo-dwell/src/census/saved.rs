@@ -12,7 +12,7 @@ use std::path::Path;
 /// # Errors
 /// It cannot be read, is something else, or is of another version.
 pub(super) fn read(file: &Path) -> Result<Document> {
-    /// The version alone: a later one may have other fields.
+    /// Only the version: a later one may have other fields.
     #[derive(Deserialize)]
     struct Version {
         version: u32,

@@ -144,7 +144,7 @@ fn vec(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
     Some(vec_of(schema, element, site, Some(header)))
 }
 
-/// A `Vec` of `element`; without a header for one of which the block alone is known.
+/// A `Vec` of `element`; without a header if only the block is known.
 pub(super) fn vec_of(schema: &mut Schema<'_>, element: TypeId, site: SiteId, header: Option<VecHeader>) -> Decode {
     let stride = schema.get(element).size;
     Decode::Vec { header, element: schema.part(element, site, Edge::Element), stride }
@@ -291,7 +291,7 @@ pub(super) enum TableKind {
     Table,
 }
 
-/// A table of `entry`; without a header for one of which the block alone is known.
+/// A table of `entry`; without a header if only the block is known.
 pub(super) fn table_of(
     schema: &mut Schema<'_>,
     entry: TypeId,

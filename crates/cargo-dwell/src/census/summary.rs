@@ -1,4 +1,4 @@
-//! From a walk to what is told of it.
+//! From a walk to its summary: rows by owner and type, with call sites.
 
 use super::findings;
 use super::json::{Blocks, CallSite, Enum, Field, Histogram, Snapshot, Stack, Strings, Variant};
@@ -9,7 +9,7 @@ use super::walk::{Holding, Owner, Tally, Walk};
 use crate::debuginfo::{Frames, Program};
 use std::collections::{BTreeMap, HashMap};
 
-/// Call sites that are told of each owner.
+/// The most call sites that are listed of each owner.
 const SITES: usize = 8;
 
 /// Walks through a snapshot.

@@ -127,7 +127,7 @@ pub(super) enum Decode {
         stride: u64,
         count: u64,
     },
-    /// `Vec<T>` and what is laid out like it. Without offsets for one of which the block alone is known.
+    /// `Vec<T>` and what is laid out like it. Without offsets if only the block is known.
     Vec {
         header: Option<VecHeader>,
         element: SiteId,
@@ -162,7 +162,7 @@ pub(super) enum Decode {
         element: SiteId,
         stride: u64,
     },
-    /// A hash table. Without a header for one of which the block alone is known.
+    /// A hash table. Without a header if only the block is known.
     Table {
         header: Option<TableHeader>,
         parts: Vec<Part>,
@@ -291,7 +291,7 @@ pub(super) struct Variant {
     pub(super) parts: Vec<Part>,
 }
 
-/// How the variant of an enum is told.
+/// How the variant of an enum is read.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TagDecode {
     pub(super) at: u64,
@@ -421,7 +421,7 @@ impl<'p> Schema<'p> {
         self.get(id).params.iter().find(|param| &*param.name == name).map(|param| param.ty)
     }
 
-    /// Makes a site that stands by itself: of a static, or of a block of which its call stack alone tells the type.
+    /// Makes a site that stands by itself: of a static, or of a block whose type only its call stack shows.
     pub(super) fn root(&mut self, ty: TypeId, path: &str) -> SiteId {
         self.site(ty, path.to_owned(), Edge::Root, None, None)
     }

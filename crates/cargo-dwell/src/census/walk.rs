@@ -5,7 +5,7 @@
 //! first, and counts. Raw pointers and references are followed last and lead to weak owners.
 //!
 //! Each pass looks into a block at most once, so that it ends, whatever the contents are. Memory is read inside of live blocks
-//! and statics only. Of a collection no more than its length is decoded, and what is longer than its block is left alone.
+//! and statics only. Of a collection no more than its length is decoded, and what is longer than its block is left unchanged.
 
 #![expect(clippy::similar_names, reason = "sites have sizes")]
 #![expect(clippy::match_same_arms, clippy::single_match_else, reason = "each kind of type has its arm")]
@@ -120,7 +120,7 @@ pub(super) enum Owner {
     /// A raw pointer or a reference.
     Weak(SiteId),
     Stack,
-    /// The type is known, but not who owns it: it is reached from itself only.
+    /// The type is known, but not the owner: the block is reached from itself only.
     Unowned,
     /// Nothing is known of it.
     Untyped,
@@ -148,7 +148,7 @@ pub(super) struct Walk<'s, 'p> {
     pub(super) def_tallies: Vec<DefTally>,
     pub(super) holdings: Vec<Holding>,
     holding_of: HashMap<(Owner, SiteId, Option<TypeId>), HoldingId>,
-    /// The sites of blocks of which their call stack alone tells the type, by that and by what holds them.
+    /// The sites of blocks whose type only their call stack shows, by that type and by their container.
     roots: HashMap<BlockType, Vec<(String, SiteId)>>,
     /// Lengths of blocks whose header lies on a stack that is in use.
     lengths: HashMap<usize, u64>,
@@ -187,7 +187,7 @@ enum What {
         buckets: u64,
         ctrl: u64,
     },
-    /// A node of a B-tree. Without a height, its block's own type tells whether it has edges.
+    /// A node of a B-tree. Without a height, its block's own type says whether it has edges.
     Node {
         site: SiteId,
         node: Node,
@@ -465,6 +465,16 @@ impl<'s, 'p> Walk<'s, 'p> {
                 let content = format!("*{}", self.schema.get(ty).name);
                 let root = self.root(BlockType::Value(ty), &content);
                 self.start_as(block, Owner::Weak(site), BlockType::Value(ty), root, content);
+            } else if let Some(ty) = pointee
+                && self.schema.get(ty).size == 0
+                && self.is_foreign(block)
+            {
+                // An opaque type of a C library, such as `DIR`: only C knows its size and its fields.
+                let name = Text::clone(&self.schema.get(ty).name);
+                let content = format!("*{name}");
+                let root = self.root(BlockType::Value(ty), &content);
+                let used = Use { len: 1, capacity: 1, unused: 0, is_unknown: false };
+                self.claim_as(block, Owner::Weak(site), root, None, || (content, name, 0), used);
             }
             self.drain();
         }
@@ -532,7 +542,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         site
     }
 
-    /// Looks into a block by the type that its call stack tells.
+    /// Decodes a block as the type that its call stack shows.
     fn start(&mut self, block: usize, owner: Owner) {
         let Some(origin) = self.origins.get(self.snapshot.blocks[block].stack as usize) else { return };
         let Some(ty) = origin.ty else { return };
@@ -561,7 +571,7 @@ impl<'s, 'p> Walk<'s, 'p> {
                 let Some((buckets, ctrl)) = buckets_of(of.size, *stride, *align) else {
                     return self.start_unknown(block, owner, site, content, name, *stride);
                 };
-                // The control bytes tell which buckets are full.
+                // The control bytes say which buckets are full.
                 let len = self.full(of.addr + ctrl, buckets).len() as u64;
                 let unused = of.size.saturating_sub(len.saturating_mul(*stride));
                 let used = Use { len, capacity: buckets, unused, is_unknown: false };
@@ -619,9 +629,14 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    fn untyped(&mut self, block: usize) {
+    /// Whether no Rust function is known to have allocated a block.
+    fn is_foreign(&self, block: usize) -> bool {
         let stack = self.snapshot.blocks[block].stack;
-        let is_foreign = self.origins.get(stack as usize).is_none_or(|origin| origin.is_foreign);
+        self.origins.get(stack as usize).is_none_or(|origin| origin.is_foreign)
+    }
+
+    fn untyped(&mut self, block: usize) {
+        let is_foreign = self.is_foreign(block);
         let content = if is_foreign { "block of C code" } else { "?" };
         let site = usize::from(is_foreign);
         let used = Use { is_unknown: true, ..Use::default() };
@@ -1351,7 +1366,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The buffer of a `Bytes` or `BytesMut`: owned by it alone, or by a block with a count.
+    /// The buffer of a `Bytes` or `BytesMut`: owned by it only, or by a block with a count.
     fn bytes(&mut self, site: SiteId, ptr: u64, len: u64, data: u64, is_mut: bool) {
         if is_mut && data & 1 == 1 {
             // The start of the buffer is so many bytes before the pointer.

@@ -3,7 +3,7 @@
 use super::CheckArgs;
 use crate::debuginfo::{Field, Kind, Program, Type, TypeId};
 use crate::nearest;
-use crate::shape::units::count;
+use crate::units::count;
 use anyhow::{Context, Result, bail};
 use bytesize::ByteSize;
 use serde::Deserialize;

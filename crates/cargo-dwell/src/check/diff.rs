@@ -4,7 +4,7 @@ use super::saved::{Document, Known, KnownField, KnownType, Selection};
 use crate::debuginfo::{self, Options};
 use crate::futures::{self, About};
 use crate::output::{Format, Look, header, right};
-use crate::shape::units::count;
+use crate::units::count;
 use anyhow::Result;
 use comfy_table::Cell;
 use serde::Serialize;

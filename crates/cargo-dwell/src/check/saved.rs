@@ -125,7 +125,7 @@ impl Known {
     pub(super) fn read(file: &Path) -> Result<Self> {
         let reader =
             BufReader::new(fs::File::open(file).with_context(|| format!("{}: cannot be read", file.display()))?);
-        /// The version alone: a later one may have other fields.
+        /// Only the version: a later one may have other fields.
         #[derive(Deserialize)]
         struct Version {
             version: u32,

@@ -1,13 +1,13 @@
-//! Makes a [`Program`] of what the units say: resolves references, infers alignments, names types, and tells enums,
-//! closures, coroutines, vtables and wide pointers apart.
+//! Makes a [`Program`] of what the units say: resolves references, infers alignments, names types, and distinguishes enums,
+//! closures, coroutines, vtables and wide pointers.
 
 use super::budget::Budget;
 use super::model::{
     Coroutine, Enum, Field, Flavour, Kind, Param, Program, Source, State, Static, Tag, Text, Type, TypeId, Variant,
     Vtable,
 };
-use super::names::{self, Namer};
-use super::read::{Body, ImplFor, Output, Ranks, RawField, RawKind, RawType, RawVariant, UnitTypes, Unnamed};
+use super::names::{self, ImplFor, Namer};
+use super::read::{Body, Output, Ranks, RawField, RawKind, RawType, RawVariant, UnitTypes, Unnamed};
 use anyhow::Result;
 use std::collections::{HashMap, HashSet};
 

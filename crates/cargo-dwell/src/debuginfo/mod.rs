@@ -1,6 +1,6 @@
 //! The types of a program, from the debug info of its executable.
 //!
-//! This is the one place that knows DWARF; the rest of the tool sees the plain values of [`model`]. In order: `file` finds and
+//! Only this module knows DWARF; the rest of the tool sees the plain values of [`model`]. In order: `file` finds and
 //! maps the files, `unit` opens a compilation unit, `read` reads the entries of all units with several threads and keeps each
 //! type once, `link` makes the model of them with the help of `names`, `cache` keeps the result by build id. What hostile
 //! debug info can make them take is bounded by `budget`.
@@ -79,7 +79,7 @@ pub fn load_with_frames(path: &Path, options: &Options, addresses: &[u64]) -> Re
     Ok((program, frames))
 }
 
-/// Tells in a moment whether an executable, or a file beside it, has debug info.
+/// Returns in a moment whether an executable, or a file beside it, has debug info.
 ///
 /// # Errors
 /// As [`load`], without looking into the debug info.

@@ -216,7 +216,7 @@ pub struct Tag {
     pub offset: u64,
     /// Its bytes.
     pub size: u64,
-    /// The niche's place in a variant's field, such as `buf.cap`; `None` for a tag that has bytes of its own.
+    /// The path of the niche in a variant's field, such as `buf.cap`; `None` for a tag that has bytes of its own.
     pub niche: Option<Text>,
 }
 
@@ -302,7 +302,7 @@ pub struct Param {
     pub ty: TypeId,
 }
 
-/// A place in a source file.
+/// A position in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
     /// The file, as the compiler was given it: below the workspace's root for its own crates.

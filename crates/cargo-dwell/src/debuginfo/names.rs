@@ -1,8 +1,14 @@
 //! Names as a person writes them: `Option<Vec<u8>>` for `core::option::Option<alloc::vec::Vec<u8, alloc::alloc::Global>>`.
 
 use super::model::Source;
-use super::read::ImplFor;
 use std::collections::HashMap;
+
+/// The type that an `impl` is for, as a symbol of this unit names it.
+#[derive(Clone, Debug)]
+pub(super) struct ImplFor {
+    pub unit: u32,
+    pub name: String,
+}
 
 /// Parsing ends at types nested deeper than this; they keep their full name.
 const DEEPEST: u32 = 128;

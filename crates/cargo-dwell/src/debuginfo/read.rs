@@ -6,6 +6,7 @@
 
 use super::budget::Budget;
 use super::file::Slice;
+use super::names::{self, ImplFor};
 use super::unit;
 use anyhow::Result;
 use foldhash::fast::FixedState;
@@ -59,13 +60,6 @@ impl Output<'_> {
             rust_units: 0,
         }
     }
-}
-
-/// The type that an `impl` is for, as a symbol of this unit names it.
-#[derive(Clone, Debug)]
-pub(super) struct ImplFor {
-    pub unit: u32,
-    pub name: String,
 }
 
 /// A static or a vtable. The type is an offset over all files.
@@ -282,7 +276,7 @@ pub(super) fn read<'d>(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<()> {
     let first = output.units.len();
-    // The longest first, so that no thread is left alone with one at the end.
+    // The longest first, so that no thread is left with one at the end.
     let mut order: Vec<usize> = (0..inputs.len()).collect();
     order.sort_by_key(|&index| (std::cmp::Reverse(inputs[index].header.length_including_self()), index));
     let next = AtomicUsize::new(0);
@@ -752,8 +746,8 @@ impl<'d> UnitReader<'_, 'd> {
             attrs.iter().find(|attr| matches!(attr.name(), dw::DW_AT_linkage_name | dw::DW_AT_MIPS_linkage_name));
         let Some(symbol) = symbol.and_then(|attr| self.text(attr.value())) else { return Ok(()) };
         let Some(symbol) = std::str::from_utf8(symbol).ok().filter(|symbol| symbol.len() < 4096) else { return Ok(()) };
-        let names_after = super::names::parts(&self.path[end..]).len();
-        if let Some(name) = super::names::self_type(symbol, names_after) {
+        let names_after = names::parts(&self.path[end..]).len();
+        if let Some(name) = names::self_type(symbol, names_after) {
             let path = self.path[..end].to_owned();
             self.keep(path.len() + name.len() + 64)?;
             self.worker.impls.insert(path, ImplFor { unit: self.number, name });

@@ -5,7 +5,7 @@ pub mod json;
 use crate::debuginfo::Program;
 use crate::futures::About;
 use crate::output::{self, Format, Look, header, right};
-use crate::shape::units::{count, percent};
+use crate::units::{count, percent};
 use anyhow::{Result, bail};
 use clap::Args;
 use comfy_table::Cell;

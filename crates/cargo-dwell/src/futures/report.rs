@@ -5,7 +5,7 @@ use super::json::{Await, Future, Held, Node};
 use super::size::{AWAITED, is_temporary, total};
 use crate::debuginfo::Program;
 use crate::output::{Format, Look, header, right};
-use crate::shape::units::count;
+use crate::units::count;
 use comfy_table::Cell;
 use serde::{Deserialize, Serialize};
 use std::io;

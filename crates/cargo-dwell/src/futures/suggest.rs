@@ -3,7 +3,7 @@
 use super::size::{self, AWAITED, Becomes, Capture, Change, Edit, Graph, Local, Parts, Sizes, coroutines_in, key};
 use super::source::Files;
 use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, Source, Type, TypeId};
-use crate::shape::units::count;
+use crate::units::count;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 

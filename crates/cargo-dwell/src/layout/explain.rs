@@ -4,7 +4,7 @@ use super::json;
 use super::measure::{Embedding, Measured, Part, measure};
 use crate::debuginfo::{Program, Type, TypeId};
 use crate::output::{Format, Look, header, right};
-use crate::shape::units::count;
+use crate::units::count;
 use comfy_table::Cell;
 use std::io;
 

@@ -5,7 +5,7 @@ use super::{LayoutArgs, json};
 use crate::debuginfo::{Kind, Program, Type, TypeId};
 use crate::futures;
 use crate::output::{Format, Look, header, right};
-use crate::shape::units::{count, percent};
+use crate::units::{count, percent};
 use comfy_table::Cell;
 use serde::Serialize;
 use std::io;

@@ -237,7 +237,9 @@ impl Check<'_> {
                     None if open => true,
                     None if !self.schema.strict && tag.is_some() => {
                         let tag = &union.tag;
-                        self.found.lost.insert(format!("{path}: the keys of objects with a new value of the tag {tag:?}"));
+                        self.found
+                            .lost
+                            .insert(format!("{path}: the keys of objects with a new value of the tag {tag:?}"));
                         true
                     }
                     None => self.refuse(path, &format!("a new value of the tag {:?}", union.tag)),

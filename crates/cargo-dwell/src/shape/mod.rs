@@ -18,7 +18,7 @@ pub mod report;
 pub mod rust;
 pub mod schema;
 pub mod types;
-pub mod units;
+pub use crate::units;
 pub mod value;
 
 use anyhow::{Context, Result, bail};

@@ -4,6 +4,7 @@ use super::formats::Format;
 use super::places::{Place, PlaceId, Places, ROOT};
 use super::schema::{KeywordsId, Kind, Lengths, RecordId, Text, UnionId};
 use super::types::{Body, DefId, Int, Layouts, Type};
+use dwell::model::blocks;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -154,8 +155,8 @@ enum Owned<'s> {
     Boxes(u64, Type),
     /// Vectors that were pushed to; this share of them was read from a buffer of known length.
     Vecs(&'s Lengths, Type, f64),
-    /// Boxed slices, with a header of so many bytes.
-    Slices(&'s Lengths, Type, u64),
+    /// Boxed slices; thin ones have a header.
+    Slices(&'s Lengths, Type, bool),
     /// Hash maps of this entry.
     HashMaps(&'s Lengths, Type),
 }
@@ -301,9 +302,9 @@ impl<'p, 's> Model<'p, 's> {
     }
 
     fn owned(&self, at: At, own: &Owned<'s>, layouts: &mut Layouts<'_>) -> Heap {
-        let blocks = |count: u64, bytes: u64| Heap { bytes, allocations: if bytes == 0 { 0 } else { count } };
+        let owned = |count: u64, bytes: u64| Heap { bytes, allocations: if bytes == 0 { 0 } else { count } };
         if at == At::Documents {
-            return blocks(1, self.places.schema.documents * layouts.size(&self.root));
+            return owned(1, self.places.schema.documents * layouts.size(&self.root));
         }
         match own {
             Owned::Text(text, thin) => {
@@ -311,7 +312,7 @@ impl<'p, 's> Model<'p, 's> {
                 Heap { bytes: text.bytes + lengths, allocations: text.count - text.empty }
             }
             Owned::Known(heap) => *heap,
-            Owned::Boxes(count, of) => blocks(*count, count * layouts.size(of)),
+            Owned::Boxes(count, of) => owned(*count, count * layouts.size(of)),
             Owned::Vecs(lengths, of, buffered) => {
                 let size = layouts.size(of);
                 let smallest = match size {
@@ -321,17 +322,17 @@ impl<'p, 's> Model<'p, 's> {
                 };
                 let exact = share_of(buffered_capacity(lengths, size).0, *buffered);
                 let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
-                blocks(lengths.count - lengths.empty, (exact + pushed) * size)
+                owned(lengths.count - lengths.empty, (exact + pushed) * size)
             }
-            Owned::Slices(lengths, of, header) => {
-                let filled = lengths.count - lengths.empty;
-                let elements = lengths.total * layouts.size(of);
-                blocks(filled, if *header == 0 { elements } else { elements + filled * header })
+            Owned::Slices(lengths, of, is_thin) => {
+                let (filled, element) = (lengths.count - lengths.empty, layouts.layout(of));
+                let header = if *is_thin { blocks::thin_header(element) } else { 0 };
+                owned(filled, lengths.total * element.size + filled * header)
             }
             Owned::HashMaps(lengths, entry) => {
                 let (buckets, filled) = (lengths.hash_buckets(), lengths.count - lengths.empty);
                 // Behind the entries a control byte each, and one group of them again.
-                blocks(filled, buckets * (layouts.size(entry) + 1) + filled * 16)
+                owned(filled, buckets * (layouts.size(entry) + 1) + filled * blocks::GROUP as u64)
             }
         }
     }
@@ -578,8 +579,8 @@ impl<'p, 's> Model<'p, 's> {
                     return Type::Array(inner, length);
                 }
                 let (own, of) = match choice {
-                    Choice::Exact => (Owned::Slices(lengths, element, 0), Type::BoxSlice(inner)),
-                    Choice::Thin => (Owned::Slices(lengths, element, THIN_HEADER), Type::ThinSlice(inner)),
+                    Choice::Exact => (Owned::Slices(lengths, element, false), Type::BoxSlice(inner)),
+                    Choice::Thin => (Owned::Slices(lengths, element, true), Type::ThinSlice(inner)),
                     _ => (Owned::Vecs(lengths, element, self.share(id, &self.buffered)), Type::Vec(inner)),
                 };
                 self.own.push((at, own));
@@ -596,7 +597,7 @@ impl<'p, 's> Model<'p, 's> {
                 self.own.push((at, Owned::Text(&map.key, choice == Choice::Thin)));
                 let entry = Type::Tuple(vec![key.clone(), value.clone()]);
                 let (own, of) = if sorted {
-                    (Owned::Slices(&map.lengths, entry, THIN_HEADER), Type::SortedMap(Box::new(key), Box::new(value)))
+                    (Owned::Slices(&map.lengths, entry, true), Type::SortedMap(Box::new(key), Box::new(value)))
                 } else {
                     (Owned::HashMaps(&map.lengths, entry), Type::HashMap(Box::new(value)))
                 };
@@ -788,17 +789,14 @@ fn buffered_capacity(lengths: &Lengths, size: u64) -> (u64, bool) {
     (capacity, exact)
 }
 
-/// The header of a thin slice in bytes.
-const THIN_HEADER: u64 = 8;
-
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is between 0 and 1")]
 fn share_of(count: u64, share: f64) -> u64 {
     (count as f64 * share).round() as u64
 }
 
-/// What thin strings have in front of their text: a byte, and a word more from 255 bytes on.
+/// What thin strings have in front of their text.
 pub fn thin_lengths(text: &Text) -> u64 {
-    text.count - text.empty + 8 * text.long
+    blocks::thin_texts(text.count - text.empty, text.long)
 }
 
 fn key(source: Source) -> (u8, usize, usize) {

@@ -185,7 +185,13 @@ impl<'s> Places<'s> {
         (names.len() == 2).then(|| names.join("Or"))
     }
 
-    fn add(&mut self, slot: &'s Slot, at: &Where, field: Option<usize>, wanted: &mut BTreeMap<PlaceId, Vec<String>>) -> PlaceId {
+    fn add(
+        &mut self,
+        slot: &'s Slot,
+        at: &Where,
+        field: Option<usize>,
+        wanted: &mut BTreeMap<PlaceId, Vec<String>>,
+    ) -> PlaceId {
         let id = self.list.len();
         if let Kind::Mixed { alternatives } = &slot.kind {
             wanted.insert(id, self.mixed_names(at, alternatives));

@@ -211,7 +211,12 @@ impl Items<'_, '_, '_> {
                         self.other(variants, "untagged", "An object with a tag that was not seen", Some(other));
                     }
                     Some(None) => {
-                        self.other(variants, "other", "An object with a tag that was not seen; its keys are lost", None);
+                        self.other(
+                            variants,
+                            "other",
+                            "An object with a tag that was not seen; its keys are lost",
+                            None,
+                        );
                     }
                     None => {}
                 }

@@ -29,6 +29,10 @@ impl Future for Never {
     }
 }
 
+struct Folder {
+    entries: std::fs::ReadDir,
+}
+
 struct Server {
     tasks: Vec<Pin<Box<dyn Future<Output = u64>>>>,
 }
@@ -82,6 +86,9 @@ fn main() {
                 first.next = Box::into_raw(Box::new(Link { next: first.next, text: format!("link {number}") }));
             }
             Box::leak(black_box(Box::new(first)));
+            // C allocates it: only the pointer to it has its type.
+            let entries = std::fs::read_dir("/").unwrap();
+            Box::leak(black_box(Box::new(Folder { entries })));
         }
         Some("threads") => {
             let threads: Vec<_> = (0..4_u64)

@@ -34,7 +34,26 @@ pub struct Setting {
     pub flag: u8,
 }
 
+/// 96 bytes without a niche.
+pub struct Wide {
+    pub low: [u64; 6],
+    pub high: [u64; 6],
+}
+
+/// Half of these are empty, and of the wide fields one in fifty is there.
+pub struct Extra {
+    pub note: Option<String>,
+    pub first: Option<Wide>,
+    pub second: Option<Wide>,
+}
+
+pub struct Entry {
+    pub number: u64,
+    pub extra: Extra,
+}
+
 pub struct Waste {
+    pub entries: Vec<Entry>,
     pub hollow: Vec<VecDeque<u32>>,
     pub points: Vec<Box<Point>>,
     pub readings: Vec<Reading>,
@@ -49,7 +68,14 @@ pub struct Waste {
 pub fn waste() -> Waste {
     // No integer type is too large for these.
     let large = |i: u64| u64::MAX - i;
+    let wide = |i: u64, of: u64| (i % 50 == of).then(|| Wide { low: [large(i); 6], high: [large(i); 6] });
+    let extra = |i: u64| Extra {
+        note: (i % 2 == 0).then(|| "a note".repeat(10)),
+        first: wide(i, 0),
+        second: wide(i, 2),
+    };
     Waste {
+        entries: (0..300).map(|i| Entry { number: large(i), extra: extra(i) }).collect(),
         hollow: (0..300).map(|i| if i % 3 == 0 { (0..8).collect() } else { VecDeque::with_capacity(8) }).collect(),
         points: (0..2000).map(|i| Box::new(Point(f64::from(i), 0.5, 0.5))).collect(),
         readings: (0..1000)

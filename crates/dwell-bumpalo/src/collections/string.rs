@@ -59,7 +59,7 @@ impl<'bump> String<'bump> {
         }
     }
 
-    /// A string of these bytes, with U+FFFD in the place of what is not UTF-8.
+    /// A string of these bytes, with U+FFFD instead of bytes that are not UTF-8.
     pub fn from_utf8_lossy_in(v: &[u8], bump: &'bump Bump) -> Self {
         Self(bump::String::try_from_utf8_lossy_in(v, bump).unwrap_or_else(out_of_memory))
     }
@@ -156,13 +156,13 @@ impl<'bump> String<'bump> {
         self.0.capacity()
     }
 
-    /// Makes room for more bytes.
+    /// Reserves capacity for more bytes.
     #[inline]
     pub fn reserve(&mut self, additional: usize) {
         self.0.try_reserve(additional).unwrap_or_else(out_of_memory);
     }
 
-    /// Makes room for more bytes, and no more than that.
+    /// Reserves capacity for more bytes, and no more than that.
     #[inline]
     pub fn reserve_exact(&mut self, additional: usize) {
         // SAFETY: the bytes are not changed.

@@ -103,13 +103,13 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         self.0.capacity()
     }
 
-    /// Makes room for more elements.
+    /// Reserves capacity for more elements.
     #[inline]
     pub fn reserve(&mut self, additional: usize) {
         self.0.try_reserve(additional).unwrap_or_else(out_of_memory);
     }
 
-    /// Makes room for more elements, and no more than that.
+    /// Reserves capacity for more elements, and no more than that.
     #[inline]
     pub fn reserve_exact(&mut self, additional: usize) {
         self.0.try_reserve_exact(additional).unwrap_or_else(out_of_memory);

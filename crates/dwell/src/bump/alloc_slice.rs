@@ -34,9 +34,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let layout = Layout::for_value(values);
         let block = self.take_slice::<T>(layout.size()).or_else(|| self.refill(layout));
         let to = block.ok_or(AllocError::new((), layout))?.cast::<T>().as_ptr();
-        // SAFETY: the block is for these values, nobody else has it, and it does not overlap them.
+        // SAFETY: the block is for these values, no other pointer to it exists, and it does not overlap them.
         unsafe { ptr::copy_nonoverlapping(values.as_ptr(), to, values.len()) };
-        // SAFETY: they were just written to a block that nobody else has.
+        // SAFETY: they were just written to a block that no other code has.
         Ok(unsafe { slice::from_raw_parts_mut(to, values.len()) })
     }
 
@@ -106,7 +106,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; `make` comes back in the error, not called.
+    /// When there is no memory; `make` is returned in the error, not called.
     pub fn try_alloc_slice_fill_with<T, F: FnMut(usize) -> T>(
         &self,
         len: usize,
@@ -195,7 +195,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory. The values so far come back in the error, the one that found none last.
+    /// When there is no memory. The error returns the values so far; the last is the one that did not fit.
     #[expect(clippy::type_complexity, reason = "a name would hide what comes back")]
     pub fn try_alloc_iter<T>(
         &self,
@@ -279,7 +279,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             return Err(AllocOrInitError::Alloc(AllocError::new(make, layout)));
         };
         match make() {
-            // SAFETY: the block is for a `T`, and nobody else has it, whatever `make` did with the arena.
+            // SAFETY: the block is for a `T`, and no other pointer to it exists, whatever `make` did with the arena.
             Ok(value) => Ok(unsafe { Self::fill(block, value) }),
             Err(error) => {
                 // SAFETY: if it has bytes, the arena handed the block out with this layout, and it was not freed since.
@@ -420,7 +420,7 @@ fn fill<'a, T: 'a, E, const MIN_ALIGN: usize, A: Allocator>(
 
 /// Why a value is not in the arena: there was no memory for it, or it could not be made.
 pub enum AllocOrInitError<E, V = ()> {
-    /// There was no memory. What was given comes back in the error.
+    /// There was no memory. What was given is returned in the error.
     Alloc(AllocError<V>),
     /// The error of the function or of the iterator.
     Init(E),

@@ -1,7 +1,7 @@
 //! Blocks that grow, shrink and are freed: in place if they are the last one, or in a dedicated chunk.
 
 use super::chunk::{Chunk, Kind};
-use super::{Bump, fit};
+use super::{Bump, arithmetic};
 use crate::alloc::Allocator;
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -10,7 +10,7 @@ use core::ptr::NonNull;
 pub(super) struct Block<'a, const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
-    // 1. `bump` handed the block out with this layout, whose size is not 0. It is in use, and this value alone stands for it.
+    // 1. `bump` handed the block out with this layout, whose size is not 0. It is in use, and only this value stands for it.
     bump: &'a Bump<MIN_ALIGN, A>,
     start: NonNull<u8>,
     layout: Layout,
@@ -49,7 +49,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     /// What the block takes of its chunk, in bytes.
     #[inline]
     fn taken(&self) -> usize {
-        fit::taken(self.layout.size(), self.layout.align(), MIN_ALIGN)
+        arithmetic::taken(self.layout.size(), self.layout.align(), MIN_ALIGN)
     }
 
     /// Whether this is the last block before `pos`.
@@ -58,7 +58,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     /// between its end and `pos`; so this one is in the allocation of the free range, and the bytes behind it are free.
     #[inline]
     fn is_last(&self) -> bool {
-        fit::ends_at(self.start.addr().get(), self.taken(), self.bump.pos.get().addr().get())
+        arithmetic::ends_at(self.start.addr().get(), self.taken(), self.bump.pos.get().addr().get())
     }
 
     /// Whether the block's address is a multiple of `align`.
@@ -77,14 +77,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         let bump = self.bump;
         if self.is_last() && self.is_aligned(new.align()) {
             let start = self.start.addr().get();
-            let taken = fit::taken(new.size(), new.align(), MIN_ALIGN);
+            let taken = arithmetic::taken(new.size(), new.align(), MIN_ALIGN);
             // The block ends at `pos`, and `pos` is not behind `end`.
             if taken <= bump.end.get().addr().get() - start {
                 // By the pointer of the arena, which reaches the whole chunk: that of the block may reach no more than its bytes.
                 return Some(bump.advance(start + taken, taken));
             }
         }
-        if fit::may_be_dedicated(self.layout.size(), self.layout.align()) {
+        if arithmetic::may_be_dedicated(self.layout.size(), self.layout.align()) {
             // SAFETY: `new` is no smaller.
             return unsafe { self.grow_large(new) };
         }
@@ -157,7 +157,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         }
         // SAFETY: the chunk is in the list, so it was not freed.
         let old_size = unsafe { chunk.header() }.size;
-        let size = fit::least_chunk(new.size(), new.align(), header, align)?.max(old_size);
+        let size = arithmetic::least_chunk(new.size(), new.align(), header, align)?.max(old_size);
         self.unlist(chunk);
         let mut unlisted = Unlisted { bump: self.bump, chunk: (chunk, old_size) };
         // SAFETY: the chunk is of this store and in no list, `size` is not less than its own, and its one block is given up for
@@ -172,7 +172,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     /// Makes the block smaller, where it is. What it takes does not become more.
     #[inline]
     pub(super) fn shrink(&self, new: Layout) {
-        let taken = fit::taken(new.size(), new.align(), MIN_ALIGN);
+        let taken = arithmetic::taken(new.size(), new.align(), MIN_ALIGN);
         debug_assert!(self.is_aligned(new.align()) && taken <= self.taken());
         if self.is_last() {
             self.bump.pos.set(Bump::<MIN_ALIGN, A>::at(self.bump.pos.get(), self.start.addr().get() + taken));
@@ -183,7 +183,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     #[cfg(any(feature = "allocator-api2", feature = "allocator-api2-04", feature = "nightly"))]
     #[inline]
     pub(super) fn can_shrink_to(&self, new: Layout) -> bool {
-        self.is_aligned(new.align()) && fit::taken(new.size(), new.align(), MIN_ALIGN) <= self.taken()
+        self.is_aligned(new.align()) && arithmetic::taken(new.size(), new.align(), MIN_ALIGN) <= self.taken()
     }
 
     /// Frees the block: at once if it is the last one or has the newest chunk for itself, else with the arena.
@@ -191,7 +191,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     pub(super) fn free(self) {
         if self.is_last() {
             self.bump.pos.set(Bump::<MIN_ALIGN, A>::at(self.bump.pos.get(), self.start.addr().get()));
-        } else if fit::may_be_dedicated(self.layout.size(), self.layout.align()) {
+        } else if arithmetic::may_be_dedicated(self.layout.size(), self.layout.align()) {
             self.free_large();
         }
     }

@@ -34,7 +34,7 @@ use core::str;
 pub struct Box<'a, T: ?Sized> {
     // # Invariants
     //
-    // 1. `value` is a live `T`, owned by this box and reached through it alone, in bytes that are reserved for `'a`.
+    // 1. `value` is a live `T`, owned by this box and reached only through it, in bytes that are reserved for `'a`.
     value: NonNull<T>,
     // Owns a `T` and borrows the arena: drop check, variance and auto traits are those of a `Box<T>`.
     owns: PhantomData<(&'a (), T)>,
@@ -60,7 +60,7 @@ impl<'a, T: 'a> Box<'a, T> {
     ///
     /// # Errors
     ///
-    /// When there is no room; the value comes back in the error.
+    /// When there is no memory; the value is returned in the error.
     #[inline]
     pub fn try_new_in<const MIN_ALIGN: usize, A: Allocator>(
         value: T,
@@ -85,7 +85,7 @@ impl<'a, T: 'a> Box<'a, T> {
 }
 
 impl<T: ?Sized> Box<'_, T> {
-    /// The address of the value, which nobody drops until [`from_raw`](Self::from_raw) makes a box of it again.
+    /// The address of the value, which is not dropped until [`from_raw`](Self::from_raw) makes a box of it again.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -122,7 +122,7 @@ impl<'a, T: ?Sized + 'a> Box<'a, T> {
     ///
     /// # Safety
     ///
-    /// Nobody else drops the value, or uses it after `'a`.
+    /// No other code drops the value, or uses it after `'a`.
     #[inline]
     pub unsafe fn from_mut(value: &'a mut T) -> Self {
         Self { value: NonNull::from(value), owns: PhantomData }
@@ -141,7 +141,7 @@ impl<'a, T: ?Sized + 'a> Box<'a, T> {
     pub fn leak(self) -> &'a mut T {
         let mut value = self.value;
         mem::forget(self);
-        // SAFETY: by invariant 1 the value is live, and nobody else's for `'a` now that the box is forgotten.
+        // SAFETY: by invariant 1 the value is live, and nothing else accesses it for `'a` now that the box is forgotten.
         unsafe { value.as_mut() }
     }
 
@@ -232,7 +232,7 @@ impl<'a, T> Box<'a, [T]> {
     ///
     /// # Errors
     ///
-    /// When there is no memory. The values so far come back in the error, the one that found none, and the iterator with
+    /// When there is no memory. The error returns the values so far, the one that did not fit, and the iterator with
     /// those after it.
     #[expect(clippy::type_complexity, reason = "a name would hide what comes back")]
     pub fn try_from_iter_in<I: IntoIterator<Item = T>, const MIN_ALIGN: usize, A: Allocator>(
@@ -270,7 +270,7 @@ impl<'a, T, const N: usize> From<Box<'a, [T; N]>> for Box<'a, [T]> {
 impl<'a, T, const N: usize> TryFrom<Box<'a, [T]>> for Box<'a, [T; N]> {
     type Error = Box<'a, [T]>;
 
-    /// The same box, if the slice has `N` elements. Otherwise it comes back.
+    /// The same box, if the slice has `N` elements. Otherwise the box is returned in the error.
     fn try_from(slice: Box<'a, [T]>) -> Result<Self, Box<'a, [T]>> {
         if slice.len() != N {
             return Err(slice);
@@ -288,7 +288,7 @@ macro_rules! downcast {
             ///
             /// # Errors
             ///
-            /// When it is of another type; the box comes back.
+            /// When it is of another type; the box is returned in the error.
             pub fn downcast<T: Any>(self) -> Result<Box<'a, T>, Self> {
                 if !self.is::<T>() {
                     return Err(self);

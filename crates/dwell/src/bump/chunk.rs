@@ -1,6 +1,6 @@
 //! Chunks: the allocations that an arena cuts its blocks from, and the store that they come from.
 
-use super::fit;
+use super::arithmetic;
 use crate::alloc::Allocator;
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -40,7 +40,7 @@ pub(super) enum Kind {
     /// Small blocks, one after the other. The bytes from `used` on are in no block of the arena, unless the arena allocates
     /// from this chunk now: then `pos` says so, and `used` is out of date.
     Shared { used: NonNull<u8> },
-    /// This block alone.
+    /// Only this block.
     Dedicated { block: NonNull<u8> },
 }
 
@@ -165,15 +165,15 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     /// The alignment of chunks and of their sizes, in bytes.
     pub(super) const ALIGN: usize = {
         assert!(MIN_ALIGN.is_power_of_two(), "the minimum alignment is a power of two");
-        assert!(MIN_ALIGN <= fit::MAX_MIN_ALIGN, "the minimum alignment is at most 64");
+        assert!(MIN_ALIGN <= arithmetic::MAX_MIN_ALIGN, "the minimum alignment is at most 64");
         if MIN_ALIGN > 16 { MIN_ALIGN } else { 16 }
     };
 
     /// Bytes in front of a chunk's first block.
-    pub(super) const HEADER: usize = fit::up(size_of::<Header>(), Self::ALIGN);
+    pub(super) const HEADER: usize = arithmetic::up(size_of::<Header>(), Self::ALIGN);
 
     /// The size of the first chunk of an arena that has no limit.
-    pub(super) const FIRST: usize = fit::up(fit::FIRST_CHUNK, Self::ALIGN);
+    pub(super) const FIRST: usize = arithmetic::up(arithmetic::FIRST_CHUNK, Self::ALIGN);
 
     pub(super) const fn new(alloc: A) -> Self {
         const { assert!(Self::HEADER.is_multiple_of(MIN_ALIGN) && Self::FIRST > Self::HEADER) };
@@ -240,7 +240,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         let layout = Layout::from_size_align(size, Self::ALIGN).ok()?;
         let reserved = self.reserve(size)?;
         let block = self.alloc.allocate(layout).ok()?.cast::<u8>();
-        if !fit::ends_low(block.addr().get(), size) {
+        if !arithmetic::ends_low(block.addr().get(), size) {
             // SAFETY: the block just came from this allocator with this layout.
             unsafe { self.alloc.deallocate(block, layout) };
             return None;
@@ -254,7 +254,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     /// `current` is the size of the chunk that is full.
     pub(super) fn obtain(&self, least: usize, current: Option<usize>) -> Option<(Chunk, usize)> {
         let left = usize::try_from(self.left.get()).unwrap_or(0);
-        let size = fit::next_chunk(least, current, self.wanted.get(), left, Self::ALIGN);
+        let size = arithmetic::next_chunk(least, current, self.wanted.get(), left, Self::ALIGN);
         if size > least
             && let Some(chunk) = self.make(size)
         {
@@ -349,7 +349,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
             // SAFETY: the spare chunk was not freed.
             let spare_size = self.spare.get().map_or(0, |spare| unsafe { spare.header() }.size);
             // A dedicated chunk that grew may be where no small blocks can be.
-            let replaces = header.size > spare_size && fit::ends_low(chunk.0.addr().get(), header.size);
+            let replaces = header.size > spare_size && arithmetic::ends_low(chunk.0.addr().get(), header.size);
             let unused = if replaces { self.spare.replace(Some(chunk)) } else { Some(chunk) };
             if let Some(unused) = unused {
                 // SAFETY: it was the spare chunk or in the list. Now it is neither.

@@ -81,7 +81,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory. The value that found none comes back in the error, and the iterator with those after it; the
+    /// When there is no memory. The error returns the value that did not fit, and the iterator with those after it; the
     /// values before it are in the vector.
     ///
     /// # Panics
@@ -153,7 +153,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Drain<'_, '_, T, MIN_ALIGN, A> {
     }
 
     /// Drops the elements that are still to come and puts others in their place: all of an iterator, or those for which there is
-    /// memory. Then the one that found none comes back.
+    /// memory. Then the item that did not fit is returned.
     fn replace(&mut self, values: &mut impl Iterator<Item = T>) -> Result<(), (T, NoMemory)> {
         self.finish();
         let mut widened = 0;

@@ -6,7 +6,7 @@ use crate::alloc::Allocator;
 use core::ptr::NonNull;
 use core::slice;
 
-/// A vector that is taken apart from front to back.
+/// A vector that is consumed from front to back.
 ///
 /// ```text
 ///  0            vec.len()      next                     end        vec.capacity()
@@ -63,7 +63,7 @@ impl<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> Gap<'v, 'a, T, MIN_ALIGN, 
     pub(super) fn parts(&mut self) -> (&mut [T], &mut [T]) {
         // SAFETY: `next` is at most `end`.
         let next = unsafe { self.at(self.next) };
-        // SAFETY: the elements from `next` to `end` are live and this value's alone. They are behind the vector's own, so that the
+        // SAFETY: the elements from `next` to `end` are live and this value's only. They are behind the vector's own, so that the
         // two slices do not overlap, and both borrow this value exclusively.
         let remaining = unsafe { slice::from_raw_parts_mut(next.as_ptr(), self.end - self.next) };
         (&mut *self.vec, remaining)
@@ -116,7 +116,7 @@ impl<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> Gap<'v, 'a, T, MIN_ALIGN, 
         unsafe { self.vec.set_len(kept + count) };
     }
 
-    /// Puts an element into the gap, behind the kept ones. It comes back if there is no gap.
+    /// Puts an element into the gap, behind the kept ones. It is returned if there is no gap.
     #[inline]
     pub(super) fn fill(&mut self, value: T) -> Result<(), T> {
         if self.vec.len() == self.next {

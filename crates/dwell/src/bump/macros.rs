@@ -29,7 +29,7 @@ macro_rules! __bump_vec {
 
 /// [`vec!`](crate::bump::vec!) that reports a failed allocation.
 ///
-/// The array of the elements, or the value to be cloned, comes back in the error.
+/// The array of the elements, or the value to be cloned, is returned in the error.
 ///
 /// ```
 /// use dwell::{Bump, bump};

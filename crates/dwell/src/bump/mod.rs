@@ -1,7 +1,7 @@
 //! An arena: values of all types side by side, dropped together.
 //!
-//! A [`Bump`] takes large chunks from an allocator and hands out their bytes one after the other. To allocate is to add to
-//! an address and to compare; to free is to forget the whole arena, or everything since a scope began.
+//! A [`Bump`] takes large chunks from an allocator and hands out their bytes one after the other. An allocation is an addition
+//! and a comparison. All values are freed at once, with the arena or at the end of a scope.
 //!
 //! ```
 //! use dwell::Bump;
@@ -19,7 +19,7 @@
 //! ```
 //!
 //! To use the same memory again and again, [`reset`](Bump::reset) the arena, or take a [`scope`](Bump::scope) for what is
-//! needed for a while. [`bump::Vec`](Vec) and [`bump::String`](String) grow in an arena.
+//! needed only for a while. [`bump::Vec`](Vec) and [`bump::String`](String) grow in an arena.
 //!
 //! ```
 //! use dwell::{Bump, bump};
@@ -29,18 +29,18 @@
 //!     let pairs = bump::Vec::from_iter_in(request.split('&').filter_map(|pair| pair.split_once('=')), &bump);
 //!     assert_eq!(pairs.len(), request.len().div_ceil(4));
 //!     drop(pairs);
-//!     bump.reset(); // all is free, and the largest chunk is kept
+//!     bump.reset(); // frees everything and keeps the largest chunk
 //! }
 //! ```
 //!
 //! # What is not dropped
 //!
-//! A reference into an arena drops nothing: put values there that own nothing elsewhere, or own them by a
-//! [`bump::Box`](Box) or [`bump::Vec`](Vec), which drop what is in them.
+//! A reference into an arena runs no destructor. Allocate values there that own nothing elsewhere, or own them by a
+//! [`bump::Box`](Box) or a [`bump::Vec`](Vec), which drop their contents.
 //!
 //! # When to use something else
 //!
-//! - Values that come and go one by one: their bytes come back only with the arena. A slab reuses them.
+//! - Values that come and go one by one: their bytes are freed only with the arena. A slab reuses them.
 //! - Values of one type that refer to each other by index: a `Vec`.
 //!
 //! # How it works
@@ -86,7 +86,7 @@
 //!
 //! 1. The string begins with a block of 64 bytes of the free range, which `pos` passes, or, if that has fewer, with capacity 0
 //!    and no block at all. There is never a block of no bytes, so no address that could come to belong to another block.
-//! 2. A block is the string's own: it is in use, has `capacity` bytes, and is handed out to nobody else, wherever a `Display`
+//! 2. A block is the string's own: it is in use, has `capacity` bytes, and is not handed out again, wherever a `Display`
 //!    implementation moves `pos`.
 //! 3. A piece that does not fit calls `Block::grow`. That reads `pos` *now*: if the block still ends there, the free range behind
 //!    it is free and it grows in place; if a `Display` allocated meanwhile, it does not end there, and it is copied.
@@ -103,13 +103,13 @@
 
 mod alloc_slice;
 mod allocator;
+mod arithmetic;
 mod block;
 mod boxed;
 mod buffer;
 mod chunk;
 mod chunks;
 mod drain;
-mod fit;
 mod forward;
 mod gap;
 mod macros;
@@ -136,8 +136,8 @@ pub use self::thin::Thin;
 pub use self::unmanaged::UnmanagedVec;
 pub use self::vec::{IntoIter, Vec};
 
+use self::arithmetic::Typed;
 use self::chunk::{Chunk, Header, Kind, Store};
-use self::fit::Typed;
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -187,10 +187,10 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // 3. If `chunk` is a chunk, it is a shared one of the list, and the free range is its end. If it is `None`, the free range is
     //    empty, or lent by the arena that this scope came from.
     // 4. In a shared chunk of the list that is not `chunk`, the bytes from `used` on are in no block of this arena. They are
-    //    handed out by nobody, or by the one scope that they are lent to, or they become the free range again by `aside`.
+    //    not handed out, or handed out by the one scope that they are lent to, or they become the free range again by `aside`.
     // 5. Chunks of the list are not freed and shared ones do not move while the arena is borrowed. A dedicated chunk has one
     //    block and no free range.
-    // 6. The free range ends at `fit::TOP` or below.
+    // 6. The free range ends at `arithmetic::TOP` or below.
     // 7. The arena of a scope is reached by `&` only, through a guard that borrows the arena that it came from.
     pos: Cell<NonNull<u8>>,
     chunk: Cell<Option<Chunk>>,
@@ -201,7 +201,7 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     owner: Owner<MIN_ALIGN, A>,
 }
 
-/// Who has the store.
+/// The owner of the store.
 enum Owner<const MIN_ALIGN: usize, A: Allocator> {
     Own(Store<MIN_ALIGN, A>),
     /// This is the arena of a scope: another arena has it, which outlives this one.
@@ -231,7 +231,7 @@ impl Bump {
         Self::new_in(Global)
     }
 
-    /// An arena whose first chunk has room for `bytes`.
+    /// An arena whose first chunk has capacity for `bytes`.
     ///
     /// ```
     /// use dwell::Bump;
@@ -278,7 +278,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// [`with_capacity_in`](Self::with_capacity_in) that reports a failed allocation and gives the allocator back.
     pub fn try_with_capacity_in(bytes: usize, alloc: A) -> Result<Self, AllocError<Self>> {
         let bump = Self::new_in(alloc);
-        let least = fit::least_chunk(bytes, 1, Self::HEADER, Self::CHUNK_ALIGN);
+        let least = arithmetic::least_chunk(bytes, 1, Self::HEADER, Self::CHUNK_ALIGN);
         match least.and_then(|least| bump.store().make(least.max(Store::<MIN_ALIGN, A>::FIRST))) {
             Some(chunk) => {
                 // SAFETY: the chunk is new.
@@ -351,7 +351,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Safety
     ///
-    /// `chunk` is a shared chunk of this arena's list, and the bytes behind `used` are lent to nobody.
+    /// `chunk` is a shared chunk of this arena's list, and the bytes behind `used` are not lent to a scope.
     #[inline]
     unsafe fn range_of(chunk: Chunk) -> FreeRange {
         // SAFETY: chunks of the list are not freed (invariant 5).
@@ -391,7 +391,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     unsafe fn dedicate(&self, (chunk, size): (Chunk, usize), align: usize) -> NonNull<u8> {
         // SAFETY: the chunk is in no list, so it was not freed; the store has this `HEADER`.
         let start = unsafe { chunk.start(Self::HEADER) };
-        let block = Self::at(start, fit::up(start.addr().get(), align));
+        let block = Self::at(start, arithmetic::up(start.addr().get(), align));
         // SAFETY: the chunk was not freed, and has `size` bytes.
         unsafe { chunk.set_header(Header { prev: self.chunks.get(), size, kind: Kind::Dedicated { block } }) };
         self.chunks.set(Some(chunk));
@@ -402,7 +402,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[inline]
     fn at(pointer: NonNull<u8>, addr: usize) -> NonNull<u8> {
         // SAFETY: an address at or behind a block, a chunk's header or a dangling `pos` is not 0: sums do not overflow by the
-        // ground rules of `fit`.
+        // ground rules of `arithmetic`.
         let addr = unsafe { NonZero::new_unchecked(addr) };
         pointer.with_addr(addr)
     }
@@ -445,8 +445,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[inline]
     fn take(&self, layout: Layout) -> Option<NonNull<u8>> {
         let (size, align) = (layout.size(), layout.align());
-        let after = fit::place(self.pos_addr(), self.end.get().addr().get(), size, align, MIN_ALIGN)?;
-        Some(self.advance(after, fit::taken(size, align, MIN_ALIGN)))
+        let after = arithmetic::place(self.pos_addr(), self.end.get().addr().get(), size, align, MIN_ALIGN)?;
+        Some(self.advance(after, arithmetic::taken(size, align, MIN_ALIGN)))
     }
 
     /// A block: the fast path, or else the slow one.
@@ -458,7 +458,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// The slow path: a block that the free range has no room for.
+    /// The slow path: a block that does not fit in the free range.
     ///
     /// The base allocator may use this arena. So each step reads what the arena is then, and a chunk that the allocator returns
     /// is put into the list before anything else happens.
@@ -475,7 +475,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // SAFETY: the chunk is new.
             unsafe { self.install(chunk) };
             // Its bytes are a multiple of `MIN_ALIGN`, and not less than the block's.
-            let taken = fit::up(layout.size(), MIN_ALIGN);
+            let taken = arithmetic::up(layout.size(), MIN_ALIGN);
             return Some(self.advance(self.pos.get().addr().get() + taken, taken));
         }
         self.refill_more(layout)
@@ -492,10 +492,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         if let Some(block) = self.take_aside(layout) {
             return Some(block);
         }
-        let least = fit::least_chunk(layout.size(), layout.align(), Self::HEADER, Self::CHUNK_ALIGN)?;
+        let least = arithmetic::least_chunk(layout.size(), layout.align(), Self::HEADER, Self::CHUNK_ALIGN)?;
         let chunk = if let Some(spare) = self.store().take_spare(least) {
             spare
-        } else if fit::is_dedicated(least) {
+        } else if arithmetic::is_dedicated(least) {
             let chunk = self.store().make_least(least)?;
             // SAFETY: the chunk is new.
             return Some(unsafe { self.dedicate(chunk, layout.align()) });
@@ -509,12 +509,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.take(layout)
     }
 
-    /// A block from the chunk aside, if that has room: then the arena goes on there, and the chunk that it leaves is aside.
+    /// A block from the chunk aside, if it fits there: then the arena goes on there, and the chunk that it leaves is aside.
     fn take_aside(&self, layout: Layout) -> Option<NonNull<u8>> {
         let aside = self.aside.get()?;
         let here = self.range();
         self.park();
-        // SAFETY: `aside` is a shared chunk of the list that the arena left, and whose free bytes are lent to nobody
+        // SAFETY: `aside` is a shared chunk of the list that the arena left, and whose free bytes are not lent to a scope
         // (invariant 4).
         self.enter(unsafe { Self::range_of(aside) });
         let block = self.take(layout);
@@ -547,19 +547,19 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         // Up to two words are passed in registers by a tail call, so that the fast path keeps nothing for after a call. A larger
         // value would be passed by address, and put together on the stack first: its block is found before.
         match self.take_typed::<T>() {
-            // SAFETY: the block is for a `T`, and nobody else has it.
+            // SAFETY: the block is for a `T`, and no other pointer to it exists.
             Some(block) => unsafe { Self::fill(block.cast(), value) },
             None => self.alloc_slow(value),
         }
     }
 
-    /// [`alloc`](Self::alloc) of a small value when the free range has no room.
+    /// [`alloc`](Self::alloc) of a small value that does not fit in the free range.
     #[cold]
     #[inline(never)]
     fn alloc_slow<T>(&self, value: T) -> &mut T {
         let layout = Layout::new::<T>();
         let block = self.refill(layout).unwrap_or_else(|| handle_alloc_error(layout));
-        // SAFETY: the block is for a `T`, and nobody else has it.
+        // SAFETY: the block is for a `T`, and no other pointer to it exists.
         unsafe { Self::fill(block.cast(), value) }
     }
 
@@ -567,12 +567,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Safety
     ///
-    /// `block` is valid for writes of a `T`, aligned, and nobody else's for `'a`.
+    /// `block` is valid for writes of a `T`, aligned, and nothing else accesses it for `'a`.
     #[inline(always)]
     unsafe fn fill<'a, T>(block: NonNull<T>, value: T) -> &'a mut T {
         // SAFETY: the block is valid for writes and aligned.
         unsafe { block.write(value) };
-        // SAFETY: it holds a value since just now, and is nobody else's for `'a`.
+        // SAFETY: it holds a value since just now, and nothing else accesses it for `'a`.
         unsafe { &mut *block.as_ptr() }
     }
 
@@ -580,11 +580,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the value comes back in the error.
+    /// When there is no memory; the value is returned in the error.
     #[inline]
     pub fn try_alloc<T>(&self, value: T) -> Result<&mut T, AllocError<T>> {
         match self.block_for::<T>() {
-            // SAFETY: the block is for a `T`, and nobody else has it.
+            // SAFETY: the block is for a `T`, and no other pointer to it exists.
             Some(block) => Ok(unsafe { Self::fill(block, value) }),
             None => Err(AllocError::new(value, Layout::new::<T>())),
         }
@@ -615,7 +615,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     pub fn alloc_with<T>(&self, make: impl FnOnce() -> T) -> &mut T {
         let block = self.block_for::<T>().unwrap_or_else(|| handle_alloc_error(Layout::new::<T>()));
         // `make` may use the arena: the block is its owner's already.
-        // SAFETY: the block is for a `T`, and nobody else has it.
+        // SAFETY: the block is for a `T`, and no other pointer to it exists.
         unsafe { Self::fill(block, make()) }
     }
 
@@ -623,11 +623,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; `make` comes back in the error, not called.
+    /// When there is no memory; `make` is returned in the error, not called.
     #[inline]
     pub fn try_alloc_with<T, F: FnOnce() -> T>(&self, make: F) -> Result<&mut T, AllocError<F>> {
         match self.block_for::<T>() {
-            // SAFETY: the block is for a `T`, and nobody else has it, whatever `make` does with the arena.
+            // SAFETY: the block is for a `T`, and no other pointer to it exists, whatever `make` does with the arena.
             Some(block) => Ok(unsafe { Self::fill(block, make()) }),
             None => Err(AllocError::new(make, Layout::new::<T>())),
         }
@@ -638,11 +638,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     fn take_slice<T>(&self, size: usize) -> Option<NonNull<u8>> {
         let (pos, end) = (self.pos_addr(), self.end.get().addr().get());
         if Typed::<MIN_ALIGN, T>::IS_ALIGNED {
-            let after = fit::place_aligned(pos, end, size, MIN_ALIGN)?;
+            let after = arithmetic::place_aligned(pos, end, size, MIN_ALIGN)?;
             return Some(self.advance(after, after - pos));
         }
-        let after = fit::place(pos, end, size, align_of::<T>(), MIN_ALIGN)?;
-        Some(self.advance(after, fit::taken(size, align_of::<T>(), MIN_ALIGN)))
+        let after = arithmetic::place(pos, end, size, align_of::<T>(), MIN_ALIGN)?;
+        Some(self.advance(after, arithmetic::taken(size, align_of::<T>(), MIN_ALIGN)))
     }
 }
 
@@ -650,7 +650,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Forgets everything that was allocated, and keeps the largest chunk for what comes.
     ///
-    /// If that has no room for all of it, the next chunk that is made will have: an arena that is used and reset again and again
+    /// If not all of it fits there, it fits in the next chunk that is made: an arena that is used and reset again and again
     /// ends up with one chunk and calls its allocator no more.
     ///
     /// ```
@@ -693,7 +693,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // SAFETY: the spare chunk was in no list.
             unsafe { self.install(chunk) };
             if used > self.end.get().addr().get() - self.pos.get().addr().get() {
-                self.store().set_wanted(fit::chunk_for_round(used, Self::HEADER, Self::CHUNK_ALIGN));
+                self.store().set_wanted(arithmetic::chunk_for_round(used, Self::HEADER, Self::CHUNK_ALIGN));
             }
         }
     }

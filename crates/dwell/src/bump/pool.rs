@@ -128,7 +128,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
         true
     }
 
-    /// An arena for a thread: the one that came back last, or a new one.
+    /// An arena for a thread: the one that was returned last, or a new one.
     pub fn get(&self) -> Pooled<'_, MIN_ALIGN, A>
     where
         A: Clone,
@@ -193,13 +193,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Pool<MIN_ALIGN, A> {
 pub struct Pooled<'p, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
-    // 1. `entry` is the pool's and in no list, and this value alone has it, but for what was kept in it.
+    // 1. `entry` is the pool's and in no list, and only this value has it, but for what was kept in it.
     // 2. The arena is reached by `&` only, so that what was kept for `'p` stays in its chunks.
     entry: NonNull<Entry<MIN_ALIGN, A>>,
     pool: &'p Pool<MIN_ALIGN, A>,
 }
 
-// SAFETY: it alone has the arena, which is `Send` if the allocator is. The pool can be shared if the allocator can.
+// SAFETY: only this value has the arena, which is `Send` if the allocator is. The pool can be shared if the allocator can.
 unsafe impl<const MIN_ALIGN: usize, A: Allocator + Send + Sync> Send for Pooled<'_, MIN_ALIGN, A> {}
 // As `Bump`, and a reference to the pool.
 impl<const MIN_ALIGN: usize, A: Allocator + UnwindSafe + RefUnwindSafe> UnwindSafe for Pooled<'_, MIN_ALIGN, A> {}

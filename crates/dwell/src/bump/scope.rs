@@ -81,7 +81,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// A point to which [`rewind`](Self::rewind) goes back.
     pub fn checkpoint(&self) -> Checkpoint {
         let aside = self.aside.get();
-        // SAFETY: `aside` is a shared chunk of the list that the arena left, and its free bytes are lent to nobody.
+        // SAFETY: `aside` is a shared chunk of the list that the arena left, and its free bytes are not lent to a scope.
         let aside = aside.map(|chunk| unsafe { Self::range_of(chunk) });
         Checkpoint { range: self.range(), aside, chunks: self.chunks.get() }
     }

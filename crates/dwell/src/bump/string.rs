@@ -105,7 +105,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When they are not; they come back in the error.
+    /// When they are not; they are returned in the error.
     pub fn from_utf8(bytes: Vec<'a, u8, MIN_ALIGN, A>) -> Result<Self, FromUtf8Error<'a, MIN_ALIGN, A>> {
         match str::from_utf8(&bytes) {
             Ok(_) => Ok(Self { bytes }),
@@ -113,7 +113,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         }
     }
 
-    /// A string of these bytes, with U+FFFD in the place of what is not UTF-8.
+    /// A string of these bytes, with U+FFFD instead of bytes that are not UTF-8.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -240,7 +240,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory for an item, or its `fmt` returns an error. The string is as before that item, which comes back in
+    /// When there is no memory for an item, or its `fmt` returns an error. The string is as before that item, which is returned in
     /// the error, with an iterator of those after it.
     #[expect(clippy::type_complexity, reason = "a name would hide what comes back")]
     pub fn try_extend<I: IntoIterator<Item: fmt::Display>>(
@@ -316,7 +316,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the character comes back in the error.
+    /// When there is no memory; the character is returned in the error.
     ///
     /// # Panics
     ///
@@ -413,7 +413,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         DrainChars { bytes: self.bytes.drain(range) }
     }
 
-    /// Puts text in the place of a range of bytes.
+    /// Replaces a range of bytes by text.
     ///
     /// # Panics
     ///
@@ -720,7 +720,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Ok(string)
     }
 
-    /// An empty string with room for a line, if the free range has it: most texts fit. What is left over of `alloc_fmt`'s goes
+    /// An empty string with capacity for a line, if the free range has it: most texts fit. What is left over of `alloc_fmt`'s goes
     /// back to the arena at the end.
     #[inline]
     fn line(&self) -> String<'_, MIN_ALIGN, A> {

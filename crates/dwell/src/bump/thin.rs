@@ -35,7 +35,7 @@ pub struct Thin<'a, H, T: ?Sized> {
     // # Invariants
     //
     // 1. `head` is an initialised `Head<H>`, and `Head::<H>::offset` of the element's alignment behind it are as many
-    //    initialised elements as it says (for `str`: UTF-8); all of it can be read for `'a` and is changed by no one.
+    //    initialised elements as it says (for `str`: UTF-8); all of it can be read for `'a` and nothing changes it.
     head: NonNull<Head<H>>,
     // A shared reference to both.
     refers: PhantomData<(&'a H, &'a T)>,
@@ -95,7 +95,7 @@ impl<'a, H, T> Thin<'a, H, [T]> {
     pub fn slice(self) -> &'a [T] {
         // SAFETY: the elements lie `offset` bytes behind `head`, in the same block (invariant 1).
         let first = unsafe { self.head.cast::<u8>().add(Head::<H>::offset(align_of::<T>())) };
-        // SAFETY: there are as many initialised elements as `len` says, and nobody changes them for `'a` (invariant 1).
+        // SAFETY: there are as many initialised elements as `len` says, and nothing changes them for `'a` (invariant 1).
         unsafe { slice::from_raw_parts(first.cast().as_ptr(), self.len()) }
     }
 }
@@ -148,7 +148,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no room; the header comes back in the error.
+    /// When there is no memory; the header is returned in the error.
     #[inline]
     pub fn try_alloc_thin<H, T: Copy>(&self, header: H, values: &[T]) -> Result<Thin<'_, H, [T]>, AllocError<H>> {
         let elements = Layout::for_value(values);
@@ -159,7 +159,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         unsafe { head.write(Head { len: values.len(), header }) };
         // SAFETY: the elements begin there.
         let first = unsafe { block.add(Head::<H>::offset(align_of::<T>())) };
-        // SAFETY: there is room for the elements, in a block that is new.
+        // SAFETY: the elements fit, in a block that is new.
         unsafe { ptr::copy_nonoverlapping(values.as_ptr(), first.cast().as_ptr(), values.len()) };
         Ok(Thin { head, refers: PhantomData })
     }
@@ -174,7 +174,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no room; the header comes back in the error.
+    /// When there is no memory; the header is returned in the error.
     #[inline]
     pub fn try_alloc_thin_str<H>(&self, header: H, text: &str) -> Result<Thin<'_, H, str>, AllocError<H>> {
         let Thin { head, .. } = self.try_alloc_thin(header, text.as_bytes())?;

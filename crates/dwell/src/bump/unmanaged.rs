@@ -71,7 +71,7 @@ pub struct UnmanagedVec<'a, T> {
     //
     // 1. `len <= cap`, and the first `len` elements from `start` are live and owned by this vector.
     // 2. If `T` has bytes and `cap` is not 0, `start` is `OFFSET` bytes behind the beginning of a block, which an arena handed out
-    //    with the layout that `block_layout` returns for `cap`. This vector alone reaches the block. It begins with the address of
+    //    with the layout that `block_layout` returns for `cap`. Only this vector reaches the block. It begins with the address of
     //    the arena, which is borrowed for `'a`, so that it is at that address and no other arena is.
     // 3. Otherwise `start` is aligned, and `cap` is `u32::MAX` if `T` has no bytes.
     start: NonNull<T>,
@@ -130,7 +130,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
     ///
     /// # Errors
     ///
-    /// When there is no memory. The values so far come back in the error, the one that found none, and the iterator with
+    /// When there is no memory. The error returns the values so far, the one that did not fit, and the iterator with
     /// those after it.
     pub fn try_from_iter_in<I: IntoIterator<Item = T>, const MIN_ALIGN: usize, A: Allocator>(
         values: I,
@@ -235,7 +235,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         let start = unsafe { block.add(Self::OFFSET) }.cast::<T>();
         if copies {
             // SAFETY: the old block, if there is one, is another one and still in use, and has `len` live elements; otherwise `len` is
-            // 0. The new one has room for them.
+            // 0. The new one has capacity for them.
             unsafe { start.copy_from_nonoverlapping(self.start, self.count()) };
         }
         // SAFETY: the block begins with a `usize`, and is aligned for it.
@@ -263,7 +263,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
     ///
     /// # Errors
     ///
-    /// When there is no memory, or there are `u32::MAX` elements; the value comes back in the error.
+    /// When there is no memory, or there are `u32::MAX` elements; the value is returned in the error.
     #[inline]
     pub fn try_push<const MIN_ALIGN: usize, A: Allocator>(
         &mut self,
@@ -314,7 +314,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
     ///
     /// # Errors
     ///
-    /// When there is no memory. The value that found none comes back in the error, and the iterator with those after it.
+    /// When there is no memory. The error returns the value that did not fit, and the iterator with those after it.
     pub fn try_extend<I: IntoIterator<Item = T>, const MIN_ALIGN: usize, A: Allocator>(
         &mut self,
         bump: &'a Bump<MIN_ALIGN, A>,
@@ -408,7 +408,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the value comes back in the error.
+    /// When there is no memory; the value is returned in the error.
     ///
     /// # Panics
     ///
@@ -475,7 +475,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
     where
         T: 'a,
     {
-        // SAFETY: the first `len` elements are live, in a block that stays for `'a`, and the vector, which alone reached them, gave
+        // SAFETY: the first `len` elements are live, in a block that stays for `'a`, and the vector, the only one that reached them, gave
         // them up.
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.count()) }
     }
@@ -500,7 +500,7 @@ impl<T> Deref for UnmanagedVec<'_, T> {
 impl<T> DerefMut for UnmanagedVec<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: the first `len` elements from `start` are live and this vector's alone, and `&mut self` borrows it (invariant 1).
+        // SAFETY: the first `len` elements from `start` are live and this vector's only, and `&mut self` borrows it (invariant 1).
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.count()) }
     }
 }

@@ -183,7 +183,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory. The values so far come back in the error, the one that found none, and the iterator with
+    /// When there is no memory. The error returns the values so far, the one that did not fit, and the iterator with
     /// those after it.
     pub fn try_from_iter_in<I: IntoIterator<Item = T>>(
         values: I,
@@ -209,7 +209,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the array comes back in the error.
+    /// When there is no memory; the array is returned in the error.
     pub fn try_from_array_in<const N: usize>(
         values: [T; N],
         bump: &'a Bump<MIN_ALIGN, A>,
@@ -247,7 +247,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the value comes back in the error.
+    /// When there is no memory; the value is returned in the error.
     pub fn try_from_elem_in(value: T, len: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Result<Self, AllocError<T>>
     where
         T: Clone,
@@ -388,7 +388,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the value comes back in the error.
+    /// When there is no memory; the value is returned in the error.
     #[inline]
     pub fn try_push(&mut self, value: T) -> Result<(), AllocError<T>> {
         if self.len == self.cap
@@ -440,7 +440,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the value comes back in the error.
+    /// When there is no memory; the value is returned in the error.
     ///
     /// # Panics
     ///
@@ -456,13 +456,13 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory. The value that found none comes back in the error, and the iterator with those after it.
+    /// When there is no memory. The error returns the value that did not fit, and the iterator with those after it.
     pub fn try_extend<I: IntoIterator<Item = T>>(&mut self, values: I) -> Result<(), AllocError<(T, I::IntoIter)>> {
         let mut values = values.into_iter();
         self.extend_until_full(&mut values).map_err(|(value, no)| no.error((value, values)))
     }
 
-    /// Appends the elements of an iterator: all, or those for which there is memory. Then the one that found none comes back.
+    /// Appends the elements of an iterator: all, or those for which there is memory. Then the item that did not fit is returned.
     #[inline]
     pub(super) fn extend_until_full(&mut self, values: &mut impl Iterator<Item = T>) -> Result<(), (T, NoMemory)> {
         /// Writes the length of what was written, also if the iterator panics.
@@ -559,7 +559,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the value comes back in the error.
+    /// When there is no memory; the value is returned in the error.
     pub fn try_resize(&mut self, len: usize, value: T) -> Result<(), AllocError<T>>
     where
         T: Clone,
@@ -608,7 +608,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; `make` comes back in the error, not called.
+    /// When there is no memory; `make` is returned in the error, not called.
     pub fn try_resize_with<F: FnMut() -> T>(&mut self, len: usize, make: F) -> Result<(), AllocError<F>> {
         self.resize_to_with(len, make).map_err(|(make, no)| no.error(make))
     }
@@ -686,7 +686,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         let mut tail = Self::with_exact_capacity(self.len - at, self.bump)?;
         // SAFETY: `at` is at most the length, so that it is in the block or at its end.
         let from = unsafe { self.start.add(at) };
-        // SAFETY: as many live elements begin at `from`, and the new vector's block has room for them. The two blocks belong to two
+        // SAFETY: as many live elements begin at `from`, and the new vector's block has capacity for them. The two blocks belong to two
         // vectors.
         unsafe { tail.start.copy_from_nonoverlapping(from, self.len - at) };
         tail.len = self.len - at;
@@ -790,7 +790,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.shrink_to_fit();
         let (start, len) = (self.start, self.len);
         mem::forget(self);
-        // SAFETY: by invariants 1 and 2 these are live elements, which the vector alone reached and gave up, in a block of an
+        // SAFETY: by invariants 1 and 2 these are live elements, which only the vector reached and which it gave up, in a block of an
         // arena that is borrowed for `'a`.
         unsafe { slice::from_raw_parts_mut(start.as_ptr(), len) }
     }
@@ -801,7 +801,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.shrink_to_fit();
         let elements = ptr::slice_from_raw_parts_mut(self.start.as_ptr(), self.len);
         mem::forget(self);
-        // SAFETY: these are live elements, which the vector alone reached and gave up, in a block of an arena that is borrowed for
+        // SAFETY: these are live elements, which only the vector reached and which it gave up, in a block of an arena that is borrowed for
         // `'a`, or they have no bytes.
         unsafe { Box::from_raw(elements) }
     }
@@ -893,7 +893,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Vec<'_, u8, MIN_ALIGN, A> {
     }
 }
 
-// As for std's vector: who sees the elements after a panic sees values of `T`, whatever is behind the pointer.
+// As for std's vector: code that sees the elements after a panic sees values of `T`, whatever is behind the pointer.
 impl<T: UnwindSafe, const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> UnwindSafe for Vec<'_, T, MIN_ALIGN, A> {}
 // As for the vector that it came from.
 impl<T: UnwindSafe> UnwindSafe for IntoIter<'_, T> {}
@@ -931,7 +931,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Deref for Vec<'_, T, MIN_ALIGN, A>
 impl<T, const MIN_ALIGN: usize, A: Allocator> DerefMut for Vec<'_, T, MIN_ALIGN, A> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: the first `len` elements from `start` are live and this vector's alone, and `&mut self` borrows it (invariant 1).
+        // SAFETY: the first `len` elements from `start` are live and this vector's only, and `&mut self` borrows it (invariant 1).
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }

@@ -110,7 +110,7 @@ pub fn search(program: &Program, types: Types) -> Vec<Step> {
     let least = i128::from(Plan::new(program).sum().bytes / LEAST);
     let run = |first: &[Edit], banned: &[Vec<Edit>]| polished(program, greedy(program, &all, least, first, banned));
     let mut best = run(&[], &[]);
-    // What saves most together in an enum, made first: what looked better alone may have taken its place.
+    // What saves most together in an enum, made first: an edit that looked better by itself may exclude it.
     let plan = Plan::new(program);
     let size = |def: DefId| i128::from(program.defs[def].own.size);
     let mut groups: Vec<(i128, &Vec<Edit>)> = Vec::new();
@@ -297,7 +297,7 @@ pub fn candidates(program: &Program, types: Types) -> Vec<Vec<Edit>> {
                 (0..def.variants.len()).map(|variant| (plan.variant_size(id, variant), variant)).collect();
             by_size.retain(|&(size, _)| size > WORD);
             by_size.sort_by_key(|&(size, variant)| (core::cmp::Reverse(size), variant));
-            // An enum is as large as its largest variant: the largest alone, the two largest, and so on.
+            // An enum is as large as its largest variant: the candidates are the largest, the two largest, and so on.
             for many in 1..=by_size.len().min(16) {
                 found.push(by_size[..many].iter().map(|&(_, variant)| Edit::Variant(id, variant)).collect());
             }

@@ -221,7 +221,7 @@ macro_rules! erased_ext {
             ///
             /// # Errors
             ///
-            /// When there is no memory; the value comes back in the error.
+            /// When there is no memory; the value is returned in the error.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn try_pooled_local<'a>(self) -> Result<Pin<sync::PoolSlot<dyn $Dyn + 'a>>, AllocError<Self>>

@@ -22,7 +22,7 @@ use tokio::task::JoinHandle;
 ///
 /// # Panics
 ///
-/// Outside of a runtime, as `tokio::spawn` does, and when there is no memory, as [`ErasedExt::pooled`].
+/// Outside a runtime, as `tokio::spawn` does, and when there is no memory, as [`ErasedExt::pooled`].
 /// [`try_spawn_erased`] gives the future back in the second case.
 #[inline]
 #[track_caller]
@@ -37,11 +37,11 @@ where
 ///
 /// # Errors
 ///
-/// When there is no memory; the future comes back in the error.
+/// When there is no memory; the future is returned in the error.
 ///
 /// # Panics
 ///
-/// Outside of a runtime.
+/// Outside a runtime.
 #[inline]
 #[track_caller]
 pub fn try_spawn_erased<F>(future: F) -> Result<JoinHandle<F::Output>, AllocError<F>>

@@ -188,7 +188,7 @@ erased_service! {
 }
 
 // SAFETY: no function takes a shared one and reaches the service: `poll_ready` and `call` take `&mut self`, there is no `Clone`,
-// and `Debug` prints the name alone.
+// and `Debug` prints only the name.
 unsafe impl<Request, Response, Error> Sync for PoolService<Request, Response, Error> {}
 
 macro_rules! cloned_service {

@@ -1,4 +1,4 @@
-//! How a slot is unsized without trusting who does it. The argument is that of `small::place`, with one thing more: a view
+//! How a slot is unsized without trusting the code that does it. The argument is that of `small::place`, with one thing more: a view
 //! is invariant in what it shows, so that a coercion cannot shorten a lifetime. A slab finds leaked values by the type it
 //! knows, which must still be theirs.
 
@@ -35,7 +35,7 @@ impl<B, T: ?Sized> SlotView<B, T> {
     ///
     /// # Safety
     ///
-    /// - `pointer` is valid for reads of a live `T` for `'a`, and nobody writes to it.
+    /// - `pointer` is valid for reads of a live `T` for `'a`, and nothing writes to it.
     /// - `B` is a brand that the closure which gets the reference must accept as any.
     pub(super) unsafe fn at<'a>(pointer: *const T) -> &'a Self {
         // SAFETY: a view is transparent over its value, which the caller says is live for `'a`.

@@ -1,6 +1,6 @@
 //! Dedicated blocks: one allocation for one value, for what a pool has no size class for.
 //!
-//! A slot of a pool finds the owner of its cell by its address alone, whatever it holds. So a dedicated block has a header
+//! A slot of a pool finds the owner of its cell by its address, whatever it holds. So a dedicated block has a header
 //! where a block of a slab has one: at a multiple of [`MIN_BLOCK`] below the value. The owner in it is no slab.
 
 use super::geometry::MIN_BLOCK;

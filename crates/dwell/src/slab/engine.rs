@@ -1,4 +1,4 @@
-//! A slab without the type of its values: a free stack, the memory of its cells, and who may free a cell.
+//! A slab without the type of its values: a free stack, the memory of its cells, and the rule that says which thread may free a cell.
 //!
 //! [`Core`] is the engine of every slab in this module. [`Owners`] is all in which slabs of one thread and slabs whose slots
 //! travel differ.
@@ -7,7 +7,7 @@ use super::dedicated;
 use super::geometry::Geometry;
 use super::key::Key;
 use super::memory::{Entry, Memory, Refusal};
-use super::stack::{CellPtr, FreeStack, NoRoom};
+use super::stack::{CellPtr, FreeStack, StackFull};
 use crate::alloc::{AllocError, try_box};
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
@@ -23,11 +23,11 @@ pub struct Core<O> {
     //
     // 1. Each cell on `free` or a list of returned cells is vacant, is on one of them once, and is in a chunk that was not freed.
     //    Cells that `memory` has carved and that are on none of them are occupied.
-    // 2. `free` has room for all cells that were carved, except while `memory` is borrowed.
+    // 2. `free` has capacity for all cells that were carved, except while `memory` is borrowed.
     // 3. `memory` is borrowed while the global allocator runs for it, but never while other code of a user does.
     //
     // A module that lies (see `thread.rs`) may put a cell of another core with the same geometry here, and have one of this
-    // core's elsewhere. Then room may be short, and `occupied` is wrong; neither decides what memory is freed, but in
+    // core's elsewhere. Then capacity may be short, and `occupied` is wrong; neither decides what memory is freed, but in
     // `tear_down`, which modules do not call.
     pub(super) free: FreeStack,
     // Not dropped, so that a core in thread-local storage has no destructor, and no test for one at each use.
@@ -72,12 +72,12 @@ pub unsafe trait Owners: Sized + 'static {
     /// For a slab of this thread.
     fn new() -> Self;
 
-    /// Pushes a vacant cell to the free stack, if this thread may do that and there is room.
+    /// Pushes a vacant cell to the free stack, if this thread may do that and the stack has capacity.
     ///
     /// # Safety
     ///
     /// It is a vacant cell of `core` on no list, and the caller does not use it again.
-    unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), NoRoom>;
+    unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), StackFull>;
 
     /// Frees a cell which `try_free` refused, and the core if that was its last.
     ///
@@ -86,16 +86,16 @@ pub unsafe trait Owners: Sized + 'static {
     /// It is an occupied cell of `core`, which is not `NO_SLAB`; neither is used again by the caller.
     unsafe fn free_slow(core: CoreRef<Self>, cell: CellPtr);
 
-    /// Takes the cells that `free_slow` has put aside, linked.
+    /// Takes the linked list of cells that `free_slow` has kept.
     fn take_returned(&self) -> *mut Vacant;
 
-    /// From now on, until [`resume`](Self::resume), `try_free` does not rely on room on the free stack.
+    /// From now on, until [`resume`](Self::resume), `try_free` does not rely on the capacity of the free stack.
     fn suspend(&self) {}
 
     /// See [`suspend`](Self::suspend).
     fn resume(&self) {}
 
-    /// Lets go of a core: who frees its last cell frees the core, or this does if no cell is occupied.
+    /// Orphans a core: freeing its last cell frees the core, or this call does if no cell is occupied.
     ///
     /// # Safety
     ///
@@ -178,7 +178,7 @@ impl<O: Owners> CoreRef<O> {
         let core = unsafe { self.get() };
         // SAFETY: the caller gives the cell away, whose value is gone; so it is vacant and on no list.
         if unsafe { O::try_free(core, cell) }.is_err() {
-            // SAFETY: `NoRoom` says that the cell came to no list, so it is ours to give still.
+            // SAFETY: `StackFull` says that the cell came to no list, so it is ours to give still.
             unsafe { self.free_cell_slow(cell) };
         }
     }
@@ -266,7 +266,7 @@ impl<O: Owners> Core<O> {
         })?
     }
 
-    /// Puts the cells that `free_slow` has put aside on the stack. To be called on the core's thread.
+    /// Pushes the cells that `free_slow` has kept to the stack. Called on the core's thread.
     pub(super) fn collect(&self) {
         if self.memory.try_borrow().is_err() {
             // The global allocator has re-entered while the stack grows, which has no buffer just now.
@@ -286,8 +286,8 @@ impl<O: Owners> Core<O> {
         while let Some(cell) = NonNull::new(at) {
             // SAFETY: the caller says that the cells are linked: each begins with a `Vacant`.
             at = unsafe { cell.read() }.next;
-            // SAFETY: the caller gives the cell away. Where there is no room, it is a cell too many by a module that lies, or the
-            // global allocator has re-entered: nobody has it any more, and its chunk stays.
+            // SAFETY: the caller gives the cell away. If the stack is full, a lying module gave a cell too many, or the
+            // global allocator has re-entered: the cell is leaked, and its chunk stays.
             let _ = unsafe { self.free.push(cell.cast()) };
         }
     }
@@ -315,7 +315,7 @@ impl<O: Owners> Core<O> {
         let len = self.len();
         let _ = self.memory(|memory| memory.each_block(len, each));
         if let Some((_, layout)) = self.free.buffer() {
-            each(layout, (self.free.room() - self.free.len()) * size_of::<CellPtr>());
+            each(layout, (self.free.capacity() - self.free.len()) * size_of::<CellPtr>());
         }
     }
 
@@ -352,7 +352,7 @@ impl<O: Owners> Core<O> {
 pub struct OneThread {
     /// Cells that were freed while the free stack grew, linked.
     returned: Cell<*mut Vacant>,
-    /// Occupied cells, if the slab is gone: who frees the last of them frees the core. `None` while it is in service.
+    /// Occupied cells, if the slab is gone: freeing the last of them frees the core. `None` while it is in service.
     left: Cell<Option<NonZero<usize>>>,
 }
 
@@ -361,7 +361,7 @@ impl OneThread {
         Self { returned: Cell::new(ptr::null_mut()), left: Cell::new(None) }
     }
 
-    /// Keeps a cell for which there is no room on the free stack.
+    /// Keeps a cell that does not fit on the free stack.
     ///
     /// # Safety
     ///
@@ -397,7 +397,7 @@ unsafe impl Owners for OneThread {
     }
 
     #[inline(always)]
-    unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), NoRoom> {
+    unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), StackFull> {
         // SAFETY: the caller says that the cell is vacant and on no list, and does not use it again.
         unsafe { core.free.push(cell) }
     }
@@ -429,7 +429,7 @@ unsafe impl Owners for OneThread {
             // SAFETY: no cell is occupied, and the caller says that the core is not used again. `here` is not either.
             unsafe { core.free() };
         } else {
-            // Each drop finds no room from now on, and is counted. The global allocator may drop the last slot.
+            // From now on each drop finds a full stack, and is counted. The global allocator may drop the last slot.
             here.free.take().free();
         }
     }

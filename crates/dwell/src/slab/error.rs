@@ -7,7 +7,7 @@ use core::alloc::Layout;
 use core::error::Error;
 use core::fmt;
 
-/// There was no slot for a value, which comes back with the error.
+/// There was no slot for a value, which is returned in the error.
 ///
 /// ```
 /// use dwell::slab::Bounded;

@@ -80,7 +80,7 @@ impl Geometry {
         let block = Self::block(layout);
         let stride = Self::stride(size, align);
         let first = if align > LINE { align } else { LINE };
-        // A word too many at most: the bitmap takes room too.
+        // A word too many at most: the bitmap takes bytes too.
         let bitmap = 8 * ((block - first) / stride).div_ceil(64);
         let cells = (block - first - bitmap) / stride;
         let small = cells.div_ceil(FIRST_CELLS).next_power_of_two().ilog2() as usize;
@@ -88,7 +88,7 @@ impl Geometry {
         Self { block, stride, first, cells, small }
     }
 
-    /// The size of the block alone, cheaply: what a slot masks its address with.
+    /// Only the size of the block, cheaply: a slot masks its address with it.
     #[inline]
     pub(super) const fn block(layout: Layout) -> usize {
         let (size, align) = (layout.size(), layout.align());

@@ -11,7 +11,7 @@ use std_alloc::alloc::handle_alloc_error;
 ///
 /// # Safety
 ///
-/// A cell that is returned is vacant, for a `T`, the caller's alone, and one that `Kind` frees.
+/// A cell that is returned is vacant, for a `T`, exclusively the caller's, and one that `Kind` frees.
 pub(crate) unsafe trait CellSource<T> {
     /// The kind of its slots.
     type Kind: SlotKind;
@@ -33,7 +33,7 @@ type SlotOf<T, S> = Slot<T, <S as CellSource<T>>::Kind>;
 #[inline(always)]
 pub(crate) fn insert<T, S: CellSource<T>>(source: &S, value: T) -> SlotOf<T, S> {
     let cell = source.pop().unwrap_or_else(|| refill(source));
-    // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, ours alone, and one that `Kind` frees.
+    // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, owned by this function, and one that `Kind` frees.
     unsafe { Slot::fill(cell, value) }
 }
 
@@ -45,7 +45,7 @@ where
     E: InsertError<T>,
 {
     match pop_or_refill(source) {
-        // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, ours alone, and one that `Kind` frees.
+        // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, owned by this function, and one that `Kind` frees.
         Ok(cell) => Ok(unsafe { Slot::fill(cell, value) }),
         Err(refusal) => Err(E::new(value, refusal, Layout::new::<T>())),
     }
@@ -59,7 +59,7 @@ where
 #[inline(always)]
 pub(crate) fn insert_with<T, S: CellSource<T>>(source: &S, make: impl FnOnce() -> T) -> SlotOf<T, S> {
     let cell = source.pop().unwrap_or_else(|| refill(source));
-    // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, ours alone, and one that `Kind` frees.
+    // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, owned by this function, and one that `Kind` frees.
     unsafe { Slot::fill_with(cell, make) }
 }
 
@@ -72,7 +72,7 @@ where
     E: InsertError<F>,
 {
     match pop_or_refill(source) {
-        // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, ours alone, and one that `Kind` frees.
+        // SAFETY: `CellSource` returns a cell that is vacant, for a `T`, owned by this function, and one that `Kind` frees.
         Ok(cell) => Ok(unsafe { Slot::fill_with(cell, make) }),
         Err(refusal) => Err(E::new(make, refusal, Layout::new::<T>())),
     }

@@ -45,7 +45,7 @@ pub(super) mod sealed {
     /// # Safety
     ///
     /// `free_cell` may be called on any thread.
-    pub unsafe trait Portable: super::SlotKind {}
+    pub unsafe trait CrossThread: super::SlotKind {}
 }
 
 impl<O: Owners> SlotKind for O {}

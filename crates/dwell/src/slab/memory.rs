@@ -3,7 +3,7 @@
 //! A *chunk* is one allocation: one or more *blocks* in a row, the last of which may be cut short. A block is aligned to the
 //! size that a whole one has and begins with a [`Header`], so that the address of anything in it, masked, is the header's.
 //!
-//! Inserts and drops do not come here as long as the free stack has a cell and room for one.
+//! Inserts and drops do not come here as long as the free stack is neither empty nor full.
 //!
 //! `W` is what a header says of the owner of its cells: the pointer to the core. Nothing here follows it.
 
@@ -324,7 +324,7 @@ impl<W: Copy + PartialEq> Memory<W> {
         (self.limit, self.chunk_cells) = (limit.max(self.capacity), chunk_cells);
     }
 
-    /// Carves cells that were never used, at most a page of them: one for the caller, the others for the stack, which gets room
+    /// Carves cells that were never used, at most a page of them: one for the caller, the others for the stack, which gets capacity
     /// for all cells that were carved.
     pub(super) fn carve(&mut self, owner: W, stack: &FreeStack) -> Result<CellPtr, Refusal> {
         let geometry = self.geometry;
@@ -341,9 +341,9 @@ impl<W: Copy + PartialEq> Memory<W> {
         let count = (PAGE / geometry.stride).clamp(1, block_cells - index);
         // A module that lies may have put more cells on the stack than this memory has carved.
         let least = self.carved.max(stack.len()) + count;
-        if least > stack.room() {
-            let usual = self.capacity.max(2 * stack.room()).max(least);
-            stack.try_room(usual).or_else(|_| stack.try_room(least)).map_err(Refusal::Alloc)?;
+        if least > stack.capacity() {
+            let usual = self.capacity.max(2 * stack.capacity()).max(least);
+            stack.try_reserve(usual).or_else(|_| stack.try_reserve(least)).map_err(Refusal::Alloc)?;
         }
         // SAFETY: fewer cells than the chunk has were carved, so that the block of the next one is inside the chunk.
         let block = unsafe { chunk.0.byte_add(carved / geometry.cells * geometry.block) }.cast();
@@ -357,7 +357,7 @@ impl<W: Copy + PartialEq> Memory<W> {
         chunk.carved.set(carved + count);
         self.carved += count;
         // SAFETY: from `first` on `count` cells are in the block, a stride apart. They were not carved before, by invariant 4 of
-        // `Header`, so nobody has them.
+        // `Header`, so no other code has them.
         unsafe { stack.push_run(first, geometry.stride, count - 1) };
         stack.touch(self.carved - 1);
         Ok(first)
@@ -488,7 +488,7 @@ impl<W: Copy + PartialEq> Memory<W> {
         iter::successors(self.first, |chunk| chunk.next.get())
     }
 
-    /// Sees that there is memory for this many more cells than `occupied`, and room for all on the stack.
+    /// Sees that there is memory for this many more cells than `occupied`, and capacity for all on the stack.
     pub(super) fn reserve(
         &mut self,
         owner: W,
@@ -506,7 +506,7 @@ impl<W: Copy + PartialEq> Memory<W> {
         if missing != 0 {
             self.add(owner, missing.max(self.usual()))?;
         }
-        stack.try_room(self.capacity).map_err(Refusal::Alloc)
+        stack.try_reserve(self.capacity).map_err(Refusal::Alloc)
     }
 
     /// Calls `each`, which is no user's code, with the layout of each block of the allocator's, and the bytes of vacant cells
@@ -642,7 +642,7 @@ impl<W> Block<W> {
         for header in self.blocks(geometry) {
             let stamps = ptr::slice_from_raw_parts_mut(header.stamps.get(), header.cells as usize);
             if !stamps.is_null() {
-                // SAFETY: by invariant 3 of `Header` it is a box of so many numbers, which the header had alone.
+                // SAFETY: by invariant 3 of `Header` it is a box of so many numbers, which only the header owned.
                 drop(unsafe { Box::from_raw(stamps) });
             }
         }

@@ -1,8 +1,8 @@
-//! Stable addresses at the price of writing the value.
+//! Slabs: values of one type at stable addresses, without a call to the allocator.
 //!
-//! A [`Slab<T>`](Slab) has memory for many values of one type. A [`Slot<T>`](Slot) is what a `Box<T>` is: 8 bytes that own
-//! a value at an address that does not change. Making one pops a vacant cell from the slab's free stack and dropping it pushes
-//! the cell back: some dozen instructions without a call, instead of going to the allocator.
+//! A [`Slab<T>`](Slab) has memory for many values of one type. A [`Slot<T>`](Slot) owns a value as a `Box<T>` does: 8 bytes for
+//! a value whose address does not change. An insert pops a vacant cell from the slab's free stack, and a drop pushes
+//! the cell back: a dozen instructions instead of a call to the allocator.
 //!
 //! ```
 //! use dwell::slab::{Slab, Slot};
@@ -25,20 +25,20 @@
 //! | slab | memory | slots |
 //! |---|---|---|
 //! | [`Slab`] | grows, in chunks that stay where they are | stay on their thread; may outlive the slab |
-//! | [`Bounded`] | allocated at once; full is an error that has the value | the same |
+//! | [`Bounded`] | allocated at once; a full slab returns the value in an error | the same |
 //! | [`slab!`](crate::slab!) | a module with a slab for each thread that uses it, either way | the same, a few instructions less |
 //! | `sync::Slab` (feature `std`) | grows | `Send`: may be dropped on any thread |
 //! | [`Pool`] | grows; values of all types, by size class | stay on their thread; may outlive the pool |
 //!
 //! # Keys
 //!
-//! A value can be given to its slab for a [`Key`] of 4 bytes, by [`Slot::leak`], and be found by it: [`Slab::reclaim`] and
-//! [`Slab::with`]. That is safe, for a key finds leaked values only, and costs nothing where it is not used. A [`StampedKey`]
+//! [`Slot::leak`] gives a value to its slab and returns a [`Key`] of 4 bytes, which finds it again: [`Slab::reclaim`] and
+//! [`Slab::with`]. That is safe, because a key finds only leaked values, and slabs without keys do not pay for it. A [`StampedKey`]
 //! of 8 bytes finds one value, and no later one of its cell.
 //!
 //! # Shared values
 //!
-//! A count beside the value makes an `Rc` of 4 bytes of a key. Nothing else in the slab pays for it.
+//! A reference count beside the value turns a key into a 4-byte `Rc`. The other values of the slab have no count.
 //!
 //! ```
 //! use dwell::slab::Key;
@@ -89,6 +89,7 @@
 //! - Values of unknown type: a `Box` or a [`SmallBox`](crate::SmallBox). A slot can be a `Slot<dyn Trait>`
 //!   ([`Slot::coerce`]), but its slab is for one type.
 //! - A few small values: a slab of ten takes twice the bytes of ten boxes of 64 bytes, and more of smaller ones.
+//! - Thousands of small slabs: each begins at a multiple of 64 KiB. Use one slab for all, or a [`SlabMap`].
 //!
 //! `docs/slab.md` in the repository has the representation, the argument for its soundness, and the numbers.
 

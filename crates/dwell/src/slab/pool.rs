@@ -6,7 +6,7 @@ use super::engine::{CoreRef, OneThread, Owners};
 use super::geometry::Geometry;
 use super::insert::{CellSource, insert, insert_with, try_insert, try_insert_with};
 use super::key::Key;
-use super::kind::sealed::Portable;
+use super::kind::sealed::CrossThread;
 use super::kind::{SlotKind, sealed};
 use super::memory::Refusal;
 use super::slot::Slot;
@@ -77,7 +77,7 @@ unsafe impl<O: Owners> sealed::SlotKind for InPool<O> {
 }
 
 // SAFETY: a dedicated block is freed on any thread, and a cell of a slab as `O` says; an `InPool` is not `Keyed`.
-unsafe impl<O: Owners + Portable> Portable for InPool<O> {}
+unsafe impl<O: Owners + CrossThread> CrossThread for InPool<O> {}
 
 // SAFETY: by invariant 1 the cells of a class have a layout that a `T` of this class fits in, and are vacant when they are popped
 // or refilled. A slot in a pool frees its cell to the owner in the header below it: the core of the class, or no slab for a cell
@@ -138,7 +138,7 @@ impl<O: Threading> SizeClasses<O> {
     /// nothing.
     pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
         for core in self.cores.iter().map(Cell::get).filter(|core| *core != O::NO_SLAB) {
-            // SAFETY: by invariant 1 the core is in service, and who is in service was not freed.
+            // SAFETY: by invariant 1 the core is in service, and a core in service was not freed.
             unsafe { core.get() }.each_block(each);
         }
     }
@@ -160,7 +160,7 @@ impl<O: Threading> SizeClasses<O> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory; the value comes back in the error.
+    /// When the allocator has no memory; the value is returned in the error.
     #[inline(always)]
     pub fn try_insert<T>(&self, value: T) -> Result<Slot<T, InPool<O>>, AllocError<T>> {
         try_insert(self, value)
@@ -182,7 +182,7 @@ impl<O: Threading> SizeClasses<O> {
     ///
     /// # Errors
     ///
-    /// As [`try_insert`](Self::try_insert); `make` comes back in the error, not called.
+    /// As [`try_insert`](Self::try_insert); `make` is returned in the error, not called.
     #[inline(always)]
     pub fn try_insert_with<T, F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T, InPool<O>>, AllocError<F>> {
         try_insert_with(self, make)

@@ -13,7 +13,7 @@
 #[cfg(not(all(loom, test)))]
 use super::engine::NoSlab;
 use super::engine::{Core, CoreRef, Owners, Vacant};
-use super::stack::{CellPtr, NoRoom};
+use super::stack::{CellPtr, StackFull};
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::ptr;
@@ -38,7 +38,7 @@ macro_rules! const_fn {
     };
 }
 
-/// A value with padding in front, so that another thread that writes it does not slow down who reads what lies before: processors
+/// A value with padding in front, so that another thread's writes do not slow down reads of the words before it: processors
 /// fetch two cache lines at a time.
 ///
 /// Padding and not alignment: an over-aligned block for a core takes an allocator several times as long.
@@ -49,9 +49,9 @@ struct Padded<T>([MaybeUninit<u64>; 15], T);
 pub struct AnyThread {
     // # Invariants
     //
-    // 1. `thread` is the number of the thread that made the slab, or `NO_THREAD`. That thread alone writes it.
+    // 1. `thread` is the number of the thread that made the slab, or `NO_THREAD`. Only that thread writes it.
     // 2. While it is a number, only that thread uses the free stack and the memory of the core; and by invariant 2 of `Core`
-    //    the stack has room for each of its cells.
+    //    the stack has capacity for each of its cells.
     /// Read by all, hardly ever written.
     thread: Padded<AtomicUsize>,
     /// Written by all.
@@ -126,12 +126,12 @@ unsafe impl Owners for AnyThread {
     }
 
     #[inline(always)]
-    unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), NoRoom> {
+    unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), StackFull> {
         if !core.owners.is_here() {
-            return Err(NoRoom);
+            return Err(StackFull);
         }
         // SAFETY: the caller gives the cell away, which is one of this core. By invariant 2 no other thread uses the stack, and
-        // there is room for it.
+        // the stack has capacity for each carved cell.
         unsafe { core.free.push_unchecked(cell) };
         Ok(())
     }
@@ -173,7 +173,7 @@ unsafe impl Owners for AnyThread {
 pub(super) struct Chain {
     // # Invariants
     //
-    // 1. From `first` to `last` there are `count` cells, vacant and nobody else's, each of which but `last` begins with a
+    // 1. From `first` to `last` there are `count` cells, vacant and owned by this chain, each of which but `last` begins with a
     //    `Vacant` that leads to the next.
     first: CellPtr,
     last: CellPtr,
@@ -227,7 +227,7 @@ impl Returns {
     pub(super) fn give(&self, Chain { first, last, count }: Chain) -> bool {
         let mut head = self.head.load(Ordering::Relaxed);
         while head != closed() {
-            // SAFETY: by invariant 1 of `Chain` the cell is vacant and nobody else's, so that it may be written to.
+            // SAFETY: by invariant 1 of `Chain` the cell is vacant and owned by the chain, so that it may be written to.
             unsafe { last.cast().write(Vacant { next: head }) };
             // Release: what was done to the values comes before what the owner does with the cells. The exchanges that
             // come after this one continue its release sequence, so that `take` synchronises with all of them.
@@ -277,7 +277,7 @@ mod model {
     use loom::thread;
     use std_alloc::boxed::Box;
 
-    /// A cell, and a cell in which loom sees who touches it when.
+    /// A cell, and a cell whose accesses loom checks.
     #[repr(C)]
     struct Node {
         next: usize,
@@ -294,9 +294,9 @@ mod model {
             // SAFETY: the tests make their cells of nodes and free them at the end. A race is what loom looks for.
             let node = unsafe { cell.cast::<Self>().as_ref() };
             node.touched.with_mut(|touched| {
-                // SAFETY: loom checks that nobody else is there.
+                // SAFETY: loom checks that no other thread accesses it.
                 unsafe { *touched += 1 };
-                // SAFETY: loom checks that nobody else is there.
+                // SAFETY: loom checks that no other thread accesses it.
                 unsafe { *touched }
             })
         }
@@ -315,9 +315,9 @@ mod model {
         cells: [CellPtr; 3],
     }
 
-    // SAFETY: the cells are raw memory; loom watches who touches it.
+    // SAFETY: the cells are raw memory; loom checks the accesses.
     unsafe impl Send for Slab {}
-    // SAFETY: the cells are raw memory; loom watches who touches it.
+    // SAFETY: the cells are raw memory; loom checks the accesses.
     unsafe impl Sync for Slab {}
 
     impl Slab {
@@ -349,11 +349,11 @@ mod model {
             self.freed.fetch_add(1, Ordering::Relaxed);
         }
 
-        /// Uses what came back, and says how many that is.
+        /// Reuses the returned cells, and counts them.
         fn count(mut at: *mut super::Vacant) -> isize {
             let mut count = 0;
             while let Some(cell) = NonNull::new(at) {
-                // SAFETY: by invariant 1 of `Returns` the cell begins with a link, and was taken by this thread alone.
+                // SAFETY: by invariant 1 of `Returns` the cell begins with a link, and only this thread took it.
                 at = unsafe { (*at).next };
                 Node::touch(cell.cast());
                 count += 1;
@@ -415,7 +415,7 @@ mod model {
         });
     }
 
-    /// A cell that came back is given out again and comes back again, while another is on its way.
+    /// A returned cell is handed out and returned again, while another is on its way.
     #[test]
     fn cells_go_round() {
         loom::model(|| {

@@ -4,7 +4,7 @@ use super::coerce::{CoerceBrand, SlotView};
 use super::engine::{CoreRef, OneThread};
 use super::geometry::Geometry;
 use super::key::{Key, StampedKey};
-use super::kind::sealed::Portable;
+use super::kind::sealed::CrossThread;
 use super::kind::{Keyed, SlotKind};
 use super::memory::Entry;
 use super::stack::CellPtr;
@@ -64,7 +64,7 @@ use std_alloc::alloc::handle_alloc_error;
 pub struct Slot<T: ?Sized, K: SlotKind = OneThread> {
     // # Invariants
     //
-    // 1. `value` is the address of a live `T`, this slot's alone, in an occupied cell with the geometry of the value's layout.
+    // 1. `value` is the address of a live `T`, owned by this slot only, in an occupied cell with the geometry of the value's layout.
     //    The cell is not leaked, and its chunk is not freed as long as the slot is there.
     // 2. The pointer was made from the chunk's and may reach all of it.
     // 3. The cell is of a slab with slots of kind `K`.
@@ -74,11 +74,11 @@ pub struct Slot<T: ?Sized, K: SlotKind = OneThread> {
     of: PhantomData<(*mut T, K)>,
 }
 
-// SAFETY: a slot owns its value as a `Box` does, and `Portable` says that it frees its cell on any thread.
-unsafe impl<T: ?Sized + Send, K: Portable> Send for Slot<T, K> {}
+// SAFETY: a slot owns its value as a `Box` does, and `CrossThread` says that it frees its cell on any thread.
+unsafe impl<T: ?Sized + Send, K: CrossThread> Send for Slot<T, K> {}
 
-// SAFETY: a shared slot gives shared access to the value, and to nothing else: no `Portable` kind is `Keyed`.
-unsafe impl<T: ?Sized + Sync, K: Portable> Sync for Slot<T, K> {}
+// SAFETY: a shared slot gives shared access to the value, and to nothing else: no `CrossThread` kind is `Keyed`.
+unsafe impl<T: ?Sized + Sync, K: CrossThread> Sync for Slot<T, K> {}
 
 /// Frees the cell of a slot if what makes its value panics, or the value's destructor.
 struct FreeSlotOnUnwind<'a, T: ?Sized, K: SlotKind>(
@@ -91,7 +91,7 @@ impl<T: ?Sized, K: SlotKind> Drop for FreeSlotOnUnwind<'_, T, K> {
     fn drop(&mut self) {
         // Volatile, so that the cell is read again here and not kept in a register while the destructor runs, which each drop
         // would have to save: of a pooled future 62 instructions instead of 61 (`cargo run --release -p dwell-bench -- pin`).
-        // SAFETY: the slot is borrowed, so that it is there and nobody writes to it.
+        // SAFETY: the slot is borrowed, so that it is there and nothing writes to it.
         let value = unsafe { (&raw const self.0.value).read_volatile() };
         // SAFETY: by the invariant the cell is the guard's to free, and the guard is gone.
         unsafe { free_unwinding::<K>(value.cast(), self.0.layout()) };
@@ -139,8 +139,8 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     /// The value's layout.
     #[inline(always)]
     fn layout(&self) -> Layout {
-        // A reference to the value itself would say that nobody writes to it, which a future that refers to itself denies.
-        // SAFETY: by invariant 1 there is a value, or, while the slot is made or taken apart, its cell, which has its layout.
+        // A reference to the value itself would say that nothing writes to it, which a future that refers to itself denies.
+        // SAFETY: by invariant 1 there is a value, or, while the slot is made or consumed, its cell, which has its layout.
         // Nothing is read.
         Layout::for_value(unsafe { &*(self.value.as_ptr() as *const UnsafeCell<T>) })
     }
@@ -229,7 +229,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory for the stamps of a block; the slot comes back in the error.
+    /// When the allocator has no memory for the stamps of a block; the slot is returned in the error.
     pub fn try_leak_stamped(self) -> Result<StampedKey, AllocError<Self>>
     where
         K: Keyed,
@@ -285,7 +285,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         ManuallyDrop::new(self).value.as_ptr()
     }
 
-    /// The slot that was taken apart by [`into_raw`](Self::into_raw).
+    /// The slot that was consumed by [`into_raw`](Self::into_raw).
     ///
     /// # Safety
     ///
@@ -298,7 +298,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     pub unsafe fn from_raw(raw: *mut T) -> Self {
         // SAFETY: the caller says that it was a slot's pointer to its value, which is not null.
         let value = unsafe { NonNull::new_unchecked(raw) };
-        // SAFETY: the invariants held for the slot that `into_raw` took apart without freeing anything, and by the caller's word
+        // SAFETY: the invariants held for the slot that `into_raw` consumed without freeing anything, and by the caller's word
         // no other slot has the value since.
         unsafe { Self::owning(value) }
     }
@@ -363,7 +363,7 @@ impl<T, K: SlotKind> Slot<T, K> {
     ///
     /// # Safety
     ///
-    /// The cell is vacant, for values of this layout, the caller's alone, and of a slab with slots of kind `K`.
+    /// The cell is vacant, for values of this layout, exclusively the caller's, and of a slab with slots of kind `K`.
     #[inline(always)]
     pub(super) unsafe fn fill(cell: CellPtr, value: T) -> Self {
         let cell = cell.cast::<T>();
@@ -377,7 +377,7 @@ impl<T, K: SlotKind> Slot<T, K> {
     ///
     /// # Safety
     ///
-    /// The cell is vacant, for values of this layout, the caller's alone, and of a slab with slots of kind `K`.
+    /// The cell is vacant, for values of this layout, exclusively the caller's, and of a slab with slots of kind `K`.
     #[inline(always)]
     pub(super) unsafe fn fill_with(cell: CellPtr, make: impl FnOnce() -> T) -> Self {
         // SAFETY: its value follows before it is returned; until then it is not used, but by the guard.
@@ -395,7 +395,7 @@ impl<T: ?Sized, K: SlotKind> Deref for Slot<T, K> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: by invariant 1 there is a live value, which is this slot's alone and borrowed with it.
+        // SAFETY: by invariant 1 there is a live value, which is owned by this slot only and borrowed with it.
         unsafe { self.value.as_ref() }
     }
 }
@@ -403,7 +403,7 @@ impl<T: ?Sized, K: SlotKind> Deref for Slot<T, K> {
 impl<T: ?Sized, K: SlotKind> DerefMut for Slot<T, K> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: by invariant 1 there is a live value, which is this slot's alone and borrowed with it.
+        // SAFETY: by invariant 1 there is a live value, which is owned by this slot only and borrowed with it.
         unsafe { self.value.as_mut() }
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct FreeStack {
     // # Invariants
     //
     // 1. Either the three pointers are null, or they point into one block of the global allocator's with the layout
-    //    `self.layout(room)`: `bottom` is `ahead` words behind its start, `end` is its end, and `bottom <= top <= end`.
+    //    `self.layout(capacity)`: `bottom` is `ahead` words behind its start, `end` is its end, and `bottom <= top <= end`.
     // 2. The words from the start of the block to `top` are initialised.
     // 3. The words from `bottom` to `top` are the addresses of vacant cells, each of them on this stack once and on no other.
     top: Cell<*mut CellPtr>,
@@ -91,9 +91,9 @@ impl FreeStack {
     ///
     /// The cell is vacant and on no stack, and the caller does not use it again.
     #[inline(always)]
-    pub(super) unsafe fn push(&self, cell: CellPtr) -> Result<(), NoRoom> {
+    pub(super) unsafe fn push(&self, cell: CellPtr) -> Result<(), StackFull> {
         if self.top.get() == self.end.get() {
-            return Err(NoRoom);
+            return Err(StackFull);
         }
         // SAFETY: `top` is not `end`, so that the buffer is not full; the caller says that the cell is vacant and its own to give.
         unsafe { self.push_unchecked(cell) };
@@ -116,18 +116,18 @@ impl FreeStack {
     }
 
     /// Pushes `count` cells a stride apart, the first of which is a stride behind `cell`; that one ends on top. Of a buffer with
-    /// less room the cells farthest behind are not handed out again.
+    /// less capacity the cells farthest behind are not handed out again.
     ///
     /// # Safety
     ///
     /// The cells behind `cell` are vacant and on no stack, and the caller does not use them again. All are in one block.
     pub(super) unsafe fn push_run(&self, cell: CellPtr, stride: usize, count: usize) {
-        let count = count.min(self.room() - self.len());
+        let count = count.min(self.capacity() - self.len());
         let mut top = self.top.get();
         // SAFETY: the caller says that there are so many cells behind `cell` in one block.
         let mut cell = unsafe { cell.byte_add(count * stride) };
         for _ in 0..count {
-            // SAFETY: no more words are written than there is room for, so by invariant 1 this one is between `top` and `end`.
+            // SAFETY: no more words are written than the buffer holds, so by invariant 1 this one is between `top` and `end`.
             unsafe { top.write(cell) };
             top = top.wrapping_add(1);
             // SAFETY: the cell in front of it, or at last the one that all of them are behind.
@@ -142,8 +142,8 @@ impl FreeStack {
         Self::words_between(self.bottom.get(), self.top.get())
     }
 
-    /// Cells for which the buffer has room.
-    pub(super) fn room(&self) -> usize {
+    /// The buffer's capacity in cells.
+    pub(super) fn capacity(&self) -> usize {
         Self::words_between(self.bottom.get(), self.end.get())
     }
 
@@ -151,13 +151,13 @@ impl FreeStack {
         (to.addr() - from.addr()) / size_of::<CellPtr>()
     }
 
-    /// Sees that the buffer has room for this many cells in all.
+    /// Sees that the buffer has capacity for this many cells in all.
     ///
     /// The buffer grows by `realloc`: pages that were touched once stay (see [`touch`](Self::touch)). Meanwhile this stack has
     /// no buffer, so that the global allocator, if it re-enters the slab, can neither pop nor push. It must not re-enter
     /// this method.
-    pub(super) fn try_room(&self, cells: usize) -> Result<(), Layout> {
-        if cells <= self.room() {
+    pub(super) fn try_reserve(&self, cells: usize) -> Result<(), Layout> {
+        if cells <= self.capacity() {
             return Ok(());
         }
         let layout = self.layout(cells).ok_or(Layout::new::<CellPtr>())?;
@@ -191,8 +191,8 @@ impl FreeStack {
     /// one in 512 first drops does.
     pub(super) fn touch(&self, number: usize) {
         let word = self.bottom.get().wrapping_add(number);
-        if number >= self.len() && number < self.room() {
-            // SAFETY: the number is less than `room`, so by invariant 1 the word is in the block; it is above the top, so that
+        if number >= self.len() && number < self.capacity() {
+            // SAFETY: the number is less than the capacity, so by invariant 1 the word is in the block; it is above the top, so that
             // no cell's address is overwritten.
             unsafe { word.write(NonNull::dangling()) };
         }
@@ -205,7 +205,7 @@ impl FreeStack {
         taken
     }
 
-    /// Exchanges the buffers of two stacks with as many words ahead.
+    /// Swaps the buffers of two stacks that have the same number of words in front of the bottom.
     pub(super) fn swap(&self, other: &Self) {
         assert!(self.ahead == other.ahead);
         self.top.swap(&other.top);
@@ -235,12 +235,12 @@ impl FreeStack {
     /// The block and its layout, if there is one.
     pub(super) fn buffer(&self) -> Option<(NonNull<u8>, Layout)> {
         let block = NonNull::new(self.bottom.get())?.as_ptr().wrapping_sub(self.ahead);
-        Some((NonNull::new(block)?.cast(), self.layout(self.room())?))
+        Some((NonNull::new(block)?.cast(), self.layout(self.capacity())?))
     }
 
-    /// The layout of a buffer with room for this many cells.
-    fn layout(&self, room: usize) -> Option<Layout> {
-        Layout::array::<CellPtr>(room.checked_add(self.ahead)?).ok()
+    /// The layout of a buffer with capacity for this many cells.
+    fn layout(&self, capacity: usize) -> Option<Layout> {
+        Layout::array::<CellPtr>(capacity.checked_add(self.ahead)?).ok()
     }
 
     /// Frees the buffer if there is no cell on the stack.
@@ -259,5 +259,5 @@ impl FreeStack {
     }
 }
 
-/// A stack has no room for a cell: see [`FreeStack::push`].
-pub struct NoRoom;
+/// A stack is full: see [`FreeStack::push`].
+pub struct StackFull;

@@ -19,7 +19,7 @@
 
 use super::engine::CoreRef;
 use super::geometry::Geometry;
-use super::kind::sealed::Portable;
+use super::kind::sealed::CrossThread;
 use super::memory::owner;
 use super::remote::Chain;
 use super::stack::CellPtr;
@@ -54,7 +54,7 @@ pub type Pool = super::SizeClasses<AnyThread>;
 pub type PoolSlot<T> = super::Slot<T, super::InPool<AnyThread>>;
 
 // SAFETY: on another thread than that of the slab `AnyThread` gives the cell to a list of atomics; and it is not `Keyed`.
-unsafe impl Portable for AnyThread {}
+unsafe impl CrossThread for AnyThread {}
 
 /// Memory for values of one type, whose slots may be dropped on other threads.
 ///
@@ -128,7 +128,7 @@ impl Run {
         let cell = slot.into_cell();
         let _joining = Joining(self, cell, Layout::new::<T>());
         if mem::needs_drop::<T>() {
-            // SAFETY: the value was the slot's, which is taken apart; nobody else has it.
+            // SAFETY: the value was the slot's, which is consumed; no other pointer to it exists.
             unsafe { cell.cast::<T>().drop_in_place() };
         }
     }

@@ -12,7 +12,7 @@ use super::kind::{Keyed, SlotKind, sealed};
 use super::memory::Entry;
 use super::memory::Refusal;
 use super::slot::Slot;
-use super::stack::{AHEAD, CellPtr, FreeStack, NoRoom};
+use super::stack::{AHEAD, CellPtr, FreeStack, StackFull};
 // For the macro, which names nothing that its user could have named otherwise.
 pub use ::std;
 pub use core::{iter::Iterator, ops::FnOnce, option::Option, result::Result};
@@ -44,7 +44,7 @@ pub struct PerThread<M>(Infallible, PhantomData<M>);
 impl<M: Module> SlotKind for PerThread<M> {}
 impl<M: Module> Keyed for PerThread<M> {}
 
-// SAFETY: `ThreadSlab::free_cell` and `free_slow` put the cell in one place; where there is no slab it is leaked.
+// SAFETY: `ThreadSlab::free_cell` and `free_slow` put the cell on one list; without a slab it is leaked.
 unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
     #[inline(always)]
     unsafe fn free_cell(cell: CellPtr, _: Layout) {
@@ -52,8 +52,8 @@ unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
         // SAFETY: the caller gives away an occupied cell of this thread's slab, whose value is gone. Should `M::local` return
         // another slab now, it is one for values of the same type.
         let kept = M::local().try_with(|slab| unsafe { in_register(slab).free_cell(cell) });
-        if let Ok(Err(NoRoom)) = kept {
-            // SAFETY: the cell is vacant, and `NoRoom` says that it came to no list.
+        if let Ok(Err(StackFull)) = kept {
+            // SAFETY: the cell is vacant, and `StackFull` says that it came to no list.
             unsafe { free_slow::<M>(cell) };
         }
     }
@@ -86,9 +86,9 @@ impl CachedCell {
 
     /// Keeps a vacant cell, if there is none.
     #[inline(always)]
-    fn put(&self, cell: CellPtr) -> Result<(), NoRoom> {
+    fn put(&self, cell: CellPtr) -> Result<(), StackFull> {
         if !self.0.get().is_null() {
-            return Err(NoRoom);
+            return Err(StackFull);
         }
         self.0.set(cell.as_ptr());
         Ok(())
@@ -107,7 +107,7 @@ pub struct ThreadSlab<T> {
     //
     // 1. The geometry of `core` is that of a `T`. A `ThreadSlab` that inserts is in thread-local storage, since only a
     //    `LocalKey` leads to it.
-    // 2. The stacks have `AHEAD` words ahead.
+    // 2. The stacks have `AHEAD` words in front of the bottom.
     // 3. In phase `Ended` the vacant cells are on `parked`. The free stack of the core has no buffer and `cached` is closed, so
     //    that each insert and each drop goes the slow way.
     cached: CachedCell,
@@ -150,17 +150,17 @@ impl<T> ThreadSlab<T> {
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
         // Several inserts in a row come to the stack, one after a drop does not.
-        // SAFETY: by invariant 2 the stack has `AHEAD` words ahead.
+        // SAFETY: by invariant 2 the stack has `AHEAD` words in front of the bottom.
         self.cached.take().or_else(|| unsafe { self.core.free.pop_prefetch() })
     }
 
-    /// Keeps a vacant cell, if there is room for it.
+    /// Keeps a vacant cell, if the stack has capacity.
     ///
     /// # Safety
     ///
     /// The cell is vacant, of a slab with this geometry and on no list. The caller does not use it again.
     #[inline(always)]
-    unsafe fn free_cell(&self, cell: CellPtr) -> Result<(), NoRoom> {
+    unsafe fn free_cell(&self, cell: CellPtr) -> Result<(), StackFull> {
         // SAFETY: the caller says that the cell is vacant and given away, and by `Err` of `put` it is not the cached one.
         self.cached.put(cell).or_else(|_| unsafe { self.core.free.push(cell) })
     }
@@ -252,11 +252,11 @@ impl Drop for AtExit {
     }
 }
 
-/// Drops what was leaked, and frees what has no values; who drops the last slot frees the rest.
+/// Drops the leaked values, and frees the blocks without values; dropping the last slot frees the rest.
 fn tear_down<M: Module>() {
     let _ = M::local().try_with(|slab| {
         slab.core.drop_leaked(|cell| {
-            // SAFETY: a leaked cell of this slab holds a value that nobody owns. `drop_leaked` has taken it from its key.
+            // SAFETY: a leaked cell of this slab holds a value without an owner. `drop_leaked` has taken it from its key.
             drop(unsafe { SlotOf::<M>::owning(cell.cast()) });
         });
         slab.end();
@@ -264,7 +264,7 @@ fn tear_down<M: Module>() {
     });
 }
 
-/// Frees a cell of a slab that has no room for it: one that was torn down or grows.
+/// Frees a cell of a slab whose stack cannot take it: one that was torn down or grows.
 ///
 /// # Safety
 ///
@@ -377,7 +377,7 @@ pub fn contains_key<M: Module>(key: Key) -> bool {
 #[inline]
 pub fn reclaim<M: Module>(key: Key) -> Option<SlotOf<M>> {
     let cell = entry::<M>(key)?.reclaim()?;
-    // SAFETY: a leaked cell of this slab holds an `M::Value` that nobody owns. `reclaim` has taken it from its key.
+    // SAFETY: a leaked cell of this slab holds an `M::Value` without an owner. `reclaim` has taken it from its key.
     Some(unsafe { Slot::owning(cell.cast()) })
 }
 
@@ -389,7 +389,7 @@ pub fn reclaim_stamped<M: Module>(key: StampedKey) -> Option<SlotOf<M>> {
 #[inline]
 pub fn with<M: Module, R>(key: Key, f: impl FnOnce(&mut M::Value) -> R) -> Option<R> {
     let lent = entry::<M>(key)?.lend()?;
-    // SAFETY: a leaked cell of this slab holds an `M::Value`. While it is lent no key finds it, so that nobody else has it, even
+    // SAFETY: a leaked cell of this slab holds an `M::Value`. While it is lent no key finds it, so that no other code has it, even
     // if `f` uses the module.
     Some(f(unsafe { lent.cell().cast().as_mut() }))
 }
@@ -568,7 +568,7 @@ impl<M: Module> Init<M> {
 /// thread-local variables may be, are freed when the last of these is dropped. Slots do not leave their thread.
 #[macro_export]
 macro_rules! slab {
-    // The marker of the module must be as visible as a type that is named there may be, so that `pub` is taken apart.
+    // The marker of the module must be as visible as a type that is named there may be, so `pub` is matched by itself.
     ($(#[$meta:meta])* mod $($rest:tt)+) => {
         $crate::slab! { @limit ($(#[$meta])*) () (pub(super)) $($rest)+ }
     };
@@ -622,7 +622,7 @@ macro_rules! slab {
                 $crate::slab::thread::insert::<Module>(value)
             }
 
-            /// The slot of a value, which comes back if the slab is full.
+            /// The slot of a value, which is returned in the error if the slab is full.
             #[inline(always)]
             pub fn try_insert(value: Value) -> $crate::slab::thread::TryInsert<Module> {
                 $crate::slab::thread::try_insert::<Module>(value)
@@ -634,7 +634,7 @@ macro_rules! slab {
                 $crate::slab::thread::insert_with::<Module>(make)
             }
 
-            /// The slot of what `make` returns; it comes back, not called, if the slab is full.
+            /// The slot of what `make` returns; if the slab is full, `make` is returned in the error, not called.
             #[inline(always)]
             pub fn try_insert_with<F: $crate::slab::thread::FnOnce() -> Value>(
                 make: F,

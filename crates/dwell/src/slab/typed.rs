@@ -143,7 +143,7 @@ impl<T> Slab<T> {
     #[inline]
     pub fn reclaim(&self, key: Key) -> Option<Slot<T>> {
         let cell = self.core().entry(key)?.reclaim()?;
-        // SAFETY: a leaked cell of this core holds a `T` that nobody owns. `reclaim` has taken it from its key.
+        // SAFETY: a leaked cell of this core holds a `T` without an owner. `reclaim` has taken it from its key.
         Some(unsafe { Slot::owning(cell.cast()) })
     }
 
@@ -159,7 +159,7 @@ impl<T> Slab<T> {
     #[inline]
     pub fn with<R>(&self, key: Key, f: impl FnOnce(&mut T) -> R) -> Option<R> {
         let lent = self.core().entry(key)?.lend()?;
-        // SAFETY: a leaked cell of this core holds a `T`. While it is lent no key finds it, so that nobody else has it, even if
+        // SAFETY: a leaked cell of this core holds a `T`. While it is lent no key finds it, so that no other code has it, even if
         // `f` uses the slab.
         Some(f(unsafe { lent.cell().cast().as_mut() }))
     }
@@ -228,7 +228,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no chunk, or there are no more keys; the value comes back in the error.
+    /// When the allocator has no chunk, or there are no more keys; the value is returned in the error.
     #[inline(always)]
     pub fn try_insert(&self, value: T) -> Result<Slot<T, O>, AllocError<T>> {
         try_insert(self, value)
@@ -253,7 +253,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
     ///
     /// # Errors
     ///
-    /// As [`try_insert`](Self::try_insert); `make` comes back in the error, not called.
+    /// As [`try_insert`](Self::try_insert); `make` is returned in the error, not called.
     #[inline(always)]
     pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T, O>, AllocError<F>> {
         try_insert_with(self, make)
@@ -313,7 +313,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
     }
 
     fn drop_leaked(&self) {
-        // SAFETY: a leaked cell of this core holds a `T` that nobody owns. `drop_leaked` has taken it from its key.
+        // SAFETY: a leaked cell of this core holds a `T` without an owner. `drop_leaked` has taken it from its key.
         self.core().drop_leaked(|cell| drop(unsafe { Slot::<T, O>::owning(cell.cast()) }));
     }
 }

@@ -8,7 +8,7 @@ use crate::slab::sync::PoolSlot;
 
 /// An iterator of an erased type in a slot of the thread's pool: what [`boxed_iter`](BoxedIterExt::boxed_iter) returns.
 ///
-/// It is two words, as a `Box<dyn Iterator>`, and comes back in registers. For the trait objects of other traits write
+/// It is two words, as a `Box<dyn Iterator>`, and is returned in registers. For the trait objects of other traits write
 /// `PoolSlot<dyn Trait>` and [`pooled!`](crate::pooled).
 pub type PoolIter<'a, T> = PoolSlot<dyn Iterator<Item = T> + 'a>;
 
@@ -99,7 +99,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the iterator comes back in the error.
+    /// When there is no memory; the iterator is returned in the error.
     #[inline(always)]
     fn try_boxed_iter<'a>(self) -> Result<PoolIter<'a, Self::Item>, AllocError<Self>>
     where
@@ -125,7 +125,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the iterator comes back in the error.
+    /// When there is no memory; the iterator is returned in the error.
     #[inline(always)]
     fn try_boxed_iter_send<'a>(self) -> Result<PoolSlot<dyn Iterator<Item = Self::Item> + Send + 'a>, AllocError<Self>>
     where

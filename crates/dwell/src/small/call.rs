@@ -93,7 +93,7 @@ pub(super) mod owned {
     #[inline]
     pub(in crate::small) unsafe fn take<F: ?Sized>(value: &mut F) -> Box<F, NoAllocator> {
         // SAFETY: the value is live and has no other owner from here on. The box gives its memory, which is aligned for it and
-        // outlives the box, back to `NoAllocator`, which leaves it alone.
+        // outlives the box, back to `NoAllocator`, which leaves it unchanged.
         unsafe { Box::from_raw_in(value, NoAllocator) }
     }
 

@@ -24,7 +24,7 @@ impl<T: Clone, const N: usize, A: Allocator + Clone, L> SmallBox<T, N, A, L> {
     ///
     /// # Errors
     ///
-    /// When the value does not fit and the allocator has no block for it; its clone comes back in the error.
+    /// When the value does not fit and the allocator has no block for it; its clone is returned in the error.
     pub fn try_clone(&self) -> Result<Self, AllocError<T>> {
         Self::try_new_in((**self).clone(), self.alloc.clone())
     }
@@ -46,7 +46,7 @@ impl<T, const N: usize, L> From<T> for SmallBox<T, N, Global, L> {
     }
 }
 
-// `SmallBox::from_box` takes every `T`. `From` is implemented for the listed types alone, because coherence cannot tell
+// `SmallBox::from_box` takes every `T`. `From` is implemented only for the listed types, because coherence cannot tell
 // `From<Box<T>>` for every `T` from `From<E: Error>`.
 macro_rules! from_box {
     ($($(#[$attr:meta])* [$($generics:tt)*] $Type:ty);* $(;)?) => {$(

@@ -335,7 +335,7 @@ impl<T> SmallBox<T> {
     ///
     /// # Errors
     ///
-    /// When the value does not fit and the allocator has no block for it; the value comes back in the error.
+    /// When the value does not fit and the allocator has no block for it; the value is returned in the error.
     #[inline]
     pub fn try_new(value: T) -> Result<Self, AllocError<T>> {
         Self::try_new_in(value, Global)
@@ -365,7 +365,7 @@ impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// When a `T` does not fit and the allocator has no block for it; `make` comes back in the error, not called.
+    /// When a `T` does not fit and the allocator has no block for it; `make` is returned in the error, not called.
     #[inline]
     pub fn try_from_fn<F: FnOnce() -> T>(make: F) -> Result<Self, AllocError<F>> {
         match SmallBox::<MaybeUninit<T>, N, Global, L>::try_new_uninit_in(Global) {
@@ -432,7 +432,7 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     ///
     /// # Errors
     ///
-    /// When the value does not fit and the allocator has no block for it; the value comes back in the error.
+    /// When the value does not fit and the allocator has no block for it; the value is returned in the error.
     #[inline]
     pub fn try_new_in(value: T, alloc: A) -> Result<Self, AllocError<T>> {
         let layout = Layout::new::<T>();
@@ -508,7 +508,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// # Errors
     ///
     /// When the value does not fit and the allocator has no block for it, or when it is coerced to a slice of more than
-    /// `usize::MAX / 32` elements. The value comes back in the error.
+    /// `usize::MAX / 32` elements. The value is returned in the error.
     ///
     /// # Panics
     ///
@@ -593,7 +593,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// When the value is inline and the allocator has no block for it; the small box comes back in the error.
+    /// When the value is inline and the allocator has no block for it; the small box is returned in the error.
     pub fn try_into_box(self) -> Result<Box<T>, AllocError<Self>> {
         let this = ManuallyDrop::new(self);
         if this.meta.is_heap() {
@@ -627,7 +627,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// When the value is inline and the allocator has no block for it; the small box comes back in the error.
+    /// When the value is inline and the allocator has no block for it; the small box is returned in the error.
     #[inline]
     pub fn try_into_pin(self) -> Result<Pin<Box<T>>, AllocError<Self>> {
         self.try_into_box().map(Box::into_pin)
@@ -656,7 +656,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// When the value is inline and the allocator has no block for it; the small box comes back in the error.
+    /// When the value is inline and the allocator has no block for it; the small box is returned in the error.
     #[inline]
     pub fn try_leak<'a>(self) -> Result<&'a mut T, AllocError<Self>>
     where
@@ -689,7 +689,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// When the value is inline and the allocator has no block for it; the small box comes back in the error.
+    /// When the value is inline and the allocator has no block for it; the small box is returned in the error.
     #[inline]
     pub fn try_into_raw(self) -> Result<*mut T, AllocError<Self>> {
         self.try_into_box().map(Box::into_raw)
@@ -733,7 +733,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// # Errors
     ///
     /// When the value does not fit and the allocator has no block for it, or when it is coerced to a slice of more than
-    /// `usize::MAX / 32` elements. The value comes back in the error.
+    /// `usize::MAX / 32` elements. The value is returned in the error.
     ///
     /// # Panics
     ///
@@ -826,7 +826,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     ///
     /// # Errors
     ///
-    /// When the value is moved to the heap and the allocator has no block for it; the box comes back in the error unchanged.
+    /// When the value is moved to the heap and the allocator has no block for it; the box is returned in the error unchanged.
     pub fn try_resize<const M: usize>(self) -> Result<SmallBox<T, M, A, L>, AllocError<Self>> {
         let layout = self.layout();
         // SAFETY: `then` calls the closure only if the heap bit is set.

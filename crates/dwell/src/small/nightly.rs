@@ -28,7 +28,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// # Errors
     ///
     /// When the value does not fit and the allocator has no block for it, or when it is coerced to a slice of more than
-    /// `usize::MAX / 32` elements. The value comes back in the error.
+    /// `usize::MAX / 32` elements. The value is returned in the error.
     #[inline]
     pub fn try_new_unsize<U: Unsize<T>>(value: U) -> Result<Self, AllocError<U>> {
         Self::try_new_with(value, |place: &Place<U, U>| place)
@@ -74,7 +74,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     ///
     /// # Errors
     ///
-    /// When the value is inline and the allocator has no block for it; the small box comes back in the error.
+    /// When the value is inline and the allocator has no block for it; the small box is returned in the error.
     pub fn try_into_box_in(self) -> Result<Box<T, A>, AllocError<Self>> {
         let layout = self.layout();
         let block = if self.meta.is_heap() {

@@ -30,7 +30,7 @@ pub trait PushWith<T: ?Sized> {
     ///
     /// # Errors
     ///
-    /// When the collection cannot grow, and in the cases of [`SmallBox::try_new_with`]. The value comes back in the error.
+    /// When the collection cannot grow, and in the cases of [`SmallBox::try_new_with`]. The value is returned in the error.
     fn try_push_with<U, F>(&mut self, value: U, unsize: F) -> Result<(), AllocError<U>>
     where
         F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>;

@@ -201,7 +201,7 @@ impl<T: Clone, const N: usize, A: Allocator + Clone, L> Clone for SmallBox<[T], 
 unsafe trait Bytes {}
 // SAFETY: a `str` is bytes that are UTF-8, which a copy of them is as well; it has no drop.
 unsafe impl Bytes for str {}
-// SAFETY: a `CStr` is bytes of which the last alone is 0, as in a copy of them; it has no drop.
+// SAFETY: a `CStr` is bytes of which only the last is 0, as in a copy of them; it has no drop.
 unsafe impl Bytes for CStr {}
 // SAFETY: an `OsStr` is bytes in an encoding, which is that of a copy as well; it has no drop.
 #[cfg(feature = "std")]
@@ -261,7 +261,7 @@ macro_rules! bytes {
             /// # Errors
             ///
             /// When the value does not fit and the allocator has no block for it, or when it has more than `usize::MAX / 32`
-            /// bytes. The owned value comes back in the error unchanged.
+            /// bytes. The owned value is returned in the error unchanged.
             pub fn $try_from_owned($owned: $Owned) -> Result<Self, AllocError<$Owned>> {
                 let borrowed: &$Type = &$owned;
                 let fits = Self::fits(size_of_val(borrowed), 1);
@@ -391,7 +391,7 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
     /// # Errors
     ///
     /// When the slice does not fit and the allocator has no block for it, or when it has more than `usize::MAX / 32` elements.
-    /// The vector comes back in the error unchanged.
+    /// The vector is returned in the error unchanged.
     pub fn try_from_vec(vec: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
         let fits = Self::fits(size_of_val(&*vec), align_of::<T>());
         if !fits && vec.len() == vec.capacity() && Meta::try_new(&raw const *vec, true).is_some() {

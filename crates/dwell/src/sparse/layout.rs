@@ -63,10 +63,10 @@ mod tests {
 
     #[test]
     fn a_slice_ends_at_the_limit() {
-        let room = isize::MAX as usize - size_of::<usize>();
+        let limit = isize::MAX as usize - size_of::<usize>();
         assert_eq!(slice::<u8>(0).unwrap().size(), size_of::<usize>());
         // The size is rounded up to the alignment before it is held against the limit.
-        let last = room / size_of::<usize>();
+        let last = limit / size_of::<usize>();
         assert!(slice::<usize>(last).is_ok());
         assert!(slice::<usize>(last + 1).is_err());
         for len in [isize::MAX as usize, usize::MAX / 2 + 1, usize::MAX - 7, usize::MAX] {

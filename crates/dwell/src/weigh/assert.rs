@@ -47,7 +47,7 @@ macro_rules! assert_weighs {
     (@check ($operator:tt) [$($value:tt)+] $limit:expr, $($message:tt)+) => {{
         let weight = $crate::weigh(&$($value)+);
         let limit: $crate::weigh::Limit = $limit;
-        if weight.missed != 0 || !(weight.total() $operator limit.bytes()) {
+        if weight.opaque != 0 || !(weight.total() $operator limit.bytes()) {
             limit.fail(
                 weight,
                 ::core::stringify!($($value)+),

@@ -33,7 +33,7 @@
 //! [`Weight::is_exact`] returns whether the bytes are those that the value requested from the allocator. The types of `core`,
 //! `alloc` and `std` are exact, with three exceptions:
 //!
-//! - A lock that is held, a cell that is mutably borrowed, and the contents of a `Cell` are opaque. [`Weight::missed`] counts
+//! - A lock that is held, a cell that is mutably borrowed, and the contents of a `Cell` are opaque. [`Weight::opaque`] counts
 //!   them.
 //! - A `BTreeMap` without entries may keep its root node, which is counted as 0 bytes.
 //! - A `HashMap` reports its capacity but not the size of its table. After removals the one does not determine the other, and
@@ -103,6 +103,7 @@ mod diff;
 mod icicle;
 mod impls;
 mod model;
+mod patch;
 mod program;
 mod render;
 mod seen;
@@ -205,7 +206,7 @@ pub struct Weight {
     /// The number of these blocks.
     pub allocations: u64,
     /// Opaque parts, which are not measured: locks that were held, cells that were mutably borrowed.
-    pub missed: u64,
+    pub opaque: u64,
     /// Parts that may own more than is counted: an empty map, a small hash table, or one from which entries were removed.
     pub at_least: u64,
     /// Parts that may own less than is counted.
@@ -241,7 +242,7 @@ impl Accuracy {
 impl Weight {
     /// The weight of heap blocks, for functions in `#[weigh(with = "..")]` to return.
     pub const fn of_blocks(heap: u64, allocations: u64) -> Self {
-        Self { inline: 0, heap, allocations, missed: 0, at_least: 0, at_most: 0 }
+        Self { inline: 0, heap, allocations, opaque: 0, at_least: 0, at_most: 0 }
     }
 
     /// Whether the numbers are exact.
@@ -251,7 +252,7 @@ impl Weight {
 
     /// Whether the numbers are exact, a bound, or an estimate.
     pub const fn accuracy(&self) -> Accuracy {
-        match (self.missed != 0 || self.at_least != 0, self.at_most != 0) {
+        match (self.opaque != 0 || self.at_least != 0, self.at_most != 0) {
             (false, false) => Accuracy::Exact,
             (true, false) => Accuracy::AtLeast,
             (false, true) => Accuracy::AtMost,
@@ -271,8 +272,8 @@ impl fmt::Display for Weight {
             write!(f, "{} ", self.accuracy().name())?;
         }
         write!(f, "{} bytes ({} inline, {} in {} allocations", self.total(), self.inline, self.heap, self.allocations)?;
-        if self.missed != 0 {
-            write!(f, ", {} parts not measured", self.missed)?;
+        if self.opaque != 0 {
+            write!(f, ", {} parts not measured", self.opaque)?;
         }
         f.write_str(")")
     }

@@ -75,7 +75,7 @@ fn jemalloc(size: u64, align: u64) -> u64 {
     match size {
         0..=8 => 8,
         9..=128 => up(size, 16),
-        // Since 5.3.1, unless told otherwise; before, these had classes too.
+        // Since 5.3.1, by default; before, these had classes too.
         JEMALLOC_LARGE.. => up(size, PAGE),
         _ => class(size),
     }

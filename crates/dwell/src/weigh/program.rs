@@ -263,7 +263,7 @@ impl Builder {
                         }
                         _ => instances[number],
                     };
-                    // Variants overlap: each has as many places as values.
+                    // Variants overlap: each has as many slots as values.
                     let places = if matches!(inner, Place::Variant(..)) { entered } else { slots[number] };
                     counts.slots = places.saturating_mul(times);
                     counts.instances = there.saturating_mul(times);
@@ -332,7 +332,7 @@ impl Builder {
         let (shape, ty) = (self.program.sites[outer].shape.clone(), self.types[inner]);
         if ty.reach == Reach::Plain && counts.slots == 0 {
             match shape {
-                // The walk counts the blocks alone.
+                // The walk counts only the blocks.
                 Shape::Pointer(Holder::Box, _) if ty.is_sized => {
                     (counts.slots, counts.instances) = (counter.entered, counter.entered);
                 }

@@ -107,7 +107,7 @@ impl Tree {
             weight.inline,
             weight.heap,
             weight.allocations,
-            weight.missed,
+            weight.opaque,
             weight.accuracy().name()
         );
         for (index, node) in self.nodes.iter().enumerate() {

@@ -612,7 +612,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
 
     /// Counts a part as opaque: a lock that is held, a cell that is mutably borrowed.
     pub fn opaque(&mut self) {
-        self.core.weight.missed += 1;
+        self.core.weight.opaque += 1;
     }
 
     /// Notes that a part may own more than is counted.
@@ -638,7 +638,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Adds the weight of part `index` that a function in `#[weigh(with = "..")]` returned.
     pub fn add<T>(&mut self, index: usize, owned: Weight) {
         let weight = &mut self.core.weight;
-        weight.missed = weight.missed.saturating_add(owned.missed);
+        weight.opaque = weight.opaque.saturating_add(owned.opaque);
         weight.at_least = weight.at_least.saturating_add(owned.at_least);
         weight.at_most = weight.at_most.saturating_add(owned.at_most);
         if !TREE {

@@ -78,9 +78,12 @@ enum Op {
 /// Whose code uses the arena.
 enum Inside {
     Closure,
+    Fallible,
     Display,
     Iterator,
     Clone,
+    Retain,
+    Splice,
     Drop,
 }
 
@@ -104,11 +107,14 @@ impl Op {
             14 => Self::Texts,
             15 => Self::End,
             _ => {
-                let what = match of % 5 {
+                let what = match of % 8 {
                     0 => Inside::Closure,
-                    1 => Inside::Display,
-                    2 => Inside::Iterator,
-                    3 => Inside::Clone,
+                    1 => Inside::Fallible,
+                    2 => Inside::Display,
+                    3 => Inside::Iterator,
+                    4 => Inside::Clone,
+                    5 => Inside::Retain,
+                    6 => Inside::Splice,
                     _ => Inside::Drop,
                 };
                 Self::Inside { what, mark: mark % 128 }
@@ -374,7 +380,60 @@ fn inside<const MIN_ALIGN: usize, A: Base>(
     };
     // Blocks that are in use already are not given back inside: a part has its own.
     let mut go_on = || part(bump, blocks, steps, depth + 1);
+    let fails = mark.is_multiple_of(3);
     match what {
+        Inside::Fallible => {
+            // A value or a slice whose maker may give up.
+            let made = bump.try_alloc_try_with(|| {
+                go_on();
+                if fails { Err(mark) } else { Ok([mark; 40]) }
+            });
+            if let Ok(made) = made {
+                assert!(!fails && *made == [mark; 40]);
+                own(made);
+            }
+            let made = bump.try_alloc_slice_try_fill_with(usize::from(mark % 10), |at| {
+                go_on();
+                if fails && at == 5 { Err(mark) } else { Ok(mark) }
+            });
+            if let Ok(made) = made {
+                assert_eq!(*made, vec![mark; usize::from(mark % 10)]);
+                own(made);
+            }
+        }
+        Inside::Retain => {
+            let mut values = bump::Vec::new_in(bump);
+            if values.try_extend((0..mark % 20).map(Box::new)).is_ok() {
+                values.retain_mut(|value| {
+                    go_on();
+                    !value.is_multiple_of(3)
+                });
+                values.dedup_by(|left, right| {
+                    go_on();
+                    **left / 4 == **right / 4
+                });
+                let mut model: Vec<u8> = (0..mark % 20).filter(|value| !value.is_multiple_of(3)).collect();
+                model.dedup_by(|left, right| *left / 4 == *right / 4);
+                assert!(values.iter().map(|value| **value).eq(model));
+            }
+        }
+        Inside::Splice => {
+            let mut values = bump::Vec::new_in(bump);
+            if values.try_extend((0..mark % 20).map(Box::new)).is_ok() {
+                let (end, count) = (values.len() / 2, usize::from(mark % 7));
+                let mut left = count;
+                let inserted = std::iter::from_fn(|| {
+                    left = left.checked_sub(1)?;
+                    go_on();
+                    Some(Box::new(mark))
+                });
+                if values.try_splice(..end, inserted).is_ok() {
+                    let new = std::iter::repeat_n(mark, count);
+                    let rest = (0..mark % 20).skip(end);
+                    assert!(values.iter().map(|value| **value).eq(new.chain(rest)));
+                }
+            }
+        }
         Inside::Closure => {
             let made = bump.try_alloc_with(|| {
                 go_on();
@@ -539,13 +598,13 @@ mod reusing {
     impl Drop for Reusing {
         fn drop(&mut self) {
             for (block, layout) in self.free.take() {
-                // SAFETY: the block came from `Global`, and nobody has it.
+                // SAFETY: the block came from `Global`, and no other code has it.
                 unsafe { Global.deallocate(block, layout) };
             }
         }
     }
 
-    // SAFETY: a block is `Global`'s and of this layout, and goes back to `Global` at the end. Until it is handed out again nobody
+    // SAFETY: a block is `Global`'s and of this layout, and goes back to `Global` at the end. Until it is handed out again nothing
     // has it.
     unsafe impl Allocator for Reusing {
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -580,7 +639,8 @@ fn vectors<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &S
     for _ in 0..mark % 32 {
         let Some([what, at, n, more]) = steps.next() else { break };
         let at = usize::from(at) % (owners.len() + 1);
-        match what % 12 {
+        let end = at + usize::from(n) % (owners.len() - at + 1);
+        match what % 20 {
             0..4 => {
                 owners.push(Box::new(n));
                 owners_model.push(Box::new(n));
@@ -612,6 +672,75 @@ fn vectors<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &S
                 numbers_model.extend_from_slice(&values);
                 owners.extend(values.iter().map(|value| Box::new(value.to_le_bytes()[0])));
                 owners_model.extend(values.iter().map(|value| Box::new(value.to_le_bytes()[0])));
+            }
+            11 => {
+                let removed: Vec<Box<u8>> = owners.drain(at..end).skip(usize::from(more % 3)).collect();
+                let model: Vec<Box<u8>> = owners_model.drain(at..end).skip(usize::from(more % 3)).collect();
+                assert_eq!(removed, model);
+            }
+            12 => {
+                let new = || (0..more % 9).map(Box::new);
+                let removed: Vec<Box<u8>> = owners.splice(at..end, new()).collect();
+                assert_eq!(removed, owners_model.splice(at..end, new()).collect::<Vec<_>>());
+            }
+            13 => {
+                owners.resize(end, Box::new(more));
+                owners_model.resize(end, Box::new(more));
+                numbers.resize_with(at, || u16::from(more));
+                numbers_model.resize_with(at, || u16::from(more));
+            }
+            14 => {
+                let mut other = owners.split_off(at);
+                let mut other_model = owners_model.split_off(at);
+                assert_eq!(*other, *other_model);
+                if more % 2 == 0 {
+                    other.append(&mut owners);
+                    other_model.append(&mut owners_model);
+                    (owners, owners_model) = (other, other_model);
+                }
+            }
+            15 if owners.len() < 500 => {
+                owners.extend_from_within(at..end);
+                owners_model.extend_from_within(at..end);
+            }
+            16 => {
+                owners.dedup_by_key(|owner| **owner / 2);
+                owners_model.dedup_by_key(|owner| **owner / 2);
+                assert_eq!(*owners.clone(), *owners_model);
+            }
+            17 => {
+                let mut keep = 0_usize;
+                owners.retain_mut(|owner| {
+                    **owner = owner.wrapping_add(1);
+                    keep += 1;
+                    keep % 4 != usize::from(more % 4)
+                });
+                keep = 0;
+                owners_model.retain_mut(|owner| {
+                    **owner = owner.wrapping_add(1);
+                    keep += 1;
+                    keep % 4 != usize::from(more % 4)
+                });
+            }
+            18 => {
+                // A vector of 16 bytes that is told its arena at each call.
+                let mut short = bump::UnmanagedVec::new();
+                let mut model = Vec::new();
+                for value in 0..n % 40 {
+                    short.push(bump, value);
+                    model.push(value);
+                    if value.is_multiple_of(7) {
+                        bump.alloc(more);
+                    }
+                }
+                short.extend_from_slice(bump, &[more; 3]);
+                model.extend_from_slice(&[more; 3]);
+                short.retain(|value| *value % 5 != 1);
+                model.retain(|value| *value % 5 != 1);
+                assert_eq!(short.pop(), model.pop());
+                short.insert(bump, short.len() / 2, n);
+                model.insert(model.len() / 2, n);
+                assert_eq!(*short.into_slice(), *model);
             }
             _ if more % 2 == 0 => {
                 numbers.shrink_to_fit();
@@ -645,7 +774,11 @@ fn texts<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &Ste
     for _ in 0..8 {
         let Some([what, n, character, _]) = steps.next() else { break };
         let character = char::from_u32(u32::from(character) << (n % 14)).unwrap_or('?');
-        match what % 6 {
+        // The boundaries of one character, or the end twice.
+        let mut boundaries = model.char_indices().map(|(at, _)| at).chain([model.len()]);
+        let at = boundaries.nth(usize::from(n) % (model.chars().count() + 1)).expect("it is one of them");
+        let end = boundaries.next().unwrap_or(model.len());
+        match what % 12 {
             0 => {
                 text.push(character);
                 model.push(character);
@@ -660,9 +793,27 @@ fn texts<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &Ste
             }
             3 => assert_eq!(text.pop(), model.pop()),
             4 => {
-                let at = model.char_indices().map(|(at, _)| at).nth(n.into()).unwrap_or(0);
                 text.truncate(at);
                 model.truncate(at);
+            }
+            5 => {
+                text.insert(at, character);
+                model.insert(at, character);
+            }
+            6 if at < model.len() => assert_eq!(text.remove(at), model.remove(at)),
+            7 => assert!(text.drain(at..end).eq(model.drain(at..end))),
+            8 => {
+                text.retain(|kept| kept != character && kept != 'l');
+                model.retain(|kept| kept != character && kept != 'l');
+            }
+            9 => {
+                text.replace_range(at..end, "here and there");
+                model.replace_range(at..end, "here and there");
+            }
+            10 => {
+                assert_eq!(*text.split_off(at), *model.split_off(at));
+                text.insert_str(0, "again ");
+                model.insert_str(0, "again ");
             }
             _ => assert_eq!(*bump.alloc_fmt(format_args!("<{text:>30}{n}>")), format!("<{model:>30}{n}>")),
         }

@@ -4,7 +4,7 @@ use dwell::slab::{Bounded, Full, Key, Keyed, Slab, Slot, StampedKey};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Owns memory, so that a place that is used twice does not go unnoticed under a checking allocator, and counts itself.
+/// Owns memory, so that a checking allocator notices a cell that is used twice, and counts its live values.
 #[derive(Debug)]
 pub(crate) struct Value<const N: usize> {
     number: Box<u64>,
@@ -31,12 +31,12 @@ impl<const N: usize> Drop for Value<N> {
 }
 
 /// What the three kinds of slab have in common.
-trait Place<const N: usize> {
-    type Home: Keyed;
-    fn insert(&self, value: Value<N>) -> Result<Slot<Value<N>, Self::Home>, Value<N>>;
-    fn insert_with(&self, make: impl FnOnce() -> Value<N>) -> Slot<Value<N>, Self::Home>;
-    fn reclaim(&self, key: Key) -> Option<Slot<Value<N>, Self::Home>>;
-    fn reclaim_stamped(&self, key: StampedKey) -> Option<Slot<Value<N>, Self::Home>>;
+trait Subject<const N: usize> {
+    type Kind: Keyed;
+    fn insert(&self, value: Value<N>) -> Result<Slot<Value<N>, Self::Kind>, Value<N>>;
+    fn insert_with(&self, make: impl FnOnce() -> Value<N>) -> Slot<Value<N>, Self::Kind>;
+    fn reclaim(&self, key: Key) -> Option<Slot<Value<N>, Self::Kind>>;
+    fn reclaim_stamped(&self, key: StampedKey) -> Option<Slot<Value<N>, Self::Kind>>;
     fn with<R>(&self, key: Key, f: impl FnOnce(&mut Value<N>) -> R) -> Option<R>;
     fn leaked(&self) -> Vec<Key>;
     fn len(&self) -> usize;
@@ -45,8 +45,8 @@ trait Place<const N: usize> {
     fn reserve(&self, n: usize);
 }
 
-impl<const N: usize> Place<N> for Slab<Value<N>> {
-    type Home = dwell::slab::OneThread;
+impl<const N: usize> Subject<N> for Slab<Value<N>> {
+    type Kind = dwell::slab::OneThread;
 
     fn insert(&self, value: Value<N>) -> Result<Slot<Value<N>>, Value<N>> {
         self.try_insert(value).map_err(dwell::AllocError::into_inner)
@@ -89,8 +89,8 @@ impl<const N: usize> Place<N> for Slab<Value<N>> {
     }
 }
 
-impl<const N: usize> Place<N> for Bounded<Value<N>> {
-    type Home = dwell::slab::OneThread;
+impl<const N: usize> Subject<N> for Bounded<Value<N>> {
+    type Kind = dwell::slab::OneThread;
 
     fn insert(&self, value: Value<N>) -> Result<Slot<Value<N>>, Value<N>> {
         self.try_insert(value).map_err(Full::into_inner)
@@ -137,8 +137,8 @@ struct Thread {
     grows: bool,
 }
 
-impl Place<7> for Thread {
-    type Home = dwell::slab::PerThread<values::Module>;
+impl Subject<7> for Thread {
+    type Kind = dwell::slab::PerThread<values::Module>;
 
     fn insert(&self, value: Local) -> Result<values::Slot, Local> {
         values::try_insert(value).map_err(Full::into_inner)
@@ -214,10 +214,10 @@ fn end_thread() {
     assert_eq!((values::len(), values::capacity()), (0, 0));
 }
 
-fn program<const N: usize, P: Place<N>>(slab: P, bytes: &[u8]) {
+fn program<const N: usize, P: Subject<N>>(slab: P, bytes: &[u8]) {
     let live = Rc::new(Cell::new(0));
     // The model: what each slot holds, and each key.
-    let mut slots: Vec<Slot<Value<N>, P::Home>> = Vec::new();
+    let mut slots: Vec<Slot<Value<N>, P::Kind>> = Vec::new();
     let mut models: Vec<Option<Box<u64>>> = Vec::new();
     let mut leaked: Vec<(Key, Option<StampedKey>, u64)> = Vec::new();
     let mut stale: Vec<StampedKey> = Vec::new();

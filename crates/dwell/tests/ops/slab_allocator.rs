@@ -18,7 +18,7 @@ dwell::slab!(mod pairs: [u64; 2]);
 
 const KEPT: usize = 64;
 
-/// Room for slots, without a destructor.
+/// Storage for slots, without a destructor.
 type Kept<T> = ManuallyDrop<RefCell<[Option<T>; KEPT]>>;
 
 thread_local! {

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
 /// What has memory for nodes.
-trait Home: Sized + 'static {
+trait Subject: Sized + 'static {
     type Slot: DerefMut<Target = Node<Self>>;
 
     fn insert(&self, node: Node<Self>) -> Self::Slot;
@@ -36,7 +36,7 @@ trait Home: Sized + 'static {
 
 macro_rules! home {
     ($Home:ty, $Slot:ty, { $($more:tt)* }) => {
-        impl Home for $Home {
+        impl Subject for $Home {
             type Slot = $Slot;
 
             fn insert(&self, node: Node<Self>) -> Self::Slot {
@@ -63,7 +63,7 @@ struct OfThread;
 
 dwell::slab!(mod nodes: Node<OfThread>);
 
-impl Home for OfThread {
+impl Subject for OfThread {
     type Slot = nodes::Slot;
 
     fn insert(&self, node: Node<Self>) -> Self::Slot {
@@ -188,7 +188,7 @@ impl Op {
 }
 
 /// Everything there is, and what is known of it.
-struct World<H: Home> {
+struct World<H: Subject> {
     home: H,
     slots: RefCell<Vec<H::Slot>>,
     keys: RefCell<Vec<Key>>,
@@ -201,15 +201,15 @@ struct World<H: Home> {
 }
 
 /// A value whose destructor runs an op, which may panic.
-struct Node<H: Home> {
+struct Node<H: Subject> {
     world: Rc<World<H>>,
     number: u64,
-    /// Another place for the number: a node that was written over shows.
+    /// A second copy of the number: it shows that a node was overwritten.
     again: Box<u64>,
     fill: [u64; 120],
 }
 
-impl<H: Home> Drop for Node<H> {
+impl<H: Subject> Drop for Node<H> {
     fn drop(&mut self) {
         self.check();
         assert!(self.world.alive.borrow_mut().remove(&self.number), "dropped twice");
@@ -217,7 +217,7 @@ impl<H: Home> Drop for Node<H> {
     }
 }
 
-impl<H: Home> Node<H> {
+impl<H: Subject> Node<H> {
     fn check(&self) {
         assert!(self.number == *self.again && self.fill[119] == self.number, "values overlap");
     }
@@ -232,7 +232,7 @@ impl Drop for Up<'_> {
     }
 }
 
-impl<H: Home> World<H> {
+impl<H: Subject> World<H> {
     fn node(self: &Rc<Self>) -> Node<H> {
         let number = self.last.get() + 1;
         self.last.set(number);
@@ -342,7 +342,7 @@ pub(crate) fn run(bytes: &[u8]) -> u32 {
     }
 }
 
-fn program<H: Home>(home: H, bytes: &[u8]) -> u32 {
+fn program<H: Subject>(home: H, bytes: &[u8]) -> u32 {
     let script = bytes.rchunks_exact(2).map(|op| Op::decode(op[0], op[1])).collect();
     let world = Rc::new(World {
         home,

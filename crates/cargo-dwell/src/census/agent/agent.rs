@@ -102,7 +102,7 @@ extern "C" fn start(_: i32, _: *const *const c_char, environment: *mut *mut c_ch
     let Some((plan, socket)) = take_files(environment) else { return };
     arm(plan, socket, environment as u64);
     for file in [plan, socket] {
-        // SAFETY: the tool opened these files for the agent; nobody else in this process knows them.
+        // SAFETY: the tool opened these files for the agent; no other code in this process knows them.
         unsafe { sys::call(sys::CLOSE, [file as usize, 0, 0, 0, 0, 0]) };
     }
 }
@@ -115,7 +115,7 @@ fn take_files(environment: *mut *mut c_char) -> Option<(u32, u32)> {
     loop {
         // SAFETY: the loader passes an array that ends with null, and `index` is not beyond that.
         let place = unsafe { environment.add(index) };
-        // SAFETY: the array is readable up to its null, and nobody else runs yet.
+        // SAFETY: the array is readable up to its null, and no other thread runs yet.
         let entry = unsafe { *place };
         if entry.is_null() {
             return files;
@@ -133,12 +133,12 @@ fn take_files(environment: *mut *mut c_char) -> Option<(u32, u32)> {
                     // SAFETY: the string is `LD_PRELOAD=`, `colon` bytes, a colon and more: `colon + 1` and the length of the
                     // name end before the part that stays.
                     let target = unsafe { entry.add(at) };
-                    // SAFETY: strings of the environment are on the writable stack, and nobody else runs yet.
+                    // SAFETY: strings of the environment are on the writable stack, and no other thread runs yet.
                     unsafe { *target = *byte as c_char };
                 }
                 // SAFETY: `colon + 1` is within the string, where the name was written just now.
                 let rest = unsafe { entry.add(colon + 1) };
-                // SAFETY: the array is writable, and nobody else runs yet.
+                // SAFETY: the array is writable, and no other thread runs yet.
                 unsafe { *place = rest };
                 index += 1;
                 continue;
@@ -153,7 +153,7 @@ fn take_files(environment: *mut *mut c_char) -> Option<(u32, u32)> {
             let behind = unsafe { at.add(1) };
             // SAFETY: it is at most the null.
             let next = unsafe { *behind };
-            // SAFETY: the array is writable, and nobody else runs yet.
+            // SAFETY: the array is writable, and no other thread runs yet.
             unsafe { *at = next };
             if next.is_null() {
                 break;

@@ -214,7 +214,7 @@ impl Shard {
         let live = old.iter().filter(|slot| slot.addr.load(Ordering::Relaxed) > TOMBSTONE);
         let count = (live.clone().count() as u64 * 8 / 3).next_power_of_two().max(FIRST_SLOTS);
         let Ok(slots) = sys::map(count as usize * core::mem::size_of::<Slot>()) else { return };
-        // SAFETY: `slots` is a fresh mapping of `count` slots, zero, which is a value of atomic integers, and nobody else
+        // SAFETY: `slots` is a fresh mapping of `count` slots, zero, which is a value of atomic integers, and no other thread
         // knows it.
         let new = unsafe { core::slice::from_raw_parts(slots as *const Slot, count as usize) };
         let mut used = 0;

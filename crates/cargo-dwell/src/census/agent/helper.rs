@@ -113,7 +113,7 @@ extern "C" fn main() -> ! {
             continue;
         }
         if shared.ended.load(Ordering::Acquire) != 0 {
-            tell(Event::ENDED, 0);
+            notify(Event::ENDED, 0);
             sleep();
         }
         sys::wait(&shared.doorbell, bell, true);
@@ -123,7 +123,7 @@ extern "C" fn main() -> ! {
     }
 }
 
-/// Copies the process and tells the tool; returns the copy's process id, or the error as a negative number.
+/// Copies the process and notifies the tool; returns the copy's process id, or the error as a negative number.
 fn copy(what: u32) -> isize {
     // SAFETY: without CLONE_VM the new process has a copy of all memory and continues here, on its copy of the stack; it makes
     // system calls only.
@@ -131,7 +131,7 @@ fn copy(what: u32) -> isize {
     if pid == 0 {
         sleep();
     }
-    tell(what, pid as i32);
+    notify(what, pid as i32);
     pid
 }
 
@@ -155,7 +155,7 @@ fn exit() -> ! {
     }
 }
 
-fn tell(what: u32, pid: i32) {
+fn notify(what: u32, pid: i32) {
     let event = Event {
         what,
         pid,

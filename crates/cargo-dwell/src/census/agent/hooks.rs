@@ -72,7 +72,7 @@ unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
                 // It failed and left the block as it was.
                 Some(before) if result == 0 && size != 0 => {
                     blocks::restore(a as u64, before);
-                    told(thread, counted(before.size()));
+                    add_live(thread, counted(before.size()));
                 }
                 _ => record(thread, result as u64, size, frame()),
             }
@@ -111,7 +111,7 @@ fn insert(thread: &Thread, block: u64, size: u64, frame: u64) {
     let stack = Walked::new(thread, frame);
     let stale = blocks::insert(block, size, &stack);
     thread.allocations.set(thread.allocations.get() + 1);
-    told(thread, counted(size) - counted(stale));
+    add_live(thread, counted(size) - counted(stale));
 }
 
 /// Takes a block out that is about to be freed, or to be replaced by one of `new` bytes. Takes a snapshot before if live bytes
@@ -136,13 +136,13 @@ fn counted(size: u64) -> i64 {
     if mean == 0 { size as i64 } else { sample::counted(size, mean) }
 }
 
-/// Adds to the thread's live bytes, and tells them if they are many.
+/// Adds to the thread's live bytes, and reports them if they are many.
 #[inline(always)]
-fn told(thread: &Thread, bytes: i64) {
+fn add_live(thread: &Thread, bytes: i64) {
     let residue = thread.residue.get() + bytes;
     thread.residue.set(residue);
     if residue > STATE.quantum.load(Ordering::Relaxed) {
-        tell(thread);
+        report_live(thread);
     }
 }
 
@@ -154,7 +154,7 @@ const LEAST_KEPT: i64 = 64;
 /// Adds what the thread kept to itself to the live bytes of all; returns these.
 #[cold]
 #[inline(never)]
-fn tell(thread: &Thread) -> i64 {
+fn report_live(thread: &Thread) -> i64 {
     if thread.known.get() == 0 {
         thread.known.set(1);
         if thread::watch_end() {
@@ -174,7 +174,7 @@ fn tell(thread: &Thread) -> i64 {
 #[cold]
 #[inline(never)]
 fn fall(thread: &Thread, size: i64) {
-    let live = tell(thread);
+    let live = report_live(thread);
     helper::before_fall(live, size, frame());
 }
 
@@ -185,7 +185,7 @@ pub extern "C" fn end_of_thread(_: *mut u8) {
         return;
     }
     thread.inside.set(1);
-    tell(thread);
+    report_live(thread);
     // What other destructors allocate makes the thread known again, and this runs again.
     thread.known.set(0);
     STATE.threads.fetch_sub(1, Ordering::Relaxed);

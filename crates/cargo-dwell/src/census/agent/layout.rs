@@ -86,7 +86,7 @@ pub struct State {
     pub frames: AtomicU64,
     pub frames_len: AtomicU64,
     pub shards: [Shard; SHARDS],
-    /// Live bytes but for what threads have not told yet, and the most there were.
+    /// Live bytes but for what threads have not reported yet, and the most there were.
     pub live: AtomicI64,
     pub peak: AtomicI64,
     /// Live bytes of the last snapshot that was taken for the peak.
@@ -105,7 +105,7 @@ pub struct State {
     /// The stack pointer and thread pointer of the thread that asked.
     pub asker_stack: AtomicU64,
     pub asker_thread: AtomicU64,
-    /// Allocations and frees that were recorded, as far as threads have told.
+    /// Allocations and frees that were recorded, as far as threads have reported.
     pub allocations: AtomicU64,
 }
 
@@ -135,7 +135,7 @@ pub struct Slot {
     pub stack: AtomicU64,
 }
 
-/// What the helper tells the tool.
+/// A message of the helper to the tool.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Event {
@@ -264,7 +264,7 @@ pub const FUNCTIONS: [Function; FUNCTION_COUNT] = {
     ]
 };
 
-/// Where the code that replaces first instructions may lie, for one of which there is room beside the executable.
+/// Where the code that replaces first instructions may lie; at least one of these fits beside the executable.
 pub const PLACEMENTS: usize = 8;
 /// The most bytes that a patch replaces.
 pub const PATCH_BYTES: usize = 32;

@@ -76,7 +76,7 @@ pub fn library(cache: Option<&Path>) -> Result<PathBuf> {
     }))
 }
 
-/// A folder among temporary files that nobody else can write to: what lies there is loaded into programs.
+/// A folder among temporary files that no other user can write to: programs load what lies there.
 fn temporary() -> Option<PathBuf> {
     // SAFETY: the call has no arguments and cannot fail.
     let user = unsafe { libc::geteuid() };

@@ -59,12 +59,12 @@ fn apply_all(plan: &[u8], bias: u64) -> Option<u32> {
         if code as usize != wanted {
             if code > 0 {
                 // Kernels before 4.17 do not know the flag and map elsewhere.
-                // SAFETY: the mapping was made just now, and nobody uses it.
+                // SAFETY: the mapping was made just now, and no other code uses it.
                 unsafe { sys::call(sys::MUNMAP, [code as usize, code_bytes, 0, 0, 0, 0]) };
             }
             return None;
         }
-        // SAFETY: the mapping has `code_bytes` bytes, can be written, and is of this call alone.
+        // SAFETY: the mapping has `code_bytes` bytes, can be written, and belongs to this call only.
         let target = unsafe { core::slice::from_raw_parts_mut(wanted as *mut u8, code_bytes) };
         target.copy_from_slice(source);
         Some((placement, target))

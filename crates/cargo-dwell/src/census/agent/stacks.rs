@@ -37,13 +37,13 @@ impl<'t> Walked<'t> {
         Self { thread, frame, hash: mix(hash) }
     }
 
-    /// Where the stack is among the frames: 0 if there is no room for it.
+    /// Where the stack is among the frames: 0 if it does not fit.
     #[inline]
     pub fn number(&self) -> u32 {
         STACKS.get(self.hash).unwrap_or_else(|| self.store())
     }
 
-    /// The number of the pair of this stack and `size`; 0 if there is no room for it.
+    /// The number of the pair of this stack and `size`; 0 if it does not fit.
     #[inline(always)]
     pub fn pair(&self, size: u32) -> u32 {
         let hash = mix(self.hash ^ (u64::from(size) << 1 | 1));
@@ -72,7 +72,7 @@ impl<'t> Walked<'t> {
             for (index, word) in (at as usize..).zip(words) {
                 // SAFETY: `index` is below `end`, hence below FRAMES, the words that are reserved at `base`.
                 let target = unsafe { base.add(index) };
-                // SAFETY: the word is mapped, aligned, and written once, under the lock of the map: nobody else has its index.
+                // SAFETY: the word is mapped, aligned, and written once, under the lock of the map: no other thread has its index.
                 unsafe { target.write(word) };
             }
             STATE.frames_len.store(end, Ordering::Release);
@@ -243,7 +243,7 @@ impl Map {
         Self::find(slots, hash | 1).ok().map(|slot| slot.value.load(Ordering::Relaxed) as u32)
     }
 
-    /// The number of `hash`, or else what `make` gives for it; 0 without room.
+    /// The number of `hash`, or else what `make` gives for it; 0 if it does not fit.
     fn get_or_insert(&self, hash: u64, make: impl FnOnce() -> Option<u32>) -> u32 {
         let key = hash | 1;
         sys::lock(&self.lock);

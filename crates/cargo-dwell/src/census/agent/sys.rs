@@ -70,7 +70,7 @@ pub fn now() -> u64 {
 
 const FUTEX_PRIVATE: usize = 128;
 
-/// Sleeps until `word` is no longer `value`, somebody wakes it, or a second passes.
+/// Sleeps until `word` is no longer `value`, another thread wakes it, or a second passes.
 pub fn wait(word: &AtomicU32, value: u32, shared: bool) {
     let second = [1_u64, 0];
     let operation = if shared { 0 } else { FUTEX_PRIVATE };

@@ -11,7 +11,7 @@ pub struct Thread {
     pub inside: Cell<u32>,
     /// Whether the thread has been counted.
     pub known: Cell<u32>,
-    /// Live bytes that it has not told yet, and allocations.
+    /// Live bytes that it has not reported yet, and allocations.
     pub residue: Cell<i64>,
     pub allocations: Cell<u64>,
     /// Its stack can be read from `low` on up to `high`.
@@ -53,7 +53,7 @@ pub fn current() -> &'static Thread {
             options(pure, readonly, nostack),
         );
     }
-    // SAFETY: the address is that of 64 bytes, aligned to 16, zero at first, which belong to this thread alone; all fields are
+    // SAFETY: the address is that of 64 bytes, aligned to 16, zero at first, which belong only to this thread; all fields are
     // `Cell`s of integers, for which each bit pattern is a value.
     unsafe { &*thread }
 }

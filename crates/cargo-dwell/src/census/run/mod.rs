@@ -116,7 +116,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         _ => return Err(wrong()),
     };
     if seconds <= 0.0 {
-        return Err("must be more than nothing".to_owned());
+        return Err("must be longer than 0 s".to_owned());
     }
     Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
 }

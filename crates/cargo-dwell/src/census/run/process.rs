@@ -147,7 +147,7 @@ fn run(executable: &Path, args: &[OsString], options: &Options, early: Option<Ea
 enum Message {
     Event(Event),
     Ended(std::io::Result<ExitStatus>),
-    /// A signal, and whether a process sent it to this one alone.
+    /// A signal, and whether a process sent it only to this one.
     Signal(i32, bool),
 }
 
@@ -213,7 +213,7 @@ impl Plan {
     }
 }
 
-/// Two ends of a socket that keeps messages apart.
+/// Two ends of a socket that keeps the boundaries of messages.
 fn sockets() -> Result<(OwnedFd, OwnedFd)> {
     let mut pair = [0; 2];
     // SAFETY: the call writes two numbers to an array of two.
@@ -226,14 +226,14 @@ fn sockets() -> Result<(OwnedFd, OwnedFd)> {
     Ok(pair.map(|file| unsafe { OwnedFd::from_raw_fd(file) }).into())
 }
 
-/// Passes on what the helper tells, until it tells no more.
+/// Passes on the helper's messages until it closes its end.
 fn listen(socket: &OwnedFd, sender: &Sender<Message>, over: &AtomicBool) {
     const PATIENCE: i32 = 100;
     let Ok(socket) = socket.try_clone() else { return };
     let mut file = File::from(socket);
     loop {
         let mut poll = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: the call reads and writes the one entry that it is told of.
+        // SAFETY: the call reads and writes the one entry that it is given.
         let ready = unsafe { libc::poll(&raw mut poll, 1, PATIENCE) };
         if ready <= 0 {
             if over.load(Ordering::Relaxed) {
@@ -471,7 +471,7 @@ impl Session<'_, '_> {
             ));
         }
         let Some(End { process, about, taken: taken_bytes, live: live_bytes }) = end else {
-            // Somebody killed the helper: what was taken before is there.
+            // The helper was killed: the snapshots that were taken before are there.
             self.notes.push("the helper of the agent was killed, so the end of the program was not seen".to_owned());
             let found = self.taken.drain(..).chain(self.peak.take());
             let snapshots =

@@ -714,9 +714,9 @@ impl<'a> Types<'a> {
                     joined.push((class, inner));
                 }
                 let first = firsts.iter().take(MAX_CLUSTERS);
-                let known = first.map(|(first, slots)| (*first, slots)).find(|&(first, slots)| {
-                    self.are_nearly_equal((first, slots), (inner, &theirs))
-                });
+                let known = first
+                    .map(|(first, slots)| (*first, slots))
+                    .find(|&(first, slots)| self.are_nearly_equal((first, slots), (inner, &theirs)));
                 match known.map(|(first, _)| first) {
                     Some(first) => joined.push((first, inner)),
                     None => firsts.push((inner, theirs)),

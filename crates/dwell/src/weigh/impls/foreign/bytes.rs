@@ -3,7 +3,7 @@
 use crate::weigh::{Kind, Type, Walk, Weigh};
 use ::bytes::{Bytes, BytesMut};
 
-// The bytes that it shows, once a walk for each place where they begin.
+// The bytes that it shows, counted once a walk for each start address.
 impl Weigh for Bytes {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: false });
 

@@ -44,7 +44,7 @@ macro_rules! tables {
     )*};
 }
 
-// A map and a set say how large they are to those alone who can hash their keys.
+// `capacity` of a map and of a set requires that the keys can be hashed.
 tables! {
     [K: Weigh, V: Weigh, S] HashMap<K, V, S>: K, V, S, 1, |map| map.iter(), 0;
     [T: Weigh, S] HashSet<T, S>: T, (), S, 1, |set| set.iter().map(|key| (key, &())), 0;

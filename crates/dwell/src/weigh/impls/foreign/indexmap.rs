@@ -1,6 +1,6 @@
 //! indexmap: a hash table of indices, and a block of entries.
 //!
-//! It tells only the smaller of the two capacities. They are the same unless entries were removed or the map was made
+//! It reports only the smaller of the two capacities. They are the same unless entries were removed or the map was made
 //! `with_capacity` of something in between. So what is counted is a lower bound.
 
 use super::super::hash;

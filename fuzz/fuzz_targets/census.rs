@@ -1,0 +1,32 @@
+//! The memory of a program with some bytes changed: the walk of `cargo dwell census` ends, does not panic, reads nothing far
+//! from live blocks and the executable, and counts each block once. `crates/cargo-dwell/tests/census_types.rs` does the same
+//! with changes at random. Linux on x86-64 only.
+#![no_main]
+
+#[path = "../../crates/cargo-dwell/tests/ops/census.rs"]
+mod ops;
+
+use cargo_dwell::census::snapshot::Moment;
+use ops::Copied;
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// The truth program of the tests, built and run once.
+fn copied() -> &'static Copied {
+    static COPIED: OnceLock<Copied> = OnceLock::new();
+    COPIED.get_or_init(|| {
+        let fuzz = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folder = fuzz.join("target/census");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let exe = folder.join("truth");
+        ops::build(&fuzz.join("../crates/cargo-dwell/tests/census_types/truth.rs"), &exe, "2");
+        Copied::of(exe, "data", folder)
+    })
+}
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let Some((&first, rest)) = bytes.split_first() else { return };
+    let copied = copied();
+    let at = if first % 2 == 0 { Moment::Exit } else { Moment::Signal };
+    copied.check(&ops::changes(copied, rest), at);
+});
