@@ -110,7 +110,9 @@ const CASES: [&str; 5] = ["alike", "keys", "tree", "unlike", "wide"];
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let Some(case) = arguments.next() else {
-        println!("| input | JSON | CPU of reading | a megabyte | CPU of planning | CPU of the report | fields | resident at most |");
+        println!(
+            "| input | JSON | CPU of reading | a megabyte | CPU of planning | CPU of the report | fields | resident at most |"
+        );
         println!("|---|--:|--:|--:|--:|--:|--:|--:|");
         for case in CASES {
             for megabytes in ["32", "64"] {

@@ -310,6 +310,28 @@ impl<'a> Types<'a> {
         keys
     }
 
+    /// Of these keys those under which objects whose tag has this value have objects, or arrays of objects.
+    pub(super) fn keys_of_objects(&self, class: ObjectId, tag: u64, value: u64) -> HashSet<u64> {
+        let mut keys = HashSet::new();
+        for object in self.parts(class) {
+            let Some(fields) = self.arena.fields(object) else { continue };
+            let Some(index) = fields.find(tag) else { continue };
+            let only = self.arena.node(fields.list[index].node).texts.as_ref().and_then(|texts| texts.only_word());
+            let study = self.arena.object(object).study.as_ref();
+            let has = |field: &Field| match only {
+                Some((_, word)) => word == value && self.holds_objects(field.node),
+                None => study.is_some_and(|study| study.has_objects(tag, value, field.hash)),
+            };
+            keys.extend(fields.list.iter().filter(|field| has(field)).map(|field| field.hash));
+        }
+        keys
+    }
+
+    fn holds_objects(&self, node: NodeId) -> bool {
+        self.arena.node(node).objects > 0
+            || decide::elements(self.arena, node).any(|element| self.holds_objects(element))
+    }
+
     /// The tag of a class, the hashes of its values, and the keys that objects with each of them have.
     fn outline_of_union(&self, class: ObjectId) -> Option<(u64, BTreeMap<u64, HashSet<u64>>)> {
         if self.form(class) == Form::Union {
