@@ -127,52 +127,6 @@ fn a_recursive_union_is_one_type_whatever_field_it_is_reached_through() {
     }
 }
 
-/// In `ESTree` the key `value` holds an expression in a `Property`, `{}` in the `Literal` of a regular expression, and two
-/// texts in a `TemplateElement`.
-#[test]
-fn objects_without_a_tag_below_a_union_do_not_dissolve_it() {
-    fn expression(rng: &mut Rng, depth: usize) -> Value {
-        match rng.u32(0..if depth == 0 { 3 } else { 6 }) {
-            0 => json!({"type": "Identifier", "start": rng.u32(..), "name": "n"}),
-            1 => json!({"type": "Literal", "start": rng.u32(..), "value": rng.u32(..), "raw": "1"}),
-            2 => json!({"type": "Literal", "start": rng.u32(..), "value": {}, "raw": "/a/g",
-                "regex": {"pattern": "a", "flags": "g"}}),
-            3 => json!({"type": "TemplateLiteral", "start": rng.u32(..), "expressions": [expression(rng, depth - 1)],
-                "quasis": [{"type": "TemplateElement", "start": rng.u32(..), "value": {"raw": "r", "cooked": "c"}}]}),
-            4 => json!({"type": "ObjectExpression", "start": rng.u32(..), "properties": [
-                {"type": "Property", "key": expression(rng, 0), "value": expression(rng, depth - 1), "kind": "init"}]}),
-            _ => json!({"type": "CallExpression", "start": rng.u32(..), "callee": expression(rng, depth - 1),
-                "arguments": [expression(rng, depth - 1)]}),
-        }
-    }
-    let program = |rng: &mut Rng, statements: usize| {
-        let body: Vec<Value> = (0..statements)
-            .map(|_| json!({"type": "ExpressionStatement", "start": 1, "expression": expression(rng, 5)}))
-            .collect();
-        json!({"type": "Program", "body": body}).to_string()
-    };
-    let mut rng = Rng::with_seed(3);
-    // A text that is studied at once, and many that are not.
-    for texts in [vec![program(&mut rng, 60)], (0..40).map(|_| program(&mut rng, 60)).collect()] {
-        let folder = tempfile::tempdir().expect("a folder");
-        for (index, text) in texts.iter().enumerate() {
-            std::fs::write(folder.path().join(format!("{index}.json")), text).expect("a file");
-        }
-        let found = cargo_dwell::shape::input::find(&[folder.path().to_owned()]);
-        let reading = cargo_dwell::shape::input::read(&found, &cargo_dwell::shape::input::Options::default(), &|_| {});
-        let schema = reading.accumulator.finish();
-        let names: Vec<&str> = schema.records.iter().map(|record| &*record.name).collect();
-        assert_eq!(schema.unions.len(), 1, "{names:?}");
-        for variant in ["Identifier", "Literal", "TemplateLiteral", "ObjectExpression", "CallExpression"] {
-            assert!(schema.unions[0].variants.iter().any(|(tag, _)| tag == variant), "no {variant}: {names:?}");
-        }
-        for record in &schema.records {
-            let tag = record.fields.iter().find(|field| field.key == "type");
-            assert!(tag.is_none_or(|tag| tag.slot.count == record.instances), "{}: {record:?}", record.name);
-        }
-    }
-}
-
 #[test]
 fn the_places_of_a_recursive_union_do_not_grow_with_the_input() {
     let places = |statements: usize| {

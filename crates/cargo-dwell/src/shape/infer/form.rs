@@ -21,8 +21,6 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
         types: &types,
         new: Arena::new(studying),
         recursive: recursive(&types),
-        tags: types.study_tags(),
-        bare: false,
         objects: HashMap::new(),
         copies: HashMap::new(),
         queue: VecDeque::new(),
@@ -47,10 +45,6 @@ struct Former<'a> {
     new: Arena,
     /// Classes that hold themselves.
     recursive: HashSet<ObjectId>,
-    /// The keys that tell the objects of some class apart.
-    tags: HashSet<&'a str>,
-    /// The places that are made have no objects yet.
-    bare: bool,
     /// The object of each class that has one for all places.
     objects: HashMap<ObjectId, ObjectId>,
     /// How many objects the other classes have.
@@ -90,12 +84,7 @@ impl Former<'_> {
             let array = Array { lengths: Lengths::default(), element, places, fixed: Fixed::Unknown };
             self.new.node_mut(id).array = Some(Box::new(array));
         }
-        let Some(class) = self.types.class_at(group).filter(|_| !self.bare) else { return };
-        // Objects with a tag and objects without one, which were of one place before the union above was known: the next
-        // round tells them apart.
-        if self.types.is_divided(group) || (self.new.studying && self.types.is_partly_tagged(class, &self.tags)) {
-            return;
-        }
+        let Some(class) = self.types.class_at(group) else { return };
         let object = if self.types.form(class) == Form::Map {
             // Each place has its own maps.
             let values = self.types.values(self.types.objects_at(group));
@@ -133,7 +122,7 @@ impl Former<'_> {
             for (value, variant) in variants {
                 let slots = self.types.slots(variant);
                 let of = self.new.new_object();
-                self.new.object_mut(of).shape = Shape::Record(self.fields(&slots, &|_| true));
+                self.new.object_mut(of).shape = Shape::Record(self.fields(&slots));
                 tagged.push(value.into(), hash(value), of);
                 for slot in slots {
                     match template.entry(slot.key) {
@@ -154,7 +143,7 @@ impl Former<'_> {
             if let Some(tagged) = self.union(class, &slots) {
                 Shape::Union(Box::new(tagged))
             } else {
-                let mut fields = self.fields(&slots, &|_| true);
+                let mut fields = self.fields(&slots);
                 let rest = self.types.rest(class);
                 if !rest.is_empty() {
                     let value = self.new_node(&rest);
@@ -167,20 +156,15 @@ impl Former<'_> {
     }
 
     fn template(&mut self, tagged: &Tagged, slots: &[Slot<'_>]) {
-        // A new variant may have other objects under a key than the known ones.
-        let fields = self.fields(slots, &|_| false);
-        self.new.object_mut(tagged.template).shape = Shape::Record(fields);
+        self.new.object_mut(tagged.template).shape = Shape::Record(self.fields(slots));
     }
 
-    /// The fields of a record; `has_objects` says under which keys the form of the objects is known too.
-    fn fields(&mut self, slots: &[Slot<'_>], has_objects: &dyn Fn(u64) -> bool) -> Fields {
+    fn fields(&mut self, slots: &[Slot<'_>]) -> Fields {
         let mut order: Vec<&Slot<'_>> = slots.iter().collect();
         order.sort_by_key(|slot| (slot.first, slot.key));
         let mut fields = Fields::default();
         for slot in order {
-            self.bare = !has_objects(slot.hash);
             let node = self.new_node(&slot.group);
-            self.bare = false;
             fields.push(Field { key: Arc::from(slot.key), hash: slot.hash, node, first: u64::MAX, last: 0 });
         }
         fields
@@ -205,10 +189,7 @@ impl Former<'_> {
             let keys = self.types.keys_of(class, slot.hash, value_hash);
             let mine: Vec<Slot<'_>> = slots.iter().filter(|slot| keys.contains(&slot.hash)).cloned().collect();
             let of = self.new.new_object();
-            // What is under a key is that of all variants: those without objects there are to find their own.
-            let objects = self.types.keys_of_objects(class, slot.hash, value_hash);
-            let fields = self.fields(&mine, &|key| objects.contains(&key));
-            self.new.object_mut(of).shape = Shape::Record(fields);
+            self.new.object_mut(of).shape = Shape::Record(self.fields(&mine));
             tagged.push(value.into(), value_hash, of);
         }
         self.template(&tagged, slots);

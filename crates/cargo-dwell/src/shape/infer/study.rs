@@ -6,7 +6,6 @@
 //! A key that is usual for a tag, such as `type`, may also determine the JSON types of the values of keys that all objects
 //! have: the `coordinates` of `GeoJSON`.
 
-use super::visit::mark;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More values of a tag than this are no closed set.
@@ -75,13 +74,6 @@ impl Study {
     pub(super) fn keys_of(&self, tag: u64, value: u64) -> Option<impl Fn(u64) -> bool> {
         let seen = self.candidates.get(&tag)?.counts.get(&value)?;
         Some(|key| seen.features.contains_key(&(key, 0)))
-    }
-
-    /// Whether objects whose tag has this value had objects, or arrays of objects, under a key.
-    pub(super) fn has_objects(&self, tag: u64, value: u64, key: u64) -> bool {
-        let seen = self.candidates.get(&tag).and_then(|values| values.counts.get(&value));
-        let mut marks = seen.into_iter().flat_map(|seen| seen.features.range((key, 1)..=(key, u8::MAX)));
-        marks.any(|(&(_, mark), _)| mark::is_of_objects(mark))
     }
 
     /// Adds what was found at another place.

@@ -260,33 +260,20 @@ impl<'a> Types<'a> {
 
     /// The key by which a study told the objects of a record class apart, if each of them has it.
     pub(super) fn study_tag(&self, class: ObjectId) -> Option<&'a str> {
-        let tags = self.members[&class].iter().filter_map(|&object| match &self.arena.object(object).shape {
+        let tag = self.members[&class].iter().find_map(|&object| match &self.arena.object(object).shape {
             Shape::Union(tagged) => Some(&*tagged.key),
             _ => self.arena.object(object).tag.as_deref(),
-        });
-        // At some places another key told the objects apart that not all of the class have.
-        let mut tried = HashSet::new();
-        tags.filter(|tag| tried.insert(*tag)).find(|tag| self.always_has(class, tag))
-    }
-
-    /// The keys by which studies told objects apart.
-    pub(super) fn study_tags(&self) -> HashSet<&'a str> {
-        self.classes().into_iter().filter_map(|class| self.study_tag(class)).collect()
-    }
-
-    /// Whether some objects of a record class have one of these keys, and others have none.
-    pub(super) fn is_partly_tagged(&self, class: ObjectId, tags: &HashSet<&str>) -> bool {
-        self.form(class) == Form::Record && self.study_tag(class).is_none() && {
-            let instances = self.instances(class);
-            let texts = |group: &Group| group.iter().map(|&node| self.arena.node(node).text_count()).sum::<u64>();
-            let slots = self.slots(class);
-            slots.iter().any(|slot| tags.contains(slot.key) && (1..instances).contains(&texts(&slot.group)))
-        }
+        })?;
+        self.always_has(class, tag).then_some(tag)
     }
 
     /// Whether each object of a record class has a string under a key.
     fn always_has(&self, class: ObjectId, key: &str) -> bool {
-        self.parts(class).all(|object| self.is_tagged(object, key))
+        self.parts(class).all(|object| {
+            let field = fields(self.arena, object).find(|field| *field.key == *key);
+            let texts = field.map_or(0, |field| self.arena.node(field.node).text_count());
+            texts == self.arena.object(object).instances
+        })
     }
 
     /// The hashes of the keys that objects of a class have whose tag has this value.
@@ -308,28 +295,6 @@ impl<'a> Types<'a> {
             }
         }
         keys
-    }
-
-    /// Of these keys those under which objects whose tag has this value have objects, or arrays of objects.
-    pub(super) fn keys_of_objects(&self, class: ObjectId, tag: u64, value: u64) -> HashSet<u64> {
-        let mut keys = HashSet::new();
-        for object in self.parts(class) {
-            let Some(fields) = self.arena.fields(object) else { continue };
-            let Some(index) = fields.find(tag) else { continue };
-            let only = self.arena.node(fields.list[index].node).texts.as_ref().and_then(|texts| texts.only_word());
-            let study = self.arena.object(object).study.as_ref();
-            let has = |field: &Field| match only {
-                Some((_, word)) => word == value && self.holds_objects(field.node),
-                None => study.is_some_and(|study| study.has_objects(tag, value, field.hash)),
-            };
-            keys.extend(fields.list.iter().filter(|field| has(field)).map(|field| field.hash));
-        }
-        keys
-    }
-
-    fn holds_objects(&self, node: NodeId) -> bool {
-        self.arena.node(node).objects > 0
-            || decide::elements(self.arena, node).any(|element| self.holds_objects(element))
     }
 
     /// The tag of a class, the hashes of its values, and the keys that objects with each of them have.
@@ -429,7 +394,7 @@ impl<'a> Types<'a> {
     fn close(&mut self) -> bool {
         let mut changed = false;
         loop {
-            let mut again = self.one_place(&[self.arena.root], None);
+            let mut again = self.one_place(&[self.arena.root]);
             for class in self.classes() {
                 if self.parents.contains_key(&class) {
                     continue; // It was joined with another a moment ago.
@@ -445,8 +410,7 @@ impl<'a> Types<'a> {
                             let groups = self.slots(class).into_iter().map(|slot| slot.group);
                             groups.chain([self.rest(class)]).collect()
                         };
-                        let tag = if form == Form::Record { self.study_tag(class) } else { None };
-                        groups.iter().fold(given_up, |again, group| self.one_place(group, tag) || again)
+                        groups.iter().fold(given_up, |again, group| self.one_place(group) || again)
                     }
                 };
             }
@@ -457,40 +421,16 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Joins the objects at a place. If it is one of objects that `tag` will tell apart, its own objects may be of different
-    /// types too: only those that have the tag are joined.
-    fn one_place(&mut self, group: &[NodeId], tag: Option<&str>) -> bool {
-        let objects = self.objects_at(group);
-        let objects: Vec<ObjectId> =
-            objects.filter(|&object| tag.is_none_or(|tag| self.is_tagged(object, tag))).collect();
+    fn one_place(&mut self, group: &[NodeId]) -> bool {
+        let objects: Vec<ObjectId> = self.objects_at(group).collect();
         let mut changed = false;
         for &object in objects.iter().skip(1) {
             changed |= self.join(objects[0], object);
         }
         for elements in self.elements(group) {
-            changed |= self.one_place(&elements, tag);
+            changed |= self.one_place(&elements);
         }
         changed
-    }
-
-    /// Whether an object always has a string under a key.
-    fn is_tagged(&self, object: ObjectId, key: &str) -> bool {
-        match &self.arena.object(object).shape {
-            Shape::Union(tagged) => *tagged.key == *key,
-            Shape::Map { .. } => false,
-            Shape::Record(_) => {
-                let field = fields(self.arena, object).find(|field| *field.key == *key);
-                let texts = field.map_or(0, |field| self.arena.node(field.node).text_count());
-                texts == self.arena.object(object).instances
-            }
-        }
-    }
-
-    /// Whether the objects at a place are of several classes, which a tag above will tell apart.
-    pub(super) fn is_divided(&self, group: &[NodeId]) -> bool {
-        let mut classes = self.objects_at(group).map(|object| self.class(object));
-        let first = classes.next();
-        classes.any(|class| Some(class) != first)
     }
 
     fn join_variants(&mut self, class: ObjectId) -> bool {

@@ -21,20 +21,15 @@ fn is_word(text: &str) -> bool {
 }
 
 /// The JSON type of a value in short, of an array with that of its first element: what a tag may determine.
-pub(super) mod mark {
+mod mark {
     /// `null`, an empty array, or not known.
-    pub(in super::super) const NONE: u8 = 0;
-    pub(in super::super) const BOOL: u8 = 1;
-    pub(in super::super) const NUMBER: u8 = 2;
-    pub(in super::super) const TEXT: u8 = 3;
-    pub(in super::super) const OBJECT: u8 = 4;
+    pub(super) const NONE: u8 = 0;
+    pub(super) const BOOL: u8 = 1;
+    pub(super) const NUMBER: u8 = 2;
+    pub(super) const TEXT: u8 = 3;
+    pub(super) const OBJECT: u8 = 4;
     /// Added for each array around the value.
-    pub(in super::super) const ARRAY: u8 = 8;
-
-    /// Whether it is that of an object, or of an array of objects.
-    pub(in super::super) fn is_of_objects(mark: u8) -> bool {
-        mark % ARRAY == OBJECT
-    }
+    pub(super) const ARRAY: u8 = 8;
 }
 
 /// Reads one value into a node.
