@@ -301,6 +301,17 @@ fn new_texts_are_not_refused_unless_strict_and_unknown_keys_are_as_asked() {
 }
 
 #[test]
+fn too_few_texts_to_hold_one_back_are_told_and_the_report_is_printed() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.json"), "{\"a\":1}").unwrap();
+    let output = dwell(&["shape", dir.path().to_str().unwrap(), "--held-out", "2"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(told, "held out: nothing, for five texts are needed to hold one back, and there are 1\n");
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("1 JSON document"));
+}
+
+#[test]
 fn nothing_is_overwritten_without_force() {
     let dir = TempDir::new().unwrap();
     fs::write(dir.path().join("a.json"), "[1]").unwrap();

@@ -369,3 +369,95 @@ fn quicktype_joins_what_a_tag_tells_apart() {
     let quicktype = cargo_dwell::shape::quicktype::heap(&schema);
     assert!(quicktype.bytes > plan.lean_heap().bytes, "{quicktype:?}");
 }
+
+#[test]
+fn a_new_tag_of_a_recursive_union_is_not_refused() {
+    let texts: Vec<String> = (0..8).map(|seed| program(seed, 20)).collect();
+    let schema = infer(&texts, texts.len());
+    let source = Plan::new(&schema).rust(Set::Lean);
+    assert!(source.contains("        #[serde(other)]\n        Other,\n"), "{source}");
+    check_types("wrong_other", &texts, &schema);
+    let new = json!({"type": "Program", "sourceType": "module", "body": [
+        {"type": "ExpressionStatement", "expression": {"type": "AwaitExpression", "argument": {"type": "Super"}}}
+    ]});
+    let mut outcome = cargo_dwell::shape::held_out::Outcome::default();
+    outcome.add(&schema, &schema.recursive_unions(), &new);
+    assert_eq!((outcome.refused, outcome.lost), (0, 1), "{outcome:?}");
+}
+
+/// Browsers that support a feature: a statement, or a list of them.
+#[test]
+fn equal_mixes_of_types_are_one_enum() {
+    let mut rng = Rng::with_seed(5);
+    let mut statement = |n: usize| {
+        let mut of = json!({"version_added": n.to_string(), "notes": "n", "partial": rng.bool(), "prefix": "p"});
+        if rng.bool() {
+            of["version_removed"] = json!("9");
+        }
+        of
+    };
+    let mut support = |n: usize| match n % 3 {
+        0 => Value::from(vec![statement(n), statement(n + 1)]),
+        _ => statement(n),
+    };
+    let text = |n: usize| {
+        let browsers = ["chrome", "edge", "firefox", "opera", "safari"];
+        let support: serde_json::Map<String, Value> =
+            browsers.iter().enumerate().map(|(at, &key)| (key.to_owned(), support(n + at))).collect();
+        json!({"title": format!("t{n}"), "support": support}).to_string()
+    };
+    let texts: Vec<String> = (0..60).map(text).collect();
+    let schema = infer(&texts, texts.len());
+    let source = Plan::new(&schema).rust(Set::Lean);
+    assert_eq!(source.matches("pub struct").count(), 3, "{source}");
+    assert_eq!(source.matches("pub enum").count(), 1, "{source}");
+    assert!(source.contains("OrList {"), "{source}");
+    check_types("wrong_mixes", &texts, &schema);
+}
+
+#[test]
+fn the_document_is_named_document_whatever_its_keys_are() {
+    let text = |n: u32| json!({"document": {"title": format!("t{n}"), "pages": n}, "id": n}).to_string();
+    let texts: Vec<String> = (0..20).map(text).collect();
+    let source = Plan::new(&infer(&texts, 20)).rust(Set::Lean);
+    assert!(source.contains("pub struct Document {") && !source.contains("DocumentB"), "{source}");
+    assert!(!source.contains("pub type Document"), "{source}");
+}
+
+#[test]
+fn siblings_of_two_types_are_named_after_what_holds_them() {
+    let flag = json!({"builtIn": "F", "required": true, "type": "Boolean", "default": false});
+    let text = json!({"type": "String", "documentation": "d"});
+    let texts: Vec<String> = (0..9)
+        .map(|n| {
+            let parameters = json!({"useFips": flag, "useDualStack": flag, "region": text, "endpoint": text, "n": n});
+            json!({"parameters": parameters}).to_string()
+        })
+        .collect();
+    let schema = infer(&texts, 9);
+    let names: Vec<&str> = schema.records.iter().map(|record| &*record.name).collect();
+    assert!(names.contains(&"Parameter"), "{names:?}");
+    assert!(names.iter().any(|name| name.len() > 9 && name.ends_with("Parameter")), "{names:?}");
+    assert!(!names.iter().any(|name| name.contains("Or")), "{names:?}");
+}
+
+#[test]
+fn few_objects_do_not_say_which_keys_they_need() {
+    let text = |n: u32| match n {
+        3 => json!({"id": n, "license": {"name": "MIT", "url": "u"}}),
+        7 => json!({"id": n, "license": {"name": "MIT"}}),
+        _ => json!({"id": n}),
+    };
+    let texts: Vec<Value> = (0..20).map(text).collect();
+    let kept: Vec<String> = texts.iter().filter(|text| text["id"] != 7).map(Value::to_string).collect();
+    let mut schema = infer(&kept, kept.len());
+    let tried = |schema: &Schema| {
+        let mut outcome = cargo_dwell::shape::held_out::Outcome::default();
+        outcome.add(schema, &schema.recursive_unions(), &texts[7]);
+        outcome.refused
+    };
+    assert_eq!(tried(&schema), 0);
+    check_types("wrong_few", &kept, &schema);
+    cargo_dwell::shape::held_out::Rules { strict: true, ..Default::default() }.apply(&mut schema);
+    assert_eq!(tried(&schema), 1);
+}

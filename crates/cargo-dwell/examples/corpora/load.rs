@@ -1,7 +1,7 @@
-//! Loads JSON files and prints what they take: live bytes, live allocations, how many are refused, how many of the others are
-//! written back otherwise.
+//! Loads JSON files into sets of types: of each `--` and the files behind it into the next set. Prints a line for each set: live bytes,
+//! live allocations, how many files are refused, and how many of the others are written back otherwise.
 
-mod types;
+// MODULES
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
@@ -41,7 +41,12 @@ unsafe impl GlobalAlloc for Counting {
 static COUNTING: Counting = Counting;
 
 fn main() {
-    let files: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut groups = arguments.split(|argument| argument == "--").skip(1);
+    // CALLS
+}
+
+fn load<Document: serde::de::DeserializeOwned + serde::Serialize>(files: &[String]) {
     let texts: Vec<Vec<u8>> = files.iter().map(|file| std::fs::read(file).expect(file)).collect();
     let (bytes, blocks) = (BYTES.load(Relaxed), BLOCKS.load(Relaxed));
     let mut documents: Vec<Document> = Vec::with_capacity(files.len());
@@ -70,7 +75,12 @@ fn main() {
         let was: serde_json::Value = serde_json::from_slice(&texts[index]).expect("it was read before");
         let text = serde_json::to_vec(document).expect("it came from JSON");
         let is: serde_json::Value = serde_json::from_slice(&text).expect("it was just written");
-        unequal += u32::from(was != is);
+        if was != is {
+            unequal += 1;
+            if unequal == 1 {
+                eprintln!("{}: written back otherwise", files[index]);
+            }
+        }
     }
     println!("{bytes} {blocks} {refused} {unequal}");
 }

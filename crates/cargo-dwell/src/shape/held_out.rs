@@ -11,7 +11,6 @@ use super::quicktype;
 use super::schema::{Kind, Record, Schema, Slot, UnionId};
 use super::types::Int;
 use super::units::{count, percent};
-use anyhow::{Result, bail};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,12 +68,12 @@ struct Wrong {
 
 /// Tries types from four fifths of the texts on the rest, `rounds` times with other fifths; prints what came of it.
 ///
-/// # Errors
-/// There are fewer than five texts.
-pub fn print(found: &Found, rounds: u32, rules: Rules) -> Result<()> {
+/// With fewer than five texts it prints that nothing can be held back.
+pub fn print(found: &Found, rounds: u32, rules: Rules) {
     let texts = input::texts(found, MOST);
     if texts.len() < 5 {
-        bail!("--held-out: there are {} texts; five are needed to hold one back", texts.len());
+        eprintln!("held out: nothing, for five texts are needed to hold one back, and there are {}", texts.len());
+        return;
     }
     let (mut all, mut quicktype) = (Outcome::default(), Outcome::default());
     for round in 0..rounds {
@@ -103,7 +102,6 @@ pub fn print(found: &Found, rounds: u32, rules: Rules) -> Result<()> {
     for (reason, times) in reasons.into_iter().take(10) {
         eprintln!("held out: {} times {reason}", count(*times));
     }
-    Ok(())
 }
 
 /// Whether a text is held back in a round.
@@ -173,7 +171,7 @@ impl Outcome {
 
 struct Check<'a> {
     schema: &'a Schema,
-    /// The unions without a variant for other tags.
+    /// The unions whose variant for other tags holds nothing.
     recursive: &'a BTreeSet<UnionId>,
     found: &'a mut Wrong,
 }
@@ -237,6 +235,13 @@ impl Check<'_> {
                     }
                     Some(&(_, record)) => self.record(&self.schema.records[record], object, path, Some(&union.tag)),
                     None if open => true,
+                    None if !self.schema.strict && tag.is_some() => {
+                        let tag = &union.tag;
+                        self.found
+                            .lost
+                            .insert(format!("{path}: the keys of objects with a new value of the tag {tag:?}"));
+                        true
+                    }
                     None => self.refuse(path, &format!("a new value of the tag {:?}", union.tag)),
                 }
             }
@@ -299,7 +304,7 @@ impl Check<'_> {
     fn record(&mut self, record: &Record, object: &Map<String, Value>, path: &str, tag: Option<&str>) -> bool {
         let rest = record.fields.iter().find(|field| field.rest);
         for field in record.fields.iter().filter(|field| !field.rest) {
-            let optional = field.slot.count < record.instances;
+            let optional = self.schema.is_optional(record, field);
             let path = format!("{path}.{}", field.key);
             match object.get(&field.key) {
                 Some(value) if !self.slot(&field.slot, value, &path, optional) => return false,

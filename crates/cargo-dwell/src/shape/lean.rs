@@ -11,10 +11,10 @@
 use super::model::{Choice, Choices, Heap, Model, Part, Presence, Source, Split, thin_lengths};
 use super::places::{MAX_GROUPS, PlaceId, Places};
 use super::schema::{Kind, RecordId, Seq};
-use super::types::{Body, Int, Layout, Layouts, Type, enumeration, structure};
-
-/// The approximate overhead of an allocator for a block.
-pub const BLOCK: u64 = 16;
+use super::types::{Body, Int, Layouts, Type};
+use dwell::model::Layout;
+use dwell::model::layout::{enumeration, structure};
+use dwell::model::search::BLOCK;
 
 /// A box is never put around what is there more often than this.
 const MOSTLY: f64 = 0.75;

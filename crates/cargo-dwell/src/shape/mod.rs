@@ -170,7 +170,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         eprintln!("error: {} more like these", left_out.len() - SHOWN);
     }
     if let Some(rounds) = args.held_out {
-        held_out::print(&found_again(args), rounds, rules(args))?;
+        held_out::print(&found_again(args), rounds, rules(args));
     }
     finish(args, reading.accumulator, &left_out)
 }

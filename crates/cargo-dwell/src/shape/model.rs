@@ -4,6 +4,8 @@ use super::formats::Format;
 use super::places::{Place, PlaceId, Places, ROOT};
 use super::schema::{KeywordsId, Kind, Lengths, RecordId, Text, UnionId};
 use super::types::{Body, DefId, Int, Layouts, Type};
+use dwell::model::blocks;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How the values of one place are held.
@@ -153,8 +155,8 @@ enum Owned<'s> {
     Boxes(u64, Type),
     /// Vectors that were pushed to; this share of them was read from a buffer of known length.
     Vecs(&'s Lengths, Type, f64),
-    /// Boxed slices, with a header of so many bytes.
-    Slices(&'s Lengths, Type, u64),
+    /// Boxed slices; thin ones have a header.
+    Slices(&'s Lengths, Type, bool),
     /// Hash maps of this entry.
     HashMaps(&'s Lengths, Type),
 }
@@ -175,6 +177,15 @@ impl std::ops::AddAssign for Heap {
     }
 }
 
+/// The enums of mixed types that are equal.
+#[derive(Debug, Default)]
+struct Aliases {
+    /// Those that are equal to others, by which they are named.
+    of: BTreeMap<DefId, DefId>,
+    /// The first enum of each name; the others of that name hold their values otherwise.
+    firsts: BTreeMap<String, DefId>,
+}
+
 /// Rust types for a schema, and what is on the heap when all documents are loaded into them.
 #[derive(Debug)]
 pub struct Model<'p, 's> {
@@ -189,6 +200,7 @@ pub struct Model<'p, 's> {
     ids: BTreeMap<(u8, usize, usize), DefId>,
     buffered: Vec<f64>,
     own: Vec<(At, Owned<'s>)>,
+    aliases: OnceCell<Aliases>,
 }
 
 impl<'p, 's> Model<'p, 's> {
@@ -203,6 +215,7 @@ impl<'p, 's> Model<'p, 's> {
             ids: BTreeMap::new(),
             buffered: Vec::new(),
             own: Vec::new(),
+            aliases: OnceCell::new(),
         };
         // Only what grows by pushing needs to know.
         let grows = |(place, choice): (&Place<'_>, &Choice)| {
@@ -214,6 +227,43 @@ impl<'p, 's> Model<'p, 's> {
         model.root = model.place(ROOT).0;
         model.own.push((At::Documents, Owned::Boxes(1, Type::Unit)));
         model
+    }
+
+    /// Finds the mixes of types that are equal.
+    fn aliases(&self) -> Aliases {
+        let mixes: Vec<(DefId, &str)> = (0..self.defs.len())
+            .filter_map(|id| match self.defs[id].source {
+                Source::Mixed(place) => Some((id, &*self.places.list[place].name)),
+                _ => None,
+            })
+            .collect();
+        let mut found = Aliases::default();
+        for &(id, name) in &mixes {
+            found.firsts.entry(name.to_owned()).or_insert(id);
+        }
+        // A mix may hold others.
+        loop {
+            let (mut known, mut of) = (BTreeMap::new(), BTreeMap::new());
+            for &(id, name) in &mixes {
+                let Body::Enum(types) = &self.bodies[id] else { continue };
+                let number = |id: DefId| found.of.get(&id).unwrap_or(&id).to_string();
+                let types: Vec<String> =
+                    types.iter().map(|of| of.as_ref().map_or_else(String::new, |of| of.rust(&number))).collect();
+                let first = *known.entry((name, types)).or_insert(id);
+                if first != id {
+                    of.insert(id, first);
+                }
+            }
+            if of == found.of {
+                return found;
+            }
+            found.of = of;
+        }
+    }
+
+    /// The definition that is written for this one: itself, or one that is equal.
+    pub fn canonical(&self, id: DefId) -> DefId {
+        *self.aliases.get_or_init(|| self.aliases()).of.get(&id).unwrap_or(&id)
     }
 
     /// The memory of all documents in one vector of exact capacity, by owner.
@@ -252,9 +302,9 @@ impl<'p, 's> Model<'p, 's> {
     }
 
     fn owned(&self, at: At, own: &Owned<'s>, layouts: &mut Layouts<'_>) -> Heap {
-        let blocks = |count: u64, bytes: u64| Heap { bytes, allocations: if bytes == 0 { 0 } else { count } };
+        let owned = |count: u64, bytes: u64| Heap { bytes, allocations: if bytes == 0 { 0 } else { count } };
         if at == At::Documents {
-            return blocks(1, self.places.schema.documents * layouts.size(&self.root));
+            return owned(1, self.places.schema.documents * layouts.size(&self.root));
         }
         match own {
             Owned::Text(text, thin) => {
@@ -262,7 +312,7 @@ impl<'p, 's> Model<'p, 's> {
                 Heap { bytes: text.bytes + lengths, allocations: text.count - text.empty }
             }
             Owned::Known(heap) => *heap,
-            Owned::Boxes(count, of) => blocks(*count, count * layouts.size(of)),
+            Owned::Boxes(count, of) => owned(*count, count * layouts.size(of)),
             Owned::Vecs(lengths, of, buffered) => {
                 let size = layouts.size(of);
                 let smallest = match size {
@@ -272,17 +322,17 @@ impl<'p, 's> Model<'p, 's> {
                 };
                 let exact = share_of(buffered_capacity(lengths, size).0, *buffered);
                 let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
-                blocks(lengths.count - lengths.empty, (exact + pushed) * size)
+                owned(lengths.count - lengths.empty, (exact + pushed) * size)
             }
-            Owned::Slices(lengths, of, header) => {
-                let filled = lengths.count - lengths.empty;
-                let elements = lengths.total * layouts.size(of);
-                blocks(filled, if *header == 0 { elements } else { elements + filled * header })
+            Owned::Slices(lengths, of, is_thin) => {
+                let (filled, element) = (lengths.count - lengths.empty, layouts.layout(of));
+                let header = if *is_thin { blocks::thin_header(element) } else { 0 };
+                owned(filled, lengths.total * element.size + filled * header)
             }
             Owned::HashMaps(lengths, entry) => {
                 let (buckets, filled) = (lengths.hash_buckets(), lengths.count - lengths.empty);
                 // Behind the entries a control byte each, and one group of them again.
-                blocks(filled, buckets * (layouts.size(entry) + 1) + filled * 16)
+                owned(filled, buckets * (layouts.size(entry) + 1) + filled * blocks::GROUP as u64)
             }
         }
     }
@@ -391,6 +441,7 @@ impl<'p, 's> Model<'p, 's> {
 
     /// The name of a struct or enum.
     pub fn name(&self, id: DefId) -> String {
+        let id = self.canonical(id);
         match self.defs[id].source {
             Source::Record(id) => self.places.record_names[id].0.clone(),
             Source::Group(id, group) => {
@@ -400,7 +451,11 @@ impl<'p, 's> Model<'p, 's> {
             }
             Source::Union(id) => self.places.union_names[id].0.clone(),
             Source::Keywords(id) => self.places.keywords_names[id].0.clone(),
-            Source::Mixed(place) => self.places.list[place].name.clone(),
+            Source::Mixed(place) => {
+                let place = &self.places.list[place];
+                let firsts = &self.aliases.get_or_init(|| self.aliases()).firsts;
+                if firsts.get(&place.name) == Some(&id) { place.name.clone() } else { place.own_name.clone() }
+            }
         }
     }
 
@@ -458,7 +513,7 @@ impl<'p, 's> Model<'p, 's> {
     /// The type of a place's values, `null` and a missing key included.
     fn place(&mut self, id: PlaceId) -> (Type, Presence) {
         let place = &self.places.list[id];
-        let (slot, missing) = (place.slot, self.places.missing(id) > 0);
+        let (slot, missing) = (place.slot, self.places.is_optional(id));
         let base = self.base(id);
         if let (Type::Sparse(inner), Kind::Record { empty, .. }) = (&base, &slot.kind) {
             if let Type::Named(inner) = **inner {
@@ -524,8 +579,8 @@ impl<'p, 's> Model<'p, 's> {
                     return Type::Array(inner, length);
                 }
                 let (own, of) = match choice {
-                    Choice::Exact => (Owned::Slices(lengths, element, 0), Type::BoxSlice(inner)),
-                    Choice::Thin => (Owned::Slices(lengths, element, THIN_HEADER), Type::ThinSlice(inner)),
+                    Choice::Exact => (Owned::Slices(lengths, element, false), Type::BoxSlice(inner)),
+                    Choice::Thin => (Owned::Slices(lengths, element, true), Type::ThinSlice(inner)),
                     _ => (Owned::Vecs(lengths, element, self.share(id, &self.buffered)), Type::Vec(inner)),
                 };
                 self.own.push((at, own));
@@ -542,7 +597,7 @@ impl<'p, 's> Model<'p, 's> {
                 self.own.push((at, Owned::Text(&map.key, choice == Choice::Thin)));
                 let entry = Type::Tuple(vec![key.clone(), value.clone()]);
                 let (own, of) = if sorted {
-                    (Owned::Slices(&map.lengths, entry, THIN_HEADER), Type::SortedMap(Box::new(key), Box::new(value)))
+                    (Owned::Slices(&map.lengths, entry, true), Type::SortedMap(Box::new(key), Box::new(value)))
                 } else {
                     (Owned::HashMaps(&map.lengths, entry), Type::HashMap(Box::new(value)))
                 };
@@ -659,9 +714,10 @@ impl<'p, 's> Model<'p, 's> {
             }
             types.push(Some(if boxed { bare.boxed() } else { bare }));
         }
-        if self.places.is_open(union) {
+        if !schema.strict {
             // The variant for other tags, of which none was seen.
-            types.push(Some(if self.choices.is_naive() { Type::Value } else { Type::Value.boxed() }));
+            let value = || if self.choices.is_naive() { Type::Value } else { Type::Value.boxed() };
+            types.push((!self.places.is_recursive(union)).then(value));
         }
         self.defs[id].parts = parts;
         self.bodies[id] = Body::Enum(types);
@@ -733,17 +789,14 @@ fn buffered_capacity(lengths: &Lengths, size: u64) -> (u64, bool) {
     (capacity, exact)
 }
 
-/// The header of a thin slice in bytes.
-const THIN_HEADER: u64 = 8;
-
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is between 0 and 1")]
 fn share_of(count: u64, share: f64) -> u64 {
     (count as f64 * share).round() as u64
 }
 
-/// What thin strings have in front of their text: a byte, and a word more from 255 bytes on.
+/// What thin strings have in front of their text.
 pub fn thin_lengths(text: &Text) -> u64 {
-    text.count - text.empty + 8 * text.long
+    blocks::thin_texts(text.count - text.empty, text.long)
 }
 
 fn key(source: Source) -> (u8, usize, usize) {

@@ -1,9 +1,10 @@
 //! Every place of a schema in one list, with its name in Rust: what all later steps point at.
 
-use super::infer::{joined, singular};
+use super::infer::{common, joined, singular};
 use super::names::{self, Scope};
 use super::schema::{Kind, RecordId, Schema, Slot, UnionId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
 /// Index into [`Places::list`].
 pub type PlaceId = usize;
@@ -23,8 +24,10 @@ pub struct Place<'s> {
     pub within: Vec<PlaceId>,
     /// Part of a mix of types, which serde reads from a buffer.
     pub buffered: bool,
-    /// The type's name, if it is a mix of types.
+    /// The type's name, if it is a mix of types; the same for all places with the same mix.
     pub name: String,
+    /// A name of its own, for where the types of the mix are held otherwise than at the other places.
+    pub own_name: String,
     /// The type contains itself here, so that it needs a box in any layout.
     pub recursive: bool,
 }
@@ -114,9 +117,10 @@ impl<'s> Places<'s> {
             recursive_unions: schema.recursive_unions(),
             recursive_variants: BTreeSet::new(),
         };
+        let mut wanted = BTreeMap::new();
         let root =
             Where { owner: None, path: "$".into(), name: String::new(), parent: DOCUMENT.into(), buffered: false };
-        places.add(&schema.root, &root, None, &mut scope);
+        places.add(&schema.root, &root, None, &mut wanted);
         for (id, record) in schema.records.iter().enumerate() {
             let fields = record.fields.iter().enumerate().map(|(index, field)| {
                 let field_name = &places.field_names[id][index];
@@ -132,21 +136,66 @@ impl<'s> Places<'s> {
                     parent: places.record_names[id].0.clone(),
                     buffered: field.rest && record.fields.len() > 1,
                 };
-                places.add(&field.slot, &at, Some(index), &mut scope)
+                places.add(&field.slot, &at, Some(index), &mut wanted)
             });
             let fields = fields.collect();
             places.fields.push(fields);
         }
+        places.name_mixes(wanted, &mut scope);
         places.find_recursion();
         places
     }
 
-    fn add(&mut self, slot: &'s Slot, at: &Where, field: Option<usize>, scope: &mut Scope) -> PlaceId {
+    /// Names the mixes of types, equal ones alike.
+    fn name_mixes(&mut self, wanted: BTreeMap<PlaceId, Vec<String>>, scope: &mut Scope) {
+        let mut groups = BTreeMap::<String, Vec<PlaceId>>::new();
+        for &place in wanted.keys() {
+            let mut outline = String::new();
+            outline_of(&self.list[place].slot.kind, &mut outline);
+            groups.entry(outline).or_default().push(place);
+        }
+        let mut groups: Vec<Vec<PlaceId>> = groups.into_values().collect();
+        groups.sort();
+        for group in &groups {
+            let first = &wanted[&group[0]];
+            let bases: Vec<String> = group.iter().map(|place| wanted[place][0].clone()).collect();
+            let is_one = bases.iter().all(|base| *base == bases[0]);
+            // `Team` of `HomeTeam` and `AwayTeam`; else what is in it says more than one of the keys.
+            let base = if is_one { None } else { common(&bases) };
+            let of_types = first.iter().find(|_| !is_one).and(self.name_of_types(group[0]));
+            let names: Vec<String> = base.into_iter().chain(of_types).chain(first.iter().cloned()).collect();
+            let name = scope.choose(&names);
+            for &place in group {
+                self.list[place].name.clone_from(&name);
+            }
+        }
+        for &place in groups.iter().filter(|group| group.len() > 1).flatten() {
+            self.list[place].own_name = scope.choose(&wanted[&place]);
+        }
+    }
+
+    /// `TeamOrList` of a team or a list of teams.
+    fn name_of_types(&self, place: PlaceId) -> Option<String> {
+        let Kind::Mixed { alternatives } = &self.list[place].slot.kind else { return None };
+        let named = |slot: &Slot| matches!(slot.kind, Kind::Record { .. } | Kind::Union { .. });
+        let mut names = self.alternative_names(alternatives);
+        // The object first: it is what the mix is about.
+        let object = alternatives.iter().position(named)?;
+        names.swap(0, object);
+        (names.len() == 2).then(|| names.join("Or"))
+    }
+
+    fn add(
+        &mut self,
+        slot: &'s Slot,
+        at: &Where,
+        field: Option<usize>,
+        wanted: &mut BTreeMap<PlaceId, Vec<String>>,
+    ) -> PlaceId {
         let id = self.list.len();
-        let name = match &slot.kind {
-            Kind::Mixed { alternatives } => scope.choose(&self.mixed_names(at, alternatives)),
-            _ => String::new(),
-        };
+        if let Kind::Mixed { alternatives } = &slot.kind {
+            wanted.insert(id, self.mixed_names(at, alternatives));
+        }
         self.list.push(Place {
             slot,
             owner: at.owner,
@@ -154,19 +203,20 @@ impl<'s> Places<'s> {
             path: at.path.clone(),
             within: Vec::new(),
             buffered: at.buffered,
-            name,
+            name: String::new(),
+            own_name: String::new(),
             recursive: false,
         });
         let within = match &slot.kind {
-            Kind::Seq(seq) => vec![self.add(&seq.element, &at.within("[]"), None, scope)],
-            Kind::Map(map) => vec![self.add(&map.value, &at.within(".*"), None, scope)],
+            Kind::Seq(seq) => vec![self.add(&seq.element, &at.within("[]"), None, wanted)],
+            Kind::Map(map) => vec![self.add(&map.value, &at.within(".*"), None, wanted)],
             Kind::Tuple { places } => (0..)
                 .zip(places)
-                .map(|(index, slot)| self.add(slot, &at.within(&format!("[{index}]")), None, scope))
+                .map(|(index, slot)| self.add(slot, &at.within(&format!("[{index}]")), None, wanted))
                 .collect(),
             Kind::Mixed { alternatives } => {
                 let at = Where { buffered: true, ..at.clone() };
-                alternatives.iter().map(|slot| self.add(slot, &at, None, scope)).collect()
+                alternatives.iter().map(|slot| self.add(slot, &at, None, wanted)).collect()
             }
             _ => Vec::new(),
         };
@@ -237,6 +287,17 @@ impl<'s> Places<'s> {
         self.slots(id) - self.list[id].slot.count
     }
 
+    /// Whether a field's key may be missing.
+    pub fn is_optional(&self, id: PlaceId) -> bool {
+        match (self.list[id].owner, self.list[id].field) {
+            (Some(owner), Some(field)) => {
+                let record = &self.schema.records[owner];
+                self.schema.is_optional(record, &record.fields[field])
+            }
+            _ => false,
+        }
+    }
+
     /// Values that are there and are not `null`.
     pub fn full(&self, id: PlaceId) -> u64 {
         let slot = self.list[id].slot;
@@ -248,11 +309,10 @@ impl<'s> Places<'s> {
         self.fields[record].iter().all(|&field| self.missing(field) > 0)
     }
 
-    /// Whether a union has a variant for other tags than were seen.
-    ///
-    /// One that contains itself has none: serde would copy what is read once for each level of nesting.
-    pub fn is_open(&self, union: UnionId) -> bool {
-        !self.schema.strict && !self.recursive_unions.contains(&union)
+    /// Whether a union contains itself, through pointers too: its variant for other tags than were seen holds nothing, for
+    /// serde would copy what is read once for each level of nesting.
+    pub fn is_recursive(&self, union: UnionId) -> bool {
+        self.recursive_unions.contains(&union)
     }
 
     /// How many instances of a record have at least one of `fields`, and whether that is certain.
@@ -281,6 +341,34 @@ impl<'s> Places<'s> {
             self.list[id].recursive = true;
         }
         self.recursive_variants.extend(variants);
+    }
+}
+
+/// What kind of values these are, in short: equal for equal types.
+fn outline_of(kind: &Kind, out: &mut String) {
+    let mut list = |open: &str, slots: &[Slot]| {
+        out.push_str(open);
+        for slot in slots {
+            outline_of(&slot.kind, out);
+            out.push_str(if slot.nulls > 0 { "?," } else { "," });
+        }
+        out.push(']');
+    };
+    match kind {
+        Kind::Never => out.push('n'),
+        Kind::Bool { .. } => out.push('b'),
+        Kind::Integer { .. } => out.push('i'),
+        Kind::Float { .. } => out.push('f'),
+        Kind::Text(_) => out.push('t'),
+        Kind::Any(_) => out.push('a'),
+        // Writing to a string does not fail.
+        Kind::Keyword { id, .. } => drop(write!(out, "k{id}")),
+        Kind::Record { id, .. } => drop(write!(out, "r{id}")),
+        Kind::Union { id } => drop(write!(out, "u{id}")),
+        Kind::Seq(seq) => list("[", std::slice::from_ref(&seq.element)),
+        Kind::Map(map) => list("{", std::slice::from_ref(&map.value)),
+        Kind::Tuple { places } => list("(", places),
+        Kind::Mixed { alternatives } => list("m", alternatives),
     }
 }
 

@@ -18,7 +18,7 @@ const ATTRIBUTE_WIDTH: usize = 70;
 /// One module with the types of a model.
 pub fn module(places: &Places<'_>, model: &Model<'_, '_>, name: &str, doc: &str) -> String {
     let mut items = Items { places, model, out: String::new() };
-    for id in 0..model.defs.len() {
+    for id in (0..model.defs.len()).filter(|&id| model.canonical(id) == id) {
         items.out.push('\n');
         items.def(id);
     }
@@ -185,7 +185,7 @@ impl Items<'_, '_, '_> {
                     line(&mut self.out, 2, &format!("{variant},"));
                 }
                 if let Some(other) = types.last().and_then(Option::as_ref) {
-                    self.other(variants, "A text that was not seen", other);
+                    self.other(variants, "untagged", "A text that was not seen", Some(other));
                 }
                 line(&mut self.out, 1, "}");
             }
@@ -206,8 +206,19 @@ impl Items<'_, '_, '_> {
                     self.rename(&names::renamed_variant(variant, convention), value, Vec::new());
                     self.variant(variant, of.as_ref());
                 }
-                if let Some(Some(other)) = types.get(of.variants.len()) {
-                    self.other(variants, "An object with a tag that was not seen", other);
+                match types.get(of.variants.len()) {
+                    Some(Some(other)) => {
+                        self.other(variants, "untagged", "An object with a tag that was not seen", Some(other));
+                    }
+                    Some(None) => {
+                        self.other(
+                            variants,
+                            "other",
+                            "An object with a tag that was not seen; its keys are lost",
+                            None,
+                        );
+                    }
+                    None => {}
                 }
                 line(&mut self.out, 1, "}");
             }
@@ -366,11 +377,11 @@ impl Items<'_, '_, '_> {
     }
 
     /// The variant for what none of `variants` is.
-    fn other(&mut self, variants: &[String], doc: &str, of: &Type) {
+    fn other(&mut self, variants: &[String], how: &str, doc: &str, of: Option<&Type>) {
         self.doc(2, doc);
-        attribute(&mut self.out, 2, "serde", &["untagged".into()]);
+        attribute(&mut self.out, 2, "serde", &[how.into()]);
         let free = |name: &&str| !variants.iter().any(|of| of == name);
-        self.variant(["Other", "Unseen", "NotSeen"].into_iter().find(free).unwrap_or("AnythingElse"), Some(of));
+        self.variant(["Other", "Unseen", "NotSeen"].into_iter().find(free).unwrap_or("AnythingElse"), of);
     }
 
     fn variant(&mut self, name: &str, of: Option<&Type>) {

@@ -4,6 +4,8 @@
 //! values (a record's field, the element of a sequence); a [`Record`] that several slots share has their sum.
 
 use super::formats::{Format, Typed};
+use super::types::{Layouts, Type};
+use dwell::model::blocks;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,6 +49,11 @@ pub struct Schema {
     pub refuse: bool,
 }
 
+/// So few objects say nothing of which keys they need,
+const THIN: u64 = 3;
+/// if there are so many texts.
+const THIN_OF: u64 = 5;
+
 impl Schema {
     /// The unions that contain themselves, however deep.
     pub fn recursive_unions(&self) -> BTreeSet<UnionId> {
@@ -70,6 +77,19 @@ impl Schema {
             unions.contains(&union)
         };
         (0..self.unions.len()).filter(is_within).collect()
+    }
+
+    /// Whether so few objects of a record were seen, and so many texts, that a key which all of them have may be missing in
+    /// the next.
+    pub fn is_thin(&self, record: &Record) -> bool {
+        !self.strict && self.documents >= THIN_OF && record.instances <= THIN
+    }
+
+    /// Whether a key may be missing.
+    pub fn is_optional(&self, record: &Record, field: &Field) -> bool {
+        // A field that may be `null` needs no key.
+        let may = self.is_thin(record) && field.slot.nulls == 0 && !field.rest;
+        may || field.slot.count < record.instances
     }
 
     /// The format of a text that gets a type of its own.
@@ -241,10 +261,12 @@ impl Free {
 
     /// Bytes and blocks that `serde_json::Value`s of all this own.
     pub fn owned(&self) -> (u64, u64) {
-        let (leaf, inner) = (632, 728);
-        let (mut bytes, mut blocks) = (self.text_bytes + self.key_bytes, self.texts + self.objects.total);
-        bytes += 32 * self.arrays.pushed_capacity(4);
-        blocks += self.arrays.count - self.arrays.empty;
+        let mut layouts = Layouts::new(&[]);
+        let [key, value] = [Type::String, Type::Value].map(|of| layouts.layout(&of));
+        let (leaf, inner) = (blocks::leaf(key, value), blocks::internal(key, value));
+        let (mut bytes, mut allocations) = (self.text_bytes + self.key_bytes, self.texts + self.objects.total);
+        bytes += value.size * self.arrays.pushed_capacity(4);
+        allocations += self.arrays.count - self.arrays.empty;
         for (power, &count) in (0u32..).zip(&self.objects.by_power) {
             let typical = ((3u64 << power) / 4).min(self.objects.max);
             let (leaves, inners) = match typical {
@@ -253,9 +275,9 @@ impl Free {
                 _ => (1 + (typical - 5) / 7, 1 + typical / 84),
             };
             bytes += count * (leaves * leaf + inners * inner);
-            blocks += count * (leaves + inners);
+            allocations += count * (leaves + inners);
         }
-        (bytes, blocks)
+        (bytes, allocations)
     }
 }
 
@@ -367,11 +389,7 @@ impl Lengths {
             self.empty += count;
             return;
         }
-        let buckets = match length {
-            1..=3 => 4,
-            4..=7 => 8,
-            _ => (length * 8).div_ceil(7).next_power_of_two(),
-        };
+        let buckets = blocks::buckets_for(usize::try_from(length).unwrap_or(usize::MAX));
         bump(&mut self.by_power, length.next_power_of_two().ilog2() as usize, count);
         bump(&mut self.by_buckets, buckets.ilog2() as usize, count);
     }

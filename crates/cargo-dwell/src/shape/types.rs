@@ -1,15 +1,11 @@
-//! Rust types as data, and how `rustc` lays them out on a 64-bit target.
+//! Rust types as data, and their layouts on a 64-bit target.
 //!
-//! The layout is not promised by the language, so a test compiles many generated types and compares; what is written
-//! here are the rules of `rustc` 1.95 for `repr(Rust)`:
-//!
-//! - **Structs** are sorted by falling alignment, so that padding appears only at the end. Of equal alignment the field
-//!   with the most *niche* (bit patterns that are no value) goes first, or last if that brings it nearer to an edge.
-//! - **Enums** are laid out twice, with a tag in front of each variant and with the discriminant in a niche of the
-//!   largest variant, around which the others must fit. The smaller layout wins, then the one with more niche left.
-//! - What holds a pointer has a size of its own, whatever it points at. So recursion ends.
+//! The rules by which structs and enums are laid out are those of [`dwell::model::layout`]; here are the scalars and containers.
+//! The language does not guarantee them, so a test compiles many generated types and compares.
 
 use super::formats::Format;
+use dwell::model::Layout;
+use dwell::model::layout::{enumeration, structure, tuple};
 
 /// Index into the definitions.
 pub type DefId = usize;
@@ -185,45 +181,12 @@ pub enum Body {
     Enum(Vec<Option<Type>>),
 }
 
-/// Size, alignment, and the bit patterns left over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Layout {
-    /// In bytes, a multiple of `align`.
-    pub size: u64,
-    /// In bytes, a power of two.
-    pub align: u64,
-    niche: Option<Niche>,
+/// A layout of `words` words of a 64-bit target, the first of which has a niche.
+const fn words(words: u64, free: u128) -> Layout {
+    Layout { size: 8 * words, ..Layout::scalar(8, free) }
 }
 
-/// Bit patterns that are no value, in one scalar of a type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Niche {
-    /// The offset of the scalar.
-    offset: u64,
-    /// Its size.
-    size: u64,
-    /// How many patterns are free.
-    free: u128,
-}
-
-impl Layout {
-    const fn scalar(size: u64, free: u128) -> Self {
-        let niche = if free == 0 { None } else { Some(Niche { offset: 0, size, free }) };
-        Self { size, align: if size == 0 { 1 } else { size }, niche }
-    }
-
-    /// `words` words, the first of which has a niche.
-    const fn words(words: u64, free: u128) -> Self {
-        let niche = if free == 0 { None } else { Some(Niche { offset: 0, size: 8, free }) };
-        Self { size: 8 * words, align: 8, niche }
-    }
-
-    fn free(&self) -> u128 {
-        self.niche.map_or(0, |niche| niche.free)
-    }
-}
-
-/// A capacity is at most `isize::MAX`.
+/// The niche of a capacity, which is at most `isize::MAX`.
 const CAPACITY: u128 = 1 << 63;
 
 /// The layouts of a set of types, each named one worked out once.
@@ -251,18 +214,16 @@ impl<'t> Layouts<'t> {
             Type::Int(int) => Layout::scalar(u64::from(int.bits / 8), 0),
             Type::Float => Layout::scalar(8, 0),
             // A tag of three variants that each have 8 bytes, grown to 8 bytes itself.
-            Type::Number => Layout::words(2, (1 << 64) - 3),
-            Type::String | Type::Vec(_) => Layout::words(3, CAPACITY),
+            Type::Number => words(2, (1 << 64) - 3),
+            Type::String | Type::Vec(_) => words(3, CAPACITY),
             // The pointer is not null.
-            Type::BoxStr | Type::BoxSlice(_) => Layout::words(2, 1),
-            Type::ThinStr | Type::Box(_) | Type::Sparse(_) | Type::ThinSlice(_) | Type::SortedMap(..) => {
-                Layout::words(1, 1)
-            }
+            Type::BoxStr | Type::BoxSlice(_) => words(2, 1),
+            Type::ThinStr | Type::Box(_) | Type::Sparse(_) | Type::ThinSlice(_) | Type::SortedMap(..) => words(1, 1),
             // Its control bytes' pointer is not null; two words are the hasher's keys.
-            Type::HashMap(_) => Layout::words(6, 1),
+            Type::HashMap(_) => words(6, 1),
             Type::Foreign(format) => foreign(*format),
             // A tag of six variants beside three words.
-            Type::Value => Layout { niche: Layout::scalar(1, 250).niche, ..Layout::words(4, 0) },
+            Type::Value => Layout { niche: Layout::scalar(1, 250).niche, ..words(4, 0) },
             Type::Option(inner) => {
                 let inner = self.layout(inner);
                 enumeration(&[vec![], vec![inner]])
@@ -317,143 +278,8 @@ fn foreign(format: Format) -> Layout {
         Format::Url => {
             let bytes = |size| Layout { size, ..Layout::scalar(1, 0) };
             let host = enumeration(&[vec![], vec![], vec![bytes(4)], vec![bytes(16)]]);
-            let (text, port) = (Layout::words(3, CAPACITY), optional(Layout::scalar(2, 0)));
+            let (text, port) = (words(3, CAPACITY), optional(Layout::scalar(2, 0)));
             structure(&[text, word, word, word, word, host, port, word, optional(word), optional(word)])
         }
     }
-}
-
-/// The layout of a struct.
-pub fn structure(fields: &[Layout]) -> Layout {
-    let first = sorted(fields, Bias::Start);
-    let Some(niche) = first.niche else { return first };
-    let (head, tail) = (niche.offset, first.size - niche.offset - niche.size);
-    if fields.len() > 1 && head != 0 && tail > 0 {
-        let last = sorted(fields, Bias::End);
-        if last.niche.is_some_and(|niche| head > last.size - niche.offset - niche.size) {
-            return last;
-        }
-    }
-    first
-}
-
-/// The last field of a tuple stays last, as it would have to if it were unsized.
-fn tuple(fields: &[Layout]) -> Layout {
-    let Some((last, sized)) = fields.split_last() else { return structure(fields) };
-    place(0, 1, order(sized, Bias::Start).into_iter().chain([last]), Bias::Start)
-}
-
-/// To which end of a struct the niche is to go.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Bias {
-    Start,
-    End,
-}
-
-/// The exponent by which fields are grouped: that of the alignment, or of the size if that has more factors of two.
-fn group(field: &Layout) -> u32 {
-    field.align.max(field.size).trailing_zeros()
-}
-
-fn sorted(fields: &[Layout], bias: Bias) -> Layout {
-    place(0, 1, order(fields, bias).into_iter(), bias)
-}
-
-fn order(fields: &[Layout], bias: Bias) -> Vec<&Layout> {
-    let most = fields.iter().map(Layout::free).max().unwrap_or(0);
-    let max_align = fields.iter().map(|field| field.align).max().unwrap_or(1).trailing_zeros();
-    let mut order: Vec<&Layout> = fields.iter().collect();
-    order.sort_by_key(|field| {
-        let group = match bias {
-            _ if most == 0 => group(field),
-            Bias::Start => group(field).min(max_align),
-            Bias::End if field.free() == most => field.align.trailing_zeros(),
-            Bias::End => group(field),
-        };
-        let free = match bias {
-            Bias::Start => !field.free(),
-            Bias::End => field.free(),
-        };
-        let offset = field.niche.map_or(0, |niche| match bias {
-            Bias::Start => niche.offset,
-            Bias::End => !(field.size - niche.size - niche.offset),
-        });
-        (std::cmp::Reverse(group), free, offset)
-    });
-    order
-}
-
-fn place<'a>(start: u64, align: u64, order: impl Iterator<Item = &'a Layout>, bias: Bias) -> Layout {
-    let (mut end, mut align, mut niche) = (start, align, None::<Niche>);
-    for field in order {
-        let offset = end.next_multiple_of(field.align);
-        align = align.max(field.align);
-        if let Some(new) = field.niche {
-            let better = niche.is_none_or(|old| match bias {
-                Bias::Start => new.free > old.free,
-                Bias::End => new.free >= old.free,
-            });
-            if better {
-                niche = Some(Niche { offset: offset + new.offset, ..new });
-            }
-        }
-        end = offset + field.size;
-    }
-    Layout { size: end.next_multiple_of(align), align, niche }
-}
-
-/// The layout of an enum.
-pub fn enumeration(variants: &[Vec<Layout>]) -> Layout {
-    if let [only] = variants {
-        return structure(only);
-    }
-    let tagged = tagged(variants);
-    match niche_filled(variants) {
-        Some(filled) if filled.size < tagged.size => filled,
-        Some(filled) if filled.size == tagged.size && filled.free() > tagged.free() => filled,
-        _ => tagged,
-    }
-}
-
-fn tagged(variants: &[Vec<Layout>]) -> Layout {
-    let tag_size: u64 = if variants.len() <= 1 << 8 { 1 } else { 2 };
-    let (mut size, mut align, mut first_align) = (0, 1, u64::MAX);
-    for fields in variants {
-        let mut order: Vec<&Layout> = fields.iter().collect();
-        // Rising alignment, for the tag is in front.
-        let most = fields.iter().map(Layout::free).max().unwrap_or(0);
-        let max_align = fields.iter().map(|field| field.align).max().unwrap_or(1).trailing_zeros();
-        let key = |field: &Layout| if most > 0 { group(field).min(max_align) } else { group(field) };
-        order.sort_by_key(|field| (key(field), field.free()));
-        let variant = place(tag_size, tag_size, order.iter().copied(), Bias::Start);
-        if let Some(first) = order.iter().find(|field| field.size > 0 || field.align > 1) {
-            first_align = first_align.min(first.align);
-        }
-        size = size.max(variant.size);
-        align = align.max(variant.align);
-    }
-    // The tag grows into the padding that no variant can use.
-    let tag_size = if (tag_size + 1..=8).contains(&first_align) { first_align } else { tag_size };
-    let patterns = 1u128 << (8 * tag_size);
-    let niche = Some(Niche { offset: 0, size: tag_size, free: patterns - variants.len() as u128 });
-    Layout { size: size.next_multiple_of(align), align, niche: niche.filter(|niche| niche.free > 0) }
-}
-
-fn niche_filled(variants: &[Vec<Layout>]) -> Option<Layout> {
-    let layouts: Vec<Layout> = variants.iter().map(|fields| structure(fields)).collect();
-    let largest = (0..layouts.len()).max_by_key(|&index| layouts[index].size)?;
-    let others = || (0..layouts.len()).filter(|&index| index != largest);
-    let needed = (others().next_back()? - others().next()? + 1) as u128;
-    let niche = layouts[largest].niche.filter(|niche| niche.free >= needed)?;
-    let align = layouts.iter().map(|layout| layout.align).max()?;
-    let size = layouts[largest].size.next_multiple_of(align);
-    let fits = |layout: &Layout| {
-        let behind = (niche.offset + niche.size).next_multiple_of(layout.align);
-        layout.size <= niche.offset || behind + layout.size <= size
-    };
-    if !others().all(|index| fits(&layouts[index])) {
-        return None;
-    }
-    let free = niche.free - needed;
-    Some(Layout { size, align, niche: (free > 0).then_some(Niche { free, ..niche }) })
 }

@@ -4,6 +4,8 @@
 //! cargo run --release -p dwell --features derive,serde --example openapi            # a generated description
 //! cargo run --release -p dwell --features derive,serde --example openapi -- FILE    # a description in JSON
 //! ```
+//!
+//! The example `follow` makes the suggestions one by one, on real data, and measures each.
 
 #[path = "../data/mod.rs"]
 mod data;

@@ -6,6 +6,8 @@
 //! ```
 //!
 //! `cargo +nightly rustdoc -- -Zunstable-options --output-format json` writes the JSON of a crate.
+//!
+//! The example `follow` makes the suggestions one by one, on real data, and measures each.
 
 #[path = "../data/mod.rs"]
 mod data;

@@ -6,6 +6,8 @@
 //! ```
 //!
 //! Real models are at <https://github.com/aws/api-models-aws>.
+//!
+//! The example `follow` makes the suggestions one by one, on real data, and measures each.
 
 #[path = "../data/mod.rs"]
 mod data;

@@ -289,9 +289,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
             (Shape::Text(_), Some(change)) => {
                 let text = i128::from(counts.requested.saturating_sub(counts.waste));
                 let header = match change {
-                    Change::Thin => {
-                        i128::from(full) * i128::from(blocks::THIN_TEXT) + i128::from(counts.long) * i128::from(WORD)
-                    }
+                    Change::Thin => i128::from(blocks::thin_texts(full, counts.long)),
                     _ => 0,
                 };
                 (text + header, full)
@@ -303,8 +301,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
                     let used = i128::from(self.program().sites[inner].counts.used);
                     (used * i128::from(new(element).size) + i128::from(full) * i128::from(header), full)
                 } else {
-                    let header = i128::from(full) * i128::from(blocks::THIN_TEXT);
-                    (requested + header + i128::from(counts.long) * i128::from(WORD), full)
+                    (requested + i128::from(blocks::thin_texts(full, counts.long)), full)
                 }
             }
             (&Shape::Sequence(_, element), Some(change)) => {

@@ -2,20 +2,18 @@
 #![forbid(unsafe_code)]
 
 use super::model::Model;
+use super::patch;
 use super::program::{Built, build};
 use super::texts::Texts;
 use super::tree::Tree;
 use super::types::Kind;
 use crate::model::search::{Edit, LEAST, Step, Types, search};
 use crate::model::{Change, Counts, DefId, Edge, Holder, Plan, Program, Shape, SiteId, blocks};
-use core::fmt::Write;
 use std_alloc::collections::BTreeMap;
 use std_alloc::format;
 use std_alloc::string::{String, ToString};
 use std_alloc::vec::Vec;
 
-/// Control bytes of a hash map besides one a bucket.
-const GROUP: u64 = 16;
 const WORD: u64 = size_of::<usize>() as u64;
 /// Boxed values of up to this size, in bytes, are small enough for a `SmallBox`.
 const SMALL: u64 = 4 * WORD;
@@ -68,7 +66,7 @@ pub struct Suggestion {
     pub allocations: i64,
     /// Other costs, in words.
     pub cost: &'static str,
-    /// Whether the predicted bytes are exact.
+    /// Whether the bytes that this saves are exact. `total` is too if the [weight](super::Weight::is_exact) of the present value is.
     pub is_exact: bool,
     /// The removed and added lines, and how uses of the field change.
     patch: String,
@@ -255,45 +253,6 @@ impl Tree {
     }
 }
 
-fn without_option(ty: &str) -> &str {
-    ty.strip_prefix("Option<").and_then(|name| name.strip_suffix('>')).unwrap_or(ty)
-}
-
-fn arguments(ty: &str) -> &str {
-    ty.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or("_")
-}
-
-/// The type that a changed site has.
-fn changed_type(program: &Program, site: SiteId, change: Change) -> String {
-    let of = &program.sites[site];
-    match change {
-        Change::Boxed => format!("Option<Box<{}>>", inner_type(program, site)),
-        Change::BoxedAlways => format!("Box<{}>", of.ty),
-        Change::Sparse => format!("Sparse<{}>", inner_type(program, site)),
-        Change::Exact if matches!(of.shape, Shape::Text(_)) => "Box<str>".into(),
-        Change::Exact => format!("Box<[{}]>", arguments(&of.ty)),
-        Change::Thin => match of.shape {
-            Shape::Sequence(..) => format!("ThinSlice<{}>", arguments(&of.ty)),
-            Shape::Pointer(_, to) => match program.sites[to].shape {
-                Shape::Sequence(_, element) => format!("ThinSlice<{}>", program.sites[element].ty),
-                _ => "ThinStr".into(),
-            },
-            _ => "ThinStr".into(),
-        },
-        Change::Sorted => match of.shape {
-            Shape::Map(_, key, value) => format!("SortedMap<{}, {}>", program.sites[key].ty, program.sites[value].ty),
-            _ => "SortedMap<_, _>".into(),
-        },
-    }
-}
-
-fn inner_type(program: &Program, site: SiteId) -> &str {
-    match program.sites[site].shape {
-        Shape::Optional { is_option: true, .. } => without_option(&program.sites[site].ty),
-        _ => &program.sites[site].ty,
-    }
-}
-
 /// The cost of a change besides bytes.
 fn cost_of(change: Change) -> &'static str {
     match change {
@@ -304,36 +263,6 @@ fn cost_of(change: Change) -> &'static str {
         Change::Exact => "cannot grow in place",
         Change::Thin => "cannot grow in place; the length is read from the block",
         Change::Sorted => "look-ups by binary search; an insertion moves what comes after it; keys are `Ord`",
-    }
-}
-
-/// How uses of a changed field change.
-fn call_sites(program: &Program, site: SiteId, change: Change) -> String {
-    let of = &program.sites[site];
-    let is_option = matches!(of.shape, Shape::Optional { is_option: true, .. });
-    match change {
-        Change::Boxed if is_option => "to make one: `Some(Box::new(value))`; to read: `.as_deref()` for `.as_ref()`; \
-                                       to write: `.as_deref_mut()`"
-            .into(),
-        Change::Boxed => "to make one: `None`, or `Some(Box::new(value))` if there is something in it; to read: \
-                          `.as_deref()`; to write: `.get_or_insert_default()`"
-            .into(),
-        Change::BoxedAlways => "to make one: `Box::new(value)`; to match: `*value`; fields read as before".into(),
-        Change::Sparse => format!(
-            "derive `Sparse` and `Default` for {}; to make one: `Sparse::new(value)`; fields read as before{}; to write: \
-             `.edit(|value| ..)`",
-            inner_type(program, site),
-            if is_option { ", `.get()` for `.as_ref()`" } else { "" }
-        ),
-        Change::Exact if matches!(of.shape, Shape::Text(_)) => {
-            "to make one: `.into_boxed_str()`; reads as before; to write: make it anew".into()
-        }
-        Change::Exact => "to make one: `.into_boxed_slice()`; reads as before; to grow: `.into_vec()`".into(),
-        Change::Thin if changed_type(program, site, change) == "ThinStr" => {
-            "to make one: `ThinStr::new(&text)` or `.into()`; reads as before; to write: make it anew".into()
-        }
-        Change::Thin => "to make one: `.into()` or `.collect()`; reads as before; to grow: make it anew".into(),
-        Change::Sorted => "to make one: `.collect()`; `get`, `iter` and `entry` as before".into(),
     }
 }
 
@@ -364,8 +293,9 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
                 Change::Thin => SuggestionKind::Thin,
                 Change::Sorted => SuggestionKind::Sorted,
             };
-            let from = program.sites[site].ty.clone();
-            (kind, from, changed_type(program, site, change), cost_of(change), call_sites(program, site, change))
+            let from = patch::type_text(program, old, site);
+            let to = patch::changed_type(program, old, site, change);
+            (kind, from, to, cost_of(change), patch::call_sites(program, site, change))
         }
         Edit::Variant(def, variant) => {
             let from = format!("{} B inline", old.variant_size(def, variant));
@@ -430,7 +360,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
         is_exact: step.is_exact,
         patch: String::new(),
     };
-    suggestion.patch = patch(program, step, old, &suggestion, &uses);
+    suggestion.patch = patch::text(program, step, old, new, &suggestion, &uses);
     suggestion
 }
 
@@ -449,104 +379,6 @@ fn same_name(program: &Program, edits: &[Edit]) -> Option<String> {
     let first = name(edits.first()?)?;
     let mut fields = edits.iter().filter(|edit| matches!(edit, Edit::Site(..)));
     fields.all(|edit| name(edit).as_ref() == Some(&first)).then_some(first)
-}
-
-fn patch(program: &Program, step: &Step, old: &Plan<'_>, suggestion: &Suggestion, uses: &str) -> String {
-    let mut text = String::new();
-    let about = if suggestion.is_exact { "" } else { "about " };
-    let [before, after] = suggestion.type_size;
-    let bytes = format!("{about}{} B less, {} B in all", suggestion.saves, suggestion.total);
-    let mut open: Option<DefId> = None;
-    for &edit in &step.edits {
-        let (def, lines) = match edit {
-            Edit::Site(site, change) => {
-                let of = &program.sites[site];
-                let (name, attributes, now) = written(program, site);
-                let then = now.replacen(&of.ty, &changed_type(program, site, change), 1);
-                let mut lines = String::new();
-                for line in attributes.lines() {
-                    let _ = writeln!(lines, "     {line}");
-                }
-                let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
-                let _ = write!(lines, "-    {name}{now},\n+    {name}{then},\n");
-                (of.def, lines)
-            }
-            Edit::Variant(def, variant) => {
-                let of = &program.defs[def].variants[variant];
-                let fields: Vec<String> = of.fields.iter().map(|field| program.sites[field.site].ty.clone()).collect();
-                let now = match of.fields.first() {
-                    Some(field) if !field.name.starts_with(|c: char| c.is_ascii_digit()) => {
-                        let named = of.fields.iter().zip(&fields).map(|(field, ty)| format!("{}: {ty}", field.name));
-                        format!("{} {{ {} }}", of.name, named.collect::<Vec<_>>().join(", "))
-                    }
-                    _ => format!("{}({})", of.name, fields.join(", ")),
-                };
-                let then = match &fields[..] {
-                    [one] => format!("{}(Box<{one}>)", of.name),
-                    _ if now.contains('{') => format!("{0}(Box<{0}>)", of.name),
-                    _ => format!("{}(Box<({})>)", of.name, fields.join(", ")),
-                };
-                (Some(def), format!("-    {now}, // {} B\n+    {then},\n", old.variant_size(def, variant)))
-            }
-            Edit::Reorder(def) => {
-                let _ =
-                    writeln!(text, "-#[repr(C)]\n struct {} // {before} -> {after} B; {bytes}", program.defs[def].name);
-                continue;
-            }
-        };
-        if open != def || text.is_empty() {
-            if open.is_some() {
-                text.push_str("}\n");
-            }
-            open = def;
-            match def {
-                Some(def) => {
-                    let of = &program.defs[def];
-                    let word = if of.is_enum { "enum" } else { "struct" };
-                    let _ = writeln!(text, "{word} {} {{ // {before} -> {after} B; {bytes}", of.name);
-                }
-                None => _ = writeln!(text, "// {before} -> {after} B; {bytes}"),
-            }
-        }
-        text.push_str(&lines);
-    }
-    if open.is_some() {
-        text.push_str("}\n");
-    }
-    if uses != "nothing" {
-        let _ = writeln!(text, "// {uses}");
-    }
-    let has_serde = step.edits.iter().any(|edit| match edit {
-        Edit::Site(site, _) => !written(program, *site).1.is_empty(),
-        _ => false,
-    });
-    if has_serde {
-        text.push_str("// the attributes of serde stay as they are\n");
-    }
-    text
-}
-
-/// The field in which a site is written: its name, its attributes, and its type.
-fn written(program: &Program, site: SiteId) -> (String, &'static str, String) {
-    let of = &program.sites[site];
-    let field = of.def.and_then(|def| {
-        let variants = program.defs[def].variants.iter().enumerate();
-        let mut all = variants.flat_map(|(number, variant)| variant.fields.iter().map(move |field| (number, field)));
-        all.find(|(_, field)| contains(program, field.site, site))
-    });
-    match field {
-        Some((number, field)) => {
-            let def = &program.defs[of.def.unwrap_or_default()];
-            let name =
-                if def.is_enum { format!("{}.{}", def.variants[number].name, field.name) } else { field.name.clone() };
-            (name, field.attributes, program.sites[field.site].ty.clone())
-        }
-        None => (String::new(), "", program.sites[0].ty.clone()),
-    }
-}
-
-fn contains(program: &Program, outer: SiteId, site: SiteId) -> bool {
-    outer == site || program.parts(outer).into_iter().any(|part| contains(program, part, site))
 }
 
 fn values_of(program: &Program, def: DefId) -> u64 {
@@ -599,11 +431,13 @@ fn shrink(program: &Program, site: SiteId) -> Option<Suggestion> {
     let counts = &of.counts;
     let saves = match of.shape {
         Shape::Map(Holder::Growable, key, value) => {
-            let entry = blocks::entry(program.sites[key].own, program.sites[value].own).size + 1;
+            let entry = blocks::entry(program.sites[key].own, program.sites[value].own);
             // As if all maps were of the mean length.
             let maps = counts.allocations.max(1);
-            let buckets = ((counts.used / maps).saturating_mul(8) / 7 + 1).next_power_of_two().max(4);
-            counts.requested.saturating_sub(maps.saturating_mul(buckets.saturating_mul(entry) + GROUP))
+            let word = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+            let buckets = blocks::buckets_for(word(counts.used / maps));
+            let (bytes, _) = blocks::table(buckets, word(entry.size), word(entry.align));
+            counts.requested.saturating_sub(maps.saturating_mul(bytes as u64))
         }
         Shape::Sequence(Holder::Growable | Holder::LikeGrowable, _) => counts.waste,
         _ => return None,

@@ -103,6 +103,7 @@ mod diff;
 mod icicle;
 mod impls;
 mod model;
+mod patch;
 mod program;
 mod render;
 mod seen;

@@ -1,5 +1,6 @@
 //! Predictions of what a value takes after changes of its types.
 
+use super::Accuracy;
 use super::program::{Built, build};
 use super::tree::Tree;
 use crate::model::search::{Edit, without_arguments};
@@ -197,12 +198,20 @@ impl<'t> WhatIf<'t> {
 
     /// Whether the predicted bytes and allocations are exact.
     ///
-    /// They are if the rules reproduce the present sizes of the types, and if no changed size depends on a type of another crate
-    /// of which the niches are unknown. This is about the changes; [`Weight::is_exact`](super::Weight::is_exact) is about the
-    /// present value.
+    /// They are if the [weight](super::Weight::is_exact) of the present value is, if the rules reproduce the present sizes of the
+    /// types, and if no changed size depends on a type of another crate of which the niches are unknown.
     pub fn is_exact(&self) -> bool {
+        self.accuracy() == Accuracy::Exact
+    }
+
+    /// Whether the predicted bytes and allocations are exact, a bound, or an estimate.
+    ///
+    /// They are a bound if the changes are predicted exactly and the weight of the present value is a bound: removed entries of
+    /// maps, for example, may leave memory that cannot be seen.
+    pub fn accuracy(&self) -> Accuracy {
         // A part that a function of the user measured has no slots that could grow.
-        self.edits.is_empty() || self.plan().is_exact()
+        let is_exact = self.edits.is_empty() || self.plan().is_exact();
+        if is_exact { self.tree.weight.accuracy() } else { Accuracy::About }
     }
 
     /// The requested bytes at present.

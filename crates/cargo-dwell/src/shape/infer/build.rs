@@ -73,6 +73,16 @@ struct Wish {
     parent: Option<Owner>,
     /// The tag's value and the union of a variant's record.
     variant: Option<(String, usize)>,
+    /// What else it may be called, if `name` is taken,
+    also: Vec<String>,
+    /// and if that in front of it which is above is taken too.
+    last: Vec<String>,
+}
+
+impl Wish {
+    fn new(name: impl Into<String>, parent: Option<Owner>) -> Self {
+        Self { name: name.into(), parent, variant: None, also: Vec::new(), last: Vec::new() }
+    }
 }
 
 struct Builder<'a> {
@@ -188,7 +198,7 @@ impl<'a> Builder<'a> {
                         tag: self.types.tag(class).to_owned(),
                         ..Union::default()
                     });
-                    self.union_wishes.push(Wish { name: path.name.clone(), parent: path.parent, variant: None });
+                    self.union_wishes.push(Wish::new(&*path.name, path.parent));
                     self.queue.push_back(Work::Union(class, path.clone()));
                     id
                 };
@@ -222,7 +232,7 @@ impl<'a> Builder<'a> {
         self.records.insert(object, id);
         let instances = self.types.instances(object);
         self.schema.records.push(Record { instances, ..Record::default() });
-        self.record_wishes.push(Wish { name: path.name.clone(), parent: path.parent, variant });
+        self.record_wishes.push(Wish { variant, ..Wish::new(&*path.name, path.parent) });
         self.paths.push(BTreeMap::new());
         self.queue.push_back(Work::Record(object, path.clone()));
         id
@@ -306,7 +316,7 @@ impl<'a> Builder<'a> {
         };
         let id = *self.keywords.entry((stem(key), values)).or_insert_with(|| {
             self.schema.keywords.push(Keywords { path: format!("${}", path.text), ..Keywords::default() });
-            self.keyword_wishes.push(Wish { name: stem(&path.name), parent: path.parent, variant: None });
+            self.keyword_wishes.push(Wish::new(stem(&path.name), path.parent));
             self.schema.keywords.len() - 1
         });
         for (word, count) in words.iter() {
@@ -324,29 +334,47 @@ impl<'a> Builder<'a> {
             record.paths = paths.iter().take(MAX_PATHS).map(|&(path, _)| path.clone()).collect();
             let Some((_, (_, first))) = paths.first() else { continue };
             let is_document = paths.iter().any(|(path, _)| *path == "$");
-            let name = match &record.fields[..] {
-                _ if is_document => String::new(),
-                [] => "empty".to_owned(),
+            let (name, also) = match &record.fields[..] {
+                _ if is_document => (String::new(), Vec::new()),
+                [] => ("empty".to_owned(), Vec::new()),
                 // What is in many places says less by these than by what it holds.
-                [field] if distinct(&paths) > 2 => field.key.clone(),
+                [field] if distinct(&paths) > 2 && !field.rest => (field.key.clone(), Vec::new()),
                 _ => self.name_of_places(&paths),
             };
-            self.record_wishes[id].name = name;
-            self.record_wishes[id].parent = first.parent;
+            let wish = &mut self.record_wishes[id];
+            (wish.name, wish.also, wish.parent) = (name, also, first.parent);
+        }
+        for id in 0..self.schema.records.len() {
+            self.record_wishes[id].last = self.distinguished(id);
+        }
+        for (keywords, wish) in self.schema.keywords.iter().zip(&mut self.keyword_wishes) {
+            // The commonest text.
+            let first = keywords.values.iter().max_by_key(|&(word, count)| (count, std::cmp::Reverse(word)));
+            wish.last.extend(first.map(|(word, _)| joined(&type_name(word), &type_name(&wish.name))));
         }
         let mut names = Names::default();
+        // The document's name is its own.
+        match self.schema.root.kind {
+            Kind::Record { id, .. } if self.record_wishes[id].variant.is_none() => {
+                self.schema.records[id].name = names.choose(&self.wanted(&self.record_wishes[id]));
+            }
+            Kind::Union { id } => self.schema.unions[id].name = names.choose(&["Document".to_owned()]),
+            _ => {}
+        }
         for id in 0..self.schema.unions.len() {
             if let Some(name) = name_of_variants(&self.schema.unions[id]) {
                 self.union_wishes[id].name = name;
             }
-            self.schema.unions[id].name = names.choose(&self.wanted(&self.union_wishes[id]));
+            if self.schema.unions[id].name.is_empty() {
+                self.schema.unions[id].name = names.choose(&self.wanted(&self.union_wishes[id]));
+            }
         }
         // Variants first, for they are named after their union; then what is there most often gets the short names.
         let mut order: Vec<usize> = (0..self.schema.records.len()).collect();
         order.sort_by_key(|&id| {
             (self.record_wishes[id].variant.is_none(), std::cmp::Reverse(self.schema.records[id].instances), id)
         });
-        for id in order {
+        for id in order.into_iter().filter(|&id| self.schema.records[id].name.is_empty()).collect::<Vec<_>>() {
             self.schema.records[id].name = names.choose(&self.wanted(&self.record_wishes[id]));
         }
         for id in 0..self.schema.keywords.len() {
@@ -360,8 +388,8 @@ impl<'a> Builder<'a> {
         self.schema
     }
 
-    /// The name of a record that is in these places, the most frequent of which is the first.
-    fn name_of_places(&self, paths: &[(&String, &(u64, Path))]) -> String {
+    /// The name of a record that is in these places, the most frequent of which is the first, and others for it.
+    fn name_of_places(&self, paths: &[(&String, &(u64, Path))]) -> (String, Vec<String>) {
         let (_, (most, first)) = paths[0];
         let all: u64 = paths.iter().map(|(_, (count, _))| count).sum();
         let mut names: Vec<String> = Vec::new();
@@ -372,23 +400,38 @@ impl<'a> Builder<'a> {
             }
         }
         if names.len() == 1 || most * 5 >= all * 3 {
-            return first.name.clone();
+            return (first.name.clone(), Vec::new());
         }
         if let Some(name) = common(&names) {
-            return name;
+            return (name, Vec::new());
         }
-        let Some(Owner::Record(parent)) = first.parent else { return first.name.clone() };
+        let Some(Owner::Record(parent)) = first.parent else { return (first.name.clone(), Vec::new()) };
         let siblings =
             paths.iter().all(|(_, (_, path))| matches!(path.parent, Some(Owner::Record(id)) if id == parent));
-        match names.len() {
-            2 if siblings => names.join("Or"),
-            3.. if siblings && !self.record_wishes[parent].name.is_empty() => {
-                let parent = &self.record_wishes[parent].name;
-                let one = singular(parent);
-                if one == *parent { type_name(parent) + "Entry" } else { one }
-            }
-            _ => first.name.clone(),
+        let parent = type_name(&self.record_wishes[parent].name);
+        let one = singular(&parent);
+        // Of `parameters` each is a `Parameter`.
+        if siblings && one != parent {
+            let long = joined(&names[0], &one);
+            return (one, vec![long]);
         }
+        match names.len() {
+            2 if siblings => (names.join("Or"), Vec::new()),
+            3.. if siblings && !parent.is_empty() => (parent + "Entry", Vec::new()),
+            _ => (first.name.clone(), Vec::new()),
+        }
+    }
+
+    /// Names for a record by what it has: `TypeWithItems`.
+    fn distinguished(&self, id: usize) -> Vec<String> {
+        let (record, wish) = (&self.schema.records[id], &self.record_wishes[id]);
+        if wish.name.is_empty() {
+            return Vec::new();
+        }
+        let mut fields: Vec<&Field> = record.fields.iter().filter(|field| field.key.contains(is_part)).collect();
+        fields.sort_by_key(|field| std::cmp::Reverse(field.slot.count));
+        let name = type_name(&wish.name);
+        fields.iter().take(4).map(|field| format!("{name}With{}", type_name(&field.key))).collect()
     }
 
     /// The name of a record or union that is known so far.
@@ -416,20 +459,22 @@ impl<'a> Builder<'a> {
         }
         let name = type_name(&wish.name);
         let mut wanted = vec![name.clone()];
-        let mut parent = wish.parent;
+        wanted.extend(wish.also.iter().cloned());
+        let (mut long, mut parent) = (name.clone(), wish.parent);
         // A bound, since recursive types are their own parents.
         for _ in 0..16 {
-            let Some(owner) = parent.filter(|_| wanted.len() < 6) else { break };
+            let Some(owner) = parent.filter(|_| wanted.len() < 5) else { break };
             let (above, next) = self.name_of(owner);
-            let last = &wanted[wanted.len() - 1];
-            if above == *last {
+            if above == long {
                 // `Status` in `Status`, not `StatusStatus`.
                 wanted.push(format!("Inner{name}"));
             } else if !above.is_empty() {
-                wanted.push(joined(&above, last));
+                long = joined(&above, &long);
+                wanted.push(long.clone());
             }
             parent = next;
         }
+        wanted.extend(wish.last.iter().cloned());
         wanted.dedup();
         wanted
     }

@@ -22,7 +22,7 @@ mod types;
 mod visit;
 
 pub(super) use build::joined;
-pub(super) use names::singular;
+pub(super) use names::{common, singular};
 
 use super::schema::Schema;
 use arena::Arena;

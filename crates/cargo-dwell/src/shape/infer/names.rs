@@ -211,7 +211,7 @@ pub(in crate::shape) fn singular(plural: &str) -> String {
             return format!("{front}{kept}{one}");
         }
     }
-    if ends(&["ss", "is", "us"]) {
+    if ends(&["ss", "is", "us", "js"]) {
         plural.to_owned()
     } else if ends(&["ies"]) && lower.len() > 4 {
         cut(3) + "y"
@@ -237,7 +237,7 @@ pub(super) fn last_word(name: &str) -> &str {
 
 /// A name that says of both what they have in common, if that is a word: `Team` of `HomeTeam` and `AwayTeam`, `Goal` of
 /// `Goal1` and `Goal2`.
-pub(super) fn common(names: &[String]) -> Option<String> {
+pub(in crate::shape) fn common(names: &[String]) -> Option<String> {
     let first = names.first()?;
     let stem = first.trim_end_matches(|c: char| c.is_ascii_digit());
     if stem.len() > 1 && names.iter().all(|name| name.trim_end_matches(|c: char| c.is_ascii_digit()) == stem) {
@@ -323,6 +323,7 @@ mod tests {
             ("utf8", "utf8"),
             ("bonus", "bonus"),
             ("IDs", "ID"),
+            ("nodejs", "nodejs"),
         ] {
             assert_eq!(singular(plural), one, "{plural}");
         }

@@ -9,7 +9,8 @@
 //! - if they are distinguished by the same key and have a variant in common, whatever field they are reached through;
 //! - if they have the same keys with the same types, whatever their names are;
 //! - if one contains the other, and they have nearly the same keys with the same types: a `status` has a
-//!   `retweeted_status`.
+//!   `retweeted_status`;
+//! - if they are under two keys of one record and have nearly the same keys with the same types: `home` and `away`.
 
 use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape};
 use super::decide::{self, FREE};
@@ -655,7 +656,8 @@ impl<'a> Types<'a> {
         changed
     }
 
-    /// Joins a record with one that it contains directly and that has nearly the same keys: one recursive type.
+    /// Joins a record with one that it contains directly and that has nearly the same keys: one recursive type. The same for
+    /// records under two keys of one record.
     fn by_nesting(&mut self) -> bool {
         let mut joined = Vec::new();
         for class in self.classes() {
@@ -663,22 +665,23 @@ impl<'a> Types<'a> {
                 continue;
             }
             let slots = self.slots(class);
-            if slots.len() < 4 {
-                continue;
-            }
-            let known: HashMap<&str, &Group> = slots.iter().map(|slot| (slot.key, &slot.group)).collect();
             let inner = slots.iter().flat_map(|slot| self.classes_within(&slot.group));
-            for inner in inner.collect::<HashSet<_>>().into_iter().filter(|&inner| inner != class) {
-                if self.form(inner) != Form::Record || self.study_tag(inner) != self.study_tag(class) {
-                    continue;
-                }
+            let is_record = |&inner: &ObjectId| inner != class && self.form(inner) == Form::Record;
+            let mut inner: Vec<ObjectId> = inner.collect::<HashSet<_>>().into_iter().filter(is_record).collect();
+            inner.sort_unstable();
+            let mut firsts: Vec<(ObjectId, Vec<Slot>)> = Vec::new();
+            for inner in inner {
                 let theirs = self.slots(inner);
-                let common: Vec<(&Group, &Group)> =
-                    theirs.iter().filter_map(|slot| Some((*known.get(slot.key)?, &slot.group))).collect();
-                let all = slots.len() + theirs.len() - common.len();
-                let alike = |&(left, right): &(&Group, &Group)| self.are_compatible(left, right);
-                if common.len() >= 4 && common.len() * 4 >= all * 3 && common.iter().all(alike) {
+                if self.are_nearly_equal((class, &slots), (inner, &theirs)) {
                     joined.push((class, inner));
+                }
+                let first = firsts.iter().take(MAX_CLUSTERS);
+                let known = first
+                    .map(|(first, slots)| (*first, slots))
+                    .find(|&(first, slots)| self.are_nearly_equal((first, slots), (inner, &theirs)));
+                match known.map(|(first, _)| first) {
+                    Some(first) => joined.push((first, inner)),
+                    None => firsts.push((inner, theirs)),
                 }
             }
         }
@@ -688,6 +691,22 @@ impl<'a> Types<'a> {
             changed |= self.join(class, inner);
         }
         changed
+    }
+
+    /// Whether two record classes have at least four keys in common, few others, and the same types under them.
+    fn are_nearly_equal(&self, (one, slots): (ObjectId, &[Slot]), (other, theirs): (ObjectId, &[Slot])) -> bool {
+        // Few can be in common, or too few.
+        if slots.len().min(theirs.len()) < 4 || slots.len().min(theirs.len()) * 4 < slots.len().max(theirs.len()) * 3 {
+            return false;
+        }
+        let known: HashMap<&str, &Group> = slots.iter().map(|slot| (slot.key, &slot.group)).collect();
+        let common: Vec<(&Group, &Group)> =
+            theirs.iter().filter_map(|slot| Some((*known.get(slot.key)?, &slot.group))).collect();
+        let all = slots.len() + theirs.len() - common.len();
+        common.len() >= 4
+            && common.len() * 4 >= all * 3
+            && common.iter().all(|&(left, right)| self.are_compatible(left, right))
+            && self.study_tag(one) == self.study_tag(other)
     }
 
     /// The classes of the objects at a place, and of those in its arrays.

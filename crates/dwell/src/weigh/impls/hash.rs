@@ -4,25 +4,9 @@
 //! which reduces the capacity; then the distance between the addresses of the remaining entries is a lower bound.
 #![allow(dead_code, reason = "without `std` and features no table is to be weighed")]
 
+use crate::model::blocks::{GROUP, buckets_at_least, buckets_for, capacity_of, table as layout};
 use crate::weigh::{Walk, Weigh};
 use core::ptr;
-
-/// Control bytes that hashbrown reads at once.
-const GROUP: usize = if cfg!(any(
-    all(any(target_arch = "x86", target_arch = "x86_64"), target_feature = "sse2", not(miri)),
-    all(target_arch = "loongarch64", target_feature = "lsx", not(miri)),
-)) {
-    16
-} else if cfg!(any(
-    target_pointer_width = "64",
-    target_arch = "aarch64",
-    target_arch = "x86_64",
-    target_arch = "wasm32",
-)) {
-    8
-} else {
-    4
-};
 
 /// Up to this number of entries, the walk always reads the addresses. In larger tables, tombstones that take exactly half of the
 /// capacity are too rare.
@@ -59,24 +43,6 @@ impl Span {
     }
 }
 
-/// The capacity of a table without tombstones.
-const fn capacity_of(buckets: usize) -> usize {
-    let free = buckets / 8;
-    buckets - if free == 0 { 1 } else { free }
-}
-
-/// A power of two.
-#[inline]
-fn buckets_at_least(capacity: usize) -> usize {
-    capacity.max(4).checked_next_power_of_two().unwrap_or(1 << (usize::BITS - 1))
-}
-
-/// The least number of buckets with that capacity.
-fn buckets_for(capacity: usize) -> usize {
-    let buckets = buckets_at_least(capacity);
-    if capacity <= capacity_of(buckets) { buckets } else { buckets.saturating_mul(2) }
-}
-
 /// The least number of buckets that may have that capacity left.
 #[inline]
 fn buckets_left_with(capacity: usize) -> usize {
@@ -91,15 +57,6 @@ fn buckets_with_tombstones(capacity: usize) -> usize {
     let buckets = buckets_for(capacity);
     // A tombstone is left in a run of full buckets as long as a group (hashbrown's `erase`); a table of one group has no such run.
     if buckets <= GROUP && capacity_of(buckets) != capacity { 2 * GROUP } else { buckets }
-}
-
-/// Bytes and alignment of a table.
-#[inline]
-fn layout(buckets: usize, entry: usize, align: usize) -> (usize, usize) {
-    let align = align.max(GROUP);
-    let entries = buckets.saturating_mul(entry);
-    let entries = entries.checked_next_multiple_of(align).unwrap_or(usize::MAX);
-    (entries.saturating_add(buckets).saturating_add(GROUP), align)
 }
 
 /// Bytes and alignment of the least table with that capacity.

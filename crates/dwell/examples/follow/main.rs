@@ -1,0 +1,84 @@
+//! Follows the advice of `weigh`, top down, and measures each step.
+//!
+//! ```text
+//! cargo run --release -p dwell --features derive,serde --example follow -- smithy DIR     # a folder of Smithy models
+//! cargo run --release -p dwell --features derive,serde --example follow -- openapi PATH   # `OpenAPI` descriptions in JSON
+//! cargo run --release -p dwell --features derive,serde --example follow -- rustdoc PATH   # rustdoc's JSON
+//! ```
+//!
+//! The types are those of the examples `smithy` and `openapi`; those of `rustdoc` are the source of the package
+//! `rustdoc-types`, which cargo downloads. The program writes a package to `target/follow`: first with the types as they are,
+//! which prints the advice, then with one copy of the types a suggestion, each copy changed as the
+//! [patch](dwell::weigh::Suggestion::patch) of the suggestion says, and nothing else. It loads the documents into each, and
+//! prints what the suggestion predicts beside what a counting allocator measures.
+
+mod apply;
+mod package;
+
+use apply::Source;
+use package::Package;
+use serde_json::Value;
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// The programs, and which part of their bytes is left when a person changes the types by hand.
+const PROGRAMS: [(&str, f64); 3] = [("smithy", 37.2 / 57.5), ("openapi", 14.4 / 30.9), ("rustdoc", 31.9 / 73.7)];
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(name), Some(data)) = (arguments.next(), arguments.next()) else {
+        return Err("which program, and which documents? `smithy DIR`, `openapi PATH` or `rustdoc PATH`".into());
+    };
+    let Some(&(name, by_hand)) = PROGRAMS.iter().find(|(known, _)| *known == name) else {
+        return Err(format!("no program `{name}`: there are `smithy`, `openapi` and `rustdoc`").into());
+    };
+    let data = PathBuf::from(&data).canonicalize().map_err(|error| format!("{data}: {error}"))?;
+    let package = Package::create(name, &data)?;
+    let mut sources = vec![package.source()?];
+    let said = package.run(&sources, "advise")?;
+    let advice: Value = serde_json::from_str(said.trim())?;
+    let suggestions: Vec<&Value> = advice["suggestions"].as_array().into_iter().flatten().collect();
+    // Estimates come last. They depend on more than the counts, and name no types.
+    let steps: Vec<&Value> =
+        suggestions.into_iter().filter(|step| step["exact"] == true || step["total"] != 0).collect();
+    for step in &steps {
+        let mut next: Source = sources[sources.len() - 1].clone();
+        next.apply(step["patch"].as_str().unwrap_or_default())?;
+        sources.push(next);
+    }
+    let said = package.run(&sources, "measure")?;
+    let measured: Vec<u64> = said.lines().map(|line| Ok(line.parse()?)).collect::<Result<_>>()?;
+    let before = advice["before"].as_u64().unwrap_or_default();
+    println!("{:>4}  {:<52} {:>14} {:>14} {:>7}", "step", "change", "predicted", "measured", "off");
+    let rows = std::iter::once(("as it is".to_owned(), before)).chain(steps.iter().map(|step| {
+        let word = |key: &str| step[key].as_str().unwrap_or_default();
+        (format!("{}: {}", word("path"), word("to")), step["total"].as_u64().unwrap_or_default())
+    }));
+    let mut worst = 0.0_f64;
+    for (number, ((change, predicted), &measured)) in rows.zip(&measured).enumerate() {
+        let off = (predicted as f64 / measured as f64 - 1.0) * 100.0;
+        worst = worst.max(off.abs());
+        println!("{number:>4}  {change:<52} {predicted:>14} {measured:>14} {off:>6.2}%");
+    }
+    let (first, last) = (measured[0] as f64, measured[measured.len() - 1] as f64);
+    println!(
+        "\n{:.1} MB are {:.1} MB, {:.3} of them; by hand {by_hand:.3}. No step is more than {worst:.2} % off.",
+        first / 1e6,
+        last / 1e6,
+        last / first
+    );
+    Ok(())
+}

@@ -1,0 +1,190 @@
+//! The package that has the types of all steps.
+
+use super::Result;
+use super::apply::Source;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+pub(super) struct Package {
+    name: &'static str,
+    folder: PathBuf,
+    data: PathBuf,
+}
+
+/// The examples of this package.
+const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+
+impl Package {
+    /// Writes a package without types.
+    pub(super) fn create(name: &'static str, data: &Path) -> Result<Self> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/follow").join(name);
+        fs::create_dir_all(folder.join("src"))?;
+        let package = Self { name, folder, data: data.into() };
+        let types = match name {
+            "rustdoc" => format!("\n[dev-dependencies]\nrustdoc-types = \"0.{}\"\n", package.format_version()?),
+            _ => String::new(),
+        };
+        let dwell = env!("CARGO_MANIFEST_DIR");
+        let manifest = format!(
+            "[package]\nname = \"follow-{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
+             dwell = {{ path = {dwell:?}, features = [\"derive\", \"serde\", \"serde_json\"] }}\n\
+             serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n{types}\n\
+             [profile.dev]\ndebug = false\n"
+        );
+        fs::write(package.folder.join("Cargo.toml"), manifest)?;
+        fs::write(package.folder.join("src/main.rs"), "fn main() {}")?;
+        Ok(package)
+    }
+
+    /// The version of rustdoc's JSON, which is that of the package with its types.
+    fn format_version(&self) -> Result<u64> {
+        let file = if self.data.is_file() { self.data.clone() } else { self.documents()?[0].clone() };
+        let json: serde_json::Value = serde_json::from_str(&fs::read_to_string(&file)?)?;
+        json["format_version"].as_u64().ok_or_else(|| format!("{}: this is not rustdoc's JSON", file.display()).into())
+    }
+
+    fn documents(&self) -> Result<Vec<PathBuf>> {
+        let mut files = self.data.read_dir()?.map(|file| Ok(file?.path())).collect::<Result<Vec<_>>>()?;
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
+        files.sort();
+        if files.is_empty() {
+            return Err(format!("{}: no JSON in this folder", self.data.display()).into());
+        }
+        Ok(files)
+    }
+
+    /// The types as they are.
+    pub(super) fn source(&self) -> Result<Source> {
+        if self.name == "rustdoc" {
+            let mut source = Source::new(&fs::read_to_string(self.types_of_rustdoc()?)?);
+            source.derive(|list| {
+                let kept = list.split(", ").filter(|name| !name.contains("Serialize"));
+                kept.chain(["dwell::Weigh"]).collect::<Vec<_>>().join(", ")
+            });
+            return Ok(source);
+        }
+        let mut text = String::new();
+        let files: &[&str] = if self.name == "smithy" { &["types.rs", "parts.rs"] } else { &["types.rs", "schema.rs"] };
+        for file in files {
+            text.push_str(&fs::read_to_string(Path::new(EXAMPLES).join(self.name).join(file))?);
+        }
+        let mut source = Source::new(&text);
+        // A reader who follows the advice derives it where it is needed.
+        source.derive(|list| list.split(", ").filter(|name| *name != "DeriveSparse").collect::<Vec<_>>().join(", "));
+        Ok(source)
+    }
+
+    /// What the types are written with.
+    fn aliases(&self) -> Result<String> {
+        if self.name == "rustdoc" {
+            return Ok(String::new());
+        }
+        let main = fs::read_to_string(Path::new(EXAMPLES).join(self.name).join("main.rs"))?;
+        let before =
+            main.split_once("mod before {").and_then(|(_, rest)| rest.split_once("include!")).ok_or("no types")?;
+        Ok(before.0.into())
+    }
+
+    fn types_of_rustdoc(&self) -> Result<PathBuf> {
+        let out = self.cargo(&["metadata", "--format-version", "1"]).output()?;
+        let metadata: serde_json::Value = serde_json::from_slice(&out.stdout)
+            .map_err(|_| format!("cargo metadata failed\n{}", String::from_utf8_lossy(&out.stderr)))?;
+        let packages = metadata["packages"].as_array().into_iter().flatten();
+        let manifest = packages.into_iter().find(|package| package["name"] == "rustdoc-types");
+        let manifest =
+            manifest.and_then(|package| package["manifest_path"].as_str()).ok_or("no package rustdoc-types")?;
+        Ok(Path::new(manifest).with_file_name("src").join("lib.rs"))
+    }
+
+    fn cargo(&self, arguments: &[&str]) -> Command {
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        // Its own artefacts: dependencies are compiled once for all programs.
+        let target = self.folder.with_file_name("build");
+        cargo.args(arguments).current_dir(&self.folder).env("CARGO_TARGET_DIR", target).env_remove("RUSTFLAGS");
+        cargo
+    }
+
+    /// Builds the program with these types and returns what it prints.
+    pub(super) fn run(&self, sources: &[Source], what: &str) -> Result<String> {
+        let aliases = self.aliases()?;
+        let mut text = String::from(PROGRAM);
+        let mut calls = String::new();
+        for (number, source) in sources.iter().enumerate() {
+            let root = match self.name {
+                "smithy" => "Model",
+                "openapi" => "OpenApi",
+                _ => "Crate",
+            };
+            write!(text, "mod step{number} {{\nuse super::prelude::*;\n{aliases}\n{}\n}}\n", source.text())?;
+            write!(calls, "    measure::<step{number}::{root}>(&documents, is_advice);\n")?;
+        }
+        write!(text, "fn main() {{\n    let (documents, is_advice) = documents();\n{calls}}}\n")?;
+        fs::write(self.folder.join("src/main.rs"), text)?;
+        let mut run = self.cargo(&["run", "--quiet", "--", what]);
+        let out = run.arg(&self.data).stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
+        if !out.status.success() {
+            return Err(format!("the program in {} failed", self.folder.display()).into());
+        }
+        Ok(String::from_utf8(out.stdout)?)
+    }
+}
+
+/// What the generated program has besides types: it loads documents, and counts what they take.
+const PROGRAM: &str = r#"#![allow(warnings)]
+mod prelude {
+    pub(crate) use dwell::{Sparse, Weigh, sparse::{SortedMap, ThinSlice, ThinStr}};
+    pub(crate) use serde::Deserialize;
+    pub(crate) use std::collections::{BTreeMap, HashMap};
+    pub(crate) use std::path::PathBuf;
+}
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+struct Counting;
+static LIVE: AtomicU64 = AtomicU64::new(0);
+
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LIVE.fetch_add(layout.size() as u64, Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size() as u64, Relaxed);
+        unsafe { System.dealloc(block, layout) }
+    }
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        LIVE.fetch_add((size as u64).wrapping_sub(layout.size() as u64), Relaxed);
+        unsafe { System.realloc(block, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+fn documents() -> (Vec<String>, bool) {
+    let path = std::path::PathBuf::from(std::env::args_os().nth(2).unwrap());
+    let mut files = vec![path.clone()];
+    if path.is_dir() {
+        files = path.read_dir().unwrap().map(|file| file.unwrap().path()).collect();
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
+        files.sort();
+    }
+    (files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect(), std::env::args().nth(1).unwrap() == "advise")
+}
+
+fn measure<T: serde::de::DeserializeOwned + dwell::Weigh>(documents: &[String], is_advice: bool) {
+    let before = LIVE.load(Relaxed);
+    let mut values: Vec<T> = Vec::with_capacity(documents.len());
+    for document in documents {
+        values.push(serde_json::from_str(document).unwrap());
+    }
+    let bytes = LIVE.load(Relaxed) - before + size_of_val(&values) as u64;
+    if is_advice {
+        println!("{}", dwell::weigh::tree(&values).advise().to_json());
+    } else {
+        println!("{bytes}");
+    }
+}
+"#;

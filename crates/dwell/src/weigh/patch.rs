@@ -1,0 +1,267 @@
+//! A suggestion as text for a person to follow: lines that go, lines that come, and how uses of a field change.
+//!
+//! The lines of a suggestion are those of the source after the suggestions before it, so that a reader can follow them in order.
+#![forbid(unsafe_code)]
+
+use super::advise::Suggestion;
+use crate::model::search::{Edit, Step, without_arguments};
+use crate::model::{Change, DefId, FieldDef, Plan, Program, Shape, SiteId};
+use core::fmt::Write;
+use std_alloc::borrow::Cow;
+use std_alloc::format;
+use std_alloc::string::String;
+use std_alloc::vec::Vec;
+
+/// The type of a site as it is written after the changes of a plan.
+pub(super) fn type_text(program: &Program, plan: &Plan<'_>, site: SiteId) -> String {
+    match plan.changes.get(&site) {
+        Some(&change) => changed_type(program, plan, site, change),
+        None => text_of_parts(program, plan, site),
+    }
+}
+
+/// The type that a site has after a change of its own and the changes of a plan to its parts.
+pub(super) fn changed_type(program: &Program, plan: &Plan<'_>, site: SiteId, change: Change) -> String {
+    let of = &program.sites[site];
+    let text = text_of_parts(program, plan, site);
+    let inner = match of.shape {
+        Shape::Optional { is_option: true, .. } => without_option(&text),
+        _ => &text,
+    };
+    let part = |part: SiteId| type_text(program, plan, part);
+    match (change, &of.shape) {
+        (Change::Boxed, _) => format!("Option<Box<{inner}>>"),
+        (Change::BoxedAlways, _) => format!("Box<{text}>"),
+        (Change::Sparse, _) => format!("Sparse<{inner}>"),
+        (Change::Exact, Shape::Text(_)) => "Box<str>".into(),
+        (Change::Exact, &Shape::Sequence(_, element)) => format!("Box<[{}]>", part(element)),
+        (Change::Thin, &Shape::Sequence(_, element)) => format!("ThinSlice<{}>", part(element)),
+        (Change::Thin, &Shape::Pointer(_, to)) => match program.sites[to].shape {
+            Shape::Sequence(_, element) => format!("ThinSlice<{}>", part(element)),
+            _ => "ThinStr".into(),
+        },
+        (Change::Sorted, &Shape::Map(_, key, value)) => format!("SortedMap<{}, {}>", part(key), part(value)),
+        (Change::Exact | Change::Thin | Change::Sorted, _) => "ThinStr".into(),
+    }
+}
+
+/// The type of a site with the changes of a plan to its parts, but not to itself.
+fn text_of_parts(program: &Program, plan: &Plan<'_>, site: SiteId) -> String {
+    let mut rest = program.sites[site].ty.as_str();
+    let mut text = String::with_capacity(rest.len());
+    // The parts of `Vec<V>` begin after its name.
+    let is_named = rest.starts_with(|c: char| c.is_alphabetic());
+    let open = rest.find('<').filter(|_| is_named).map_or(0, |open| open + 1);
+    for part in program.parts(site) {
+        let was = program.sites[part].ty.as_str();
+        let from = if text.is_empty() { open } else { 0 };
+        let Some(at) = find_word(&rest[from..], was) else { continue };
+        let (before, after) = rest.split_at(from + at);
+        text.push_str(before);
+        text.push_str(&type_text(program, plan, part));
+        rest = &after[was.len()..];
+    }
+    text.push_str(rest);
+    text
+}
+
+/// Where a type is named in a text that may name longer ones too.
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_edge = |c: Option<char>| c.is_none_or(|c| !is_part(c));
+    let starts_open = word.starts_with(|c| !is_part(c));
+    let ends_open = word.ends_with(|c| !is_part(c));
+    text.match_indices(word).map(|(at, _)| at).find(|&at| {
+        (starts_open || is_edge(text[..at].chars().next_back()))
+            && (ends_open || is_edge(text[at + word.len()..].chars().next()))
+    })
+}
+
+fn without_option(ty: &str) -> &str {
+    ty.strip_prefix("Option<").and_then(|name| name.strip_suffix('>')).unwrap_or(ty)
+}
+
+/// How uses of a changed field change.
+pub(super) fn call_sites(program: &Program, site: SiteId, change: Change) -> String {
+    let of = &program.sites[site];
+    let is_option = matches!(of.shape, Shape::Optional { is_option: true, .. });
+    match change {
+        Change::Boxed if is_option => "to make one: `Some(Box::new(value))`; to read: `.as_deref()` for `.as_ref()`; \
+                                       to write: `.as_deref_mut()`"
+            .into(),
+        Change::Boxed => "to make one: `None`, or `Some(Box::new(value))` if there is something in it; to read: \
+                          `.as_deref()`; to write: `.get_or_insert_default()`"
+            .into(),
+        Change::BoxedAlways => "to make one: `Box::new(value)`; to match: `*value`; fields read as before".into(),
+        Change::Sparse => format!(
+            "derive `Sparse` and `Default` for {}; to make one: `Sparse::new(value)`; fields read as before{}; to write: \
+             `.edit(|value| ..)`{}",
+            without_option(&of.ty),
+            if is_option { ", `.get()` for `.as_ref()`" } else { "" },
+            if is_option { "; with serde: `default, with = \"dwell::sparse::nullable\"`" } else { "" }
+        ),
+        Change::Exact if matches!(of.shape, Shape::Text(_)) => {
+            "to make one: `.into_boxed_str()`; reads as before; to write: make it anew".into()
+        }
+        Change::Exact => "to make one: `.into_boxed_slice()`; reads as before; to grow: `.into_vec()`".into(),
+        Change::Thin if is_text(program, site) => {
+            "to make one: `ThinStr::new(&text)` or `.into()`; reads as before; to write: make it anew".into()
+        }
+        Change::Thin => "to make one: `.into()` or `.collect()`; reads as before; to grow: make it anew".into(),
+        Change::Sorted => "to make one: `.collect()`; `get`, `iter` and `entry` as before".into(),
+    }
+}
+
+/// Whether a site is a string, or a box of one.
+fn is_text(program: &Program, site: SiteId) -> bool {
+    match program.sites[site].shape {
+        Shape::Text(_) => true,
+        Shape::Pointer(_, to) => matches!(program.sites[to].shape, Shape::Text(_)),
+        _ => false,
+    }
+}
+
+/// The lines of a suggestion.
+pub(super) fn text(
+    program: &Program,
+    step: &Step,
+    old: &Plan<'_>,
+    new: &Plan<'_>,
+    suggestion: &Suggestion,
+    uses: &str,
+) -> String {
+    let mut text = String::new();
+    let about = if suggestion.is_exact { "" } else { "about " };
+    let [before, after] = suggestion.type_size;
+    let bytes = format!("{about}{} B less, {} B in all", suggestion.saves, suggestion.total);
+    let mut open: Option<DefId> = None;
+    let mut written: Vec<SiteId> = Vec::new();
+    let mut of_instances: Vec<(String, String)> = Vec::new();
+    let mut has_serde = false;
+    for &edit in &step.edits {
+        let (def, lines) = match edit {
+            Edit::Site(site, change) => {
+                let of = &program.sites[site];
+                let field = field_of(program, site);
+                let whole = field.map_or(0, |(_, field)| field.site);
+                // Two parts of a field's type change in one line.
+                if written.contains(&whole) {
+                    continue;
+                }
+                written.push(whole);
+                let attributes = field.map_or("", |(_, field)| field.attributes);
+                has_serde |= !attributes.is_empty();
+                let name = match (field, of.def) {
+                    (Some((number, field)), Some(def)) if program.defs[def].is_enum => {
+                        format!("{}.{}: ", program.defs[def].variants[number].name, field.name)
+                    }
+                    (Some((_, field)), _) => format!("{}: ", field.name),
+                    (None, _) => String::new(),
+                };
+                let change = if whole == site { Some(change) } else { None };
+                let (now, then) = (type_text(program, old, whole), type_text(program, new, whole));
+                (of.def, field_lines(attributes, change, &name, &now, &then))
+            }
+            Edit::Variant(def, variant) => (Some(def), variant_lines(program, old, new, def, variant)),
+            Edit::Reorder(def) => {
+                let _ =
+                    writeln!(text, "-#[repr(C)]\n struct {} // {before} -> {after} B; {bytes}", program.defs[def].name);
+                continue;
+            }
+        };
+        // The instances of a generic type are one type in the source.
+        let of_instance = (def.map_or_else(String::new, |def| without_arguments(&program.defs[def].name)), lines);
+        if of_instances.contains(&of_instance) {
+            continue;
+        }
+        let lines = of_instance.1.clone();
+        of_instances.push(of_instance);
+        if open != def || text.is_empty() {
+            if open.is_some() {
+                text.push_str("}\n");
+            }
+            open = def;
+            match def {
+                Some(def) => {
+                    let of = &program.defs[def];
+                    let word = if of.is_enum { "enum" } else { "struct" };
+                    let _ = writeln!(text, "{word} {} {{ // {before} -> {after} B; {bytes}", of.name);
+                }
+                None => _ = writeln!(text, "// {before} -> {after} B; {bytes}"),
+            }
+        }
+        text.push_str(&lines);
+    }
+    if open.is_some() {
+        text.push_str("}\n");
+    }
+    if uses != "nothing" {
+        let _ = writeln!(text, "// {uses}");
+    }
+    if has_serde {
+        text.push_str("// other attributes of serde stay as they are\n");
+    }
+    text
+}
+
+/// The lines of a field, with the attributes that it keeps.
+fn field_lines(attributes: &str, change: Option<Change>, name: &str, now: &str, then: &str) -> String {
+    let (mut kept, mut gone, mut come) = (String::new(), String::new(), String::new());
+    for line in attributes.lines() {
+        match attribute(line, change) {
+            Cow::Borrowed(line) => _ = writeln!(kept, "     {line}"),
+            Cow::Owned(other) => {
+                let _ = writeln!(gone, "-    {line}");
+                let _ = writeln!(come, "+    {other}");
+            }
+        }
+    }
+    format!("{kept}{gone}-    {name}{now},\n{come}+    {name}{then},\n")
+}
+
+/// An attribute that names a function of the type that changes names that of the new type.
+fn attribute(line: &str, change: Option<Change>) -> Cow<'_, str> {
+    let functions: &[(&str, &str)] = match change {
+        Some(Change::Sparse) => &[("Option::is_none", "Sparse::is_empty")],
+        Some(Change::Sorted) => {
+            &[("HashMap::is_empty", "SortedMap::is_empty"), ("BTreeMap::is_empty", "SortedMap::is_empty")]
+        }
+        Some(Change::Exact | Change::Thin) => {
+            &[("Vec::is_empty", "<[_]>::is_empty"), ("String::is_empty", "str::is_empty")]
+        }
+        Some(Change::Boxed | Change::BoxedAlways) | None => &[],
+    };
+    let named = functions.iter().find(|(old, _)| line.contains(&format!("\"{old}\"")));
+    named.map_or(Cow::Borrowed(line), |(old, new)| Cow::Owned(line.replace(old, new)))
+}
+
+/// The lines of a variant whose fields move into a box.
+fn variant_lines(program: &Program, old: &Plan<'_>, new: &Plan<'_>, def: DefId, variant: usize) -> String {
+    let of = &program.defs[def].variants[variant];
+    // Fields that change in the same step have changed in the lines above.
+    let types: Vec<String> = of.fields.iter().map(|field| type_text(program, new, field.site)).collect();
+    let is_named = of.fields.first().is_some_and(|field| !field.name.starts_with(|c: char| c.is_ascii_digit()));
+    let now = if is_named {
+        let fields = of.fields.iter().zip(&types).map(|(field, ty)| format!("{}: {ty}", field.name));
+        format!("{} {{ {} }}", of.name, fields.collect::<Vec<_>>().join(", "))
+    } else {
+        format!("{}({})", of.name, types.join(", "))
+    };
+    let then = match &types[..] {
+        _ if is_named => format!("{0}(Box<{0}>), // a struct of these fields", of.name),
+        [one] => format!("{}(Box<{one}>),", of.name),
+        _ => format!("{}(Box<({})>),", of.name, types.join(", ")),
+    };
+    format!("-    {now}, // {} B\n+    {then}\n", old.variant_size(def, variant))
+}
+
+/// The field in which a site is written, and the number of its variant.
+fn field_of(program: &Program, site: SiteId) -> Option<(usize, &FieldDef)> {
+    let variants = program.defs[program.sites[site].def?].variants.iter().enumerate();
+    let mut all = variants.flat_map(|(number, variant)| variant.fields.iter().map(move |field| (number, field)));
+    all.find(|(_, field)| contains(program, field.site, site))
+}
+
+fn contains(program: &Program, outer: SiteId, site: SiteId) -> bool {
+    outer == site || program.parts(outer).into_iter().any(|part| contains(program, part, site))
+}
