@@ -478,7 +478,7 @@ fn the_sample_is_counted_exactly() {
     assert_eq!(schema.records.iter().filter(|record| record.paths[0].ends_with(".traits")).count(), 2);
 }
 
-/// The AWS models, where they are at hand.
+/// The AWS models, if `DWELL_MODELS` names their folder.
 #[test]
 fn the_aws_models_are_what_they_are() {
     let models = std::env::var_os("DWELL_MODELS")

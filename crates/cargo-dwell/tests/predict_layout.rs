@@ -1,4 +1,4 @@
-//! The layouts that predictions rest on, against those of the compiler at hand.
+//! The layouts that predictions rest on, against those of the installed compiler.
 
 mod support;
 

@@ -100,7 +100,7 @@ fn inline_defs(program: &Program, def: DefId) -> BTreeSet<DefId> {
             match &program.sites[site].shape {
                 Shape::Def(inner) if met.insert(*inner) => open.push(*inner),
                 Shape::Optional { some: inner, .. } | Shape::Wrapper(inner) | Shape::Array(inner, _) => {
-                    sites.push(*inner)
+                    sites.push(*inner);
                 }
                 Shape::Tuple(parts) => sites.extend(parts),
                 _ => {}

@@ -38,7 +38,7 @@ pub(super) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     for Alternative { step, old, new, instead_of } in alternatives(&program, &steps) {
         let mut finding = describe(&program, &step, &old, &new, blocks);
         finding.instead_of = instead_of.iter().flat_map(|&step| of_steps[step].fields.clone()).collect();
-        finding.why += &format!("; instead of {}", finding.instead_of.join(", "));
+        finding.why.extend(["; instead of ", &finding.instead_of.join(", ")]);
         found.push(finding);
     }
     found.extend(of_steps.into_iter().filter(|finding| finding.saves > 0));

@@ -177,10 +177,10 @@ impl<'s> Places<'s> {
     /// `TeamOrList` of a team or a list of teams.
     fn name_of_types(&self, place: PlaceId) -> Option<String> {
         let Kind::Mixed { alternatives } = &self.list[place].slot.kind else { return None };
-        let named = |slot: &Slot| matches!(slot.kind, Kind::Record { .. } | Kind::Union { .. });
+        let is_record = |slot: &Slot| matches!(slot.kind, Kind::Record { .. } | Kind::Union { .. });
         let mut names = self.alternative_names(alternatives);
         // The object first: it is what the mix is about.
-        let object = alternatives.iter().position(named)?;
+        let object = alternatives.iter().position(is_record)?;
         names.swap(0, object);
         (names.len() == 2).then(|| names.join("Or"))
     }

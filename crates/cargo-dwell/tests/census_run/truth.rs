@@ -12,7 +12,7 @@ use mimalloc::MiMalloc as Inner;
 #[cfg(not(any(jemalloc, mimalloc, bump)))]
 use std::alloc::System as Inner;
 
-/// An allocator written in Rust, which asks nobody.
+/// An allocator written in Rust that never calls malloc.
 #[cfg(bump)]
 struct Bump;
 #[cfg(bump)]

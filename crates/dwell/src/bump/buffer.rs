@@ -47,7 +47,7 @@ impl<'b, A: Allocator> First<'b, A> {
     }
 }
 
-// SAFETY: a block is the other allocator's, or lies in the buffer, which is nobody else's for `'b`, and of which no second
+// SAFETY: a block is the other allocator's, or lies in the buffer, which nothing else accesses for `'b`, and of which no second
 // block is given out while there is one. Moving a `First` moves neither.
 unsafe impl<A: Allocator> Allocator for First<'_, A> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {

@@ -196,7 +196,7 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
 }
 
 /// Out of line, so that the owner of an `Option<Box<T>>` can test it without a call. A tree tests it before any call.
-#[expect(clippy::borrowed_box, reason = "it is the box that may be put off")]
+#[expect(clippy::borrowed_box, reason = "the walk may defer the box")]
 #[inline(never)]
 fn open_out_of_line<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(
     pointer: &'a Box<T>,
@@ -205,7 +205,7 @@ fn open_out_of_line<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(
     open(pointer, walk);
 }
 
-#[expect(clippy::borrowed_box, reason = "it is the box that may be put off")]
+#[expect(clippy::borrowed_box, reason = "the walk may defer the box")]
 #[inline]
 fn open<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box<T>, walk: &mut Walk<'a, 'v, TREE>) {
     walk.open(pointer, |walk| {
