@@ -2,16 +2,20 @@
 //!
 //! `cargo run --release -p cargo-dwell --example limits [-- CASE MEGABYTES]`; without a case it runs all, each at two sizes.
 
-use cargo_dwell::shape::infer::Accumulator;
+use cargo_dwell::shape::input;
 use cargo_dwell::shape::plan::Plan;
 use cargo_dwell::shape::report::{Format, Options};
 use fastrand::Rng;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
 
-/// CPU time of this process so far, in seconds.
+/// CPU time of this process so far, user and system, in seconds.
 fn cpu() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
-    stat.split(' ').next().and_then(|nanos| nanos.parse::<f64>().ok()).map_or(f64::NAN, |nanos| nanos / 1e9)
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |index: usize| fields.get(index).and_then(|ticks| ticks.parse::<f64>().ok()).unwrap_or(f64::NAN);
+    (ticks(11) + ticks(12)) / 100.0
 }
 
 fn key(rng: &mut Rng) -> String {
@@ -80,13 +84,36 @@ fn keys(rng: &mut Rng) -> String {
     format!("{{\"map\":{{\"{}\":\"{}\",\"{}\":1}}}}", key(rng), key(rng), key(rng))
 }
 
+/// Writes a line for each text until there are so many bytes.
+fn generate(case: &str, most: u64, path: &Path) -> std::io::Result<u64> {
+    let mut rng = Rng::with_seed(1);
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
+    let mut bytes = 0;
+    while bytes < most {
+        let text = match case {
+            "alike" => alike(&mut rng),
+            "keys" => keys(&mut rng),
+            "tree" => tree(&mut rng, 7),
+            "unlike" => unlike(&mut rng, 6),
+            "wide" => wide(&mut rng),
+            other => panic!("{other}: none of {CASES:?}"),
+        };
+        writeln!(file, "{text}")?;
+        bytes += text.len() as u64 + 1;
+    }
+    file.flush()?;
+    Ok(bytes)
+}
+
 const CASES: [&str; 5] = ["alike", "keys", "tree", "unlike", "wide"];
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let Some(case) = arguments.next() else {
-        println!("| input | JSON | CPU of reading | a megabyte | CPU of planning | fields | resident at most |");
-        println!("|---|--:|--:|--:|--:|--:|--:|");
+        println!(
+            "| input | JSON | CPU of reading | a megabyte | CPU of planning | CPU of the report | fields | resident at most |"
+        );
+        println!("|---|--:|--:|--:|--:|--:|--:|--:|");
         for case in CASES {
             for megabytes in ["32", "64"] {
                 let own = std::env::current_exe().expect("a path");
@@ -97,43 +124,27 @@ fn main() {
         return;
     };
     let megabytes: u64 = arguments.next().and_then(|text| text.parse().ok()).expect("megabytes");
-    let mut rng = Rng::with_seed(1);
-    let (mut accumulator, mut bytes, mut reading) = (Accumulator::new(), 0, 0.0);
-    let mut study = true;
-    while bytes < megabytes << 20 {
-        let text = match case.as_str() {
-            "alike" => alike(&mut rng),
-            "keys" => keys(&mut rng),
-            "tree" => tree(&mut rng, 7),
-            "unlike" => unlike(&mut rng, 6),
-            "wide" => wide(&mut rng),
-            other => panic!("{other}: none of {CASES:?}"),
-        };
-        let start = cpu();
-        accumulator.read(&mut serde_json::Deserializer::from_str(&text)).expect("JSON");
-        accumulator.add_bytes(text.len() as u64);
-        bytes += text.len() as u64;
-        // As the command does: the form is that of the first part.
-        if study && bytes >= 4 << 20 {
-            study = false;
-            accumulator = accumulator.into_form().start(1);
-        }
-        reading += cpu() - start;
-    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("lines.jsonl");
+    let bytes = generate(&case, megabytes << 20, &path).expect("a file");
+    let found = input::find(&[path]);
     let start = cpu();
-    let schema = accumulator.finish();
-    reading += cpu() - start;
+    let options = input::Options { threads: 1, ..Default::default() };
+    let schema = input::read(&found, &options, &|_| {}).accumulator.finish();
+    let reading = cpu() - start;
     let fields: usize = schema.records.iter().map(|record| record.fields.len()).sum();
     let start = cpu();
     let plan = Plan::new(&schema);
+    let planning = cpu() - start;
+    let start = cpu();
     let mut report = Vec::new();
     plan.write(Format::Json, &Options::default(), &mut report).expect("memory takes it");
-    let planning = cpu() - start;
+    let reporting = cpu() - start;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
     let peak = peak.trim().trim_end_matches(" kB").parse::<f64>().map_or(f64::NAN, |kilobytes| kilobytes / 1024.0);
     println!(
-        "| {case} | {:.1} MB | {reading:.2} s | {:.3} s | {planning:.2} s | {fields} | {peak:.0} MB |",
+        "| {case} | {:.1} MB | {reading:.2} s | {:.3} s | {planning:.2} s | {reporting:.2} s | {fields} | {peak:.0} MB |",
         bytes as f64 / 1e6,
         reading / (bytes as f64 / 1e6),
     );

@@ -1,6 +1,9 @@
 //! How much CPU inference takes, against `serde_json` into `IgnoredAny` over the same files.
 //!
 //! `cargo run --release -p cargo-dwell --example speed -- DIR`
+//!
+//! To count instructions, `--once ignore` and `--once infer` in front of the paths do one of them once, with one thread:
+//! `valgrind --tool=callgrind --callgrind-out-file=/dev/null target/release/examples/speed --once infer DIR`.
 
 use cargo_dwell::shape::input;
 use serde::de::IgnoredAny;
@@ -17,21 +20,37 @@ fn cpu() -> f64 {
 
 const ROUNDS: u32 = 10;
 
+/// Parses all files and keeps nothing.
+fn ignore(found: &input::Found) {
+    for input in &found.inputs {
+        let text = std::fs::read(input.path()).unwrap_or_default();
+        let _ = serde_json::Deserializer::from_slice(&text).into_iter::<IgnoredAny>().all(|value| value.is_ok());
+    }
+}
+
 fn main() -> ExitCode {
-    let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let mut arguments = std::env::args_os().skip(1).peekable();
+    let once = arguments.next_if(|argument| argument == "--once").and_then(|_| arguments.next());
+    let paths: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
     let found = input::find(&paths);
     if found.inputs.is_empty() {
-        eprintln!("usage: speed DIR|FILE...");
+        eprintln!("usage: speed [--once ignore|infer] DIR|FILE...");
         return ExitCode::from(2);
+    }
+    if let Some(what) = once {
+        if what == "ignore" {
+            ignore(&found);
+        } else {
+            let options = input::Options { threads: 1, ..Default::default() };
+            std::hint::black_box(input::read(&found, &options, &|_| {}).accumulator.finish());
+        }
+        return ExitCode::SUCCESS;
     }
     // The clock ticks in hundredths of a second, so several rounds are added up.
     let (mut ignored, mut inferred) = (0.0, 0.0);
     for _ in 0..ROUNDS {
         let start = cpu();
-        for input in &found.inputs {
-            let text = std::fs::read(input.path()).unwrap_or_default();
-            let _ = serde_json::Deserializer::from_slice(&text).into_iter::<IgnoredAny>().all(|value| value.is_ok());
-        }
+        ignore(&found);
         ignored += cpu() - start;
         let start = cpu();
         let schema = input::read(&found, &input::Options::default(), &|_| {}).accumulator.finish();

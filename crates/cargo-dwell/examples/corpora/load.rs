@@ -6,8 +6,6 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
-type Document = types::DOCUMENT;
-
 /// The system's allocator, with its live blocks and bytes as they were requested.
 struct Counting;
 

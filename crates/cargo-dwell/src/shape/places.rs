@@ -244,6 +244,11 @@ impl<'s> Places<'s> {
         wanted.push(inner);
         let inner = joined(&at.parent, &name);
         wanted.push(if inner.ends_with("Value") { format!("Any{inner}") } else { format!("{inner}Value") });
+        // What it may be, if nothing else tells it from the others: `TextOrList`.
+        let types = self.alternative_names(alternatives).join("Or");
+        wanted.push(format!("{name}{types}"));
+        wanted.push(format!("{}{types}", at.parent));
+        wanted.push(format!("Inner{name}{types}"));
         wanted
     }
 

@@ -85,9 +85,9 @@ impl Source {
             }
         }
         // The types that have to have a default.
-        if let Some((_, rest)) = patch.split_once("derive `Sparse` and `Default` for ") {
-            let name = rest.split([';', '<']).next().unwrap_or_default();
-            self.derive_sparse(name)?;
+        let Some((_, rest)) = patch.split_once("derive `Sparse` and `Default` for ") else { return Ok(()) };
+        for name in rest.split(';').next().unwrap_or_default().split(", ") {
+            self.derive_sparse(name.split('<').next().unwrap_or(name))?;
         }
         Ok(())
     }
@@ -120,7 +120,14 @@ impl Source {
         let (from, to, field) = match field.split_once('.') {
             Some((variant, field)) => {
                 let (from, to) = self.variant(&block, variant)?;
-                (from, to, field)
+                let boxed = format!("{of}{variant}");
+                // An earlier suggestion may have moved the fields of the variant to a struct.
+                if self.lines[from].contains(&format!("Box<{boxed}>")) {
+                    let block = self.block(&boxed)?;
+                    (block.first, block.last, field)
+                } else {
+                    (from, to, field)
+                }
             }
             None => (block.first, block.last, field),
         };
@@ -142,19 +149,21 @@ impl Source {
             let Some(source) = bare.strip_prefix(field).and_then(|rest| rest.strip_prefix(": ")) else { continue };
             let line_end = line.len() - source.len();
             let new = format!("{}{},", &line[..line_end], typed(source.trim_end_matches(',')));
-            let is_nullable = then_type.starts_with("Sparse<") && now_type.starts_with("Option<");
             self.lines[at] = new;
-            if is_nullable {
-                self.make_nullable(at);
+            let was_option = now_type.starts_with("Option<");
+            if then_type.starts_with("Sparse<") && was_option {
+                self.read_with(at, "nullable");
+            } else if then_type.starts_with("Option<Box<") && !was_option {
+                self.read_with(at, "option_box");
             }
             return Ok(());
         }
         Err(format!("no field `{field}` in `{of}`").into())
     }
 
-    /// The attribute of serde that an `Option` has by itself.
-    fn make_nullable(&mut self, at: usize) {
-        let with = "with = \"dwell::sparse::nullable\"";
+    /// The attribute of serde that the patch names.
+    fn read_with(&mut self, at: usize, module: &str) {
+        let with = format!("with = \"dwell::sparse::{module}\"");
         let mut above = (0..at).rev().take_while(|&line| self.lines[line].trim().starts_with("#[")).collect::<Vec<_>>();
         above.retain(|&line| self.lines[line].contains("#[serde(") && self.lines[line].contains("default"));
         let attribute =
@@ -181,7 +190,8 @@ impl Source {
     fn box_variant(&mut self, block: &Block, of: &str, then: &str) -> Result<()> {
         let name = then.split('(').next().unwrap_or_default();
         let (first, last) = self.variant(block, name)?;
-        if first == last {
+        let is_named = self.lines[first].contains('{');
+        if !is_named {
             let line = &self.lines[first];
             let (open, close) = line.find('(').zip(line.rfind(')')).ok_or("a variant without fields")?;
             let inside = &line[open + 1..close];
@@ -189,10 +199,19 @@ impl Source {
             self.lines[first] = format!("    {name}(Box<{inside}>),");
             return Ok(());
         }
-        let fields: Vec<String> = self.lines.drain(first..=last).collect();
+        let mut fields: Vec<String> = self.lines.drain(first..=last).collect();
+        if first == last {
+            // All in one line.
+            let inside =
+                fields[0].split_once('{').and_then(|(_, rest)| rest.rsplit_once('}')).map_or("", |(inside, _)| inside);
+            fields = ["", inside, ""].map(String::from).to_vec();
+        }
         let fresh = format!("{of}{name}");
         self.lines.insert(first, format!("    {name}(Box<{fresh}>),"));
-        self.lines.push("#[derive(serde::Deserialize, dwell::Weigh)]".into());
+        // It derives what the enum does.
+        let derive = self.lines[..block.first].iter().rfind(|line| line.starts_with("#[derive("));
+        let derive = derive.ok_or_else(|| format!("`{of}` derives nothing"))?.replace(", Default", "");
+        self.lines.push(derive);
         self.lines.push(format!("pub(crate) struct {fresh} {{"));
         self.lines.extend(fields[1..fields.len() - 1].iter().map(|line| line.trim().to_owned()));
         self.lines.push("}".into());

@@ -100,8 +100,8 @@ impl Package {
 
     fn cargo(&self, arguments: &[&str]) -> Command {
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        // Its own artefacts: dependencies are compiled once for all programs.
-        let target = self.folder.with_file_name("build");
+        // A lock file and artefacts of its own.
+        let target = self.folder.join("target");
         cargo.args(arguments).current_dir(&self.folder).env("CARGO_TARGET_DIR", target).env_remove("RUSTFLAGS");
         cargo
     }
@@ -118,11 +118,18 @@ impl Package {
                 _ => "Crate",
             };
             write!(text, "mod step{number} {{\nuse super::prelude::*;\n{aliases}\n{}\n}}\n", source.text())?;
-            write!(calls, "    measure::<step{number}::{root}>(&documents, is_advice);\n")?;
+            if what == "advise" {
+                write!(
+                    calls,
+                    "    println!(\"{{}}\", dwell::weigh::tree(&load::<step0::{root}>(&documents)).advise().to_json());\n"
+                )?;
+            } else {
+                write!(calls, "    measure(&documents, load::<step{number}::{root}>);\n")?;
+            }
         }
-        write!(text, "fn main() {{\n    let (documents, is_advice) = documents();\n{calls}}}\n")?;
+        write!(text, "fn main() {{\n    let documents = documents();\n{calls}}}\n")?;
         fs::write(self.folder.join("src/main.rs"), text)?;
-        let mut run = self.cargo(&["run", "--quiet", "--", what]);
+        let mut run = self.cargo(&["run", "--quiet", "--"]);
         let out = run.arg(&self.data).stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
         if !out.status.success() {
             return Err(format!("the program in {} failed", self.folder.display()).into());
@@ -163,28 +170,28 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-fn documents() -> (Vec<String>, bool) {
-    let path = std::path::PathBuf::from(std::env::args_os().nth(2).unwrap());
+fn documents() -> Vec<String> {
+    let path = std::path::PathBuf::from(std::env::args_os().nth(1).unwrap());
     let mut files = vec![path.clone()];
     if path.is_dir() {
         files = path.read_dir().unwrap().map(|file| file.unwrap().path()).collect();
         files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
         files.sort();
     }
-    (files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect(), std::env::args().nth(1).unwrap() == "advise")
+    files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect()
 }
 
-fn measure<T: serde::de::DeserializeOwned + dwell::Weigh>(documents: &[String], is_advice: bool) {
-    let before = LIVE.load(Relaxed);
-    let mut values: Vec<T> = Vec::with_capacity(documents.len());
+fn load<T: serde::de::DeserializeOwned>(documents: &[String]) -> Vec<T> {
+    let mut values = Vec::with_capacity(documents.len());
     for document in documents {
         values.push(serde_json::from_str(document).unwrap());
     }
-    let bytes = LIVE.load(Relaxed) - before + size_of_val(&values) as u64;
-    if is_advice {
-        println!("{}", dwell::weigh::tree(&values).advise().to_json());
-    } else {
-        println!("{bytes}");
-    }
+    values
+}
+
+fn measure<T>(documents: &[String], load: fn(&[String]) -> Vec<T>) {
+    let before = LIVE.load(Relaxed);
+    let values = load(documents);
+    println!("{}", LIVE.load(Relaxed) - before + size_of_val(&values) as u64);
 }
 "#;

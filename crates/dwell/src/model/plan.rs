@@ -9,15 +9,16 @@ use std_alloc::rc::Rc;
 use std_alloc::vec;
 use std_alloc::vec::Vec;
 
-/// Another type for a site.
+/// Another type for a site. Of changes that save the same, the search takes the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
     /// `Box<T>` for a `T`.
     BoxedAlways,
+    /// `Sparse<T>` for a `T` or an `Option<T>`; values that equal the default take no block. It reads as a `T`, and takes no block
+    /// for an empty value whoever made it; an `Option<Box<T>>` does only if it is made so.
+    Sparse,
     /// `Option<Box<T>>` for a `T` or an `Option<T>`; empty values become `None`.
     Boxed,
-    /// `Sparse<T>` for a `T` or an `Option<T>`; values that equal the default take no block.
-    Sparse,
     /// `Box<str>` for a `String`, `Box<[T]>` for a `Vec<T>`.
     Exact,
     /// `ThinStr` for a `String` or `Box<str>`, `ThinSlice<T>` for a `Vec<T>` or `Box<[T]>`.

@@ -293,9 +293,8 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
                 Change::Thin => SuggestionKind::Thin,
                 Change::Sorted => SuggestionKind::Sorted,
             };
-            let from = patch::type_text(program, old, site);
-            let to = patch::changed_type(program, old, site, change);
-            (kind, from, to, cost_of(change), patch::call_sites(program, site, change))
+            let (from, to) = patch::types(program, old, &step.edits, site, change);
+            (kind, from, to, cost_of(change), patch::call_sites(program, &step.edits, site, change))
         }
         Edit::Variant(def, variant) => {
             let from = format!("{} B inline", old.variant_size(def, variant));

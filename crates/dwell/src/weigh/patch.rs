@@ -45,6 +45,29 @@ pub(super) fn changed_type(program: &Program, plan: &Plan<'_>, site: SiteId, cha
     }
 }
 
+/// The type that the sites of a step have and the one that they get: `_` for the part in which they differ.
+pub(super) fn types(
+    program: &Program,
+    plan: &Plan<'_>,
+    edits: &[Edit],
+    first: SiteId,
+    change: Change,
+) -> (String, String) {
+    let (from, to) = (type_text(program, plan, first), changed_type(program, plan, first, change));
+    let is_other = |edit: &Edit| matches!(*edit, Edit::Site(site, _) if type_text(program, plan, site) != from);
+    if !edits.iter().any(is_other) {
+        return (from, to);
+    }
+    let to = match change {
+        Change::BoxedAlways => "Box<_>",
+        Change::Boxed => "Option<Box<_>>",
+        Change::Sparse => "Sparse<_>",
+        // Only fields of one name are of different types, and these are boxed.
+        Change::Exact | Change::Thin | Change::Sorted => return (from, to),
+    };
+    ("_".into(), to.into())
+}
+
 /// The type of a site with the changes of a plan to its parts, but not to itself.
 fn text_of_parts(program: &Program, plan: &Plan<'_>, site: SiteId) -> String {
     let mut rest = program.sites[site].ty.as_str();
@@ -82,7 +105,7 @@ fn without_option(ty: &str) -> &str {
 }
 
 /// How uses of a changed field change.
-pub(super) fn call_sites(program: &Program, site: SiteId, change: Change) -> String {
+pub(super) fn call_sites(program: &Program, edits: &[Edit], site: SiteId, change: Change) -> String {
     let of = &program.sites[site];
     let is_option = matches!(of.shape, Shape::Optional { is_option: true, .. });
     match change {
@@ -90,13 +113,14 @@ pub(super) fn call_sites(program: &Program, site: SiteId, change: Change) -> Str
                                        to write: `.as_deref_mut()`"
             .into(),
         Change::Boxed => "to make one: `None`, or `Some(Box::new(value))` if there is something in it; to read: \
-                          `.as_deref()`; to write: `.get_or_insert_default()`"
+                          `.as_deref()`; to write: `.get_or_insert_default()`; with serde: \
+                          `default, with = \"dwell::sparse::option_box\"`"
             .into(),
         Change::BoxedAlways => "to make one: `Box::new(value)`; to match: `*value`; fields read as before".into(),
         Change::Sparse => format!(
             "derive `Sparse` and `Default` for {}; to make one: `Sparse::new(value)`; fields read as before{}; to write: \
              `.edit(|value| ..)`{}",
-            without_option(&of.ty),
+            defaults(program, edits),
             if is_option { ", `.get()` for `.as_ref()`" } else { "" },
             if is_option { "; with serde: `default, with = \"dwell::sparse::nullable\"`" } else { "" }
         ),
@@ -110,6 +134,20 @@ pub(super) fn call_sites(program: &Program, site: SiteId, change: Change) -> Str
         Change::Thin => "to make one: `.into()` or `.collect()`; reads as before; to grow: make it anew".into(),
         Change::Sorted => "to make one: `.collect()`; `get`, `iter` and `entry` as before".into(),
     }
+}
+
+/// The types that a step makes `Sparse`.
+fn defaults(program: &Program, edits: &[Edit]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for edit in edits {
+        if let Edit::Site(site, Change::Sparse) = *edit {
+            let name = without_option(&program.sites[site].ty);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names.join(", ")
 }
 
 /// Whether a site is a string, or a box of one.
@@ -185,7 +223,10 @@ pub(super) fn text(
                 Some(def) => {
                     let of = &program.defs[def];
                     let word = if of.is_enum { "enum" } else { "struct" };
-                    let _ = writeln!(text, "{word} {} {{ // {before} -> {after} B; {bytes}", of.name);
+                    // The type whose size changes, where it is only named in this one.
+                    let of_other = Some(&suggestion.type_name).filter(|name| **name != of.name);
+                    let other = of_other.map_or_else(String::new, |name| format!("{name} "));
+                    let _ = writeln!(text, "{word} {} {{ // {other}{before} -> {after} B; {bytes}", of.name);
                 }
                 None => _ = writeln!(text, "// {before} -> {after} B; {bytes}"),
             }
