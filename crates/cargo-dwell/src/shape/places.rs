@@ -141,13 +141,13 @@ impl<'s> Places<'s> {
             let fields = fields.collect();
             places.fields.push(fields);
         }
-        places.name_mixes(wanted, &mut scope);
+        places.name_mixes(&wanted, &mut scope);
         places.find_recursion();
         places
     }
 
     /// Names the mixes of types, equal ones alike.
-    fn name_mixes(&mut self, wanted: BTreeMap<PlaceId, Vec<String>>, scope: &mut Scope) {
+    fn name_mixes(&mut self, wanted: &BTreeMap<PlaceId, Vec<String>>, scope: &mut Scope) {
         let mut groups = BTreeMap::<String, Vec<PlaceId>>::new();
         for &place in wanted.keys() {
             let mut outline = String::new();
