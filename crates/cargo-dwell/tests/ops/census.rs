@@ -71,6 +71,7 @@ impl Copied {
     }
 
     /// Bytes that were live.
+    #[allow(dead_code, reason = "the fuzz target does not ask")]
     pub(crate) fn live_bytes(&self) -> u64 {
         self.whole.live_bytes
     }
