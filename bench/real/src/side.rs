@@ -144,10 +144,11 @@ fn find_input(input: &Input, work: &Path, target: &Path) -> Result<String> {
 
 /// The folders of packages, at exact versions and with features, in cargo's copy of the registry, by a manifest in `folder` that asks for them.
 fn registry(packages: &[(&str, &str, &[&str])], folder: &Path, target: &Path) -> Result<Vec<PathBuf>> {
-    let asked: String = packages
+    let asked: Vec<String> = packages
         .iter()
         .map(|(name, version, features)| format!("{name} = {{ version = \"={version}\", features = {features:?} }}\n"))
         .collect();
+    let asked = asked.concat();
     let manifest = format!(
         "[workspace]\n[package]\nname = \"source\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\
          [lib]\npath = \"lib.rs\"\n[dependencies]\n{asked}"
