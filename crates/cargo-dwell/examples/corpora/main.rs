@@ -19,6 +19,7 @@ use cargo_dwell::shape::input;
 use cargo_dwell::shape::plan::{Plan, Set};
 use cargo_dwell::shape::{quicktype, value};
 use cargo_dwell::units::{bytes, count};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -94,7 +95,7 @@ fn matches(name: &str, pattern: &str) -> bool {
     }
 }
 
-/// A folder with a package of PyPI.
+/// A folder with a package of `PyPI`.
 fn pypi(cache: &Path, name: &str, version: &str) -> Result<PathBuf> {
     let folder = cache.join("pypi").join(format!("{name}-{version}"));
     if !folder.exists() {
@@ -154,7 +155,7 @@ fn row(corpus: &str, script: Option<&Path>) -> Result<String> {
     let plan = Plan::new(&schema);
     let predicted = plan.lean_heap();
     let took = start.elapsed();
-    let [measured] = load(&[("lean::Document", plan.rust(Set::Lean))], &[paths.clone()])?[..] else {
+    let [measured] = load(&[("lean::Document", plan.rust(Set::Lean))], std::slice::from_ref(&paths))?[..] else {
         bail!("one set of numbers")
     };
     let theirs = quicktype::heap(&schema);
@@ -229,8 +230,8 @@ fn load(sets: &[(&str, String)], files: &[Vec<String>]) -> Result<Vec<[u64; 4]>>
     let (mut modules, mut calls) = (String::new(), String::new());
     let mut sources = Vec::new();
     for (index, (document, types)) in sets.iter().enumerate() {
-        modules += &format!("mod set{index};\n");
-        calls += &format!("load::<set{index}::{document}>(groups.next().expect(\"a list of files\"));\n");
+        let _ = writeln!(modules, "mod set{index};");
+        let _ = writeln!(calls, "load::<set{index}::{document}>(groups.next().expect(\"a list of files\"));");
         sources.push((format!("set{index}.rs"), format!("#![allow(warnings)]\n{types}")));
     }
     let main = include_str!("load.rs").replace("// MODULES", &modules).replace("// CALLS", &calls);
