@@ -151,15 +151,8 @@ pub(crate) fn number(value: f64, unit: &str) -> String {
     if unit == "MB" || value.abs() < 1000.0 {
         return format!("{value:.1}");
     }
-    let digits = format!("{value:.0}");
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let sign = if value < 0.0 { "-" } else { "" };
+    format!("{sign}{}", cargo_dwell::units::count(value.abs().round_ties_even() as u64))
 }
 
 #[cfg(test)]

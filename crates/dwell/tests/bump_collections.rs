@@ -775,7 +775,7 @@ unsafe impl Allocator for Reusing {
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         self.enter();
-        // SAFETY: the block has these bytes, and the caller that freed it does not use them again.
+        // SAFETY: the block has `layout.size()` bytes, and a freed block has no other user.
         unsafe { block.write_bytes(0xDD, layout.size()) };
         self.free.borrow_mut().push((block, layout));
         self.enter();

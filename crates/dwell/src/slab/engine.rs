@@ -286,8 +286,9 @@ impl<O: Owners> Core<O> {
         while let Some(cell) = NonNull::new(at) {
             // SAFETY: the caller says that the cells are linked: each begins with a `Vacant`.
             at = unsafe { cell.read() }.next;
-            // SAFETY: the caller gives the cell away. If the stack is full, a lying module gave a cell too many, or the
-            // global allocator has re-entered: the cell is leaked, and its chunk stays.
+            // SAFETY: a linked cell is vacant and, since it is in a list, on no stack. `at` has moved past it, so that this loop
+            // does not reach it again. If the stack is full, a lying module freed a cell too often, or the global allocator has
+            // re-entered: the cell is leaked, and its chunk stays.
             let _ = unsafe { self.free.push(cell.cast()) };
         }
     }

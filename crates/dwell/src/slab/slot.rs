@@ -298,8 +298,8 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     pub unsafe fn from_raw(raw: *mut T) -> Self {
         // SAFETY: the caller says that it was a slot's pointer to its value, which is not null.
         let value = unsafe { NonNull::new_unchecked(raw) };
-        // SAFETY: the invariants held for the slot that `into_raw` consumed without freeing anything, and by the caller's word
-        // no other slot has the value since.
+        // SAFETY: the invariants held for the slot that `into_raw` consumed. It freed neither the value nor the cell, and since no
+        // slot was made of `raw` after it, this one alone owns them.
         unsafe { Self::owning(value) }
     }
 
