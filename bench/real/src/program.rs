@@ -32,8 +32,8 @@ pub(crate) struct Program {
 pub(crate) enum Input {
     /// A package of the registry ships it.
     Shipped { package: &'static str, version: &'static str, path: &'static str },
-    /// rustdoc writes it: the JSON of a package of the registry.
-    RustdocJson { package: &'static str, version: &'static str, features: &'static [&'static str] },
+    /// rustdoc writes it: the JSON of a package of the registry, in the version of the format that the program reads.
+    RustdocJson { package: &'static str, version: &'static str, features: &'static [&'static str], format: u32 },
 }
 
 /// One package of the registry at an exact version.

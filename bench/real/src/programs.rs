@@ -281,7 +281,12 @@ const RUSTDOC_TYPES: Program = Program {
         tests: Some(&["--lib"]),
     }],
     dependencies: "rustdoc-types = \"=0.57.4\"\nserde_json = \"1\"",
-    input: Some(Input::RustdocJson { package: "syn", version: "2.0.106", features: &["full", "visit", "visit-mut"] }),
+    input: Some(Input::RustdocJson {
+        package: "syn",
+        version: "2.0.106",
+        features: &["full", "visit", "visit-mut"],
+        format: 57,
+    }),
     driver: "rustdoc-types/driver.rs",
     workloads: &["load syn"],
     ..Program::NONE

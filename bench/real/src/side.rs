@@ -130,12 +130,18 @@ fn find_input(input: &Input, work: &Path, target: &Path) -> Result<String> {
             ensure!(file.is_file(), "{package} {version} ships no {path}");
             file
         }
-        Input::RustdocJson { package, version, features } => {
+        Input::RustdocJson { package, version, features, format } => {
             let file = target.join("doc").join(package).with_extension("json");
             if !file.is_file() {
                 registry(&[(package, version, features)], &folder, target)?;
                 cargo::rustdoc_json(&folder, target, &format!("{package}@{version}"))?;
             }
+            let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            ensure!(
+                text.contains(&format!("\"format_version\":{format}}}")),
+                "{} is not of rustdoc's format {format}, which Rust 1.95 writes; remove the file and use that compiler",
+                file.display()
+            );
             file
         }
     };
