@@ -152,7 +152,7 @@ pub(crate) fn number(value: f64, unit: &str) -> String {
         return format!("{value:.1}");
     }
     let sign = if value < 0.0 { "-" } else { "" };
-    format!("{sign}{}", cargo_dwell::units::count(value.abs().round_ties_even() as u64))
+    format!("{sign}{}", cargo_dwell::units::group(&format!("{:.0}", value.abs())))
 }
 
 #[cfg(test)]

@@ -2,7 +2,11 @@
 
 /// `1,234,567`
 pub fn count(number: u64) -> String {
-    let digits = number.to_string();
+    group(&number.to_string())
+}
+
+/// `1,234,567` of the digits `1234567`
+pub fn group(digits: &str) -> String {
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
