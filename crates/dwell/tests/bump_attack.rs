@@ -1161,7 +1161,7 @@ fn failure_at_every_step() {
         let name = or(bump.try_alloc_thin_str(7_u8, &"y".repeat(9000)))?;
         let mut vec = or(bump::Vec::try_with_capacity_in(9, bump))?;
         // How many, since they are pushed one by one.
-        let many = if cfg!(miri) { 600 } else { 9000 };
+        let many = if cfg!(miri) { 600 } else { 5000 };
         for n in 0..many {
             if let Err(error) = vec.try_push(n) {
                 assert_eq!(error.into_inner(), n);

@@ -300,7 +300,7 @@ mod serde {
     use super::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(cases()))]
+        #![proptest_config(ProptestConfig::with_cases(cases().div_ceil(5)))]
 
         #[test]
         fn on_the_wire_it_is_a_map(plain in any::<BTreeMap<String, Option<u32>>>()) {
@@ -317,7 +317,7 @@ mod serde {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(cases()))]
+        #![proptest_config(ProptestConfig::with_cases(cases().div_ceil(5)))]
 
         #[test]
         fn on_the_wire_a_set_is_a_sequence(plain in any::<BTreeSet<String>>()) {

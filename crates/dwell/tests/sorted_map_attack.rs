@@ -110,8 +110,14 @@ fn a_panicking_iterator_leaves_the_map_as_it_was() {
     assert!(counts.balanced(), "{counts:?}");
 }
 
-/// Of many cases each is tried; by Miri, which is slow, each thirtieth.
-const STEP: usize = if cfg!(miri) { 30 } else { 1 };
+/// Of many cases each is tried; where `DWELL_TEST_CASES` asks for few, each seventh; by Miri each thirtieth.
+fn step() -> usize {
+    match std::env::var_os("DWELL_TEST_CASES") {
+        _ if cfg!(miri) => 30,
+        Some(_) => 7,
+        None => 1,
+    }
+}
 
 thread_local! {
     /// Comparisons until one panics; 0 is never.
@@ -150,7 +156,7 @@ fn a_panicking_order_breaks_nothing() {
     let left = left_by(|| {
         let mut panicked = 0_usize;
         // Enough entries that sorting takes another way than for few.
-        for k in (1..200).step_by(STEP) {
+        for k in (1..200).step_by(step()) {
             for step in 0..7 {
                 let mut map: SortedMap<_, _> = fresh(0..40).collect();
                 UNTIL_PANIC.set(k);
@@ -170,7 +176,7 @@ fn a_panicking_order_breaks_nothing() {
                 assert!(map.keys().is_sorted());
             }
         }
-        assert!(panicked > 200 / STEP, "{panicked}");
+        assert!(panicked > 200 / step(), "{panicked}");
     });
     // A panic's own payload may stay: it is the test's, not the map's.
     assert_eq!(left, (0, 0));
@@ -182,7 +188,7 @@ fn a_panicking_order_leaves_maps_and_sets_as_they_were() {
     let keys = |range: std::ops::Range<u32>| range.rev().map(|n| Moody(Box::new(n)));
     let left = left_by(|| {
         let mut panicked = 0_usize;
-        for k in (1..120).step_by(STEP) {
+        for k in (1..120).step_by(step()) {
             for step in 0..6 {
                 let mut set: SortedSet<Moody> = keys(0..20).collect();
                 let mut other: SortedSet<Moody> = keys(10..30).collect();
@@ -202,7 +208,7 @@ fn a_panicking_order_leaves_maps_and_sets_as_they_were() {
                 }
             }
         }
-        assert!(panicked > 100 / STEP, "{panicked}");
+        assert!(panicked > 100 / step(), "{panicked}");
     });
     assert_eq!(left, (0, 0));
 }
@@ -368,7 +374,7 @@ fn an_entry_that_gets_no_memory_comes_back() {
 #[test]
 fn an_order_that_contradicts_itself_breaks_nothing() {
     let left = left_by(|| {
-        for seed in (1..200_u32).step_by(STEP) {
+        for seed in (1..200_u32).step_by(step()) {
             let mut map = SortedMap::new();
             RANDOM.set(seed.wrapping_mul(0x9E37_79B9));
             for n in 0..40 {

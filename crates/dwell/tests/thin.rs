@@ -215,7 +215,7 @@ mod serde {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(cases()))]
+        #![proptest_config(ProptestConfig::with_cases(cases().div_ceil(5)))]
 
         #[test]
         fn on_the_wire_they_are_vec_and_string(title in any::<String>(), tags in any::<Vec<String>>()) {

@@ -14,7 +14,16 @@ use std::rc::{Rc, Weak};
 use std::sync::{Arc, Barrier, LazyLock, Mutex, OnceLock, RwLock};
 use std::thread;
 
-const LONG: usize = 1_000_000;
+/// How long a list is whose recursive walk would overflow the stack of [`on_a_small_stack`].
+const LONG: usize = if cfg!(miri) { 2_000 } else { 20_000 };
+
+/// Runs `f` on a stack of 128 KiB.
+fn on_a_small_stack(f: impl FnOnce() + Send) {
+    thread::scope(|scope| {
+        let small = thread::Builder::new().stack_size(128 << 10);
+        small.spawn_scoped(scope, f).unwrap().join().unwrap();
+    });
+}
 
 /// Both walks agree; the total is returned as bytes and blocks.
 fn both<T: Weigh + ?Sized>(value: &T) -> (u64, u64) {
@@ -48,11 +57,7 @@ fn a_list_of_boxes_needs_no_stack() {
     for _ in 0..LONG {
         list = Boxed { next: Some(Box::new(list)) };
     }
-    // Far less stack than the list is long.
-    thread::scope(|scope| {
-        let small = thread::Builder::new().stack_size(128 << 10);
-        small.spawn_scoped(scope, || assert_eq!(both(&list), of::<Boxed>(LONG))).unwrap().join().unwrap();
-    });
+    on_a_small_stack(|| assert_eq!(both(&list), of::<Boxed>(LONG)));
 }
 
 #[derive(Weigh)]
@@ -105,11 +110,13 @@ type Counted<T> = (usize, usize, T);
 
 #[test]
 fn a_list_behind_guards_needs_no_stack() {
-    let mut list = Linked::new(None);
-    for _ in 1..LONG / 10 {
-        list = Linked::new(Some(list));
-    }
-    assert_eq!(both(&list), of::<Counted<Linked>>(LONG / 10));
+    on_a_small_stack(|| {
+        let mut list = Linked::new(None);
+        for _ in 1..LONG {
+            list = Linked::new(Some(list));
+        }
+        assert_eq!(both(&list), of::<Counted<Linked>>(LONG));
+    });
 }
 
 #[derive(Weigh)]
@@ -128,11 +135,13 @@ impl Drop for Locked {
 
 #[test]
 fn a_list_behind_locks_needs_no_stack() {
-    let mut list = Arc::new(Locked { next: Mutex::new(None) });
-    for _ in 1..LONG / 10 {
-        list = Arc::new(Locked { next: Mutex::new(Some(list)) });
-    }
-    assert_eq!(both(&list), of::<Counted<Locked>>(LONG / 10));
+    on_a_small_stack(|| {
+        let mut list = Arc::new(Locked { next: Mutex::new(None) });
+        for _ in 1..LONG {
+            list = Arc::new(Locked { next: Mutex::new(Some(list)) });
+        }
+        assert_eq!(both(&list), of::<Counted<Locked>>(LONG));
+    });
 }
 
 #[derive(Weigh)]
