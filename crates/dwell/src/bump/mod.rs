@@ -107,6 +107,7 @@ mod arithmetic;
 mod block;
 mod boxed;
 mod buffer;
+mod capacity;
 mod chunk;
 mod chunks;
 mod drain;
