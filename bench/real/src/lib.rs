@@ -101,7 +101,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Program>> {
     }
     let find = |name: &String| {
         let known = || programs::ALL.iter().map(|program| program.name).collect::<Vec<_>>().join(", ");
-        match Program::find(name) {
+        match programs::find(name) {
             Some(program) => Ok(program),
             None => bail!("no program is called `{name}`; there are: {}", known()),
         }

@@ -4,8 +4,6 @@ use anyhow::{Context, Result};
 use std::fs;
 use std::path::Path;
 
-use crate::programs;
-
 /// A published program, measured before and after a change to Dwell.
 pub(crate) struct Program {
     /// What the command line calls it.
@@ -63,11 +61,6 @@ impl Program {
     /// The package that gives the program its version.
     pub(crate) fn main(&self) -> &Package {
         &self.packages[0]
-    }
-
-    /// The program that the command line names.
-    pub(crate) fn find(name: &str) -> Option<&'static Self> {
-        programs::ALL.iter().find(|program| program.name == name)
     }
 }
 

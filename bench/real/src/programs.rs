@@ -21,6 +21,11 @@ pub(crate) const ALL: &[Program] = &[
     RUSTDOC_TYPES,
 ];
 
+/// The program that the command line names.
+pub(crate) fn find(name: &str) -> Option<&'static Program> {
+    ALL.iter().find(|program| program.name == name)
+}
+
 const LRU: Program = Program {
     name: "lru",
     change: "slab for Box",

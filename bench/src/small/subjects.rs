@@ -101,7 +101,7 @@ impl Subject for Dwell {
     }
 
     fn push<U: Object + 'static>(boxes: &mut Vec<Self::Object>, value: U) {
-        boxes.push_with(value, |place| place);
+        boxes.push_with(value, |value| value);
     }
 }
 

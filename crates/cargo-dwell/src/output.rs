@@ -1,11 +1,21 @@
 //! Headings and tables of reports, for a terminal or for Markdown.
 
-pub use crate::shape::report::Format;
-
 use anstyle::Style;
 use anyhow::{Context, Result};
 use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, Write};
+
+/// The format of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Format {
+    /// Sentences and lists, or tables from 120 columns on
+    #[default]
+    Human,
+    /// One JSON object, whose `version` rises when a field is removed or changes its meaning
+    Json,
+    /// Tables in Markdown
+    Markdown,
+}
 
 /// The style of a report.
 #[derive(Clone, Debug)]

@@ -73,21 +73,21 @@ fn a_narrow_terminal_has_sentences_in_lists() {
 fn what_is_mostly_there_is_not_boxed() {
     let text = report(Format::Json, &Options::default());
     let report: Value = serde_json::from_str(&text).expect("JSON");
-    let moves = report["moves"].as_array().expect("a list");
+    let suggestions = report["suggestions"].as_array().expect("a list");
     let boxed: Vec<&str> =
-        moves.iter().filter(|one| one["filled"].is_u64()).filter_map(|one| one["path"].as_str()).collect();
+        suggestions.iter().filter(|one| one["filled"].is_u64()).filter_map(|one| one["path"].as_str()).collect();
     assert_eq!(boxed, ["$.refund"], "the address is there half of the time and small");
 }
 
 #[test]
 fn a_program_gets_one_object_that_adds_up() {
     let report: Value = serde_json::from_str(&report(Format::Json, &Options::default())).expect("JSON");
-    assert_eq!(report["version"], 2);
+    assert_eq!(report["version"], 3);
     assert_eq!(report["documents"], 1000);
     let number = |value: &Value| value.as_i64().expect("a number");
     let mut total = number(&report["naive"]["bytes"]);
     let mut blocks = number(&report["naive"]["allocations"]);
-    for one in report["moves"].as_array().expect("a list") {
+    for one in report["suggestions"].as_array().expect("a list") {
         total -= number(&one["saves"]);
         blocks += number(&one["allocations"]);
         assert_eq!(number(&one["total"]), total, "{one}");
@@ -115,9 +115,9 @@ fn options_leave_out_and_say_so() {
     let few = Options { top: Some(1), min_saving: 1000, sampled: true, ..Options::default() };
     let top: Value = serde_json::from_str(&report(Format::Json, &few)).expect("JSON");
     let count = |of: &Value, key: &str| of[key].as_array().expect("a list").len();
-    assert_eq!((count(&top, "moves"), count(&top, "records")), (1, 1));
-    assert_eq!(top["moves"][0], all["moves"][0]);
-    assert_eq!(top["moves_left_out"], count(&all, "moves") - 1);
+    assert_eq!((count(&top, "suggestions"), count(&top, "records")), (1, 1));
+    assert_eq!(top["suggestions"][0], all["suggestions"][0]);
+    assert_eq!(top["suggestions_left_out"], count(&all, "suggestions") - 1);
     assert_eq!(top["sampled"], true);
     let none = Options { min_saving: u64::MAX >> 1, ..Options::default() };
     assert!(report(Format::Human, &none).contains("smaller suggestions are not shown"));

@@ -132,7 +132,7 @@ fn construction() {
     assert_eq!(*unsafe { uninit.assume_init() }, "written");
     // A closure that captures, and one that goes by way of another type.
     let by: SmallBox<dyn Error> = SmallBox::new_with(fmt::Error, |place| {
-        let send: &dwell::small::Place<fmt::Error, dyn Error + Send + Sync> = place;
+        let send: &dwell::small::Coercible<fmt::Error, dyn Error + Send + Sync> = place;
         send as _
     });
     assert_eq!(by.to_string(), fmt::Error.to_string());

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Counts, Spy, failing_after, left_by, panics};
 use dwell::alloc::Global;
-use dwell::small::{CallOnce, Place, PushWith};
+use dwell::small::{CallOnce, Coercible, PushWith};
 use dwell::{SmallBox, small_box, small_box_const};
 use std::any::Any;
 use std::cell::Cell;
@@ -147,9 +147,9 @@ fn a_panic_in_a_closure_drops_the_value() {
 
 #[test]
 fn a_closure_may_return_another_place() {
-    // `Place::new` is hidden, not private. Any other place of the type has the same metadata, and nothing else of it is
+    // `Coercible::new` is hidden, not private. Any other place of the type has the same metadata, and nothing else of it is
     // used.
-    static OTHER: Place<u64, u64> = Place::new(1);
+    static OTHER: Coercible<u64, u64> = Coercible::new(1);
     let any: SmallBox<dyn Any> = SmallBox::new_with(2_u64, |_| &OTHER as _);
     assert_eq!(any.downcast_ref::<u64>(), Some(&2));
 }
@@ -441,10 +441,10 @@ fn iterators_that_lie_are_not_believed() {
 fn a_place_may_be_seen_as_of_a_supertype() {
     type Any1 = for<'a> fn(&'a u8) -> u8;
     type Static1 = fn(&'static u8) -> u8;
-    static OTHER: Place<Any1, Any1> = Place::new(|_| 1);
+    static OTHER: Coercible<Any1, Any1> = Coercible::new(|_| 1);
     static SEVEN: u8 = 7;
     let any: SmallBox<dyn Any> = SmallBox::new_with((|n: &u8| *n) as Any1, |_| {
-        let wider: &Place<Any1, Static1> = &OTHER;
+        let wider: &Coercible<Any1, Static1> = &OTHER;
         wider as _
     });
     assert!(any.downcast_ref::<Any1>().is_none());

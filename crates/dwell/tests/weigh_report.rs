@@ -78,7 +78,7 @@ fn json_says_what_the_tree_does() {
         assert!(nodes[1..].iter().enumerate().all(|(index, node)| node["parent"].as_u64().unwrap() <= index as u64));
         for (node, of) in nodes.iter().zip(&tree.nodes) {
             assert_eq!(node["type"], of.ty.name());
-            assert_eq!((&node["places"], &node["values"]), (&of.slots.into(), &of.instances.into()));
+            assert_eq!((&node["slots"], &node["values"]), (&of.slots.into(), &of.instances.into()));
         }
     }
     let nodes = parsed(&tree(&nasty()).to_json())["nodes"].clone();

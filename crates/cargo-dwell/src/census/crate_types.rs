@@ -2,7 +2,7 @@
 //!
 //! Of each only the names of its fields are taken for granted. A version that has others is walked field by field.
 
-use super::std_types::{find, named, of_type, wide};
+use super::fields::{find, named, of_type, wide};
 use super::types::{Decode, Schema, SiteId};
 use crate::debuginfo::{Kind, TypeId};
 use dwell::model::Edge;

@@ -7,6 +7,7 @@ mod args;
 mod crate_types;
 mod diff;
 mod export;
+mod fields;
 mod findings;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod hooks;

@@ -4,6 +4,7 @@ use super::findings;
 use super::json::{Blocks, CallSite, Enum, Field, Histogram, Snapshot, Stack, Strings, Variant};
 use super::owners::{self, Origin};
 use super::snapshot::{self, Moment};
+use super::std_types;
 use super::types::{Decode, Schema, SiteId};
 use super::walk::{Holding, Owner, Tally, Walk};
 use crate::debuginfo::{Frames, Program};
@@ -14,7 +15,7 @@ const SITES: usize = 8;
 
 /// Walks through a snapshot.
 pub(super) fn of(snapshot: &snapshot::Snapshot, program: &Program, frames: &Frames) -> Snapshot {
-    let schema = Schema::new(program);
+    let schema = Schema::new(program, std_types::decode);
     let origins = owners::origins(snapshot, frames, &schema);
     let mut walk = Walk::new(snapshot, &origins, schema);
     walk.run();

@@ -3,7 +3,6 @@
 //! A *site* is where a type stands: a field, a part of a field's type, the elements of a collection. Sites have the same paths
 //! as those of `dwell::weigh`. A struct or enum that a program declares is described once, however many sites have it.
 
-use super::std_types;
 use crate::debuginfo::{Field, Kind, Program, Tag, Text, Type, TypeId};
 use dwell::model::Edge;
 use std::collections::HashMap;
@@ -18,9 +17,13 @@ pub(super) type DefId = usize;
 /// Types of std are followed into each other so deep.
 const DEEPEST: u32 = 48;
 
+/// How values of a type are read, for the types that are known by name; `None` for all others.
+pub(super) type Decoder = fn(&mut Schema<'_>, TypeId, SiteId) -> Option<Decode>;
+
 /// The types of a program, as far as a walk came across them.
 pub(super) struct Schema<'p> {
     pub(super) program: &'p Program,
+    known: Decoder,
     pub(super) sites: Vec<Site>,
     pub(super) defs: Vec<Def>,
     by_type: HashMap<TypeId, DefId>,
@@ -389,13 +392,14 @@ pub(super) fn is_std(path: &str) -> bool {
 }
 
 impl<'p> Schema<'p> {
-    pub(super) fn new(program: &'p Program) -> Self {
+    pub(super) fn new(program: &'p Program, known: Decoder) -> Self {
         let mut by_path = HashMap::new();
         for (id, ty) in program.types() {
             by_path.entry(&*ty.path).or_insert(id);
         }
         Self {
             program,
+            known,
             sites: Vec::new(),
             defs: Vec::new(),
             by_type: HashMap::new(),
@@ -485,7 +489,7 @@ impl<'p> Schema<'p> {
 
     fn decode(&mut self, ty: TypeId, site: SiteId) -> Decode {
         let of = self.get(ty);
-        if let Some(decode) = std_types::decode(self, ty, site) {
+        if let Some(decode) = (self.known)(self, ty, site) {
             return decode;
         }
         match &of.kind {

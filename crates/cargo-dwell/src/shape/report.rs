@@ -16,17 +16,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
 
-/// The format of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Format {
-    /// Sentences and lists, or tables from 120 columns on
-    #[default]
-    Human,
-    /// One JSON object, whose `version` rises when a field is removed or changes its meaning
-    Json,
-    /// Tables in Markdown
-    Markdown,
-}
+pub use crate::output::Format;
 
 /// The limits of a report.
 #[derive(Debug, Clone, Default)]
@@ -77,10 +67,9 @@ pub struct Report {
     pub(super) lean: Total,
     /// Why the totals may be off; nothing if they are not.
     pub(super) doubts: Vec<String>,
-    #[serde(rename = "moves")]
     pub(super) suggestions: Vec<Suggestion>,
     #[serde(skip_serializing_if = "is_zero")]
-    pub(super) moves_left_out: usize,
+    pub(super) suggestions_left_out: usize,
     pub(super) repeats: Vec<Repeats>,
     pub(super) records: Vec<Type>,
     #[serde(skip_serializing_if = "is_zero")]
@@ -162,7 +151,7 @@ impl Report {
         repeats.truncate(options.top.unwrap_or(usize::MAX));
         let (value, value_is_exact) = value::heap(schema);
         Self {
-            version: 2,
+            version: 3,
             documents: schema.documents,
             json_bytes: schema.bytes,
             sampled: options.sampled,
@@ -173,7 +162,7 @@ impl Report {
             std: total(plan.model(&plan.standard()).total()),
             lean: total(plan.lean_heap()),
             doubts: doubts(plan),
-            moves_left_out: all - suggestions.len(),
+            suggestions_left_out: all - suggestions.len(),
             suggestions,
             repeats,
             records_left_out: every - records.len(),
@@ -233,7 +222,7 @@ impl Report {
 
     /// What is said below the suggestions, of which `shown` are.
     pub(super) fn end_of_suggestions(&self, shown: usize, out: &mut impl io::Write) -> io::Result<()> {
-        let left = self.moves_left_out + self.suggestions.len() - shown;
+        let left = self.suggestions_left_out + self.suggestions.len() - shown;
         if left > 0 {
             writeln!(out, "{left} smaller suggestions are not shown (--top, --min-saving).")?;
         }

@@ -3,7 +3,7 @@
 use super::{Bump, Vec};
 use crate::alloc::{AllocError, Allocator};
 use crate::raw::Meta;
-use crate::small::{Brand, Place};
+use crate::small::{Brand, Coercible};
 use core::any::Any;
 use core::fmt;
 use core::marker::PhantomData;
@@ -147,7 +147,7 @@ impl<'a, T: ?Sized + 'a> Box<'a, T> {
 
     /// The same box seen as what the closure coerces it to.
     ///
-    /// The closure gets a [`Place`] and can do nothing with it but coerce and return it. With the type written as here, no
+    /// The closure gets a [`Coercible`] and can do nothing with it but coerce and return it. With the type written as here, no
     /// context is needed to infer it.
     ///
     /// ```
@@ -156,24 +156,24 @@ impl<'a, T: ?Sized + 'a> Box<'a, T> {
     ///
     /// let bump = Bump::new();
     /// let values = [
-    ///     bump::Box::new_in(1, &bump).coerce::<dyn Display, _>(|place| place),
-    ///     bump::Box::new_in("two", &bump).coerce::<dyn Display, _>(|place| place),
+    ///     bump::Box::new_in(1, &bump).coerce::<dyn Display, _>(|value| value),
+    ///     bump::Box::new_in("two", &bump).coerce::<dyn Display, _>(|value| value),
     /// ];
     /// assert_eq!(format!("{} {}", values[0], values[1]), "1 two");
     /// ```
     #[inline]
     pub fn coerce<U: ?Sized, F>(self, unsize: F) -> Box<'a, U>
     where
-        F: for<'p, 'brand> FnOnce(&'p Place<Brand<'brand>, T>) -> &'p Place<Brand<'brand>, U>,
+        F: for<'p, 'brand> FnOnce(&'p Coercible<Brand<'brand>, T>) -> &'p Coercible<Brand<'brand>, U>,
     {
         // SAFETY: the value is live while `self` is, which is until the closure has returned. The closure accepts every
         // brand.
-        let place = unsafe { Place::at(self.value.as_ptr()) };
-        // The closure accepts every brand, so what it returned is the only place with this one: the value, coerced.
-        let meta = Meta::new(unsize(place).as_ptr(), false);
+        let wrapped = unsafe { Coercible::at(self.value.as_ptr()) };
+        // The closure accepts every brand, so what it returned is the only `Coercible` with this one: the value, coerced.
+        let meta = Meta::new(unsize(wrapped).as_ptr(), false);
         let data = self.value.cast::<()>();
         mem::forget(self);
-        // The address is the box's own, which may write; the closure's place is for reading.
+        // The address is the box's own, which may write; the reference that the closure gets is for reading.
         let value = meta.decode(data.as_ptr()).cast_mut();
         // SAFETY: its address is that of `data`.
         let value = unsafe { NonNull::new_unchecked(value) };

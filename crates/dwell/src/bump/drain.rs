@@ -1,35 +1,14 @@
 //! Iterators that take elements out of a vector: `drain`, `splice`, `extract_if`.
 
 use super::Vec;
+use super::capacity::{NoMemory, TRUSTED_BYTES, indices};
 use super::gap::Gap;
-use super::vec::{NoMemory, TRUSTED_BYTES};
 use crate::alloc::{AllocError, Allocator, Global};
 use core::fmt;
 use core::iter::FusedIterator;
-use core::ops::{Bound, Range, RangeBounds};
+use core::ops::{Range, RangeBounds};
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::{ptr, slice};
-
-/// The indices of a range among `len` elements.
-///
-/// # Panics
-///
-/// When it begins behind its end, or ends behind `len`.
-pub(super) fn indices(range: &impl RangeBounds<usize>, len: usize) -> Range<usize> {
-    let start = match range.start_bound() {
-        Bound::Included(&start) => start,
-        Bound::Excluded(&start) => start.checked_add(1).expect("the range starts after usize::MAX"),
-        Bound::Unbounded => 0,
-    };
-    let end = match range.end_bound() {
-        Bound::Included(&end) => end.checked_add(1).expect("the range ends after usize::MAX"),
-        Bound::Excluded(&end) => end,
-        Bound::Unbounded => len,
-    };
-    assert!(start <= end, "the range starts at {start} and ends before that, at {end}");
-    assert!(end <= len, "the range ends at {end}, and the length is {len}");
-    start..end
-}
 
 impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     /// Removes a range of elements and returns them as an iterator. Those that it was not asked for are dropped with it.

@@ -1,7 +1,7 @@
 //! A gap in a vector's elements: what `drain`, `splice`, `extract_if`, `retain_mut` and `dedup_by` have in common.
 
 use super::Vec;
-use super::vec::NoMemory;
+use super::capacity::NoMemory;
 use crate::alloc::Allocator;
 use core::ptr::NonNull;
 use core::slice;

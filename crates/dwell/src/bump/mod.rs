@@ -57,7 +57,7 @@
 //! │ chunk ─┼──────┼─┤  └─┬──────┴───────┴───────┴───┴──────────────┘  │  └─┬──────┴──────────────┘
 //! │ end   ─┼────┐ │ │    └─ prev ──────────────────▲──────────────▲───┘    └─ prev: none
 //! │ chunks ┼────┼─┼─┘                              │              │
-//! │ aside  │    └─┼────────────────────────────────┼──────────────┘
+//! │ saved  │    └─┼────────────────────────────────┼──────────────┘
 //! │ owner  │      └────────────────────────────────┘
 //! └────────┘
 //! ```
@@ -107,6 +107,7 @@ mod arithmetic;
 mod block;
 mod boxed;
 mod buffer;
+mod capacity;
 mod chunk;
 mod chunks;
 mod drain;
@@ -187,7 +188,7 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // 3. If `chunk` is a chunk, it is a shared one of the list, and the free range is its end. If it is `None`, the free range is
     //    empty, or lent by the arena that this scope came from.
     // 4. In a shared chunk of the list that is not `chunk`, the bytes from `used` on are in no block of this arena. They are
-    //    not handed out, or handed out by the one scope that they are lent to, or they become the free range again by `aside`.
+    //    not handed out, or handed out by the one scope that they are lent to, or they become the free range again by `saved`.
     // 5. Chunks of the list are not freed and shared ones do not move while the arena is borrowed. A dedicated chunk has one
     //    block and no free range.
     // 6. The free range ends at `arithmetic::TOP` or below.
@@ -197,7 +198,7 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     end: Cell<NonNull<u8>>,
     chunks: Cell<Option<Chunk>>,
     /// A chunk with free bytes besides, which a scope made the arena leave.
-    aside: Cell<Option<Chunk>>,
+    saved: Cell<Option<Chunk>>,
     owner: Owner<MIN_ALIGN, A>,
 }
 
@@ -311,7 +312,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             chunk: Cell::new(range.chunk),
             end: Cell::new(range.end),
             chunks: Cell::new(None),
-            aside: Cell::new(None),
+            saved: Cell::new(None),
             owner,
         }
     }
@@ -489,7 +490,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // The padding did not fit, and there is nothing to pad for.
             return NonNull::new(ptr::without_provenance_mut(layout.align()));
         }
-        if let Some(block) = self.take_aside(layout) {
+        if let Some(block) = self.take_saved(layout) {
             return Some(block);
         }
         let least = arithmetic::least_chunk(layout.size(), layout.align(), Self::HEADER, Self::CHUNK_ALIGN)?;
@@ -509,17 +510,17 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.take(layout)
     }
 
-    /// A block from the chunk aside, if it fits there: then the arena goes on there, and the chunk that it leaves is aside.
-    fn take_aside(&self, layout: Layout) -> Option<NonNull<u8>> {
-        let aside = self.aside.get()?;
+    /// A block from the saved chunk, if it fits there: then the arena goes on there, and the chunk that it leaves is the saved one.
+    fn take_saved(&self, layout: Layout) -> Option<NonNull<u8>> {
+        let saved = self.saved.get()?;
         let here = self.range();
         self.park();
-        // SAFETY: `aside` is a shared chunk of the list that the arena left, and whose free bytes are not lent to a scope
+        // SAFETY: `saved` is a shared chunk of the list that the arena left, and whose free bytes are not lent to a scope
         // (invariant 4).
-        self.enter(unsafe { Self::range_of(aside) });
+        self.enter(unsafe { Self::range_of(saved) });
         let block = self.take(layout);
         match block {
-            Some(_) => self.aside.set(here.chunk),
+            Some(_) => self.saved.set(here.chunk),
             None => self.enter(here),
         }
         block
@@ -685,7 +686,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let used: usize = self.chunks().map(<[_]>::len).sum();
         let list = self.chunks.take();
         self.enter(Self::EMPTY);
-        self.aside.set(None);
+        self.saved.set(None);
         // SAFETY: the chunks are of this arena's store, it has given up the list, and the exclusive borrow ends the use of all
         // blocks.
         unsafe { self.store().recycle(list) };

@@ -80,10 +80,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// A point to which [`rewind`](Self::rewind) goes back.
     pub fn checkpoint(&self) -> Checkpoint {
-        let aside = self.aside.get();
-        // SAFETY: `aside` is a shared chunk of the list that the arena left, and its free bytes are not lent to a scope.
-        let aside = aside.map(|chunk| unsafe { Self::range_of(chunk) });
-        Checkpoint { range: self.range(), aside, chunks: self.chunks.get() }
+        let saved = self.saved.get();
+        // SAFETY: `saved` is a shared chunk of the list that the arena left, and its free bytes are not lent to a scope.
+        let saved = saved.map(|chunk| unsafe { Self::range_of(chunk) });
+        Checkpoint { range: self.range(), saved, chunks: self.chunks.get() }
     }
 
     /// Forgets everything that was allocated since the checkpoint.
@@ -123,8 +123,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             rest = unsafe { chunk.header() }.prev;
         }
         self.enter(checkpoint.range);
-        self.aside.set(checkpoint.aside.and_then(|range| range.chunk));
-        if let Some(FreeRange { pos, chunk: Some(chunk), .. }) = checkpoint.aside {
+        self.saved.set(checkpoint.saved.and_then(|range| range.chunk));
+        if let Some(FreeRange { pos, chunk: Some(chunk), .. }) = checkpoint.saved {
             // SAFETY: the chunk is shared and was in the list at the checkpoint, so that it still is. The blocks from `pos` on
             // were allocated since, and are not used again.
             unsafe { chunk.set_used(pos) };
@@ -146,7 +146,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Scope<'_, MIN_ALIGN, A> {
         let outer = self.outer;
         if self.lent.pos != self.lent.end {
             if outer.chunk.get().is_some() {
-                self.set_aside();
+                self.save_chunk();
             }
             outer.enter(self.lent);
         }
@@ -160,9 +160,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Scope<'_, MIN_ALIGN, A> {
     /// The outer arena was used meanwhile: the chunk that it was in is used up before it makes another one.
     #[cold]
     #[inline(never)]
-    fn set_aside(&self) {
+    fn save_chunk(&self) {
         self.outer.park();
-        self.outer.aside.set(self.outer.chunk.get());
+        self.outer.saved.set(self.outer.chunk.get());
     }
 
     /// Gives the chunks of a scope that made some to the store, which keeps the largest for the next one.
@@ -202,6 +202,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Scope<'_, MIN_ALIGN, A
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint {
     range: FreeRange,
-    aside: Option<FreeRange>,
+    saved: Option<FreeRange>,
     chunks: Option<Chunk>,
 }

@@ -1,6 +1,7 @@
 //! Text in an arena.
 
-use super::drain::{Drain, indices};
+use super::capacity::indices;
+use super::drain::Drain;
 use super::gap::Gap;
 use super::{Box, Bump, Vec};
 use crate::alloc::{AllocError, Allocator, Global};

@@ -1,7 +1,7 @@
 //! A vector of 16 bytes that does not know its arena.
 
 use super::Bump;
-use super::vec::{NoMemory, TRUSTED_BYTES, array};
+use super::capacity::{NoMemory, TRUSTED_BYTES, array};
 use crate::alloc::{AllocError, Allocator};
 use core::alloc::Layout;
 use core::borrow::{Borrow, BorrowMut};

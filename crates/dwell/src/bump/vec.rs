@@ -1,7 +1,7 @@
 //! A vector in an arena.
 
 use super::block::Block;
-use super::drain::indices;
+use super::capacity::{NoMemory, TRUSTED_BYTES, array, indices};
 use super::{Box, Bump};
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
@@ -13,7 +13,6 @@ use core::ops::{Deref, DerefMut, RangeBounds};
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::{self, NonNull};
 use core::slice;
-use std_alloc::alloc::handle_alloc_error;
 
 /// A vector that grows in an arena, in place as long as it is the last there.
 ///
@@ -43,46 +42,6 @@ pub struct Vec<'a, T, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // Owns elements: drop check.
     owns: PhantomData<T>,
 }
-
-/// The layout of `cap` elements, which are no more than fit in one.
-pub(super) fn array(element: Layout, cap: usize) -> Option<Layout> {
-    let size = element.size().checked_mul(cap)?;
-    Layout::from_size_align(size, element.align()).ok()
-}
-
-/// No memory for this layout. `None`: no layout is that large.
-pub(super) struct NoMemory(Option<Layout>);
-
-impl NoMemory {
-    /// More elements than can be counted, or more bytes than a layout can have.
-    pub(super) const TOO_MANY: Self = Self(None);
-
-    pub(super) fn of_layout(layout: Layout) -> Self {
-        Self(Some(layout))
-    }
-
-    /// For `extra` elements more than `cap`.
-    #[cold]
-    fn of(element: Layout, cap: usize, extra: usize) -> Self {
-        Self(cap.checked_add(extra).and_then(|least| array(element, least)))
-    }
-
-    #[cold]
-    pub(super) fn abort(self) -> ! {
-        match self.0 {
-            Some(layout) => handle_alloc_error(layout),
-            None => panic!("capacity overflow"),
-        }
-    }
-
-    pub(super) fn error<T>(self, value: T) -> AllocError<T> {
-        AllocError::new(value, self.0.unwrap_or(Layout::new::<()>()))
-    }
-}
-
-/// The most bytes that are reserved because an iterator says that there will be as many elements. For more the vector grows as
-/// they come.
-pub(super) const TRUSTED_BYTES: usize = 1 << 16;
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// A larger block for the elements of a vector, for `extra` elements more or for even more, and for how many.

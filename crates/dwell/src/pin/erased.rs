@@ -2,13 +2,11 @@
 
 #[cfg(feature = "futures")]
 use super::InPlace;
-#[cfg(feature = "std")]
-use super::pooled;
 use super::{InPlaceFuture, LocalInPlaceFuture};
 use crate::alloc::AllocError;
-#[cfg(feature = "std")]
-use crate::slab::sync;
 use crate::slab::{Pool, PoolSlot};
+#[cfg(feature = "std")]
+use crate::slab::{sync, thread_pool};
 use crate::small::SmallBox;
 use core::pin::Pin;
 
@@ -47,7 +45,7 @@ macro_rules! in_place {
         where
             Self: Send + 'a,
         {
-            InPlace::new_with(self, |place| place as _)
+            InPlace::new_with(self, |value| value as _)
         }
 
         /// [`in_place`](Self::in_place) for a value that is not `Send`.
@@ -56,7 +54,7 @@ macro_rules! in_place {
         where
             Self: 'a,
         {
-            InPlace::new_with(self, |place| place as _)
+            InPlace::new_with(self, |value| value as _)
         }
     };
 }
@@ -75,7 +73,7 @@ macro_rules! erased_ext {
             where
                 Self: Send + 'a,
             {
-                SmallBox::new_with(self, |place| place as _)
+                SmallBox::new_with(self, |value| value as _)
             }
 
             /// [`small`](Self::small) that reports a failed allocation.
@@ -88,7 +86,7 @@ macro_rules! erased_ext {
             where
                 Self: Send + 'a,
             {
-                SmallBox::try_new_with(self, |place| place as _)
+                SmallBox::try_new_with(self, |value| value as _)
             }
 
             /// [`small`](Self::small) for a value that is not `Send`.
@@ -97,7 +95,7 @@ macro_rules! erased_ext {
             where
                 Self: 'a,
             {
-                SmallBox::new_with(self, |place| place as _)
+                SmallBox::new_with(self, |value| value as _)
             }
 
             /// [`small_local`](Self::small_local) that reports a failed allocation.
@@ -110,7 +108,7 @@ macro_rules! erased_ext {
             where
                 Self: 'a,
             {
-                SmallBox::try_new_with(self, |place| place as _)
+                SmallBox::try_new_with(self, |value| value as _)
             }
 
             /// Stores the value in a slot of the pool. The slot may be sent to other threads and may outlive the pool.
@@ -186,7 +184,7 @@ macro_rules! erased_ext {
             where
                 Self: Send + 'a,
             {
-                pooled::insert(self).coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin()
+                thread_pool::insert(self).coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin()
             }
 
             /// [`pooled`](Self::pooled) that reports a failed allocation.
@@ -200,7 +198,7 @@ macro_rules! erased_ext {
             where
                 Self: Send + 'a,
             {
-                Ok(pooled::try_insert(self)?.coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin())
+                Ok(thread_pool::try_insert(self)?.coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin())
             }
 
             /// [`pooled`](Self::pooled) for a value that is not `Send`.
@@ -214,7 +212,7 @@ macro_rules! erased_ext {
             where
                 Self: 'a,
             {
-                pooled::insert(self).coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin()
+                thread_pool::insert(self).coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin()
             }
 
             /// [`pooled_local`](Self::pooled_local) that reports a failed allocation.
@@ -228,7 +226,7 @@ macro_rules! erased_ext {
             where
                 Self: 'a,
             {
-                Ok(pooled::try_insert(self)?.coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin())
+                Ok(thread_pool::try_insert(self)?.coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin())
             }
         }
     };

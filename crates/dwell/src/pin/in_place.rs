@@ -1,7 +1,7 @@
 //! Type-erased values with inline storage. A value that does not fit does not compile.
 
 use crate::raw::Meta;
-use crate::small::{InlineStorage, Place};
+use crate::small::{Coercible, InlineStorage};
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
@@ -20,7 +20,7 @@ use core::task::{Context, Poll};
 /// use std::fmt::Debug;
 ///
 /// // error: a value of 24 bytes aligned to 8 does not fit the inline buffer of 16 bytes aligned to 8
-/// let text = InPlace::<dyn Debug, 2>::new_with(String::from("text"), |place| place);
+/// let text = InPlace::<dyn Debug, 2>::new_with(String::from("text"), |value| value);
 /// ```
 ///
 /// The value moves with its owner, so an `InPlace` is `Unpin` only if `T` is. A pinned `InPlace` pins its value, and an
@@ -32,7 +32,7 @@ use core::task::{Context, Poll};
 /// type Call<'a> = InPlace<dyn Future<Output = u32> + 'a, 6>;
 ///
 /// fn double(x: &u32) -> Call<'_> {
-///     InPlace::new_with(async move { *x * 2 }, |place| place as _)
+///     InPlace::new_with(async move { *x * 2 }, |value| value as _)
 /// }
 ///
 /// async fn quadruple(x: u32) -> u32 {
@@ -80,7 +80,7 @@ impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
     /// use dwell::pin::InPlace;
     /// use std::fmt::Display;
     ///
-    /// let number = InPlace::<dyn Display, 1>::new_with(7, |place| place);
+    /// let number = InPlace::<dyn Display, 1>::new_with(7, |value| value);
     /// assert_eq!(number.to_string(), "7");
     /// ```
     ///
@@ -93,18 +93,18 @@ impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
     #[inline]
     pub fn new_with<U, F>(value: U, unsize: F) -> Self
     where
-        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
         const {
             if !Self::fits(size_of::<U>(), align_of::<U>()) {
                 panic!("{}", SizeMessage::of::<U, N, L>().text());
             }
         }
-        let place = Place::new(value);
-        let meta = Meta::new(unsize(&place).as_ptr(), false);
+        let value = Coercible::new(value);
+        let meta = Meta::new(unsize(&value).as_ptr(), false);
         let storage = InlineStorage::<N, L>::new();
         let to = storage.words.get().cast::<U>();
-        let value = place.into_inner();
+        let value = value.into_inner();
         // SAFETY: `fits`, which the constant above asserts, says that the words are large and aligned enough for a `U`.
         unsafe { to.write(value) };
         Self { storage, meta, owns: PhantomData }
@@ -122,7 +122,7 @@ impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
     /// use dwell::pin::InPlace;
     /// use std::pin::pin;
     ///
-    /// let future = InPlace::<dyn Future<Output = ()>, 2>::new_with(async {}, |place| place);
+    /// let future = InPlace::<dyn Future<Output = ()>, 2>::new_with(async {}, |value| value);
     /// let mut future = pin!(future);
     /// let _: std::pin::Pin<&mut dyn Future<Output = ()>> = future.as_mut().project();
     /// ```

@@ -41,7 +41,7 @@ mod forward;
 mod future;
 mod in_place;
 #[cfg(feature = "std")]
-pub(crate) mod pooled;
+mod pooled;
 mod reusable;
 #[cfg(feature = "tokio")]
 mod tokio;

@@ -1,13 +1,9 @@
-//! The thread-local pool of `.pooled()`.
+//! The types that `.pooled()` returns, and what `#[erased]` calls.
 
-use crate::alloc::AllocError;
-use crate::slab::InPool;
-use crate::slab::insert::{self, CellPtr, CellSource, Refusal};
-use crate::slab::sync::{AnyThread, Pool, PoolSlot};
-use core::mem::ManuallyDrop;
+use crate::slab::sync::PoolSlot;
 use core::pin::Pin;
 
-/// A type-erased, pinned future in a slot of a [`sync::Pool`](Pool): the result of
+/// A type-erased, pinned future in a slot of a [`sync::Pool`](crate::slab::sync::Pool): the result of
 /// [`ErasedExt::pooled`](super::ErasedExt::pooled).
 ///
 /// It has two words, as the `BoxFuture` of the crate futures. A trait whose methods return it can be used as `dyn Trait`, with
@@ -64,57 +60,4 @@ pub fn erase_local<'a, F: Future + 'a>(future: F) -> LocalPooledFuture<'a, F::Ou
 #[doc(hidden)]
 pub fn unreachable_output<T>() -> T {
     unreachable!("`#[erased]` does not call this")
-}
-
-std::thread_local! {
-    /// Never dropped, so that no use has to test whether it was.
-    static POOL: ManuallyDrop<Pool> = const { ManuallyDrop::new(Pool::new()) };
-
-    static AT_EXIT: AtExit = const { AtExit };
-}
-
-/// Clears the thread's pool in its destructor.
-struct AtExit;
-
-impl Drop for AtExit {
-    fn drop(&mut self) {
-        let _ = POOL.try_with(|pool| pool.clear());
-    }
-}
-
-/// The pool of this thread.
-struct ThreadPool;
-
-// SAFETY: each cell is that of a pool, as a source of which it promises what is asked for. A pool may go before its slots.
-unsafe impl<T> CellSource<T> for ThreadPool {
-    type Kind = InPool<AnyThread>;
-
-    #[inline(always)]
-    fn pop(&self) -> Option<CellPtr> {
-        POOL.try_with(|pool| CellSource::<T>::pop(&**pool)).ok()?
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn refill(&self) -> Result<CellPtr, Refusal> {
-        if AT_EXIT.try_with(|_| ()).is_ok()
-            && let Ok(cell) = POOL.try_with(|pool| CellSource::<T>::refill(&**pool))
-        {
-            return cell;
-        }
-        // The thread is ending. Its pool has been cleared, or will not be.
-        CellSource::<T>::refill(&Pool::new())
-    }
-}
-
-/// Inserts a value into this thread's pool.
-#[inline(always)]
-pub(crate) fn insert<T>(value: T) -> PoolSlot<T> {
-    insert::insert(&ThreadPool, value)
-}
-
-/// [`insert`] that reports a failed allocation.
-#[inline(always)]
-pub(crate) fn try_insert<T>(value: T) -> Result<PoolSlot<T>, AllocError<T>> {
-    insert::try_insert(&ThreadPool, value)
 }

@@ -2,7 +2,7 @@
 
 use crate::alloc::{AllocError, largest_layout, try_alloc};
 use crate::raw::Meta;
-use crate::small::Place;
+use crate::small::Coercible;
 use core::alloc::Layout;
 use core::fmt;
 use core::marker::PhantomData;
@@ -159,8 +159,8 @@ impl<T: ?Sized> Reusable<T> {
     /// use std::fmt::Display;
     ///
     /// let mut value = Reusable::<dyn Display>::new();
-    /// value.set_with(7, |place| place);
-    /// value.set_with("seven", |place| place);
+    /// value.set_with(7, |value| value);
+    /// value.set_with("seven", |value| value);
     /// assert_eq!(value.get().unwrap().to_string(), "seven");
     /// ```
     ///
@@ -171,11 +171,11 @@ impl<T: ?Sized> Reusable<T> {
     #[inline]
     pub fn set_with<U, F>(&mut self, value: U, unsize: F)
     where
-        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
-        let place = Place::new(value);
-        let meta = Meta::new(unsize(&place).as_ptr(), false);
-        if let Err(error) = self.replace(place, meta) {
+        let value = Coercible::new(value);
+        let meta = Meta::new(unsize(&value).as_ptr(), false);
+        if let Err(error) = self.replace(value, meta) {
             handle_alloc_error(error.layout());
         }
     }
@@ -194,19 +194,19 @@ impl<T: ?Sized> Reusable<T> {
     #[inline]
     pub fn try_set_with<U, F>(&mut self, value: U, unsize: F) -> Result<(), AllocError<U>>
     where
-        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
-        let place = Place::new(value);
-        let Some(meta) = Meta::try_new(unsize(&place).as_ptr(), false) else {
-            return Err(AllocError::new(place.into_inner(), largest_layout(align_of::<U>())));
+        let value = Coercible::new(value);
+        let Some(meta) = Meta::try_new(unsize(&value).as_ptr(), false) else {
+            return Err(AllocError::new(value.into_inner(), largest_layout(align_of::<U>())));
         };
-        self.replace(place, meta)
+        self.replace(value, meta)
     }
 
     /// Drops the value and stores another, whose metadata as a `T` is `meta`.
     #[inline]
-    fn replace<U>(&mut self, place: Place<U, U>, meta: Meta<T>) -> Result<(), AllocError<U>> {
-        let value = place.into_inner();
+    fn replace<U>(&mut self, value: Coercible<U, U>, meta: Meta<T>) -> Result<(), AllocError<U>> {
+        let value = value.into_inner();
         let layout = Layout::new::<U>();
         if self.block.fits(layout) {
             self.clear();
@@ -231,7 +231,7 @@ impl<'a, T> ReusableFuture<'a, T> {
     /// Panics if the drop of the old future panics. No future is left, and the new one is dropped.
     #[inline]
     pub fn set<F: Future<Output = T> + Send + 'a>(&mut self, future: F) {
-        self.set_with(future, |place| place as _);
+        self.set_with(future, |value| value as _);
     }
 
     /// [`set`](Self::set) that reports a failed allocation.
@@ -246,7 +246,7 @@ impl<'a, T> ReusableFuture<'a, T> {
     /// Panics if the drop of the old future panics. No future is left, and the new one is dropped.
     #[inline]
     pub fn try_set<F: Future<Output = T> + Send + 'a>(&mut self, future: F) -> Result<(), AllocError<F>> {
-        self.try_set_with(future, |place| place as _)
+        self.try_set_with(future, |value| value as _)
     }
 }
 
@@ -258,7 +258,7 @@ impl<'a, T> LocalReusableFuture<'a, T> {
     /// Panics if the drop of the old future panics. No future is left, and the new one is dropped.
     #[inline]
     pub fn set_local<F: Future<Output = T> + 'a>(&mut self, future: F) {
-        self.set_with(future, |place| place as _);
+        self.set_with(future, |value| value as _);
     }
 
     /// [`set_local`](Self::set_local) that reports a failed allocation.
@@ -273,7 +273,7 @@ impl<'a, T> LocalReusableFuture<'a, T> {
     /// Panics if the drop of the old future panics. No future is left, and the new one is dropped.
     #[inline]
     pub fn try_set_local<F: Future<Output = T> + 'a>(&mut self, future: F) -> Result<(), AllocError<F>> {
-        self.try_set_with(future, |place| place as _)
+        self.try_set_with(future, |value| value as _)
     }
 }
 

@@ -23,9 +23,10 @@
 //! Futures and clones of services are stored in the thread-local pool of [`ErasedExt::pooled`]. When the pool has grown to the
 //! number of values that are live at once, a call allocates nothing.
 
-use super::{ErasedExt, PoolFuture, pooled};
+use super::{ErasedExt, PoolFuture};
 use crate::alloc::AllocError;
 use crate::slab::sync::PoolSlot;
+use crate::slab::thread_pool;
 use core::fmt;
 use core::task::{Context, Poll};
 use tower_layer::{Layer, LayerFn, layer_fn};
@@ -119,7 +120,7 @@ macro_rules! erased_service {
                 S: Service<Request, Response = Response, Error = Error> $(+ $Bound)* + $life,
                 S::Future: Send + 'static,
             {
-                Self { service: pooled::insert(PoolCalls::new(service)).coerce(|view| view as _) }
+                Self { service: thread_pool::insert(PoolCalls::new(service)).coerce(|view| view as _) }
             }
 
             /// [`new`](Self::new) that reports a failed allocation.
@@ -132,7 +133,7 @@ macro_rules! erased_service {
                 S: Service<Request, Response = Response, Error = Error> $(+ $Bound)* + $life,
                 S::Future: Send + 'static,
             {
-                match pooled::try_insert(PoolCalls::new(service)) {
+                match thread_pool::try_insert(PoolCalls::new(service)) {
                     Ok(slot) => Ok(Self { service: slot.coerce(|view| view as _) }),
                     Err(error) => Err(error.map(|calls| calls.service)),
                 }
@@ -208,7 +209,7 @@ macro_rules! cloned_service {
             ) -> PoolSlot<
                 dyn $Clone<Request, Response = Self::Response, Error = Self::Error, Future = Self::Future> $(+ $Auto)+,
             > {
-                pooled::insert(self.clone()).coerce(|view| view as _)
+                thread_pool::insert(self.clone()).coerce(|view| view as _)
             }
         }
 

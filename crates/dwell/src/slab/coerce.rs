@@ -1,4 +1,4 @@
-//! How a slot is unsized without trusting the code that does it. The argument is that of `small::place`, with one thing more: a view
+//! How a slot is unsized without trusting the code that does it. The argument is that of `small::coerce`, with one thing more: a view
 //! is invariant in what it shows, so that a coercion cannot shorten a lifetime. A slab finds leaked values by the type it
 //! knows, which must still be theirs.
 

@@ -123,6 +123,8 @@ pub mod sync;
 #[cfg(feature = "std")]
 #[doc(hidden)]
 pub mod thread;
+#[cfg(all(feature = "small", feature = "std"))]
+pub(crate) mod thread_pool;
 mod typed;
 
 pub use self::bounded::Bounded;

@@ -2,9 +2,9 @@
 
 use super::Incoming;
 use crate::alloc::AllocError;
-use crate::pin::pooled;
 use crate::raw::Meta;
 use crate::slab::sync::PoolSlot;
+use crate::slab::thread_pool;
 
 /// An iterator of an erased type in a slot of the thread's pool: what [`boxed_iter`](BoxedIterExt::boxed_iter) returns.
 ///
@@ -55,7 +55,7 @@ pub fn pool_incoming<U, T: ?Sized>(incoming: &mut Incoming<U, T>) -> PoolSlot<T>
     let like = incoming.as_ptr();
     let value = incoming.take(); // dropped if a line below panics
     let meta = Meta::new(like, false);
-    let value: *mut U = pooled::insert(value).into_raw();
+    let value: *mut U = thread_pool::insert(value).into_raw();
     let value = meta.decode(value.cast()).cast_mut();
     // SAFETY: `into_raw` returned the pointer, and no other slot is made of it. The value is a `T` at that address: `like` had
     // the metadata of a `U` as a `T`, because every `Incoming<U, T>` was an `Incoming<U, U>` before it was coerced and `U` is
@@ -92,7 +92,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     where
         Self: 'a,
     {
-        pooled::insert(self).coerce::<dyn Iterator<Item = Self::Item> + 'a, _>(|view| view)
+        thread_pool::insert(self).coerce::<dyn Iterator<Item = Self::Item> + 'a, _>(|view| view)
     }
 
     /// [`boxed_iter`](Self::boxed_iter) that reports a failed allocation.
@@ -105,7 +105,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     where
         Self: 'a,
     {
-        Ok(pooled::try_insert(self)?.coerce::<dyn Iterator<Item = Self::Item> + 'a, _>(|view| view))
+        Ok(thread_pool::try_insert(self)?.coerce::<dyn Iterator<Item = Self::Item> + 'a, _>(|view| view))
     }
 
     /// [`boxed_iter`](Self::boxed_iter) that may go to other threads.
@@ -118,7 +118,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     where
         Self: Send + 'a,
     {
-        pooled::insert(self).coerce::<dyn Iterator<Item = Self::Item> + Send + 'a, _>(|view| view)
+        thread_pool::insert(self).coerce::<dyn Iterator<Item = Self::Item> + Send + 'a, _>(|view| view)
     }
 
     /// [`boxed_iter_send`](Self::boxed_iter_send) that reports a failed allocation.
@@ -131,7 +131,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     where
         Self: Send + 'a,
     {
-        Ok(pooled::try_insert(self)?.coerce::<dyn Iterator<Item = Self::Item> + Send + 'a, _>(|view| view))
+        Ok(thread_pool::try_insert(self)?.coerce::<dyn Iterator<Item = Self::Item> + Send + 'a, _>(|view| view))
     }
 }
 

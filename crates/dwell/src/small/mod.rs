@@ -35,14 +35,14 @@
 //! `docs/small.md` in the repository has the representation, the comparison with other crates, and the table of traits.
 
 mod any;
-#[cfg(all(feature = "pin", feature = "std"))]
+#[cfg(all(feature = "slab", feature = "std"))]
 mod boxed;
 mod call;
+mod coerce;
 mod forward;
 mod iter;
 #[cfg(feature = "nightly")]
 mod nightly;
-mod place;
 mod push;
 #[cfg(feature = "serde")]
 mod serde;
@@ -61,16 +61,16 @@ use core::ptr::{self, NonNull};
 use std_alloc::alloc::handle_alloc_error;
 use std_alloc::boxed::Box;
 
-#[cfg(all(feature = "pin", feature = "std"))]
+#[cfg(all(feature = "slab", feature = "std"))]
 #[doc(hidden)]
 pub use self::boxed::pool_incoming;
-#[cfg(all(feature = "pin", feature = "std"))]
+#[cfg(all(feature = "slab", feature = "std"))]
 pub use self::boxed::{BoxedIterExt, PoolIter};
 pub use self::call::CallOnce;
-pub use self::iter::{BoxedIterator, IntoIter};
-pub use self::place::{Brand, Place};
+pub use self::coerce::{Brand, Coercible};
 #[doc(hidden)]
-pub use self::place::{Coerced, Incoming, IncomingStorage};
+pub use self::coerce::{Coerced, Incoming, IncomingStorage};
+pub use self::iter::{BoxedIterator, IntoIter};
 pub use self::push::PushWith;
 
 /// A box that stores a value of up to `N` words inline and allocates for a larger one.
@@ -280,7 +280,7 @@ impl<T: ?Sized + RefUnwindSafe, const N: usize, A: Allocator + RefUnwindSafe, L>
 /// ```
 ///
 /// The target must be known where the macro stands: from a type as above, a field, an argument, or the return type of the
-/// closure around it. Where it becomes known later, write [`SmallBox::new_with(value, |place| place as _)`](SmallBox::new_with).
+/// closure around it. Where it becomes known later, write [`SmallBox::new_with(value, |value| value as _)`](SmallBox::new_with).
 /// For a sized target there is [`SmallBox::new`].
 #[macro_export]
 macro_rules! small_box {
@@ -301,8 +301,8 @@ macro_rules! small_box {
 #[macro_export]
 macro_rules! small_box_const {
     ($value:expr $(,)?) => {
-        match $crate::small::Place::new($value) {
-            place => $crate::SmallBox::from_coerced(&$crate::small::Coerced::of(&place), place),
+        match $crate::small::Coercible::new($value) {
+            value => $crate::SmallBox::from_coerced(&$crate::small::Coerced::of(&value), value),
         }
     };
 }
@@ -479,15 +479,15 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<MaybeUninit<T>, N, A, L> {
 impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// Boxes a value, coerced by a closure to a `T`.
     ///
-    /// The closure gets a [`Place`], which it can only coerce and return. [`small_box!`](crate::small_box) writes the
+    /// The closure gets a [`Coercible`], which it can only coerce and return. [`small_box!`](crate::small_box) writes the
     /// closure.
     ///
     /// ```
     /// use dwell::SmallBox;
     /// use std::fmt::Debug;
     ///
-    /// let number = SmallBox::<dyn Debug>::new_with(7, |place| place);
-    /// let slice: SmallBox<[u8]> = SmallBox::new_with([1_u8, 2, 3], |place| place as _);
+    /// let number = SmallBox::<dyn Debug>::new_with(7, |value| value);
+    /// let slice: SmallBox<[u8]> = SmallBox::new_with([1_u8, 2, 3], |value| value as _);
     /// assert_eq!(format!("{number:?} {slice:?}"), "7 [1, 2, 3]");
     /// ```
     ///
@@ -498,7 +498,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     #[inline]
     pub fn new_with<U, F>(value: U, unsize: F) -> Self
     where
-        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
         Self::new_with_in(value, Global, unsize)
     }
@@ -516,7 +516,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     #[inline]
     pub fn try_new_with<U, F>(value: U, unsize: F) -> Result<Self, AllocError<U>>
     where
-        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
         Self::try_new_with_in(value, Global, unsize)
     }
@@ -719,7 +719,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     #[inline]
     pub fn new_with_in<U, F>(value: U, alloc: A, unsize: F) -> Self
     where
-        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
         let meta = Self::coerced_meta(&value, unsize);
         let block = Self::block_or_abort(Layout::new::<U>(), &alloc);
@@ -741,7 +741,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     #[inline]
     pub fn try_new_with_in<U, F>(value: U, alloc: A, unsize: F) -> Result<Self, AllocError<U>>
     where
-        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
         let coerced = Self::coerce_pointer(&value, unsize);
         let Some(meta) = Meta::try_new(coerced, !Self::fits(size_of::<U>(), align_of::<U>())) else {
@@ -758,7 +758,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     #[inline]
     fn coerced_meta<U, F>(value: &U, unsize: F) -> Meta<T>
     where
-        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
         Meta::new(Self::coerce_pointer(value, unsize), !Self::fits(size_of::<U>(), align_of::<U>()))
     }
@@ -767,19 +767,19 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     #[inline]
     fn coerce_pointer<U, F>(value: &U, unsize: F) -> *const T
     where
-        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
-        // SAFETY: the value is live as long as it is borrowed, and the brand is its type. (Moving the value into a `Place` and
+        // SAFETY: the value is live as long as it is borrowed, and the brand is its type. (Moving the value into a `Coercible` and
         // out again needs no `unsafe`, and is a copy.)
-        let place = unsafe { Place::at(value) };
-        // The closure may return another place. Every `Place<U, T>` was a `Place<U, U>` before it was coerced, so its metadata
+        let wrapped = unsafe { Coercible::at(value) };
+        // The closure may return another one. Every `Coercible<U, T>` was a `Coercible<U, U>` before it was coerced, so its metadata
         // is that of a `U` as a `T` all the same.
-        unsize(place).as_ptr()
+        unsize(wrapped).as_ptr()
     }
 
     /// Coerces the value of a box, for example to a supertrait.
     ///
-    /// The closure gets a [`Place`], which it can only coerce and return.
+    /// The closure gets a [`Coercible`], which it can only coerce and return.
     ///
     /// ```
     /// use dwell::{SmallBox, small_box};
@@ -787,20 +787,20 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// use std::fmt::Debug;
     ///
     /// let error: SmallBox<dyn Error> = small_box!(std::fmt::Error);
-    /// let debug: SmallBox<dyn Debug> = error.coerce(|place| place as _);
+    /// let debug: SmallBox<dyn Debug> = error.coerce(|value| value as _);
     /// assert_eq!(format!("{debug:?}"), "Error");
     /// ```
     #[inline]
     pub fn coerce<V: ?Sized, F>(self, unsize: F) -> SmallBox<V, N, A, L>
     where
-        F: for<'a, 'brand> FnOnce(&'a Place<Brand<'brand>, T>) -> &'a Place<Brand<'brand>, V>,
+        F: for<'a, 'brand> FnOnce(&'a Coercible<Brand<'brand>, T>) -> &'a Coercible<Brand<'brand>, V>,
     {
         // SAFETY: the value is live as long as `self` is borrowed, which is until the closure has returned. The brand is one that
         // the closure must accept as any.
-        let place = unsafe { Place::at(self.value()) };
-        let meta = Meta::new(unsize(place).as_ptr(), self.meta.is_heap());
-        // SAFETY: the closure accepts every brand, so the only place with this one is the one it was given: what it returned is
-        // that place, coerced. A coercion changes neither the address nor the layout of a value, and the heap bit is the same.
+        let wrapped = unsafe { Coercible::at(self.value()) };
+        let meta = Meta::new(unsize(wrapped).as_ptr(), self.meta.is_heap());
+        // SAFETY: the closure accepts every brand, so the only `Coercible` with this one is the one it was given. It returned
+        // that one, coerced. A coercion changes neither the address nor the layout of a value, and the heap bit is the same.
         unsafe { self.with_meta(meta) }
     }
 

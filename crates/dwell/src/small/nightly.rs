@@ -1,6 +1,6 @@
 //! What the feature `nightly` adds: `Unsize` constructors, the `Fn` traits, and `Box` with allocators.
 
-use super::{Place, SmallBox};
+use super::{Coercible, SmallBox};
 use crate::alloc::{AllocError, Allocator, Global};
 use crate::raw::Meta;
 use core::marker::{Tuple, Unsize};
@@ -20,7 +20,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// ```
     #[inline]
     pub fn new_unsize<U: Unsize<T>>(value: U) -> Self {
-        Self::new_with(value, |place: &Place<U, U>| place)
+        Self::new_with(value, |value: &Coercible<U, U>| value)
     }
 
     /// [`new_unsize`](Self::new_unsize) that reports a failed allocation.
@@ -31,7 +31,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// `usize::MAX / 32` elements. The value is returned in the error.
     #[inline]
     pub fn try_new_unsize<U: Unsize<T>>(value: U) -> Result<Self, AllocError<U>> {
-        Self::try_new_with(value, |place: &Place<U, U>| place)
+        Self::try_new_with(value, |value: &Coercible<U, U>| value)
     }
 }
 

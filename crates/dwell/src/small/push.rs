@@ -1,6 +1,6 @@
 //! Pushing boxes onto a `Vec` without a copy on the stack.
 
-use super::{Place, SmallBox};
+use super::{Coercible, SmallBox};
 use crate::alloc::{AllocError, Global};
 use core::alloc::Layout;
 use std_alloc::vec::Vec;
@@ -16,15 +16,15 @@ use std_alloc::vec::Vec;
 /// use dwell::small::PushWith;
 ///
 /// let mut jobs: Vec<SmallBox<dyn FnMut()>> = Vec::new();
-/// jobs.push_with(|| println!("first"), |place| place);
-/// jobs.push_with(|| println!("second"), |place| place);
+/// jobs.push_with(|| println!("first"), |value| value);
+/// jobs.push_with(|| println!("second"), |value| value);
 /// jobs.iter_mut().for_each(|job| job());
 /// ```
 pub trait PushWith<T: ?Sized> {
     /// `push(SmallBox::new_with(value, unsize))`, written to the vector directly.
     fn push_with<U, F>(&mut self, value: U, unsize: F)
     where
-        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>;
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>;
 
     /// [`push_with`](Self::push_with) that reports a failed allocation.
     ///
@@ -33,14 +33,14 @@ pub trait PushWith<T: ?Sized> {
     /// When the collection cannot grow, and in the cases of [`SmallBox::try_new_with`]. The value is returned in the error.
     fn try_push_with<U, F>(&mut self, value: U, unsize: F) -> Result<(), AllocError<U>>
     where
-        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>;
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>;
 }
 
 impl<T: ?Sized, const N: usize, L> PushWith<T> for Vec<SmallBox<T, N, Global, L>> {
     #[inline]
     fn push_with<U, F>(&mut self, value: U, unsize: F)
     where
-        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
         // The capacity first: if the box existed while the vector grows, it would have to be in memory, to be dropped if that
         // unwinds.
@@ -58,7 +58,7 @@ impl<T: ?Sized, const N: usize, L> PushWith<T> for Vec<SmallBox<T, N, Global, L>
     #[inline]
     fn try_push_with<U, F>(&mut self, value: U, unsize: F) -> Result<(), AllocError<U>>
     where
-        F: for<'a> FnOnce(&'a Place<U, U>) -> &'a Place<U, T>,
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
         if self.try_reserve(1).is_err() {
             return Err(AllocError::new(value, Layout::new::<SmallBox<T, N, Global, L>>()));

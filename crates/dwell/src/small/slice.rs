@@ -369,7 +369,7 @@ impl<T: Clone, const N: usize, L> From<Cow<'_, [T]>> for SmallBox<[T], N, Global
 
 impl<T, const M: usize, const N: usize, L> From<[T; M]> for SmallBox<[T], N, Global, L> {
     fn from(array: [T; M]) -> Self {
-        Self::new_with(array, |place| place as _)
+        Self::new_with(array, |value| value as _)
     }
 }
 

@@ -107,6 +107,7 @@ mod patch;
 mod program;
 mod render;
 mod seen;
+mod suggestion;
 mod tally;
 mod texts;
 mod tree;
@@ -119,10 +120,10 @@ use core::fmt;
 #[cfg(feature = "derive")]
 pub use dwell_derive::Weigh;
 
-pub use self::advise::{Advice, Hint, Suggestion, SuggestionKind};
 pub use self::diff::{Changed, Diff, diff};
 pub use self::model::Model;
 pub use self::render::JSON_VERSION;
+pub use self::suggestion::{Advice, Hint, Suggestion, SuggestionKind};
 pub use self::texts::Texts;
 pub use self::tree::{Edge, Node, Tree};
 pub use self::types::{Field, Kind, MapKind, Part, Reach, Repr, Type, Variant, type_of};

@@ -3,7 +3,7 @@
 //! The lines of a suggestion are those of the source after the suggestions before it, so that a reader can follow them in order.
 #![forbid(unsafe_code)]
 
-use super::advise::Suggestion;
+use super::suggestion::Suggestion;
 use crate::model::search::{Edit, Step, without_arguments};
 use crate::model::{Change, DefId, FieldDef, Plan, Program, Shape, SiteId};
 use core::fmt::Write;

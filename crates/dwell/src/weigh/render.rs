@@ -1,8 +1,8 @@
 //! A tree and its suggestions as text, Markdown, JSON and folded stacks.
 #![forbid(unsafe_code)]
 
-use super::advise::{Advice, Hint, Suggestion};
 use super::program::short;
+use super::suggestion::{Advice, Hint, Suggestion};
 use super::tree::{Edge, Node, Tree};
 use super::types::{Kind, Reach};
 use core::fmt::{self, Write};
@@ -12,7 +12,7 @@ use std_alloc::vec::Vec;
 
 /// The version of the JSON that [`Tree::to_json`] and [`Advice::to_json`] write. It rises when a key is removed or changes its
 /// meaning. A version may gain keys.
-pub const JSON_VERSION: u32 = 2;
+pub const JSON_VERSION: u32 = 3;
 
 /// The columns of the tables.
 pub(super) const TITLE: [&str; 9] = ["", "values", "slots", "empty", "inline", "heap", "waste", "blocks", "below"];
@@ -91,9 +91,9 @@ impl Tree {
     /// The whole tree as JSON, with the schema of [`JSON_VERSION`].
     ///
     /// ```json
-    /// {"version": 2, "model": "Requested", "inline": 24, "heap": 25, "allocations": 2, "missed": 0, "accuracy": "exact",
+    /// {"version": 3, "model": "Requested", "inline": 24, "heap": 25, "allocations": 2, "opaque": 0, "accuracy": "exact",
     ///  "nodes": [{"parent": null, "edge": "root", "label": "", "type": "..", "size": 24, "align": 8, "values": 1,
-    ///             "places": 1, "filled": 1, "heap": 24, "requested": 24, "allocations": 1, "waste": 0}, ..]}
+    ///             "slots": 1, "filled": 1, "heap": 24, "requested": 24, "allocations": 1, "waste": 0}, ..]}
     /// ```
     ///
     /// If [strings were read](super::tree_with_texts), a node also has `"texts": {"distinct": 2, "bytes": 8}`.
@@ -102,7 +102,7 @@ impl Tree {
         let weight = &self.weight;
         let _ = write!(
             text,
-            r#"{{"version":{JSON_VERSION},"model":"{:?}","inline":{},"heap":{},"allocations":{},"missed":{},"accuracy":"{}","nodes":["#,
+            r#"{{"version":{JSON_VERSION},"model":"{:?}","inline":{},"heap":{},"allocations":{},"opaque":{},"accuracy":"{}","nodes":["#,
             self.model,
             weight.inline,
             weight.heap,
@@ -117,7 +117,7 @@ impl Tree {
             let parent = node.parent.map_or_else(|| "null".into(), |parent| parent.to_string());
             let _ = write!(
                 text,
-                r#"{{"parent":{parent},"edge":"{}","label":{},"type":{},"size":{},"align":{},"values":{},"places":{},"filled":{},"heap":{},"requested":{},"allocations":{},"waste":{}"#,
+                r#"{{"parent":{parent},"edge":"{}","label":{},"type":{},"size":{},"align":{},"values":{},"slots":{},"filled":{},"heap":{},"requested":{},"allocations":{},"waste":{}"#,
                 edge_name(node.edge),
                 Json(self.label(index)),
                 Json(node.ty.name()),
@@ -201,7 +201,7 @@ impl Advice {
     /// The suggestions as JSON, with the schema of [`JSON_VERSION`].
     ///
     /// ```json
-    /// {"version": 2, "before": 1864, "after": 264,
+    /// {"version": 3, "before": 1864, "after": 264,
     ///  "suggestions": [{"kind": "box", "path": "Page.author", "paths": ["Page.author"], "from": "..", "to": "..",
     ///                   "filled": 0, "places": 10, "type": "Page", "size": [184, 24], "saves": 1600, "total": 264,
     ///                   "allocations": 0, "cost": "..", "exact": true, "patch": ".."}, ..],

@@ -1,9 +1,9 @@
 //! A closure returns a place of another type of value.
 use dwell::SmallBox;
-use dwell::small::Place;
+use dwell::small::Coercible;
 use std::fmt::Debug;
 
-static OTHER: Place<u8, u8> = Place::new(1);
+static OTHER: Coercible<u8, u8> = Coercible::new(1);
 
 fn main() {
     let _value: SmallBox<dyn Debug> = SmallBox::new_with(7_u64, |_| &OTHER as _);

@@ -2,14 +2,14 @@
 //!
 //! Stable Rust has no bound for "`U` unsizes to `T`". A closure from `&U` to `&T` can do the coercion, but it can also return
 //! some other `&T`, with metadata that is wrong for the value. So the closure gets a reference that it can only coerce and
-//! return: a `&Place<B, U>`. Its type parameter `B`, the brand, ties what the closure returns to what it got.
+//! return: a `&Coercible<B, U>`. Its type parameter `B`, the brand, ties what the closure returns to what it got.
 //!
-//! - [`SmallBox::new_with`](super::SmallBox::new_with) brands with `U`, the type of the value. Every `Place<U, T>` was a
-//!   `Place<U, U>` before it was coerced, because no function makes another. For a sized `U` the metadata follows from the
-//!   two types, so any `Place<U, T>` that the closure returns has the right metadata.
+//! - [`SmallBox::new_with`](super::SmallBox::new_with) brands with `U`, the type of the value. Every `Coercible<U, T>` was a
+//!   `Coercible<U, U>` before it was coerced, because no function makes another. For a sized `U` the metadata follows from the
+//!   two types, so any `Coercible<U, T>` that the closure returns has the right metadata.
 //! - [`SmallBox::coerce`](super::SmallBox::coerce) has a value whose type is erased, so two values of the same static type may
 //!   have different metadata. Its brand is a lifetime that is new in each call and that the closure cannot name: the only
-//!   place with this brand is the one that the closure got.
+//!   `Coercible` with this brand is the one that the closure got.
 //! - [`small_box!`](crate::small_box) has no closure. A closure's parameters are inferred before the target is known, its `as _`
 //!   is checked after integer literals have become `i32`, and an opaque type that captures a lifetime and a type parameter
 //!   cannot pass through it. The macro coerces a `&mut Incoming<U, U>` to a `&mut Incoming<U, T>` in the argument of a function
@@ -25,27 +25,27 @@ use std_alloc::alloc::handle_alloc_error;
 
 /// A value that can be unsized but not touched, for the closures of [`SmallBox::new_with`] and [`SmallBox::coerce`].
 ///
-/// Coerce it and return it: `|place| place as _`.
-#[repr(transparent)] // a pointer to a `T` is a pointer to a place that holds it
-pub struct Place<B, T: ?Sized> {
+/// Coerce it and return it: `|value| value as _`.
+#[repr(transparent)] // a pointer to a `T` is a pointer to a `Coercible` of it
+pub struct Coercible<B, T: ?Sized> {
     // # Invariants
     //
-    // 1. A place whose brand is a sized type was made as a `Place<B, B>`; `T` is what it was coerced to.
-    // 2. A place whose brand is a `Brand<'b>` was made by `SmallBox::coerce` for one call. No other place has this `'b`.
+    // 1. One whose brand is a sized type was made as a `Coercible<B, B>`; `T` is what it was coerced to.
+    // 2. One whose brand is a `Brand<'b>` was made by `SmallBox::coerce` for one call. No other has this `'b`.
     //
     // Invariant in `B`, or a subtype of a brand could pass for it.
     brand: PhantomData<fn(B) -> B>,
     value: T,
 }
 
-/// The brand of one call of [`SmallBox::coerce`]. It has no values, so there is no `Place<Brand<'_>, Brand<'_>>`.
+/// The brand of one call of [`SmallBox::coerce`]. It has no values, so there is no `Coercible<Brand<'_>, Brand<'_>>`.
 pub enum Brand<'brand> {
     #[doc(hidden)]
     Never(core::convert::Infallible, PhantomData<fn(&'brand ()) -> &'brand ()>),
 }
 
-impl<U> Place<U, U> {
-    /// A place that holds `value`.
+impl<U> Coercible<U, U> {
+    /// Wraps `value`.
     #[doc(hidden)]
     pub const fn new(value: U) -> Self {
         Self { brand: PhantomData, value }
@@ -57,20 +57,20 @@ impl<U> Place<U, U> {
     }
 }
 
-impl<B, T: ?Sized> Place<B, T> {
+impl<B, T: ?Sized> Coercible<B, T> {
     /// The pointer to the value.
     pub(crate) const fn as_ptr(&self) -> *const T {
         (&raw const *self) as *const T
     }
 
-    /// The value at `pointer` as a place.
+    /// The value at `pointer`, wrapped.
     ///
     /// # Safety
     ///
     /// - `pointer` is valid for reads of a live `T` for `'a`.
     /// - `B` is `T`, or a `Brand` whose lifetime the closure that gets the reference must accept as any.
     pub(crate) unsafe fn at<'a>(pointer: *const T) -> &'a Self {
-        // SAFETY: a place is `repr(transparent)` over its value, which is live and readable for `'a`.
+        // SAFETY: a `Coercible` is `repr(transparent)` over its value, which is live and readable for `'a`.
         unsafe { &*(pointer as *const Self) }
     }
 }
@@ -83,7 +83,7 @@ pub struct Incoming<U, T: ?Sized> {
     // 1. It was made as an `Incoming<U, U>`; `T` is what it was coerced to.
     // 2. While `full` is set, `value` is a live `U`, which is owned.
     full: bool,
-    // Invariant in `U`, as a place is in its brand.
+    // Invariant in `U`, as a `Coercible` is in its brand.
     of: PhantomData<fn(U) -> U>,
     // Not dropped here. A type with a drop could not borrow a local variable in the last expression of a block, where
     // temporaries outlive the variables up to edition 2021.
@@ -149,38 +149,38 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     }
 }
 
-/// The metadata of a `U` as a `T`, from a coerced `Place`. For [`small_box_const!`](crate::small_box_const).
+/// The metadata of a `U` as a `T`, from a coerced `Coercible`. For [`small_box_const!`](crate::small_box_const).
 #[doc(hidden)]
 pub struct Coerced<U, T: ?Sized> {
     // # Invariants
     //
     // 1. This is the metadata of a `U` coerced to a `T`, without the heap bit.
     meta: Meta<T>,
-    // Invariant in `U`, as a place is in its brand.
+    // Invariant in `U`, as a `Coercible` is in its brand.
     of: PhantomData<fn(U) -> U>,
 }
 
 impl<U, T: ?Sized> Coerced<U, T> {
-    pub const fn of(place: &Place<U, T>) -> Self {
-        // `U` is sized, so the place was a `Place<U, U>` before it was coerced (invariant 1 of `Place`).
-        Self { meta: Meta::new_inline(place.as_ptr()), of: PhantomData }
+    pub const fn of(value: &Coercible<U, T>) -> Self {
+        // `U` is sized, so `value` was a `Coercible<U, U>` before it was coerced (invariant 1 of `Coercible`).
+        Self { meta: Meta::new_inline(value.as_ptr()), of: PhantomData }
     }
 }
 
 impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// What [`small_box_const!`](crate::small_box_const) calls.
     #[doc(hidden)]
-    pub const fn from_coerced<U>(coerced: &Coerced<U, T>, place: Place<U, U>) -> Self {
+    pub const fn from_coerced<U>(coerced: &Coerced<U, T>, value: Coercible<U, U>) -> Self {
         const {
             assert!(
                 Self::fits(size_of::<U>(), align_of::<U>()),
                 "the value is too large or too aligned to be stored inline"
             );
         }
-        let place = ManuallyDrop::new(place);
-        // SAFETY: `ManuallyDrop` and `Place` are `repr(transparent)` over the value. It is moved out once, because `place` is
-        // neither used again nor dropped.
-        let value = unsafe { (&raw const place).cast::<U>().read() };
+        let value = ManuallyDrop::new(value);
+        // SAFETY: `ManuallyDrop` and `Coercible` are `repr(transparent)` over the value. It is moved out once, because the
+        // wrapped `value` is neither used again nor dropped.
+        let value = unsafe { (&raw const value).cast::<U>().read() };
         // SAFETY: the assertion says that a `U` fits. `coerced` has the metadata of a `U` as a `T`, without the heap bit
         // (invariant 1 of `Coerced`).
         unsafe { Self::new_storing(value, coerced.meta, Global) }
