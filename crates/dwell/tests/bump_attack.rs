@@ -1159,7 +1159,8 @@ fn lying_iterators() {
 #[test]
 fn failure_at_every_step() {
     /// How many of what is made one by one.
-    const MANY: usize = if cfg!(miri) { 100 } else { 5000 };
+    const MANY: usize = if cfg!(miri) { 60 } else { 5000 };
+    const BIG: usize = if cfg!(miri) { 5000 } else { 20_000 };
     fn attempt(bump: &Bump, counts: &Counts) -> Result<(), ()> {
         fn or<T, V>(result: Result<T, AllocError<V>>) -> Result<T, ()> {
             result.map_err(|error| assert!(error.layout().size() > 0))
@@ -1186,13 +1187,13 @@ fn failure_at_every_step() {
                 return Err(());
             }
         }
-        or(vec.try_extend_from_slice(&[7; 20_000]))?;
+        or(vec.try_extend_from_slice(&[7; BIG]))?;
         let mut string = or(bump::String::try_with_capacity_in(1, bump))?;
         for _ in 0..MANY {
             or(string.try_push('é'))?;
         }
-        bump.scope(|scope| or(scope.try_alloc([1_u64; 20_000])).map(drop))?;
-        assert!(numbers.iter().all(|&n| n == 7) && text.bytes().all(|byte| byte == b'x') && made == &[1; 3000]);
+        bump.scope(|scope| or(scope.try_alloc([1_u64; BIG])).map(drop))?;
+        assert!(numbers.iter().all(|&n| n == 7) && is_filled(text.as_bytes(), b'x') && made == &[1; 3000]);
         assert!(squares.iter().enumerate().all(|(n, &square)| square == n * n) && copies.iter().all(Option::is_some));
         assert!(collected.iter().copied().eq(0..MANY) && formatted.len() == 16 * PIECES + 1);
         assert!(*thin.slice() == [1; 3000] && *name.header() == 7 && name.len() == 9000 && string.len() == 2 * MANY);
@@ -1200,7 +1201,7 @@ fn failure_at_every_step() {
         assert_eq!(spy.value + other.value, 3);
         Ok(())
     }
-    for limit in (0..).step_by(3000 * stride()) {
+    for limit in (0..).step_by(if cfg!(miri) { 30_000 } else { 3000 * stride() }) {
         let counts = Counts::default();
         let mut done = false;
         let left = left_by(|| {

@@ -314,6 +314,52 @@ fn an_arena_in_an_arena() {
     assert!(counts.balanced());
 }
 
+/// An allocator that owns an arena.
+struct Owns(Bump);
+
+// SAFETY: blocks are the arena's, which keeps them until it is dropped, wherever it is moved, and takes them back.
+unsafe impl Allocator for Owns {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        (&self.0).allocate(layout)
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        // SAFETY: `allocate` took the block from the arena for this layout; it was not freed.
+        unsafe { (&&self.0).deallocate(block, layout) };
+    }
+}
+
+/// A vector knows the arena of its block by the address, so that no two arenas may have the same one: not even an arena and the
+/// one that its allocator owns, whose struct is a part of the other's.
+#[test]
+fn an_arena_and_the_one_inside_it_are_told_apart() {
+    let outer = Bump::<8, _>::new_in(Owns(Bump::new()));
+    let inner = &outer.allocator().0;
+    assert_ne!((&raw const *inner).addr(), (&raw const outer).addr());
+    let (mut vec, mut other) = (bump::UnmanagedVec::new(), bump::UnmanagedVec::new());
+    for n in 0..100_u32 {
+        if n % 3 == 0 {
+            vec.push(inner, n);
+            other.push(&outer, n);
+        } else {
+            vec.push(&outer, n);
+            other.push(inner, n);
+        }
+        if n % 7 == 0 {
+            (outer.alloc(n), inner.alloc(n));
+            vec.reserve(inner, 10 * n as usize);
+            other.reserve(&outer, 10 * n as usize);
+        }
+    }
+    assert!(vec.iter().copied().eq(0..100) && other.iter().copied().eq(0..100));
+    // Nor an arena and a scope of it.
+    let scope = outer.scope_guard();
+    let mut third = bump::UnmanagedVec::from_iter_in(vec.iter().copied(), &scope);
+    third.reserve(&outer, 5000);
+    third.reserve(&scope, 50_000);
+    assert_eq!(*third, *vec);
+}
+
 thread_local! {
     static SELF: Cell<Option<&'static Bump<8, Reentrant>>> = const { Cell::new(None) };
     static DEPTH: Cell<u32> = const { Cell::new(0) };
