@@ -352,7 +352,7 @@ fn the_slow_path_aligns() {
 #[test]
 fn the_next_chunk_is_large_enough() {
     let sizes = (0..2200).chain((1 << 14) - 200..(1 << 14) + 200).chain((1 << 20) - 50..(1 << 20) + 2);
-    for size in sizes.step_by(stride()) {
+    for size in sizes.step_by(if cfg!(miri) { 107 } else { stride() }) {
         for align in [1, 16, 64] {
             let bump = Bump::new();
             bump.alloc(1_u8);
@@ -543,7 +543,7 @@ fn scopes_end_in_any_order() {
     // The operations while they are open: which arena allocates, and how much.
     for allocations in (0..64_u32).step_by(stride()) {
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
-            for size in [8, 600, LARGE] {
+            for size in [8, 600, LARGE].into_iter().step_by(if cfg!(miri) { 2 } else { 1 }) {
                 let left = left_by(|| {
                     let bump = Bump::with_capacity(1000);
                     let mut kept: Vec<&[u8]> = vec![bump.alloc_slice_fill_with(16, |_| 0)];
@@ -777,8 +777,8 @@ fn rounds_of_any_size_stop_allocating() {
 #[test]
 fn rounds_that_grow_do_not_double_it() {
     let mut bump = Bump::new();
-    let least = if cfg!(miri) { 100 } else { 1000 };
-    for blocks in (0..60).step_by(if cfg!(miri) { 20 } else { stride() }).map(|round| least + 10 * round) {
+    let least = if cfg!(miri) { 60 } else { 1000 };
+    for blocks in (0..60).step_by(if cfg!(miri) { 30 } else { stride() }).map(|round| least + 10 * round) {
         (0..blocks).for_each(|_| _ = bump.alloc_layout(bytes(4000, 8)));
         assert!(bump.allocated_bytes() < 5 * 4000 * blocks / 2);
         bump.reset();
@@ -1289,7 +1289,7 @@ fn texts_and_pools_report_failure() {
 /// Where there is too little for the next chunk, there may be enough for the request.
 #[test]
 fn the_limit_is_exact() {
-    for limit in (0..1500).step_by(if cfg!(miri) { 7 * stride() } else { stride() }) {
+    for limit in (0..1500).step_by(if cfg!(miri) { 407 } else { stride() }) {
         let bump = Bump::<1>::with_min_align();
         bump.set_limit(Some(limit));
         let mut taken = 0;
@@ -1324,6 +1324,7 @@ fn the_limit_is_exact() {
 /// Whatever the buffer's alignment and length, and the arena's.
 #[test]
 fn odd_buffers() {
+    const BYTES: u8 = if cfg!(miri) { 15 } else { 60 };
     fn check<const MIN_ALIGN: usize>() {
         for len in (0..200).step_by(if cfg!(miri) { 66 } else { stride() }) {
             for skip in (0..len.min(67)).step_by(if cfg!(miri) { 27 } else { 1 }) {
@@ -1331,9 +1332,9 @@ fn odd_buffers() {
                 buffer[len].write(0x5A);
                 let mut bump = Bump::<MIN_ALIGN, _>::with_buffer(&mut buffer[skip..len]);
                 for round in 0..2 {
-                    let bytes: Vec<&mut u8> = (0..60).map(|n| bump.alloc(n)).collect();
+                    let bytes: Vec<&mut u8> = (0..BYTES).map(|n| bump.alloc(n)).collect();
                     let words: Vec<&mut u64> = (0..9).map(|n| bump.alloc(n)).collect();
-                    assert!(bytes.iter().map(|byte| **byte).eq(0..60), "round {round}");
+                    assert!(bytes.iter().map(|byte| **byte).eq(0..BYTES), "round {round}");
                     assert!(words.iter().map(|word| **word).eq(0..9));
                     bump.reset();
                 }
@@ -1462,9 +1463,9 @@ fn a_first_chunk_and_nothing_else() {
 
 #[test]
 fn a_pool_for_threads() {
-    const ROUNDS: u32 = if cfg!(miri) { 4 } else { 20 };
+    const ROUNDS: u32 = if cfg!(miri) { 2 } else { 20 };
     let mut pool = Pool::new();
-    for round in 0..3 {
+    for round in 0..if cfg!(miri) { 2 } else { 3 } {
         let barrier = Barrier::new(4);
         let kept: Vec<&mut [u32]> = thread::scope(|threads| {
             let handles: Vec<_> = (0..8)
