@@ -78,12 +78,13 @@ fn values_are_aligned() {
     struct Page(u8);
     #[repr(align(131072))]
     struct Huge(u8);
+    const MANY: usize = if cfg!(miri) { 10 } else { 50 };
     fn check<T>(make: impl Fn(usize) -> T) {
         let left = left_by(|| {
             let slab = Slab::new();
-            let slots: Vec<Slot<T>> = (0..50).map(|n| slab.insert(make(n))).collect();
+            let slots: Vec<Slot<T>> = (0..MANY).map(|n| slab.insert(make(n))).collect();
             let addresses: HashSet<usize> = slots.iter().map(|slot| slot.as_ptr().addr()).collect();
-            assert_eq!(addresses.len(), 50);
+            assert_eq!(addresses.len(), MANY);
             assert!(addresses.iter().all(|address| address % align_of::<T>() == 0));
             let mut sorted: Vec<usize> = addresses.into_iter().collect();
             sorted.sort_unstable();
@@ -398,7 +399,7 @@ fn leaked_values_are_dropped_in_linear_time() {
             start.elapsed()
         };
         // Sixteen times as long if it is quadratic. A machine that is busy just then is asked again.
-        let values = if cfg!(miri) { 25 } else { 50_000 };
+        let values = if cfg!(miri) { 10 } else { 50_000 };
         let linear = (0..if cfg!(miri) { 1 } else { 20 }).any(|_| time(4 * values) < 8 * time(values));
         assert!(linear || cfg!(miri), "four times the values take more than eight times as long");
     }
@@ -468,7 +469,7 @@ fn every_call_that_allocates_has_a_try_twin() {
 #[test]
 fn numbers_of_freed_blocks_are_used_again() {
     let slab = Slab::builder().chunk_capacity(1).build();
-    let blocks = 60;
+    let blocks = if cfg!(miri) { 16 } else { 60 };
     let mut slots: Vec<Slot<usize>> = (0..blocks).map(|n| slab.insert(n)).collect();
     let first: HashSet<Key> = slots.iter().map(Slot::key).collect();
     for round in 1..5 {
@@ -791,7 +792,7 @@ fn thread_exit_in_every_order() {
                     slots.push(slab.insert(Held { _other: other.filter(|_| n % 10 != 0), _owned: Box::new(n) }));
                     slots.push(slab.insert(Held { _other: None, _owned: Box::new(n) }));
                 }
-                for n in 0..100 {
+                for n in 0..if cfg!(miri) { 20 } else { 100 } {
                     slab.insert(Held { _other: slots.pop(), _owned: Box::new(n) }).leak();
                 }
             });
@@ -930,17 +931,18 @@ fn shapes() {
     #[derive(Clone, PartialEq, Debug)]
     #[repr(align(256))]
     struct Nothing;
+    const MANY: usize = if cfg!(miri) { 8 } else { 40 };
     fn check<T: Clone + PartialEq + Debug>(value: &T) {
         let left = left_by(|| {
             let slab = Slab::new();
-            let mut slots: Vec<Slot<T>> = (0..40).map(|_| slab.insert(value.clone())).collect();
+            let mut slots: Vec<Slot<T>> = (0..MANY).map(|_| slab.insert(value.clone())).collect();
             let places: HashSet<usize> = slots.iter().map(|slot| slot.as_ptr().addr()).collect();
-            assert_eq!(places.len(), 40, "even zero-size values have a cell each");
+            assert_eq!(places.len(), MANY, "even zero-size values have a cell each");
             assert!(places.iter().all(|place| place.is_multiple_of(align_of::<T>())));
             let stamped = slots.pop().unwrap().leak_stamped();
             let key = slots.pop().unwrap().leak();
             assert_ne!(key, stamped.key());
-            slots.truncate(20);
+            slots.truncate(MANY / 2);
             slab.shrink_to_fit();
             assert_eq!(slab.with(key, |found| found.clone()).as_ref(), Some(value));
             assert_eq!(slab.reclaim_stamped(stamped).as_deref(), Some(value));
@@ -1023,7 +1025,7 @@ fn a_module_is_not_trusted() {
         let mut slots = Vec::new();
         for round in 0..if cfg!(miri) { 4_u64 } else { 50 } {
             slots.extend(
-                (0..if cfg!(miri) { 100 } else { 500 })
+                (0..if cfg!(miri) { 30 } else { 500 })
                     .map(|n| (n ^ round, module::insert::<Liar>(Box::new(n ^ round)))),
             );
             assert!(slots.iter().all(|(n, slot)| ***slot == *n), "values overlap");
