@@ -25,6 +25,9 @@ use std::thread;
 
 /// Cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools.
 fn cases() -> u32 {
+    if cfg!(miri) {
+        return 2;
+    }
     std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000)
 }
 

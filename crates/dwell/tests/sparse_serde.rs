@@ -9,6 +9,9 @@ use serde_json::{Value, from_str, json, to_value};
 use std::collections::BTreeMap;
 
 fn cases() -> u32 {
+    if cfg!(miri) {
+        return 2;
+    }
     std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000)
 }
 

@@ -38,7 +38,7 @@ fn seeds(group: &str, check: fn(&[u8])) {
         Some(seed) => run(seed),
         // Consecutive numbers times an odd constant: all bytes differ.
         None => {
-            for n in 1..=number("DWELL_TEST_CASES").unwrap_or(60) {
+            for n in 1..=if cfg!(miri) { 2 } else { number("DWELL_TEST_CASES").unwrap_or(60) } {
                 run(n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             }
         }
@@ -75,7 +75,7 @@ fn counted<T>(make: impl FnOnce() -> T) -> (T, u64, u64) {
 
 #[test]
 fn a_hash_map_that_was_filled_is_exact() {
-    for len in [29, 100, 448, 1000, 5000] {
+    for len in [29, 100, 448, 1000, if cfg!(miri) { 0 } else { 5000 }] {
         let (map, bytes, blocks) = counted(|| (0..len).map(|n| (n, n)).collect::<HashMap<u32, u32>>());
         let weight = weigh(&map);
         assert!(weight.is_exact() || len <= 448, "{len}: {weight}");
@@ -83,10 +83,13 @@ fn a_hash_map_that_was_filled_is_exact() {
     }
 }
 
+/// So many that a map's table is much larger than what is left in it.
+const MANY: usize = if cfg!(miri) { 1000 } else { 50_000 };
+
 #[test]
 fn a_hash_map_that_was_emptied_is_a_lower_bound() {
     let (map, bytes, _) = counted(|| {
-        let mut map: HashMap<u64, u64> = HashMap::with_capacity(50_000);
+        let mut map: HashMap<u64, u64> = HashMap::with_capacity(MANY);
         let capacity = map.capacity() as u64;
         map.extend((0..capacity).map(|n| (n, n)));
         (0..capacity).for_each(|n| _ = map.remove(&n));
@@ -116,10 +119,10 @@ impl Hasher for Identity {
 #[test]
 fn a_hash_map_with_a_hasher_that_does_not_mix_is_a_lower_bound() {
     type IdentityHash = BuildHasherDefault<Identity>;
-    for keep in [0, 1, 14, 20_000] {
+    for keep in [0, 1, 14, MANY as u64 / 5 * 2] {
         let (set, bytes, _) = counted(|| {
             let mut set: HashSet<u64, IdentityHash> =
-                HashSet::with_capacity_and_hasher(50_000, IdentityHash::default());
+                HashSet::with_capacity_and_hasher(MANY, IdentityHash::default());
             set.extend(0..set.capacity() as u64);
             (keep..set.len() as u64).for_each(|n| _ = set.remove(&n));
             set
@@ -133,15 +136,16 @@ fn a_hash_map_with_a_hasher_that_does_not_mix_is_a_lower_bound() {
 
 #[test]
 fn a_btree_that_was_emptied_is_a_lower_bound() {
+    const MAPS: u64 = if cfg!(miri) { 10 } else { 100 };
     let (maps, bytes, blocks) = counted(|| {
-        let mut maps: Vec<BTreeMap<u64, [u64; 8]>> = (0..100).map(|_| BTreeMap::from([(1, [0; 8])])).collect();
+        let mut maps: Vec<BTreeMap<u64, [u64; 8]>> = (0..MAPS).map(|_| BTreeMap::from([(1, [0; 8])])).collect();
         for map in &mut maps {
             map.pop_first();
         }
         maps
     });
     let weight = weigh(&maps);
-    assert_eq!((weight.accuracy(), weight.at_least), (Accuracy::AtLeast, 100));
+    assert_eq!((weight.accuracy(), weight.at_least), (Accuracy::AtLeast, MAPS));
     assert!(weight.heap < bytes && weight.allocations < blocks);
     assert_eq!(dwell::weigh::tree(&maps).weight, weight);
     // One that never held anything looks the same.

@@ -15,7 +15,7 @@ use std::sync::{Arc, Barrier, LazyLock, Mutex, OnceLock, RwLock};
 use std::thread;
 
 /// How long a list is whose recursive walk would overflow the stack of [`on_a_small_stack`].
-const LONG: usize = if cfg!(miri) { 2_000 } else { 20_000 };
+const LONG: usize = if cfg!(miri) { 100 } else { 20_000 };
 
 /// Runs `f` on a stack of 128 KiB.
 fn on_a_small_stack(f: impl FnOnce() + Send) {
@@ -60,6 +60,9 @@ fn a_list_of_boxes_needs_no_stack() {
     on_a_small_stack(|| assert_eq!(both(&list), of::<Boxed>(LONG)));
 }
 
+/// Deep enough that recursion would overflow the stack. Miri has none to overflow, and gets few.
+const DEEP: usize = if cfg!(miri) { 100 } else { 20_000 };
+
 #[derive(Weigh)]
 struct Deep {
     children: Vec<Deep>,
@@ -69,10 +72,10 @@ struct Deep {
 #[test]
 fn a_deep_tree_needs_no_stack() {
     let mut tree = Deep { children: Vec::new(), name: String::new() };
-    for _ in 0..20_000 {
+    for _ in 0..DEEP {
         tree = Deep { children: vec![tree, Deep { children: Vec::new(), name: "x".into() }], name: String::new() };
     }
-    assert_eq!(both(&tree), (20_000 * (2 * size_of::<Deep>() as u64 + 1), 40_000));
+    assert_eq!(both(&tree), (DEEP as u64 * (2 * size_of::<Deep>() as u64 + 1), 2 * DEEP as u64));
     // Dropped without recursion.
     let mut todo = vec![tree];
     while let Some(mut tree) = todo.pop() {
@@ -186,14 +189,14 @@ impl<'a> std::ops::Deref for Next<'a> {
 #[test]
 fn a_list_of_shared_references_needs_no_stack() {
     let mut last: &[Lent<'_>] = &[];
-    for _ in 0..20_000 {
+    for _ in 0..DEEP {
         last = Box::leak(Box::new([Lent { next: Next(last) }]));
     }
     common::forget(last, last.as_ptr().addr());
     let first = Lent { next: Next(last) };
-    assert_eq!(both(&first), of::<Lent<'_>>(20_000));
+    assert_eq!(both(&first), of::<Lent<'_>>(DEEP));
     // Twice the same is once.
-    assert_eq!(both(&[Lent { next: Next(last) }, Lent { next: Next(last) }]), of::<Lent<'_>>(20_000));
+    assert_eq!(both(&[Lent { next: Next(last) }, Lent { next: Next(last) }]), of::<Lent<'_>>(DEEP));
 }
 
 #[derive(Weigh)]
@@ -204,8 +207,9 @@ struct Graph {
 
 #[test]
 fn cycles_end() {
+    const NODES: usize = if cfg!(miri) { 50 } else { 1000 };
     let node = |label: &str| Rc::new(Graph { edges: RefCell::default(), label: label.to_owned() });
-    let nodes: Vec<_> = (0..1000).map(|n| node(&"n".repeat(n % 7))).collect();
+    let nodes: Vec<_> = (0..NODES).map(|n| node(&"n".repeat(n % 7))).collect();
     for (index, from) in nodes.iter().enumerate() {
         let edges = (1..=3).map(|n| Rc::clone(&nodes[(index * n + n) % nodes.len()])).collect();
         *from.edges.borrow_mut() = edges;
@@ -213,7 +217,7 @@ fn cycles_end() {
     let labels: usize = nodes.iter().map(|node| node.label.len()).sum();
     let each = size_of::<Counted<Graph>>() + 3 * size_of::<Rc<Graph>>();
     let (bytes, _) = both(&nodes);
-    assert_eq!(bytes, (1000 * each + labels + nodes.capacity() * size_of::<Rc<Graph>>()) as u64);
+    assert_eq!(bytes, (NODES * each + labels + nodes.capacity() * size_of::<Rc<Graph>>()) as u64);
     // From inside, each node is met as well.
     let around = Rc::new(RefCell::new(None::<Rc<dyn Any>>));
     *around.borrow_mut() = Some(around.clone());
@@ -426,6 +430,7 @@ fn orders_that_lie_do_no_harm() {
 
 #[test]
 fn many_threads_at_once() {
+    const ROUNDS: usize = if cfg!(miri) { 4 } else { 1000 };
     let shared = Arc::new(RwLock::new(HashMap::from([(String::from("key"), vec![1_u64; 10])])));
     let expected = both(&shared);
     let barrier = Barrier::new(4);
@@ -433,7 +438,7 @@ fn many_threads_at_once() {
         for _ in 0..4 {
             scope.spawn(|| {
                 barrier.wait();
-                for _ in 0..1000 {
+                for _ in 0..ROUNDS {
                     assert_eq!(weigh(&shared).heap, expected.0);
                 }
             });
@@ -443,7 +448,7 @@ fn many_threads_at_once() {
     let counter = Mutex::new(vec![0_u8; 10]);
     thread::scope(|scope| {
         let writer = scope.spawn(|| {
-            for n in 0..1000 {
+            for n in 0..ROUNDS {
                 counter.lock().unwrap().resize(n, 0);
             }
         });
@@ -456,15 +461,16 @@ fn many_threads_at_once() {
 
 #[test]
 fn a_tree_grows_with_types_not_with_values() {
+    const MANY: usize = if cfg!(miri) { 30 } else { 2000 };
     fn nodes(tree: &Tree) -> usize {
         tree.nodes.len()
     }
     let make = |n: usize| -> Vec<Deep> {
         (0..n).map(|_| Deep { children: vec![Deep { children: vec![], name: "y".into() }], name: "x".into() }).collect()
     };
-    let (few, many) = (weigh::tree(&make(2)), weigh::tree(&make(2000)));
+    let (few, many) = (weigh::tree(&make(2)), weigh::tree(&make(MANY)));
     assert_eq!(nodes(&few), nodes(&many));
-    assert_eq!(many.nodes[1].instances, 4000);
+    assert_eq!(many.nodes[1].instances, 2 * MANY as u64);
 }
 
 /// Types that hold each other: as a tree of paths without repetition, more nodes than there is memory.

@@ -16,6 +16,9 @@ use std::future::Future;
 use std::pin::Pin;
 
 fn cases() -> u32 {
+    if cfg!(miri) {
+        return 2;
+    }
     std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
 }
 

@@ -50,9 +50,9 @@ impl<'b> Gen<'b> {
     /// A length: mostly short, at times long, shorter the deeper.
     fn len(&mut self) -> usize {
         let most = match (self.depth, self.below(16)) {
-            (0, 0) => 3000,
+            (0, 0) if !cfg!(miri) => 3000,
             (0, _) => 80,
-            (1, 0) => 100,
+            (1, 0) if !cfg!(miri) => 100,
             (1, _) => 12,
             _ => 4,
         };
