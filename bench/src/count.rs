@@ -124,7 +124,7 @@ impl Counting {
         unsafe { Self::ask(block, sign) };
     }
 
-    // The ways with counting are whole and apart: so without it there is one test, and nothing is kept over a call for it.
+    // The paths with counting are separate functions: without it there is one test, and no register is saved for it.
     // Not inlined, so that subjects are optimised as with a plain allocator: a drop that is inlined there is inlined here.
 
     /// # Safety

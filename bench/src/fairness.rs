@@ -153,7 +153,7 @@ fn unequal(rows: &[Row], fairness: &Fairness) -> Vec<String> {
     found
 }
 
-/// Times Dwell beside itself, and says how many workloads are apart by more than the noise.
+/// Times the same code under two names, and returns how many workloads differ by more than the noise.
 fn twice(quick: bool, output: Output) -> Result<usize> {
     let mut apart = 0;
     let percent = NOISE * 100.0;

@@ -1,6 +1,6 @@
 //! The workloads, each written once for all subjects.
 //!
-//! Every place goes through the sink, which may write memory: the state of an arena is loaded and stored at each allocation, as
+//! Every allocated address goes through the sink, which may write memory: the state of an arena is loaded and stored at each allocation, as
 //! it is between two of them in a program, and no two are merged into one.
 
 use fastrand::Rng;
@@ -469,7 +469,7 @@ pub(super) mod typed {
         });
     }
 
-    /// What all trees have in common: the same recursion writes all nodes to one place, and a tree that was there is summed.
+    /// The part that all trees have in common: the same recursion writes all nodes to one address, and sums an existing tree.
     pub(in crate::bump) fn nodes_alone() -> Op {
         let run = || -> Run {
             Box::new(|operations| {

@@ -111,7 +111,7 @@ fn half<S: Holds<Words<N>>, const N: usize>(timed_half: Half) -> Sample {
 /// Values that live meanwhile where they are many: half a megabyte of 64 bytes each.
 pub(super) const MANY: usize = 8192;
 
-/// A place with this many values, whose slots stand in random order.
+/// A container with this many values, whose slots are in random order.
 fn mixed<S: Holds<Words<N>>, const N: usize>(alive: usize) -> Live<S, Words<N>> {
     let mut live = warm::<S, N>(alive);
     Rng::with_seed(7).shuffle(&mut live.slots);
@@ -292,10 +292,10 @@ fn find<S: Names<Words<8>>>() -> Sample {
     })
 }
 
-/// Values of a place that grows, and of one that is emptied at random and filled again.
+/// Values of a container that grows, and of one that is emptied at random and filled again.
 const MILLION: usize = 1_000_000;
 
-/// The first so many insertions of an empty place, each timed alone.
+/// The first insertions into an empty container, each timed by itself.
 fn growth<S: Grows<Words<8>>>() -> Sample {
     Box::new(|samples, count| {
         samples.reserve(count);
@@ -483,7 +483,7 @@ pub(super) fn rows(probes: &[Probe], quick: bool) -> Vec<Row> {
         let probes: Vec<_> = probes.iter().filter(|probe| probe.workload == workload).collect();
         let mut samples = vec![Vec::new(); probes.len()];
         let rounds = if quick { probes[0].rounds.div_ceil(5) } else { probes[0].rounds };
-        // At other places of the heap now and then.
+        // At other addresses of the heap now and then.
         for _ in 0..rounds.div_ceil(5) {
             let mut runs: Vec<_> = probes.iter().map(|probe| (probe.prepare)()).collect();
             for _ in 0..rounds.min(5) {

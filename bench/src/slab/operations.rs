@@ -1,7 +1,7 @@
 //! The workloads that are the same on every run: for instruction counts and times.
 //!
 //! Each value is made of a word that the compiler does not know, and each is given to the sink while it is in its slot,
-//! so that no subject's writes are left out. Between operations the place may have been changed, as far as the compiler
+//! so that no subject's writes are left out. Between operations the container may have been changed, as far as the compiler
 //! knows: otherwise it keeps the head of a free list in a register, which no program gets that does anything else meanwhile.
 
 use std::sync::mpsc;
@@ -13,7 +13,7 @@ use crate::sink;
 /// Values that live during a churn.
 pub(super) const LIVE: usize = 256;
 
-/// A place and what is in it, all of which it gives back.
+/// A container and its values, all of which it frees.
 pub(super) struct Live<S: Holds<T>, T: 'static> {
     pub(super) slots: Vec<S::Slot>,
     pub(super) place: S::Place,
@@ -27,7 +27,7 @@ impl<S: Holds<T>, T: 'static> Drop for Live<S, T> {
     }
 }
 
-/// A place that has held as many values as it will, and holds `live`.
+/// A container that has grown to its largest size and holds `live` values.
 pub(super) fn warm<S: Holds<Words<N>>, const N: usize>(live: usize) -> Live<S, Words<N>> {
     let capacity = live + LIVE;
     let mut place = S::place(capacity);
@@ -49,7 +49,7 @@ pub(super) fn live_once<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place
     sink::change(place);
 }
 
-/// Inserts a value in the place of another, of `ALIVE`.
+/// Replaces one of `ALIVE` values by another.
 #[expect(clippy::cast_possible_truncation, reason = "what is cut off is not asked for")]
 #[inline(always)]
 pub(super) fn exchange<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>(
@@ -61,7 +61,7 @@ pub(super) fn exchange<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>(
     let slot = S::insert(place, Words::new(word));
     S::get(place, &slot, sink::pointer);
     sink::change(place);
-    // A walk over all places that is not in their order.
+    // A walk over all slots that is not in their order.
     let at = (word as usize).wrapping_mul(167) % ALIVE;
     let old = std::mem::replace(&mut slots[at], slot);
     S::remove(place, old);
@@ -109,7 +109,7 @@ fn get_mut<S: Edits<Words<N>>, const N: usize>() -> Run {
     })
 }
 
-/// A place that grows from nothing and is emptied; an operation is a value.
+/// A container that grows from nothing and is emptied; an operation is a value.
 fn fill<S: Grows<Words<8>>>() -> Run {
     Box::new(|operations| {
         let mut live = Live::<S, _> { slots: Vec::with_capacity(operations), place: S::empty() };

@@ -1,4 +1,4 @@
-//! What is compared: places that hold values of one type. A peer is one file in `peers`.
+//! The compared subjects: containers for values of one type. A peer is one file in `peers`.
 
 use crate::sink;
 
@@ -23,7 +23,7 @@ pub(super) trait Holds<T: 'static>: 'static {
     /// What stands for a value: an owning pointer or a key.
     type Slot: 'static;
 
-    /// A place for `capacity` values, which it may exceed only where it can grow.
+    /// A container for `capacity` values, which it may exceed only if it can grow.
     fn place(capacity: usize) -> Self::Place;
     fn insert(place: &mut Self::Place, value: T) -> Self::Slot;
     fn get<R>(place: &Self::Place, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R;
@@ -46,7 +46,7 @@ pub(super) trait Names<T: 'static>: Holds<T> {
     fn take(place: &mut Self::Place, key: Self::Key);
 }
 
-/// A place that grows from nothing, one that was not told how much it will hold.
+/// A container without an initial capacity.
 pub(super) trait Grows<T: 'static>: Holds<T> {
     fn empty() -> Self::Place {
         Self::place(0)

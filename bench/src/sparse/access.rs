@@ -193,7 +193,7 @@ struct Record<H> {
 const RECORDS: usize = 20_000;
 
 fn records<H: Holder>(filled: f64) -> Vec<Record<H>> {
-    // The same places are filled for all subjects.
+    // The same slots are filled for all subjects.
     let mut rng = Rng::with_seed(1);
     let record = |id: u64| {
         let part =

@@ -1,7 +1,7 @@
 //! A report as one HTML page that loads nothing from the network: numbers, suggestions, icicles of live bytes, a table that can
 //! be searched.
 //!
-//! What a reader must know stands in the HTML itself; the script draws the icicles, shows a bar's details and searches.
+//! The HTML itself has all information; the script draws the icicles, shows a bar's details and searches.
 
 use crate::units::bytes;
 use serde::Serialize;
@@ -32,7 +32,7 @@ pub struct Page {
 #[derive(Debug, Default)]
 pub struct Suggestion {
     /// The type or field to change.
-    pub place: String,
+    pub location: String,
     /// Its type now.
     pub before: String,
     /// Its type then.
@@ -46,7 +46,7 @@ pub struct Suggestion {
 /// How often numbers of some range occur.
 #[derive(Debug, Default)]
 pub struct Histogram {
-    /// What is counted.
+    /// The counted quantity.
     pub title: String,
     /// A range, and how many there are in it.
     pub bars: Vec<(String, u64)>,
@@ -64,13 +64,13 @@ pub struct Icicle {
 /// One bar: as wide as its bytes and those of the bars below it.
 #[derive(Debug, Default, Serialize)]
 pub struct Bar {
-    /// What stands on the bar.
+    /// The label of the bar.
     pub name: String,
     /// All of it: own bytes and those of the bars below.
     pub bytes: u64,
     /// The colour.
     pub class: Class,
-    /// What is shown when the bar is clicked, line by line: a label and a text.
+    /// The lines shown after a click on the bar: a label and a text each.
     pub details: Vec<(String, String)>,
     /// The bars below, from left to right.
     pub bars: Vec<Bar>,
@@ -333,7 +333,7 @@ fn rows(out: &mut String, suggestions: &[Suggestion]) {
         let _ = writeln!(
             out,
             "<tr><td>{}</td><td class=\"left\">{}</td><td class=\"left\">{}</td><td class=\"number\">{}</td><td class=\"left\">{}</td></tr>",
-            escaped(&one.place),
+            escaped(&one.location),
             escaped(&one.before),
             escaped(&one.after),
             bytes(one.saves),
@@ -343,7 +343,7 @@ fn rows(out: &mut String, suggestions: &[Suggestion]) {
     out.push_str("</tbody></table>\n");
 }
 
-/// `text` as it may stand in an element or in a quoted attribute.
+/// `text`, escaped for an element or a quoted attribute.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -359,7 +359,7 @@ mod tests {
             title: hostile.into(),
             numbers: vec![(hostile.into(), hostile.into())],
             notes: vec![hostile.into()],
-            suggestions: vec![Suggestion { place: hostile.into(), ..Suggestion::default() }],
+            suggestions: vec![Suggestion { location: hostile.into(), ..Suggestion::default() }],
             icicles: vec![Icicle {
                 title: hostile.into(),
                 root: Bar { name: hostile.into(), bytes: 1, ..Bar::default() },

@@ -219,7 +219,7 @@ const ACTIONS: &[&str] = &[
     "store", "swap", "take", "use", "wait", "write",
 ];
 
-/// One service: its names, and what has been made of it so far.
+/// One service: its names, and its shapes so far.
 struct Model {
     rng: Rng,
     namespace: String,

@@ -330,7 +330,7 @@ fn check_variants(s: &json::Snapshot) {
 fn findings_name_the_field_and_what_it_saves() {
     let snapshot = run("2", "data", At::Exit);
     let found = |place: &str, kind: &str| {
-        let of = snapshot.findings.iter().find(|of| of.place == place && of.kind == kind);
+        let of = snapshot.findings.iter().find(|of| of.location == place && of.kind == kind);
         of.unwrap_or_else(|| panic!("{kind} of {place} is not among {:#?}", snapshot.findings))
     };
     let opt = found("Member.opt", "box");
@@ -347,7 +347,7 @@ fn each_kind_of_waste_is_found() {
     for level in LEVELS {
         let snapshot = run(level, "waste", At::Exit);
         let found = |kind: &str, place: &str| {
-            let of = snapshot.findings.iter().find(|of| of.place == place && of.kind == kind);
+            let of = snapshot.findings.iter().find(|of| of.location == place && of.kind == kind);
             let of = of.unwrap_or_else(|| panic!("{kind} of {place} is not among {:#?}", snapshot.findings));
             assert!(!of.costs.is_empty() && !of.why.is_empty() && !of.how.is_empty(), "{of:?}");
             (of.count, of.bytes, of.saves)
@@ -365,7 +365,7 @@ fn each_kind_of_waste_is_found() {
         assert_eq!(found("niche", "Mark.when"), (500, 1000 * 8, 1000 * 8));
         // Numbers up to 999 in a u64, and -3 to 3 in an i64: 32 B become 16. The u32 fits beside them.
         assert_eq!(found("narrow", "2 fields of Reading"), (2000, 2 * 1000 * 8, 1000 * 16));
-        let narrow = snapshot.findings.iter().find(|of| of.place == "2 fields of Reading").expect("found before");
+        let narrow = snapshot.findings.iter().find(|of| of.location == "2 fields of Reading").expect("found before");
         assert_eq!(narrow.fields, ["Reading.id", "Reading.level"]);
         assert_eq!((narrow.how.as_str(), narrow.exact), ("u16, i8", true));
         assert_eq!(found("narrow", "Waste.small []"), (1000, 8000, 7000));
@@ -374,7 +374,7 @@ fn each_kind_of_waste_is_found() {
         // Boxes around two fields save more than one around their struct, which is found as well: 232 B become 8, and half of
         // them are blocks.
         assert_eq!(found("box", "2 fields of Extra").2, 300 * 2 * (104 - 8) - 12 * 96);
-        let whole = snapshot.findings.iter().find(|of| of.place == "Entry.extra" && !of.instead_of.is_empty());
+        let whole = snapshot.findings.iter().find(|of| of.location == "Entry.extra" && !of.instead_of.is_empty());
         let whole = whole.unwrap_or_else(|| panic!("{:#?}", snapshot.findings));
         assert_eq!(whole.instead_of, ["Extra.first", "Extra.second"]);
         assert_eq!((whole.saves, whole.exact), (300 * (232 - 8) - 150 * 232, true));
@@ -446,7 +446,7 @@ fn local_variables_are_found_while_they_live() {
         let members = snapshot.blocks.iter().find(|of| of.content == "Vec<Member>").expect("the vector");
         assert_eq!((members.len, members.capacity), (Some(1000), 1024), "at level {level}");
         assert_eq!(field(&snapshot, "Member", "opt"), (1000, vec![("None", 990), ("Some", 10)]));
-        assert!(snapshot.findings.iter().any(|of| of.place == "Member.opt"), "{:#?}", snapshot.findings);
+        assert!(snapshot.findings.iter().any(|of| of.location == "Member.opt"), "{:#?}", snapshot.findings);
     }
 }
 

@@ -44,7 +44,7 @@ struct Change {
     after_bytes: u64,
     before_blocks: u64,
     after_blocks: u64,
-    /// Where most of what is there now was allocated.
+    /// The call site that allocated most of the new bytes.
     at: Option<String>,
 }
 

@@ -193,13 +193,13 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
                 filled: holding.blocks,
                 requested: holding.bytes,
                 allocations: holding.blocks,
-                places: if elements.is_some() { holding.capacity } else { holding.blocks },
+                element_slots: if elements.is_some() { holding.capacity } else { holding.blocks },
                 used: if elements.is_some() { holding.len } else { holding.blocks },
                 waste: holding.unused,
                 ..Counts::default()
             };
-            let place = value.unwrap_or(usize::MAX);
-            let number = *made.entry(place).or_insert_with(|| {
+            let location = value.unwrap_or(usize::MAX);
+            let number = *made.entry(location).or_insert_with(|| {
                 let shape = match (elements, value) {
                     (Some(elements), _) => elements,
                     (None, Some(value)) => Shape::Pointer(Holder::Box, in_model(value)),
@@ -309,8 +309,8 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
     }
 
     /// Slots in the blocks of a site, and in those of which it is the root.
-    fn places(&self, site: SiteId) -> u64 {
-        let counted = self.walk.tallies.get(site).map_or(0, |tally| tally.counts.places);
+    fn element_slots(&self, site: SiteId) -> u64 {
+        let counted = self.walk.tallies.get(site).map_or(0, |tally| tally.counts.element_slots);
         let roots = self.walk.holdings.iter().zip(&self.roots);
         let of_roots = roots.filter(|(holding, root)| {
             **root == Some(site) && !matches!(holding.owner, Owner::Site(_)) && holding.unknown == 0
@@ -338,7 +338,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
                     self.slots_of(parent, depth + 1).saturating_mul(times)
                 }
                 (Edge::Optional | Edge::Inner | Edge::Tuple(_), Some(parent)) => self.slots_of(parent, depth + 1),
-                (Edge::Element | Edge::Key | Edge::Value | Edge::Pointee, Some(parent)) => self.places(parent),
+                (Edge::Element | Edge::Key | Edge::Value | Edge::Pointee, Some(parent)) => self.element_slots(parent),
                 (Edge::Field(variant, _), _) => {
                     let Some(def) = of.def else { return instances };
                     if self.walk.schema.defs[def].is_enum {
@@ -430,7 +430,7 @@ fn arguments(ty: &str) -> &str {
     ty.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or("_")
 }
 
-/// Where most bytes of what is called so were allocated.
+/// The call site that allocated most bytes of this owner.
 fn allocated(blocks: &[Blocks], is_it: impl Fn(&Blocks) -> bool) -> Option<String> {
     blocks.iter().filter(|of| is_it(of)).find_map(|of| of.sites.first()?.at.clone())
 }
@@ -543,7 +543,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, bloc
             why = "its fields lie in the order of their declaration".into();
         }
     }
-    let place = match (fields.as_slice(), def) {
+    let location = match (fields.as_slice(), def) {
         ([one], _) => one.clone(),
         (all, Some(def)) if sites.iter().all(|site| program.sites[*site].def == Some(def)) => {
             format!("{} of {}", fields_or_variants(all.len(), kind), program.defs[def].name)
@@ -558,7 +558,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, bloc
         .or_else(|| allocated(blocks, |of| of_def.as_ref().is_some_and(|name| of.element == *name)));
     Finding {
         kind: kind.into(),
-        place,
+        location,
         fields,
         count: number,
         bytes: taken,
@@ -617,7 +617,7 @@ fn changed(program: &Program, site: usize, change: Change) -> (&'static str, Str
     }
 }
 
-/// The owner as it stands in [`Blocks::owner`].
+/// The owner, as in [`Blocks::owner`].
 fn owned(program: &Program, site: usize) -> &str {
     &program.sites[site].path
 }
@@ -746,7 +746,7 @@ fn describe_scalars(
     }
     types.dedup();
     whys.truncate(3);
-    let place = match (fields.as_slice(), def) {
+    let location = match (fields.as_slice(), def) {
         ([one], _) => one.clone(),
         (all, Some(def)) => format!("{} fields of {}", all.len(), program.defs[def].name),
         (all, None) => all.join(", "),
@@ -762,7 +762,7 @@ fn describe_scalars(
     };
     Finding {
         kind: kind.into(),
-        place,
+        location,
         fields,
         count: number,
         bytes: taken,
@@ -796,7 +796,7 @@ fn padding(walk: &Walk<'_, '_>, program: &Program, plan: &Plan<'_>) -> Vec<Findi
         let Some(unused) = size.checked_sub(used).filter(|unused| *unused > 0) else { continue };
         found.push(Finding {
             kind: "padding".into(),
-            place: def.name.clone(),
+            location: def.name.clone(),
             fields: vec![def.name.clone()],
             count: instances,
             bytes: size.saturating_mul(slots),
@@ -819,11 +819,11 @@ fn empty(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks])
     let is_it =
         matches!(**decode, Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } | Decode::Table { .. });
     let tally = walk.tallies.get(site - 1).filter(|tally| is_it && tally.hollow_bytes > 0)?;
-    let place = owned(program, site);
+    let location = owned(program, site);
     Some(Finding {
         kind: "empty".into(),
-        place: place.into(),
-        fields: vec![place.into()],
+        location: location.into(),
+        fields: vec![location.into()],
         count: of.counts.hollow,
         bytes: tally.hollow_bytes,
         saves: tally.hollow_bytes,
@@ -831,7 +831,7 @@ fn empty(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks])
         why: format!("{} of {} blocks have no element in them", count(of.counts.hollow), count(of.counts.allocations)),
         how: "create it with `new`; when it has become empty, shrink_to_fit or mem::take".into(),
         exact: true,
-        at: allocated(blocks, |of| of.owner == place),
+        at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
     })
 }
@@ -844,11 +844,11 @@ fn short(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks])
     if of.ty != "String" || number == 0 {
         return None;
     }
-    let place = owned(program, site);
+    let location = owned(program, site);
     Some(Finding {
         kind: "short".into(),
-        place: place.into(),
-        fields: vec![place.into()],
+        location: location.into(),
+        fields: vec![location.into()],
         count: number,
         bytes: of.counts.requested,
         saves,
@@ -856,7 +856,7 @@ fn short(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks])
         why: format!("{} of {} texts have at most {SHORT} bytes", count(number), count(of.counts.allocations)),
         how: "CompactString, of the crate compact_str: as large as a String, and holds them inline".into(),
         exact: false,
-        at: allocated(blocks, |of| of.owner == place),
+        at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
     })
 }
@@ -875,15 +875,15 @@ fn duplicate(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Bloc
         return None;
     }
     let of = &program.sites[parent];
-    let place = owned(program, parent);
+    let location = owned(program, parent);
     let target = match of.shape {
         Shape::Pointer(..) => of_content.name.to_string(),
         _ => format!("[{}]", of_content.name),
     };
     Some(Finding {
         kind: "duplicate".into(),
-        place: place.into(),
-        fields: vec![place.into()],
+        location: location.into(),
+        fields: vec![location.into()],
         count: contents.count,
         bytes: contents.bytes,
         saves,
@@ -891,7 +891,7 @@ fn duplicate(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Bloc
         why: format!("{} distinct contents in {} blocks", count(contents.distinct()), count(contents.count)),
         how: format!("share equal ones as Rc<{target}> or Arc<{target}>"),
         exact: false,
-        at: allocated(blocks, |of| of.owner == place),
+        at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
     })
 }
@@ -906,7 +906,7 @@ fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blo
     if !is_worth || tally.rounding == 0 {
         return None;
     }
-    let place = owned(program, site);
+    let location = owned(program, site);
     let why = format!(
         "{} blocks of {} B on the average, in which an allocator such as glibc's wastes {} B each",
         count(counts.allocations),
@@ -929,8 +929,8 @@ fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blo
     };
     Some(Finding {
         kind: kind.into(),
-        place: place.into(),
-        fields: vec![place.into()],
+        location: location.into(),
+        fields: vec![location.into()],
         count: counts.allocations,
         bytes: counts.requested,
         saves: tally.rounding,
@@ -938,7 +938,7 @@ fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blo
         why,
         how,
         exact: false,
-        at: allocated(blocks, |of| of.owner == place),
+        at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
     })
 }
@@ -956,7 +956,7 @@ fn shrink(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]
         Decode::Table { .. } => {
             let tables = counts.allocations.saturating_sub(counts.hollow).max(1);
             let buckets = (counts.used / tables * 8).div_ceil(7).next_power_of_two().max(4);
-            let now = counts.places / counts.allocations.max(1);
+            let now = counts.element_slots / counts.allocations.max(1);
             let requested = counts.requested.saturating_sub(hollow);
             requested.saturating_sub(requested.saturating_mul(buckets) / now.max(1))
         }
@@ -965,19 +965,19 @@ fn shrink(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]
     if saves == 0 {
         return None;
     }
-    let place = owned(program, site);
+    let location = owned(program, site);
     Some(Finding {
         kind: "shrink".into(),
-        place: place.into(),
-        fields: vec![place.into()],
+        location: location.into(),
+        fields: vec![location.into()],
         count: counts.allocations,
         bytes: counts.requested,
         saves,
         costs: "the next insertion allocates".into(),
-        why: format!("{} of {} slots in use", count(counts.used), count(counts.places)),
+        why: format!("{} of {} slots in use", count(counts.used), count(counts.element_slots)),
         how: "shrink_to_fit, or with_capacity of what is needed".into(),
         exact: false,
-        at: allocated(blocks, |of| of.owner == place),
+        at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
     })
 }
@@ -1000,11 +1000,11 @@ fn intern(
     let waste = if change.is_some() { 0 } else { tally.counts.waste };
     let of_duplicates = u128::from(waste) * u128::from(duplicates) / u128::from(texts.count.max(1));
     let saves = texts.duplicate_bytes.saturating_add(u64::try_from(of_duplicates).unwrap_or(0));
-    let place = owned(program, site);
+    let location = owned(program, site);
     Some(Finding {
         kind: "intern".into(),
-        place: place.into(),
-        fields: vec![place.into()],
+        location: location.into(),
+        fields: vec![location.into()],
         count: texts.count,
         bytes: tally.counts.requested,
         saves,
@@ -1012,7 +1012,7 @@ fn intern(
         why: format!("{} distinct texts in {}", count(texts.distinct()), count(texts.count)),
         how: "intern, or share as Rc<str> or Arc<str>".into(),
         exact: false,
-        at: allocated(blocks, |of| of.owner == place),
+        at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
     })
 }
@@ -1025,11 +1025,11 @@ fn unshared(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Block
     if tally.unshared == 0 || tally.unshared < all || !(of.ty.starts_with("Rc<") || of.ty.starts_with("Arc<")) {
         return None;
     }
-    let place = owned(program, site);
+    let location = owned(program, site);
     Some(Finding {
         kind: "unshared".into(),
-        place: place.into(),
-        fields: vec![place.into()],
+        location: location.into(),
+        fields: vec![location.into()],
         count: all,
         bytes: tally.counts.requested,
         saves: all.saturating_mul(2 * WORD),
@@ -1037,7 +1037,7 @@ fn unshared(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Block
         why: format!("none of {} is shared at this moment", count(all)),
         how: format!("Box<{}>", arguments(&of.ty)),
         exact: false,
-        at: allocated(blocks, |of| of.owner == place),
+        at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
     })
 }
@@ -1069,7 +1069,7 @@ fn inline(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
         let more = instances.saturating_mul((words - 1) * WORD);
         found.push(Finding {
             kind: "inline".into(),
-            place: of.path.clone(),
+            location: of.path.clone(),
             fields: vec![of.path.clone()],
             count: number,
             bytes: sizes.iter().map(|size| size.2).sum(),
@@ -1082,7 +1082,7 @@ fn inline(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
             instead_of: Vec::new(),
         });
     }
-    found.sort_by(|a, b| (b.count, &a.place).cmp(&(a.count, &b.place)));
+    found.sort_by(|a, b| (b.count, &a.location).cmp(&(a.count, &b.location)));
     found
 }
 
@@ -1111,7 +1111,7 @@ fn futures(walk: &Walk<'_, '_>) -> Vec<Finding> {
         let largest = (0..def.variants.len()).max_by_key(|variant| needed(*variant)).unwrap_or(0);
         found.push(Finding {
             kind: "future".into(),
-            place: def.name.to_string(),
+            location: def.name.to_string(),
             fields: Vec::new(),
             count: tally.instances,
             bytes: size.saturating_mul(tally.instances),

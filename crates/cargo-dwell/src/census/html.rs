@@ -1,4 +1,4 @@
-//! `--html`: a census as a page, with icicles of live bytes by type, field and what is in it.
+//! `--html`: a census as a page, with icicles of live bytes by type, field and content.
 
 use super::diff::Diff;
 use super::json::{Bin, Blocks, Document, Snapshot};
@@ -41,7 +41,7 @@ pub(super) fn page(document: &Document, diff: Option<&Diff>) -> String {
             .findings
             .iter()
             .map(|finding| Suggestion {
-                place: finding.place.clone(),
+                location: finding.location.clone(),
                 before: bytes(finding.bytes),
                 after: finding.how.clone(),
                 saves: finding.saves,
@@ -110,7 +110,7 @@ fn icicle(snapshot: &Snapshot) -> Bar {
     }
 }
 
-/// The blocks of one owner: what is in use, absent values among it, and what is not in use.
+/// The blocks of one owner: used bytes, the absent values among them, and unused bytes.
 fn blocks(snapshot: &Snapshot, of: &Blocks, name: String) -> Bar {
     let class = match of.content.split('<').next().unwrap_or_default() {
         "String" | "PathBuf" | "OsString" | "CString" => Class::Text,

@@ -16,7 +16,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A process that stands still: a copy of the program, or its helper once the program has ended. Ends with the last owner.
+/// A stopped process: a copy of the program, or its helper once the program has ended. It is killed with the last owner.
 pub(super) struct Process {
     pid: i32,
     memory: File,
@@ -49,7 +49,7 @@ impl Drop for Process {
     }
 }
 
-/// Ends a copy or the helper and takes it out of the table of processes.
+/// Kills a copy or the helper and reaps it.
 pub(super) fn end(pid: i32) {
     if pid <= 0 {
         return;
@@ -109,7 +109,7 @@ fn mappings(text: &str) -> Vec<Mapping> {
     text.lines().filter_map(parse).filter(|mapping| mapping.end <= ADDRESSES).collect()
 }
 
-/// What is known of a snapshot besides its memory.
+/// The data of a snapshot besides its memory.
 #[derive(Clone, Debug)]
 pub(super) struct About {
     pub(super) at: Moment,
@@ -241,7 +241,7 @@ pub(super) fn saw_executable(process: &Arc<Process>, about: &About) -> Option<bo
     Some(false)
 }
 
-/// How many blocks a sampled one stands for: the inverse of the probability that it was sampled, `1 - exp(-size / mean)`. The
+/// How many blocks a sampled one represents: the inverse of the probability that it was sampled, `1 - exp(-size / mean)`. The
 /// fraction is rounded up as often as it says, by the block's address, so that sums are right.
 #[expect(clippy::cast_sign_loss, reason = "it is at least 1")]
 fn weight(block: u64, size: u64, mean: u64) -> u32 {

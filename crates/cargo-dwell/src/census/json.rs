@@ -11,13 +11,13 @@ pub const VERSION: u32 = 1;
 pub struct Document {
     /// [`VERSION`]
     pub version: u32,
-    /// What was run.
+    /// The program.
     pub program: Program,
     /// In the order in which they were taken.
     pub snapshots: Vec<Snapshot>,
 }
 
-/// What was run.
+/// The program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Program {
@@ -75,7 +75,7 @@ pub struct Snapshot {
     pub findings: Vec<Finding>,
     /// The functions of `stacks`.
     pub frames: Vec<String>,
-    /// The call stacks that allocated what is live.
+    /// The call stacks that allocated live blocks.
     pub stacks: Vec<Stack>,
 }
 
@@ -89,7 +89,7 @@ pub struct Blocks {
     pub by: String,
     /// What holds them, as a person writes it: `Vec<Member>`.
     pub content: String,
-    /// What is in them: `Member`.
+    /// The type of their contents: `Member`.
     pub element: String,
     /// Bytes of one.
     pub element_size: u64,
@@ -243,7 +243,7 @@ pub struct Finding {
     pub kind: String,
     /// The field, variant or type.
     #[serde(rename = "where")]
-    pub place: String,
+    pub location: String,
     /// Each field, if they are several.
     pub fields: Vec<String>,
     /// How many values it is about.

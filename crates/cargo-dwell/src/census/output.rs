@@ -1,4 +1,4 @@
-//! What is asked of a census, and the answer.
+//! The output options of a census, and its reports.
 
 use super::json::{self, Document, VERSION};
 use super::snapshot::Snapshot;
@@ -41,7 +41,7 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Returns what is wrong with the arguments, before a program is run for them.
+    /// Checks the arguments, before a program is run.
     ///
     /// # Errors
     /// A file cannot be read or written to.
@@ -134,7 +134,7 @@ pub fn census(ran: &Ran, snapshots: &[Snapshot]) -> Result<Document> {
     Ok(Document { version: VERSION, program: of_program, snapshots })
 }
 
-/// The standard error of the live bytes when one of `mean` bytes is recorded: each block stands for those that were not.
+/// The standard error of the live bytes when one of `mean` bytes is recorded: each recorded block represents those that were not.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -326,7 +326,7 @@ fn content(ty: BlockType, stack: &[Result<&Frame, String>], schema: &Schema<'_>)
     }
 }
 
-/// What is in the angle brackets of a name.
+/// The text in the angle brackets of a name.
 fn argument(name: &str) -> &str {
     name.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or(name)
 }

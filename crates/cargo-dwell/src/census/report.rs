@@ -160,7 +160,7 @@ fn finding_rows<'a>(findings: impl Iterator<Item = &'a Finding>, live: u64) -> V
         rows.push(vec![
             right(format!("{about}{}", bytes(finding.saves))),
             right(percent(finding.saves, live)),
-            Cell::new(&finding.place),
+            Cell::new(&finding.location),
             Cell::new(&finding.why),
             Cell::new(&finding.how),
             Cell::new(finding.at.as_deref().unwrap_or("")),
@@ -228,7 +228,7 @@ impl<'d> TypeDetail<'d> {
             findings: snapshot
                 .findings
                 .iter()
-                .filter(|of| of.fields.iter().any(|field| type_of(field) == name) || of.place == name)
+                .filter(|of| of.fields.iter().any(|field| type_of(field) == name) || of.location == name)
                 .collect(),
             path: path(snapshot, name),
         };
@@ -344,7 +344,7 @@ impl<'d> TypeDetail<'d> {
             look.heading(out, "What to change", "")?;
             look.table(out, &finding_rows(self.findings.iter().copied().take(most), self.live_bytes))?;
             for finding in &self.findings {
-                writeln!(out, "{}: costs {}.", finding.place, finding.costs)?;
+                writeln!(out, "{}: costs {}.", finding.location, finding.costs)?;
             }
         }
         if !self.path.is_empty() {

@@ -37,7 +37,7 @@ pub(super) fn read(file: &Path) -> Result<Document> {
 /// Writes a file by `write`: all of it, or none.
 ///
 /// # Errors
-/// It cannot be written. What was there before is still there.
+/// It cannot be written. An older file stays.
 pub(super) fn write(file: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
     let not_written = || format!("{}: cannot be written", file.display());
     // A device or a pipe is written to as it is.
@@ -69,7 +69,7 @@ mod tests {
     fn what_is_saved_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("census.json");
-        let finding = Finding { kind: "box".into(), place: "Shape.traits".into(), saves: 7, ..Finding::default() };
+        let finding = Finding { kind: "box".into(), location: "Shape.traits".into(), saves: 7, ..Finding::default() };
         let snapshot = Snapshot { at: "peak".into(), findings: vec![finding], ..Snapshot::default() };
         let document = Document { version: VERSION, snapshots: vec![snapshot], ..Document::default() };
         write(&file, |out| serde_json::to_writer(out, &document).map_err(Into::into)).unwrap();

@@ -1,4 +1,4 @@
-//! What is known of a process at one moment: its live blocks, where each was allocated, and its memory.
+//! A snapshot of a process: its live blocks, where each was allocated, and its memory.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub struct Block {
     pub size: u64,
     /// The call stack that allocated it, an index of [`Snapshot::stacks`].
     pub stack: u32,
-    /// How many blocks it stands for: 1, or more if blocks were sampled.
+    /// How many blocks it represents: 1, or more if blocks were sampled.
     pub weight: u32,
 }
 
@@ -20,7 +20,7 @@ pub struct Block {
 pub struct Module {
     /// The file.
     pub path: PathBuf,
-    /// What is added to an address of the file to have one of the process.
+    /// The difference between an address of the process and one of the file.
     pub bias: u64,
     /// The first address of the process that it takes.
     pub start: u64,

@@ -107,15 +107,15 @@ fn blocks(walk: &Walk<'_, '_>, snapshot: &snapshot::Snapshot, origins: &[Origin]
         of.unused_bytes = of.unused_bytes.saturating_add(holding.unused);
         row_of.push(row);
     }
-    let mut places: HashMap<(usize, u32), (u64, u64)> = HashMap::new();
+    let mut by_stack: HashMap<(usize, u32), (u64, u64)> = HashMap::new();
     for (number, block) in snapshot.blocks.iter().enumerate() {
         let Some(&row) = row_of.get(walk.holding(number) as usize) else { continue };
-        let of = places.entry((row, block.stack)).or_default();
+        let of = by_stack.entry((row, block.stack)).or_default();
         of.0 += u64::from(block.weight);
         of.1 = of.1.saturating_add(block.size.saturating_mul(u64::from(block.weight)));
     }
     let mut sites: BTreeMap<(usize, Option<&str>, &str), (u64, u64)> = BTreeMap::new();
-    for ((row, stack), (blocks, bytes)) in places {
+    for ((row, stack), (blocks, bytes)) in by_stack {
         let Some(origin) = origins.get(stack as usize) else { continue };
         let of = sites.entry((row, origin.at.as_deref(), &origin.function)).or_default();
         of.0 += blocks;
@@ -257,7 +257,7 @@ fn strings(walk: &Walk<'_, '_>) -> Vec<Strings> {
     all
 }
 
-/// The functions of all stacks that allocated what is live, and the stacks as numbers of these.
+/// The functions of all stacks that allocated live blocks, and the stacks as numbers of these.
 fn stacks(snapshot: &snapshot::Snapshot, frames: &Frames) -> (Vec<String>, Vec<Stack>) {
     let mut sums: Vec<(u64, u64)> = vec![(0, 0); snapshot.stacks.len()];
     for block in &snapshot.blocks {

@@ -4,7 +4,7 @@ use foldhash::fast::FixedState;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher};
 
-/// What was read of the texts of a site, or of the contents of its blocks.
+/// Counts of the texts of a site, or of the contents of its blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts {
     pub(super) count: u64,

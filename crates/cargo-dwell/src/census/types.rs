@@ -1,6 +1,6 @@
-//! What there is to read in a value of each type: its parts, and where it points.
+//! The parts of each type, and where its pointers lead.
 //!
-//! A *site* is where a type stands: a field, a part of a field's type, the elements of a collection. Sites have the same paths
+//! A *site* is a use of a type: a field, a part of a field's type, the elements of a collection. Sites have the same paths
 //! as those of `dwell::weigh`. A struct or enum that a program declares is described once, however many sites have it.
 
 use crate::debuginfo::{Field, Kind, Program, Tag, Text, Type, TypeId};
@@ -34,10 +34,10 @@ pub(super) struct Schema<'p> {
     depth: u32,
 }
 
-/// Where a type stands.
+/// A use of a type.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
-    /// `None` for what is made up: the text in an `Rc<str>`.
+    /// `None` for a part without a type of its own: the text in an `Rc<str>`.
     pub(super) ty: Option<TypeId>,
     /// The type as a person writes it.
     pub(super) name: Text,
@@ -47,7 +47,7 @@ pub(super) struct Site {
     /// As a person writes it: `Shape.members`, `Shape.members []`.
     pub(super) path: String,
     pub(super) edge: Edge,
-    /// The struct or enum in whose text it stands.
+    /// The struct or enum whose declaration has it.
     pub(super) def: Option<DefId>,
     pub(super) is_editable: bool,
     /// What it is a part of.
@@ -130,7 +130,7 @@ pub(super) enum Decode {
         stride: u64,
         count: u64,
     },
-    /// `Vec<T>` and what is laid out like it. Without offsets if only the block is known.
+    /// `Vec<T>` and types with its layout. Without offsets if only the block is known.
     Vec {
         header: Option<VecHeader>,
         element: SiteId,
@@ -276,7 +276,7 @@ pub(super) struct Node {
     /// Where the keys are, how long one is, and their site.
     pub(super) keys: (u64, u64, SiteId),
     pub(super) values: (u64, u64, SiteId),
-    /// Bytes of a leaf. An inner node goes on with its edges.
+    /// Bytes of a leaf. An inner node has its edges after them.
     pub(super) size: u64,
     pub(super) align: u64,
 }
@@ -360,7 +360,7 @@ pub(super) struct Def {
     /// Whether it is a future: its variants are states.
     pub(super) is_coroutine: bool,
     pub(super) tag: Option<TagDecode>,
-    /// One for a struct. Empty until a value is met.
+    /// One for a struct. Empty until the walk meets a value.
     pub(super) variants: Vec<DefVariant>,
     pub(super) is_ready: bool,
 }
@@ -425,7 +425,7 @@ impl<'p> Schema<'p> {
         self.get(id).params.iter().find(|param| &*param.name == name).map(|param| param.ty)
     }
 
-    /// Makes a site that stands by itself: of a static, or of a block whose type only its call stack shows.
+    /// Makes a site without a parent: of a static, or of a block whose type only its call stack shows.
     pub(super) fn root(&mut self, ty: TypeId, path: &str) -> SiteId {
         self.site(ty, path.to_owned(), Edge::Root, None, None)
     }
@@ -448,7 +448,7 @@ impl<'p> Schema<'p> {
         self.sites.len() - 1
     }
 
-    /// A part of what is at `parent`, with a path that goes on from there.
+    /// A part of the site `parent`, whose path continues the parent's.
     pub(super) fn part(&mut self, ty: TypeId, parent: SiteId, edge: Edge) -> SiteId {
         let of = &self.sites[parent];
         let path = match edge {
@@ -554,7 +554,7 @@ impl<'p> Schema<'p> {
         def
     }
 
-    /// Describes the fields of a struct or enum, when a value of it is met.
+    /// Describes the fields of a struct or enum, when the walk meets a value of it.
     pub(super) fn prepare(&mut self, def: DefId) {
         if self.defs[def].is_ready {
             return;

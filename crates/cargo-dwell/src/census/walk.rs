@@ -1,4 +1,4 @@
-//! Goes from block to block by the types of what is in them.
+//! Walks from block to block by the types of their contents.
 //!
 //! Two passes. The first follows every pointer of every block whose type is known, and notes which blocks have an owner. What
 //! has none hangs from a stack or a static: the second pass starts there, gives each block the one owner by which it was met
@@ -55,7 +55,7 @@ const SEEN: u8 = 1;
 const OWNED: u8 = 2;
 const POINTED_AT: u8 = 4;
 
-/// What was counted at a site.
+/// The counts of a site.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     pub(super) counts: Counts,
@@ -70,7 +70,7 @@ pub(super) struct Tally {
     pub(super) hollow_bytes: u64,
     /// Texts of at most [`SHORT`] bytes, and the bytes of their blocks.
     pub(super) short: (u64, u64),
-    /// Bytes by which glibc's blocks are larger than what was asked for.
+    /// Bytes by which glibc's blocks are larger than the requested sizes.
     pub(super) rounding: u64,
     /// Blocks of an `Rc` that have one owner, and no `Weak`.
     pub(super) unshared: u64,
@@ -86,7 +86,7 @@ pub(super) struct Range {
     pub(super) has_zero: bool,
 }
 
-/// What was counted of a struct or enum.
+/// The counts of a struct or enum.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DefTally {
     pub(super) instances: u64,
@@ -200,7 +200,7 @@ enum What {
     },
 }
 
-/// What was found of a block's use when it was claimed.
+/// The use of a block, found when it got its owner.
 #[derive(Clone, Copy, Default)]
 struct Use {
     len: u64,
@@ -339,7 +339,7 @@ impl<'s, 'p> Walk<'s, 'p> {
     /// Finds the headers of collections that are local variables: a capacity that is exactly that of a block which nothing
     /// owns, beside a pointer to it, in the layout that its type has. Of several headers of a block, copies that were moved
     /// from among them, the longest counts all of whose elements are valid. At the exit of a program the frames of its
-    /// functions are gone, and what is left of them is not looked at.
+    /// functions are gone, and their remains are not read.
     fn start_at_stacks(&mut self) {
         if self.snapshot.at == Moment::Exit {
             return;
@@ -676,7 +676,7 @@ impl<'s, 'p> Walk<'s, 'p> {
                 allocations: weight,
                 waste: used.unused.saturating_mul(weight),
                 hollow: if used.len == 0 { weight } else { 0 },
-                places: used.capacity.saturating_mul(weight),
+                element_slots: used.capacity.saturating_mul(weight),
                 used: used.len.saturating_mul(weight),
                 ..Counts::default()
             });

@@ -15,7 +15,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Changes with the format, and with what is read of an executable.
+/// Changes with the format, and with the data that is read from an executable.
 const MAGIC: &[u8] = concat!("dwell types 4 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
 /// Programs kept of one name: a few profiles, a few targets.

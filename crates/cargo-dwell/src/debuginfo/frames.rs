@@ -37,7 +37,7 @@ struct RawFrame {
 /// What an entry of a function says.
 #[derive(Clone, Debug, Default)]
 struct Function {
-    /// The namespaces and types that it stands in.
+    /// The namespaces and types around it.
     scope: String,
     name: Option<String>,
     params: Vec<(Text, Option<u64>)>,
@@ -45,7 +45,7 @@ struct Function {
     origin: Option<u64>,
 }
 
-/// The functions at `addresses`, innermost first. What is damaged is left out: a stack without names is still a stack.
+/// The functions at `addresses`, innermost first. Damaged entries are left out: a stack without names is still a stack.
 ///
 /// # Errors
 /// The budget was not enough.

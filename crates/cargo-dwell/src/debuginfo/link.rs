@@ -26,13 +26,13 @@ pub(super) fn link(
 ) -> Result<(Program, Offsets)> {
     let Output { pool, units, bodies, impls, statics, damaged, rustc, .. } = output;
     let (raws, ranks) = pool.into_ordered();
-    let mut places = Places::new(&units, &ranks);
+    let mut resolver = Resolver::new(&units, &ranks);
     let count_named = raws.len();
     let mut made = Made { ids: HashMap::new(), list: Vec::new(), first: count_named };
-    made.resolve_all(&mut places, budget)?;
+    made.resolve_all(&mut resolver, budget)?;
     let count = count_named + made.list.len() + 1;
     let unknown = id_of(count - 1);
-    let find = |offset: Option<u64>| offset.and_then(|offset| places.find(offset)).unwrap_or(unknown);
+    let find = |offset: Option<u64>| offset.and_then(|offset| resolver.find(offset)).unwrap_or(unknown);
 
     let aligns = Aligns::new(&raws, &made.list, &find, pointer_size, count);
     // Paths of arrays and pointers hold those of what they are of, which come before them in the list.
@@ -143,7 +143,7 @@ pub(super) fn link(
     set_unsized_tails(&mut types);
     let statics =
         statics.into_iter().map(|of| Static { address: of.address, path: of.path.into(), ty: find(of.ty) }).collect();
-    let offsets = if with_offsets { Offsets::new(&places, &units, budget)? } else { Offsets(Vec::new()) };
+    let offsets = if with_offsets { Offsets::new(&resolver, &units, budget)? } else { Offsets(Vec::new()) };
     let program = Program {
         rustc: rustc.map(Into::into),
         pointer_size,
@@ -161,13 +161,13 @@ pub(super) fn link(
 pub(super) struct Offsets(Vec<(u64, TypeId)>);
 
 impl Offsets {
-    fn new(places: &Places<'_>, units: &[UnitTypes], budget: &Budget) -> Result<Self> {
-        let number = units.iter().map(|unit| unit.types.len()).sum::<usize>() + places.made.len();
+    fn new(resolver: &Resolver<'_>, units: &[UnitTypes], budget: &Budget) -> Result<Self> {
+        let number = units.iter().map(|unit| unit.types.len()).sum::<usize>() + resolver.made.len();
         budget.charge((number * size_of::<(u64, TypeId)>()) as u64)?;
         let named = units.iter().flat_map(|unit| {
-            unit.types.iter().map(|(at, handle)| (unit.base + u64::from(*at), TypeId(places.ranks.of(*handle))))
+            unit.types.iter().map(|(at, handle)| (unit.base + u64::from(*at), TypeId(resolver.ranks.of(*handle))))
         });
-        let mut all: Vec<(u64, TypeId)> = named.chain(places.made.iter().map(|(at, id)| (*at, *id))).collect();
+        let mut all: Vec<(u64, TypeId)> = named.chain(resolver.made.iter().map(|(at, id)| (*at, *id))).collect();
         all.sort_unstable_by_key(|(at, _)| *at);
         Ok(Self(all))
     }
@@ -193,7 +193,7 @@ fn is_path(path: &str) -> bool {
 }
 
 /// Finds types by their offsets.
-struct Places<'a> {
+struct Resolver<'a> {
     /// By where they begin.
     units: Vec<&'a UnitTypes>,
     ranks: &'a Ranks,
@@ -201,7 +201,7 @@ struct Places<'a> {
     made: HashMap<u64, TypeId>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> Resolver<'a> {
     fn new(units: &'a [UnitTypes], ranks: &'a Ranks) -> Self {
         let mut units: Vec<_> = units.iter().collect();
         units.sort_by_key(|unit| unit.base);
@@ -227,8 +227,8 @@ struct Made {
 
 impl Made {
     /// Resolves those whose elements are known, then those of them, and so on.
-    fn resolve_all(&mut self, places: &mut Places<'_>, budget: &Budget) -> Result<()> {
-        let units = places.units.iter();
+    fn resolve_all(&mut self, resolver: &mut Resolver<'_>, budget: &Budget) -> Result<()> {
+        let units = resolver.units.iter();
         let mut open: Vec<(u64, Unnamed)> = units
             .flat_map(|unit| unit.unnamed.iter().map(|unnamed| (unit.base + u64::from(unnamed.at), *unnamed)))
             .collect();
@@ -236,7 +236,7 @@ impl Made {
             let before = open.len();
             let mut left = Vec::new();
             for (at, unnamed) in open {
-                let Some(of) = places.find(unnamed.of) else {
+                let Some(of) = resolver.find(unnamed.of) else {
                     left.push((at, unnamed));
                     continue;
                 };
@@ -246,7 +246,7 @@ impl Made {
                 if id == next {
                     self.list.push((of, unnamed.count));
                 }
-                places.made.insert(at, id);
+                resolver.made.insert(at, id);
             }
             open = left;
             if open.is_empty() || open.len() == before {
@@ -383,7 +383,7 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
         })
     }
 
-    /// What a closure or coroutine holds. The compiler calls what is captured by reference `_ref__name`.
+    /// The contents of a closure or coroutine. The compiler names captures by reference `_ref__name`.
     fn captures(&mut self, fields: &[RawField<'d>]) -> Vec<Field> {
         self.fields_named(fields, |name| name.strip_prefix(b"_ref__").unwrap_or(name))
     }
@@ -577,7 +577,7 @@ fn name_niches(types: &mut [Type]) {
     }
 }
 
-/// Appends the names that lead to what is at `offset`.
+/// Appends the names that lead to the entry at `offset`.
 fn niche(types: &[Type], fields: &[Field], offset: u64, name: &mut String, depth: u32) {
     let covers = |field: &&Field| {
         let size = types[field.ty.0 as usize].size;

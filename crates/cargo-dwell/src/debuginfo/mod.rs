@@ -92,7 +92,7 @@ pub fn expect(path: &Path) -> Result<()> {
     bail!(no_debug_info(path))
 }
 
-/// Reads the types of an executable that is in memory: for what is not a file, and for fuzzing.
+/// Reads the types of an executable in memory: for tests and fuzzing.
 ///
 /// # Errors
 /// As [`load`]. Other files that it names are not looked for.

@@ -268,7 +268,7 @@ pub struct State {
     pub discriminant: Option<i128>,
     /// The file and line of its `.await`.
     pub source: Option<Source>,
-    /// What is held in this state, captures included, without [`awaited`](Self::awaited). Offsets count from the start of
+    /// The values held in this state, captures included, without [`awaited`](Self::awaited). Offsets count from the start of
     /// the coroutine.
     pub held: Vec<Field>,
     /// The future that is waited for.

@@ -95,7 +95,7 @@ pub(super) struct UnitTypes {
 pub(super) struct Unnamed {
     /// Offset from the unit's base.
     pub at: u32,
-    /// The offset over all files of the element, or of what is pointed to.
+    /// The offset over all files of the element or of the pointer's target.
     pub of: u64,
     /// How many elements; none for a pointer.
     pub count: Option<u64>,
@@ -823,7 +823,7 @@ impl<'d> UnitReader<'_, 'd> {
         Ok(())
     }
 
-    /// Adds the outermost type, and what is in it and no variant, to the pool.
+    /// Adds the outermost type and its contents, except variants, to the pool.
     fn finish(&mut self) -> Result<(), Error> {
         let mut partials = std::mem::take(&mut self.partials);
         let mut by_offset: HashMap<u64, usize, FixedState> = HashMap::default();

@@ -58,7 +58,7 @@ pub struct Await {
 /// A value in a future.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
-    /// The variable; `__awaitee` for what is waited for, `__0` and so on for temporaries.
+    /// The variable; `__awaitee` for the awaited future, `__0` and so on for temporaries.
     pub name: String,
     /// Its type as a person writes it.
     #[serde(rename = "type")]
@@ -81,7 +81,7 @@ pub struct Held {
 pub struct Node {
     /// Its type as a person writes it.
     pub name: String,
-    /// The variable that has it; `__awaitee` for what is waited for.
+    /// The variable that has it; `__awaitee` for the awaited future.
     pub variable: String,
     /// The position of its declaration, for an `async` function, block or closure.
     pub file: Option<String>,
@@ -113,7 +113,7 @@ pub struct Advice {
     pub what: String,
     /// The change, as text.
     pub how: String,
-    /// Bytes that it takes off the future that this stands at.
+    /// The bytes that it saves in the future that lists it.
     pub saves: u64,
 }
 

@@ -48,7 +48,7 @@ pub(super) fn is_temporary(name: &str) -> bool {
 /// The name of what an `.await` waits for.
 pub(super) const AWAITED: &str = "__awaitee";
 
-/// The locals that a state holds, without what was captured and without what it waits for.
+/// The locals that a state holds, without captures and the awaited future.
 pub(super) fn locals<'c>(coroutine: &'c Coroutine, state: &'c State) -> Vec<&'c Field> {
     let mut seen: Vec<&Field> = Vec::new();
     for field in &state.held {
@@ -211,7 +211,7 @@ impl<'p> Sizes<'p> {
         self.program.size_of(field.ty).saturating_sub(self.of(field.ty))
     }
 
-    /// The size of what has one of several sets of fields.
+    /// The size of a type that has one of several sets of fields.
     fn largest<'f>(&mut self, size: u64, align: u64, sets: impl Iterator<Item = &'f [Field]>) -> u64 {
         let (mut before, mut after) = (0, 0);
         for fields in sets {

@@ -82,7 +82,7 @@ impl Files {
         tokens.is_unused_after(at.line as usize, lines, name, may_borrow).unwrap_or(false)
     }
 
-    /// Whether `let to = from;` stands in these lines.
+    /// Whether these lines have `let to = from;`.
     pub(super) fn is_moved(&mut self, file: &str, lines: (u32, u32), from: &str, to: &str) -> bool {
         let Some(tokens) = self.tokens(file) else { return false };
         let inside = |token: &Token| (lines.0 as usize..=lines.1 as usize).contains(&token.line);

@@ -40,7 +40,7 @@ pub struct Type {
     /// The tag that distinguishes the variants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<Tag>,
-    /// By how many bytes the largest variant exceeds the next; 0 for what is no enum.
+    /// By how many bytes the largest variant exceeds the next; 0 if it is no enum.
     pub variant_gap: u64,
     /// The types that have it as a field, the ten largest.
     pub embedded_in: Vec<Embedded>,

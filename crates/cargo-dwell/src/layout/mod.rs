@@ -127,7 +127,7 @@ fn named(program: &Program, name: &str) -> Result<Vec<TypeId>> {
     bail!("there is no type `{name}`{}", crate::nearest::suggestion(name, names))
 }
 
-/// Own types first, then by what is asked for, the most first.
+/// Own types first, then by the order that `--sort` names, the largest first.
 fn sort(program: &Program, ids: &mut [TypeId], by: Option<Sort>) {
     ids.sort_by_cached_key(|id| {
         let ty = program.get(*id);

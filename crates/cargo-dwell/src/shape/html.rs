@@ -32,7 +32,7 @@ pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
             .into_iter()
             .filter(|one| one.saves > 0)
             .map(|one| Suggestion {
-                place: one.path,
+                location: one.path,
                 before: one.from,
                 after: one.to,
                 saves: one.saves.unsigned_abs(),

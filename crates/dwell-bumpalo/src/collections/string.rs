@@ -169,7 +169,7 @@ impl<'bump> String<'bump> {
         unsafe { self.as_mut_vec() }.reserve_exact(additional);
     }
 
-    /// Gives back what the text does not need, if the string is the last block of the arena.
+    /// Returns unused capacity to the arena, if the string is its last block.
     #[inline]
     pub fn shrink_to_fit(&mut self) {
         self.0.shrink_to_fit();

@@ -125,7 +125,7 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         self.0.try_reserve_exact(additional).map_err(|error| refused(&error))
     }
 
-    /// Gives back what the elements do not need, if the vector is the last block of the arena.
+    /// Returns unused capacity to the arena, if the vector is its last block.
     pub fn shrink_to_fit(&mut self) {
         self.0.shrink_to_fit();
     }

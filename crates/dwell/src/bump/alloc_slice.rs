@@ -176,7 +176,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.try_alloc_slice_fill_with(len, |_| T::default()).map_err(|error| error.map(drop))
     }
 
-    /// A slice of what an iterator gives, whatever it says of its length.
+    /// A slice of the items of an iterator, whose size hint is not trusted.
     ///
     /// ```
     /// use dwell::Bump;
@@ -420,7 +420,7 @@ fn fill<'a, T: 'a, E, const MIN_ALIGN: usize, A: Allocator>(
 
 /// Why a value is not in the arena: there was no memory for it, or it could not be made.
 pub enum AllocOrInitError<E, V = ()> {
-    /// There was no memory. What was given is returned in the error.
+    /// There was no memory. The error returns the arguments.
     Alloc(AllocError<V>),
     /// The error of the function or of the iterator.
     Init(E),

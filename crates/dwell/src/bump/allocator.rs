@@ -82,7 +82,7 @@ macro_rules! methods {
     };
 }
 
-/// What the sealed trait does not have.
+/// The methods that the sealed trait does not have.
 #[cfg(any(feature = "allocator-api2", feature = "allocator-api2-04", feature = "nightly"))]
 macro_rules! more_methods {
     ($Refused:path) => {

@@ -159,8 +159,8 @@ pub(super) const fn may_be_dedicated(size: usize, align: usize) -> bool {
 
 /// The size of a new chunk for small blocks that must have `least` bytes.
 ///
-/// `current` is the size of the chunk that is full, if there is one, `wanted` what `reset` has found to be needed, and `left`
-/// what the limit leaves, which is at least `least`. All sizes but `left` are those of chunks.
+/// `current` is the size of the full chunk, if there is one, `wanted` the size that `reset` computed, and `left` the bytes within the
+/// limit, at least `least`. All sizes but `left` are those of chunks.
 pub(super) fn next_chunk(
     least: usize,
     current: Option<usize>,
@@ -177,7 +177,7 @@ pub(super) fn next_chunk(
 
 /// The size of a chunk that holds all of `used` bytes and an eighth more, since two rounds of one work are not quite equal.
 ///
-/// It follows what was used, not what the chunks had: else rounds that grow slowly would double the arena each time.
+/// It depends on the used bytes and not on the size of the chunks, since rounds that grow slowly would double the arena otherwise.
 pub(super) fn chunk_for_round(used: usize, header: usize, chunk_align: usize) -> usize {
     let bytes = used.saturating_add(used / 8).saturating_add(header);
     // One that no allocation can be is not asked for.

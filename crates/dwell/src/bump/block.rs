@@ -6,11 +6,11 @@ use crate::alloc::Allocator;
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-/// A block in use, which its owner gives up to the arena. A block has bytes: what has none is not known to the arena.
+/// A block in use, which its owner passes to the arena. It has at least one byte.
 pub(super) struct Block<'a, const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
-    // 1. `bump` handed the block out with this layout, whose size is not 0. It is in use, and only this value stands for it.
+    // 1. `bump` handed the block out with this layout, whose size is not 0. It is in use, and no other value represents it.
     bump: &'a Bump<MIN_ALIGN, A>,
     start: NonNull<u8>,
     layout: Layout,
@@ -28,8 +28,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 }
 
-/// A dedicated chunk that the allocator was asked to grow. It is in no list meanwhile, and goes back to the list when this is
-/// dropped, also by a panic of the allocator: one whose `grow` panics has not freed the chunk, as std's `Vec` relies on too.
+/// A dedicated chunk while the allocator grows it. It is in no list; dropping this puts it back, after a panic too. An allocator
+/// whose `grow` panics has not freed the chunk, which std's `Vec` relies on too.
 struct Unlisted<'a, const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
@@ -46,7 +46,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Unlisted<'_, MIN_ALIGN, A> {
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
-    /// What the block takes of its chunk, in bytes.
+    /// The bytes of the chunk that the block takes.
     #[inline]
     fn taken(&self) -> usize {
         arithmetic::taken(self.layout.size(), self.layout.align(), MIN_ALIGN)

@@ -145,9 +145,9 @@ impl<'a, T: ?Sized + 'a> Box<'a, T> {
         unsafe { value.as_mut() }
     }
 
-    /// The same box seen as what the closure coerces it to.
+    /// Unsizes the value: to a `dyn Trait`, or from an array to a slice.
     ///
-    /// The closure gets a [`Coercible`] and can do nothing with it but coerce and return it. With the type written as here, no
+    /// The closure gets a [`Coercible`], which it can only coerce and return. With the type written as here, no
     /// context is needed to infer it.
     ///
     /// ```
@@ -243,14 +243,14 @@ impl<'a, T> Box<'a, [T]> {
     }
 }
 
-/// No elements: nothing of an arena.
+/// An empty slice, which allocates nothing.
 impl<T> Default for Box<'_, [T]> {
     fn default() -> Self {
         Self { value: NonNull::<[T; 0]>::dangling(), owns: PhantomData }
     }
 }
 
-/// No text: nothing of an arena.
+/// An empty string, which allocates nothing.
 impl Default for Box<'_, str> {
     fn default() -> Self {
         // SAFETY: no bytes are UTF-8, and a `str` is laid out as its bytes.

@@ -1,4 +1,4 @@
-//! Chunks: the allocations that an arena cuts its blocks from, and the store that they come from.
+//! Chunks: the allocations that contain the blocks of an arena, and the store that allocates them.
 
 use super::arithmetic;
 use crate::alloc::Allocator;
@@ -107,7 +107,7 @@ pub(super) struct Store<const MIN_ALIGN: usize, A: Allocator> {
     //    being asked for. It is not negative.
     // 2. `spare` is in no arena's list.
     alloc: A,
-    /// What the limit leaves, in bytes. Negative if the limit was set below what there was.
+    /// The bytes left within the limit. Negative if the limit was set below the allocated bytes.
     left: Cell<isize>,
     /// `isize::MAX`: no limit.
     limit: Cell<isize>,

@@ -18,7 +18,7 @@ pub struct Chunks<'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     exclusive: PhantomData<&'a mut Bump<MIN_ALIGN, A>>,
 }
 
-/// Pointers to the bytes of an arena, chunk by chunk: what [`Bump::chunks_raw`] returns.
+/// Pointers to the bytes of an arena, chunk by chunk: the result of [`Bump::chunks_raw`].
 pub struct ChunksRaw<'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
@@ -29,9 +29,9 @@ pub struct ChunksRaw<'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// The bytes that were allocated, a slice for each chunk, the newest first.
+    /// The allocated bytes, a slice for each chunk, the newest first.
     ///
-    /// Padding between values is among them, and so is what was freed unless it was the last block.
+    /// They include padding between values, and freed blocks other than the last.
     ///
     /// ```
     /// use dwell::Bump;
@@ -97,7 +97,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             each(header.size, free);
             list = header.prev;
         }
-        if let Owner::Own(store) = &self.owner
+        if let Owner::Arena(store) = &self.owner
             && let Some(spare) = store.spare()
         {
             // SAFETY: the spare chunk is not freed while it is there.

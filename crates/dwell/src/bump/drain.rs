@@ -11,7 +11,7 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::{ptr, slice};
 
 impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
-    /// Removes a range of elements and returns them as an iterator. Those that it was not asked for are dropped with it.
+    /// Removes a range of elements and returns them as an iterator, which drops those that it has not returned.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -26,14 +26,14 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When the range begins behind its end or ends behind the elements.
+    /// When the range starts after its end or ends after the last element.
     pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, 'a, T, MIN_ALIGN, A> {
         let Range { start, end } = indices(&range, self.len());
         Drain { front: start, back: end, gap: Gap::new(self, start, end) }
     }
 
-    /// Replaces a range by the elements of an iterator, and returns those that were there. The iterator is asked for its elements
-    /// when the returned one is dropped.
+    /// Replaces a range by the elements of an iterator, and returns the old ones. Dropping the returned iterator reads the
+    /// elements of `values`.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -47,7 +47,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When the range begins behind its end or ends behind the elements.
+    /// When the range starts after its end or ends after the last element.
     pub fn splice<I: IntoIterator<Item = T>>(
         &mut self,
         range: impl RangeBounds<usize>,
@@ -65,7 +65,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When the range begins behind its end or ends behind the elements.
+    /// When the range starts after its end or ends after the last element.
     pub fn try_splice<I: IntoIterator<Item = T>>(
         &mut self,
         range: impl RangeBounds<usize>,
@@ -75,8 +75,8 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.drain(range).replace(&mut values).map_err(|(value, no)| no.error((value, values)))
     }
 
-    /// Removes the elements of a range of which `filter` says true, and returns them as an iterator. Those that it does not come
-    /// to stay.
+    /// Removes the elements of a range for which `filter` returns true, and returns them as an iterator. Elements that the iterator
+    /// has not reached when it is dropped stay.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -89,7 +89,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When the range begins behind its end or ends behind the elements.
+    /// When the range starts after its end or ends after the last element.
     pub fn extract_if<F: FnMut(&mut T) -> bool>(
         &mut self,
         range: impl RangeBounds<usize>,
@@ -100,7 +100,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     }
 }
 
-/// The elements of a range, which leave a [`Vec`]: what [`Vec::drain`] returns.
+/// The elements of a range, removed from a [`Vec`]: the result of [`Vec::drain`].
 pub struct Drain<'v, 'a, T, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
@@ -113,7 +113,7 @@ pub struct Drain<'v, 'a, T, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
 }
 
 impl<T, const MIN_ALIGN: usize, A: Allocator> Drain<'_, '_, T, MIN_ALIGN, A> {
-    /// The elements that are still to come.
+    /// The remaining elements.
     pub fn as_slice(&self) -> &[T] {
         // SAFETY: `front` is no more than `gap.next`, thus than `gap.end`.
         let front = unsafe { self.gap.at(self.front) };
@@ -121,7 +121,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Drain<'_, '_, T, MIN_ALIGN, A> {
         unsafe { slice::from_raw_parts(front.as_ptr(), self.back - self.front) }
     }
 
-    /// Drops the elements that are still to come.
+    /// Drops the remaining elements.
     fn finish(&mut self) {
         // SAFETY: `front` is no more than `gap.next`, thus than `gap.end`.
         let front = unsafe { self.gap.at(self.front) };
@@ -131,8 +131,8 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Drain<'_, '_, T, MIN_ALIGN, A> {
         unsafe { rest.drop_in_place() };
     }
 
-    /// Drops the elements that are still to come and puts others in their place: all of an iterator, or those for which there is
-    /// memory. Then the item that did not fit is returned.
+    /// Drops the remaining elements and replaces them by those of an iterator. If there is no memory, it returns the item that did
+    /// not fit.
     fn replace(&mut self, values: &mut impl Iterator<Item = T>) -> Result<(), (T, NoMemory)> {
         self.finish();
         let mut widened = 0;

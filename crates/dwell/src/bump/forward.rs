@@ -1,4 +1,4 @@
-//! The traits that what is in an arena has because its value has them, and `Default` and `Debug` of arenas.
+//! Traits that boxes, vectors and strings of an arena forward to their values, and `Default` and `Debug` of arenas.
 
 use super::{Box, Bump, String, Vec};
 use crate::alloc::Allocator;

@@ -33,9 +33,9 @@
 //! }
 //! ```
 //!
-//! # What is not dropped
+//! # Destructors
 //!
-//! A reference into an arena runs no destructor. Allocate values there that own nothing elsewhere, or own them by a
+//! A reference into an arena runs no destructor. Allocate values that own no other memory, or own the values by a
 //! [`bump::Box`](Box) or a [`bump::Vec`](Vec), which drop their contents.
 //!
 //! # When to use something else
@@ -45,9 +45,9 @@
 //!
 //! # How it works
 //!
-//! The terms, for a reader of the source: a *chunk* is one allocation of the base allocator. A *block* is what a caller was
-//! given; it has at least one byte, since zero-size allocations return a dangling pointer and never touch the arena. The *free
-//! range* is `pos..end`, which the next block is cut from. A chunk is either *shared* by small blocks or *dedicated* to one of
+//! The terms, for a reader of the source: a *chunk* is one allocation of the base allocator. A *block* is the memory of one
+//! allocation; it has at least one byte, since zero-size allocations return a dangling pointer and never touch the arena. The next
+//! block begins the *free range* `pos..end`. A chunk is either *shared* by small blocks or *dedicated* to one of
 //! more than 16 KiB.
 //!
 //! ```text
@@ -85,15 +85,15 @@
 //! between and after the pieces of text that they write. It is a [`bump::String`](String) and nothing else:
 //!
 //! 1. The string begins with a block of 64 bytes of the free range, which `pos` passes, or, if that has fewer, with capacity 0
-//!    and no block at all. There is never a block of no bytes, so no address that could come to belong to another block.
+//!    and no block at all. There is no zero-size block, whose address could become that of another block.
 //! 2. A block is the string's own: it is in use, has `capacity` bytes, and is not handed out again, wherever a `Display`
 //!    implementation moves `pos`.
 //! 3. A piece that does not fit calls `Block::grow`. That reads `pos` *now*: if the block still ends there, the free range behind
 //!    it is free and it grows in place; if a `Display` allocated meanwhile, it does not end there, and it is copied.
-//! 4. While a `Display` runs, nothing of the arena is cached: the string holds its start, length and capacity, and a reference.
+//! 4. While a `Display` runs, no state of the arena is cached: the string has its start, length and capacity, and a reference.
 //!
-//! `docs/bump.md` in the repository says what was tried, what it is compared with, and which bugs of other arenas it is tested
-//! for.
+//! `docs/bump.md` in the repository has the reasons for the design, the rejected designs, the bugs of other arenas that are tested
+//! here, and measurements.
 
 #![expect(clippy::mut_from_ref, reason = "each call of an allocating method returns another value")]
 #![expect(
@@ -197,14 +197,14 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     chunk: Cell<Option<Chunk>>,
     end: Cell<NonNull<u8>>,
     chunks: Cell<Option<Chunk>>,
-    /// A chunk with free bytes besides, which a scope made the arena leave.
+    /// Another chunk with free bytes, which the arena left for the one of a scope that has ended.
     saved: Cell<Option<Chunk>>,
     owner: Owner<MIN_ALIGN, A>,
 }
 
 /// The owner of the store.
 enum Owner<const MIN_ALIGN: usize, A: Allocator> {
-    Own(Store<MIN_ALIGN, A>),
+    Arena(Store<MIN_ALIGN, A>),
     /// This is the arena of a scope: another arena has it, which outlives this one.
     Scope(NonNull<Store<MIN_ALIGN, A>>),
 }
@@ -262,10 +262,10 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
 
 /// Making an arena.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// An arena without chunks, which will come from `alloc`.
+    /// An arena without chunks, which allocates them from `alloc`.
     #[inline]
     pub const fn new_in(alloc: A) -> Self {
-        Self::with_range(Self::EMPTY, Owner::Own(Store::new(alloc)))
+        Self::with_range(Self::EMPTY, Owner::Arena(Store::new(alloc)))
     }
 
     /// [`with_capacity`](Bump::with_capacity) with an allocator.
@@ -320,7 +320,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[inline]
     fn store(&self) -> &Store<MIN_ALIGN, A> {
         match &self.owner {
-            Owner::Own(store) => store,
+            Owner::Arena(store) => store,
             // SAFETY: this is a scope's arena. Its guard borrows the arena that has the store (invariant 7), so that the store
             // is neither moved nor dropped nor borrowed exclusively.
             Owner::Scope(store) => unsafe { store.as_ref() },
@@ -461,8 +461,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// The slow path: a block that does not fit in the free range.
     ///
-    /// The base allocator may use this arena. So each step reads what the arena is then, and a chunk that the allocator returns
-    /// is put into the list before anything else happens.
+    /// The base allocator may re-enter this arena. So each step reads the arena's state anew, and a chunk that the allocator returns
+    /// is put into the list first.
     #[cold]
     #[inline(never)]
     fn refill(&self, layout: Layout) -> Option<NonNull<u8>> {
@@ -510,7 +510,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.take(layout)
     }
 
-    /// A block from the saved chunk, if it fits there: then the arena goes on there, and the chunk that it leaves is the saved one.
+    /// A block from the saved chunk, if it fits there. The arena then continues in that chunk and saves the one that it leaves.
     fn take_saved(&self, layout: Layout) -> Option<NonNull<u8>> {
         let saved = self.saved.get()?;
         let here = self.range();
@@ -527,7 +527,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 }
 
-/// What a block is made for.
+/// Allocation of values.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Moves a value into the arena, which does not drop it.
     ///
@@ -649,10 +649,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
 /// The arena as a whole.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Forgets everything that was allocated, and keeps the largest chunk for what comes.
+    /// Frees all blocks and keeps the largest chunk.
     ///
-    /// If not all of it fits there, it fits in the next chunk that is made: an arena that is used and reset again and again
-    /// ends up with one chunk and calls its allocator no more.
+    /// If the allocated bytes do not fit that chunk, the next new chunk is large enough for them. An arena that is filled and reset
+    /// repeatedly ends up with one chunk and does not call its allocator any more.
     ///
     /// ```
     /// use dwell::Bump;
@@ -709,9 +709,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.store().limit()
     }
 
-    /// Never has more than `bytes` from its allocator from now on; `None` is no limit.
+    /// Limits the bytes that the arena has from its allocator; `None` is no limit.
     ///
-    /// What is over the limit already stays. A request fails only if no chunk that holds it is within the limit.
+    /// Chunks beyond the limit stay. A request fails only if no chunk that is large enough for it is within the limit.
     ///
     /// ```
     /// use dwell::Bump;
@@ -747,7 +747,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Bump<MIN_ALIGN, A> {
     #[inline]
     fn drop(&mut self) {
         // A scope's arena has given its chunks to the store when its guard was dropped.
-        if let Owner::Own(store) = &self.owner {
+        if let Owner::Arena(store) = &self.owner {
             // SAFETY: all chunks of the list are of this store, the list is taken from the arena, and what is dropped is not
             // borrowed: blocks are not used again.
             unsafe { store.free_all(self.chunks.take()) };

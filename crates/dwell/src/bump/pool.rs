@@ -1,4 +1,4 @@
-//! Arenas for threads that come and go.
+//! Arenas for short-lived threads.
 
 use super::Bump;
 use crate::alloc::{AllocError, Allocator, Global, try_box};
@@ -11,10 +11,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std_alloc::alloc::{Layout, handle_alloc_error};
 use std_alloc::boxed::Box;
 
-/// Hands out an arena to each thread that asks and takes it back, with its chunks and what is in them.
+/// Lends an arena to each thread and takes it back with its chunks and their contents.
 ///
-/// Values that a thread [keeps](Pooled::keep) live as long as the pool is borrowed, so that others can use them when the
-/// thread has gone. What it needs for a while goes to a [`scope`](Bump::scope).
+/// Values that a thread [keeps](Pooled::keep) live as long as the pool is borrowed, so that other threads can use them after it has
+/// ended. Temporary values belong in a [`scope`](Bump::scope).
 ///
 /// ```
 /// use dwell::bump::Pool;
@@ -38,12 +38,12 @@ use std_alloc::boxed::Box;
 /// ```
 pub struct Pool<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     idle: Mutex<Idle<MIN_ALIGN, A>>,
-    /// What a new arena's allocator is cloned from. Not behind the lock: a clone is the user's code, and may use the pool.
+    /// New arenas get clones of this allocator. It is not behind the lock, because `clone` is user code and may use the pool.
     alloc: A,
 }
 
-/// An arena of a pool. It does not move until the pool is dropped: what is kept may be a reference into the arena itself, such
-/// as one that its allocator hands out.
+/// An arena of a pool. It does not move until the pool is dropped, since a kept value may be a reference into the arena itself,
+/// such as one that its allocator returned.
 struct Entry<const MIN_ALIGN: usize, A: Allocator> {
     bump: Bump<MIN_ALIGN, A>,
     next: Cell<Next<MIN_ALIGN, A>>,
@@ -51,9 +51,9 @@ struct Entry<const MIN_ALIGN: usize, A: Allocator> {
 
 type Next<const MIN_ALIGN: usize, A> = Option<NonNull<Entry<MIN_ALIGN, A>>>;
 
-/// The arenas that no thread has: a stack.
-// Raw pointers, since a `Box` that moves says that nothing else refers to its value. A list through the entries, since putting
-// one there must not allocate.
+/// The arenas that no thread uses: a stack.
+// Raw pointers, since moving a `Box` asserts that no other pointer to its value is used. A list through the entries, since a push
+// must not allocate.
 struct Idle<const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
@@ -104,12 +104,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
     /// The layout of an arena of the pool's.
     pub(crate) const ENTRY: Layout = Layout::new::<Entry<MIN_ALIGN, A>>();
 
-    /// A pool without arenas, whose chunks will come from clones of `alloc`.
+    /// A pool without arenas. Its arenas allocate chunks from clones of `alloc`.
     pub const fn new_in(alloc: A) -> Self {
         Self { idle: Mutex::new(Idle { first: None }), alloc }
     }
 
-    /// The list is whole whatever panicked: nothing that can panic runs while it changes.
+    /// The list is valid after any panic: nothing that can panic runs while it changes.
     fn idle(&self) -> MutexGuard<'_, Idle<MIN_ALIGN, A>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -187,7 +187,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Pool<MIN_ALIGN, A> {
     }
 }
 
-/// An arena of a [`Pool`]'s, which goes back to it when this is dropped.
+/// An arena of a [`Pool`]. Dropping this returns the arena.
 ///
 /// It is used like a [`Bump`]. References from its methods are gone when it is; those from [`keep`](Self::keep) are not.
 pub struct Pooled<'p, const MIN_ALIGN: usize = 8, A: Allocator = Global> {

@@ -1,4 +1,4 @@
-//! Scopes and checkpoints: what is allocated since they began is forgotten at their end, and nothing else is.
+//! Scopes and checkpoints: their end frees what was allocated since their beginning.
 
 use super::chunk::{Chunk, Header};
 use super::{Bump, FreeRange, Owner};
@@ -7,9 +7,9 @@ use core::fmt;
 use core::ops::Deref;
 use core::ptr::NonNull;
 
-/// An arena for a while: what [`Bump::scope_guard`] returns.
+/// A temporary arena: the result of [`Bump::scope_guard`].
 ///
-/// It is used like a [`Bump`]. When it is dropped, its bytes go back to the arena that it came from.
+/// It is used like a [`Bump`]. Dropping it returns its bytes to the arena that it came from.
 ///
 /// ```
 /// use dwell::Bump;
@@ -24,7 +24,7 @@ use core::ptr::NonNull;
 /// assert_eq!(*outer, 2);
 /// ```
 ///
-/// Nothing that lives in it gets out:
+/// References into it cannot outlive it:
 ///
 /// ```compile_fail,E0505
 /// let bump = dwell::Bump::new();
@@ -47,9 +47,9 @@ pub struct Scope<'a, const MIN_ALIGN: usize = 8, A: Allocator = crate::alloc::Gl
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Runs `f` with the arena for a while: what `f` allocates from its argument is forgotten when it returns or panics.
+    /// Runs `f` with a temporary arena, whose blocks are freed when `f` returns or panics.
     ///
-    /// The arena itself can be used in the meantime; what is allocated from it stays. Scopes nest.
+    /// `f` may also allocate from the outer arena; these blocks stay. Scopes nest.
     ///
     /// ```
     /// use dwell::Bump;

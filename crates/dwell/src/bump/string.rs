@@ -225,7 +225,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         self.try_push_str(character.encode_utf8(&mut [0; 4])).map_err(|error| error.map(|()| character))
     }
 
-    /// Appends what the items of an iterator display as: characters, strings, or `format_args!(..)`.
+    /// Appends the `Display` output of each item of an iterator: characters, strings, or `format_args!(..)`.
     ///
     /// This is [`extend`](Extend::extend) and [`write!`] that report a failed allocation.
     ///
@@ -541,7 +541,7 @@ pub struct DrainChars<'s, 'a, const MIN_ALIGN: usize = 8, A: Allocator = Global>
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> DrainChars<'_, '_, MIN_ALIGN, A> {
-    /// The text that is still to come.
+    /// The remaining text.
     pub fn as_str(&self) -> &str {
         // SAFETY: the bytes that are still to come are UTF-8 (invariant 1).
         unsafe { str::from_utf8_unchecked(self.bytes.as_slice()) }
@@ -595,7 +595,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> FromUtf8Error<'a, MIN_ALIGN, A> {
         self.bytes
     }
 
-    /// What is wrong with the bytes.
+    /// The error in the bytes.
     pub fn utf8_error(&self) -> Utf8Error {
         self.error
     }
@@ -721,8 +721,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Ok(string)
     }
 
-    /// An empty string with capacity for a line, if the free range has it: most texts fit. What is left over of `alloc_fmt`'s goes
-    /// back to the arena at the end.
+    /// An empty string with capacity for a line, if the free range has that many bytes: most texts fit. `alloc_fmt` returns the unused
+    /// bytes to the arena at the end.
     #[inline]
     fn line(&self) -> String<'_, MIN_ALIGN, A> {
         const LINE: usize = 64;

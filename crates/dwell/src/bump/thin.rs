@@ -15,7 +15,7 @@ use std_alloc::alloc::handle_alloc_error;
 /// ```
 /// use dwell::{Bump, bump::Thin};
 ///
-/// /// A node of a syntax tree: 16 bytes, whatever it is called and however many children it has.
+/// /// A node of a syntax tree: 16 bytes for any name and any number of children.
 /// #[derive(Clone, Copy)]
 /// struct Node<'a> {
 ///     name: Thin<'a, (), str>,
@@ -41,7 +41,7 @@ pub struct Thin<'a, H, T: ?Sized> {
     refers: PhantomData<(&'a H, &'a T)>,
 }
 
-/// What is in front of the elements.
+/// The length and the header, before the elements.
 struct Head<H> {
     len: usize,
     header: H,
@@ -75,7 +75,7 @@ unsafe impl<H: Sync, T: ?Sized + Sync> Send for Thin<'_, H, T> {}
 unsafe impl<H: Sync, T: ?Sized + Sync> Sync for Thin<'_, H, T> {}
 
 impl<'a, H, T: ?Sized> Thin<'a, H, T> {
-    /// What is in front of the slice.
+    /// The header before the slice.
     #[inline]
     pub fn header(self) -> &'a H {
         // SAFETY: `head` is an initialised `Head<H>`, which is read and not changed for `'a` (invariant 1).

@@ -116,7 +116,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         Ok(vec)
     }
 
-    /// A vector of what an iterator gives, whatever it says of its length.
+    /// A vector of the items of an iterator, whose size hint is not trusted.
     pub fn from_iter_in<const MIN_ALIGN: usize, A: Allocator>(
         values: impl IntoIterator<Item = T>,
         bump: &'a Bump<MIN_ALIGN, A>,

@@ -28,7 +28,7 @@ use core::slice;
 /// assert_eq!(squares, [0, 1, 4, 9, 16]);
 /// ```
 ///
-/// What `std::vec::Vec` does and this one does not, that of allocator-api2 or of nightly's std does in `&bump`.
+/// For methods of `std::vec::Vec` that this one lacks, use the `Vec` of allocator-api2 or of nightly's std with `&bump`.
 pub struct Vec<'a, T, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
@@ -122,7 +122,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         vec
     }
 
-    /// A vector of what an iterator gives, whatever it says of its length.
+    /// A vector of the items of an iterator, whose size hint is not trusted.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -384,7 +384,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         Some(unsafe { last.read() })
     }
 
-    /// Puts an element in front of the one at `index`.
+    /// Inserts an element before the one at `index`.
     ///
     /// # Panics
     ///
@@ -424,7 +424,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     /// Appends the elements of an iterator: all, or those for which there is memory. Then the item that did not fit is returned.
     #[inline]
     pub(super) fn extend_until_full(&mut self, values: &mut impl Iterator<Item = T>) -> Result<(), (T, NoMemory)> {
-        /// Writes the length of what was written, also if the iterator panics.
+        /// Sets the length to the number of written elements, also if the iterator panics.
         struct SetLen<'v> {
             len: &'v mut usize,
             local: usize,
@@ -895,7 +895,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> DerefMut for Vec<'_, T, MIN_ALIGN,
     }
 }
 
-/// What is written is appended. When there is no memory, that is an error of the kind `OutOfMemory`.
+/// Appends the written bytes. Without memory, a write returns an error of the kind `OutOfMemory`.
 #[cfg(feature = "std")]
 impl<const MIN_ALIGN: usize, A: Allocator> std::io::Write for Vec<'_, u8, MIN_ALIGN, A> {
     #[inline]
@@ -976,7 +976,7 @@ unsafe impl<T: Send> Send for IntoIter<'_, T> {}
 unsafe impl<T: Sync> Sync for IntoIter<'_, T> {}
 
 impl<T> IntoIter<'_, T> {
-    /// The elements that are still to come.
+    /// The remaining elements.
     pub fn as_slice(&self) -> &[T] {
         // SAFETY: `front` is at most `back`, the end of the elements from `start` (invariant 1).
         let front = unsafe { self.start.add(self.front) };
@@ -984,7 +984,7 @@ impl<T> IntoIter<'_, T> {
         unsafe { slice::from_raw_parts(front.as_ptr(), self.back - self.front) }
     }
 
-    /// The elements that are still to come.
+    /// The remaining elements.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: `front` is at most `back`, the end of the elements from `start` (invariant 1).
         let front = unsafe { self.start.add(self.front) };

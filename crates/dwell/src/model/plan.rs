@@ -375,20 +375,20 @@ impl<'a, 'p> Layouts<'a, 'p> {
         if old == new {
             return 0;
         }
-        let places = i128::from(counts.places);
+        let element_slots = i128::from(counts.element_slots);
         match holder {
             Holder::Linked => i128::from(counts.allocations) * change_of(blocks::link(new), blocks::link(old)),
             Holder::Thin => {
                 let header = change_of(blocks::thin_header(new), blocks::thin_header(old));
-                places * change_of(new.size, old.size) + i128::from(counts.allocations) * header
+                element_slots * change_of(new.size, old.size) + i128::from(counts.allocations) * header
             }
             Holder::Other => {
                 if old.size != new.size {
                     self.sure.set(false);
                 }
-                places * change_of(new.size, old.size)
+                element_slots * change_of(new.size, old.size)
             }
-            _ => places * change_of(new.size, old.size),
+            _ => element_slots * change_of(new.size, old.size),
         }
     }
 
@@ -397,7 +397,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
         if old == new {
             return 0;
         }
-        let places = i128::from(counts.places);
+        let element_slots = i128::from(counts.element_slots);
         let entries = [blocks::entry(old[0], old[1]), blocks::entry(new[0], new[1])];
         let more = change_of(entries[1].size, entries[0].size);
         match holder {
@@ -415,23 +415,23 @@ impl<'a, 'p> Layouts<'a, 'p> {
                 if !blocks::table_is_regular(entries[0], entries[1]) {
                     self.sure.set(false);
                 }
-                places * more
+                element_slots * more
             }
             Holder::Thin => {
                 let header = change_of(blocks::thin_header(entries[1]), blocks::thin_header(entries[0]));
-                places * more + i128::from(counts.allocations) * header
+                element_slots * more + i128::from(counts.allocations) * header
             }
             _ => {
                 if entries[0] != entries[1] {
                     self.sure.set(false);
                 }
-                places * more
+                element_slots * more
             }
         }
     }
 }
 
-/// What the rules make of a type that changes, checked against what they make of it as it is.
+/// The size that the layout rules give a changed type, checked against the size that they give the present one.
 fn checked(own: Layout, old: Layout, new: Layout) -> Layout {
     let same = (old.size, old.align) == (own.size, own.align)
         && (old.niche.is_some() == own.niche.is_some() || !own.niche_sure);

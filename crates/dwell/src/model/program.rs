@@ -71,7 +71,7 @@ pub struct FieldDef {
     pub site: SiteId,
 }
 
-/// A site: a place in the source where a type is written.
+/// A site: where the source names a type.
 #[derive(Debug, Clone)]
 pub struct Site {
     /// As a person writes it: `Shape.traits`, `Shape.members key`.
@@ -194,7 +194,7 @@ pub struct Counts {
     /// Strings of [`LONG`](super::blocks::LONG) bytes and more.
     pub long: u64,
     /// Slots in those blocks for the first part: elements, keys, targets.
-    pub places: u64,
+    pub element_slots: u64,
     /// The number of occupied ones among them.
     pub used: u64,
 }
@@ -202,8 +202,19 @@ pub struct Counts {
 impl Counts {
     /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
-        let Self { slots, instances, filled, defaults, requested, allocations, waste, hollow, long, places, used } =
-            self;
+        let Self {
+            slots,
+            instances,
+            filled,
+            defaults,
+            requested,
+            allocations,
+            waste,
+            hollow,
+            long,
+            element_slots,
+            used,
+        } = self;
         for (sum, more) in [
             (slots, other.slots),
             (instances, other.instances),
@@ -214,7 +225,7 @@ impl Counts {
             (waste, other.waste),
             (hollow, other.hollow),
             (long, other.long),
-            (places, other.places),
+            (element_slots, other.element_slots),
             (used, other.used),
         ] {
             *sum = sum.saturating_add(more);

@@ -22,7 +22,7 @@ pub struct Bounded<T> {
 }
 
 impl<T> Bounded<T> {
-    /// A slab for this many values.
+    /// Creates a slab for `capacity` values and allocates its memory.
     ///
     /// # Panics
     ///
@@ -45,7 +45,7 @@ impl<T> Bounded<T> {
         Ok(Self { slab })
     }
 
-    /// Puts a value in a slot.
+    /// Inserts a value.
     ///
     /// # Panics
     ///
@@ -55,13 +55,13 @@ impl<T> Bounded<T> {
         self.slab.insert(value)
     }
 
-    /// [`insert`](Self::insert) that gives the value back when the slab is full.
+    /// [`insert`](Self::insert) that returns the value in an error when the slab is full.
     #[inline(always)]
     pub fn try_insert(&self, value: T) -> Result<Slot<T>, Full<T>> {
         try_insert(&self.slab, value)
     }
 
-    /// Puts what `make` returns in a slot whose memory was taken before; it is not called if there is none.
+    /// Inserts the value that `make` returns. A full slab does not call `make`.
     ///
     /// # Panics
     ///
@@ -71,24 +71,24 @@ impl<T> Bounded<T> {
         self.slab.insert_with(make)
     }
 
-    /// [`insert_with`](Self::insert_with) that gives `make` back, not called, when the slab is full.
+    /// [`insert_with`](Self::insert_with) that returns `make` in an error, not called, when the slab is full.
     #[inline(always)]
     pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T>, Full<F>> {
         try_insert_with(&self.slab, make)
     }
 
-    /// Whether there is a leaked value under this key.
+    /// Returns whether the key has a leaked value.
     pub fn contains_key(&self, key: Key) -> bool {
         self.slab.contains_key(key)
     }
 
-    /// Takes a leaked value back. `None` if there is none under this key.
+    /// Returns a slot for a leaked value, or `None` if the key has none.
     #[inline]
     pub fn reclaim(&self, key: Key) -> Option<Slot<T>> {
         self.slab.reclaim(key)
     }
 
-    /// [`reclaim`](Self::reclaim) of the one value that was leaked with this key.
+    /// [`reclaim`](Self::reclaim) for the value that was leaked with this key, and no later one.
     #[inline]
     pub fn reclaim_stamped(&self, key: StampedKey) -> Option<Slot<T>> {
         self.slab.reclaim_stamped(key)
@@ -100,30 +100,30 @@ impl<T> Bounded<T> {
         self.slab.with(key, f)
     }
 
-    /// The keys of the leaked values.
+    /// Returns the keys of the leaked values.
     pub fn leaked(&self) -> impl Iterator<Item = Key> {
         self.slab.leaked()
     }
 
-    /// Values in the slab, leaked ones too.
+    /// Returns the number of values in the slab, leaked ones included.
     #[inline]
     pub fn len(&self) -> usize {
         self.slab.len()
     }
 
-    /// Whether there is no value.
+    /// Returns whether the slab has no values.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.slab.is_empty()
     }
 
-    /// Whether there are as many values as the slab has memory for.
+    /// Returns whether the slab is full.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.len() == self.capacity()
     }
 
-    /// Values that the slab has memory for.
+    /// Returns the number of values that the slab has memory for.
     #[inline]
     pub fn capacity(&self) -> usize {
         self.slab.capacity()

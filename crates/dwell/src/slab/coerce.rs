@@ -1,14 +1,13 @@
-//! How a slot is unsized without trusting the code that does it. The argument is that of `small::coerce`, with one thing more: a view
-//! is invariant in what it shows, so that a coercion cannot shorten a lifetime. A slab finds leaked values by the type it
-//! knows, which must still be theirs.
+//! How a slot is unsized in safe code. The argument is that of `small::coerce`, with one addition: a view is invariant in `T`, so
+//! that a coercion cannot shorten a lifetime. A slab finds leaked values by the type that it knows, so that type must not change.
 
 use core::cell::UnsafeCell;
 use core::convert::Infallible;
 use core::marker::PhantomData;
 
-/// A value that can be unsized and not touched: what the closure of [`Slot::coerce`](super::Slot::coerce) gets.
+/// A value that can be coerced but not accessed, for the closure of [`Slot::coerce`](super::Slot::coerce).
 ///
-/// Coerce it and hand it back: `coerce::<dyn Trait, _>(|view| view)`.
+/// Coerce it and return it: `coerce::<dyn Trait, _>(|view| view)`.
 #[repr(transparent)] // a pointer to a `T` is a pointer to a view of it
 pub struct SlotView<B, T: ?Sized> {
     // # Invariants
@@ -31,7 +30,7 @@ impl<B, T: ?Sized> SlotView<B, T> {
         self.value.get()
     }
 
-    /// Sees the value at `pointer`.
+    /// The value at `pointer`, wrapped.
     ///
     /// # Safety
     ///

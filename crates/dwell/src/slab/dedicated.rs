@@ -1,7 +1,7 @@
-//! Dedicated blocks: one allocation for one value, for what a pool has no size class for.
+//! Dedicated blocks: one allocation for one value that no size class of a pool fits.
 //!
-//! A slot of a pool finds the owner of its cell by its address, whatever it holds. So a dedicated block has a header
-//! where a block of a slab has one: at a multiple of [`MIN_BLOCK`] below the value. The owner in it is no slab.
+//! A slot of a pool finds the owner of its cell by the cell's address. So a dedicated block has a header where a block of a slab
+//! has one: at a multiple of [`MIN_BLOCK`] below the value. Its owner is the empty core.
 
 use super::geometry::MIN_BLOCK;
 use super::stack::CellPtr;

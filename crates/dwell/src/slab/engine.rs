@@ -37,13 +37,13 @@ pub struct Core<O> {
 
 /// The pointer to a core, with the right to free it.
 ///
-/// Block headers have a copy of it. The last slot of a slab that is gone frees the core through that copy, so it must not be
-/// derived from a reference. Therefore no method of `&Core` can make one. There are three ways:
+/// Block headers have a copy of it. The last slot of a dropped slab frees the core through that copy, so it must not be derived
+/// from a reference. Therefore no method of `&Core` returns one. There are three constructors:
 ///
 /// - [`allocate`](Self::allocate): from `Box::into_raw`. It may read and write all of the core, and free it.
-/// - [`of_static`](Self::of_static): of the core of no slab, which is never written to.
-/// - [`of_thread`](Self::of_thread): of a core in thread-local storage. What is written there is in `Cell`s; it is never
-///   freed, since the slots of a module find their core by the thread and not by a header.
+/// - [`of_static`](Self::of_static): of the empty core, which is never written to.
+/// - [`of_thread`](Self::of_thread): of a core in thread-local storage. Writes go to `Cell`s only. It is never freed,
+///   since the slots of a module find their core by the thread and not by a header.
 pub struct CoreRef<O>(NonNull<Core<O>>);
 
 impl<O> Clone for CoreRef<O> {
@@ -64,9 +64,9 @@ impl<O> PartialEq for CoreRef<O> {
 ///
 /// # Safety
 ///
-/// What is given to `try_free` and `free_slow` is put where it is handed out again once.
+/// `try_free` and `free_slow` put each cell on exactly one list, from which it is taken once.
 pub unsafe trait Owners: Sized + 'static {
-    /// The core of no slab. Its free stack has no buffer: pops and pushes fail. It owns dedicated blocks.
+    /// The empty core. Its free stack has no buffer, so pops and pushes fail. It is the owner of dedicated blocks.
     const NO_SLAB: CoreRef<Self>;
 
     /// For a slab of this thread.
@@ -103,7 +103,7 @@ pub unsafe trait Owners: Sized + 'static {
     unsafe fn tear_down(core: CoreRef<Self>);
 }
 
-/// What a vacant cell holds while it is linked.
+/// The contents of a vacant cell while it is linked.
 pub struct Vacant {
     pub(super) next: *mut Vacant,
 }
@@ -281,7 +281,7 @@ impl<O: Owners> Core<O> {
     ///
     /// # Safety
     ///
-    /// From `at` on they are vacant cells of this core, linked, and the caller's to give away. This is the core's thread.
+    /// From `at` on they are vacant cells of this core, linked, and owned by the caller. This is the core's thread.
     pub(super) unsafe fn push_linked(&self, mut at: *mut Vacant) {
         while let Some(cell) = NonNull::new(at) {
             // SAFETY: the caller says that the cells are linked: each begins with a `Vacant`.

@@ -29,7 +29,7 @@ impl<T> Full<T> {
         self.value
     }
 
-    /// What was asked of the allocator, if it is that which had no memory.
+    /// The requested layout, if the allocator had no memory for it.
     pub fn layout(&self) -> Option<Layout> {
         match self.refusal {
             Refusal::Alloc(layout) => Some(layout),
@@ -53,7 +53,7 @@ impl<T> InsertError<T> for AllocError<T> {
 }
 
 impl Refusal {
-    /// What was asked of the allocator, or what would have been: this one if that is not known.
+    /// The layout that the allocator refused, or `value` if no allocation was tried.
     fn layout(self, value: Layout) -> Layout {
         match self {
             Self::Alloc(layout) | Self::TooMany { layout, .. } => layout,

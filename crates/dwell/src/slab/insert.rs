@@ -1,4 +1,4 @@
-//! How a value comes into a cell: the only code that pops, refills and fills.
+//! Inserts values into cells: the only code that pops cells, refills the stack and writes values.
 
 use super::kind::SlotKind;
 pub(crate) use super::memory::Refusal;
@@ -78,9 +78,9 @@ where
     }
 }
 
-/// An error that gives back what was to be inserted: [`Full`](super::Full) or [`AllocError`](crate::AllocError).
+/// An error that returns the value: [`Full`](super::Full) or [`AllocError`](crate::AllocError).
 pub(crate) trait InsertError<V> {
-    /// `layout` is that of the value which found no cell.
+    /// `layout` is that of the value.
     fn new(value: V, refusal: Refusal, layout: Layout) -> Self;
 }
 

@@ -5,8 +5,8 @@ use core::fmt;
 /// The name of a cell in its slab: 4 bytes, for links between values and for storing elsewhere.
 ///
 /// [`Slot::leak`](super::Slot::leak) gives a value to its slab and returns its key; the slab finds it again by `reclaim` and
-/// `with`. A key names a *cell*, the memory of one value: it finds whatever was leaked there last. With a value that has a slot it finds nothing, so
-/// that no key is ever unsafe. [`StampedKey`] finds one value only.
+/// `with`. A key names a *cell*, the memory of one value: it finds the value that was leaked there last. It never finds a value
+/// that has a slot, so keys are safe. [`StampedKey`] finds one value only.
 ///
 /// ```
 /// use dwell::slab::{Key, Slab};

@@ -1,4 +1,4 @@
-//! Where the cell of a slot goes when the slot is dropped.
+//! Slot kinds: where the cell of a dropped slot goes.
 
 use super::engine::{CoreRef, OneThread, Owners};
 use super::geometry::Geometry;

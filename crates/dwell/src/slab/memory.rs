@@ -1,11 +1,11 @@
-//! The memory of a slab: chunks from the global allocator, blocks within them, and what is known of each cell.
+//! The memory of a slab: chunks from the global allocator, their blocks, and the bits and numbers of the cells.
 //!
 //! A *chunk* is one allocation: one or more *blocks* in a row, the last of which may be cut short. A block is aligned to the
 //! size that a whole one has and begins with a [`Header`], so that the address of anything in it, masked, is the header's.
 //!
-//! Inserts and drops do not come here as long as the free stack is neither empty nor full.
+//! Inserts and drops use this module only if the free stack is empty or full.
 //!
-//! `W` is what a header says of the owner of its cells: the pointer to the core. Nothing here follows it.
+//! `W` is the type of the owner in a header: the pointer to the core. This module never dereferences it.
 
 use super::geometry::{FIRST_CELLS, Geometry, MOST_SMALL};
 use super::key::{Key, StampedKey};
@@ -26,12 +26,12 @@ const LARGEST_CHUNK: usize = 1 << 20;
 /// Cells that are carved at once have about this many bytes: a page.
 const PAGE: usize = 4096;
 
-/// What a block begins with.
+/// The beginning of a block.
 #[repr(C)] // `owner` first: a drop reads it at the masked address
 pub(super) struct Header<W> {
     // # Invariants
     //
-    // 1. `owner` says whose cells these are.
+    // 1. `owner` is the owner of the block's cells.
     // 2. Behind the block's `cells` cells there is an initialised bitmap of them. A bit is set if and only if the cell holds a
     //    value that was leaked and is not lent.
     // 3. `stamps` is null, or a box of `cells` numbers: for each cell the stamp of its last leak, 0 if it had none.
@@ -251,7 +251,7 @@ impl<W> Deref for Block<W> {
     }
 }
 
-/// What a number of the directory stands for.
+/// An entry of the directory.
 enum Numbered<W> {
     /// The block with this number.
     Block(Block<W>),
@@ -565,10 +565,10 @@ impl<W: Copy + PartialEq> Memory<W> {
         }
     }
 
-    /// Frees the chunks whose every cell is vacant, and takes their cells off the stack; the directory too if that was the last.
+    /// Frees the chunks whose cells are all vacant, and removes these cells from the stack; after the last chunk the directory too.
     ///
-    /// The stack is not trusted: a chunk goes only if each of its cells was found there, and cells of another owner, which a
-    /// module that lies may have put there, stay and count for nothing.
+    /// The stack is not trusted: a chunk is freed only if each of its cells is on the stack. Cells of another owner, which a wrong
+    /// `Module` may have put there, stay and do not count.
     ///
     /// # Safety
     ///

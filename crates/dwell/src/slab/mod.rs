@@ -140,7 +140,7 @@ pub use self::slot::Slot;
 pub use self::thread::{Init, PerThread};
 pub use self::typed::{Builder, Slab, TypedSlab};
 
-/// The most values that a slab holds: there are no more keys.
+/// The largest number of values in a slab, which is the number of keys.
 pub const MAX_CAPACITY: usize = Key::LIMIT;
 
 // Names of before 0.2.

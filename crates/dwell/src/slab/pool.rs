@@ -36,11 +36,11 @@ pub type Pool = SizeClasses<OneThread>;
 /// The owner of a value in a [`Pool`].
 pub type PoolSlot<T> = Slot<T, InPool<OneThread>>;
 
-/// Memory for values of any types: small ones in slabs by size, others in dedicated blocks.
+/// Memory for values of all types: small ones in slabs by size class, others in dedicated blocks.
 ///
-/// What a [`Slab`](super::Slab) is for one type, for all. Sizes are rounded up, by a quarter at most, so that types share
-/// slabs. A value of more than 14 KiB, or aligned to more than 128, has a block of the allocator's, aligned to 64 KiB. With
-/// [`Slot::coerce`] the slots of many types become one type. A pool may go before its slots, which have no keys.
+/// It is like a [`Slab`](super::Slab), but for all types. Sizes are rounded up by at most a quarter, so that types share slabs. A
+/// value of more than 14 KiB, or aligned to more than 128 bytes, gets an allocation of its own, aligned to 64 KiB. With
+/// [`Slot::coerce`] the slots of many types become one type. Slots may outlive their pool. They have no keys.
 pub struct SizeClasses<O: Threading> {
     // # Invariants
     //
@@ -55,7 +55,7 @@ pub trait Threading: SlotKind + Owners {}
 
 impl<O: Owners> Threading for O {}
 
-/// The kind of a pool's slots: the cell's address says where it goes, whatever the value.
+/// The kind of a pool's slots: the cell's address leads to its owner, for values of any type.
 pub struct InPool<O>(PhantomData<O>);
 
 impl<O: Owners> SlotKind for InPool<O> {}
@@ -127,7 +127,7 @@ impl<O: Threading> SizeClasses<O> {
         }
     }
 
-    /// Lets go of the slabs.
+    /// Tears down the slabs.
     pub(crate) fn clear(&self) {
         for core in &self.cores {
             Self::tear_down(core.replace(O::NO_SLAB));

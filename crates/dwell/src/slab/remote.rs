@@ -183,14 +183,14 @@ pub(super) struct Chain {
 impl Chain {
     /// # Safety
     ///
-    /// The cell is vacant and the caller's to give away: at least 8 bytes, aligned to 8.
+    /// The cell is vacant and owned by the caller: at least 8 bytes, aligned to 8.
     pub(super) unsafe fn new(cell: CellPtr) -> Self {
         Self { first: cell, last: cell, count: 1 }
     }
 
     /// # Safety
     ///
-    /// The cell is vacant and the caller's to give away: at least 8 bytes, aligned to 8. It is of the same slab as the others.
+    /// The cell is vacant and owned by the caller: at least 8 bytes, aligned to 8. It is of the same slab as the others.
     pub(super) unsafe fn push(&mut self, cell: CellPtr) {
         // SAFETY: the caller says that the cell is vacant and its own, and large enough for a link.
         unsafe { cell.cast().write(Vacant { next: self.first.as_ptr().cast() }) };
@@ -249,7 +249,7 @@ impl Returns {
         self.head.swap(ptr::null_mut(), Ordering::Acquire)
     }
 
-    /// [`take`](Self::take) for the last time. What is given back from now on is only counted.
+    /// [`take`](Self::take) for the last time. Cells that are returned later are only counted.
     pub(super) fn close(&self) -> *mut Vacant {
         self.head.swap(closed(), Ordering::AcqRel)
     }
@@ -341,7 +341,7 @@ mod model {
             }
         }
 
-        /// The last one reads all cells, so that loom sees that it comes after everybody.
+        /// The last thread reads all cells, so that loom checks that it runs after all others.
         fn free(&self) {
             self.cells.iter().for_each(|&cell| {
                 Node::touch(cell);
@@ -375,7 +375,7 @@ mod model {
         }
     }
 
-    /// Two threads give back, one of them a chain, while the owner takes and goes.
+    /// Two threads return cells, one of them a chain, while the owner takes cells and leaves.
     #[test]
     fn nothing_is_lost_whoever_is_last() {
         loom::model(|| {

@@ -1,4 +1,4 @@
-//! The owner of one value.
+//! [`Slot`], the owner of one value.
 
 use super::coerce::{CoerceBrand, SlotView};
 use super::engine::{CoreRef, OneThread};
@@ -21,8 +21,8 @@ use std_alloc::alloc::handle_alloc_error;
 
 /// An owned value in a slab: 8 bytes, as a `Box`, and its `Option` too.
 ///
-/// Dropping it drops the value and frees its cell. It has no lifetime: a slot that outlives its slab keeps the memory that it
-/// needs. It is neither `Send` nor `Sync`.
+/// Dropping it drops the value and frees its cell. It has no lifetime: a slot that outlives its slab keeps its memory alive. It is
+/// neither `Send` nor `Sync`.
 ///
 /// `T` may be a `dyn Trait` or a slice: see [`coerce`](Self::coerce). `K` says how the slot finds its slab.
 ///
@@ -44,7 +44,7 @@ use std_alloc::alloc::handle_alloc_error;
 /// std::thread::spawn(move || drop(slot));
 /// ```
 ///
-/// And it is invariant, since a slab must find what was leaked as what it holds:
+/// A slot is invariant in `T`, since a slab finds leaked values by the type that it knows:
 ///
 /// ```compile_fail
 /// # use dwell::slab::Slot;
@@ -80,7 +80,7 @@ unsafe impl<T: ?Sized + Send, K: CrossThread> Send for Slot<T, K> {}
 // SAFETY: a shared slot gives shared access to the value, and to nothing else: no `CrossThread` kind is `Keyed`.
 unsafe impl<T: ?Sized + Sync, K: CrossThread> Sync for Slot<T, K> {}
 
-/// Frees the cell of a slot if what makes its value panics, or the value's destructor.
+/// Frees the cell of a slot if the closure that makes the value panics, or the value's destructor.
 struct FreeSlotOnUnwind<'a, T: ?Sized, K: SlotKind>(
     // Invariant: the slot has no value, or none any more, and its cell is this guard's to give to `K::free_cell`.
     &'a Slot<T, K>,
@@ -167,25 +167,25 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         self
     }
 
-    /// The value, to be changed.
+    /// The value, mutably.
     #[inline]
     pub fn get_mut(&mut self) -> &mut T {
         self
     }
 
-    /// The address of the value, which does not change as long as the slot is there, or is leaked.
+    /// Returns the address of the value, which does not change while the slot exists or is leaked.
     #[inline]
     pub fn as_ptr(&self) -> *const T {
         self.value.as_ptr()
     }
 
-    /// The address of the value, for changing it.
+    /// Returns the address of the value, for writes.
     #[inline]
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.value.as_ptr()
     }
 
-    /// The name of the cell, under which the value can be found once it was [leaked](Self::leak), not before.
+    /// Returns the key of the cell. It finds the value once that is [leaked](Self::leak), not before.
     #[inline]
     pub fn key(&self) -> Key
     where
@@ -194,9 +194,9 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         self.entry().key()
     }
 
-    /// Gives the value to its slab, which has it until it is [reclaimed](super::Slab::reclaim) or the slab is dropped.
+    /// Passes the value to its slab, which owns it until it is [reclaimed](super::Slab::reclaim) or the slab is dropped.
     ///
-    /// A value whose slab is gone is leaked for good, with its memory.
+    /// If the slab was dropped before, the value and its memory leak.
     ///
     /// ```
     /// use dwell::slab::Slab;
@@ -216,7 +216,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
 
     /// [`leak`](Self::leak) with a key that finds this value and no later one of the cell.
     ///
-    /// See [`StampedKey`] for what it costs.
+    /// See [`StampedKey`] for its cost.
     #[inline]
     pub fn leak_stamped(self) -> StampedKey
     where
@@ -244,10 +244,10 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         }
     }
 
-    /// The slot pinned: its value has the address for good.
+    /// Pins the value.
     ///
-    /// The cell of a value is not used for another before the value was dropped, even if the slot is forgotten, its slab
-    /// dropped or its thread ended. So this is safe, as it is for a `Box`.
+    /// The cell of a value is not reused before the value is dropped, even if the slot is forgotten, its slab is dropped or its
+    /// thread ends. So this is safe, as it is for a `Box`.
     ///
     /// ```
     /// use dwell::slab::Slab;
@@ -266,10 +266,9 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         unsafe { Pin::new_unchecked(self) }
     }
 
-    /// The slot as a pointer to its value, to be given to [`from_raw`](Self::from_raw): for foreign interfaces, and for what
-    /// keeps a word.
+    /// Converts the slot to a pointer to its value, for [`from_raw`](Self::from_raw).
     ///
-    /// Until then the value lives and its cell is occupied, whatever becomes of the slab: without `from_raw` both are leaked.
+    /// Until then the value lives and its cell is occupied, even if the slab is dropped: without `from_raw` both leak.
     ///
     /// ```
     /// use dwell::slab::{Slab, Slot};
@@ -285,7 +284,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         ManuallyDrop::new(self).value.as_ptr()
     }
 
-    /// The slot that was consumed by [`into_raw`](Self::into_raw).
+    /// Converts a pointer of [`into_raw`](Self::into_raw) to a slot again.
     ///
     /// # Safety
     ///
@@ -303,10 +302,10 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         unsafe { Self::owning(value) }
     }
 
-    /// The slot with its value seen as something else: a `dyn Trait` that it implements, or a slice that it is.
+    /// Unsizes the value: to a `dyn Trait`, or from an array to a slice.
     ///
-    /// The closure gets a [`SlotView`] and can do nothing with it but coerce and return it. With the type named, as here, this
-    /// compiles wherever it stands; `slot.coerce(|view| view as _)` does where the context says what the result is.
+    /// The closure gets a [`SlotView`], which it can only coerce and return. With the type named, as here, this compiles in any
+    /// context; `slot.coerce(|view| view as _)` compiles where the context determines the type of the result.
     ///
     /// ```
     /// use dwell::slab::Slab;
@@ -341,7 +340,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
 }
 
 impl<T, K: SlotKind> Slot<T, K> {
-    /// The value, out of its slab.
+    /// Moves the value out of its slab.
     #[inline(always)]
     pub fn into_inner(self) -> T {
         let this = ManuallyDrop::new(self);
@@ -353,7 +352,7 @@ impl<T, K: SlotKind> Slot<T, K> {
         value
     }
 
-    /// Puts another value in, and returns the one that was there.
+    /// Replaces the value and returns the old one.
     #[inline]
     pub fn replace(&mut self, value: T) -> T {
         mem::replace(self, value)
@@ -373,7 +372,7 @@ impl<T, K: SlotKind> Slot<T, K> {
         unsafe { Self::owning(cell) }
     }
 
-    /// Writes what `make` returns to a cell, which is freed if `make` panics.
+    /// Writes the value that `make` returns to a cell, which is freed if `make` panics.
     ///
     /// # Safety
     ///

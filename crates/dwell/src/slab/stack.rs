@@ -198,7 +198,7 @@ impl FreeStack {
         }
     }
 
-    /// Takes the buffer away with what is in it, and leaves a stack without a buffer.
+    /// Takes the buffer with its contents, and leaves a stack without a buffer.
     pub(super) fn take(&self) -> Self {
         let taken = Self::new(self.ahead);
         self.swap(&taken);

@@ -1,9 +1,9 @@
 //! Slabs whose slots go to other threads.
 //!
-//! A [`Slab`] belongs to the thread that made it: only that thread inserts. Its [`Slot`]s are `Send` where their values are,
-//! and may be dropped anywhere. On its own thread a slot is dropped as that of a [`slab::Slab`](super::Slab) is, after a look
-//! at which thread this is. Another thread pushes the cell to a list of the slab's, with one atomic exchange, from which the
-//! slab takes them all when its free stack is empty. [`drop_all`] gives back many at once.
+//! A [`Slab`] belongs to the thread that made it: only that thread inserts. Its [`Slot`]s are `Send` if their values are, and any
+//! thread may drop them. On the slab's own thread a drop is that of a [`slab::Slab`](super::Slab) after a comparison of thread
+//! numbers. Another thread pushes the cell to a list of the slab with one atomic exchange; the slab takes the whole list when its
+//! free stack is empty. [`drop_all`] returns many cells at once.
 //!
 //! ```
 //! use dwell::slab::sync::Slab;
@@ -15,7 +15,7 @@
 //! assert!(slab.is_empty());
 //! ```
 //!
-//! Slab and slots may go in any order, on any threads: whichever is last frees the memory.
+//! Slab and slots may be dropped in any order, on any threads: the last one frees the memory.
 
 use super::engine::CoreRef;
 use super::geometry::Geometry;
@@ -30,7 +30,7 @@ pub use super::remote::AnyThread;
 
 /// The owner of a value in a [`sync::Slab`](Slab): `Send` and `Sync` where the value is.
 ///
-/// Everything a [`slab::Slot`](super::Slot) can do but have a key.
+/// It has all methods of a [`slab::Slot`](super::Slot) except those for keys.
 pub type Slot<T> = super::Slot<T, AnyThread>;
 
 /// A [`slab::Pool`](super::Pool) whose slots are `Send` and `Sync` where their values are.
@@ -58,7 +58,7 @@ unsafe impl CrossThread for AnyThread {}
 
 /// Memory for values of one type, whose slots may be dropped on other threads.
 ///
-/// It stays on the thread that made it: it is neither `Send` nor `Sync`. Memory comes in chunks that never move.
+/// It stays on the thread that made it: it is neither `Send` nor `Sync`. Its chunks never move.
 ///
 /// ```
 /// use dwell::slab::sync::{Slab, Slot};
@@ -96,7 +96,7 @@ pub fn drop_all<T>(slots: impl IntoIterator<Item = Slot<T>>) {
     }
 }
 
-/// Cells of one slab, which are given back at the end, however that comes.
+/// Cells of one slab. Its drop returns them, after a panic too.
 struct Run(
     // Invariant: the cells of the chain are occupied cells of this core. Their values are gone, and they are the run's to free.
     Option<(CoreRef<AnyThread>, Chain)>,

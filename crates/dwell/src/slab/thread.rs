@@ -27,18 +27,18 @@ use std_alloc::vec::Vec;
 
 /// A module that [`slab!`](crate::slab!) wrote.
 ///
-/// It is safe to implement. If `local` returns now one slab and now another, a cell comes to the stack of a slab that it is not
-/// of. It has the right layout there, and a chunk is freed only when each of its cells is found on the stack of its owner.
+/// It is safe to implement. If `local` returns different slabs, a cell goes to the stack of a slab that does not own it. It has
+/// the right layout there, and a chunk is freed only when each of its cells is on the stack of its owner.
 pub trait Module: 'static {
-    /// What is in the slab.
+    /// The type of the values.
     type Value: 'static;
-    /// The most values that the slab holds unless `init` says otherwise.
+    /// The largest number of values, unless `init` sets another.
     const LIMIT: usize;
     /// The slab of this thread.
     fn local() -> &'static LocalKey<ThreadSlab<Self::Value>>;
 }
 
-/// The kind of a module's slots: the thread says where the cell goes.
+/// The kind of a module's slots: the cell returns to the slab of this thread.
 pub struct PerThread<M>(Infallible, PhantomData<M>);
 
 impl<M: Module> SlotKind for PerThread<M> {}
@@ -48,7 +48,7 @@ impl<M: Module> Keyed for PerThread<M> {}
 unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
     #[inline(always)]
     unsafe fn free_cell(cell: CellPtr, _: Layout) {
-        // A slab that is gone (on targets without native thread-local storage) gets nothing: the cell is leaked.
+        // If the thread's slab is gone (on targets without native thread-local storage), the cell leaks.
         // SAFETY: the caller gives away an occupied cell of this thread's slab, whose value is gone. Should `M::local` return
         // another slab now, it is one for values of the same type.
         let kept = M::local().try_with(|slab| unsafe { in_register(slab).free_cell(cell) });
@@ -61,9 +61,9 @@ unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
 
 /// A word for one vacant cell, in front of the free stack.
 ///
-/// A cell that is freed and taken again at once comes by a word that does not move. A stack's top has to be stored and loaded
-/// before its word has an address; by the clock that is most of a lifecycle (6.1 ticks without it, 4.1 with it, of which writing
-/// the value takes 3: `cargo run --release -p dwell-bench -- slab --times --only lifecycle/64B`).
+/// A drop stores a cell here and the next insert takes it, at a fixed address. With the stack alone, the insert must first load
+/// the `top` that the drop has just stored: a lifecycle takes 6.1 ticks without this word and 4.1 with it, of which writing the
+/// value takes 3 (`cargo run --release -p dwell-bench -- slab --times --only lifecycle/64B`).
 struct CachedCell(
     // Invariant: null, if there is no cell; `CLOSED`, if there never is one again; or the address of a vacant cell that is on no
     // stack.
@@ -193,7 +193,7 @@ impl<T> ThreadSlab<T> {
         self.with_cells(|_, core| core.len())
     }
 
-    /// From now on each insert and each drop goes the slow way.
+    /// From now on each insert and each drop takes the slow path.
     fn end(&self) {
         self.with_cells(|_, core| core.free.swap(&self.parked));
         self.cached.close();
@@ -283,9 +283,9 @@ unsafe fn free_slow<M: Module>(cell: CellPtr) {
 
 /// The same slab, at an address that the compiler computes once.
 ///
-/// On x86-64 it would otherwise name the thread's segment at each access. A word that is stored and loaded again by the same
-/// register and offset goes from one to the other at once (on Zen 4, in every run); by a segment it does only in some runs
-/// (4.1 and 5.7 ticks: `cargo run --release -p dwell-bench -- slab --times --only lifecycle/64B`).
+/// On x86-64 the compiler would otherwise use the thread's segment at each access. The processor forwards a stored word to a load
+/// with the same register and offset (on Zen 4, in every run), but with a segment only in some runs (4.1 and 5.7 ticks:
+/// `cargo run --release -p dwell-bench -- slab --times --only lifecycle/64B`).
 #[cfg_attr(
     all(target_arch = "x86_64", not(miri)),
     expect(clippy::pointers_in_nomem_asm_block, reason = "it is not followed there")
@@ -544,8 +544,8 @@ impl<M: Module> Init<M> {
 /// assert_eq!(orders::shutdown(), Ok(()));
 /// ```
 ///
-/// `mod orders: Order, bounded(1000);` holds at most 1000 values. Attributes, `pub` and the like go where they usually do,
-/// and the type is named as it is where the macro stands.
+/// `mod orders: Order, bounded(1000);` holds at most 1000 values. Attributes and `pub` are written as for any module, and
+/// the type is named as in the code around the macro.
 ///
 /// # The module
 ///

@@ -1,4 +1,4 @@
-//! A slab for values of one type, which grows: [`Slab`](super::Slab) and [`sync::Slab`](super::sync::Slab).
+//! A growing slab for values of one type: [`Slab`](super::Slab) and [`sync::Slab`](super::sync::Slab).
 
 use super::engine::{Core, CoreRef, OneThread};
 use super::geometry::Geometry;
@@ -11,10 +11,10 @@ use crate::alloc::AllocError;
 use core::alloc::Layout;
 use core::marker::PhantomData;
 
-/// Memory for values of one type, as many as are needed.
+/// A growing store for values of one type at stable addresses.
 ///
-/// Memory comes in chunks that never move. An insert takes the cell that was freed last, so that memory in the cache is used
-/// again.
+/// The slab allocates chunks that never move. An insert takes the cell that was freed last, so that it reuses memory that is in
+/// the cache.
 ///
 /// ```
 /// use dwell::slab::Slab;
@@ -29,13 +29,13 @@ use core::marker::PhantomData;
 ///
 /// # Lifetimes
 ///
-/// Slots own their values and their share of the memory. A slab that is dropped drops the values that were leaked into it,
-/// frees its memory if no slot is left, and else leaves that to the last slot.
+/// Slots own their values and may outlive the slab. Dropping the slab drops the leaked values. It frees the memory if no slot is
+/// left; otherwise the last slot does.
 ///
 /// Its methods are those of [`TypedSlab`].
 pub type Slab<T> = TypedSlab<T, OneThread>;
 
-/// What [`Slab`] and [`sync::Slab`](super::sync::Slab) are: memory for values of one type, as many as are needed.
+/// The type of [`Slab`] and [`sync::Slab`](super::sync::Slab): a growing store for values of one type.
 pub struct TypedSlab<T, O: Threading> {
     // # Invariants
     //
@@ -56,7 +56,7 @@ pub struct Builder<T> {
 }
 
 impl<T> Builder<T> {
-    /// Values that each chunk of memory is for. Unless set, the first is for a dozen, and chunks grow with the slab to 1 MiB.
+    /// Sets the number of values in each chunk. By default the first has 12, and chunks grow with the slab up to 1 MiB.
     ///
     /// # Panics
     ///
@@ -67,17 +67,17 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Values to have memory for from the start.
+    /// Sets the number of values that the new slab has memory for.
     pub fn preallocate(mut self, values: usize) -> Self {
         self.preallocate = values;
         self
     }
 
-    /// The slab.
+    /// Builds the slab.
     ///
     /// # Panics
     ///
-    /// When it is to have memory for more than [`MAX_CAPACITY`](super::MAX_CAPACITY) values.
+    /// If the capacity is more than [`MAX_CAPACITY`](super::MAX_CAPACITY) values.
     pub fn build(self) -> Slab<T> {
         self.finish(Key::LIMIT).unwrap_or_else(|refusal| refused(refusal))
     }
@@ -122,7 +122,7 @@ unsafe impl<T, O: Threading> CellSource<T> for TypedSlab<T, O> {
 }
 
 impl<T> Slab<T> {
-    /// A slab that grows as one says.
+    /// Returns a builder, which sets how the slab grows.
     ///
     /// ```
     /// use dwell::slab::Slab;
@@ -134,12 +134,12 @@ impl<T> Slab<T> {
         Builder { chunk_capacity: 0, preallocate: 0, of: PhantomData }
     }
 
-    /// Whether there is a leaked value under this key.
+    /// Returns whether the key has a leaked value.
     pub fn contains_key(&self, key: Key) -> bool {
         self.core().entry(key).is_some_and(|entry| entry.is_leaked())
     }
 
-    /// Takes a leaked value back. `None` if there is none under this key.
+    /// Returns a slot for a leaked value, or `None` if the key has none.
     #[inline]
     pub fn reclaim(&self, key: Key) -> Option<Slot<T>> {
         let cell = self.core().entry(key)?.reclaim()?;
@@ -147,13 +147,13 @@ impl<T> Slab<T> {
         Some(unsafe { Slot::owning(cell.cast()) })
     }
 
-    /// [`reclaim`](Self::reclaim) of the one value that was leaked with this key.
+    /// [`reclaim`](Self::reclaim) for the value that was leaked with this key, and no later one.
     #[inline]
     pub fn reclaim_stamped(&self, key: StampedKey) -> Option<Slot<T>> {
         if self.core().entry(key.key())?.has_stamp(key.stamp()) { self.reclaim(key.key()) } else { None }
     }
 
-    /// Calls `f` with a leaked value. `None` if there is none under this key.
+    /// Calls `f` with a leaked value. Returns `None` if the key has none.
     ///
     /// While `f` runs, the key finds nothing.
     #[inline]
@@ -164,19 +164,19 @@ impl<T> Slab<T> {
         Some(f(unsafe { lent.cell().cast().as_mut() }))
     }
 
-    /// The keys of the leaked values.
+    /// Returns the keys of the leaked values.
     pub fn leaked(&self) -> impl Iterator<Item = Key> {
         Key::each(|from| self.core().next_leaked(from))
     }
 }
 
 impl<T, O: Threading> TypedSlab<T, O> {
-    /// A slab without memory for values.
+    /// Creates a slab without memory for values.
     pub fn new() -> Self {
         Self::with_capacity(0)
     }
 
-    /// [`new`](Self::new) that reports a failed allocation: a slab without values has a block of some hundred bytes.
+    /// [`new`](Self::new) that reports a failed allocation: an empty slab allocates about 300 bytes.
     ///
     /// # Errors
     ///
@@ -185,7 +185,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
         Self::try_with_capacity(0)
     }
 
-    /// A slab with memory for this many values, which grows beyond.
+    /// Creates a slab with memory for `capacity` values.
     ///
     /// # Panics
     ///
@@ -213,7 +213,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
         unsafe { self.core.get() }
     }
 
-    /// Puts a value in a slot.
+    /// Inserts a value.
     ///
     /// ```
     /// let slab = dwell::slab::Slab::new();
@@ -234,10 +234,10 @@ impl<T, O: Threading> TypedSlab<T, O> {
         try_insert(self, value)
     }
 
-    /// Puts what `make` returns in a slot whose memory was taken before.
+    /// Inserts the value that `make` returns.
     ///
-    /// For large values: optimised code writes the result where it belongs instead of on the stack. The memory is given back
-    /// if `make` panics.
+    /// For large values: optimised code writes the result to the cell instead of the stack. If `make` panics, the cell is
+    /// freed.
     ///
     /// ```
     /// let slab = dwell::slab::Slab::new();
@@ -259,25 +259,25 @@ impl<T, O: Threading> TypedSlab<T, O> {
         try_insert_with(self, make)
     }
 
-    /// Values in the slab, leaked ones too, without those whose drop on another thread is over.
+    /// Returns the number of values in the slab, leaked ones included.
     #[inline]
     pub fn len(&self) -> usize {
         self.core().len()
     }
 
-    /// Whether there is no value.
+    /// Returns whether the slab has no values.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Values that there is memory for.
+    /// Returns the number of values that the slab has memory for.
     #[inline]
     pub fn capacity(&self) -> usize {
         self.core().capacity()
     }
 
-    /// Gets memory for this many more values.
+    /// Reserves memory for `additional` more values.
     ///
     /// # Panics
     ///
@@ -300,7 +300,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
         unsafe { self.core.reserve(additional) }
     }
 
-    /// Frees the chunks in which there is no value. Looks at every vacant cell.
+    /// Frees the chunks without values. It visits every vacant cell.
     pub fn shrink_to_fit(&self) {
         // SAFETY: by invariant 1 the core was made on this thread, and not freed.
         unsafe { self.core.sweep() };
@@ -320,7 +320,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
 
 impl<T, O: Threading> Drop for TypedSlab<T, O> {
     fn drop(&mut self) {
-        /// Lets go of the core, and first drops what a panic has left.
+        /// Tears down the core, after dropping the values that a panic has left.
         struct TearDown<'a, T, O: Threading>(&'a TypedSlab<T, O>, bool);
         impl<T, O: Threading> Drop for TearDown<'_, T, O> {
             fn drop(&mut self) {

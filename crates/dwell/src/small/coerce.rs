@@ -23,7 +23,7 @@ use core::marker::PhantomData;
 use core::mem::{self, ManuallyDrop};
 use std_alloc::alloc::handle_alloc_error;
 
-/// A value that can be unsized but not touched, for the closures of [`SmallBox::new_with`] and [`SmallBox::coerce`].
+/// A value that can be coerced but not accessed, for the closures of [`SmallBox::new_with`] and [`SmallBox::coerce`].
 ///
 /// Coerce it and return it: `|value| value as _`.
 #[repr(transparent)] // a pointer to a `T` is a pointer to a `Coercible` of it

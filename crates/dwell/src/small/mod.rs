@@ -279,7 +279,7 @@ impl<T: ?Sized + RefUnwindSafe, const N: usize, A: Allocator + RefUnwindSafe, L>
 /// assert_eq!(words.iter().sum::<u64>(), 6);
 /// ```
 ///
-/// The target must be known where the macro stands: from a type as above, a field, an argument, or the return type of the
+/// The target type must be known at the macro call: from a type as above, a field, an argument, or the return type of the
 /// closure around it. Where it becomes known later, write [`SmallBox::new_with(value, |value| value as _)`](SmallBox::new_with).
 /// For a sized target there is [`SmallBox::new`].
 #[macro_export]
@@ -667,7 +667,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
 
     /// A pointer to the value, which the caller owns now: that of [`Box::into_raw`].
     ///
-    /// An inline value is moved to the heap first: the memory it has goes with the box, so a pointer there would dangle. Give
+    /// An inline value is moved to the heap first: its memory is part of the box, so a pointer to it would dangle. Give
     /// the pointer to [`from_raw`](Self::from_raw) or [`Box::from_raw`].
     ///
     /// ```

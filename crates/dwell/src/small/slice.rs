@@ -459,7 +459,7 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
 }
 
 impl<const N: usize, L> SmallBox<str, N, Global, L> {
-    /// Collecting that reports a failed allocation, from whatever can be written as text.
+    /// Collecting that reports a failed allocation, from items that can be written as text.
     ///
     /// ```
     /// use dwell::SmallBox;

@@ -1,7 +1,7 @@
 //! Collecting from iterators whose `size_hint` may be wrong.
 #![forbid(unsafe_code)]
 
-/// The most bytes that are reserved because a `size_hint` or a document says so. What is really there may take more.
+/// The most bytes that are reserved on the word of a `size_hint` or a document. More items grow the memory as they come.
 pub(super) const TRUSTED_BYTES: usize = 1 << 16;
 
 /// An iterator whose `size_hint` is at most [`TRUSTED_BYTES`] of items.

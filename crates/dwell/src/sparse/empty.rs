@@ -287,7 +287,7 @@ impl Default for GenericDefaultCell {
     }
 }
 
-/// Stands for a value of any type in constants that are checked and never evaluated.
+/// A placeholder for a value of any type in constants that are checked and never evaluated.
 #[doc(hidden)]
 pub const fn any_value<T>() -> T {
     panic!("it is never called")

@@ -30,7 +30,7 @@ impl Serialize for ThinStr {
     }
 }
 
-/// Deserialises what a `String` does, with one copy.
+/// Deserialises the same input as a `String`, with one copy.
 impl<'de> Deserialize<'de> for ThinStr {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Text;

@@ -375,7 +375,7 @@ impl<T: Clone> ThinSlice<T> {
     }
 }
 
-/// A slice under construction, written from the front. If it is not finished, it drops what was written.
+/// A slice under construction, written from the front. If it is not finished, it drops the written elements.
 pub(super) struct Builder<T>(IntoIter<T>);
 
 impl<T> Builder<T> {
@@ -586,7 +586,7 @@ pub struct IntoIter<T> {
 }
 
 impl<T> IntoIter<T> {
-    /// The elements that are still to come.
+    /// The remaining elements.
     pub fn as_slice(&self) -> &[T] {
         // SAFETY: `alive.start <= alive.end <= block.len()` (invariant 1).
         let alive = unsafe { self.block.elements(self.alive.clone()) };

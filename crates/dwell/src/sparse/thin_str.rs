@@ -99,7 +99,7 @@ impl ThinStr {
         Self::copy(text).map_err(|layout| AllocError::new(text, layout))
     }
 
-    /// Collecting that reports a failed allocation, from whatever can be written as text.
+    /// Collecting that reports a failed allocation, from items that can be written as text.
     ///
     /// ```
     /// use dwell::sparse::ThinStr;
@@ -347,7 +347,7 @@ impl str::FromStr for ThinStr {
     }
 }
 
-/// Collects whatever a `String` collects: `char`, `&str`, `String` and more. The iterator's `size_hint` is not trusted.
+/// Collects the same items as a `String`: `char`, `&str`, `String` and more. The iterator's `size_hint` is not trusted.
 impl<A> FromIterator<A> for ThinStr
 where
     String: FromIterator<A>,

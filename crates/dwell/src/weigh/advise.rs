@@ -303,9 +303,9 @@ fn intern(program: &Program, site: SiteId, texts: &Texts, plan: &Plan<'_>) -> Op
     let change = plan.changes.get(&site);
     let spare = if change.is_some() { counts.waste } else { 0 };
     let header = if change == Some(&Change::Thin) { counts.allocations } else { 0 };
-    let place = plan.layout(site).size;
+    let inline = plan.layout(site).size;
     let now = counts.requested.saturating_sub(spare).saturating_add(header);
-    let now = now.saturating_add(place.saturating_mul(counts.slots));
+    let now = now.saturating_add(inline.saturating_mul(counts.slots));
     // Two counts before each, rounded up to a word: half a word on the average.
     let each = 2 * WORD + WORD / 2;
     let then = texts.bytes().saturating_add(each.saturating_mul(texts.distinct()));

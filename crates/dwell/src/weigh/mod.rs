@@ -28,7 +28,7 @@
 //! # }
 //! ```
 //!
-//! # What is exact
+//! # Accuracy
 //!
 //! [`Weight::is_exact`] returns whether the bytes are those that the value requested from the allocator. The types of `core`,
 //! `alloc` and `std` are exact, with three exceptions:

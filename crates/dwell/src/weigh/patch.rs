@@ -1,4 +1,4 @@
-//! A suggestion as text for a person to follow: lines that go, lines that come, and how uses of a field change.
+//! A suggestion as a patch: removed lines, added lines, and how uses of a field change.
 //!
 //! The lines of a suggestion are those of the source after the suggestions before it, so that a reader can follow them in order.
 #![forbid(unsafe_code)]

@@ -27,7 +27,7 @@ pub(super) struct Built {
 
 /// The part of a program that a counter belongs to.
 #[derive(Clone, Copy)]
-enum Place {
+enum Location {
     Site(SiteId),
     Variant(DefId, usize),
 }
@@ -205,9 +205,9 @@ impl Builder {
         }
     }
 
-    /// Adds what was counted to the sites.
+    /// Adds the counters to the sites.
     fn count(&mut self, counters: &[Counter]) -> Vec<Option<SiteId>> {
-        let mut places: Vec<Option<Place>> = vec![None; counters.len()];
+        let mut locations: Vec<Option<Location>> = vec![None; counters.len()];
         // Slots in heap blocks, by counter. Inline parts have the slots of their parents.
         let mut slots: Vec<u64> = vec![0; counters.len()];
         let mut instances: Vec<u64> = vec![0; counters.len()];
@@ -220,15 +220,15 @@ impl Builder {
                 links[to] += 1;
             }
         }
-        if let Some(first) = places.first_mut() {
-            *first = Some(Place::Site(0));
+        if let Some(first) = locations.first_mut() {
+            *first = Some(Location::Site(0));
             (slots[0], instances[0]) = (slots[0].saturating_add(1), instances[0].saturating_add(1));
             let root = &mut self.program.sites[0].counts;
             (root.slots, root.instances, root.filled) = (1, 1, 1);
         }
         for (number, counter) in counters.iter().enumerate() {
-            let Some(place) = places[number] else { continue };
-            if let Place::Site(site) = place {
+            let Some(location) = locations[number] else { continue };
+            if let Location::Site(site) = location {
                 let counts = &mut self.program.sites[site].counts;
                 counts.add(&Counts {
                     requested: counter.requested,
@@ -241,31 +241,33 @@ impl Builder {
                     ..Counts::default()
                 });
             }
-            for part in 0..self.parts(place) {
-                let (inner, inline) = self.part(place, part);
+            for part in 0..self.parts(location) {
+                let (inner, inline) = self.part(location, part);
                 let link = counter.links.get(part).copied();
                 let (entered, used, free) = link.map_or((0, 0, 0), |link| (link.entered, link.used, link.free));
                 let to = link.and_then(|link| link.to);
                 let mut counts = Counts { filled: entered, ..Counts::default() };
                 if inline {
-                    let times = match place {
-                        Place::Site(site) => match self.program.sites[site].shape {
+                    let times = match location {
+                        Location::Site(site) => match self.program.sites[site].shape {
                             Shape::Array(_, len) => len,
                             _ => 1,
                         },
-                        Place::Variant(..) => 1,
+                        Location::Variant(..) => 1,
                     };
-                    let there = match (place, inner) {
-                        (_, Place::Variant(..)) => entered,
-                        (Place::Variant(..), _) => counter.entered,
-                        (Place::Site(site), _) if matches!(self.program.sites[site].shape, Shape::Optional { .. }) => {
+                    let there = match (location, inner) {
+                        (_, Location::Variant(..)) => entered,
+                        (Location::Variant(..), _) => counter.entered,
+                        (Location::Site(site), _)
+                            if matches!(self.program.sites[site].shape, Shape::Optional { .. }) =>
+                        {
                             counter.entered
                         }
                         _ => instances[number],
                     };
                     // Variants overlap: each has as many slots as values.
-                    let places = if matches!(inner, Place::Variant(..)) { entered } else { slots[number] };
-                    counts.slots = places.saturating_mul(times);
+                    let inner_slots = if matches!(inner, Location::Variant(..)) { entered } else { slots[number] };
+                    counts.slots = inner_slots.saturating_mul(times);
                     counts.instances = there.saturating_mul(times);
                     if let Some(to) = to {
                         slots[to] = slots[to].saturating_add(counts.slots);
@@ -273,12 +275,12 @@ impl Builder {
                     }
                 } else {
                     (counts.slots, counts.instances) = (used.saturating_add(free), used);
-                    if let (Place::Site(outer), Place::Site(inner)) = (place, inner) {
+                    if let (Location::Site(outer), Location::Site(inner)) = (location, inner) {
                         self.blocks(outer, inner, counter, part, &mut counts);
                     }
                 }
                 match inner {
-                    Place::Site(site) => {
+                    Location::Site(site) => {
                         if self.types[site].reach == Reach::Plain {
                             counts.filled = counts.instances;
                         }
@@ -287,20 +289,20 @@ impl Builder {
                             self.unmet(site, counts.slots, counts.instances);
                         }
                     }
-                    Place::Variant(def, variant) => self.program.defs[def].variants[variant].counts.add(&counts),
+                    Location::Variant(def, variant) => self.program.defs[def].variants[variant].counts.add(&counts),
                 }
                 if let Some(to) = to
                     && counters[to].parent == Some(number)
                 {
-                    places[to] = Some(inner);
+                    locations[to] = Some(inner);
                 }
             }
         }
-        let site = |place: Option<Place>| match place {
-            Some(Place::Site(site)) => Some(site),
+        let site = |location: Option<Location>| match location {
+            Some(Location::Site(site)) => Some(site),
             _ => None,
         };
-        places.into_iter().map(site).collect()
+        locations.into_iter().map(site).collect()
     }
 
     /// Adds the slots of parts without values.
@@ -343,22 +345,22 @@ impl Builder {
                         let many = Counts { slots: len, instances: len, filled: len, ..Counts::default() };
                         self.program.sites[element].counts.add(&many);
                         let slice = &mut self.program.sites[inner].counts;
-                        slice.add(&Counts { places: len, used: len, ..Counts::default() });
+                        slice.add(&Counts { element_slots: len, used: len, ..Counts::default() });
                     }
                 }
                 _ => {}
             }
         }
         if part == 0 {
-            let more = Counts { places: counts.slots, used: counts.instances, ..Counts::default() };
+            let more = Counts { element_slots: counts.slots, used: counts.instances, ..Counts::default() };
             self.program.sites[outer].counts.add(&more);
         }
     }
 
-    fn parts(&self, place: Place) -> usize {
-        match place {
-            Place::Variant(def, variant) => self.program.defs[def].variants[variant].fields.len(),
-            Place::Site(site) => match &self.program.sites[site].shape {
+    fn parts(&self, location: Location) -> usize {
+        match location {
+            Location::Variant(def, variant) => self.program.defs[def].variants[variant].fields.len(),
+            Location::Site(site) => match &self.program.sites[site].shape {
                 Shape::Def(def) => {
                     let def = &self.program.defs[*def];
                     if def.is_enum { def.variants.len() } else { def.variants[0].fields.len() }
@@ -372,21 +374,21 @@ impl Builder {
     }
 
     /// A part, and whether it is stored inline.
-    fn part(&self, place: Place, part: usize) -> (Place, bool) {
-        match place {
-            Place::Variant(def, variant) => {
-                (Place::Site(self.program.defs[def].variants[variant].fields[part].site), true)
+    fn part(&self, location: Location, part: usize) -> (Location, bool) {
+        match location {
+            Location::Variant(def, variant) => {
+                (Location::Site(self.program.defs[def].variants[variant].fields[part].site), true)
             }
-            Place::Site(site) => match &self.program.sites[site].shape {
-                Shape::Def(def) if self.program.defs[*def].is_enum => (Place::Variant(*def, part), true),
-                Shape::Def(def) => (Place::Site(self.program.defs[*def].variants[0].fields[part].site), true),
-                Shape::Tuple(parts) => (Place::Site(parts[part]), true),
+            Location::Site(site) => match &self.program.sites[site].shape {
+                Shape::Def(def) if self.program.defs[*def].is_enum => (Location::Variant(*def, part), true),
+                Shape::Def(def) => (Location::Site(self.program.defs[*def].variants[0].fields[part].site), true),
+                Shape::Tuple(parts) => (Location::Site(parts[part]), true),
                 Shape::Optional { some: inner, .. } | Shape::Wrapper(inner) | Shape::Array(inner, _) => {
-                    (Place::Site(*inner), true)
+                    (Location::Site(*inner), true)
                 }
-                Shape::Map(_, key, value) => (Place::Site(if part == 0 { *key } else { *value }), false),
-                Shape::Sequence(_, inner) | Shape::Pointer(_, inner) => (Place::Site(*inner), false),
-                Shape::Leaf | Shape::Text(_) => (place, true),
+                Shape::Map(_, key, value) => (Location::Site(if part == 0 { *key } else { *value }), false),
+                Shape::Sequence(_, inner) | Shape::Pointer(_, inner) => (Location::Site(*inner), false),
+                Shape::Leaf | Shape::Text(_) => (location, true),
             },
         }
     }

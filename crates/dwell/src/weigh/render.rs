@@ -203,7 +203,7 @@ impl Advice {
     /// ```json
     /// {"version": 3, "before": 1864, "after": 264,
     ///  "suggestions": [{"kind": "box", "path": "Page.author", "paths": ["Page.author"], "from": "..", "to": "..",
-    ///                   "filled": 0, "places": 10, "type": "Page", "size": [184, 24], "saves": 1600, "total": 264,
+    ///                   "filled": 0, "slots": 10, "type": "Page", "size": [184, 24], "saves": 1600, "total": 264,
     ///                   "allocations": 0, "cost": "..", "exact": true, "patch": ".."}, ..],
     ///  "hints": [{"type": "Page", "size": 72, "limit": 64, "of": "cache line", "values": 10}, ..]}
     /// ```
@@ -219,7 +219,7 @@ impl Advice {
             let paths: Vec<String> = made.paths.iter().map(|path| Json(path).to_string()).collect();
             let _ = write!(
                 text,
-                r#"{{"kind":"{}","path":{},"paths":[{}],"from":{},"to":{},"filled":{filled},"places":{slots},"type":{},"size":[{before},{after}],"saves":{saves},"total":{total},"allocations":{allocations},"cost":{},"exact":{is_exact},"patch":{}}}"#,
+                r#"{{"kind":"{}","path":{},"paths":[{}],"from":{},"to":{},"filled":{filled},"slots":{slots},"type":{},"size":[{before},{after}],"saves":{saves},"total":{total},"allocations":{allocations},"cost":{},"exact":{is_exact},"patch":{}}}"#,
                 made.kind.name(),
                 Json(&made.path),
                 paths.join(","),

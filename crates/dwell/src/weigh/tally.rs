@@ -84,7 +84,7 @@ struct Made {
 #[derive(Clone, Debug)]
 pub(super) struct Counter {
     pub(super) ty: &'static Type,
-    /// The variant of the enum `ty`, if the node stands for a variant.
+    /// The variant of the enum `ty`, if the node is a variant.
     pub(super) variant: Option<usize>,
     /// The node from which the walk reached this one first.
     pub(super) parent: Option<usize>,
@@ -327,7 +327,7 @@ impl Tally {
         }
     }
 
-    /// All nodes; a parent stands before its children.
+    /// All nodes; a parent is before its children.
     pub(super) fn counters(&self) -> Vec<Counter> {
         let mut counters: Vec<Counter> =
             self.nodes.iter().enumerate().map(|(number, made)| self.own(number, made)).collect();

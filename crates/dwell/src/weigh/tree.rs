@@ -9,7 +9,7 @@ use std_alloc::vec::Vec;
 
 /// The bytes of a value and of all that it owns, by type and field: the result of [`tree`](super::tree).
 ///
-/// A node stands for a part of a type: a field of a struct, the elements of a vector, the target of a box. The number of
+/// A node is a part of a type: a field of a struct, the elements of a vector, the target of a box. The number of
 /// nodes depends on the types and not on the number of values. A recursive type reuses its first node.
 ///
 /// `nodes[0]` is the value itself; a parent precedes its children. A node counts only the blocks that its values own
@@ -135,7 +135,7 @@ impl Tree {
         }
     }
 
-    /// The description of the field that a node stands for.
+    /// The description of a node's field.
     pub fn field(&self, node: &Node) -> Option<&'static Field> {
         let Edge::Field(index) = node.edge else { return None };
         fields_of(&self.nodes[node.parent?]).map(|fields| &fields[index])
@@ -163,7 +163,7 @@ impl Tree {
     /// Adds the nodes in order, with those for parts without values.
     fn grow(&mut self, counters: &[Counter]) {
         // The node of each counter; a parent's precedes its children's.
-        let mut places: Vec<Option<usize>> = counters.iter().map(|_| None).collect();
+        let mut nodes_of: Vec<Option<usize>> = counters.iter().map(|_| None).collect();
         let mut links: Vec<(usize, usize)> = Vec::new();
         // Counters to add, last first.
         let mut todo: Vec<(usize, Option<usize>, Edge)> = Vec::new();
@@ -171,7 +171,7 @@ impl Tree {
         while let Some((counter, parent, edge)) = todo.pop() {
             let counted = &counters[counter];
             let index = self.push(counted, parent, edge);
-            places[counter] = Some(index);
+            nodes_of[counter] = Some(index);
             for (part, &child) in counted.children.iter().enumerate().rev() {
                 let Some(edge) = edge_of(counted, part) else { continue };
                 match child {
@@ -186,7 +186,7 @@ impl Tree {
             self.add_unmet(counted, index);
         }
         for (parent, child) in links {
-            if let Some(child) = places[child] {
+            if let Some(child) = nodes_of[child] {
                 self.nodes[parent].children.push(child);
             }
         }
@@ -273,8 +273,8 @@ impl Tree {
                     (Edge::Optional, _) | (Edge::Field(_), Edge::Variant(_)) => parent.filled,
                     _ => parent.instances,
                 };
-                let places = if matches!(node.edge, Edge::Variant(_)) { there } else { parent.slots };
-                slots = slots.saturating_add(places.saturating_mul(times));
+                let outer_slots = if matches!(node.edge, Edge::Variant(_)) { there } else { parent.slots };
+                slots = slots.saturating_add(outer_slots.saturating_mul(times));
                 instances = instances.saturating_add(there.saturating_mul(times));
             }
             let node = &mut self.nodes[index];

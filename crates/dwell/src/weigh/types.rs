@@ -5,7 +5,7 @@ use core::any::type_name;
 use core::fmt;
 use core::ops::Deref;
 
-/// What the values of a type may own, which decides whether a walk follows them.
+/// Whether the values of a type may own memory, which decides whether a walk follows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     /// Values own no memory and have no optional parts. No walk follows them.

@@ -28,7 +28,7 @@ pub struct Walk<'a, 'v, const TREE: bool> {
     core: Core<'v, TREE>,
     /// Deferred pointers, which the walk has yet to follow.
     deferred: Vec<(Cursor, Deferred<'a, 'v, TREE>)>,
-    /// How many pointers deeper the walk goes before it defers.
+    /// How many pointers deeper the walk recurses before it defers.
     depth_left: i32,
     guards: u32,
 }
@@ -453,7 +453,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Goes to the node of values that come next.
+    /// Enters the node of the next values.
     #[inline]
     fn go_to(&mut self, node: Cursor) {
         if TREE {

@@ -1,4 +1,4 @@
-//! Predictions of what a value takes after changes of its types.
+//! Predictions of the bytes of a value after changes of its types.
 
 use super::Accuracy;
 use super::program::{Built, build};
@@ -9,7 +9,7 @@ use core::fmt;
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
-/// A prediction of what a value takes if some of its fields have other types.
+/// A prediction of the bytes of a value if some of its fields have other types.
 ///
 /// The prediction uses the counts of the tree: each slot of a changed type gets its new size, each filled box adds a block, and
 /// exact types have no spare capacity. Changes are predicted together, so that a box in a box counts once. Sizes follow the rules

@@ -25,7 +25,7 @@ use core::ffi::{c_char, CStr};
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 use layout::{Shard, Shared, State, Status, ADDRESSES, ENTRY, FRAMES, GRANULE, PAIRS, SHARDS};
 
-/// What is recorded. The tool reads it by its address.
+/// The records. The tool reads them by their address.
 pub static STATE: State = State {
     shadow: AtomicU64::new(0),
     pairs: AtomicU64::new(0),

@@ -10,7 +10,7 @@ use crate::stacks::{self, Walked};
 use crate::{sys, STATE};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// What was recorded of a block.
+/// The record of a block.
 #[derive(Clone, Copy)]
 pub enum Block {
     /// In the shadow, with the number of its pair.
@@ -71,7 +71,7 @@ pub fn restore(addr: u64, block: Block) {
     }
 }
 
-/// What is recorded of the block at an address.
+/// The record of the block at an address.
 #[inline(always)]
 pub fn find(addr: u64) -> Option<Block> {
     if is_aligned(addr) {

@@ -188,7 +188,7 @@ pub enum Allocator {
     Mimalloc,
     Jemalloc,
     /// An executable that defines `malloc` itself.
-    Own,
+    Executable,
 }
 
 /// A function of an allocator that is linked statically. Jemalloc's have a prefix besides.
@@ -208,7 +208,7 @@ pub const FUNCTION_COUNT: usize = 50;
 
 /// The functions that are hooked. Each has at most three arguments.
 pub const FUNCTIONS: [Function; FUNCTION_COUNT] = {
-    use Allocator::{Jemalloc, Mimalloc, Own};
+    use Allocator::{Executable, Jemalloc, Mimalloc};
     use Call::{Allocate, AllocateInto, AllocateMany, Free, Reallocate, ReallocateMany};
     [
         function(Mimalloc, "mi_malloc", Allocate(0)),
@@ -252,15 +252,15 @@ pub const FUNCTIONS: [Function; FUNCTION_COUNT] = {
         function(Jemalloc, "dallocx", Free),
         function(Jemalloc, "sdallocx", Free),
         function(Jemalloc, "free_sized", Free),
-        function(Own, "malloc", Allocate(0)),
-        function(Own, "calloc", AllocateMany),
-        function(Own, "realloc", Reallocate),
-        function(Own, "reallocarray", ReallocateMany),
-        function(Own, "memalign", Allocate(1)),
-        function(Own, "aligned_alloc", Allocate(1)),
-        function(Own, "posix_memalign", AllocateInto),
-        function(Own, "free", Free),
-        function(Own, "cfree", Free),
+        function(Executable, "malloc", Allocate(0)),
+        function(Executable, "calloc", AllocateMany),
+        function(Executable, "realloc", Reallocate),
+        function(Executable, "reallocarray", ReallocateMany),
+        function(Executable, "memalign", Allocate(1)),
+        function(Executable, "aligned_alloc", Allocate(1)),
+        function(Executable, "posix_memalign", AllocateInto),
+        function(Executable, "free", Free),
+        function(Executable, "cfree", Free),
     ]
 };
 
@@ -292,8 +292,8 @@ pub struct Patch {
     /// Where in the code the moved instructions begin, and where the address of the hook is to be written.
     pub moved: u32,
     pub hook: u32,
-    /// What is there before.
+    /// The bytes before.
     pub old: [u8; PATCH_BYTES],
-    /// What is there afterwards, for each placement.
+    /// The bytes afterwards, for each placement.
     pub new: [[u8; PATCH_BYTES]; PLACEMENTS],
 }

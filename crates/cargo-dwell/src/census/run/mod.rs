@@ -102,7 +102,7 @@ impl FromStr for At {
 /// A time such as `30s`.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// The error in the text.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || "must be a time such as 30s, 500ms or 2m".to_owned();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(wrong)?;

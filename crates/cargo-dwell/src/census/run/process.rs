@@ -43,7 +43,7 @@ pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Res
     run(executable, args, options, None)
 }
 
-/// What is done with snapshots while the program runs, and milliseconds since it began.
+/// When snapshots are taken and reported while the program runs, in milliseconds since it began.
 type Early<'e> = &'e mut dyn FnMut(Vec<Snapshot>, u64);
 
 /// As [`snapshots`], but calls `early` with all that there are when a signal asks for one, and when the last one was taken
@@ -157,7 +157,7 @@ const ARMING: Duration = Duration::from_millis(5);
 /// Copies that are kept of those that `--every` takes: each holds the memory that the program has changed since.
 const MOST_ROUNDS: usize = 16;
 
-/// What is handed to the agent: a page that both share, and the patches.
+/// The files for the agent: a page that both share, and the patches.
 struct Plan {
     file: File,
     page: memmap2::MmapMut,
@@ -250,7 +250,7 @@ fn listen(socket: &OwnedFd, sender: &Sender<Message>, over: &AtomicBool) {
     }
 }
 
-/// What is left of a program.
+/// The state of a program that has ended.
 struct End {
     process: Arc<Process>,
     about: About,
@@ -270,7 +270,7 @@ struct Session<'r, 'e> {
     peak: Option<(Arc<Process>, About)>,
     /// What the helper was asked for and has not answered.
     asked: Vec<Moment>,
-    /// What was due before the agent was armed: the loader of a large program takes its time.
+    /// Snapshots that were due before the agent was enabled: the loader of a large program takes long.
     early_asks: Vec<Moment>,
     started: Instant,
     interrupted: bool,
@@ -506,7 +506,7 @@ impl Session<'_, '_> {
         Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes })
     }
 
-    /// Has the helper stand still; what is left of the program is its memory. Returns live bytes of the last peak, and at the
+    /// Stops the helper, which still has the program's memory. Returns live bytes of the last peak, and at the
     /// end.
     fn end(&mut self, messages: &Receiver<Message>) -> Result<Option<End>> {
         const PATIENCE: Duration = Duration::from_secs(20);

@@ -510,7 +510,7 @@ impl<T> SlabMap<T> {
         }
     }
 
-    /// Takes all values out, in the order of the keys. What the iterator has not returned is dropped with it.
+    /// Removes all values and returns them in the order of the keys. The iterator drops those that it has not returned.
     pub fn drain(&mut self) -> Drain<'_, T> {
         // The map is valid, and empty, even if the iterator is forgotten: a `Vec` is empty while it is drained.
         self.next = 0;

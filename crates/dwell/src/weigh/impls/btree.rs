@@ -136,14 +136,14 @@ fn follow_many<'a, 'v, K, V, const TREE: bool>(
         entries.for_each(|(key, value)| meet(key, value));
     }
     let (leaves, internals) = nodes.counts();
-    let places = (leaves + internals).saturating_mul(KEYS);
-    let spare = (size_of::<K>() + size_of::<V>()) as u64 * places.saturating_sub(len) as u64;
+    let slots = (leaves + internals).saturating_mul(KEYS);
+    let spare = (size_of::<K>() + size_of::<V>()) as u64 * slots.saturating_sub(len) as u64;
     let (size, align) = const { leaf::<K, V>() };
     walk.blocks(size, align, leaves, spare);
     let (size, align) = const { internal::<K, V>() };
     walk.blocks(size, align, internals, 0);
-    walk.slots::<K>(0, places, len);
-    walk.slots::<V>(1, places, len);
+    walk.slots::<K>(0, slots, len);
+    walk.slots::<V>(1, slots, len);
 }
 
 impl<K: Weigh, V: Weigh> Weigh for BTreeMap<K, V> {

@@ -78,8 +78,8 @@ impl<T: Weigh, const MIN_ALIGN: usize, A: Allocator> Weigh for Vec<'_, T, MIN_AL
         Self: 'v,
     {
         if !walk.defer(self) {
-            let places = if size_of::<T>() == 0 { self.len() } else { self.capacity() };
-            walk.slots::<T>(0, places, self.len());
+            let slots = if size_of::<T>() == 0 { self.len() } else { self.capacity() };
+            walk.slots::<T>(0, slots, self.len());
             walk.elements(0, &**self);
         }
     }

@@ -112,7 +112,7 @@ impl<T: Weigh, S> Weigh for HashSet<T, S> {
     }
 }
 
-/// Locks are tried, never waited for: this thread may hold them. What a panic left behind is weighed like any other.
+/// The walk tries locks and never waits for them, since this thread may hold them. It weighs a poisoned lock's value as any other.
 macro_rules! locks {
     ($($ty:ident: $try:ident;)*) => {$(
         impl<T: Weigh> Weigh for $ty<T> {

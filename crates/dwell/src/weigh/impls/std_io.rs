@@ -17,7 +17,7 @@ struct Custom {
     error: Box<dyn Error + Send + Sync>,
 }
 
-/// The blocks are known, and what the error in it owns is not.
+/// The blocks are known, but not the memory that the inner error owns.
 impl Weigh for io::Error {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
 
@@ -83,7 +83,7 @@ fields! {
     }
 }
 
-/// Both ends own the channel and what waits in it, and show nothing of it.
+/// Both ends own the channel and its queued values, which cannot be read.
 macro_rules! channels {
     ($($ty:ident)*) => {$(
         impl<T> Weigh for $ty<T> {

@@ -1,4 +1,4 @@
-//! bumpalo: the chunks. What lies in them is its owners' to weigh.
+//! bumpalo: the chunks. Their contents count at the owners of the values.
 
 use crate::weigh::{Kind, Type, Walk, Weigh};
 use ::bumpalo::Bump;

@@ -7,7 +7,7 @@ plain! {
     StatusCode; Version;
 }
 
-/// Notes that a part may own more or less than what is counted of it.
+/// Records that a part may own more or fewer bytes than are counted.
 fn about<const TREE: bool>(walk: &mut Walk<'_, '_, TREE>) {
     walk.at_least();
     walk.at_most();
@@ -83,7 +83,7 @@ impl Weigh for Uri {
     }
 }
 
-/// A map from types to boxes, which does not say what is in them.
+/// A map from types to boxes of unknown contents.
 impl Weigh for Extensions {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
 

@@ -1,7 +1,7 @@
 //! indexmap: a hash table of indices, and a block of entries.
 //!
 //! It reports only the smaller of the two capacities. They are the same unless entries were removed or the map was made
-//! `with_capacity` of something in between. So what is counted is a lower bound.
+//! `with_capacity` of something in between. So the count is a lower bound.
 
 use super::super::hash;
 use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
