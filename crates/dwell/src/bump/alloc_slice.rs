@@ -64,7 +64,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 }
 
-/// Slices of values that are made one by one.
+/// Slices of values that are created one by one.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Clones the elements of a slice into the arena, which does not drop them.
     ///
@@ -85,7 +85,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         result.map_err(|error| error.map(drop))
     }
 
-    /// A slice of `len` elements that `make` returns for their indices.
+    /// Allocates a slice of `len` elements that `make` returns for their indices.
     ///
     /// ```
     /// use dwell::Bump;
@@ -118,7 +118,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// A slice of `len` copies of a value.
+    /// Allocates a slice of `len` copies of a value.
     ///
     /// ```
     /// use dwell::Bump;
@@ -140,7 +140,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.try_alloc_slice_fill_with(len, |_| value).map_err(|error| error.map(|_| value))
     }
 
-    /// A slice of `len` clones of a value.
+    /// Allocates a slice of `len` clones of a value.
     ///
     /// # Panics
     ///
@@ -154,7 +154,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.try_alloc_slice_fill_with(len, |_| value.clone()).map_err(|error| error.map(drop))
     }
 
-    /// A slice of `len` default values.
+    /// Allocates a slice of `len` default values.
     ///
     /// ```
     /// use dwell::Bump;
@@ -176,7 +176,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.try_alloc_slice_fill_with(len, |_| T::default()).map_err(|error| error.map(drop))
     }
 
-    /// A slice of the items of an iterator, whose size hint is not trusted.
+    /// Collects the items of an iterator to a slice. The size hint is not trusted.
     ///
     /// ```
     /// use dwell::Bump;
@@ -209,9 +209,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 }
 
-/// Memory that is written later.
+/// Uninitialised memory.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Memory for a value that is written later.
+    /// Allocates uninitialised memory for a value.
     #[inline]
     pub fn alloc_uninit<T>(&self) -> &mut MaybeUninit<T> {
         self.alloc(MaybeUninit::uninit())
@@ -223,7 +223,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.try_alloc(MaybeUninit::uninit()).map_err(|error| error.map(drop))
     }
 
-    /// A block of this layout, valid for as long as a reference from [`alloc`](Self::alloc).
+    /// Allocates a block of this layout, valid for as long as a reference from [`alloc`](Self::alloc).
     #[inline]
     pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
         self.take_or_refill(layout).unwrap_or_else(|| handle_alloc_error(layout))
@@ -236,11 +236,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 }
 
-/// Values whose making may fail.
+/// Values of fallible functions.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Moves the value that `make` returns into the arena, after its block was allocated, or returns its error.
+    /// Allocates a block and writes the value that `make` returns to it, or returns the error of `make`.
     ///
-    /// After an error the block is free again, unless `make` left another one behind it.
+    /// An error frees the block, unless `make` allocated another one after it.
     ///
     /// ```
     /// use dwell::Bump;
@@ -291,9 +291,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// A slice of `len` elements that `make` returns for their indices, or the first error that it returns.
+    /// Allocates a slice of `len` elements that `make` returns for their indices, or returns its first error.
     ///
-    /// After an error the elements made so far are dropped.
+    /// An error drops the elements so far.
     ///
     /// ```
     /// use dwell::Bump;
@@ -339,9 +339,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// A slice of the values that an iterator gives, or the first error that it gives.
+    /// Collects the values of an iterator of results to a slice, or returns its first error.
     ///
-    /// After an error the elements so far are dropped.
+    /// An error drops the elements so far.
     ///
     /// ```
     /// use dwell::Bump;
@@ -358,7 +358,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When the iterator gives fewer values than its `len` says, or a slice cannot be that long.
+    /// When the iterator returns fewer values than its `len`, or a slice cannot be that long.
     pub fn alloc_slice_try_fill_iter<T, I, E>(&self, values: I) -> Result<&mut [T], E>
     where
         I: IntoIterator<Item = Result<T, E>>,
@@ -377,7 +377,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When the iterator gives fewer values than its `len` says.
+    /// When the iterator returns fewer values than its `len`.
     pub fn try_alloc_slice_try_fill_iter<T, I, E>(
         &self,
         values: I,
@@ -398,7 +398,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 /// Of an `ExactSizeIterator` whose `len` was wrong.
 const TOO_FEW: &str = "the iterator gave fewer values than its `len` said";
 
-/// A function that makes values, as one that might fail.
+/// Converts a function that returns values to one that returns results.
 fn infallible<T>(mut make: impl FnMut(usize) -> T) -> impl FnMut(usize) -> Result<T, Infallible> {
     move |index| Ok(make(index))
 }
@@ -418,7 +418,7 @@ fn fill<'a, T: 'a, E, const MIN_ALIGN: usize, A: Allocator>(
     Ok(vec.into_slice())
 }
 
-/// Why a value is not in the arena: there was no memory for it, or it could not be made.
+/// The error of a fallible allocation: no memory, or the error of the function.
 pub enum AllocOrInitError<E, V = ()> {
     /// There was no memory. The error returns the arguments.
     Alloc(AllocError<V>),

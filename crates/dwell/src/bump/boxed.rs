@@ -13,7 +13,7 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::NonNull;
 use core::str;
 
-/// The owner of a value in an arena: one pointer, which drops the value. Its bytes stay the arena's.
+/// The owner of a value in an arena: one pointer, which drops the value. It does not return memory to the arena.
 ///
 /// ```
 /// use dwell::{Bump, bump};
@@ -29,8 +29,8 @@ use core::str;
 ///
 /// # Pinning
 ///
-/// There is no safe way to pin such a box: one that is forgotten lets the arena use the value's bytes again without
-/// dropping it, which the owner of a pinned value may rely on never to happen.
+/// Safe code cannot pin such a box: after it is forgotten, the arena may reuse the value's bytes without dropping the value, which
+/// pinning forbids.
 pub struct Box<'a, T: ?Sized> {
     // # Invariants
     //
@@ -69,12 +69,12 @@ impl<'a, T: 'a> Box<'a, T> {
         bump.try_alloc(value).map(Self::own)
     }
 
-    /// Owns what the arena has just been given.
+    /// A box of a value that was just allocated.
     fn own(value: &'a mut T) -> Self {
         Self { value: NonNull::from(value), owns: PhantomData }
     }
 
-    /// The value, out of its box.
+    /// Moves the value out of the box.
     #[inline]
     pub fn into_inner(self) -> T {
         let value = self.value;
@@ -85,7 +85,7 @@ impl<'a, T: 'a> Box<'a, T> {
 }
 
 impl<T: ?Sized> Box<'_, T> {
-    /// The address of the value, which is not dropped until [`from_raw`](Self::from_raw) makes a box of it again.
+    /// Converts the box to a pointer. The value is not dropped unless [`from_raw`](Self::from_raw) makes a box of it again.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -103,7 +103,7 @@ impl<T: ?Sized> Box<'_, T> {
         value
     }
 
-    /// The box whose [`into_raw`](Self::into_raw) this is.
+    /// Converts a pointer of [`into_raw`](Self::into_raw) to a box again.
     ///
     /// # Safety
     ///
@@ -128,7 +128,7 @@ impl<'a, T: ?Sized + 'a> Box<'a, T> {
         Self { value: NonNull::from(value), owns: PhantomData }
     }
 
-    /// The value as a reference, which does not drop it.
+    /// Converts the box to a reference, which does not drop the value.
     ///
     /// ```
     /// use dwell::{Bump, bump};

@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-/// An allocator whose first block is a buffer of the caller's: what [`Bump::with_buffer`] takes its chunks from.
+/// An allocator whose first block is a buffer of the caller: the base allocator of [`Bump::with_buffer`].
 ///
 /// [`Bump::with_buffer`]: super::Bump::with_buffer
 pub struct First<'b, A: Allocator = Global> {
@@ -80,7 +80,7 @@ impl<A: Allocator> fmt::Debug for First<'_, A> {
 }
 
 impl<'b, const MIN_ALIGN: usize> Bump<MIN_ALIGN, First<'b>> {
-    /// An arena whose first chunk is a buffer, such as one on the stack.
+    /// Creates an arena whose first chunk is a buffer, such as one on the stack.
     ///
     /// A buffer that is too small for a chunk is not used.
     ///

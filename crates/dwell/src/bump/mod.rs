@@ -205,7 +205,7 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
 /// The owner of the store.
 enum Owner<const MIN_ALIGN: usize, A: Allocator> {
     Arena(Store<MIN_ALIGN, A>),
-    /// This is the arena of a scope: another arena has it, which outlives this one.
+    /// This is the arena of a scope: the outer arena owns the store and outlives this one.
     Scope(NonNull<Store<MIN_ALIGN, A>>),
 }
 
@@ -226,13 +226,13 @@ impl<const MIN_ALIGN: usize, A: Allocator + UnwindSafe> UnwindSafe for Bump<MIN_
 impl<const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> RefUnwindSafe for Bump<MIN_ALIGN, A> {}
 
 impl Bump {
-    /// An arena without chunks.
+    /// Creates an arena without chunks.
     #[inline]
     pub const fn new() -> Self {
         Self::new_in(Global)
     }
 
-    /// An arena whose first chunk has capacity for `bytes`.
+    /// Creates an arena whose first chunk has capacity for `bytes`.
     ///
     /// ```
     /// use dwell::Bump;
@@ -253,16 +253,16 @@ impl Bump {
 }
 
 impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
-    /// An arena without chunks, of the alignment that the type says.
+    /// Creates an arena without chunks, with the minimum alignment of its type.
     #[inline]
     pub const fn with_min_align() -> Self {
         Self::new_in(Global)
     }
 }
 
-/// Making an arena.
+/// Constructors.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// An arena without chunks, which allocates them from `alloc`.
+    /// Creates an arena without chunks, which allocates them from `alloc`.
     #[inline]
     pub const fn new_in(alloc: A) -> Self {
         Self::with_range(Self::EMPTY, Owner::Arena(Store::new(alloc)))
@@ -276,7 +276,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// [`with_capacity_in`](Self::with_capacity_in) that reports a failed allocation and gives the allocator back.
+    /// [`with_capacity_in`](Self::with_capacity_in) that reports a failed allocation and returns the allocator in the error.
     pub fn try_with_capacity_in(bytes: usize, alloc: A) -> Result<Self, AllocError<Self>> {
         let bump = Self::new_in(alloc);
         let least = arithmetic::least_chunk(bytes, 1, Self::HEADER, Self::CHUNK_ALIGN);
@@ -339,7 +339,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.end.set(range.end);
     }
 
-    /// Writes down in the chunk of the free range where that begins, before the arena leaves it.
+    /// Stores the start of the free range in its chunk, before the arena leaves the chunk.
     #[inline]
     fn park(&self) {
         if let Some(chunk) = self.chunk.get() {
@@ -409,7 +409,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 }
 
-/// The fast path and the slow one.
+/// The fast path and the slow path.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// The address of `pos`, which the compiler learns to be aligned.
     #[inline]
@@ -420,7 +420,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         pos
     }
 
-    /// Takes the bytes up to the address `after`, at most `end`, off the free range. The last `taken` of them are the block.
+    /// Removes the bytes up to the address `after`, at most `end`, from the free range. The last `taken` of them are the block.
     #[inline]
     fn advance(&self, after: usize, taken: usize) -> NonNull<u8> {
         debug_assert!(after <= self.end.get().addr().get() && after.is_multiple_of(MIN_ALIGN));
@@ -442,7 +442,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Some(self.advance(after, Typed::<MIN_ALIGN, T>::TAKEN))
     }
 
-    /// A block from the free range. One of no bytes is an aligned pointer, and nothing is written down about it.
+    /// A block from the free range. For size 0 it is an aligned dangling pointer.
     #[inline]
     fn take(&self, layout: Layout) -> Option<NonNull<u8>> {
         let (size, align) = (layout.size(), layout.align());
@@ -450,7 +450,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Some(self.advance(after, arithmetic::taken(size, align, MIN_ALIGN)))
     }
 
-    /// A block: the fast path, or else the slow one.
+    /// A block by the fast path or the slow path.
     #[inline]
     fn take_or_refill(&self, layout: Layout) -> Option<NonNull<u8>> {
         match self.take(layout) {
@@ -600,9 +600,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.take_typed::<T>().or_else(|| self.refill(Layout::new::<T>())).map(NonNull::cast)
     }
 
-    /// Moves what `make` returns into the arena, after its block was allocated.
+    /// Allocates a block and writes the value that `make` returns to it.
     ///
-    /// For large values: optimised code writes the result where it belongs instead of on the stack.
+    /// For large values: optimised code writes the result to the block instead of the stack.
     ///
     /// ```
     /// use dwell::Bump;
@@ -699,12 +699,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// The bytes that the arena has from its allocator, used or not.
+    /// Returns the bytes that the arena has from its allocator, used or not.
     pub fn allocated_bytes(&self) -> usize {
         self.store().held()
     }
 
-    /// The most bytes that the arena has from its allocator, if that is [limited](Self::set_allocation_limit).
+    /// Returns the [limit](Self::set_allocation_limit) in bytes, if there is one.
     pub fn allocation_limit(&self) -> Option<usize> {
         self.store().limit()
     }
@@ -731,13 +731,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.set_allocation_limit(bytes);
     }
 
-    /// The bytes that are left in the current chunk. A block of up to as many, less what its alignment takes, needs no other
-    /// chunk.
+    /// Returns the free bytes of the current chunk, without bytes that a block's alignment may need.
     pub fn chunk_capacity(&self) -> usize {
         self.end.get().addr().get() - self.pos.get().addr().get()
     }
 
-    /// The allocator that chunks come from.
+    /// Returns the allocator of the chunks.
     pub fn allocator(&self) -> &A {
         self.store().alloc()
     }

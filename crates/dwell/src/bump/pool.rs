@@ -94,7 +94,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Idle<MIN_ALIGN, A> {
 }
 
 impl Pool {
-    /// A pool without arenas.
+    /// Creates a pool without arenas.
     pub const fn new() -> Self {
         Self::new_in(Global)
     }
@@ -104,7 +104,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
     /// The layout of an arena of the pool's.
     pub(crate) const ENTRY: Layout = Layout::new::<Entry<MIN_ALIGN, A>>();
 
-    /// A pool without arenas. Its arenas allocate chunks from clones of `alloc`.
+    /// Creates a pool without arenas. Its arenas allocate chunks from clones of `alloc`.
     pub const fn new_in(alloc: A) -> Self {
         Self { idle: Mutex::new(Idle { first: None }), alloc }
     }
@@ -114,7 +114,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `each` with the arenas that no thread has, unless another thread takes one now. Returns whether it did.
+    /// Calls `each` with the arenas that no thread uses. Returns false, without a call, if the lock is taken.
     pub(crate) fn each_idle(&self, mut each: impl FnMut(&Bump<MIN_ALIGN, A>)) -> bool {
         let idle = match self.idle.try_lock() {
             Ok(guard) => guard,
@@ -128,7 +128,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
         true
     }
 
-    /// An arena for a thread: the one that was returned last, or a new one.
+    /// Lends an arena: the one that was returned last, or a new one.
     pub fn get(&self) -> Pooled<'_, MIN_ALIGN, A>
     where
         A: Clone,
@@ -164,7 +164,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
         Ok(Pooled { entry, pool: self })
     }
 
-    /// Forgets everything that was allocated in the arenas. See [`Bump::reset`].
+    /// Resets all arenas. See [`Bump::reset`].
     pub fn reset(&mut self) {
         for entry in self.idle.get_mut().unwrap_or_else(PoisonError::into_inner).iter() {
             // SAFETY: the entry is not freed. The pool is borrowed exclusively, so that no thread has the entry, and nothing that
@@ -189,7 +189,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Pool<MIN_ALIGN, A> {
 
 /// An arena of a [`Pool`]. Dropping this returns the arena.
 ///
-/// It is used like a [`Bump`]. References from its methods are gone when it is; those from [`keep`](Self::keep) are not.
+/// It is used like a [`Bump`]. References from its methods cannot outlive it; those from [`keep`](Self::keep) can.
 pub struct Pooled<'p, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
@@ -206,7 +206,7 @@ impl<const MIN_ALIGN: usize, A: Allocator + UnwindSafe + RefUnwindSafe> UnwindSa
 impl<const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> RefUnwindSafe for Pooled<'_, MIN_ALIGN, A> {}
 
 impl<'p, const MIN_ALIGN: usize, A: Allocator> Pooled<'p, MIN_ALIGN, A> {
-    /// What `make` puts into the arena, for as long as the pool is borrowed.
+    /// Returns the value that `make` allocates, for as long as the pool is borrowed.
     pub fn keep<T: ?Sized>(&self, make: impl for<'b> FnOnce(&'b Bump<MIN_ALIGN, A>) -> &'b mut T) -> &'p mut T {
         let kept: *mut T = make(self);
         // SAFETY: `make` works for every lifetime, so that what it returns is in a chunk of the arena, in the arena itself, or

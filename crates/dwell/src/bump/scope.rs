@@ -78,7 +78,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Scope { inner: Self::with_range(FreeRange { chunk: None, ..lent }, owner), outer: self, lent }
     }
 
-    /// A point to which [`rewind`](Self::rewind) goes back.
+    /// Returns a checkpoint for [`rewind`](Self::rewind).
     pub fn checkpoint(&self) -> Checkpoint {
         let saved = self.saved.get();
         // SAFETY: `saved` is a shared chunk of the list that the arena left, and its free bytes are not lent to a scope.
@@ -86,7 +86,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Checkpoint { range: self.range(), saved, chunks: self.chunks.get() }
     }
 
-    /// Forgets everything that was allocated since the checkpoint.
+    /// Frees everything that was allocated since the checkpoint.
     ///
     /// [`scope`](Self::scope) does so without `unsafe`, and at less cost.
     ///
@@ -106,7 +106,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// # Safety
     ///
     /// - The checkpoint is this arena's, and since it was taken the arena was neither moved nor reset nor rewound to an
-    ///   earlier one, and no block from before was given back or made larger or smaller.
+    ///   earlier one, and no earlier block was freed, grown or shrunk.
     /// - Nothing that was allocated since is used again, nor an iterator that [`chunks_raw`](Self::chunks_raw) returned since, and
     ///   each scope that began since has ended.
     pub unsafe fn rewind(&self, checkpoint: Checkpoint) {
@@ -157,7 +157,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Scope<'_, MIN_ALIGN, A> {
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Scope<'_, MIN_ALIGN, A> {
-    /// The outer arena was used meanwhile: the chunk that it was in is used up before it makes another one.
+    /// The outer arena was used meanwhile: saves its chunk, which it uses before it allocates another one.
     #[cold]
     #[inline(never)]
     fn save_chunk(&self) {
@@ -165,7 +165,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Scope<'_, MIN_ALIGN, A> {
         self.outer.saved.set(self.outer.chunk.get());
     }
 
-    /// Gives the chunks of a scope that made some to the store, which keeps the largest for the next one.
+    /// Returns the chunks of a scope to the store, which keeps the largest for the next one.
     #[cold]
     #[inline(never)]
     fn recycle(&mut self) {
@@ -198,7 +198,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Scope<'_, MIN_ALIGN, A
     }
 }
 
-/// A point in an arena's life, for [`Bump::rewind`].
+/// The state of an arena at one moment, for [`Bump::rewind`].
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint {
     range: FreeRange,

@@ -13,7 +13,7 @@ use core::ops::{Deref, DerefMut, RangeBounds};
 use core::str::{self, Utf8Error};
 use std_alloc::alloc::handle_alloc_error;
 
-/// A string that grows in an arena, in place as long as it is the last there.
+/// A string in an arena. It grows in place while it is the arena's last block.
 ///
 /// ```
 /// use dwell::{Bump, bump};
@@ -34,13 +34,13 @@ pub struct String<'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
 }
 
 impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
-    /// An empty string.
+    /// Creates an empty string.
     #[inline]
     pub fn new_in(bump: &'a Bump<MIN_ALIGN, A>) -> Self {
         Self { bytes: Vec::new_in(bump) }
     }
 
-    /// An empty string with capacity for `capacity` bytes.
+    /// Creates an empty string with capacity for `capacity` bytes.
     pub fn with_capacity_in(capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
         Self { bytes: Vec::with_capacity_in(capacity, bump) }
     }
@@ -50,7 +50,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         Ok(Self { bytes: Vec::try_with_capacity_in(capacity, bump)? })
     }
 
-    /// A string that begins with this text.
+    /// Copies a `str` to a string in an arena.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -73,7 +73,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         Ok(string)
     }
 
-    /// A string of formatted text. [`bump::format!`](super::format!) is short for it.
+    /// Creates a string of formatted text. [`bump::format!`](super::format!) is a shorter form.
     ///
     /// # Panics
     ///
@@ -92,7 +92,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         bump.format(text).map_err(|unwritten| AllocError::new((), unwritten.layout()))
     }
 
-    /// A string of these bytes, if they are UTF-8.
+    /// Converts a vector of bytes to a string, if they are UTF-8.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -106,7 +106,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When they are not; they are returned in the error.
+    /// When the bytes are not UTF-8; the error returns them.
     pub fn from_utf8(bytes: Vec<'a, u8, MIN_ALIGN, A>) -> Result<Self, FromUtf8Error<'a, MIN_ALIGN, A>> {
         match str::from_utf8(&bytes) {
             Ok(_) => Ok(Self { bytes }),
@@ -114,7 +114,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         }
     }
 
-    /// A string of these bytes, with U+FFFD instead of bytes that are not UTF-8.
+    /// Copies bytes to a string, with U+FFFD for bytes that are not UTF-8.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -138,7 +138,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         Ok(string)
     }
 
-    /// A string of these bytes.
+    /// Converts a vector of bytes to a string without a check.
     ///
     /// # Safety
     ///
@@ -154,7 +154,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         self.bytes
     }
 
-    /// The vector that the bytes are in.
+    /// Returns the vector of the bytes.
     ///
     /// # Safety
     ///
@@ -164,7 +164,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         &mut self.bytes
     }
 
-    /// The arena that the string grows in.
+    /// Returns the arena of the string.
     #[inline]
     pub fn bump(&self) -> &'a Bump<MIN_ALIGN, A> {
         self.bytes.bump()
@@ -176,12 +176,12 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         self
     }
 
-    /// The bytes that fit without moving.
+    /// Returns the capacity in bytes.
     pub fn capacity(&self) -> usize {
         self.bytes.capacity()
     }
 
-    /// Makes the capacity at least `more` bytes more than the length.
+    /// Reserves capacity for at least `more` more bytes.
     pub fn reserve(&mut self, more: usize) {
         self.bytes.reserve(more);
     }
@@ -191,7 +191,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         self.bytes.try_reserve(more)
     }
 
-    /// Gives the arena the bytes behind the text back, if this string is the last block there.
+    /// Returns unused capacity to the arena, if the string is its last block.
     pub fn shrink_to_fit(&mut self) {
         self.bytes.shrink_to_fit();
     }
@@ -270,18 +270,18 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         }
     }
 
-    /// Takes the last character off.
+    /// Removes and returns the last character.
     pub fn pop(&mut self) -> Option<char> {
         let last = self.chars().next_back()?;
         self.bytes.truncate(self.len() - last.len_utf8());
         Some(last)
     }
 
-    /// Keeps the first `len` bytes.
+    /// Shortens the string to `len` bytes.
     ///
     /// # Panics
     ///
-    /// When these end within a character.
+    /// When `len` is within a character.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len() {
             assert!(self.is_char_boundary(len), "byte {len} is within a character");
@@ -289,12 +289,12 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         }
     }
 
-    /// Makes it empty.
+    /// Removes all text and keeps the capacity.
     pub fn clear(&mut self) {
         self.bytes.clear();
     }
 
-    /// Puts a character in front of the byte at `index`.
+    /// Inserts a character before the byte at `index`.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -308,7 +308,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When `index` is within a character or behind the text.
+    /// When `index` is within a character or after the text.
     pub fn insert(&mut self, index: usize, character: char) {
         self.insert_str(index, character.encode_utf8(&mut [0; 4]));
     }
@@ -321,16 +321,16 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When `index` is within a character or behind the text.
+    /// When `index` is within a character or after the text.
     pub fn try_insert(&mut self, index: usize, character: char) -> Result<(), AllocError<char>> {
         self.try_insert_str(index, character.encode_utf8(&mut [0; 4])).map_err(|error| error.map(|()| character))
     }
 
-    /// Puts text in front of the byte at `index`.
+    /// Inserts text before the byte at `index`.
     ///
     /// # Panics
     ///
-    /// When `index` is within a character or behind the text.
+    /// When `index` is within a character or after the text.
     pub fn insert_str(&mut self, index: usize, text: &str) {
         self.check_boundary(index);
         self.push_str(text);
@@ -341,7 +341,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When `index` is within a character or behind the text.
+    /// When `index` is within a character or after the text.
     pub fn try_insert_str(&mut self, index: usize, text: &str) -> Result<(), AllocError<()>> {
         self.check_boundary(index);
         self.try_push_str(text)?;
@@ -349,12 +349,12 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         Ok(())
     }
 
-    /// Between two characters, text can be put in or cut.
+    /// Panics unless `index` is a character boundary.
     fn check_boundary(&self, index: usize) {
         assert!(self.is_char_boundary(index), "byte {index} is within a character or behind the text");
     }
 
-    /// Takes the character out that begins at the byte `index`.
+    /// Removes and returns the character that begins at the byte `index`.
     ///
     /// # Panics
     ///
@@ -365,7 +365,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         character
     }
 
-    /// Keeps the characters of which `keep` says true.
+    /// Keeps the characters for which `keep` returns true.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -406,7 +406,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When the range begins behind its end, or begins or ends within a character or behind the text.
+    /// When the range starts after its end, ends after the text, or has a bound within a character.
     pub fn drain(&mut self, range: impl RangeBounds<usize>) -> DrainChars<'_, 'a, MIN_ALIGN, A> {
         let range = indices(&range, self.len());
         self.check_boundary(range.start);
@@ -418,7 +418,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When the range begins behind its end, or begins or ends within a character or behind the text.
+    /// When the range starts after its end, ends after the text, or has a bound within a character.
     pub fn replace_range(&mut self, range: impl RangeBounds<usize>, text: &str) {
         self.try_replace_range(range, text).unwrap_or_else(|error| handle_alloc_error(error.layout()));
     }
@@ -427,11 +427,11 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the string is as it was.
+    /// When there is no memory; the string is unchanged.
     ///
     /// # Panics
     ///
-    /// When the range begins behind its end, or begins or ends within a character or behind the text.
+    /// When the range starts after its end, ends after the text, or has a bound within a character.
     pub fn try_replace_range(&mut self, range: impl RangeBounds<usize>, text: &str) -> Result<(), AllocError<()>> {
         let range = indices(&range, self.len());
         self.check_boundary(range.start);
@@ -441,11 +441,11 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         Ok(())
     }
 
-    /// Moves the text from the byte `at` on to a string of its own, in the same arena.
+    /// Moves the text from the byte `at` on to a new string in the same arena.
     ///
     /// # Panics
     ///
-    /// When `at` is within a character or behind the text.
+    /// When `at` is within a character or after the text.
     #[must_use = "`truncate` shortens a string"]
     pub fn split_off(&mut self, at: usize) -> Self {
         self.check_boundary(at);
@@ -456,11 +456,11 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the string is as it was.
+    /// When there is no memory; the string is unchanged.
     ///
     /// # Panics
     ///
-    /// When `at` is within a character or behind the text.
+    /// When `at` is within a character or after the text.
     pub fn try_split_off(&mut self, at: usize) -> Result<Self, AllocError<()>> {
         self.check_boundary(at);
         Ok(Self { bytes: self.bytes.try_split_off(at)? })
@@ -471,14 +471,14 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         Self::try_from_str_in(self, self.bump())
     }
 
-    /// The text as a part of the arena that a box owns.
+    /// Converts the string to a boxed `str`.
     pub fn into_boxed_str(self) -> Box<'a, str> {
         let text = self.into_str();
         // SAFETY: the string gave the text up.
         unsafe { Box::from_mut(text) }
     }
 
-    /// The text as a part of the arena.
+    /// Converts the string to a `str` of the arena.
     #[inline]
     pub fn into_str(self) -> &'a mut str {
         let bytes = self.bytes.into_slice();
@@ -506,7 +506,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> DerefMut for String<'_, MIN_ALIGN, A>
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Clone for String<'_, MIN_ALIGN, A> {
-    /// The same text in the same arena.
+    /// Copies the text to a new string in the same arena.
     fn clone(&self) -> Self {
         Self::from_str_in(self, self.bump())
     }
@@ -532,7 +532,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Display for String<'_, MIN_ALIGN
     }
 }
 
-/// The characters of a range, which leave a [`String`]: what [`String::drain`] returns.
+/// The characters of a range, removed from a [`String`]: the result of [`String::drain`].
 pub struct DrainChars<'s, 'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
@@ -590,7 +590,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> FromUtf8Error<'a, MIN_ALIGN, A> {
         &self.bytes
     }
 
-    /// The vector that was to become a string.
+    /// Returns the vector of bytes.
     pub fn into_bytes(self) -> Vec<'a, u8, MIN_ALIGN, A> {
         self.bytes
     }
@@ -615,7 +615,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Display for FromUtf8Error<'_, MI
 
 impl<const MIN_ALIGN: usize, A: Allocator> error::Error for FromUtf8Error<'_, MIN_ALIGN, A> {}
 
-/// Why formatted text is not there.
+/// Why text could not be formatted.
 enum Unwritten {
     /// There was no memory for this layout.
     NoMemory(Layout),
@@ -639,14 +639,14 @@ impl Unwritten {
     }
 }
 
-/// Writes to a string, and remembers what there was no memory for.
+/// Writes to a string, and remembers the layout that there was no memory for.
 struct Writer<'s, 'a, const MIN_ALIGN: usize, A: Allocator> {
     text: &'s mut String<'a, MIN_ALIGN, A>,
     refused: Option<Layout>,
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Writer<'_, '_, MIN_ALIGN, A> {
-    /// Writes a piece that the capacity is not enough for. A tail call: the fast path keeps nothing for after it.
+    /// Writes a piece that exceeds the capacity. A tail call, so that the fast path saves no register.
     #[cold]
     #[inline(never)]
     fn write_slow(&mut self, piece: &str) -> fmt::Result {
@@ -671,7 +671,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Write for Writer<'_, '_, MIN_ALIGN, A
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Formats text into the arena, where it takes what it needs.
+    /// Formats text into the arena, in a block of its length.
     ///
     /// The `Display` implementations may use the arena.
     ///

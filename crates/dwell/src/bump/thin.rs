@@ -10,7 +10,7 @@ use core::ptr::{self, NonNull};
 use core::{slice, str};
 use std_alloc::alloc::handle_alloc_error;
 
-/// A shared reference of one word to a header and a slice or string behind it.
+/// A shared reference of one word to a header and a slice or string.
 ///
 /// ```
 /// use dwell::{Bump, bump::Thin};
@@ -48,12 +48,12 @@ struct Head<H> {
 }
 
 impl<H> Head<H> {
-    /// Where elements of this alignment begin behind a head.
+    /// The offset of elements of this alignment after a head.
     const fn offset(align: usize) -> usize {
         size_of::<Self>().next_multiple_of(align)
     }
 
-    /// The layout of a head and elements of this layout behind it.
+    /// The layout of a head followed by elements of this layout.
     fn layout(elements: Layout) -> Option<Layout> {
         let (whole, offset) = Layout::new::<Self>().extend(elements).ok()?;
         debug_assert_eq!(offset, Self::offset(elements.align()));
@@ -138,7 +138,7 @@ where
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// A header and a copy of a slice, behind one word.
+    /// Allocates a header and a copy of a slice.
     #[inline]
     pub fn alloc_thin<H, T: Copy>(&self, header: H, values: &[T]) -> Thin<'_, H, [T]> {
         self.try_alloc_thin(header, values).unwrap_or_else(|error| handle_alloc_error(error.layout()))
@@ -164,7 +164,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Ok(Thin { head, refers: PhantomData })
     }
 
-    /// A header and a copy of a string, behind one word.
+    /// Allocates a header and a copy of a string.
     #[inline]
     pub fn alloc_thin_str<H>(&self, header: H, text: &str) -> Thin<'_, H, str> {
         self.try_alloc_thin_str(header, text).unwrap_or_else(|error| handle_alloc_error(error.layout()))

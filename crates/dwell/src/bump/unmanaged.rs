@@ -15,8 +15,8 @@ use core::panic::UnwindSafe;
 use core::ptr::{self, NonNull};
 use core::slice;
 
-/// A vector in an arena of 16 bytes (on 64-bit targets), to which the arena is given when it grows. It does not drop its
-/// elements, which for that must not need it.
+/// A vector of 16 bytes (on 64-bit targets) in an arena, which each call that grows it passes to it. It does not drop its elements,
+/// so their type must not need drop.
 ///
 /// For trees whose nodes have lists of children: a [`bump::Vec`](super::Vec) has 32 bytes and a drop. Zig calls it an unmanaged list;
 /// clang has it as `ASTVector`.
@@ -41,10 +41,10 @@ use core::slice;
 /// # assert_eq!(root.name, "root");
 /// ```
 ///
-/// It grows in place as long as its block is the last one of the arena that it is given. Another arena than before is no error:
-/// then the elements are copied there. Elements that are in an arena take the word in front of them that says in which one.
+/// It grows in place while its block is the last one of the arena. With another arena than before, it copies the elements there. The
+/// block begins with a word that names its arena.
 ///
-/// A vector that grew in a scope does not leave it:
+/// A vector that grew in a scope cannot outlive it:
 ///
 /// ```compile_fail,E0521
 /// use dwell::Bump;
@@ -56,7 +56,7 @@ use core::slice;
 /// assert_eq!(vec, [1]);
 /// ```
 ///
-/// Elements that need drop are refused when the program is compiled:
+/// Elements that need drop do not compile:
 ///
 /// ```compile_fail,E0080
 /// use dwell::bump::UnmanagedVec;
@@ -88,7 +88,7 @@ unsafe impl<T: Sync> Sync for UnmanagedVec<'_, T> {}
 impl<T: UnwindSafe> UnwindSafe for UnmanagedVec<'_, T> {}
 
 impl<'a, T> UnmanagedVec<'a, T> {
-    /// An empty vector.
+    /// Creates an empty vector.
     #[inline]
     pub const fn new() -> Self {
         const { assert!(!mem::needs_drop::<T>(), "the elements of an `UnmanagedVec` are not dropped, and these need it") };
@@ -96,7 +96,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         Self { start: NonNull::dangling(), len: 0, cap, owns: PhantomData }
     }
 
-    /// An empty vector with capacity for `capacity` elements.
+    /// Creates an empty vector with capacity for `capacity` elements.
     pub fn with_capacity_in<const MIN_ALIGN: usize, A: Allocator>(
         capacity: usize,
         bump: &'a Bump<MIN_ALIGN, A>,
@@ -116,7 +116,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         Ok(vec)
     }
 
-    /// A vector of the items of an iterator, whose size hint is not trusted.
+    /// Collects the items of an iterator, whose size hint is not trusted.
     pub fn from_iter_in<const MIN_ALIGN: usize, A: Allocator>(
         values: impl IntoIterator<Item = T>,
         bump: &'a Bump<MIN_ALIGN, A>,
@@ -148,13 +148,13 @@ impl<'a, T> UnmanagedVec<'a, T> {
         self.len as usize
     }
 
-    /// The elements that fit without moving.
+    /// Returns the capacity in elements.
     #[inline]
     pub fn capacity(&self) -> usize {
         self.cap as usize
     }
 
-    /// Makes the capacity at least `more` elements more than the length.
+    /// Reserves capacity for at least `more` more elements.
     ///
     /// # Panics
     ///
@@ -183,10 +183,10 @@ impl<'a, T> UnmanagedVec<'a, T> {
         if more > self.capacity() - self.count() { self.grow(bump, more) } else { Ok(()) }
     }
 
-    /// Bytes of a block in front of the elements: the address of the arena, and padding.
+    /// The bytes of a block before the elements: the address of the arena, and padding.
     const OFFSET: usize = if size_of::<usize>() > align_of::<T>() { size_of::<usize>() } else { align_of::<T>() };
 
-    /// The layout of a block for `cap` elements. `None`: no layout is that large.
+    /// The layout of a block for `cap` elements, if it has at most `isize::MAX` bytes.
     fn block_layout(cap: usize) -> Option<Layout> {
         let (layout, offset) = Layout::new::<usize>().extend(array(Layout::new::<T>(), cap)?).ok()?;
         debug_assert_eq!(offset, Self::OFFSET);
@@ -206,7 +206,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         Some((block, layout, arena))
     }
 
-    /// Grows to `more` elements more than the length, or to even more.
+    /// Grows to capacity for at least `more` more elements.
     #[cold]
     #[inline(never)]
     fn grow<const MIN_ALIGN: usize, A: Allocator>(
@@ -280,7 +280,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         Ok(())
     }
 
-    /// Appends an element that the capacity is enough for.
+    /// Appends an element within the capacity.
     ///
     /// # Safety
     ///
@@ -378,7 +378,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         Ok(())
     }
 
-    /// Takes the last element off.
+    /// Removes and returns the last element.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.len = self.len.checked_sub(1)?;
@@ -388,7 +388,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         Some(unsafe { last.read() })
     }
 
-    /// Puts an element in front of the one at `index`.
+    /// Inserts an element before the one at `index`.
     ///
     /// # Panics
     ///
@@ -425,7 +425,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         Ok(())
     }
 
-    /// Takes the element at `index` out; those behind it move up.
+    /// Removes and returns the element at `index`; later elements move forward.
     ///
     /// # Panics
     ///
@@ -435,7 +435,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         self.pop().expect("there is no such element")
     }
 
-    /// Takes the element at `index` out; the last one takes its place.
+    /// Removes and returns the element at `index` and moves the last one there.
     ///
     /// # Panics
     ///
@@ -446,17 +446,17 @@ impl<'a, T> UnmanagedVec<'a, T> {
         self.pop().expect("there is no such element")
     }
 
-    /// Keeps the first `len` elements.
+    /// Shortens the vector to `len` elements.
     pub fn truncate(&mut self, len: usize) {
         self.len = u32::try_from(len).map_or(self.len, |len| len.min(self.len));
     }
 
-    /// Makes it empty.
+    /// Removes all elements.
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// Keeps the elements of which `keep` says true.
+    /// Keeps the elements for which `keep` returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
         // Kept ones are swapped to the front, so that all elements are there if `keep` panics.
         let mut kept = 0;
@@ -469,7 +469,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         self.truncate(kept);
     }
 
-    /// The elements as a slice of the arena.
+    /// Converts the vector to a slice of the arena.
     #[inline]
     pub fn into_slice(self) -> &'a mut [T]
     where

@@ -14,7 +14,7 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::{self, NonNull};
 use core::slice;
 
-/// A vector that grows in an arena, in place as long as it is the last there.
+/// A vector in an arena. It grows in place while it is the arena's last block.
 ///
 /// ```
 /// use dwell::{Bump, bump};
@@ -81,14 +81,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 }
 
 impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
-    /// An empty vector.
+    /// Creates an empty vector.
     #[inline]
     pub fn new_in(bump: &'a Bump<MIN_ALIGN, A>) -> Self {
         let cap = if size_of::<T>() == 0 { usize::MAX } else { 0 };
         Self { start: NonNull::dangling(), cap, len: 0, bump, owns: PhantomData }
     }
 
-    /// An empty vector with capacity for `capacity` elements.
+    /// Creates an empty vector with capacity for `capacity` elements.
     pub fn with_capacity_in(capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
         Self::with_exact_capacity(capacity, bump).unwrap_or_else(|no| no.abort())
     }
@@ -108,7 +108,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         Ok(vec)
     }
 
-    /// An empty vector with this capacity, if the free range has the bytes for it, else with none.
+    /// Creates an empty vector with this capacity if the free range is large enough, and with none otherwise.
     #[inline]
     pub(super) fn with_free_capacity(capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
         let mut vec = Self::new_in(bump);
@@ -122,7 +122,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         vec
     }
 
-    /// A vector of the items of an iterator, whose size hint is not trusted.
+    /// Collects the items of an iterator, whose size hint is not trusted.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -155,9 +155,9 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         }
     }
 
-    /// A vector of the elements of an array.
+    /// Creates a vector of the elements of an array.
     ///
-    /// [`bump::vec!`](super::vec!) is short for it.
+    /// [`bump::vec!`](super::vec!) is a shorter form.
     pub fn from_array_in<const N: usize>(values: [T; N], bump: &'a Bump<MIN_ALIGN, A>) -> Self {
         let mut vec = Self::with_capacity_in(N, bump);
         vec.push_array(values);
@@ -192,7 +192,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.len += N;
     }
 
-    /// A vector of `len` clones of a value.
+    /// Creates a vector of `len` clones of a value.
     pub fn from_elem_in(value: T, len: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Self
     where
         T: Clone,
@@ -220,7 +220,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         }
     }
 
-    /// A vector of its parts.
+    /// Creates a vector from its parts.
     ///
     /// # Safety
     ///
@@ -233,7 +233,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         Self { start, cap: capacity, len, bump, owns: PhantomData }
     }
 
-    /// The arena that the vector grows in.
+    /// Returns the arena of the vector.
     #[inline]
     pub fn bump(&self) -> &'a Bump<MIN_ALIGN, A> {
         self.bump
@@ -251,7 +251,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.start.as_ptr()
     }
 
-    /// Says how many elements there are.
+    /// Sets the length.
     ///
     /// # Safety
     ///
@@ -262,12 +262,12 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.len = len;
     }
 
-    /// The elements that fit without moving.
+    /// Returns the capacity in elements.
     pub fn capacity(&self) -> usize {
         self.cap
     }
 
-    /// Makes the capacity at least `more` elements more than the length.
+    /// Reserves capacity for at least `more` more elements.
     #[inline]
     pub fn reserve(&mut self, more: usize) {
         self.grow_for(more).unwrap_or_else(|no| no.abort());
@@ -279,7 +279,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.grow_for(more).map_err(|no| no.error(()))
     }
 
-    /// Makes the capacity `more` elements more than the length, and not more, unless it is already.
+    /// Reserves capacity for exactly `more` more elements, unless there is enough.
     pub fn reserve_exact(&mut self, more: usize) {
         self.grow_exact(more).unwrap_or_else(|no| no.abort());
     }
@@ -360,7 +360,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         Ok(())
     }
 
-    /// Appends an element that the capacity is enough for.
+    /// Appends an element within the capacity.
     ///
     /// # Safety
     ///
@@ -374,7 +374,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.len += 1;
     }
 
-    /// Takes the last element off.
+    /// Removes and returns the last element.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.len = self.len.checked_sub(1)?;
@@ -421,7 +421,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.extend_until_full(&mut values).map_err(|(value, no)| no.error((value, values)))
     }
 
-    /// Appends the elements of an iterator: all, or those for which there is memory. Then the item that did not fit is returned.
+    /// Appends the items of an iterator. Without memory it returns the item that did not fit.
     #[inline]
     pub(super) fn extend_until_full(&mut self, values: &mut impl Iterator<Item = T>) -> Result<(), (T, NoMemory)> {
         /// Sets the length to the number of written elements, also if the iterator panics.
@@ -461,7 +461,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         }
     }
 
-    /// Takes the element at `index` out; those behind it move up.
+    /// Removes and returns the element at `index`; later elements move forward.
     ///
     /// # Panics
     ///
@@ -474,7 +474,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         }
     }
 
-    /// Takes the element at `index` out; the last one takes its place.
+    /// Removes and returns the element at `index` and moves the last one there.
     ///
     /// # Panics
     ///
@@ -488,7 +488,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         }
     }
 
-    /// Drops the elements from `len` on.
+    /// Drops the elements from index `len` on.
     pub fn truncate(&mut self, len: usize) {
         if let Some(gone) = self.len.checked_sub(len) {
             self.len = len;
@@ -504,7 +504,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.truncate(0);
     }
 
-    /// Makes the length `len`: drops the elements behind that, or appends clones of `value`.
+    /// Sets the length to `len`: drops later elements, or appends clones of `value`.
     pub fn resize(&mut self, len: usize, value: T)
     where
         T: Clone,
@@ -547,7 +547,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         Ok(())
     }
 
-    /// Makes the length `len`: drops the elements behind that, or appends what `make` returns.
+    /// Sets the length to `len`: drops later elements, or appends values that `make` returns.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -588,7 +588,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         Ok(())
     }
 
-    /// Moves all elements of another vector, which may be of another arena, behind those of this one.
+    /// Appends all elements of another vector, which may be of another arena, and leaves it empty.
     pub fn append<const N: usize, B: Allocator>(&mut self, other: &mut Vec<'_, T, N, B>) {
         self.take_all(other).unwrap_or_else(|no| no.abort());
     }
@@ -597,7 +597,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; both vectors are as they were.
+    /// When there is no memory; both vectors are unchanged.
     pub fn try_append<const N: usize, B: Allocator>(
         &mut self,
         other: &mut Vec<'_, T, N, B>,
@@ -617,7 +617,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         Ok(())
     }
 
-    /// Moves the elements from `at` on to a vector of their own, in the same arena.
+    /// Moves the elements from index `at` on to a new vector in the same arena.
     ///
     /// # Panics
     ///
@@ -631,7 +631,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the vector is as it was.
+    /// When there is no memory; the vector is unchanged.
     ///
     /// # Panics
     ///
@@ -657,7 +657,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When the range begins behind its end or ends behind the elements.
+    /// When the range starts after its end or ends after the last element.
     pub fn extend_from_within(&mut self, range: impl RangeBounds<usize>)
     where
         T: Clone,
@@ -669,11 +669,11 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; the vector is as it was.
+    /// When there is no memory; the vector is unchanged.
     ///
     /// # Panics
     ///
-    /// When the range begins behind its end or ends behind the elements.
+    /// When the range starts after its end or ends after the last element.
     pub fn try_extend_from_within(&mut self, range: impl RangeBounds<usize>) -> Result<(), AllocError<()>>
     where
         T: Clone,
@@ -716,7 +716,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         Ok(vec)
     }
 
-    /// Gives the arena the bytes behind the elements back, if this vector is the last block there.
+    /// Returns unused capacity to the arena, if the vector is its last block.
     pub fn shrink_to_fit(&mut self) {
         let Some(block) = self.block().filter(|_| self.len != self.cap) else { return };
         if self.len == 0 {
@@ -740,7 +740,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         unsafe { self.bump.block(self.start.cast(), layout) }
     }
 
-    /// The elements as a slice of the arena, which does not drop them.
+    /// Converts the vector to a slice of the arena, which does not drop the elements.
     #[inline]
     pub fn into_slice(mut self) -> &'a mut [T]
     where
@@ -754,7 +754,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         unsafe { slice::from_raw_parts_mut(start.as_ptr(), len) }
     }
 
-    /// The elements as a slice of the arena that drops them.
+    /// Converts the vector to a boxed slice, which drops the elements.
     #[inline]
     pub fn into_boxed_slice(mut self) -> Box<'a, [T]> {
         self.shrink_to_fit();
@@ -784,7 +784,7 @@ impl<T: Copy, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
         Ok(())
     }
 
-    /// Appends copies that the capacity is enough for.
+    /// Appends copies within the capacity.
     ///
     /// # Safety
     ///
@@ -800,7 +800,7 @@ impl<T: Copy, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Vec<'_, u8, MIN_ALIGN, A> {
-    /// Appends a piece of text that the capacity is enough for. Most are numbers and single characters.
+    /// Appends a piece of text within the capacity. Most pieces are numbers and single characters.
     ///
     /// Up to 16 bytes are copied without a call: five pieces with `push_str` took 311 instructions of 434 in the prototype.
     /// `cargo run --release -p dwell-bench -- bump --workload fmt --ir`
@@ -845,7 +845,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Vec<'_, u8, MIN_ALIGN, A> {
         }
     }
 
-    /// The bytes that fit behind those that are there.
+    /// The unused bytes of the capacity.
     #[inline]
     pub(super) fn left(&self) -> usize {
         self.cap - self.len
@@ -871,7 +871,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Drop for Vec<'_, T, MIN_ALIGN, A> 
 }
 
 impl<T: Clone, const MIN_ALIGN: usize, A: Allocator> Clone for Vec<'_, T, MIN_ALIGN, A> {
-    /// A vector of clones in the same arena.
+    /// Clones the elements to a new vector in the same arena.
     fn clone(&self) -> Self {
         self.cloned().unwrap_or_else(|no| no.abort())
     }
@@ -958,7 +958,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> IntoIterator for Vec<'a, T, MI
     }
 }
 
-/// The elements of a [`Vec`], by value. Their bytes stay the arena's.
+/// An iterator over the elements of a [`Vec`] by value. It does not return memory to the arena.
 pub struct IntoIter<'a, T> {
     // # Invariants
     //
