@@ -35,7 +35,7 @@ pub(super) fn parse<'d>(path: &Path, data: &'d [u8]) -> Result<object::File<'d>>
         Ok(file) => file,
         Err(_) if data.is_empty() => bail!("{}: is empty; name an executable", path.display()),
         Err(_) if data.starts_with(b"\x7fELF") => {
-            bail!("{}: is a damaged ELF file, maybe cut off; build it anew", path.display())
+            bail!("{}: is a damaged ELF file, maybe truncated; build it again", path.display())
         }
         Err(_) if data.starts_with(b"MZ") => {
             bail!("{}: is a Windows executable; its debug info (PDB) cannot be read", path.display())

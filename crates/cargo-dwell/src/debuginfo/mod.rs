@@ -195,7 +195,7 @@ fn read_sections(
             }
             Ok(None) => break,
             Err(error) => {
-                bail!("{name}: its debug info is cut off or damaged ({error}); build the program anew");
+                bail!("{name}: its debug info is truncated or damaged ({error}); build the program again");
             }
         }
     }

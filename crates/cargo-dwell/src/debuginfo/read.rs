@@ -406,7 +406,7 @@ impl<'d> Worker<'d> {
                     budget.charge(u64::MAX)?;
                 }
                 if let Err(error) = read {
-                    anyhow::bail!("{}; build the program anew", damaged(&error));
+                    anyhow::bail!("{}; build the program again", damaged(&error));
                 }
             }
             Ok(_) => {}

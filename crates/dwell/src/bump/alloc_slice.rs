@@ -403,7 +403,7 @@ fn infallible<T>(mut make: impl FnMut(usize) -> T) -> impl FnMut(usize) -> Resul
     move |index| Ok(make(index))
 }
 
-/// An empty vector with capacity for `len` elements becomes a slice of them.
+/// Fills an empty vector with capacity for `len` elements and converts it to a slice.
 fn fill<'a, T: 'a, E, const MIN_ALIGN: usize, A: Allocator>(
     mut vec: Vec<'a, T, MIN_ALIGN, A>,
     len: usize,

@@ -93,7 +93,7 @@ fn is_plain(path: &Path) -> bool {
 /// Compiles in a folder of its own, so that two at once do not meet.
 fn compile(rustc: &std::ffi::OsStr, folder: &Path, name: &str, library: &Path) -> Result<()> {
     let work = folder.join(format!("{name}.{}.{:?}", std::process::id(), std::thread::current().id()));
-    fs::create_dir_all(&work).with_context(|| format!("{}: cannot be made", work.display()))?;
+    fs::create_dir_all(&work).with_context(|| format!("{}: cannot be created", work.display()))?;
     let result = compile_in(rustc, &work, library);
     let _ = fs::remove_dir_all(&work);
     result

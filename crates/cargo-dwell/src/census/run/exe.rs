@@ -30,7 +30,7 @@ impl Target {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!("{name}: there is no such file"),
             Err(error) => bail!("{name}: cannot be opened: {error}"),
         };
-        let metadata = file.metadata().with_context(|| format!("{name}: cannot be looked at"))?;
+        let metadata = file.metadata().with_context(|| format!("{name}: cannot be read"))?;
         if !metadata.is_file() {
             bail!("{name}: is not a file; name an executable");
         }
@@ -66,7 +66,7 @@ fn check(data: &[u8]) -> Result<u64> {
         bail!("is not for x86-64; build it for x86_64-unknown-linux-gnu");
     }
     let Ok(file) = ElfFile64::<LittleEndian>::parse(data) else {
-        bail!("is a damaged ELF file, maybe cut off; build it anew");
+        bail!("is a damaged ELF file, maybe truncated; build it again");
     };
     let header = file.elf_header();
     if ![elf::ET_EXEC, elf::ET_DYN].contains(&header.e_type(LittleEndian)) {

@@ -46,7 +46,7 @@ pub struct Run {
 /// Always, with a line that says so.
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 pub fn snapshots(_: &std::path::Path, _: &[std::ffi::OsString], _: &Options) -> anyhow::Result<Run> {
-    anyhow::bail!("`cargo dwell census` runs programs on Linux with glibc on x86-64 only so far")
+    anyhow::bail!("`cargo dwell census` needs Linux with glibc on x86-64")
 }
 
 /// There is no agent for this platform.

@@ -62,7 +62,7 @@ fn run(executable: &Path, args: &[OsString], options: &Options, early: Option<Ea
     let mut notes = Vec::new();
     if exe::has_frame_pointers(&target.data) == Some(false) {
         notes.push(
-            "the program was built without frame pointers, so few call stacks are whole; leave --exe out, or build with \
+            "the program was built without frame pointers, so most call stacks are incomplete; leave --exe out, or build with \
              RUSTFLAGS=-Cforce-frame-pointers=yes"
                 .to_owned(),
         );
@@ -72,7 +72,7 @@ fn run(executable: &Path, args: &[OsString], options: &Options, early: Option<Ea
         let more = patches.refused.len() - 1;
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         notes.push(format!(
-            "functions of the allocator cannot be hooked, what they allocate is not seen: {first}{more}"
+            "functions of the allocator cannot be hooked, so their allocations are not recorded: {first}{more}"
         ));
     }
     let plan = Plan::new(&target, options, &patches.bytes)?;
@@ -458,7 +458,7 @@ impl Session<'_, '_> {
                 std::io::Error::from_raw_os_error(shared.errno.load(Ordering::Relaxed) as i32)
             ),
             Status::NoHelper => bail!(
-                "{path}: the process that copies the program cannot be made: {}",
+                "{path}: the process that copies the program cannot be created: {}",
                 std::io::Error::from_raw_os_error(shared.errno.load(Ordering::Relaxed) as i32)
             ),
         }
@@ -466,13 +466,13 @@ impl Session<'_, '_> {
         let patched = shared.patched.load(Ordering::Relaxed);
         if patched != self.patches {
             self.notes.push(format!(
-                "{patched} of {} functions of the allocator were hooked, what the others allocate is not seen",
+                "{patched} of {} functions of the allocator were hooked; allocations of the others are not recorded",
                 self.patches
             ));
         }
         let Some(End { process, about, taken: taken_bytes, live: live_bytes }) = end else {
             // The helper was killed: the snapshots that were taken before are there.
-            self.notes.push("the helper of the agent was killed, so the end of the program was not seen".to_owned());
+            self.notes.push("the helper of the agent was killed, so there is no snapshot of its end".to_owned());
             let found = self.taken.drain(..).chain(self.peak.take());
             let snapshots =
                 found.map(|(process, about)| image::snapshot(process, &about)).collect::<Result<Vec<_>>>()?;
@@ -494,7 +494,7 @@ impl Session<'_, '_> {
         if self.options.at.contains(&At::Exit) {
             self.taken.push((process, about));
         } else if self.taken.is_empty() {
-            self.notes.push("the program ended before a snapshot was due; this is what was live at its end".to_owned());
+            self.notes.push("the program ended before a snapshot was due; this is the snapshot of its end".to_owned());
             self.taken.push((process, about));
         }
         let mut snapshots = Vec::new();
@@ -592,7 +592,7 @@ mod signals {
         let mut pair = [0; 2];
         // SAFETY: the call writes two numbers to an array of two.
         if unsafe { libc::pipe2(pair.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
-            return Err(std::io::Error::last_os_error()).context("signals cannot be listened to");
+            return Err(std::io::Error::last_os_error()).context("signals cannot be handled");
         }
         // SAFETY: the call succeeded, so each number is a new file without another owner.
         let [read, write] = pair.map(|file| unsafe { OwnedFd::from_raw_fd(file) });
