@@ -205,7 +205,7 @@ macro_rules! erased_ext {
             ///
             /// # Panics
             ///
-            /// As [`boxed_in`](Self::boxed_in). [`try_pooled_local`](Self::try_pooled_local) gives the value back.
+            /// As [`boxed_in`](Self::boxed_in). [`try_pooled_local`](Self::try_pooled_local) returns the value instead.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn pooled_local<'a>(self) -> Pin<sync::PoolSlot<dyn $Dyn + 'a>>

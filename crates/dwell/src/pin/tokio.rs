@@ -23,7 +23,7 @@ use tokio::task::JoinHandle;
 /// # Panics
 ///
 /// Outside a runtime, as `tokio::spawn` does, and when there is no memory, as [`ErasedExt::pooled`].
-/// [`try_spawn_erased`] gives the future back in the second case.
+/// [`try_spawn_erased`] returns the future in the second case.
 #[inline]
 #[track_caller]
 pub fn spawn_erased<F>(future: F) -> JoinHandle<F::Output>

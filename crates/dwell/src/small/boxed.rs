@@ -39,7 +39,7 @@ pub type PoolIter<'a, T> = PoolSlot<dyn Iterator<Item = T> + 'a>;
 /// # Panics
 ///
 /// As the allocator's error handler does, when there is no memory, or when the value is coerced to a slice of more than
-/// `usize::MAX / 32` elements. [`Pool::try_insert`](crate::slab::SizeClasses::try_insert) gives the value back.
+/// `usize::MAX / 32` elements. [`Pool::try_insert`](crate::slab::SizeClasses::try_insert) returns the value.
 #[macro_export]
 macro_rules! pooled {
     ($value:expr $(,)?) => {
@@ -85,8 +85,8 @@ pub trait BoxedIterExt: Iterator + Sized {
     ///
     /// # Panics
     ///
-    /// As the allocator's error handler does, when there is no memory. [`try_boxed_iter`](Self::try_boxed_iter) gives the
-    /// iterator back.
+    /// As the allocator's error handler does, when there is no memory. [`try_boxed_iter`](Self::try_boxed_iter) returns the
+    /// iterator.
     #[inline(always)]
     fn boxed_iter<'a>(self) -> PoolIter<'a, Self::Item>
     where
@@ -112,7 +112,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     ///
     /// # Panics
     ///
-    /// As [`boxed_iter`](Self::boxed_iter). [`try_boxed_iter_send`](Self::try_boxed_iter_send) gives the iterator back.
+    /// As [`boxed_iter`](Self::boxed_iter). [`try_boxed_iter_send`](Self::try_boxed_iter_send) returns the iterator.
     #[inline(always)]
     fn boxed_iter_send<'a>(self) -> PoolSlot<dyn Iterator<Item = Self::Item> + Send + 'a>
     where

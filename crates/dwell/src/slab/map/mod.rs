@@ -17,9 +17,9 @@ use core::ops::{Index, IndexMut};
 use core::{fmt, mem};
 use std_alloc::vec::Vec;
 
-/// A map that chooses its keys: `insert` returns the key by which the value is found.
+/// A map that chooses its keys: `insert` returns the key of the value.
 ///
-/// Keys are small integers. The key of a removed value is given to a later one. `SlabMap` owns its values, so it is `Send`
+/// Keys are small integers. A later value reuses the key of a removed one. `SlabMap` owns its values, so it is `Send`
 /// and `Sync` where `T` is; an empty one allocates nothing. Values move when the map grows: for addresses that do not change
 /// use a [`Slab`](super::Slab).
 ///
@@ -81,7 +81,7 @@ impl<T> Entry<T> {
 pub enum GetDisjointMutError {
     /// A key has no value.
     IndexVacant,
-    /// A key is larger than any that the map gave out.
+    /// A key is larger than any key of the map.
     IndexOutOfBounds,
     /// Two keys are equal.
     OverlappingIndices,
@@ -103,7 +103,7 @@ impl<T> SlabMap<T> {
     /// What an entry takes.
     pub(crate) const ENTRY: Layout = Layout::new::<Entry<T>>();
 
-    /// An empty map. It does not allocate.
+    /// Creates an empty map without an allocation.
     ///
     /// ```
     /// static EMPTY: dwell::slab::SlabMap<u8> = dwell::slab::SlabMap::new();
@@ -113,7 +113,7 @@ impl<T> SlabMap<T> {
         Self { entries: Vec::new(), len: 0, next: 0 }
     }
 
-    /// An empty map with capacity for at least `capacity` values.
+    /// Creates an empty map with capacity for at least `capacity` values.
     ///
     /// # Panics
     ///
@@ -133,17 +133,17 @@ impl<T> SlabMap<T> {
         Ok(map)
     }
 
-    /// The number of values that the map holds without allocating again.
+    /// Returns the number of values that the map holds without another allocation.
     pub fn capacity(&self) -> usize {
         self.entries.capacity()
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no values.
+    /// Returns whether the map has no values.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -162,7 +162,7 @@ impl<T> SlabMap<T> {
         self.entries.reserve(self.missing(additional));
     }
 
-    /// Reserves capacity for `additional` more values, and no more than the allocator gives.
+    /// Reserves capacity for exactly `additional` more values, as far as the allocator does.
     ///
     /// # Panics
     ///
@@ -187,7 +187,7 @@ impl<T> SlabMap<T> {
         entries.and_then(|entries| Layout::array::<Entry<T>>(entries).ok()).unwrap_or(Self::ENTRY)
     }
 
-    /// Gives memory back that no value uses, as far as keys stay what they are.
+    /// Frees unused memory, as far as that changes no key.
     pub fn shrink_to_fit(&mut self) {
         let before = self.entries.len();
         while let Some(Entry::Vacant(_)) = self.entries.last() {
@@ -222,9 +222,9 @@ impl<T> SlabMap<T> {
         })
     }
 
-    /// Moves the values with the largest keys into vacant entries, and gives the memory behind them back.
+    /// Moves the values with the largest keys into vacant entries, and frees the memory after them.
     ///
-    /// `rekey` is called with each value that moves, its key and its new key. If it returns `false`, the value stays and
+    /// It calls `rekey` with each value that moves, its key and its new key. If `rekey` returns `false`, the value stays and
     /// `compact` ends.
     ///
     /// ```
@@ -283,34 +283,34 @@ impl<T> SlabMap<T> {
         self.entries.clear();
     }
 
-    /// The values with their keys, in the order of the keys.
+    /// Returns the values with their keys, in the order of the keys.
     pub fn iter(&self) -> Iter<'_, T> {
         Iter::new(self.entries.iter(), self.len)
     }
 
-    /// The values by mutable reference with their keys, in the order of the keys.
+    /// Returns the values by mutable reference with their keys, in the order of the keys.
     pub fn iter_mut(&mut self) -> IterMut<'_, T> {
         IterMut::new(self.entries.iter_mut(), self.len)
     }
 
-    /// Whether the key has a value.
+    /// Returns whether the key has a value.
     pub fn contains(&self, key: usize) -> bool {
         self.get(key).is_some()
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     #[inline]
     pub fn get(&self, key: usize) -> Option<&T> {
         self.entries.get(key)?.value()
     }
 
-    /// The value of a key, by mutable reference.
+    /// Returns the value of a key by mutable reference.
     #[inline]
     pub fn get_mut(&mut self, key: usize) -> Option<&mut T> {
         self.entries.get_mut(key)?.value_mut()
     }
 
-    /// The values of two keys, if both have one.
+    /// Returns the values of two keys, if both have one.
     ///
     /// # Panics
     ///
@@ -320,7 +320,7 @@ impl<T> SlabMap<T> {
         self.get_disjoint_mut([key1, key2]).ok().map(|[first, second]| (first, second))
     }
 
-    /// The values of several keys.
+    /// Returns the values of several keys.
     ///
     /// ```
     /// use dwell::slab::SlabMap;
@@ -351,7 +351,7 @@ impl<T> SlabMap<T> {
         Ok(entries.map(|entry| entry.value_mut().expect("each entry was seen to be occupied")))
     }
 
-    /// The value of a key, without a check.
+    /// Returns the value of a key without a check.
     ///
     /// # Safety
     ///
@@ -364,7 +364,7 @@ impl<T> SlabMap<T> {
         unsafe { entry.value().unwrap_unchecked() }
     }
 
-    /// The value of a key by mutable reference, without a check.
+    /// Returns the value of a key by mutable reference without a check.
     ///
     /// # Safety
     ///
@@ -377,7 +377,7 @@ impl<T> SlabMap<T> {
         unsafe { entry.value_mut().unwrap_unchecked() }
     }
 
-    /// The values of two keys, without a check.
+    /// Returns the values of two keys without a check.
     ///
     /// # Safety
     ///
@@ -393,7 +393,7 @@ impl<T> SlabMap<T> {
         (first, second)
     }
 
-    /// The key of a value of this map, from the value's address.
+    /// Returns the key of a value of this map, from the value's address.
     ///
     /// ```
     /// use dwell::slab::SlabMap;
@@ -415,7 +415,7 @@ impl<T> SlabMap<T> {
         key
     }
 
-    /// Adds a value and returns its key.
+    /// Inserts a value and returns its key.
     ///
     /// # Panics
     ///
@@ -427,7 +427,7 @@ impl<T> SlabMap<T> {
         key
     }
 
-    /// [`insert`](Self::insert) that gives the value back when the allocator fails.
+    /// [`insert`](Self::insert) that returns the value in an error when the allocator fails.
     ///
     /// # Errors
     ///
@@ -439,7 +439,7 @@ impl<T> SlabMap<T> {
         }
     }
 
-    /// Puts a value into the first entry of the free list, or behind all entries.
+    /// Writes a value to the first entry of the free list, or after all entries.
     #[inline]
     fn insert_at_next(&mut self, value: T) {
         let key = self.next;
@@ -454,12 +454,12 @@ impl<T> SlabMap<T> {
         self.len += 1;
     }
 
-    /// The key that the next insertion uses.
+    /// Returns the key of the next insertion.
     pub fn vacant_key(&self) -> usize {
         self.next
     }
 
-    /// An entry whose key is known before its value.
+    /// Returns an entry whose key is known before its value.
     ///
     /// ```
     /// use dwell::slab::SlabMap;
@@ -474,7 +474,7 @@ impl<T> SlabMap<T> {
         VacantEntry { map: self }
     }
 
-    /// Takes the value of a key out, if there is one.
+    /// Removes and returns the value of a key, if there is one.
     #[inline]
     pub fn try_remove(&mut self, key: usize) -> Option<T> {
         let entry = self.entries.get_mut(key)?;
@@ -489,7 +489,7 @@ impl<T> SlabMap<T> {
         Some(value)
     }
 
-    /// Takes the value of a key out.
+    /// Removes and returns the value of a key.
     ///
     /// # Panics
     ///
@@ -518,10 +518,9 @@ impl<T> SlabMap<T> {
         Drain::new(self.entries.drain(..), len)
     }
 
-    /// A map with the given keys, whose capacity `reserve` sees to.
+    /// Creates a map with the given keys; `reserve` makes its capacity.
     ///
-    /// The free list is as slab makes it: the largest key first if each key was larger than those before it or was there, else
-    /// the lowest key first.
+    /// The free list is that of the crate slab: the largest key first if the keys came in ascending order, otherwise the lowest key first.
     fn from_entries<E>(
         mut entry: impl FnMut() -> Result<Option<(usize, T)>, E>,
         mut reserve: impl FnMut(&mut Vec<Entry<T>>, usize) -> Result<(), E>,
@@ -557,12 +556,12 @@ pub struct VacantEntry<'a, T> {
 }
 
 impl<'a, T> VacantEntry<'a, T> {
-    /// The key that the value will have.
+    /// Returns the key that the value will have.
     pub fn key(&self) -> usize {
         self.map.next
     }
 
-    /// Puts the value in.
+    /// Inserts the value.
     ///
     /// # Panics
     ///
