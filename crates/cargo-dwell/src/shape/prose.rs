@@ -23,7 +23,7 @@ impl Report {
             page.text(0, &format!("Not exact: {doubt}."))?;
         }
         writeln!(page.out, "\n{bold}What to change{bold:#}")?;
-        page.text(0, "The largest saving comes first. Each follows on those above it.")?;
+        page.text(0, "The largest saving comes first. Each assumes the changes above it.")?;
         let shown = self.suggestions.len().min(options.top.unwrap_or(FIRST));
         for (number, one) in (1..).zip(&self.suggestions[..shown]) {
             let saves = bytes(one.saves.unsigned_abs());
@@ -42,7 +42,7 @@ impl Report {
         self.end_of_suggestions(shown, page.out)?;
         if !self.repeats.is_empty() {
             writeln!(page.out, "\n{bold}Texts that repeat{bold:#}")?;
-            page.text(0, "They are worth interning, which is not part of the lean types.")?;
+            page.text(0, "Interning would store each once; the lean types do not intern.")?;
             for one in self.repeats.iter().take(options.top.unwrap_or(FIRST / 2)) {
                 let (number, distinct) = (count(one.count), count(one.distinct));
                 let are = if one.distinct == 1 { "is" } else { "are" };
