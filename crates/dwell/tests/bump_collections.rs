@@ -20,7 +20,7 @@ use std::{alloc::AllocError, boxed::Box as AnyBox, vec::Vec as AnyVec};
 
 /// A count of thousands, or for Miri fewer.
 fn scaled(count: usize) -> usize {
-    if cfg!(miri) { count.div_ceil(10) } else { count }
+    if cfg!(miri) { count.div_ceil(30) } else { count }
 }
 
 /// Whether all bytes are `value`: one comparison of memory, which is quick under Miri too.
@@ -844,16 +844,17 @@ unsafe impl Allocator for Reusing {
 fn an_allocator_that_re_enters_and_reuses_addresses() {
     const EACH: usize = if cfg!(miri) { 1 } else { 6 };
     const WIDE: usize = if cfg!(miri) { 100 } else { 900 };
+    const EVERY: usize = if cfg!(miri) { 60 } else { 400 };
     let owner = Box::into_raw(Box::new(Bump::new_in(Reusing::default())));
     // SAFETY: it is a value of `Box`'s, which is not given back before the end.
     let bump: &'static Bump<8, Reusing> = unsafe { &*owner };
     REUSING.set(Some(bump));
     for round in 0..if cfg!(miri) { 2 } else { 6_usize } {
         let mut vecs: Vec<bump::Vec<'_, usize, 8, Reusing>> = (0..3).map(|_| bump::Vec::new_in(bump)).collect();
-        for n in 0..if round % 2 == 0 { 500 } else { scaled(3000) } {
+        for n in 0..if cfg!(miri) { 130 } else if round % 2 == 0 { 500 } else { 3000 } {
             vecs[n % 2].push(n);
             vecs[2].push(n);
-            if n % 400 == 399 {
+            if n % EVERY == EVERY - 1 {
                 vecs[1] = bump::Vec::new_in(bump);
                 bump.scope(|scope| {
                     let mut inner = bump::Vec::new_in(scope);
