@@ -514,7 +514,7 @@ const OPERATIONS: &[(&str, Operation)] = &[
 fn panics_at_each_call() {
     for (name, operation) in OPERATIONS {
         for source in ["drop", "clone", "closure"] {
-            for at in (1_u32..).step_by(if cfg!(miri) { 4 } else { 1 }) {
+            for at in (1_u32..).step_by(if cfg!(miri) { 7 } else { 1 }) {
                 let counts = Counts::default();
                 let bump = Bump::new();
                 let mut vec = bump::Vec::from_iter_in((0..8).map(|n| owner(&counts, n)), &bump);
@@ -670,7 +670,7 @@ fn closures_that_use_the_arena() {
 /// A text, a vector and a string of one arena that grow in turns, each from inside the other's growth.
 #[test]
 fn collections_that_grow_in_turns() {
-    const TURNS: u32 = if cfg!(miri) { 30 } else { 400 };
+    const TURNS: u32 = if cfg!(miri) { 15 } else { 400 };
     struct Grows<'a>(&'a Bump, RefCell<(bump::String<'a>, bump::Vec<'a, u32>)>);
     impl std::fmt::Display for Grows<'_> {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

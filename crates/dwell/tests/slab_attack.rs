@@ -50,7 +50,7 @@ fn change_by_thread(f: fn()) -> (isize, isize) {
 /// Enough values for several chunks, or for a block under Miri, to which each step is a thousand.
 macro_rules! many {
     () => {
-        if cfg!(miri) { 40 } else { 3000 }
+        if cfg!(miri) { 16 } else { 3000 }
     };
 }
 

@@ -782,7 +782,7 @@ mod tests {
         };
         let mut map = SlabMap::new();
         let mut model = BTreeMap::new();
-        for step in 0..if cfg!(miri) { 300 } else { 20_000_u64 } {
+        for step in 0..if cfg!(miri) { 90 } else { 20_000_u64 } {
             match next(20) {
                 0..10 => {
                     let key = map.vacant_key();
