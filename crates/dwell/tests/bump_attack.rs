@@ -292,7 +292,9 @@ fn dedicated_blocks() {
                 let block = unsafe { (&&bump).grow(block, layout, larger) }.unwrap().cast::<u8>();
                 assert!(block.addr().get().is_multiple_of(align));
                 let value = u8::try_from(n).unwrap();
-                assert!((0..layout.size()).step_by(if cfg!(miri) { 9973 } else { 997 }).all(|at| read(block, at) == value));
+                assert!(
+                    (0..layout.size()).step_by(if cfg!(miri) { 9973 } else { 997 }).all(|at| read(block, at) == value)
+                );
                 // SAFETY: the block has these bytes.
                 unsafe { block.write_bytes(value, larger.size()) };
                 blocks[n] = (block, larger);
@@ -697,7 +699,12 @@ fn a_loop_of_scopes_that_keeps() {
         assert_eq!(*kept, [depth; 40]);
     }
     let bump = Bump::new();
-    nest(&bump, if cfg!(miri) { 3 } else if stride() == 1 { 9 } else { 5 });
+    let depth = match stride() {
+        1 => 9,
+        5 => 5,
+        _ => 3,
+    };
+    nest(&bump, depth);
     assert!(bump.allocated_bytes() < 200_000, "{}", bump.allocated_bytes());
 }
 

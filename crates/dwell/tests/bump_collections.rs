@@ -851,7 +851,13 @@ fn an_allocator_that_re_enters_and_reuses_addresses() {
     REUSING.set(Some(bump));
     for round in 0..if cfg!(miri) { 2 } else { 6_usize } {
         let mut vecs: Vec<bump::Vec<'_, usize, 8, Reusing>> = (0..3).map(|_| bump::Vec::new_in(bump)).collect();
-        for n in 0..if cfg!(miri) { 130 } else if round % 2 == 0 { 500 } else { 3000 } {
+        for n in 0..if cfg!(miri) {
+            130
+        } else if round % 2 == 0 {
+            500
+        } else {
+            3000
+        } {
             vecs[n % 2].push(n);
             vecs[2].push(n);
             if n % EVERY == EVERY - 1 {

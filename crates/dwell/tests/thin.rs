@@ -121,7 +121,9 @@ fn make_statics() {
 fn the_header_of_a_string_changes_at_255() {
     // A few under Miri, around the length at which the header changes.
     let every = if cfg!(miri) { 84 } else { 1 };
-    for len in (3..600).step_by(every).chain([0, 1, 2, 254, 256, 65_535, 65_536, if cfg!(miri) { 1 << 17 } else { 1 << 20 }]) {
+    for len in
+        (3..600).step_by(every).chain([0, 1, 2, 254, 256, 65_535, 65_536, if cfg!(miri) { 1 << 17 } else { 1 << 20 }])
+    {
         let text = "x".repeat(len);
         let mut thin = ThinStr::new(&text);
         assert_eq!(thin.len(), len);

@@ -121,8 +121,7 @@ fn a_hash_map_with_a_hasher_that_does_not_mix_is_a_lower_bound() {
     type IdentityHash = BuildHasherDefault<Identity>;
     for keep in [0, 1, 14, MANY as u64 / 5 * 2] {
         let (set, bytes, _) = counted(|| {
-            let mut set: HashSet<u64, IdentityHash> =
-                HashSet::with_capacity_and_hasher(MANY, IdentityHash::default());
+            let mut set: HashSet<u64, IdentityHash> = HashSet::with_capacity_and_hasher(MANY, IdentityHash::default());
             set.extend(0..set.capacity() as u64);
             (keep..set.len() as u64).for_each(|n| _ = set.remove(&n));
             set

@@ -325,7 +325,8 @@ fn entries_of_maps_of_any_length() {
         Part { name: "x".repeat(n % 2), more, below }
     }
 
-    for len in (0..=40).step_by(if cfg!(miri) { 13 } else { 1 }).chain(if cfg!(miri) { [12, 60] } else { [150, 1000] }) {
+    for len in (0..=40).step_by(if cfg!(miri) { 13 } else { 1 }).chain(if cfg!(miri) { [12, 60] } else { [150, 1000] })
+    {
         let tree =
             exact(|| (0..len).map(|n| (format!("{n:04}").repeat(n % 5), part(n))).collect::<BTreeMap<String, _>>());
         // All of which the key is empty are one.

@@ -52,7 +52,8 @@ fn parsed(text: &str) -> Value {
 
 /// Trees of all kinds of types.
 fn trees() -> Vec<Tree> {
-    let sorted: BTreeMap<String, Vec<u8>> = (0..if cfg!(miri) { 12 } else { 100 }).map(|n| (n.to_string(), vec![0; n])).collect();
+    let sorted: BTreeMap<String, Vec<u8>> =
+        (0..if cfg!(miri) { 12 } else { 100 }).map(|n| (n.to_string(), vec![0; n])).collect();
     vec![tree(&nasty()), tree(&list(50)), tree(&json()), tree(&sorted), tree(&0_u8), tree(&Some("lent"))]
 }
 

@@ -29,7 +29,8 @@ impl Block {
         // SAFETY: the block is in use and was written when it was made.
         let bytes = unsafe { std::slice::from_raw_parts(self.at.as_ptr(), size) };
         // The first is the mark, and each is as the one before it: two calls, where a loop takes Miri seconds.
-        let is_whole = bytes.split_first().is_none_or(|(first, rest)| *first == self.mark && *rest == bytes[..rest.len()]);
+        let is_whole =
+            bytes.split_first().is_none_or(|(first, rest)| *first == self.mark && *rest == bytes[..rest.len()]);
         assert!(is_whole, "a block of {:?} was written to", self.layout);
     }
 }
