@@ -346,7 +346,8 @@ fn an_arena_and_the_one_inside_it_are_told_apart() {
             other.push(inner, n);
         }
         if n % 7 == 0 {
-            (outer.alloc(n), inner.alloc(n));
+            outer.alloc(n);
+            inner.alloc(n);
             vec.reserve(inner, 10 * n as usize);
             other.reserve(&outer, 10 * n as usize);
         }
