@@ -119,8 +119,11 @@ impl<'a> Recount<'a> {
             }
             (Kind::Union { id }, Value::Object(object)) => {
                 let union = &self.schema.unions[*id];
-                let tag = object[&union.tag].as_str().expect("a tag is a string");
-                let variant = union.variants.iter().find(|(variant, _)| variant == tag).expect("a known variant");
+                let Some(tag) = object.get(&union.tag).and_then(Value::as_str) else {
+                    let record = union.without_tag().expect("some objects have no tag");
+                    return self.record(record, object, None);
+                };
+                let variant = union.tagged().iter().find(|(variant, _)| variant == tag).expect("a known variant");
                 self.record(variant.1, object, Some(&union.tag));
             }
             (Kind::Map(map), Value::Object(object)) => {

@@ -122,18 +122,21 @@ pub fn round_of(texts: &[String], round: u32, rules: Rules) -> (Outcome, Outcome
             let _ = accumulator.read(&mut serde_json::Deserializer::from_str(text));
         }
     };
+    // As the command does.
     let mut study = Accumulator::new();
+    read(&mut study);
+    let mut study = study.into_form().study();
     read(&mut study);
     let mut all = study.into_form().start(1);
     read(&mut all);
     let mut schema = all.finish();
     let plain = quicktype::schema(&schema);
     rules.apply(&mut schema);
-    let recursive = schema.recursive_unions();
+    let unit_other = schema.unions_with_unit_other();
     let (mut outcome, mut quicktype) = (Outcome::default(), Outcome::default());
     for (_, text) in texts.iter().enumerate().filter(|&(index, _)| held(index)) {
         let Ok(value) = serde_json::from_str::<Value>(text) else { continue };
-        outcome.add(&schema, &recursive, &value);
+        outcome.add(&schema, &unit_other, &value);
         quicktype.add(&plain, &BTreeSet::new(), &value);
     }
     (outcome, quicktype)
@@ -152,9 +155,9 @@ impl Outcome {
     }
 
     /// Counts a text.
-    pub fn add(&mut self, schema: &Schema, recursive: &BTreeSet<UnionId>, value: &Value) {
+    pub fn add(&mut self, schema: &Schema, unit_other: &BTreeSet<UnionId>, value: &Value) {
         let mut found = Wrong::default();
-        Check { schema, recursive, found: &mut found }.slot(&schema.root, value, "$", false);
+        Check { schema, unit_other, found: &mut found }.slot(&schema.root, value, "$", false);
         self.tried += 1;
         if let Some(reason) = found.refused {
             self.refused += 1;
@@ -171,8 +174,8 @@ impl Outcome {
 
 struct Check<'a> {
     schema: &'a Schema,
-    /// The unions whose variant for other tags holds nothing.
-    recursive: &'a BTreeSet<UnionId>,
+    /// The unions whose variant for new tags holds nothing.
+    unit_other: &'a BTreeSet<UnionId>,
     found: &'a mut Wrong,
 }
 
@@ -185,7 +188,7 @@ impl Check<'_> {
     /// Whether a value loads in one of several ways; what is wrong with it counts only if it does.
     fn attempt(&mut self, load: impl FnOnce(&mut Check<'_>) -> bool) -> bool {
         let mut found = Wrong::default();
-        let loads = load(&mut Check { schema: self.schema, recursive: self.recursive, found: &mut found });
+        let loads = load(&mut Check { schema: self.schema, unit_other: self.unit_other, found: &mut found });
         if loads {
             self.found.changed.append(&mut found.changed);
             self.found.lost.append(&mut found.lost);
@@ -223,8 +226,8 @@ impl Check<'_> {
             (Kind::Union { id }, Value::Object(object)) => {
                 let union = &self.schema.unions[*id];
                 let tag = object.get(&union.tag).and_then(Value::as_str);
-                let variant = union.variants.iter().find(|(value, _)| Some(value.as_str()) == tag);
-                let open = !self.schema.strict && !self.recursive.contains(id);
+                let variant = union.tagged().iter().find(|(value, _)| Some(value.as_str()) == tag);
+                let open = !self.schema.strict && !self.unit_other.contains(id);
                 match variant {
                     Some(&(_, record)) if open => {
                         // What the variant refuses is held as a `Value`.
@@ -234,7 +237,13 @@ impl Check<'_> {
                         true
                     }
                     Some(&(_, record)) => self.record(&self.schema.records[record], object, path, Some(&union.tag)),
-                    None if open => true,
+                    None if open => {
+                        if let Some(record) = union.without_tag() {
+                            // What it refuses is held as a `Value`.
+                            self.attempt(|check| check.record(&check.schema.records[record], object, path, None));
+                        }
+                        true
+                    }
                     None if !self.schema.strict && tag.is_some() => {
                         let tag = &union.tag;
                         self.found
@@ -242,7 +251,10 @@ impl Check<'_> {
                             .insert(format!("{path}: the keys of objects with a new value of the tag {tag:?}"));
                         true
                     }
-                    None => self.refuse(path, &format!("a new value of the tag {:?}", union.tag)),
+                    None => match union.without_tag() {
+                        Some(record) => self.record(&self.schema.records[record], object, path, None),
+                        None => self.refuse(path, &format!("a new value of the tag {:?}", union.tag)),
+                    },
                 }
             }
             (Kind::Map(map), Value::Object(object)) => {

@@ -435,15 +435,17 @@ fn study(found: &Found) -> Form {
     let mut form = Accumulator::new().into_form();
     let total: u64 = found.inputs.iter().map(|input| input.size).sum();
     let mut most = FIRST_STUDIED.min(STUDIED);
-    loop {
+    // The second round tells apart what the variants hold of a union that the first found.
+    for round in 1.. {
         let mut accumulator = form.study();
         study_part(found, total, most, &mut accumulator);
         form = accumulator.into_form();
-        if most >= total || most >= STUDIED {
-            return form;
+        if round >= 2 && (most >= total || most >= STUDIED) {
+            break;
         }
         most = (most * 4).min(STUDIED);
     }
+    form
 }
 
 /// Reads about `most` bytes, spread evenly.

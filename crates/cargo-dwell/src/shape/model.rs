@@ -701,7 +701,7 @@ impl<'p, 's> Model<'p, 's> {
         for (index, &(_, record)) in schema.unions[union].variants.iter().enumerate() {
             parts.push(Part::Variant(index));
             // The tag says all there is to say.
-            if schema.records[record].fields.is_empty() {
+            if schema.records[record].fields.is_empty() && schema.unions[union].without_tag() != Some(record) {
                 types.push(None);
                 continue;
             }
@@ -717,7 +717,7 @@ impl<'p, 's> Model<'p, 's> {
         if !schema.strict {
             // The variant for other tags, of which none was seen.
             let value = || if self.choices.is_naive() { Type::Value } else { Type::Value.boxed() };
-            types.push((!self.places.is_recursive(union)).then(value));
+            types.push((!self.places.has_unit_other(union)).then(value));
         }
         self.defs[id].parts = parts;
         self.bodies[id] = Body::Enum(types);

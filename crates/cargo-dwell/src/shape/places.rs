@@ -50,7 +50,7 @@ pub struct Places<'s> {
     /// The keyword enums' names and their variants'.
     pub keywords_names: Vec<(String, Vec<String>)>,
     /// Unions that contain themselves, through pointers too.
-    recursive_unions: BTreeSet<UnionId>,
+    unions_with_unit_other: BTreeSet<UnionId>,
     /// Variants through which a union contains itself.
     pub recursive_variants: BTreeSet<(UnionId, usize)>,
 }
@@ -114,7 +114,7 @@ impl<'s> Places<'s> {
             record_names: record_names.into_iter().zip(groups).collect(),
             union_names,
             keywords_names,
-            recursive_unions: schema.recursive_unions(),
+            unions_with_unit_other: schema.unions_with_unit_other(),
             recursive_variants: BTreeSet::new(),
         };
         let mut wanted = BTreeMap::new();
@@ -314,10 +314,9 @@ impl<'s> Places<'s> {
         self.fields[record].iter().all(|&field| self.missing(field) > 0)
     }
 
-    /// Whether a union contains itself, through pointers too: its variant for other tags than were seen holds nothing, for
-    /// serde would copy what is read once for each level of nesting.
-    pub fn is_recursive(&self, union: UnionId) -> bool {
-        self.recursive_unions.contains(&union)
+    /// Whether a union's variant for new tags holds nothing.
+    pub fn has_unit_other(&self, union: UnionId) -> bool {
+        self.unions_with_unit_other.contains(&union)
     }
 
     /// How many instances of a record have at least one of `fields`, and whether that is certain.

@@ -35,8 +35,11 @@ pub fn schema(of: &Schema) -> Schema {
     for union in &of.unions {
         let instances = |id: RecordId| of.records[id].instances;
         let words: BTreeMap<String, u64> =
-            union.variants.iter().map(|(tag, id)| (tag.clone(), instances(*id))).collect();
-        for (tag, id) in &union.variants {
+            union.tagged().iter().map(|(tag, id)| (tag.clone(), instances(*id))).collect();
+        if let Some(id) = union.without_tag() {
+            merge.pending.push((union.variants[0].1, id));
+        }
+        for (tag, id) in union.tagged() {
             let (count, length) = (instances(*id), tag.len() as u64);
             let empty = if length == 0 { count } else { 0 };
             let long = if length >= 255 { count } else { 0 };

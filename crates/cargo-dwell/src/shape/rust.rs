@@ -193,18 +193,24 @@ impl Items<'_, '_, '_> {
                 let (_, variants) = &self.places.union_names[union];
                 let of = &self.places.schema.unions[union];
                 attribute(&mut self.out, 1, "derive", &derives("Debug, Clone, PartialEq"));
-                let convention =
-                    convention(variants, &of.variants.iter().map(|(value, _)| value), names::renamed_variant);
+                let named = &variants[..of.tagged().len()];
+                let convention = convention(named, &of.tagged().iter().map(|(value, _)| value), names::renamed_variant);
                 let mut arguments = vec![format!("tag = {}", literal(&of.tag))];
                 arguments.extend(rename_all(convention));
                 attribute(&mut self.out, 1, "serde", &arguments);
                 line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
                 let instances = |record: usize| self.places.schema.records[record].instances;
                 let all: u64 = of.variants.iter().map(|&(_, record)| instances(record)).sum();
-                for ((variant, (value, record)), of) in variants.iter().zip(&of.variants).zip(types) {
+                for ((variant, (value, record)), of) in variants.iter().zip(of.tagged()).zip(types) {
                     self.doc(2, &format!("{}.", percent(instances(*record), all)));
                     self.rename(&names::renamed_variant(variant, convention), value, Vec::new());
                     self.variant(variant, of.as_ref());
+                }
+                if let Some(record) = of.without_tag() {
+                    let last = of.variants.len() - 1;
+                    self.doc(2, &format!("Without the tag: {}.", percent(instances(record), all)));
+                    attribute(&mut self.out, 2, "serde", &["untagged".into()]);
+                    self.variant(&variants[last], types[last].as_ref());
                 }
                 match types.get(of.variants.len()) {
                     Some(Some(other)) => {

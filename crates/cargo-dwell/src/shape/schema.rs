@@ -55,8 +55,10 @@ const THIN: u64 = 3;
 const THIN_OF: u64 = 5;
 
 impl Schema {
-    /// The unions that contain themselves, however deep.
-    pub fn recursive_unions(&self) -> BTreeSet<UnionId> {
+    /// The unions whose variant for new tags holds nothing: those that contain themselves, however deep, for serde would copy
+    /// what it holds once for each level of nesting. It does so anyway if some of their objects have no tag, so that these
+    /// hold a value.
+    pub fn unions_with_unit_other(&self) -> BTreeSet<UnionId> {
         let is_within = |&union: &UnionId| {
             let (mut records, mut unions) = (BTreeSet::new(), BTreeSet::new());
             let mut next: Vec<RecordId> = self.unions[union].variants.iter().map(|&(_, record)| record).collect();
@@ -74,7 +76,7 @@ impl Schema {
                     });
                 }
             }
-            unions.contains(&union)
+            !self.unions[union].untagged && unions.contains(&union)
         };
         (0..self.unions.len()).filter(is_within).collect()
     }
@@ -501,7 +503,7 @@ pub struct Field {
     pub rest: bool,
 }
 
-/// Records distinguished by the value of one key, which each of them has.
+/// Records distinguished by the value of one key.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Union {
     /// A Rust type name, unique in the schema.
@@ -512,6 +514,21 @@ pub struct Union {
     pub tag: String,
     /// The value of the tag and the record of each variant, most frequent first. A record belongs to one union only.
     pub variants: Vec<(String, RecordId)>,
+    /// The last of them has no tag: a few objects are without it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub untagged: bool,
+}
+
+impl Union {
+    /// The record of the objects without a tag.
+    pub fn without_tag(&self) -> Option<RecordId> {
+        self.variants.last().filter(|_| self.untagged).map(|&(_, record)| record)
+    }
+
+    /// The value of the tag and the record of each variant that has one.
+    pub fn tagged(&self) -> &[(String, RecordId)] {
+        &self.variants[..self.variants.len() - usize::from(self.untagged)]
+    }
 }
 
 /// A closed set of strings, each seen more than once.

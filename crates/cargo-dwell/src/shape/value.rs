@@ -20,7 +20,7 @@ fn free(schema: &Schema) -> Free {
     let mut free = Free { count: schema.documents, ..Free::default() };
     let mut tags: BTreeMap<RecordId, (u64, u64)> = BTreeMap::new();
     for union in &schema.unions {
-        for (tag, record) in &union.variants {
+        for (tag, record) in union.tagged() {
             tags.insert(*record, (union.tag.len() as u64, tag.len() as u64));
         }
     }

@@ -10,7 +10,7 @@
 //! [`Arena::pending`] and is done by [`Arena::settle`] between two texts.
 
 use super::sets::{Sets, part};
-use super::study::{MAX_VARIANTS, Study};
+use super::study::{MAX_VARIANTS, Study, is_usual};
 use super::text::{Hashed, Hashes, Texts, hash};
 use crate::shape::schema::{Free, Lengths};
 use serde::{Deserialize, Serialize};
@@ -134,6 +134,16 @@ pub(super) enum Shape {
     Union(Box<Tagged>),
 }
 
+impl Shape {
+    /// The objects of a union that have no tag.
+    pub(super) fn untagged(&self) -> Option<ObjectId> {
+        match self {
+            Self::Union(tagged) => tagged.untagged,
+            _ => None,
+        }
+    }
+}
+
 impl Default for Shape {
     fn default() -> Self {
         Self::Record(Fields::default())
@@ -205,7 +215,7 @@ pub(super) struct Tagged {
     /// The fields that a new variant may have, all of them without values.
     pub(super) template: ObjectId,
     /// The objects of which the tag does not tell: without it, or with one that is no string.
-    untagged: Option<ObjectId>,
+    pub(super) untagged: Option<ObjectId>,
     /// Objects for what is read before the tag, without values.
     scratch: Vec<ObjectId>,
 }
@@ -254,7 +264,7 @@ pub(super) enum After {
 enum Pending {
     /// These objects are of one type.
     Join(ObjectId, ObjectId),
-    /// The tag of a union does not distinguish all its objects.
+    /// The tag of a union has too many values.
     Dissolve(ObjectId),
     /// The arrays of a place differ in length.
     Flatten(NodeId),
@@ -299,6 +309,10 @@ pub(super) struct Arena {
     pub(super) marks: Vec<(u64, u8)>,
     /// The JSON type of the value that was read last.
     pub(super) mark: u8,
+    /// Whether the object that was read last has a key that is usual for a tag, with such a string.
+    pub(super) is_tagged: bool,
+    /// The hashes of the keys that are usual for a tag; kept while studying.
+    usual: HashSet<u64, BuildHasherDefault<Hashed>>,
     /// The unions whose objects are being read.
     pub(super) inside: Vec<ObjectId>,
     pending: Vec<Pending>,
@@ -330,6 +344,8 @@ impl Arena {
             words: Vec::new(),
             marks: Vec::new(),
             mark: 0,
+            is_tagged: false,
+            usual: HashSet::default(),
             inside: Vec::new(),
             pending: Vec::new(),
             known: Known::default(),
@@ -360,6 +376,12 @@ impl Arena {
     pub(super) fn all_objects(&self) -> Vec<ObjectId> {
         let ids = (0..).zip(&self.objects).filter(|(_, object)| object.link.is_none());
         ids.map(|(id, _)| ObjectId(id)).collect()
+    }
+
+    /// The objects of unions that have no tag.
+    pub(super) fn untagged_objects(&self) -> HashSet<ObjectId> {
+        let objects = self.objects.iter().filter(|object| object.link.is_none());
+        objects.filter_map(|object| Some(self.find(object.shape.untagged()?))).collect()
     }
 
     /// The object that stands for `id`.
@@ -455,6 +477,9 @@ impl Arena {
             Some(&fields.list[fields.find(hash)?]).map(|field| (field.key.clone(), field.node))
         });
         self.moment += 1;
+        if self.studying && is_usual(key) {
+            self.usual.insert(hash);
+        }
         let (key, node) = if let Some((key, node)) = known {
             (key, self.copy_node(node))
         } else {
@@ -482,6 +507,11 @@ impl Arena {
             }
         }
         self.fields_mut(object)?.rest.as_deref_mut()
+    }
+
+    /// Whether one of [`Arena::words`] from this position on is under a key that is usual for a tag.
+    pub(super) fn has_usual_tag(&self, words: usize) -> bool {
+        self.words[words..].iter().any(|(hash, _)| self.usual.contains(hash))
     }
 
     /// Says that the arrays of a place differ in length.
@@ -729,6 +759,16 @@ impl Arena {
         let forms = match (&self.object(into).shape, &self.object(from).shape) {
             (Shape::Union(left), Shape::Union(right)) if left.hash == right.hash => None,
             (Shape::Record(_), Shape::Record(_)) | (Shape::Map { .. }, Shape::Map { .. }) => None,
+            (Shape::Union(tagged), Shape::Record(_)) if self.is_without(from, tagged.hash) => {
+                self.absorb_untagged(into, from);
+                return;
+            }
+            (Shape::Record(_), Shape::Union(tagged)) if self.is_without(into, tagged.hash) => {
+                // The lower number stands for both.
+                self.objects.swap(into.0 as usize, from.0 as usize);
+                self.absorb_untagged(into, from);
+                return;
+            }
             (Shape::Map { .. }, _) => Some(from),
             (_, Shape::Map { .. }) | (Shape::Union(_), _) => Some(into),
             _ => Some(from),
@@ -787,6 +827,32 @@ impl Arena {
                 }
             }
         }
+    }
+
+    /// Whether no object of a record has a string under a key.
+    pub(super) fn is_without(&self, record: ObjectId, tag: u64) -> bool {
+        let Some(fields) = self.fields(record) else { return false };
+        fields.find(tag).is_none_or(|index| self.node(fields.list[index].node).text_count() == 0)
+    }
+
+    /// Adds the objects of a record to those of a union that have no tag; the union stands for both from now on.
+    fn absorb_untagged(&mut self, union: ObjectId, record: ObjectId) {
+        let Object { instances, lengths, .. } = self.object(record);
+        let (instances, lengths) = (*instances, lengths.clone());
+        if instances == 0 {
+            self.object_mut(record).link = Some(union);
+            return;
+        }
+        let of = self.object_mut(union);
+        of.instances += instances;
+        of.lengths.merge(&lengths);
+        let untagged = self.untagged(union);
+        // The record has a number of its own from now on: its old one is the union's.
+        let moved = std::mem::take(self.object_mut(record));
+        self.object_mut(record).link = Some(union);
+        self.objects.push(moved);
+        let moved = ObjectId(u32::try_from(self.objects.len() - 1).expect("4 G objects do not fit in memory"));
+        self.pending.push(Pending::Join(untagged, moved));
     }
 
     /// Adds the fields of a record to another record.
@@ -867,11 +933,14 @@ impl Arena {
                 }
                 object
             }
-            _ => self.untagged(union),
+            _ => {
+                self.pending.push(Pending::Dissolve(union));
+                self.untagged(union)
+            }
         }
     }
 
-    /// The objects of a union of which the tag does not tell. From the first one on, the union is given up.
+    /// The objects of a union of which the tag does not tell.
     pub(super) fn untagged(&mut self, union: ObjectId) -> ObjectId {
         if let Some(object) = self.tagged(union).and_then(|tagged| tagged.untagged) {
             return self.find_mut(object);
@@ -880,7 +949,6 @@ impl Arena {
         if let Some(tagged) = self.tagged_mut(union) {
             tagged.untagged = Some(object);
         }
-        self.pending.push(Pending::Dissolve(union));
         object
     }
 
@@ -950,7 +1018,10 @@ impl Arena {
             _ => None,
         });
         let variants: HashSet<ObjectId> = tagged
-            .flat_map(|tagged| tagged.variants.iter().map(|variant| variant.object).chain([tagged.template]))
+            .flat_map(|tagged| {
+                let others = tagged.untagged.into_iter().chain([tagged.template]);
+                tagged.variants.iter().map(|variant| variant.object).chain(others)
+            })
             .collect();
         for object in self.all_objects() {
             match &self.object(object).shape {
@@ -968,6 +1039,14 @@ impl Arena {
                 }
                 _ => {}
             }
+        }
+        if self.studying {
+            let records = self.objects.iter().filter_map(|object| match &object.shape {
+                Shape::Record(fields) => Some(&fields.list),
+                _ => None,
+            });
+            let usual = records.flatten().filter(|field| is_usual(&field.key)).map(|field| field.hash);
+            self.usual = usual.collect();
         }
         self.known = known;
         self.fresh = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
@@ -1244,7 +1323,10 @@ impl Arena {
                 }
                 fields.rest.iter().for_each(|rest| keys.merge(&rest.keys));
             }
-            Shape::Union(tagged) => tagged.variants.iter().for_each(|variant| self.add_keys(variant.object, keys)),
+            Shape::Union(tagged) => {
+                tagged.variants.iter().for_each(|variant| self.add_keys(variant.object, keys));
+                tagged.untagged.iter().for_each(|&object| self.add_keys(object, keys));
+            }
         }
     }
 
@@ -1301,7 +1383,9 @@ impl Arena {
                 }
                 _ => continue,
             };
+            let untagged = self.objects[index].shape.untagged().map(|object| self.find(object));
             if let Shape::Union(tagged) = &mut self.objects[index].shape {
+                tagged.untagged = untagged.filter(|object| filled[object.0 as usize]);
                 let mut found = found.into_iter();
                 let variants = std::mem::take(&mut tagged.variants);
                 tagged.index.clear();

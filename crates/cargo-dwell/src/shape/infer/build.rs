@@ -242,8 +242,9 @@ impl<'a> Builder<'a> {
         match work {
             Work::Record(object, path) => {
                 let id = self.records[&object];
-                let tag =
-                    self.record_wishes[id].variant.as_ref().map(|&(_, union)| self.schema.unions[union].tag.clone());
+                let union = self.record_wishes[id].variant.as_ref().map(|&(_, union)| &self.schema.unions[union]);
+                // Without a tag the key may be there with other values than strings.
+                let tag = union.filter(|union| union.without_tag() != Some(id)).map(|union| union.tag.clone());
                 let mut slots = self.types.slots(object);
                 slots.retain(|slot| tag.as_deref() != Some(slot.key));
                 slots.sort_by_key(|slot| (slot.first, slot.key));
@@ -268,7 +269,14 @@ impl<'a> Builder<'a> {
                     self.seen_at(id, &path, self.types.instances(class));
                     (value.to_owned(), id)
                 });
-                self.schema.unions[union].variants = variants.collect();
+                let mut variants: Vec<(String, usize)> = variants.collect();
+                if self.types.has_untagged(object) {
+                    let id = self.record(object, &path, Some(("untagged".to_owned(), union)));
+                    self.seen_at(id, &path, self.types.instances(object));
+                    variants.push(("untagged".to_owned(), id));
+                    self.schema.unions[union].untagged = true;
+                }
+                self.schema.unions[union].variants = variants;
             }
         }
     }
@@ -496,7 +504,7 @@ fn distinct(paths: &[(&String, &(u64, Path))]) -> usize {
 
 /// The last word of most variants: `Expression` of `BinaryExpression`, `CallExpression` and `Identifier`.
 fn name_of_variants(union: &Union) -> Option<String> {
-    let names: Vec<String> = union.variants.iter().map(|(value, _)| type_name(value)).collect();
+    let names: Vec<String> = union.tagged().iter().map(|(value, _)| type_name(value)).collect();
     let mut words = BTreeMap::<&str, usize>::new();
     for name in &names {
         let word = last_word(name);

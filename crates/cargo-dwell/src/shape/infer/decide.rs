@@ -7,6 +7,7 @@
 //! (Good and Turing). A record with a hundred optional keys has a high entropy too, but few keys that were seen once.
 
 use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
+use super::study::is_usual;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Records with this many keys are looked at for being maps while they are read.
@@ -209,7 +210,8 @@ fn maps(arena: &mut Arena, node: NodeId, least: usize, shared: &HashSet<ObjectId
             maps(arena, place, least, shared, done);
         }
         let node = arena.find_node(node);
-        let array = arena.array_mut(node);
+        // What was decided below may have given this place up too: a type may hold itself.
+        let Some(array) = &arena.node(node).array else { return };
         if array.fixed != Fixed::Varied {
             let places = array.places.clone();
             if likeness(arena, &places, &|object| has_map(arena, object)) != Likeness::None
@@ -217,7 +219,8 @@ fn maps(arena: &mut Arena, node: NodeId, least: usize, shared: &HashSet<ObjectId
             {
                 arena.flatten(node);
                 arena.settle();
-                let element = arena.array_mut(node).element;
+                let Some(array) = &arena.node(arena.find_node(node)).array else { return };
+                let element = array.element;
                 maps(arena, element, least, shared, done);
             }
         }
@@ -328,7 +331,8 @@ pub(super) fn children(arena: &Arena, object: ObjectId) -> Vec<NodeId> {
         }
         Shape::Map { value, .. } => vec![*value],
         Shape::Union(tagged) => {
-            tagged.variants.iter().flat_map(|variant| children(arena, arena.find(variant.object))).collect()
+            let objects = tagged.variants.iter().map(|variant| variant.object).chain(tagged.untagged);
+            objects.flat_map(|object| children(arena, arena.find(object))).collect()
         }
     }
 }
@@ -359,7 +363,8 @@ pub(super) fn objects_below(arena: &Arena, object: ObjectId) -> Vec<ObjectId> {
         found.extend(arena.object_of(node));
     }
     if let Some(tagged) = arena.tagged(object) {
-        found.extend(tagged.variants.iter().map(|variant| arena.find(variant.object)));
+        let objects = tagged.variants.iter().map(|variant| variant.object).chain(tagged.untagged);
+        found.extend(objects.map(|object| arena.find(object)));
     }
     found
 }
@@ -434,7 +439,11 @@ fn unions(arena: &mut Arena) {
     let words = |arena: &Arena, object: ObjectId, tag: &str| -> Option<Vec<u64>> {
         let field = arena.fields(object)?.list.iter().find(|field| *field.key == *tag)?;
         let texts = arena.node(field.node).texts.as_ref()?;
-        (texts.count == arena.object(object).instances && texts.exact().is_some()).then(|| texts.word_hashes().to_vec())
+        let instances = arena.object(object).instances;
+        // Without a study the objects that have no tag cannot be told from the others.
+        let enough = texts.count == instances
+            || (is_usual(tag) && texts.count * 2 >= instances && texts.count == arena.node(field.node).count());
+        (enough && texts.exact().is_some()).then(|| texts.word_hashes().to_vec())
     };
     // The values of each tag, and the keys that come with them.
     let mut values = HashMap::<String, (HashSet<u64>, HashSet<u64>)>::new();

@@ -20,6 +20,7 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
         old: arena,
         types: &types,
         new: Arena::new(studying),
+        bare: false,
         recursive: recursive(&types),
         objects: HashMap::new(),
         copies: HashMap::new(),
@@ -43,6 +44,8 @@ struct Former<'a> {
     old: &'a Arena,
     types: &'a Types<'a>,
     new: Arena,
+    /// The places that are made have no objects yet.
+    bare: bool,
     /// Classes that hold themselves.
     recursive: HashSet<ObjectId>,
     /// The object of each class that has one for all places.
@@ -84,7 +87,7 @@ impl Former<'_> {
             let array = Array { lengths: Lengths::default(), element, places, fixed: Fixed::Unknown };
             self.new.node_mut(id).array = Some(Box::new(array));
         }
-        let Some(class) = self.types.class_at(group) else { return };
+        let Some(class) = self.types.class_at(group).filter(|_| !self.bare) else { return };
         let object = if self.types.form(class) == Form::Map {
             // Each place has its own maps.
             let values = self.types.values(self.types.objects_at(group));
@@ -122,7 +125,7 @@ impl Former<'_> {
             for (value, variant) in variants {
                 let slots = self.types.slots(variant);
                 let of = self.new.new_object();
-                self.new.object_mut(of).shape = Shape::Record(self.fields(&slots));
+                self.new.object_mut(of).shape = Shape::Record(self.fields(&slots, &|_| true));
                 tagged.push(value.into(), hash(value), of);
                 for slot in slots {
                     match template.entry(slot.key) {
@@ -135,15 +138,26 @@ impl Former<'_> {
                     }
                 }
             }
+            if self.types.has_untagged(class) {
+                let untagged = self.fields(&self.types.slots(class), &|_| true);
+                tagged.untagged = Some(self.record(untagged));
+            }
             let slots: Vec<Slot<'_>> = template.into_values().collect();
-            self.template(&tagged, &slots);
+            let of_several = |slot: &&Slot<'_>| {
+                let mut classes =
+                    slot.group.iter().map(|&node| self.types.class_within(&[node])).filter(Option::is_some);
+                let first = classes.next();
+                classes.any(|class| Some(class) != first)
+            };
+            let divided: HashSet<u64> = slots.iter().filter(of_several).map(|slot| slot.hash).collect();
+            self.template(&tagged, &slots, &divided);
             Shape::Union(Box::new(tagged))
         } else {
             let slots = self.types.slots(class);
             if let Some(tagged) = self.union(class, &slots) {
                 Shape::Union(Box::new(tagged))
             } else {
-                let mut fields = self.fields(&slots);
+                let mut fields = self.fields(&slots, &|_| true);
                 let rest = self.types.rest(class);
                 if !rest.is_empty() {
                     let value = self.new_node(&rest);
@@ -155,16 +169,28 @@ impl Former<'_> {
         self.new.object_mut(object).shape = shape;
     }
 
-    fn template(&mut self, tagged: &Tagged, slots: &[Slot<'_>]) {
-        self.new.object_mut(tagged.template).shape = Shape::Record(self.fields(slots));
+    fn template(&mut self, tagged: &Tagged, slots: &[Slot<'_>], divided: &HashSet<u64>) {
+        // Where the known variants have objects of several types, a new one may have others.
+        let fields = self.fields(slots, &|key| !divided.contains(&key));
+        self.new.object_mut(tagged.template).shape = Shape::Record(fields);
     }
 
-    fn fields(&mut self, slots: &[Slot<'_>]) -> Fields {
+    fn record(&mut self, fields: Fields) -> ObjectId {
+        let object = self.new.new_object();
+        self.new.object_mut(object).shape = Shape::Record(fields);
+        object
+    }
+
+    /// The fields of a record; `has_objects` says under which keys the form of the objects is known too.
+    fn fields(&mut self, slots: &[Slot<'_>], has_objects: &dyn Fn(u64) -> bool) -> Fields {
         let mut order: Vec<&Slot<'_>> = slots.iter().collect();
         order.sort_by_key(|slot| (slot.first, slot.key));
         let mut fields = Fields::default();
         for slot in order {
+            // While all is counted, what a place holds may not depend on which of its objects a thread reads first.
+            self.bare = self.new.studying && !has_objects(slot.hash);
             let node = self.new_node(&slot.group);
+            self.bare = false;
             fields.push(Field { key: Arc::from(slot.key), hash: slot.hash, node, first: u64::MAX, last: 0 });
         }
         fields
@@ -185,14 +211,28 @@ impl Former<'_> {
             return None;
         }
         let mut tagged = Tagged::new(tag.into(), self.new.new_object());
+        // Under these keys some objects have a tag. Those of a variant without one are of a type of their own, which shows when
+        // the variants are read apart.
+        let is_divided = |slot: &&Slot<'_>| {
+            let objects = self.types.class_within(&slot.group);
+            objects.is_some_and(|of| self.types.study_tag(of).is_some() || self.types.form(of) == Form::Union)
+        };
+        let divided: HashSet<u64> = slots.iter().filter(is_divided).map(|slot| slot.hash).collect();
         for (value, value_hash) in values {
             let keys = self.types.keys_of(class, slot.hash, value_hash);
             let mine: Vec<Slot<'_>> = slots.iter().filter(|slot| keys.contains(&slot.hash)).cloned().collect();
-            let of = self.new.new_object();
-            self.new.object_mut(of).shape = Shape::Record(self.fields(&mine));
+            let tagged_keys = self.types.keys_of_tagged(class, slot.hash, value_hash);
+            let fields = self.fields(&mine, &|key| !divided.contains(&key) || tagged_keys.contains(&key));
+            let of = self.record(fields);
             tagged.push(value.into(), value_hash, of);
         }
-        self.template(&tagged, slots);
+        if self.types.has_others(class, slot.hash) {
+            let keys = self.types.keys_without(class, slot.hash);
+            let mine: Vec<Slot<'_>> = slots.iter().filter(|slot| keys.contains(&slot.hash)).cloned().collect();
+            let fields = self.fields(&mine, &|_| true);
+            tagged.untagged = Some(self.record(fields));
+        }
+        self.template(&tagged, slots, &divided);
         Some(tagged)
     }
 }

@@ -9,8 +9,11 @@ pub(super) fn list(schema: &Schema, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "document: {}", describe(schema, &schema.root))?;
     for union in &schema.unions {
         writeln!(out, "\nunion {} by {:?}", union.name, union.tag)?;
-        for (value, id) in &union.variants {
+        for (value, id) in union.tagged() {
             writeln!(out, "    {value:?}: {}", schema.records[*id].name)?;
+        }
+        if let Some(id) = union.without_tag() {
+            writeln!(out, "    without: {}", schema.records[id].name)?;
         }
     }
     for record in &schema.records {

@@ -12,10 +12,11 @@
 //!   `retweeted_status`;
 //! - if they are under two keys of one record and have nearly the same keys with the same types: `home` and `away`.
 
-use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape};
+use super::arena::{Arena, Field, Fields, Fixed, NodeId, ObjectId, Shape};
 use super::decide::{self, FREE};
 use super::names;
 use super::sets::Sets;
+use super::study::is_usual;
 use super::text::Texts;
 use crate::shape::schema::Lengths;
 use std::cmp::Reverse;
@@ -54,10 +55,17 @@ pub(super) struct Types<'a> {
     maps: HashSet<ObjectId>,
     /// Classes with unions that are given up.
     records: HashSet<ObjectId>,
+    /// The objects of unions that have no tag.
+    untagged: HashSet<ObjectId>,
     /// Objects that several places share, so that none of them can count them as its own maps.
     shared: HashSet<ObjectId>,
     /// Classes with such objects whose keys are data.
     named_maps: HashSet<ObjectId>,
+}
+
+/// Whether so few objects are without a tag that it tells the others apart.
+fn is_rare(without: u64, all: u64) -> bool {
+    without * 4 <= all
 }
 
 /// More different types of one name are not compared with each other.
@@ -81,6 +89,7 @@ impl<'a> Types<'a> {
             members,
             maps: HashSet::new(),
             records: HashSet::new(),
+            untagged: arena.untagged_objects(),
             shared: decide::shared(arena),
             named_maps: HashSet::new(),
         };
@@ -105,7 +114,7 @@ impl<'a> Types<'a> {
                     continue;
                 }
                 if let Shape::Union(tagged) = &self.arena.object(object).shape {
-                    objects.extend(tagged.variants.iter().map(|variant| variant.object));
+                    objects.extend(tagged.variants.iter().map(|variant| variant.object).chain(tagged.untagged));
                 } else {
                     nodes.extend(decide::children(self.arena, object));
                 }
@@ -172,20 +181,39 @@ impl<'a> Types<'a> {
 
     /// The kind of the objects of a class.
     pub(super) fn form(&self, class: ObjectId) -> Form {
-        let mut tags = self.shapes(class).map(|shape| match shape {
-            Shape::Union(tagged) => Some(tagged.hash),
-            _ => None,
-        });
-        let first = tags.next().flatten();
         let is_map =
             || self.maps.contains(&class) || self.shapes(class).any(|shape| matches!(shape, Shape::Map { .. }));
         if is_map() && !self.has_shared(class) {
             Form::Map
-        } else if first.is_some() && tags.all(|tag| tag == first) && !self.records.contains(&class) {
+        } else if !self.records.contains(&class) && self.is_union(class) {
             Form::Union
         } else {
             Form::Record
         }
+    }
+
+    /// Whether a tag tells nearly all objects of a class apart, and the others are records without it.
+    fn is_union(&self, class: ObjectId) -> bool {
+        let members = &self.members[&class];
+        let Some(tag) = members.iter().find_map(|&object| Some(self.arena.tagged(object)?.hash)) else { return false };
+        let (mut all, mut without) = (0, 0);
+        for &object in members {
+            let instances = self.arena.object(object).instances;
+            match self.arena.tagged(object) {
+                Some(tagged) if tagged.hash == tag => all += instances,
+                Some(_) => return false,
+                // Of the union itself, or of another place. Their number is one of the union's in the first case.
+                None if self.untagged.contains(&object) => without += instances,
+                None if self.arena.is_without(object, tag) => (all, without) = (all + instances, without + instances),
+                None => return false,
+            }
+        }
+        is_rare(without, all)
+    }
+
+    /// The objects of a union class that have no tag, if there are any: its records.
+    pub(super) fn has_untagged(&self, class: ObjectId) -> bool {
+        self.instances(class) > 0
     }
 
     fn has_shared(&self, class: ObjectId) -> bool {
@@ -241,7 +269,7 @@ impl<'a> Types<'a> {
 
     /// The records of a class that have entries which are no fields, if it has more than one record.
     pub(super) fn with_rest(&self) -> Vec<Vec<ObjectId>> {
-        let records = self.classes().into_iter().filter(|&class| self.form(class) == Form::Record);
+        let records = self.classes().into_iter().filter(|&class| self.form(class) != Form::Map);
         let several = records.map(|class| self.parts(class).collect::<Vec<_>>()).filter(|parts| parts.len() > 1);
         let needs = |&object: &ObjectId| match &self.arena.object(object).shape {
             Shape::Record(fields) => fields.rest.is_some(),
@@ -258,22 +286,32 @@ impl<'a> Types<'a> {
         classes.into_iter().map(|class| self.parts(class).collect()).collect()
     }
 
-    /// The key by which a study told the objects of a record class apart, if each of them has it.
+    /// The key by which a study told the objects of a record class apart, if nearly all of them have it.
     pub(super) fn study_tag(&self, class: ObjectId) -> Option<&'a str> {
-        let tag = self.members[&class].iter().find_map(|&object| match &self.arena.object(object).shape {
+        let tags = self.members[&class].iter().filter_map(|&object| match &self.arena.object(object).shape {
             Shape::Union(tagged) => Some(&*tagged.key),
             _ => self.arena.object(object).tag.as_deref(),
-        })?;
-        self.always_has(class, tag).then_some(tag)
+        });
+        // At some places another key told the objects apart, which not all of the class have.
+        let mut tried = HashSet::new();
+        tags.filter(|tag| tried.insert(*tag)).find(|tag| self.has_tag(class, tag))
     }
 
-    /// Whether each object of a record class has a string under a key.
-    fn always_has(&self, class: ObjectId, key: &str) -> bool {
-        self.parts(class).all(|object| {
+    /// Whether each object of a record class has a string under a key; nearly each of them, if the key is usual for a tag.
+    fn has_tag(&self, class: ObjectId, key: &str) -> bool {
+        let (mut all, mut without) = (0, 0);
+        for object in self.parts(class) {
             let field = fields(self.arena, object).find(|field| *field.key == *key);
             let texts = field.map_or(0, |field| self.arena.node(field.node).text_count());
-            texts == self.arena.object(object).instances
-        })
+            let values = field.map_or(0, |field| self.arena.node(field.node).count());
+            if texts < values && !self.untagged.contains(&object) {
+                return false;
+            }
+            let instances = self.arena.object(object).instances;
+            all += instances;
+            without += instances - texts;
+        }
+        without == 0 || (is_usual(key) && is_rare(without, all))
     }
 
     /// The hashes of the keys that objects of a class have whose tag has this value.
@@ -284,9 +322,11 @@ impl<'a> Types<'a> {
             let Some(index) = fields.find(tag) else { continue };
             let only = self.arena.node(fields.list[index].node).texts.as_ref().and_then(|texts| texts.only_word());
             match only {
-                Some((_, word)) if word == value => keys.extend(fields.list.iter().map(|field| field.hash)),
-                Some(_) => {}
-                None => {
+                Some((_, word)) if word == value && self.is_all(object, fields, index) => {
+                    keys.extend(fields.list.iter().map(|field| field.hash));
+                }
+                Some((_, word)) if word != value => {}
+                _ => {
                     let study = self.arena.object(object).study.as_ref();
                     if let Some(has) = study.and_then(|study| study.keys_of(tag, value)) {
                         keys.extend(fields.list.iter().map(|field| field.hash).filter(|&hash| has(hash)));
@@ -295,6 +335,69 @@ impl<'a> Types<'a> {
             }
         }
         keys
+    }
+
+    fn is_all(&self, object: ObjectId, fields: &Fields, index: usize) -> bool {
+        self.arena.node(fields.list[index].node).text_count() == self.arena.object(object).instances
+    }
+
+    /// The hashes of the keys that objects of a class have which have no tag.
+    pub(super) fn keys_without(&self, class: ObjectId, tag: u64) -> HashSet<u64> {
+        let mut keys = HashSet::new();
+        for object in self.parts(class) {
+            let Some(fields) = self.arena.fields(object) else { continue };
+            let all = || fields.list.iter().map(|field| field.hash);
+            match fields.find(tag) {
+                _ if self.arena.is_without(object, tag) => keys.extend(all()),
+                Some(index) if !self.is_all(object, fields, index) => {
+                    match self.arena.object(object).study.as_ref().and_then(|study| study.keys_without(tag)) {
+                        Some(has) => keys.extend(all().filter(|&hash| has(hash))),
+                        None => keys.extend(all().filter(|&hash| hash != tag)),
+                    }
+                }
+                _ => {}
+            }
+        }
+        keys
+    }
+
+    /// Whether some objects of a record class have no tag.
+    pub(super) fn has_others(&self, class: ObjectId, tag: u64) -> bool {
+        self.parts(class).any(|object| {
+            let index = self.arena.fields(object).and_then(|fields| Some((fields, fields.find(tag)?)));
+            !index.is_some_and(|(fields, index)| self.is_all(object, fields, index))
+                && self.arena.object(object).instances > 0
+        })
+    }
+
+    /// Of the keys that objects have whose tag has this value those under which objects are tagged too, or some of them.
+    pub(super) fn keys_of_tagged(&self, class: ObjectId, tag: u64, value: u64) -> HashSet<u64> {
+        let mut keys = HashSet::new();
+        for object in self.parts(class) {
+            let Some(fields) = self.arena.fields(object) else { continue };
+            let Some(index) = fields.find(tag) else { continue };
+            let only = self.arena.node(fields.list[index].node).texts.as_ref().and_then(|texts| texts.only_word());
+            let study = self.arena.object(object).study.as_ref();
+            let has = |field: &Field| match only {
+                Some((_, word)) if word != value => false,
+                Some(_) if self.is_all(object, fields, index) => self.holds_tagged(field.node),
+                _ => study.is_some_and(|study| study.has_tagged(tag, value, field.hash)),
+            };
+            keys.extend(fields.list.iter().filter(|field| has(field)).map(|field| field.hash));
+        }
+        keys
+    }
+
+    fn holds_tagged(&self, node: NodeId) -> bool {
+        let of = self.arena.object_of(node).filter(|_| self.arena.node(node).objects > 0);
+        let tagged = of.is_some_and(|object| match &self.arena.object(object).shape {
+            Shape::Union(_) => true,
+            Shape::Map { .. } => false,
+            Shape::Record(fields) => {
+                fields.list.iter().any(|field| is_usual(&field.key) && self.arena.node(field.node).text_count() > 0)
+            }
+        });
+        tagged || decide::elements(self.arena, node).any(|element| self.holds_tagged(element))
     }
 
     /// The tag of a class, the hashes of its values, and the keys that objects with each of them have.
@@ -309,7 +412,8 @@ impl<'a> Types<'a> {
         let mut values = BTreeMap::new();
         for object in self.parts(class) {
             let fields = self.arena.fields(object)?;
-            let texts = self.arena.node(fields.list[fields.find(tag)?].node).texts.as_ref()?;
+            let Some(index) = fields.find(tag) else { continue };
+            let Some(texts) = &self.arena.node(fields.list[index].node).texts else { continue };
             for &value in texts.word_hashes() {
                 values.entry(value).or_insert_with(|| self.keys_of(class, tag, value));
             }
@@ -400,7 +504,12 @@ impl<'a> Types<'a> {
                     continue; // It was joined with another a moment ago.
                 }
                 again |= match self.form(class) {
-                    Form::Union => self.join_variants(class),
+                    Form::Union => {
+                        let joined = self.join_variants(class);
+                        let class = self.class(class);
+                        let groups: Vec<Group> = self.slots(class).into_iter().map(|slot| slot.group).collect();
+                        groups.iter().fold(joined, |again, group| self.one_place(group) || again)
+                    }
                     form => {
                         let given_up = self.give_up_unions(class);
                         let class = self.class(class);
@@ -441,6 +550,9 @@ impl<'a> Types<'a> {
                 let first = *known.entry(variant.hash).or_insert(variant.object);
                 changed |= self.join(first, variant.object);
             }
+            if let Some(untagged) = self.arena.tagged(object).and_then(|tagged| tagged.untagged) {
+                changed |= self.join(object, untagged);
+            }
         }
         changed
     }
@@ -451,6 +563,9 @@ impl<'a> Types<'a> {
         for object in self.members[&class].clone() {
             for variant in self.arena.tagged(object).into_iter().flat_map(|tagged| &tagged.variants) {
                 changed |= self.join(object, variant.object);
+            }
+            if let Some(untagged) = self.arena.tagged(object).and_then(|tagged| tagged.untagged) {
+                changed |= self.join(object, untagged);
             }
         }
         changed
@@ -510,6 +625,7 @@ impl<'a> Types<'a> {
                 Form::Record => fields(class, None),
                 Form::Union => {
                     self.variants(class).into_iter().for_each(|(_, variant)| fields(variant, Some(class)));
+                    fields(class, Some(class));
                 }
             }
             met.push(Met { class, name, union });
@@ -592,7 +708,7 @@ impl<'a> Types<'a> {
             (Form::Record, Form::Record) => {
                 // Objects without the tag are not variants of a tagged union.
                 let tag = self.study_tag(large.class).or_else(|| self.study_tag(small.class));
-                if tag.is_some_and(|tag| [small, large].iter().any(|met| !self.always_has(met.class, tag))) {
+                if tag.is_some_and(|tag| [small, large].iter().any(|met| !self.has_tag(met.class, tag))) {
                     return false;
                 }
                 let (small, large) = (self.slots(small.class), self.slots(large.class));
@@ -709,6 +825,11 @@ impl<'a> Types<'a> {
             && self.study_tag(one) == self.study_tag(other)
     }
 
+    /// The class of the objects at a place, or of those in its arrays.
+    pub(super) fn class_within(&self, group: &[NodeId]) -> Option<ObjectId> {
+        self.classes_within(group).first().copied()
+    }
+
     /// The classes of the objects at a place, and of those in its arrays.
     fn classes_within(&self, group: &[NodeId]) -> Vec<ObjectId> {
         let mut classes: Vec<ObjectId> = self.class_at(group).into_iter().collect();
@@ -749,8 +870,9 @@ impl<'a> Types<'a> {
         self.lost_at(&[self.arena.root], &mut lost);
         for class in self.classes() {
             match self.form(class) {
-                Form::Union => {}
-                Form::Record => self.slots(class).iter().for_each(|slot| self.lost_at(&slot.group, &mut lost)),
+                Form::Union | Form::Record => {
+                    self.slots(class).iter().for_each(|slot| self.lost_at(&slot.group, &mut lost));
+                }
                 // Each place has its own map, but they are of one type.
                 Form::Map => self.lost_at(&self.values(self.members[&class].iter().copied()), &mut lost),
             }
@@ -763,7 +885,7 @@ impl<'a> Types<'a> {
         let mut hopeless = Vec::new();
         self.hopeless_at(&[self.arena.root], &mut hopeless);
         for class in self.classes() {
-            if self.form(class) == Form::Record {
+            if self.form(class) != Form::Map {
                 self.slots(class).iter().for_each(|slot| self.hopeless_at(&slot.group, &mut hopeless));
                 self.hopeless_at(&self.rest(class), &mut hopeless);
             }

@@ -21,15 +21,17 @@ fn is_word(text: &str) -> bool {
 }
 
 /// The JSON type of a value in short, of an array with that of its first element: what a tag may determine.
-mod mark {
+pub(super) mod mark {
     /// `null`, an empty array, or not known.
-    pub(super) const NONE: u8 = 0;
-    pub(super) const BOOL: u8 = 1;
-    pub(super) const NUMBER: u8 = 2;
-    pub(super) const TEXT: u8 = 3;
-    pub(super) const OBJECT: u8 = 4;
+    pub(in super::super) const NONE: u8 = 0;
+    pub(in super::super) const BOOL: u8 = 1;
+    pub(in super::super) const NUMBER: u8 = 2;
+    pub(in super::super) const TEXT: u8 = 3;
+    pub(in super::super) const OBJECT: u8 = 4;
+    /// An object with a key that is usual for a tag.
+    pub(in super::super) const TAGGED: u8 = 5;
     /// Added for each array around the value.
-    pub(super) const ARRAY: u8 = 8;
+    pub(in super::super) const ARRAY: u8 = 8;
 }
 
 /// Reads one value into a node.
@@ -168,7 +170,7 @@ impl<'de> Visitor<'de> for Value<'_> {
         }
         let object = arena.objects_at(node);
         let (length, sum, ended) = Open::new(arena, object).read(arena, map, object);
-        arena.mark = mark::OBJECT;
+        arena.mark = if arena.is_tagged { mark::TAGGED } else { mark::OBJECT };
         if ended.is_err() && !arena.studying {
             return ended;
         }
@@ -287,9 +289,12 @@ impl Open {
         if let Some(keys) = self.keys.take() {
             arena.put_keys(keys);
         }
+        // Not of a union that waits for its tag still.
+        let had_tag = is_union && self.union.is_none();
         if ended.is_ok() || arena.studying {
             self.count(arena, owner, length);
         }
+        arena.is_tagged = had_tag || arena.has_usual_tag(self.words);
         arena.seen.truncate(self.seen);
         arena.words.truncate(self.words);
         arena.marks.truncate(self.marks);
