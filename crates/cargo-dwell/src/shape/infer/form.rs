@@ -144,8 +144,7 @@ impl Former<'_> {
             }
             let slots: Vec<Slot<'_>> = template.into_values().collect();
             let of_several = |slot: &&Slot<'_>| {
-                let mut classes =
-                    slot.group.iter().map(|&node| self.types.class_within(&[node])).filter(Option::is_some);
+                let mut classes = slot.group.iter().filter_map(|&node| self.types.class_within(&[node]));
                 let first = classes.next();
                 classes.any(|class| Some(class) != first)
             };

@@ -201,11 +201,10 @@ impl<'a> Types<'a> {
             let instances = self.arena.object(object).instances;
             match self.arena.tagged(object) {
                 Some(tagged) if tagged.hash == tag => all += instances,
-                Some(_) => return false,
                 // Of the union itself, or of another place. Their number is one of the union's in the first case.
                 None if self.untagged.contains(&object) => without += instances,
                 None if self.arena.is_without(object, tag) => (all, without) = (all + instances, without + instances),
-                None => return false,
+                _ => return false,
             }
         }
         is_rare(without, all)
