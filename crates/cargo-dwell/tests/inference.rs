@@ -137,9 +137,9 @@ impl<'a> Recount<'a> {
                     self.value(&seq.element, value);
                 }
             }
-            (Kind::Tuple { places }, Value::Array(array)) => {
-                assert_eq!(places.len(), array.len());
-                places.iter().zip(array).for_each(|(place, value)| self.value(place, value));
+            (Kind::Tuple { positions }, Value::Array(array)) => {
+                assert_eq!(positions.len(), array.len());
+                positions.iter().zip(array).for_each(|(position, value)| self.value(position, value));
             }
             (Kind::Mixed { alternatives }, value) => {
                 let fits = |slot: &&Slot| match slot.kind {
@@ -208,7 +208,7 @@ impl<'a> Recount<'a> {
                 assert_eq!(show(&seq.lengths), show(&counts.lengths));
                 self.compare(&seq.element);
             }
-            Kind::Tuple { places } => places.iter().for_each(|place| self.compare(place)),
+            Kind::Tuple { positions } => positions.iter().for_each(|position| self.compare(position)),
             Kind::Mixed { alternatives } => {
                 assert!(alternatives.len() > 1 && alternatives.iter().all(|slot| slot.count > 0 && slot.nulls == 0));
                 assert_eq!(slot.count - slot.nulls, alternatives.iter().map(|slot| slot.count).sum::<u64>());
@@ -325,8 +325,8 @@ impl Type {
             Self::Seq(most, element) => {
                 (0..rng.usize(0..*most)).map(|_| element.value(rng, above, room - 1)).collect::<Vec<_>>().into()
             }
-            Self::Tuple(places) => {
-                places.iter().map(|place| place.value(rng, above, room - 1)).collect::<Vec<_>>().into()
+            Self::Tuple(positions) => {
+                positions.iter().map(|position| position.value(rng, above, room - 1)).collect::<Vec<_>>().into()
             }
             Self::Union(first, variants) => {
                 let index = rng.usize(0..variants.len());

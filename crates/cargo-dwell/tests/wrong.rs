@@ -298,7 +298,7 @@ fn an_object_without_the_tag_after_the_study_is_a_variant_without_it() {
 
 #[test]
 fn the_places_of_a_recursive_union_do_not_grow_with_the_input() {
-    let places = |statements: usize| {
+    let positions = |statements: usize| {
         let mut form = Accumulator::new().into_form();
         for statements in [5, 20, statements] {
             let mut study = form.study();
@@ -309,10 +309,10 @@ fn the_places_of_a_recursive_union_do_not_grow_with_the_input() {
         for seed in 3..6 {
             all.read(&mut Deserializer::from_str(&program(seed, statements))).expect("JSON");
         }
-        all.places()
+        all.positions()
     };
-    let (few, many) = (places(50), places(800));
-    assert!(many < few * 2 && many < 2000, "{few} places of a little, {many} of much");
+    let (few, many) = (positions(50), positions(800));
+    assert!(many < few * 2 && many < 2000, "{few} positions of a little, {many} of much");
 }
 
 #[test]
@@ -414,7 +414,7 @@ fn memory_is_bounded_whatever_comes() {
     let mut accumulator = Accumulator::new().into_form().start(1);
     for _ in 0..6 {
         accumulator.read(&mut Deserializer::from_str(&value(&mut rng, 6))).expect("JSON");
-        assert!(accumulator.places() < 800_000, "{}", accumulator.places());
+        assert!(accumulator.positions() < 800_000, "{}", accumulator.positions());
     }
     assert_eq!(accumulator.finish().documents, 6);
 }
@@ -522,7 +522,7 @@ fn a_type_within_its_like_is_one_recursive_type() {
     check_types("wrong_status", &texts, &schema);
 }
 
-/// Types like quicktype's: one struct for all objects of a place, and nothing but sums in it.
+/// Types like quicktype's: one struct for all objects of a position, and nothing but sums in it.
 #[test]
 fn quicktype_joins_what_a_tag_tells_apart() {
     let texts = geometries();

@@ -2,7 +2,7 @@
 
 use super::lean::{EXACT, cost, with_blocks};
 use super::model::{At, Choice, Choices, Heap, Model, Source};
-use super::places::{PlaceId, Places};
+use super::positions::{PositionId, Positions};
 use super::schema::{Kind, RecordId, Text, UnionId};
 use super::types::{Int, Layouts, Type};
 use super::units::{count, percent};
@@ -51,13 +51,13 @@ pub struct Repeats {
 #[derive(Debug, Clone)]
 enum Step {
     /// A struct or enum gets a box.
-    Box(PlaceId),
+    Box(PositionId),
     /// A hash map is sorted instead.
-    Map(PlaceId),
+    Map(PositionId),
     /// Texts and sequences of one record, or of none, lose their spare capacity.
-    Exact(Option<RecordId>, Vec<PlaceId>),
+    Exact(Option<RecordId>, Vec<PositionId>),
     /// Integers of one record, or of none, get narrower.
-    Narrow(Option<RecordId>, Vec<PlaceId>),
+    Narrow(Option<RecordId>, Vec<PositionId>),
     /// Large variants of a union get boxes.
     Variants(UnionId),
     /// Rare fields of a record move to a struct of their own.
@@ -74,13 +74,15 @@ const SMALLEST: u64 = 1_000;
 /// A suggestion changes what the others save, mostly to less. So the one that saved most when it was last looked at is looked at
 /// again, and made if it still saves more than the others did (Minoux, "Accelerated greedy algorithms", 1978). The order of
 /// the smallest is not worth the second look.
-pub fn suggestions(places: &Places<'_>, lean: &Choices) -> Vec<Suggestion> {
-    let mut now = Choices::naive(places);
-    let mut now_cost = cost(places, &now);
+pub fn suggestions(positions: &Positions<'_>, lean: &Choices) -> Vec<Suggestion> {
+    let mut now = Choices::naive(positions);
+    let mut now_cost = cost(positions, &now);
     let gain =
-        |step: &Step, now: &Choices, now_cost: u64| now_cost.saturating_sub(cost(places, &step.apply(now, lean)));
-    let mut open: Vec<(u64, Step)> =
-        bounded(places, steps(places, lean)).into_iter().map(|step| (gain(&step, &now, now_cost), step)).collect();
+        |step: &Step, now: &Choices, now_cost: u64| now_cost.saturating_sub(cost(positions, &step.apply(now, lean)));
+    let mut open: Vec<(u64, Step)> = bounded(positions, steps(positions, lean))
+        .into_iter()
+        .map(|step| (gain(&step, &now, now_cost), step))
+        .collect();
     let mut suggestions = Vec::new();
     while !open.is_empty() {
         // Stable, so that equal ones stay in the order of the schema.
@@ -94,7 +96,7 @@ pub fn suggestions(places: &Places<'_>, lean: &Choices) -> Vec<Suggestion> {
         }
         let (_, step) = open.remove(0);
         let next = step.apply(&now, lean);
-        let (made, heap) = describe(places, &now, &next, &step);
+        let (made, heap) = describe(positions, &now, &next, &step);
         suggestions.push(made);
         now_cost = with_blocks(heap);
         now = next;
@@ -103,7 +105,7 @@ pub fn suggestions(places: &Places<'_>, lean: &Choices) -> Vec<Suggestion> {
 }
 
 /// Texts of which few are distinct, largest saving first.
-pub fn repeats(places: &Places<'_>) -> Vec<Repeats> {
+pub fn repeats(positions: &Positions<'_>) -> Vec<Repeats> {
     let mut repeats = Vec::new();
     let mut look = |path: String, text: &Text| {
         let once = u128::from(text.bytes) * u128::from(text.distinct) / u128::from(text.count.max(1));
@@ -112,10 +114,10 @@ pub fn repeats(places: &Places<'_>) -> Vec<Repeats> {
             repeats.push(Repeats { path, count: text.count, distinct: text.distinct, saves });
         }
     };
-    for place in &places.list {
-        match &place.slot.kind {
-            Kind::Text(text) => look(place.path.clone(), text),
-            Kind::Map(map) => look(format!("keys of {}", place.path), &map.key),
+    for position in &positions.list {
+        match &position.slot.kind {
+            Kind::Text(text) => look(position.path.clone(), text),
+            Kind::Map(map) => look(format!("keys of {}", position.path), &map.key),
             _ => {}
         }
     }
@@ -123,37 +125,37 @@ pub fn repeats(places: &Places<'_>) -> Vec<Repeats> {
     repeats
 }
 
-/// Places times suggestions that are looked at one by one: each look predicts the whole.
+/// Positions times suggestions that are looked at one by one: each look predicts the whole.
 const LOOKS: usize = 200_000;
 
 /// The steps that are likely to save most, and one of all others if there are too many to look at each.
-fn bounded(places: &Places<'_>, mut steps: Vec<Step>) -> Vec<Step> {
-    let most = (LOOKS / places.list.len().max(1)).max(10);
-    if places.list.len() <= EXACT || steps.len() <= most {
+fn bounded(positions: &Positions<'_>, mut steps: Vec<Step>) -> Vec<Step> {
+    let most = (LOOKS / positions.list.len().max(1)).max(10);
+    if positions.list.len() <= EXACT || steps.len() <= most {
         return steps;
     }
-    let naive = Choices::naive(places);
-    let model = Model::new(places, &naive);
+    let naive = Choices::naive(positions);
+    let model = Model::new(positions, &naive);
     let (heap, mut layouts) = (model.heap(), Layouts::new(&model.bodies));
     let mut size = |source: Source| model.find(source).map_or(0, |id| layouts.named(id).size);
-    let bytes = |id: &PlaceId| heap.get(&At::Place(*id)).map_or(0, |heap| heap.bytes);
+    let bytes = |id: &PositionId| heap.get(&At::Position(*id)).map_or(0, |heap| heap.bytes);
     let mut likely = |step: &Step| match step {
         Step::Box(id) => {
-            let inner = match places.list[*id].slot.kind {
+            let inner = match positions.list[*id].slot.kind {
                 Kind::Record { id, .. } => size(Source::Record(id)),
                 Kind::Union { id } => size(Source::Union(id)),
                 _ => 32,
             };
-            inner * (places.slots(*id) - places.full(*id))
+            inner * (positions.slots(*id) - positions.full(*id))
         }
         Step::Map(id) => bytes(id),
         Step::Exact(_, ids) => ids.iter().map(bytes).sum(),
-        Step::Narrow(_, ids) => ids.iter().map(|&id| 4 * places.slots(id)).sum(),
+        Step::Narrow(_, ids) => ids.iter().map(|&id| 4 * positions.slots(id)).sum(),
         Step::Variants(union) => {
-            let records = places.schema.unions[*union].variants.iter().map(|&(_, record)| record);
-            size(Source::Union(*union)) * records.map(|record| places.schema.records[record].instances).sum::<u64>()
+            let records = positions.schema.unions[*union].variants.iter().map(|&(_, record)| record);
+            size(Source::Union(*union)) * records.map(|record| positions.schema.records[record].instances).sum::<u64>()
         }
-        Step::Split(record) => size(Source::Record(*record)) * places.schema.records[*record].instances,
+        Step::Split(record) => size(Source::Record(*record)) * positions.schema.records[*record].instances,
         Step::Several(_) => 0,
     };
     steps.sort_by_cached_key(|step| std::cmp::Reverse(likely(step)));
@@ -162,21 +164,21 @@ fn bounded(places: &Places<'_>, mut steps: Vec<Step>) -> Vec<Step> {
     steps
 }
 
-fn steps(places: &Places<'_>, lean: &Choices) -> Vec<Step> {
+fn steps(positions: &Positions<'_>, lean: &Choices) -> Vec<Step> {
     let mut steps = Vec::new();
-    let (mut exact, mut narrow) = (BTreeMap::<_, Vec<PlaceId>>::new(), BTreeMap::<_, Vec<PlaceId>>::new());
+    let (mut exact, mut narrow) = (BTreeMap::<_, Vec<PositionId>>::new(), BTreeMap::<_, Vec<PositionId>>::new());
     for (id, choice) in lean.at.iter().enumerate() {
-        let place = &places.list[id];
-        match (choice, &place.slot.kind) {
+        let position = &positions.list[id];
+        match (choice, &position.slot.kind) {
             (Choice::Boxed | Choice::Sparse, _) => steps.push(Step::Box(id)),
             (Choice::Exact | Choice::Thin, Kind::Map(_)) => steps.push(Step::Map(id)),
-            (Choice::Exact | Choice::Thin | Choice::Array(_), _) => exact.entry(place.owner).or_default().push(id),
-            (Choice::Int(int), _) if int.bits < 64 => narrow.entry(place.owner).or_default().push(id),
+            (Choice::Exact | Choice::Thin | Choice::Array(_), _) => exact.entry(position.owner).or_default().push(id),
+            (Choice::Int(int), _) if int.bits < 64 => narrow.entry(position.owner).or_default().push(id),
             (Choice::Int(_) | Choice::Plain, _) => {}
         }
     }
-    steps.extend(exact.into_iter().map(|(owner, places)| Step::Exact(owner, places)));
-    steps.extend(narrow.into_iter().map(|(owner, places)| Step::Narrow(owner, places)));
+    steps.extend(exact.into_iter().map(|(owner, positions)| Step::Exact(owner, positions)));
+    steps.extend(narrow.into_iter().map(|(owner, positions)| Step::Narrow(owner, positions)));
     let mut unions: Vec<UnionId> = lean.variants.iter().map(|(union, _)| *union).collect();
     unions.dedup();
     steps.extend(unions.into_iter().map(Step::Variants));
@@ -206,30 +208,36 @@ impl Step {
 }
 
 /// The suggestion of a step, and the memory of the documents after it.
-fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> (Suggestion, Heap) {
-    let (before, after) = (Model::new(places, now), Model::new(places, next));
+fn describe(positions: &Positions<'_>, now: &Choices, next: &Choices, step: &Step) -> (Suggestion, Heap) {
+    let (before, after) = (Model::new(positions, now), Model::new(positions, next));
     let (was, is): (Heap, Heap) = (before.total(), after.total());
     let more = is.allocations.cast_signed() - was.allocations.cast_signed();
     let owner = |owner: &Option<RecordId>| match owner {
-        Some(record) => places.record_path(*record),
-        None => places.list[0].path.clone(),
+        Some(record) => positions.record_path(*record),
+        None => positions.list[0].path.clone(),
     };
-    let types = |id: PlaceId| (before.type_at(id), after.type_at(id));
+    let types = |id: PositionId| (before.type_at(id), after.type_at(id));
     let (path, from, to, filled, costs) = match step {
         Step::Box(id) => {
             let (from, to) = types(*id);
             let words = "an indirection";
-            (places.list[*id].path.clone(), from, to, Some((places.full(*id), places.slots(*id))), words.to_owned())
+            (
+                positions.list[*id].path.clone(),
+                from,
+                to,
+                Some((positions.full(*id), positions.slots(*id))),
+                words.to_owned(),
+            )
         }
         Step::Map(id) => {
-            let (from, to) = if places.list[*id].field.is_some() {
+            let (from, to) = if positions.list[*id].field.is_some() {
                 types(*id)
             } else {
                 let key = if next.at[*id] == Choice::Thin { "ThinStr" } else { "Box<str>" };
                 ("HashMap<String, _>".into(), format!("SortedMap<{key}, _>"))
             };
             (
-                places.list[*id].path.clone(),
+                positions.list[*id].path.clone(),
                 from,
                 to,
                 None,
@@ -239,7 +247,7 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
         Step::Exact(record, ids) => {
             let mut names: Vec<(String, String)> = Vec::new();
             for &id in ids {
-                let pair = bare(places, id, next.at[id]);
+                let pair = bare(positions, id, next.at[id]);
                 if !names.contains(&pair) {
                     names.push(pair);
                 }
@@ -251,7 +259,7 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
         }
         Step::Narrow(record, ids) => {
             let ints = |choices: &Choices| {
-                let name = |&id: &PlaceId| match (choices.at[id], &places.list[id].slot.kind) {
+                let name = |&id: &PositionId| match (choices.at[id], &positions.list[id].slot.kind) {
                     (Choice::Int(int), _) => Type::Int(int),
                     (_, Kind::Integer { min, max }) => Type::Int(Int::narrowest(*min, *max).widest()),
                     _ => Type::Unit,
@@ -265,16 +273,16 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
             (owner(record), ints(now), ints(next), None, words.to_owned())
         }
         Step::Variants(union) => {
-            let variants = &places.union_names[*union].1;
+            let variants = &positions.union_names[*union].1;
             let boxed: Vec<usize> =
                 next.variants.iter().filter(|(of, _)| of == union).map(|(_, index)| *index).collect();
-            let of = &places.schema.unions[*union].variants;
-            let instances = |index: usize| places.schema.records[of[index].1].instances;
+            let of = &positions.schema.unions[*union].variants;
+            let instances = |index: usize| positions.schema.records[of[index].1].instances;
             let filled = boxed.iter().map(|&index| instances(index)).sum();
             let slots = (0..of.len()).map(instances).sum();
             let names: Vec<&str> = boxed.iter().map(|&index| variants[index].as_str()).collect();
             (
-                places.schema.unions[*union].path.clone(),
+                positions.schema.unions[*union].path.clone(),
                 names.join(", "),
                 "Box<_>".into(),
                 Some((filled, slots)),
@@ -285,7 +293,7 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
             let number = count(steps.len() as u64);
             (
                 "$".into(),
-                format!("{number} places"),
+                format!("{number} positions"),
                 "as --rust has them".into(),
                 None,
                 "as the suggestions above".into(),
@@ -294,16 +302,17 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
         Step::Split(record) => {
             let groups = &next.splits[record].groups;
             let all: Vec<usize> = groups.iter().flatten().copied().collect();
-            let filled = (places.any_of(*record, &all).0, places.schema.records[*record].instances);
+            let filled = (positions.any_of(*record, &all).0, positions.schema.records[*record].instances);
             let names: Vec<String> =
                 (0..groups.len()).map(|group| format!("Sparse<{}>", after.group_name(*record, group))).collect();
-            let from = format!("{} of {} fields", count(all.len() as u64), count(places.fields[*record].len() as u64));
+            let from =
+                format!("{} of {} fields", count(all.len() as u64), count(positions.fields[*record].len() as u64));
             let words = "an indirection; serde(flatten) buffers these keys";
-            (places.record_path(*record), from, names.join(", "), Some(filled), words.to_owned())
+            (positions.record_path(*record), from, names.join(", "), Some(filled), words.to_owned())
         }
     };
     let made = Suggestion {
-        why: why(places, next, step, &path, filled),
+        why: why(positions, next, step, &path, filled),
         path,
         from,
         to,
@@ -318,18 +327,18 @@ fn describe(places: &Places<'_>, now: &Choices, next: &Choices, step: &Step) -> 
 }
 
 /// What of the data makes a step worth it.
-fn why(places: &Places<'_>, next: &Choices, step: &Step, path: &str, filled: Option<(u64, u64)>) -> String {
+fn why(positions: &Positions<'_>, next: &Choices, step: &Step, path: &str, filled: Option<(u64, u64)>) -> String {
     let (filled, slots) = filled.unwrap_or_default();
     let absent = percent(slots - filled.min(slots), slots);
     match step {
-        Step::Box(id) if places.missing(*id) == 0 => format!("{path} is null in {absent} of the objects"),
-        Step::Box(id) if places.list[*id].slot.nulls == 0 => format!("{path} is absent in {absent} of the objects"),
+        Step::Box(id) if positions.missing(*id) == 0 => format!("{path} is null in {absent} of the objects"),
+        Step::Box(id) if positions.list[*id].slot.nulls == 0 => format!("{path} is absent in {absent} of the objects"),
         Step::Box(_) => format!("{path} is absent or null in {absent} of the objects"),
         Step::Map(_) => format!("{path} is a map; sorted, it has no empty buckets"),
         Step::Exact(_, ids) => {
             let (mut texts, mut lists, mut arrays) = (false, false, false);
             for &id in ids {
-                let text = matches!(places.list[id].slot.kind, Kind::Text(_));
+                let text = matches!(positions.list[id].slot.kind, Kind::Text(_));
                 texts |= text;
                 arrays |= matches!(next.at[id], Choice::Array(_));
                 lists |= !text && !matches!(next.at[id], Choice::Array(_));
@@ -357,7 +366,7 @@ fn why(places: &Places<'_>, next: &Choices, step: &Step, path: &str, filled: Opt
         }
         Step::Split(record) => {
             let moved: usize = next.splits[record].groups.iter().map(Vec::len).sum();
-            let all = places.fields[*record].len();
+            let all = positions.fields[*record].len();
             let moved = format!("{} of {} fields", count(moved as u64), count(all as u64));
             format!("{moved} of {path} are absent in {absent} of the objects")
         }
@@ -365,11 +374,11 @@ fn why(places: &Places<'_>, next: &Choices, step: &Step, path: &str, filled: Opt
 }
 
 /// The type constructor of a text or sequence: `String`, `Box<str>`.
-fn bare(places: &Places<'_>, id: PlaceId, choice: Choice) -> (String, String) {
+fn bare(positions: &Positions<'_>, id: PositionId, choice: Choice) -> (String, String) {
     if let Choice::Array(length) = choice {
         return ("Vec<_>".into(), format!("[_; {length}]"));
     }
-    let text = matches!(places.list[id].slot.kind, Kind::Text(_));
+    let text = matches!(positions.list[id].slot.kind, Kind::Text(_));
     let (from, to) = match (text, choice) {
         (true, Choice::Thin) => ("String", "ThinStr"),
         (true, _) => ("String", "Box<str>"),
@@ -380,13 +389,13 @@ fn bare(places: &Places<'_>, id: PlaceId, choice: Choice) -> (String, String) {
 }
 
 /// The owner of a heap block, as text.
-pub fn name_of(places: &Places<'_>, at: At) -> String {
+pub fn name_of(positions: &Positions<'_>, at: At) -> String {
     match at {
         At::Documents => "documents".into(),
-        At::Place(id) => places.list[id].path.clone(),
-        At::Group(record, group) => format!("{} group {group}", places.record_names[record].0),
+        At::Position(id) => positions.list[id].path.clone(),
+        At::Group(record, group) => format!("{} group {group}", positions.record_names[record].0),
         At::Variant(union, index) => {
-            let (name, variants) = &places.union_names[union];
+            let (name, variants) = &positions.union_names[union];
             format!("{name}::{}", variants[index])
         }
     }

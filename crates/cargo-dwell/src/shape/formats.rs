@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A format that all texts of a place have.
+/// A format that all texts of a position have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
@@ -51,7 +51,7 @@ const ALL: [(Format, Test); 5] = [
     (Format::Url, is_url),
 ];
 
-/// The formats that some text of a place does not have, a bit each.
+/// The formats that some text of a position does not have, a bit each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Excluded(u8);
@@ -81,7 +81,7 @@ impl Excluded {
         }
     }
 
-    /// Excludes what another place excludes.
+    /// Excludes what another position excludes.
     pub fn merge(&mut self, other: Self) {
         self.0 |= other.0;
     }

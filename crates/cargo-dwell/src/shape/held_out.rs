@@ -196,7 +196,7 @@ impl Check<'_> {
         loads
     }
 
-    /// Whether a value loads at a place.
+    /// Whether a value loads at a position.
     fn slot(&mut self, slot: &Slot, value: &Value, path: &str, optional: bool) -> bool {
         match (&slot.kind, value) {
             (Kind::Any(_) | Kind::Never, _) | (Kind::Bool { .. }, Value::Bool(_)) => true,
@@ -266,11 +266,14 @@ impl Check<'_> {
                 }
                 array.iter().all(|value| self.slot(&seq.element, value, &format!("{path}[]"), false))
             }
-            (Kind::Tuple { places }, Value::Array(array)) => {
-                if places.len() != array.len() {
+            (Kind::Tuple { positions }, Value::Array(array)) => {
+                if positions.len() != array.len() {
                     return self.refuse(path, "an array of another length");
                 }
-                places.iter().zip(array).all(|(place, value)| self.slot(place, value, &format!("{path}[]"), false))
+                positions
+                    .iter()
+                    .zip(array)
+                    .all(|(position, value)| self.slot(position, value, &format!("{path}[]"), false))
             }
             (Kind::Mixed { alternatives }, value) => {
                 let fits = |alternative| self.attempt(|check| check.slot(alternative, value, path, false));

@@ -1,8 +1,8 @@
 //! `--html`: the report as a page, with icicles of live bytes by JSON path.
 
 use super::model::{At, Choices, Model, Part, Source};
-use super::places::{PlaceId, Places};
 use super::plan::Plan;
+use super::positions::{PositionId, Positions};
 use super::rust::describe;
 use super::schema::{Kind, RecordId};
 use super::types::{Body, Layouts, Type};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// The page of `plan`.
 pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
-    let schema = plan.places.schema;
+    let schema = plan.positions.schema;
     let (naive, lean) = (plan.naive_heap(), plan.lean_heap());
     let mut notes: Vec<String> = plan.doubts().into_iter().map(|doubt| format!("Not exact: {doubt}.")).collect();
     if sampled {
@@ -105,22 +105,22 @@ fn steps(path: &str) -> Vec<&str> {
 }
 
 fn icicle(plan: &Plan<'_>, choices: &Choices) -> Bar {
-    let places = &plan.places;
+    let positions = &plan.positions;
     let model = plan.model(choices);
     let spare = model.spare();
-    let absent = Absent::new(places, &model);
+    let absent = Absent::new(positions, &model);
     let mut root = Node::default();
     for (at, heap) in model.heap() {
-        let (path, class, place) = match at {
+        let (path, class, position) = match at {
             At::Documents => ("$".to_owned(), Class::Sequence, None),
-            At::Place(id) => (places.list[id].path.clone(), class(&places.list[id].slot.kind), Some(id)),
+            At::Position(id) => (positions.list[id].path.clone(), class(&positions.list[id].slot.kind), Some(id)),
             At::Group(record, group) => {
                 let name = model.group_name(record, group);
-                (format!("{}.({name})", places.record_path(record)), Class::Pointer, None)
+                (format!("{}.({name})", positions.record_path(record)), Class::Pointer, None)
             }
             At::Variant(union, index) => {
-                let tag = &places.schema.unions[union].variants[index].0;
-                (format!("{}[{tag:?}]", places.schema.unions[union].path), Class::Pointer, None)
+                let tag = &positions.schema.unions[union].variants[index].0;
+                (format!("{}[{tag:?}]", positions.schema.unions[union].path), Class::Pointer, None)
             }
         };
         let steps = steps(&path);
@@ -130,14 +130,14 @@ fn icicle(plan: &Plan<'_>, choices: &Choices) -> Bar {
         node.spare += spare;
         node.class = class;
         node.details.push(("blocks".into(), count(heap.allocations)));
-        let Some(id) = place else { continue };
-        let place = &places.list[id];
+        let Some(id) = position else { continue };
+        let position = &positions.list[id];
         node.absent += absent.of(id, heap.bytes - spare);
         node.details.push(("type".into(), model.type_at(id)));
-        if places.missing(id) > 0 {
-            node.details.push(("filled".into(), percent(place.slot.count, places.slots(id))));
+        if positions.missing(id) > 0 {
+            node.details.push(("filled".into(), percent(position.slot.count, positions.slots(id))));
         }
-        let about = describe(&place.slot.kind);
+        let about = describe(&position.slot.kind);
         if !about.is_empty() {
             node.details.push(("values".into(), about));
         }
@@ -169,42 +169,42 @@ const NESTED: usize = 5;
 
 /// Which part of a record's bytes are fields that it lacks.
 struct Absent<'p, 's> {
-    places: &'p Places<'s>,
+    positions: &'p Positions<'s>,
     share: BTreeMap<RecordId, f64>,
 }
 
 impl<'p, 's> Absent<'p, 's> {
-    fn new(places: &'p Places<'s>, model: &Model<'_, '_>) -> Self {
+    fn new(positions: &'p Positions<'s>, model: &Model<'_, '_>) -> Self {
         let mut layouts = Layouts::new(&model.bodies);
         let mut share = BTreeMap::new();
         // A record lies in another, and that in a third: the innermost is known first.
         for _ in 0..NESTED {
             for (id, (def, body)) in model.defs.iter().zip(&model.bodies).enumerate() {
                 let (Source::Record(record), Body::Struct(types)) = (def.source, body) else { continue };
-                let all = places.schema.records[record].instances * layouts.named(id).size;
+                let all = positions.schema.records[record].instances * layouts.named(id).size;
                 let mut absent = 0.0;
                 for (part, of) in def.parts.iter().zip(types) {
-                    let Part::Place(place, _) = *part else { continue };
+                    let Part::Position(position, _) = *part else { continue };
                     let size = layouts.size(of) as f64;
-                    let within = match places.list[place].slot.kind {
+                    let within = match positions.list[position].slot.kind {
                         Kind::Record { id, .. } if is_inline(of) => share.get(&id).copied().unwrap_or(0.0),
                         _ => 0.0,
                     };
-                    absent += size * (places.missing(place) as f64 + places.full(place) as f64 * within);
+                    absent += size * (positions.missing(position) as f64 + positions.full(position) as f64 * within);
                 }
                 if all > 0 {
                     share.insert(record, absent / all as f64);
                 }
             }
         }
-        Self { places, share }
+        Self { positions, share }
     }
 
-    /// How many of `bytes` at a place, without unused capacity, are of absent fields.
-    fn of(&self, id: PlaceId, bytes: u64) -> u64 {
-        let place = &self.places.list[id];
-        let holds = match (&place.slot.kind, place.within.last()) {
-            (Kind::Seq(_) | Kind::Map(_), Some(&element)) => &self.places.list[element].slot.kind,
+    /// How many of `bytes` at a position, without unused capacity, are of absent fields.
+    fn of(&self, id: PositionId, bytes: u64) -> u64 {
+        let position = &self.positions.list[id];
+        let holds = match (&position.slot.kind, position.within.last()) {
+            (Kind::Seq(_) | Kind::Map(_), Some(&element)) => &self.positions.list[element].slot.kind,
             (kind, _) => kind,
         };
         let Kind::Record { id, .. } = holds else { return 0 };
@@ -217,22 +217,22 @@ impl<'p, 's> Absent<'p, 's> {
 
 /// A row for each field of each record.
 fn table(plan: &Plan<'_>) -> Table {
-    let places = &plan.places;
+    let positions = &plan.positions;
     let (naive, lean) = (plan.model(&plan.naive), plan.model(&plan.lean));
     let (naive_heap, lean_heap) = (naive.heap(), lean.heap());
     let mut rows = Vec::new();
-    for (id, place) in places.list.iter().enumerate() {
-        let heap = |heap: &BTreeMap<At, super::model::Heap>| heap.get(&At::Place(id)).map_or(0, |heap| heap.bytes);
+    for (id, position) in positions.list.iter().enumerate() {
+        let heap = |heap: &BTreeMap<At, super::model::Heap>| heap.get(&At::Position(id)).map_or(0, |heap| heap.bytes);
         rows.push((
             heap(&naive_heap),
             vec![
-                place.path.clone(),
-                percent(place.slot.count, places.slots(id)),
+                position.path.clone(),
+                percent(position.slot.count, positions.slots(id)),
                 naive.type_at(id),
                 bytes(heap(&naive_heap)),
                 lean.type_at(id),
                 bytes(heap(&lean_heap)),
-                describe(&place.slot.kind),
+                describe(&position.slot.kind),
             ],
         ));
     }

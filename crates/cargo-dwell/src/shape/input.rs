@@ -27,14 +27,14 @@ pub struct Problem {
     /// The file, or `-`.
     pub file: String,
     /// Line and column, from 1; none if the trouble is with the file as a whole.
-    pub place: Option<(u64, u64)>,
+    pub location: Option<(u64, u64)>,
     /// The message.
     pub what: String,
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self.place {
+        match self.location {
             Some((line, column)) => write!(f, "{}:{line}:{column}: {}", self.file, self.what),
             None => write!(f, "{}: {}", self.file, self.what),
         }
@@ -142,8 +142,8 @@ impl Input {
         self.size
     }
 
-    fn problem(&self, place: Option<(u64, u64)>, what: impl Into<String>) -> Problem {
-        Problem { file: self.path.display().to_string(), place, what: what.into() }
+    fn problem(&self, location: Option<(u64, u64)>, what: impl Into<String>) -> Problem {
+        Problem { file: self.path.display().to_string(), location, what: what.into() }
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
@@ -218,7 +218,7 @@ impl Found {
     }
 
     fn complain(&mut self, path: &Path, what: impl Into<String>) {
-        self.problems.push(Problem { file: path.display().to_string(), place: None, what: what.into() });
+        self.problems.push(Problem { file: path.display().to_string(), location: None, what: what.into() });
     }
 
     fn add_stdin(&mut self) {
@@ -254,19 +254,19 @@ impl Found {
                 }
                 Ok(_) => {}
                 Err(error) => {
-                    let place = error.path().unwrap_or(path).to_owned();
+                    let location = error.path().unwrap_or(path).to_owned();
                     match (error.loop_ancestor(), error.io_error()) {
                         (Some(above), _) => {
-                            self.complain(&place, format!("a symbolic link to a folder above, {}", above.display()));
+                            self.complain(&location, format!("a symbolic link to a folder above, {}", above.display()));
                         }
                         // A dangling link without the ending of a JSON file is ignored.
                         (None, Some(error)) if error.kind() == io::ErrorKind::NotFound => {
-                            if Input::file(&place, 0).is_some() {
-                                self.complain(&place, "a symbolic link to nothing");
+                            if Input::file(&location, 0).is_some() {
+                                self.complain(&location, "a symbolic link to nothing");
                             }
                         }
-                        (None, Some(error)) => self.complain(&place, cannot_read(error)),
-                        (None, None) => self.complain(&place, "cannot be read"),
+                        (None, Some(error)) => self.complain(&location, cannot_read(error)),
+                        (None, None) => self.complain(&location, "cannot be read"),
                     }
                 }
             }
@@ -430,7 +430,7 @@ const STACK: usize = 16 << 20;
 /// Reads a part of what was found, spread evenly, to find the form of all. What is wrong with it is reported later.
 ///
 /// That part is read in rounds, each four times the last. What a round finds is the form that the next one reads with,
-/// so that a type which holds itself is known before it was met in many places.
+/// so that a type which holds itself is known before it was met in many locations.
 fn study(found: &Found) -> Form {
     let mut form = Accumulator::new().into_form();
     let total: u64 = found.inputs.iter().map(|input| input.size).sum();
@@ -486,7 +486,7 @@ fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The line and column after `text`, which begins at `place`.
+/// The line and column after `text`, which begins at `location`.
 fn advance((line, column): (u64, u64), text: &[u8]) -> (u64, u64) {
     match memchr::memchr_iter(b'\n', text).count() as u64 {
         0 => (line, column + text.len() as u64),
@@ -508,8 +508,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn complain(&mut self, place: Option<(u64, u64)>, what: impl Into<String>) {
-        self.problems.push((0, self.input.problem(place, what)));
+    fn complain(&mut self, location: Option<(u64, u64)>, what: impl Into<String>) {
+        self.problems.push((0, self.input.problem(location, what)));
     }
 
     fn read(&mut self, mut source: Box<dyn Read + '_>, buffer: &mut Vec<u8>) {
@@ -544,15 +544,15 @@ impl Reader<'_> {
             return self.read_text(text, (1, 1));
         }
         // The start of the last text, as an offset and as line and column.
-        let (mut last, mut place) = (0, (1, 1));
+        let (mut last, mut location) = (0, (1, 1));
         let before = self.problems.len();
         for (texts, (start, text)) in (0..).zip(split(text)) {
             if texts >= self.input.limit || (self.problems.len() > before && !self.keep_going) {
                 return;
             }
-            place = advance(place, &bytes[last..start]);
+            location = advance(location, &bytes[last..start]);
             last = start;
-            self.read_text(text, place);
+            self.read_text(text, location);
         }
     }
 
@@ -561,15 +561,15 @@ impl Reader<'_> {
         match std::str::from_utf8(bytes) {
             Ok(text) => Some(text),
             Err(error) => {
-                let place = advance((line, 1), &bytes[..error.valid_up_to()]);
-                self.complain(Some(place), not_utf8(bytes));
+                let location = advance((line, 1), &bytes[..error.valid_up_to()]);
+                self.complain(Some(location), not_utf8(bytes));
                 None
             }
         }
     }
 
     /// Reads one text that begins at this line and column.
-    fn read_text(&mut self, text: &str, place: (u64, u64)) {
+    fn read_text(&mut self, text: &str, location: (u64, u64)) {
         let one = |read: &mut dyn FnMut(&mut serde_json::Deserializer<StrRead>) -> serde_json::Result<()>| {
             let mut json = serde_json::Deserializer::from_str(text);
             read(&mut json)?;
@@ -577,7 +577,7 @@ impl Reader<'_> {
         };
         let checked = if self.keep_going { one(&mut |json| infer::check(json)) } else { Ok(()) };
         if let Err(error) = checked.and_then(|()| one(&mut |json| self.accumulator.read(json))) {
-            self.complain_of(&error, place);
+            self.complain_of(&error, location);
         }
     }
 
@@ -602,7 +602,7 @@ impl Reader<'_> {
 
     /// Complains of a text that begins at this line and column.
     fn complain_of(&mut self, error: &serde_json::Error, (line, column): (u64, u64)) {
-        let place = match (error.line() as u64, error.column().max(1) as u64) {
+        let location = match (error.line() as u64, error.column().max(1) as u64) {
             (0 | 1, further) => (line, column + further - 1),
             (down, column) => (line + down - 1, column),
         };
@@ -620,7 +620,7 @@ impl Reader<'_> {
             "number out of range" => "a number too large for 64 bits of floating point".to_owned(),
             what => format!("{what}; correct it"),
         };
-        self.complain(Some(place), what);
+        self.complain(Some(location), what);
     }
 
     fn read_lines(&mut self, mut source: Box<dyn Read + '_>, buffer: &mut Vec<u8>, mut ended: bool) {

@@ -1,15 +1,15 @@
 //! The choices that take the least memory, as far as the types stay natural to read and write.
 //!
 //! What costs nothing is decided at once: no text, sequence or map keeps spare capacity. What costs something, a box, is
-//! tried place by place, and kept where the prediction of the whole says that it saves more than [`BLOCK`] bytes a block;
-//! for a struct of size `s` that is where fewer than `(s - 8) / (s + 16)` of its slots are full. Deciding one place
+//! tried position by position, and kept where the prediction of the whole says that it saves more than [`BLOCK`] bytes a block;
+//! for a struct of size `s` that is where fewer than `(s - 8) / (s + 16)` of its slots are full. Deciding one position
 //! changes the worth of others, so it goes round until nothing changes.
 //!
-//! The prediction of the whole takes time for each place, and so does a trial: a schema with more than [`EXACT`] places has
+//! The prediction of the whole takes time for each position, and so does a trial: a schema with more than [`EXACT`] positions has
 //! each choice tried on the struct that it changes alone, times its slots.
 
 use super::model::{Choice, Choices, Heap, Model, Part, Presence, Source, Split, thin_lengths};
-use super::places::{MAX_GROUPS, PlaceId, Places};
+use super::positions::{MAX_GROUPS, PositionId, Positions};
 use super::schema::{Kind, RecordId, Seq};
 use super::types::{Body, Int, Layouts, Type};
 use dwell::model::Layout;
@@ -22,44 +22,44 @@ const MOSTLY: f64 = 0.75;
 /// A record with fewer fields is not split.
 const WIDE: usize = 12;
 
-/// Up to so many places each choice is tried on the whole.
+/// Up to so many positions each choice is tried on the whole.
 pub const EXACT: usize = 2_000;
 
 /// The lean choices for a schema.
-pub fn choose(places: &Places<'_>) -> Choices {
-    let mut choices = Choices::naive(places);
-    for id in 0..places.list.len() {
-        choices.at[id] = exact(places, id);
+pub fn choose(positions: &Positions<'_>) -> Choices {
+    let mut choices = Choices::naive(positions);
+    for id in 0..positions.list.len() {
+        choices.at[id] = exact(positions, id);
     }
     for _ in 0..4 {
         let before = choices.clone();
-        if is_large(places) {
-            boxes_in_structs(places, &mut choices);
+        if is_large(positions) {
+            boxes_in_structs(positions, &mut choices);
         } else {
-            boxes(places, &mut choices);
+            boxes(positions, &mut choices);
         }
-        variants(places, &mut choices);
-        splits(places, &mut choices);
+        variants(positions, &mut choices);
+        splits(positions, &mut choices);
         if choices == before {
             break;
         }
     }
-    if is_large(places) {
-        widen_in_structs(places, &mut choices);
+    if is_large(positions) {
+        widen_in_structs(positions, &mut choices);
     } else {
-        widen(places, &mut choices);
+        widen(positions, &mut choices);
     }
     choices
 }
 
 /// Whether a trial of each choice on the whole takes too long.
-fn is_large(places: &Places<'_>) -> bool {
-    places.list.len() > EXACT
+fn is_large(positions: &Positions<'_>) -> bool {
+    positions.list.len() > EXACT
 }
 
 /// [`boxes`], each tried on the struct that it is a field of.
-fn boxes_in_structs(places: &Places<'_>, choices: &mut Choices) {
-    let model = Model::new(places, choices);
+fn boxes_in_structs(positions: &Positions<'_>, choices: &mut Choices) {
+    let model = Model::new(positions, choices);
     let slots = model.slots();
     let mut trial = choices.clone();
     let mut layouts = Layouts::new(&model.bodies);
@@ -67,13 +67,13 @@ fn boxes_in_structs(places: &Places<'_>, choices: &mut Choices) {
         let Body::Struct(types) = body else { continue };
         let mut fields: Vec<Layout> = types.iter().map(|of| layouts.layout(of)).collect();
         for (index, part) in def.parts.iter().enumerate() {
-            let Part::Place(place, presence) = *part else { continue };
-            if !rare(places, place) || places.list[place].recursive {
+            let Part::Position(position, presence) = *part else { continue };
+            if !rare(positions, position) || positions.list[position].recursive {
                 continue;
             }
             let Some(inner) = pointee(&types[index]) else { continue };
             let size = layouts.size(inner);
-            let full = places.full(place);
+            let full = positions.full(position);
             let pointer = layouts.layout(&Type::Unit.boxed().option());
             let plain = match presence {
                 Presence::Always | Presence::Missing | Presence::MissingIsEmpty => {
@@ -92,9 +92,9 @@ fn boxes_in_structs(places: &Places<'_>, choices: &mut Choices) {
             let inline = takes(plain, 0);
             let is_box = takes(boxed, full * (size + BLOCK)) < inline;
             fields[index] = if is_box { boxed } else { plain };
-            trial.at[place] = if !is_box {
+            trial.at[position] = if !is_box {
                 Choice::Plain
-            } else if sparse(places, place) {
+            } else if sparse(positions, position) {
                 Choice::Sparse
             } else {
                 Choice::Boxed
@@ -115,8 +115,8 @@ fn pointee(of: &Type) -> Option<&Type> {
 }
 
 /// [`widen`], each tried on the struct that it is a field of.
-fn widen_in_structs(places: &Places<'_>, choices: &mut Choices) {
-    let model = Model::new(places, choices);
+fn widen_in_structs(positions: &Positions<'_>, choices: &mut Choices) {
+    let model = Model::new(positions, choices);
     let mut wider = choices.at.clone();
     let mut layouts = Layouts::new(&model.bodies);
     for (def, body) in model.defs.iter().zip(&model.bodies) {
@@ -124,8 +124,8 @@ fn widen_in_structs(places: &Places<'_>, choices: &mut Choices) {
         let mut fields: Vec<Layout> = types.iter().map(|of| layouts.layout(of)).collect();
         let size = structure(&fields).size;
         for (index, part) in def.parts.iter().enumerate() {
-            let (Part::Place(place, _), of) = (*part, &types[index]) else { continue };
-            while let Choice::Int(int) = wider[place] {
+            let (Part::Position(position, _), of) = (*part, &types[index]) else { continue };
+            while let Choice::Int(int) = wider[position] {
                 let int = Int { bits: int.bits * 2, ..int };
                 if int.bits > 64 {
                     break;
@@ -136,7 +136,7 @@ fn widen_in_structs(places: &Places<'_>, choices: &mut Choices) {
                     fields[index] = was;
                     break;
                 }
-                wider[place] = Choice::Int(int);
+                wider[position] = Choice::Int(int);
             }
         }
     }
@@ -168,13 +168,13 @@ pub fn standard(lean: &Choices) -> Choices {
 }
 
 /// The choice that costs nothing.
-fn exact(places: &Places<'_>, id: PlaceId) -> Choice {
-    match places.list[id].slot.kind {
+fn exact(positions: &Positions<'_>, id: PositionId) -> Choice {
+    match positions.list[id].slot.kind {
         Kind::Seq(ref seq) if array(seq).is_some() => array(seq).map_or(Choice::Exact, Choice::Array),
-        Kind::Text(ref text) if places.schema.format(text).is_some() => Choice::Plain,
-        Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) if thin(places, id) => Choice::Thin,
+        Kind::Text(ref text) if positions.schema.format(text).is_some() => Choice::Plain,
+        Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) if thin(positions, id) => Choice::Thin,
         Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) => Choice::Exact,
-        Kind::Integer { min, max } if Int::fits(min, max) && places.schema.strict => {
+        Kind::Integer { min, max } if Int::fits(min, max) && positions.schema.strict => {
             Choice::Int(Int::narrowest(min, max))
         }
         Kind::Integer { min, max } if Int::fits(min, max) => Choice::Int(Int::with_headroom(min, max)),
@@ -197,10 +197,10 @@ pub fn array(seq: &Seq) -> Option<u64> {
 ///
 /// It saves that word in each slot, and stores the length in the block of each value that is there: a word for
 /// a sequence, mostly a byte for a text.
-fn thin(places: &Places<'_>, id: PlaceId) -> bool {
-    let (slots, lengths) = match &places.list[id].slot.kind {
-        Kind::Text(text) => (places.slots(id), thin_lengths(text)),
-        Kind::Seq(seq) => (places.slots(id), 8 * (seq.lengths.count - seq.lengths.empty)),
+fn thin(positions: &Positions<'_>, id: PositionId) -> bool {
+    let (slots, lengths) = match &positions.list[id].slot.kind {
+        Kind::Text(text) => (positions.slots(id), thin_lengths(text)),
+        Kind::Seq(seq) => (positions.slots(id), 8 * (seq.lengths.count - seq.lengths.empty)),
         Kind::Map(map) => (map.key.count, thin_lengths(&map.key)),
         _ => return false,
     };
@@ -208,8 +208,8 @@ fn thin(places: &Places<'_>, id: PlaceId) -> bool {
 }
 
 /// The cost of a choice in bytes and blocks.
-pub fn cost(places: &Places<'_>, choices: &Choices) -> u64 {
-    with_blocks(Model::new(places, choices).total())
+pub fn cost(positions: &Positions<'_>, choices: &Choices) -> u64 {
+    with_blocks(Model::new(positions, choices).total())
 }
 
 /// Bytes, and what an allocator takes for the blocks.
@@ -218,17 +218,17 @@ pub fn with_blocks(heap: Heap) -> u64 {
 }
 
 /// Boxes what is rarely there.
-fn boxes(places: &Places<'_>, choices: &mut Choices) {
+fn boxes(positions: &Positions<'_>, choices: &mut Choices) {
     // The rarest first: it is the surest.
-    let mut candidates: Vec<PlaceId> = (0..places.list.len()).filter(|&id| rare(places, id)).collect();
-    candidates.sort_by_key(|&id| (places.full(id), id));
-    let mut least = cost(places, choices);
+    let mut candidates: Vec<PositionId> = (0..positions.list.len()).filter(|&id| rare(positions, id)).collect();
+    candidates.sort_by_key(|&id| (positions.full(id), id));
+    let mut least = cost(positions, choices);
     for id in candidates {
-        let boxed = if sparse(places, id) { Choice::Sparse } else { Choice::Boxed };
+        let boxed = if sparse(positions, id) { Choice::Sparse } else { Choice::Boxed };
         let now = choices.at[id];
         let other = if now == Choice::Plain { boxed } else { Choice::Plain };
         choices.at[id] = other;
-        let cost = cost(places, choices);
+        let cost = cost(positions, choices);
         if cost < least {
             least = cost;
         } else {
@@ -238,18 +238,18 @@ fn boxes(places: &Places<'_>, choices: &mut Choices) {
 }
 
 /// [`variants`], each tried on the enum alone.
-fn variants_alone(places: &Places<'_>, choices: &mut Choices) {
+fn variants_alone(positions: &Positions<'_>, choices: &mut Choices) {
     choices.variants.clear();
-    let model = Model::new(places, choices);
+    let model = Model::new(positions, choices);
     let slots = model.slots();
     let mut layouts = Layouts::new(&model.bodies);
     let mut boxed = std::collections::BTreeSet::new();
-    for (union, of) in places.schema.unions.iter().enumerate() {
+    for (union, of) in positions.schema.unions.iter().enumerate() {
         let Some(id) = model.find(Source::Union(union)) else { continue };
         let Body::Enum(types) = &model.bodies[id] else { continue };
         let mut fields: Vec<Vec<Layout>> =
             types.iter().map(|of| of.iter().map(|of| layouts.layout(of)).collect()).collect();
-        let instances = |index: usize| places.schema.records[of.variants[index].1].instances;
+        let instances = |index: usize| positions.schema.records[of.variants[index].1].instances;
         let all: u64 = (0..of.variants.len()).map(instances).sum();
         let mut order: Vec<usize> = (0..of.variants.len()).filter(|&index| !fields[index].is_empty()).collect();
         order.sort_by_key(|&index| (std::cmp::Reverse(fields[index][0].size), index));
@@ -270,15 +270,15 @@ fn variants_alone(places: &Places<'_>, choices: &mut Choices) {
 }
 
 /// Boxes the large variants of unions.
-fn variants(places: &Places<'_>, choices: &mut Choices) {
-    if is_large(places) {
-        variants_alone(places, choices);
+fn variants(positions: &Positions<'_>, choices: &mut Choices) {
+    if is_large(positions) {
+        variants_alone(positions, choices);
         return;
     }
-    for (union, of) in places.schema.unions.iter().enumerate() {
-        let all: u64 = of.variants.iter().map(|&(_, record)| places.schema.records[record].instances).sum();
+    for (union, of) in positions.schema.unions.iter().enumerate() {
+        let all: u64 = of.variants.iter().map(|&(_, record)| positions.schema.records[record].instances).sum();
         // A box pays only where it makes the whole enum smaller, so the larger variants all have to go at once.
-        let model = Model::new(places, choices);
+        let model = Model::new(positions, choices);
         let mut layouts = Layouts::new(&model.bodies);
         let mut variants: Vec<(u64, usize)> = Vec::new();
         for (index, &(_, record)) in of.variants.iter().enumerate() {
@@ -290,14 +290,14 @@ fn variants(places: &Places<'_>, choices: &mut Choices) {
         variants.sort_unstable_by_key(|&(size, index)| (std::cmp::Reverse(size), index));
         let mut trial = choices.clone();
         trial.variants.retain(|&(of, _)| of != union);
-        let mut best = (cost(places, &trial), trial.clone());
+        let mut best = (cost(positions, &trial), trial.clone());
         for (_, index) in variants {
-            let instances = places.schema.records[of.variants[index].1].instances;
+            let instances = positions.schema.records[of.variants[index].1].instances;
             if instances as f64 > all as f64 * MOSTLY {
                 break;
             }
             trial.variants.insert((union, index));
-            let cost = cost(places, &trial);
+            let cost = cost(positions, &trial);
             if cost < best.0 {
                 best = (cost, trial.clone());
             }
@@ -306,51 +306,51 @@ fn variants(places: &Places<'_>, choices: &mut Choices) {
     }
 }
 
-/// Whether a box may be put around the values of a place.
-fn rare(places: &Places<'_>, id: PlaceId) -> bool {
-    let place = &places.list[id];
-    let boxable = match &place.slot.kind {
-        Kind::Record { id, .. } => !places.schema.records[*id].fields.is_empty(),
+/// Whether a box may be put around the values of a position.
+fn rare(positions: &Positions<'_>, id: PositionId) -> bool {
+    let position = &positions.list[id];
+    let boxable = match &position.slot.kind {
+        Kind::Record { id, .. } => !positions.schema.records[*id].fields.is_empty(),
         Kind::Union { .. } | Kind::Mixed { .. } | Kind::Tuple { .. } | Kind::Any(_) | Kind::Never => true,
         _ => false,
     };
-    let slots = places.slots(id);
-    let mut full = places.full(id);
-    if let (Kind::Record { empty, .. }, true) = (&place.slot.kind, sparse(places, id)) {
+    let slots = positions.slots(id);
+    let mut full = positions.full(id);
+    if let (Kind::Record { empty, .. }, true) = (&position.slot.kind, sparse(positions, id)) {
         full -= empty;
     }
-    boxable && place.field.is_some() && slots > full && full as f64 <= slots as f64 * MOSTLY
+    boxable && position.field.is_some() && slots > full && full as f64 <= slots as f64 * MOSTLY
 }
 
-/// Whether a `Sparse` tells a place's values apart as well as an option does, and better than a box if `{}` occurs.
-fn sparse(places: &Places<'_>, id: PlaceId) -> bool {
-    let slot = places.list[id].slot;
+/// Whether a `Sparse` tells a position's values apart as well as an option does, and better than a box if `{}` occurs.
+fn sparse(positions: &Positions<'_>, id: PositionId) -> bool {
+    let slot = positions.list[id].slot;
     match slot.kind {
         Kind::Record { id: record, empty } => {
-            let absorbs = empty > 0 || (places.missing(id) > 0 && slot.nulls == 0);
-            absorbs && places.all_optional(record)
+            let absorbs = empty > 0 || (positions.missing(id) > 0 && slot.nulls == 0);
+            absorbs && positions.all_optional(record)
         }
         _ => false,
     }
 }
 
 /// Moves the rare fields of wide records together, out of the way.
-fn splits(places: &Places<'_>, choices: &mut Choices) {
-    if is_large(places) {
-        splits_alone(places, choices);
+fn splits(positions: &Positions<'_>, choices: &mut Choices) {
+    if is_large(positions) {
+        splits_alone(positions, choices);
         return;
     }
-    for record in wide(places) {
+    for record in wide(positions) {
         let mut trial = choices.clone();
         trial.splits.remove(&record);
-        let Some(sizes) = field_sizes(&Model::new(places, &trial), record) else { continue };
-        let whole = cost(places, &trial);
+        let Some(sizes) = field_sizes(&Model::new(positions, &trial), record) else { continue };
+        let whole = cost(positions, &trial);
         let mut best = (whole, trial.clone());
         for count in 1..=MAX_GROUPS {
-            let Some(found) = split(places, &sizes, record, count) else { continue };
+            let Some(found) = split(positions, &sizes, record, count) else { continue };
             let mut split = trial.clone();
-            split.splits.insert(record, Split::new(places, record, found.groups));
-            let cost = cost(places, &split);
+            split.splits.insert(record, Split::new(positions, record, found.groups));
+            let cost = cost(positions, &split);
             // Another group must earn its place in the code: 1 % of what the record's instances take.
             if cost + whole / 100 < best.0 {
                 best = (cost, split);
@@ -361,26 +361,26 @@ fn splits(places: &Places<'_>, choices: &mut Choices) {
 }
 
 /// The records that may be split.
-fn wide(places: &Places<'_>) -> impl Iterator<Item = RecordId> {
-    (0..places.schema.records.len()).filter(|&record| places.fields[record].len() >= WIDE)
+fn wide(positions: &Positions<'_>) -> impl Iterator<Item = RecordId> {
+    (0..positions.schema.records.len()).filter(|&record| positions.fields[record].len() >= WIDE)
 }
 
 /// [`splits`], each tried on the instances of the record alone.
-fn splits_alone(places: &Places<'_>, choices: &mut Choices) {
+fn splits_alone(positions: &Positions<'_>, choices: &mut Choices) {
     choices.splits.clear();
     let mut splits = std::collections::BTreeMap::new();
-    let model = Model::new(places, choices);
-    for record in wide(places) {
+    let model = Model::new(positions, choices);
+    for record in wide(positions) {
         let Some(sizes) = field_sizes(&model, record) else { continue };
         let mut best: Option<Found> = None;
-        for found in (1..=MAX_GROUPS).filter_map(|count| split(places, &sizes, record, count)) {
+        for found in (1..=MAX_GROUPS).filter_map(|count| split(positions, &sizes, record, count)) {
             let least = best.as_ref().map_or(found.whole, |best| best.weight);
             if found.weight + found.whole / 100 < least {
                 best = Some(found);
             }
         }
         if let Some(found) = best {
-            splits.insert(record, Split::new(places, record, found.groups));
+            splits.insert(record, Split::new(positions, record, found.groups));
         }
     }
     drop(model);
@@ -391,7 +391,7 @@ fn splits_alone(places: &Places<'_>, choices: &mut Choices) {
 fn field_sizes(model: &Model<'_, '_>, record: RecordId) -> Option<Vec<u64>> {
     let id = model.find(Source::Record(record))?;
     let Body::Struct(types) = &model.bodies[id] else { return None };
-    debug_assert!(model.defs[id].parts.iter().all(|part| matches!(part, Part::Place(..))));
+    debug_assert!(model.defs[id].parts.iter().all(|part| matches!(part, Part::Position(..))));
     let mut layouts = Layouts::new(&model.bodies);
     Some(types.iter().map(|of| layouts.size(of)).collect())
 }
@@ -404,13 +404,13 @@ struct Found {
 }
 
 /// Spreads a record's optional fields over itself and `count` groups.
-fn split(places: &Places<'_>, sizes: &[u64], record: RecordId, count: usize) -> Option<Found> {
-    let of = &places.schema.records[record];
-    let optional = |field: &usize| places.missing(places.fields[record][*field]) > 0;
+fn split(positions: &Positions<'_>, sizes: &[u64], record: RecordId, count: usize) -> Option<Found> {
+    let of = &positions.schema.records[record];
+    let optional = |field: &usize| positions.missing(positions.fields[record][*field]) > 0;
     let mut fields: Vec<usize> = (0..of.fields.len()).filter(optional).collect();
     fields.sort_by_key(|&field| (of.fields[field].slot.count, field));
 
-    let mut spread = Spread::new(places, record, sizes, count);
+    let mut spread = Spread::new(positions, record, sizes, count);
     let whole = spread.weight();
     // To begin with, equal numbers of fields by rarity; what most have stays.
     for (rank, &field) in fields.iter().enumerate() {
@@ -461,8 +461,8 @@ struct Spread<'a> {
 }
 
 impl<'a> Spread<'a> {
-    fn new(places: &Places<'_>, record: RecordId, sizes: &'a [u64], count: usize) -> Self {
-        let of = &places.schema.records[record];
+    fn new(positions: &Positions<'_>, record: RecordId, sizes: &'a [u64], count: usize) -> Self {
+        let of = &positions.schema.records[record];
         let mut sets_of = vec![Vec::new(); of.fields.len()];
         let mut sets = Vec::new();
         let alone = || of.fields.iter().enumerate().map(|(index, field)| (vec![index], field.slot.count)).collect();
@@ -519,15 +519,15 @@ impl<'a> Spread<'a> {
 }
 
 /// Widens integers where that costs nothing: later data may have larger ones.
-fn widen(places: &Places<'_>, choices: &mut Choices) {
-    let mut least = Model::new(places, choices).total().bytes;
-    for id in 0..places.list.len() {
+fn widen(positions: &Positions<'_>, choices: &mut Choices) {
+    let mut least = Model::new(positions, choices).total().bytes;
+    for id in 0..positions.list.len() {
         while let Choice::Int(int) = choices.at[id] {
             if int.bits == 64 {
                 break;
             }
             choices.at[id] = Choice::Int(Int { bits: int.bits * 2, ..int });
-            let bytes = Model::new(places, choices).total().bytes;
+            let bytes = Model::new(positions, choices).total().bytes;
             if bytes > least {
                 choices.at[id] = Choice::Int(int);
                 break;

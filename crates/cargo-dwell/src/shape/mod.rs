@@ -10,8 +10,8 @@ pub mod lean;
 pub mod model;
 pub mod names;
 pub mod part;
-pub mod places;
 pub mod plan;
+pub mod positions;
 mod prose;
 pub mod quicktype;
 pub mod report;
@@ -234,7 +234,7 @@ fn exit_code(left_out: &[input::Problem], documents: u64) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Whether the documents, or their elements, are one record only because they are in one place: many keys, of which
+/// Whether the documents, or their elements, are one record only because they are in one position: many keys, of which
 /// each object has few, and no object has more than half.
 fn is_medley(schema: &Schema) -> bool {
     let slots = match &schema.root.kind {

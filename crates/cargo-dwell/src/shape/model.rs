@@ -1,14 +1,14 @@
-//! From a schema and a choice for each of its places to Rust types, and to what these hold on the heap.
+//! From a schema and a choice for each of its positions to Rust types, and to what these hold on the heap.
 
 use super::formats::Format;
-use super::places::{Place, PlaceId, Places, ROOT};
+use super::positions::{Position, PositionId, Positions, ROOT};
 use super::schema::{KeywordsId, Kind, Lengths, RecordId, Text, UnionId};
 use super::types::{Body, DefId, Int, Layouts, Type};
 use dwell::model::blocks;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How the values of one place are held.
+/// How the values of one position are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Choice {
     /// As one writes it first: `String`, `Vec`, `HashMap`, 64-bit integers, everything inline.
@@ -28,10 +28,10 @@ pub enum Choice {
     Array(u64),
 }
 
-/// A choice for each place, variant and record.
+/// A choice for each position, variant and record.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Choices {
-    /// By place.
+    /// By position.
     pub at: Vec<Choice>,
     /// Variants whose record is boxed.
     pub variants: BTreeSet<(UnionId, usize)>,
@@ -54,10 +54,11 @@ pub struct Split {
 
 impl Split {
     /// Moves `groups` of fields out of a record.
-    pub fn new(places: &Places<'_>, record: RecordId, mut groups: Vec<Vec<usize>>) -> Self {
-        groups.sort_by_cached_key(|group| (std::cmp::Reverse(places.any_of(record, group).0), group.first().copied()));
-        let filled = groups.iter().map(|group| places.any_of(record, group).0).collect();
-        let mut moved = vec![false; places.fields[record].len()];
+    pub fn new(positions: &Positions<'_>, record: RecordId, mut groups: Vec<Vec<usize>>) -> Self {
+        groups
+            .sort_by_cached_key(|group| (std::cmp::Reverse(positions.any_of(record, group).0), group.first().copied()));
+        let filled = groups.iter().map(|group| positions.any_of(record, group).0).collect();
+        let mut moved = vec![false; positions.fields[record].len()];
         groups.iter().flatten().for_each(|&field| moved[field] = true);
         Self { groups, filled, moved }
     }
@@ -75,8 +76,8 @@ impl Choices {
     }
 
     /// The types that one writes first.
-    pub fn naive(places: &Places<'_>) -> Self {
-        Self { at: vec![Choice::Plain; places.list.len()], ..Self::default() }
+    pub fn naive(positions: &Positions<'_>) -> Self {
+        Self { at: vec![Choice::Plain; positions.list.len()], ..Self::default() }
     }
 }
 
@@ -91,15 +92,15 @@ pub enum Source {
     Union(UnionId),
     /// A set of keywords.
     Keywords(KeywordsId),
-    /// The mix of types at a place.
-    Mixed(PlaceId),
+    /// The mix of types at a position.
+    Mixed(PositionId),
 }
 
 /// The part of the schema that a field or variant is generated for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// The values of a place.
-    Place(PlaceId, Presence),
+    /// The values of a position.
+    Position(PositionId, Presence),
     /// A group of rare fields.
     Group(usize),
     /// A variant of a union.
@@ -136,15 +137,15 @@ pub struct Def {
 pub enum At {
     /// All documents in one vector.
     Documents,
-    /// A place.
-    Place(PlaceId),
+    /// A position.
+    Position(PositionId),
     /// A group of rare fields.
     Group(RecordId, usize),
     /// A variant of a union.
     Variant(UnionId, usize),
 }
 
-/// The heap blocks that the values of one place own.
+/// The heap blocks that the values of one position own.
 #[derive(Debug, Clone)]
 enum Owned<'s> {
     /// Strings, a block each that is not empty; thin ones have a length in it.
@@ -189,7 +190,7 @@ struct Aliases {
 /// Rust types for a schema, and what is on the heap when all documents are loaded into them.
 #[derive(Debug)]
 pub struct Model<'p, 's> {
-    places: &'p Places<'s>,
+    positions: &'p Positions<'s>,
     choices: &'p Choices,
     /// The structs and enums, in the order in which a document leads to them.
     pub defs: Vec<Def>,
@@ -205,9 +206,9 @@ pub struct Model<'p, 's> {
 
 impl<'p, 's> Model<'p, 's> {
     /// Makes the types of `choices`.
-    pub fn new(places: &'p Places<'s>, choices: &'p Choices) -> Self {
+    pub fn new(positions: &'p Positions<'s>, choices: &'p Choices) -> Self {
         let mut model = Self {
-            places,
+            positions,
             choices,
             defs: Vec::new(),
             bodies: Vec::new(),
@@ -218,13 +219,13 @@ impl<'p, 's> Model<'p, 's> {
             aliases: OnceCell::new(),
         };
         // Only what grows by pushing needs to know.
-        let grows = |(place, choice): (&Place<'_>, &Choice)| {
-            *choice == Choice::Plain && matches!(place.slot.kind, Kind::Seq(_))
+        let grows = |(position, choice): (&Position<'_>, &Choice)| {
+            *choice == Choice::Plain && matches!(position.slot.kind, Kind::Seq(_))
         };
-        if places.list.iter().zip(&choices.at).any(grows) {
+        if positions.list.iter().zip(&choices.at).any(grows) {
             model.buffered = model.buffered_shares();
         }
-        model.root = model.place(ROOT).0;
+        model.root = model.position(ROOT).0;
         model.own.push((At::Documents, Owned::Boxes(1, Type::Unit)));
         model
     }
@@ -233,7 +234,7 @@ impl<'p, 's> Model<'p, 's> {
     fn aliases(&self) -> Aliases {
         let mixes: Vec<(DefId, &str)> = (0..self.defs.len())
             .filter_map(|id| match self.defs[id].source {
-                Source::Mixed(place) => Some((id, &*self.places.list[place].name)),
+                Source::Mixed(position) => Some((id, &*self.positions.list[position].name)),
                 _ => None,
             })
             .collect();
@@ -304,7 +305,7 @@ impl<'p, 's> Model<'p, 's> {
     fn owned(&self, at: At, own: &Owned<'s>, layouts: &mut Layouts<'_>) -> Heap {
         let owned = |count: u64, bytes: u64| Heap { bytes, allocations: if bytes == 0 { 0 } else { count } };
         if at == At::Documents {
-            return owned(1, self.places.schema.documents * layouts.size(&self.root));
+            return owned(1, self.positions.schema.documents * layouts.size(&self.root));
         }
         match own {
             Owned::Text(text, thin) => {
@@ -342,7 +343,7 @@ impl<'p, 's> Model<'p, 's> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut slots = vec![0; self.defs.len()];
         let mut count = |of: &Type, units: u64| inline(of, 1, &mut |id, times| slots[id] += units * times);
-        count(&self.root, self.places.schema.documents);
+        count(&self.root, self.positions.schema.documents);
         for (at, own) in &self.own {
             match own {
                 _ if *at == At::Documents => {}
@@ -359,7 +360,7 @@ impl<'p, 's> Model<'p, 's> {
         }
         // Each passes its own on to what it contains, those first that nothing undone contains. An enum passes to each
         // variant only what is that variant; the bytes that a small one leaves are the enum's.
-        let schema = self.places.schema;
+        let schema = self.positions.schema;
         let each_inside = |id: DefId, f: &mut dyn FnMut(DefId, u64)| match (&self.bodies[id], self.defs[id].source) {
             (Body::Struct(fields), _) => fields
                 .iter()
@@ -372,7 +373,7 @@ impl<'p, 's> Model<'p, 's> {
                             let variant = schema.unions[union].variants.get(index);
                             variant.map_or(0, |&(_, record)| schema.records[record].instances)
                         }
-                        (_, Some(&Part::Place(place, _))) => self.places.full(place),
+                        (_, Some(&Part::Position(position, _))) => self.positions.full(position),
                         _ => u64::MAX,
                     };
                     inline(field, 1, &mut |id, times| (0..times).for_each(|_| f(id, most)));
@@ -402,11 +403,11 @@ impl<'p, 's> Model<'p, 's> {
         self.ids.get(&key(source)).copied()
     }
 
-    /// The places of vectors that may be larger than serde reserves for what it reads from a buffer: 1 MiB.
-    pub fn grown(&self) -> Vec<PlaceId> {
+    /// The positions of vectors that may be larger than serde reserves for what it reads from a buffer: 1 MiB.
+    pub fn grown(&self) -> Vec<PositionId> {
         let mut layouts = Layouts::new(&self.bodies);
         let grown = self.own.iter().filter_map(|(at, own)| match (at, own) {
-            (At::Place(id), Owned::Vecs(lengths, of, buffered)) if *buffered > 0.0 => {
+            (At::Position(id), Owned::Vecs(lengths, of, buffered)) if *buffered > 0.0 => {
                 (!buffered_capacity(lengths, layouts.size(of)).1
                     || (*buffered < 1.0 && lengths.max * layouts.size(of) > 1 << 20))
                     .then_some(*id)
@@ -416,17 +417,17 @@ impl<'p, 's> Model<'p, 's> {
         grown.collect()
     }
 
-    /// The places of the model.
-    pub fn places(&self) -> &'p Places<'s> {
-        self.places
+    /// The positions of the model.
+    pub fn positions(&self) -> &'p Positions<'s> {
+        self.positions
     }
 
-    /// The type of a field's place as it is written in Rust; `?` for a place that no document leads to.
-    pub fn type_at(&self, id: PlaceId) -> String {
+    /// The type of a field's position as it is written in Rust; `?` for a position that no document leads to.
+    pub fn type_at(&self, id: PositionId) -> String {
         for (def, body) in self.defs.iter().zip(&self.bodies) {
             let Body::Struct(types) = body else { continue };
             for (part, of) in def.parts.iter().zip(types) {
-                if matches!(part, Part::Place(place, _) if *place == id) {
+                if matches!(part, Part::Position(position, _) if *position == id) {
                     return self.rust(of);
                 }
             }
@@ -443,18 +444,18 @@ impl<'p, 's> Model<'p, 's> {
     pub fn name(&self, id: DefId) -> String {
         let id = self.canonical(id);
         match self.defs[id].source {
-            Source::Record(id) => self.places.record_names[id].0.clone(),
+            Source::Record(id) => self.positions.record_names[id].0.clone(),
             Source::Group(id, group) => {
                 // One group is just rare.
                 let first = usize::from(self.choices.splits[&id].groups.len() == 1);
-                self.places.record_names[id].1[first + group].clone()
+                self.positions.record_names[id].1[first + group].clone()
             }
-            Source::Union(id) => self.places.union_names[id].0.clone(),
-            Source::Keywords(id) => self.places.keywords_names[id].0.clone(),
-            Source::Mixed(place) => {
-                let place = &self.places.list[place];
+            Source::Union(id) => self.positions.union_names[id].0.clone(),
+            Source::Keywords(id) => self.positions.keywords_names[id].0.clone(),
+            Source::Mixed(position) => {
+                let position = &self.positions.list[position];
                 let firsts = &self.aliases.get_or_init(|| self.aliases()).firsts;
-                if firsts.get(&place.name) == Some(&id) { place.name.clone() } else { place.own_name.clone() }
+                if firsts.get(&position.name) == Some(&id) { position.name.clone() } else { position.own_name.clone() }
             }
         }
     }
@@ -468,18 +469,18 @@ impl<'p, 's> Model<'p, 's> {
     ///
     /// It buffers what is below an internally tagged or untagged enum or a flattened struct.
     fn buffered_shares(&self) -> Vec<f64> {
-        let records = &self.places.schema.records;
+        let records = &self.positions.schema.records;
         let mut shares = vec![0.0; records.len()];
         // Recursion makes it a system of equations; it settles quickly.
         for _ in 0..32 {
             let mut counts = vec![0.0; records.len()];
-            for (id, place) in self.places.list.iter().enumerate() {
-                match place.slot.kind {
+            for (id, position) in self.positions.list.iter().enumerate() {
+                match position.slot.kind {
                     Kind::Record { id: record, .. } => {
-                        counts[record] += self.places.full(id) as f64 * self.share(id, &shares);
+                        counts[record] += self.positions.full(id) as f64 * self.share(id, &shares);
                     }
                     Kind::Union { id: union } => {
-                        let variants = &self.places.schema.unions[union].variants;
+                        let variants = &self.positions.schema.unions[union].variants;
                         for &(_, record) in variants {
                             counts[record] = records[record].instances as f64;
                         }
@@ -497,23 +498,23 @@ impl<'p, 's> Model<'p, 's> {
         shares
     }
 
-    /// The same for the values of a place.
-    fn share(&self, id: PlaceId, shares: &[f64]) -> f64 {
-        let place = &self.places.list[id];
-        match place.owner {
-            _ if place.buffered => 1.0,
+    /// The same for the values of a position.
+    fn share(&self, id: PositionId, shares: &[f64]) -> f64 {
+        let position = &self.positions.list[id];
+        match position.owner {
+            _ if position.buffered => 1.0,
             None => 0.0,
             Some(record) => {
-                let moved = |split: &Split| place.field.is_some_and(|field| split.moved(field));
+                let moved = |split: &Split| position.field.is_some_and(|field| split.moved(field));
                 if self.choices.splits.get(&record).is_some_and(moved) { 1.0 } else { shares[record] }
             }
         }
     }
 
-    /// The type of a place's values, `null` and a missing key included.
-    fn place(&mut self, id: PlaceId) -> (Type, Presence) {
-        let place = &self.places.list[id];
-        let (slot, missing) = (place.slot, self.places.is_optional(id));
+    /// The type of a position's values, `null` and a missing key included.
+    fn position(&mut self, id: PositionId) -> (Type, Presence) {
+        let position = &self.positions.list[id];
+        let (slot, missing) = (position.slot, self.positions.is_optional(id));
         let base = self.base(id);
         if let (Type::Sparse(inner), Kind::Record { empty, .. }) = (&base, &slot.kind) {
             if let Type::Named(inner) = **inner {
@@ -532,13 +533,13 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// The type of a place's values, except `null`.
-    fn base(&mut self, id: PlaceId) -> Type {
-        let places = self.places;
-        let place = &places.list[id];
+    /// The type of a position's values, except `null`.
+    fn base(&mut self, id: PositionId) -> Type {
+        let positions = self.positions;
+        let position = &positions.list[id];
         let choice = self.choices.at[id];
-        let at = At::Place(id);
-        let bare = match &place.slot.kind {
+        let at = At::Position(id);
+        let bare = match &position.slot.kind {
             // Nothing says what it is when it is not `null`.
             Kind::Never => Type::Value,
             Kind::Any(free) => {
@@ -555,10 +556,10 @@ impl<'p, 's> Model<'p, 's> {
                 };
             }
             // Only a number that knows how it was written is written back the same.
-            Kind::Float { whole, .. } if *whole > 0 && !places.schema.floats => return Type::Number,
+            Kind::Float { whole, .. } if *whole > 0 && !positions.schema.floats => return Type::Number,
             Kind::Float { .. } => return Type::Float,
             Kind::Text(text) => {
-                if let Some(format) = places.schema.format(text) {
+                if let Some(format) = positions.schema.format(text) {
                     if format == Format::Url {
                         self.own.push((at, Owned::Text(text, false)));
                     }
@@ -572,7 +573,7 @@ impl<'p, 's> Model<'p, 's> {
                 };
             }
             Kind::Seq(seq) => {
-                let element = self.place(place.within[0]).0;
+                let element = self.position(position.within[0]).0;
                 let lengths = &seq.lengths;
                 let inner = Box::new(element.clone());
                 if let Choice::Array(length) = choice {
@@ -587,7 +588,7 @@ impl<'p, 's> Model<'p, 's> {
                 return of;
             }
             Kind::Map(map) => {
-                let value = self.place(place.within[0]).0;
+                let value = self.position(position.within[0]).0;
                 let (key, sorted) = match choice {
                     _ if self.choices.standard => (Type::String, false),
                     Choice::Thin => (Type::ThinStr, true),
@@ -604,22 +605,22 @@ impl<'p, 's> Model<'p, 's> {
                 self.own.push((at, own));
                 return of;
             }
-            Kind::Tuple { .. } => Type::Tuple(place.within.iter().map(|&within| self.place(within).0).collect()),
+            Kind::Tuple { .. } => Type::Tuple(position.within.iter().map(|&within| self.position(within).0).collect()),
             Kind::Keyword { id, .. } => Type::Named(self.keywords(*id)),
             Kind::Record { id, .. } => Type::Named(self.record(*id)),
             Kind::Union { id } => Type::Named(self.union(*id)),
             Kind::Mixed { .. } => Type::Named(self.mixed(id)),
         };
-        let mut full = places.full(id);
+        let mut full = positions.full(id);
         match choice {
             Choice::Sparse => {
-                if let Kind::Record { empty, .. } = place.slot.kind {
+                if let Kind::Record { empty, .. } = position.slot.kind {
                     full -= empty;
                 }
                 self.own.push((at, Owned::Boxes(full, bare.clone())));
                 Type::Sparse(Box::new(bare))
             }
-            Choice::Plain if !place.recursive => bare,
+            Choice::Plain if !position.recursive => bare,
             _ => {
                 self.own.push((at, Owned::Boxes(full, bare.clone())));
                 bare.boxed()
@@ -644,15 +645,15 @@ impl<'p, 's> Model<'p, 's> {
             Ok(id) => id,
             Err(known) => return known,
         };
-        let places = self.places;
+        let positions = self.positions;
         let split = self.choices.splits.get(&record);
         let (mut types, mut parts) = (Vec::new(), Vec::new());
-        let is_rest = |index: usize| places.schema.records[record].fields[index].rest;
-        for (index, &field) in places.fields[record].iter().enumerate() {
+        let is_rest = |index: usize| positions.schema.records[record].fields[index].rest;
+        for (index, &field) in positions.fields[record].iter().enumerate() {
             if !is_rest(index) && !split.is_some_and(|split| split.moved(index)) {
-                let (of, presence) = self.place(field);
+                let (of, presence) = self.position(field);
                 types.push(of);
-                parts.push(Part::Place(field, presence));
+                parts.push(Part::Position(field, presence));
             }
         }
         for (index, group) in split.into_iter().flat_map(|split| split.groups.iter().enumerate()) {
@@ -663,10 +664,10 @@ impl<'p, 's> Model<'p, 's> {
             parts.push(Part::Group(index));
         }
         // It takes all keys that are left, so it comes last.
-        for (_, &field) in places.fields[record].iter().enumerate().filter(|&(index, _)| is_rest(index)) {
-            let (of, presence) = self.place(field);
+        for (_, &field) in positions.fields[record].iter().enumerate().filter(|&(index, _)| is_rest(index)) {
+            let (of, presence) = self.position(field);
             types.push(of);
-            parts.push(Part::Place(field, presence));
+            parts.push(Part::Position(field, presence));
         }
         self.defs[id].parts = parts;
         self.bodies[id] = Body::Struct(types);
@@ -680,10 +681,10 @@ impl<'p, 's> Model<'p, 's> {
         };
         let (mut types, mut parts) = (Vec::new(), Vec::new());
         for &field in group {
-            let place = self.places.fields[record][field];
-            let (of, presence) = self.place(place);
+            let position = self.positions.fields[record][field];
+            let (of, presence) = self.position(position);
             types.push(of);
-            parts.push(Part::Place(place, presence));
+            parts.push(Part::Position(position, presence));
         }
         self.defs[id].sparse = true;
         self.defs[id].parts = parts;
@@ -696,7 +697,7 @@ impl<'p, 's> Model<'p, 's> {
             Ok(id) => id,
             Err(known) => return known,
         };
-        let schema = self.places.schema;
+        let schema = self.positions.schema;
         let (mut types, mut parts) = (Vec::new(), Vec::new());
         for (index, &(_, record)) in schema.unions[union].variants.iter().enumerate() {
             parts.push(Part::Variant(index));
@@ -707,7 +708,7 @@ impl<'p, 's> Model<'p, 's> {
             }
             let bare = Type::Named(self.record(record));
             let at = (union, index);
-            let boxed = self.choices.variants.contains(&at) || self.places.recursive_variants.contains(&at);
+            let boxed = self.choices.variants.contains(&at) || self.positions.recursive_variants.contains(&at);
             if boxed {
                 let count = schema.records[record].instances;
                 self.own.push((At::Variant(union, index), Owned::Boxes(count, bare.clone())));
@@ -717,7 +718,7 @@ impl<'p, 's> Model<'p, 's> {
         if !schema.strict {
             // The variant for other tags, of which none was seen.
             let value = || if self.choices.is_naive() { Type::Value } else { Type::Value.boxed() };
-            types.push((!self.places.has_unit_other(union)).then(value));
+            types.push((!self.positions.has_unit_other(union)).then(value));
         }
         self.defs[id].parts = parts;
         self.bodies[id] = Body::Enum(types);
@@ -727,8 +728,8 @@ impl<'p, 's> Model<'p, 's> {
     fn keywords(&mut self, keywords: KeywordsId) -> DefId {
         match self.reserve(Source::Keywords(keywords)) {
             Ok(id) => {
-                let mut variants = vec![None; self.places.schema.keywords[keywords].values.len()];
-                if !self.places.schema.strict {
+                let mut variants = vec![None; self.positions.schema.keywords[keywords].values.len()];
+                if !self.positions.schema.strict {
                     // The variant for other texts, of which none was seen.
                     let is_naive = self.choices.is_naive();
                     let other = if self.choices.standard { Type::BoxStr } else { Type::ThinStr };
@@ -741,20 +742,22 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    fn mixed(&mut self, place: PlaceId) -> DefId {
-        let id = match self.reserve(Source::Mixed(place)) {
+    fn mixed(&mut self, position: PositionId) -> DefId {
+        let id = match self.reserve(Source::Mixed(position)) {
             Ok(id) => id,
             Err(known) => return known,
         };
-        let within = &self.places.list[place].within;
-        let mut types: Vec<Option<Type>> = within.iter().map(|&within| Some(self.place(within).0)).collect();
+        let within = &self.positions.list[position].within;
+        let mut types: Vec<Option<Type>> = within.iter().map(|&within| Some(self.position(within).0)).collect();
         // What is of none of the types, which was not seen; naive types do not expect it.
-        let holds_all =
-            self.places.list[place].within.iter().any(|&id| matches!(self.places.list[id].slot.kind, Kind::Any(_)));
-        if !self.places.schema.strict && !self.choices.is_naive() && !holds_all {
+        let holds_all = self.positions.list[position]
+            .within
+            .iter()
+            .any(|&id| matches!(self.positions.list[id].slot.kind, Kind::Any(_)));
+        if !self.positions.schema.strict && !self.choices.is_naive() && !holds_all {
             types.push(Some(Type::Value.boxed()));
         }
-        self.defs[id].parts = within.iter().map(|&within| Part::Place(within, Presence::Always)).collect();
+        self.defs[id].parts = within.iter().map(|&within| Part::Position(within, Presence::Always)).collect();
         self.bodies[id] = Body::Enum(types);
         id
     }
@@ -805,7 +808,7 @@ fn key(source: Source) -> (u8, usize, usize) {
         Source::Group(id, group) => (1, id, group),
         Source::Union(id) => (2, id, 0),
         Source::Keywords(id) => (3, id, 0),
-        Source::Mixed(place) => (4, place, 0),
+        Source::Mixed(position) => (4, position, 0),
     }
 }
 

@@ -14,7 +14,7 @@ use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Changes whenever what is in a part does.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Serialize)]
 struct Header<'a> {

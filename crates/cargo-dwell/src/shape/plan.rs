@@ -3,7 +3,7 @@
 use super::advice::{self, Repeats, Suggestion};
 use super::lean;
 use super::model::{At, Choices, Heap, Model};
-use super::places::Places;
+use super::positions::Positions;
 use super::rust;
 use super::schema::Schema;
 use super::units::{bytes, count, percent};
@@ -25,8 +25,8 @@ pub enum Set {
 /// The result of `cargo dwell shape` for a schema.
 #[derive(Debug)]
 pub struct Plan<'s> {
-    /// The schema's places and their names.
-    pub places: Places<'s>,
+    /// The schema's positions and their names.
+    pub positions: Positions<'s>,
     /// The types that one writes first.
     pub naive: Choices,
     /// Those that take less.
@@ -36,14 +36,14 @@ pub struct Plan<'s> {
 impl<'s> Plan<'s> {
     /// Decides on the lean types.
     pub fn new(schema: &'s Schema) -> Self {
-        let places = Places::new(schema);
-        let (naive, lean) = (Choices::naive(&places), lean::choose(&places));
-        Self { places, naive, lean }
+        let positions = Positions::new(schema);
+        let (naive, lean) = (Choices::naive(&positions), lean::choose(&positions));
+        Self { positions, naive, lean }
     }
 
     /// The types of `choices`, which are [`naive`](Self::naive) or [`lean`](Self::lean).
     pub fn model<'p>(&'p self, choices: &'p Choices) -> Model<'p, 's> {
-        Model::new(&self.places, choices)
+        Model::new(&self.positions, choices)
     }
 
     /// The memory of the documents in the naive types, loaded by `serde_json::from_slice` into one vector.
@@ -58,12 +58,12 @@ impl<'s> Plan<'s> {
 
     /// The suggestions that lead from the naive types to the lean ones, largest saving first.
     pub fn suggestions(&self) -> Vec<Suggestion> {
-        advice::suggestions(&self.places, &self.lean)
+        advice::suggestions(&self.positions, &self.lean)
     }
 
     /// Texts of which few are distinct, largest saving first.
     pub fn repeats(&self) -> Vec<Repeats> {
-        advice::repeats(&self.places)
+        advice::repeats(&self.positions)
     }
 
     /// A Rust source file with these types.
@@ -79,7 +79,7 @@ impl<'s> Plan<'s> {
         };
         let model = self.model(choices);
         let heap = model.total();
-        let documents = self.places.schema.documents;
+        let documents = self.positions.schema.documents;
         let s = if documents == 1 { "" } else { "s" };
         let comment = format!(
             "//! Types for {} JSON document{s}, written by `cargo dwell shape --rust`.\n//!\n\
@@ -89,7 +89,7 @@ impl<'s> Plan<'s> {
             count(heap.allocations),
             rust::dependencies(&[&model]),
         );
-        comment + &rust::module(&self.places, &model, name, about)
+        comment + &rust::module(&self.positions, &model, name, about)
     }
 
     /// The lean choices that need no type but those of std: how much of the gain needs dwell?
@@ -101,7 +101,7 @@ impl<'s> Plan<'s> {
     fn both(&self) -> String {
         let (naive, lean) = (self.model(&self.naive), self.model(&self.lean));
         let (naive_heap, lean_heap) = (naive.total(), lean.total());
-        let documents = self.places.schema.documents;
+        let documents = self.positions.schema.documents;
         let s = if documents == 1 { "" } else { "s" };
         let takes = |heap: Heap| format!("{} in {} allocations", bytes(heap.bytes), count(heap.allocations));
         let mut out = format!(
@@ -113,9 +113,14 @@ impl<'s> Plan<'s> {
             percent(lean_heap.bytes, naive_heap.bytes),
             rust::dependencies(&[&naive, &lean]),
         );
-        out.push_str(&rust::module(&self.places, &naive, "naive", "The types as first written."));
+        out.push_str(&rust::module(&self.positions, &naive, "naive", "The types as first written."));
         out.push('\n');
-        out.push_str(&rust::module(&self.places, &lean, "lean", "Types that take less memory and read the same JSON."));
+        out.push_str(&rust::module(
+            &self.positions,
+            &lean,
+            "lean",
+            "Types that take less memory and read the same JSON.",
+        ));
         out
     }
 

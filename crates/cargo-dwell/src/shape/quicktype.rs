@@ -1,24 +1,24 @@
 //! The types that quicktype would write for the same data: a baseline that knows no memory.
 //!
-//! quicktype 23 for Rust, as its sources have it: all objects of one place are one struct, whatever tag they have; a key that
+//! quicktype 23 for Rust, as its sources have it: all objects of one position are one struct, whatever tag they have; a key that
 //! is absent or `null` at times is an `Option`; arrays are `Vec` of one type; numbers are `i64`, or `f64` if one has a
 //! fraction; values of several JSON types are an untagged enum; strings of which there are at least ten, and fewer different
 //! ones than the square root of that, are a closed enum. Nothing is boxed but recursion.
 //!
-//! Which objects are maps, and which of different places are one type, is taken from the schema: quicktype decides both
+//! Which objects are maps, and which of different positions are one type, is taken from the schema: quicktype decides both
 //! by other heuristics.
 
 use super::model::{Choices, Heap, Model};
-use super::places::Places;
+use super::positions::Positions;
 use super::schema::{Field, Keywords, Kind, Lengths, Map, Record, RecordId, Schema, Seq, Slot, Text};
 use std::collections::BTreeMap;
 
 /// What the documents take in types like quicktype's.
 pub fn heap(of: &Schema) -> Heap {
     let schema = schema(of);
-    let places = Places::new(&schema);
-    let choices = Choices::naive(&places);
-    Model::new(&places, &choices).total()
+    let positions = Positions::new(&schema);
+    let choices = Choices::naive(&positions);
+    Model::new(&positions, &choices).total()
 }
 
 /// The schema that quicktype's types have.
@@ -130,13 +130,13 @@ impl Merge<'_> {
             Kind::Seq(seq) => {
                 Kind::Seq(Box::new(Seq { lengths: seq.lengths.clone(), element: self.slot(&seq.element) }))
             }
-            Kind::Tuple { places } => {
+            Kind::Tuple { positions } => {
                 let mut lengths = Lengths::default();
-                lengths.add_many(places.len() as u64, places.first().map_or(0, |place| place.count));
+                lengths.add_many(positions.len() as u64, positions.first().map_or(0, |position| position.count));
                 let mut element = Slot::default();
-                for place in places {
-                    let place = self.slot(place);
-                    self.add(&mut element, place);
+                for position in positions {
+                    let position = self.slot(position);
+                    self.add(&mut element, position);
                 }
                 Kind::Seq(Box::new(Seq { lengths, element }))
             }

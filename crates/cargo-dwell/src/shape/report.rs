@@ -2,8 +2,8 @@
 
 use super::advice::{Repeats, Suggestion};
 use super::model::{At, Choices, Heap, Model, Part, Source};
-use super::places::{Place, PlaceId, Places};
 use super::plan::Plan;
+use super::positions::{Position, PositionId, Positions};
 use super::quicktype;
 use super::rust::describe;
 use super::schema::Kind;
@@ -138,7 +138,7 @@ impl Report {
     /// Gathers what `options` leaves in.
     pub fn new(plan: &Plan<'_>, options: &Options) -> Self {
         let total = |heap: Heap| Total { bytes: heap.bytes, allocations: heap.allocations };
-        let schema = plan.places.schema;
+        let schema = plan.positions.schema;
         let mut suggestions = plan.suggestions();
         let all = suggestions.len();
         suggestions.retain(|one| one.saves >= options.min_saving.max(1).cast_signed());
@@ -411,12 +411,12 @@ fn print(out: &mut impl io::Write, rows: &[Vec<Cell>], width: u16, preset: &str)
 /// Why a prediction may be off.
 pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     let mut doubts = Vec::new();
-    let places = &plan.places;
-    let estimated = |place: &Place<'_>| match &place.slot.kind {
+    let positions = &plan.positions;
+    let estimated = |position: &Position<'_>| match &position.slot.kind {
         Kind::Any(free) if !free.is_exact() => free.count,
         _ => 0,
     };
-    let estimated: u64 = places.list.iter().map(estimated).sum();
+    let estimated: u64 = positions.list.iter().map(estimated).sum();
     if estimated > 0 {
         doubts.push(format!("the larger maps in {} free-form values are estimated", count(estimated)));
     }
@@ -425,29 +425,29 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     grown.sort_unstable();
     grown.dedup();
     for id in grown {
-        let path = &places.list[id].path;
+        let path = &positions.list[id].path;
         doubts.push(format!("{path} has lists of more than 1 MiB; serde may reserve 1 MiB for each and grow it"));
     }
-    for place in &places.list {
-        match &place.slot.kind {
+    for position in &positions.list {
+        match &position.slot.kind {
             Kind::Float { huge, .. } if *huge > 0 => doubts.push(format!(
                 "{} numbers of {} have no place in 64 bits; an `f64` keeps 15 to 17 digits of them",
                 count(*huge),
-                place.path
+                position.path
             )),
             _ => {}
         }
-        let rest = place.owner.zip(place.field).is_some_and(|(owner, field)| {
-            let fields = &places.schema.records[owner].fields;
+        let rest = position.owner.zip(position.field).is_some_and(|(owner, field)| {
+            let fields = &positions.schema.records[owner].fields;
             fields[field].rest && fields.len() > 1
         });
         if rest {
-            doubts.push(format!("the number of keys that one object in {} has is estimated", place.path));
+            doubts.push(format!("the number of keys that one object in {} has is estimated", position.path));
         }
     }
     for (&record, split) in &plan.lean.splits {
-        if places.schema.records[record].key_sets.is_empty() && split.groups.iter().any(|group| group.len() > 1) {
-            let name = &places.record_names[record].0;
+        if positions.schema.records[record].key_sets.is_empty() && split.groups.iter().any(|group| group.len() > 1) {
+            let name = &positions.record_names[record].0;
             doubts.push(format!(
                 "it is not known how often rare fields of {name} occur together; the maximum is assumed"
             ));
@@ -458,25 +458,25 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
 
 fn types(plan: &Plan<'_>) -> Vec<Type> {
     let (naive, lean) = (Side::new(plan, &plan.naive), Side::new(plan, &plan.lean));
-    let places = &plan.places;
+    let positions = &plan.positions;
     let mut types: Vec<(u64, Type)> = Vec::new();
-    for (id, record) in places.schema.records.iter().enumerate() {
+    for (id, record) in positions.schema.records.iter().enumerate() {
         let field = |(index, field): (usize, &super::schema::Field)| {
-            let place = places.fields[id][index];
+            let position = positions.fields[id][index];
             Field {
-                name: places.field_names[id][index].clone(),
+                name: positions.field_names[id][index].clone(),
                 key: field.key.clone(),
                 count: field.slot.count,
                 nulls: field.slot.nulls,
                 about: describe(&field.slot.kind),
-                naive: naive.field(place),
-                lean: lean.field(place),
+                naive: naive.field(position),
+                lean: lean.field(position),
             }
         };
         let fields: Vec<Field> = record.fields.iter().enumerate().map(field).collect();
         let weight = |field: &Field| field.naive.as_ref().map_or(0, |takes| takes.inline + takes.heap);
         let of = Type {
-            name: places.record_names[id].0.clone(),
+            name: positions.record_names[id].0.clone(),
             kind: "objects",
             paths: record.paths.clone(),
             instances: record.instances,
@@ -486,9 +486,9 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
         };
         types.push((of.fields.iter().map(weight).sum(), of));
     }
-    for (id, union) in places.schema.unions.iter().enumerate() {
-        let instances = |record: usize| places.schema.records[record].instances;
-        let variants = &places.union_names[id].1;
+    for (id, union) in positions.schema.unions.iter().enumerate() {
+        let instances = |record: usize| positions.schema.records[record].instances;
+        let variants = &positions.union_names[id].1;
         let field = |(index, (tag, record)): (usize, &(String, usize))| Field {
             name: variants[index].clone(),
             key: tag.clone(),
@@ -499,7 +499,7 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
             lean: lean.variant(id, index),
         };
         let of = Type {
-            name: places.union_names[id].0.clone(),
+            name: positions.union_names[id].0.clone(),
             kind: "objects",
             paths: vec![union.path.clone()],
             instances: union.variants.iter().map(|&(_, record)| instances(record)).sum(),
@@ -516,12 +516,12 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
 
 /// One of the two sets of types, measured out.
 struct Side<'p, 's> {
-    places: &'p Places<'s>,
+    positions: &'p Positions<'s>,
     model: Model<'p, 's>,
     slots: Vec<u64>,
     heap: BTreeMap<At, Heap>,
     sizes: Vec<u64>,
-    inline: BTreeMap<PlaceId, (String, u64)>,
+    inline: BTreeMap<PositionId, (String, u64)>,
 }
 
 impl<'p, 's> Side<'p, 's> {
@@ -534,29 +534,29 @@ impl<'p, 's> Side<'p, 's> {
         for ((def, body), slots) in model.defs.iter().zip(&model.bodies).zip(&slots) {
             let Body::Struct(types) = body else { continue };
             for (part, of) in def.parts.iter().zip(types) {
-                if let Part::Place(place, _) = part {
-                    inline.insert(*place, (model.rust(of), layouts.size(of) * slots));
+                if let Part::Position(position, _) = part {
+                    inline.insert(*position, (model.rust(of), layouts.size(of) * slots));
                 }
             }
         }
-        Self { places: &plan.places, heap: model.heap(), slots, sizes, inline, model }
+        Self { positions: &plan.positions, heap: model.heap(), slots, sizes, inline, model }
     }
 
     fn size(&self, of: Source) -> Option<Size> {
         self.model.find(of).map(|id| Size { size: self.sizes[id], slots: self.slots[id] })
     }
 
-    fn field(&self, place: PlaceId) -> Option<Takes> {
-        let (of, inline) = self.inline.get(&place)?.clone();
+    fn field(&self, position: PositionId) -> Option<Takes> {
+        let (of, inline) = self.inline.get(&position)?.clone();
         let mut heap = Heap::default();
-        self.below(place, &mut heap);
+        self.below(position, &mut heap);
         Some(Takes { of, inline, heap: heap.bytes, allocations: heap.allocations })
     }
 
-    /// The heap blocks of a place and of its inner places.
-    fn below(&self, place: PlaceId, heap: &mut Heap) {
-        *heap += self.heap.get(&At::Place(place)).copied().unwrap_or_default();
-        self.places.list[place].within.iter().for_each(|&within| self.below(within, heap));
+    /// The heap blocks of a position and of its inner positions.
+    fn below(&self, position: PositionId, heap: &mut Heap) {
+        *heap += self.heap.get(&At::Position(position)).copied().unwrap_or_default();
+        self.positions.list[position].within.iter().for_each(|&within| self.below(within, heap));
     }
 
     fn variant(&self, union: usize, index: usize) -> Option<Takes> {
@@ -564,7 +564,7 @@ impl<'p, 's> Side<'p, 's> {
         let Body::Enum(types) = &self.model.bodies[id] else { return None };
         let heap = self.heap.get(&At::Variant(union, index)).copied().unwrap_or_default();
         let of = types[index].as_ref().map_or_else(String::new, |of| self.model.rust(of));
-        let instances = self.places.schema.records[self.places.schema.unions[union].variants[index].1].instances;
+        let instances = self.positions.schema.records[self.positions.schema.unions[union].variants[index].1].instances;
         Some(Takes { of, inline: self.sizes[id] * instances, heap: heap.bytes, allocations: heap.allocations })
     }
 }

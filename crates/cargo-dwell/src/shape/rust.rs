@@ -3,7 +3,7 @@
 use super::formats::Format;
 use super::model::{Def, Model, Part, Presence, Source};
 use super::names;
-use super::places::{DOCUMENT, PlaceId, Places};
+use super::positions::{DOCUMENT, PositionId, Positions};
 use super::schema::{Kind, Lengths, Text};
 use super::types::{Body, DefId, Type};
 use super::units::{count, percent};
@@ -16,8 +16,8 @@ const WIDTH: usize = 100;
 const ATTRIBUTE_WIDTH: usize = 70;
 
 /// One module with the types of a model.
-pub fn module(places: &Places<'_>, model: &Model<'_, '_>, name: &str, doc: &str) -> String {
-    let mut items = Items { places, model, out: String::new() };
+pub fn module(positions: &Positions<'_>, model: &Model<'_, '_>, name: &str, doc: &str) -> String {
+    let mut items = Items { positions, model, out: String::new() };
     for id in (0..model.defs.len()).filter(|&id| model.canonical(id) == id) {
         items.out.push('\n');
         items.def(id);
@@ -26,7 +26,7 @@ pub fn module(places: &Places<'_>, model: &Model<'_, '_>, name: &str, doc: &str)
     let mut out = String::new();
     line(&mut out, 0, &format!("/// {doc}"));
     line(&mut out, 0, &format!("pub mod {name} {{"));
-    for import in imports(places, model) {
+    for import in imports(positions, model) {
         line(&mut out, 1, &import);
     }
     if model.rust(&model.root) != DOCUMENT {
@@ -90,7 +90,7 @@ fn each_type(model: &Model<'_, '_>, f: &mut impl FnMut(&Type)) {
     }
 }
 
-fn imports(places: &Places<'_>, model: &Model<'_, '_>) -> Vec<String> {
+fn imports(positions: &Positions<'_>, model: &Model<'_, '_>) -> Vec<String> {
     let (mut hash, mut sparse, mut sorted, mut slice, mut text) = (false, false, false, false, false);
     let mut look = |of: &Type| {
         hash |= matches!(of, Type::HashMap(_));
@@ -111,7 +111,7 @@ fn imports(places: &Places<'_>, model: &Model<'_, '_>) -> Vec<String> {
         [one] => imports.push(format!("use dwell::sparse::{one};")),
         _ => imports.push(format!("use dwell::sparse::{{{}}};", companions.join(", "))),
     }
-    let _ = places;
+    let _ = positions;
     if !model.defs.is_empty() {
         imports.push("use serde::{Deserialize, Serialize};".into());
     }
@@ -122,7 +122,7 @@ fn imports(places: &Places<'_>, model: &Model<'_, '_>) -> Vec<String> {
 }
 
 fn any_presence(model: &Model<'_, '_>, wanted: Presence) -> bool {
-    let is = |part: &Part| matches!(part, Part::Place(_, presence) if *presence == wanted);
+    let is = |part: &Part| matches!(part, Part::Position(_, presence) if *presence == wanted);
     model.defs.iter().any(|def| def.parts.iter().any(is))
 }
 
@@ -155,7 +155,7 @@ fn literal(text: &str) -> String {
 }
 
 struct Items<'m, 'p, 's> {
-    places: &'p Places<'s>,
+    positions: &'p Positions<'s>,
     model: &'m Model<'p, 's>,
     out: String,
 }
@@ -170,9 +170,9 @@ impl Items<'_, '_, '_> {
                 self.structure(id, def, types, record);
             }
             (Body::Enum(types), Source::Keywords(keywords)) => {
-                let (_, variants) = &self.places.keywords_names[keywords];
-                let values = &self.places.schema.keywords[keywords].values;
-                let open = !self.places.schema.strict;
+                let (_, variants) = &self.positions.keywords_names[keywords];
+                let values = &self.positions.schema.keywords[keywords].values;
+                let open = !self.positions.schema.strict;
                 let derived = if open { "Debug, Clone, PartialEq, Eq" } else { "Debug, Clone, Copy, PartialEq, Eq" };
                 attribute(&mut self.out, 1, "derive", &derives(derived));
                 let convention = convention(variants, &values.keys(), names::renamed_variant);
@@ -190,8 +190,8 @@ impl Items<'_, '_, '_> {
                 line(&mut self.out, 1, "}");
             }
             (Body::Enum(types), Source::Union(union)) => {
-                let (_, variants) = &self.places.union_names[union];
-                let of = &self.places.schema.unions[union];
+                let (_, variants) = &self.positions.union_names[union];
+                let of = &self.positions.schema.unions[union];
                 attribute(&mut self.out, 1, "derive", &derives("Debug, Clone, PartialEq"));
                 let named = &variants[..of.tagged().len()];
                 let convention = convention(named, &of.tagged().iter().map(|(value, _)| value), names::renamed_variant);
@@ -199,7 +199,7 @@ impl Items<'_, '_, '_> {
                 arguments.extend(rename_all(convention));
                 attribute(&mut self.out, 1, "serde", &arguments);
                 line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
-                let instances = |record: usize| self.places.schema.records[record].instances;
+                let instances = |record: usize| self.positions.schema.records[record].instances;
                 let all: u64 = of.variants.iter().map(|&(_, record)| instances(record)).sum();
                 for ((variant, (value, record)), of) in variants.iter().zip(of.tagged()).zip(types) {
                     self.doc(2, &format!("{}.", percent(instances(*record), all)));
@@ -228,14 +228,14 @@ impl Items<'_, '_, '_> {
                 }
                 line(&mut self.out, 1, "}");
             }
-            (Body::Enum(types), Source::Mixed(place)) => {
+            (Body::Enum(types), Source::Mixed(position)) => {
                 attribute(&mut self.out, 1, "derive", &derives("Debug, Clone, PartialEq"));
                 attribute(&mut self.out, 1, "serde", &["untagged".into()]);
                 line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
-                if let Kind::Mixed { alternatives } = &self.places.list[place].slot.kind {
-                    let names = self.places.alternative_names(alternatives);
-                    for ((name, within), of) in names.iter().zip(&self.places.list[place].within).zip(types) {
-                        self.doc(2, &self.values(*within, self.places.full(place)));
+                if let Kind::Mixed { alternatives } = &self.positions.list[position].slot.kind {
+                    let names = self.positions.alternative_names(alternatives);
+                    for ((name, within), of) in names.iter().zip(&self.positions.list[position].within).zip(types) {
+                        self.doc(2, &self.values(*within, self.positions.full(position)));
                         self.variant(name, of.as_ref());
                     }
                     if let Some(Some(other)) = types.get(names.len()) {
@@ -269,10 +269,10 @@ impl Items<'_, '_, '_> {
             line(&mut self.out, 1, &format!("pub struct {name} {{}}"));
             return;
         }
-        let of = &self.places.schema.records[record];
-        let names = &self.places.field_names[record];
+        let of = &self.positions.schema.records[record];
+        let names = &self.positions.field_names[record];
         let field = |part: &Part| match part {
-            Part::Place(place, _) => self.places.list[*place].field,
+            Part::Position(position, _) => self.positions.list[*position].field,
             _ => None,
         };
         let fields: Vec<usize> = def.parts.iter().filter_map(field).filter(|&field| !of.fields[field].rest).collect();
@@ -284,7 +284,7 @@ impl Items<'_, '_, '_> {
         let flat = of.fields.iter().any(|field| field.rest)
             || def.parts.iter().any(|part| matches!(part, Part::Group(_)))
             || matches!(def.source, Source::Group(..));
-        if self.places.schema.refuse && !flat {
+        if self.positions.schema.refuse && !flat {
             arguments.insert(0, "deny_unknown_fields".into());
         }
         attribute(&mut self.out, 1, "serde", &arguments);
@@ -296,9 +296,9 @@ impl Items<'_, '_, '_> {
         line(&mut self.out, 1, &format!("pub struct {name} {{"));
         for (part, field_type) in def.parts.iter().zip(types) {
             match *part {
-                Part::Place(place, presence) => {
-                    let index = self.places.list[place].field.expect("a field's place");
-                    self.doc(2, &self.values(place, of.instances));
+                Part::Position(position, presence) => {
+                    let index = self.positions.list[position].field.expect("a field's position");
+                    self.doc(2, &self.values(position, of.instances));
                     let more: &[&str] = match presence {
                         Presence::Always => &[],
                         Presence::Missing => &["skip_serializing_if = \"Option::is_none\""],
@@ -321,7 +321,7 @@ impl Items<'_, '_, '_> {
                 Part::Group(group) => {
                     let inner = Source::Group(record, group);
                     let inner = self.model.find(inner).expect("it has been made");
-                    let (any, exact) = self.places.any_of(record, &self.members(inner));
+                    let (any, exact) = self.positions.any_of(record, &self.members(inner));
                     let about = if exact { "" } else { "at most " };
                     self.doc(2, &format!("{about}{} have any of these.", percent(any, of.instances)));
                     attribute(&mut self.out, 2, "serde", &["flatten".into()]);
@@ -338,7 +338,7 @@ impl Items<'_, '_, '_> {
 
     fn members(&self, group: DefId) -> Vec<usize> {
         let field = |part: &Part| match part {
-            Part::Place(place, _) => self.places.list[*place].field,
+            Part::Position(position, _) => self.positions.list[*position].field,
             _ => None,
         };
         self.model.defs[group].parts.iter().filter_map(field).collect()
@@ -417,7 +417,7 @@ impl Items<'_, '_, '_> {
 
     /// The doc comment of a struct or enum.
     fn about(&self, def: &Def) -> String {
-        let schema = self.places.schema;
+        let schema = self.positions.schema;
         match def.source {
             Source::Record(id) => {
                 let record = &schema.records[id];
@@ -425,11 +425,11 @@ impl Items<'_, '_, '_> {
                 let paths: Vec<String> = paths.iter().map(|path| code(path)).collect();
                 let more = if more.is_empty() { "" } else { ", .." };
                 match paths[..] {
-                    [] => format!("{} seen: {}", count(record.instances), code(&self.places.record_path(id))),
+                    [] => format!("{} seen: {}", count(record.instances), code(&self.positions.record_path(id))),
                     _ => format!("{} seen: {}{more}", count(record.instances), paths.join(", ")),
                 }
             }
-            Source::Group(id, _) => format!("What {} has rarely.", code(&self.places.record_path(id))),
+            Source::Group(id, _) => format!("What {} has rarely.", code(&self.positions.record_path(id))),
             Source::Union(id) => {
                 let union = &schema.unions[id];
                 format!(
@@ -449,21 +449,21 @@ impl Items<'_, '_, '_> {
                     code(&keywords.path)
                 )
             }
-            Source::Mixed(place) => format!("What {} holds.", code(&self.places.list[place].path)),
+            Source::Mixed(position) => format!("What {} holds.", code(&self.positions.list[position].path)),
         }
     }
 
-    /// How often a place is filled, and with what.
-    fn values(&self, id: PlaceId, slots: u64) -> String {
-        let place = &self.places.list[id];
-        let mut text = match place.slot.count {
+    /// How often a position is filled, and with what.
+    fn values(&self, id: PositionId, slots: u64) -> String {
+        let position = &self.positions.list[id];
+        let mut text = match position.slot.count {
             count if count == slots => "Always".into(),
             count => format!("{} filled", percent(count, slots)),
         };
-        if place.slot.nulls > 0 {
-            let _ = write!(text, ", {} null", percent(place.slot.nulls, slots));
+        if position.slot.nulls > 0 {
+            let _ = write!(text, ", {} null", percent(position.slot.nulls, slots));
         }
-        let about = describe(&place.slot.kind);
+        let about = describe(&position.slot.kind);
         if !about.is_empty() {
             let _ = write!(text, "; {about}");
         }

@@ -1,6 +1,6 @@
 //! The schema: the result of inference, and the input of prediction, code generation and report.
 //!
-//! A [`Schema`] is a graph of types with counts on it. Counts belong to a [`Slot`], the one place of a type that holds
+//! A [`Schema`] is a graph of types with counts on it. Counts belong to a [`Slot`], the one position of a type that holds
 //! values (a record's field, the element of a sequence); a [`Record`] that several slots share has their sum.
 
 use super::formats::{Format, Typed};
@@ -24,7 +24,7 @@ pub struct Schema {
     pub documents: u64,
     /// Bytes of JSON read, after decompression.
     pub bytes: u64,
-    /// The place of one document; its `count` is `documents`.
+    /// The position of one document; its `count` is `documents`.
     pub root: Slot,
     /// Objects with a fixed set of keys, each shape once.
     pub records: Vec<Record>,
@@ -112,7 +112,7 @@ impl Schema {
     }
 }
 
-/// One place that holds values.
+/// One position that holds values.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Slot {
     /// Values seen here, `null` included.
@@ -174,10 +174,10 @@ pub enum Kind {
     Map(Box<Map>),
     /// An array of one type.
     Seq(Box<Seq>),
-    /// Arrays of one length whose places differ in type.
+    /// Arrays of one length whose positions differ in type.
     Tuple {
-        /// The places in order; each has a `count` of the number of tuples.
-        places: Vec<Slot>,
+        /// The positions in order; each has a `count` of the number of tuples.
+        positions: Vec<Slot>,
     },
     /// Values of several JSON types: at least two, in the order in which an untagged enum must try them.
     Mixed {
@@ -195,7 +195,7 @@ impl Kind {
         match self {
             Self::Seq(seq) => seq.element.kind.walk(f),
             Self::Map(map) => map.value.kind.walk(f),
-            Self::Tuple { places: slots } | Self::Mixed { alternatives: slots } => {
+            Self::Tuple { positions: slots } | Self::Mixed { alternatives: slots } => {
                 for slot in slots {
                     slot.kind.walk(f);
                 }
@@ -205,10 +205,10 @@ impl Kind {
     }
 }
 
-/// What is known of the values of a place that was given no type: the sums over all they hold, at any depth.
+/// What is known of the values of a position that was given no type: the sums over all they hold, at any depth.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Free {
-    /// Values of the place itself, except `null`.
+    /// Values of the position itself, except `null`.
     pub count: u64,
     /// Strings that are not empty.
     pub texts: u64,
@@ -220,7 +220,7 @@ pub struct Free {
     pub objects: Lengths,
     /// Bytes of the objects' keys.
     pub key_bytes: u64,
-    /// Some of the sums are estimated: other places share what this one holds.
+    /// Some of the sums are estimated: other positions share what this one holds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
 }
@@ -229,7 +229,7 @@ pub struct Free {
 const LEAF: u64 = 11;
 
 impl Free {
-    /// Adds what another place knows.
+    /// Adds what another position knows.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.texts += other.texts;
@@ -283,7 +283,7 @@ impl Free {
     }
 }
 
-/// The counts of the strings of a place.
+/// The counts of the strings of a position.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Text {
     /// Strings seen.
@@ -308,17 +308,17 @@ pub struct Text {
     pub format: Option<Format>,
 }
 
-/// The counts of the arrays of a place.
+/// The counts of the arrays of a position.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Seq {
     /// Their lengths.
     pub lengths: Lengths,
-    /// The place of one element, over all arrays.
+    /// The position of one element, over all arrays.
     pub element: Slot,
 }
 
 impl Text {
-    /// Adds what another place knows; of the different strings the most that there can be.
+    /// Adds what another position knows; of the different strings the most that there can be.
     pub fn merge(&mut self, other: Self) {
         (self.min, self.max) = match (self.count, other.count) {
             (0, _) => (other.min, other.max),
@@ -343,18 +343,18 @@ impl Text {
     }
 }
 
-/// The counts of the maps of a place.
+/// The counts of the maps of a position.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Map {
     /// Their numbers of entries.
     pub lengths: Lengths,
     /// The keys, over all maps.
     pub key: Text,
-    /// The place of one value, over all maps.
+    /// The position of one value, over all maps.
     pub value: Slot,
 }
 
-/// How long the sequences or maps at a place are: exactly what a prediction of their capacities needs, in constant
+/// How long the sequences or maps at a position are: exactly what a prediction of their capacities needs, in constant
 /// space.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Lengths {
@@ -406,7 +406,7 @@ impl Lengths {
         }
     }
 
-    /// Adds what another place knows.
+    /// Adds what another position knows.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.empty += other.empty;

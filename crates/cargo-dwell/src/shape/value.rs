@@ -87,10 +87,10 @@ fn slot(of: &Slot, free: &mut Free) {
             free.arrays.merge(&seq.lengths);
             slot(&seq.element, free);
         }
-        Kind::Tuple { places } => {
-            free.arrays.add_many(places.len() as u64, places.first().map_or(0, |place| place.count));
-            for place in places {
-                slot(place, free);
+        Kind::Tuple { positions } => {
+            free.arrays.add_many(positions.len() as u64, positions.first().map_or(0, |position| position.count));
+            for position in positions {
+                slot(position, free);
             }
         }
         Kind::Mixed { alternatives } => {

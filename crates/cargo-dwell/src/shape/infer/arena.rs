@@ -1,6 +1,6 @@
-//! The accumulators: a node for each place that holds values, an object for the objects there.
+//! The accumulators: a node for each position that holds values, an object for the objects there.
 //!
-//! Several places share one object where a type is known to be the same: so the accumulators of a recursive type are a
+//! Several positions share one object where a type is known to be the same: so the accumulators of a recursive type are a
 //! graph with a cycle, and not a tree with a branch for each path.
 //!
 //! Everything here can be added to everything alike, exactly: two nodes, a record's fields into one map value, the
@@ -31,7 +31,7 @@ pub(super) struct NodeId(u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct ObjectId(u32);
 
-/// One place that holds values.
+/// One position that holds values.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Node {
@@ -53,7 +53,7 @@ pub(super) struct Node {
     pub(super) objects: u64,
     pub(super) empties: u64,
     pub(super) object: Option<ObjectId>,
-    /// The place was given up: only the sums are kept.
+    /// The position was given up: only the sums are kept.
     pub(super) free: Option<Box<Free>>,
     /// This node was added to another, which stands for both until [`Arena::reclaim`].
     link: Option<NodeId>,
@@ -91,17 +91,17 @@ impl Node {
     }
 }
 
-/// The arrays at a place.
+/// The arrays at a position.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Array {
     pub(super) lengths: Lengths,
     /// All elements, unless they are still distinguished by their place.
     pub(super) element: NodeId,
-    pub(super) places: Vec<NodeId>,
+    pub(super) positions: Vec<NodeId>,
     pub(super) fixed: Fixed,
 }
 
-/// Whether the arrays of a place have one length.
+/// Whether the arrays of a position have one length.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Fixed {
     Unknown,
@@ -109,7 +109,7 @@ pub(super) enum Fixed {
     Varied,
 }
 
-/// The objects of one or more places.
+/// The objects of one or more positions.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Object {
@@ -154,7 +154,7 @@ impl Default for Shape {
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Fields {
     pub(super) list: Vec<Field>,
-    /// The entries whose keys found no place among the fields any more. What is here is no field, and will not be one.
+    /// The entries whose keys found no position among the fields any more. What is here is no field, and will not be one.
     pub(super) rest: Option<Box<Rest>>,
     #[serde(skip)]
     index: HashMap<u64, usize, BuildHasherDefault<Hashed>>,
@@ -266,9 +266,9 @@ enum Pending {
     Join(ObjectId, ObjectId),
     /// The tag of a union has too many values.
     Dissolve(ObjectId),
-    /// The arrays of a place differ in length.
+    /// The arrays of a position differ in length.
     Flatten(NodeId),
-    /// A place has free values beside others.
+    /// A position has free values beside others.
     Free(NodeId),
     /// A record has more keys than fields.
     Overflow(ObjectId),
@@ -411,7 +411,7 @@ impl Arena {
         id
     }
 
-    /// The objects at a place, if there are any.
+    /// The objects at a position, if there are any.
     pub(super) fn object_of(&self, node: NodeId) -> Option<ObjectId> {
         self.node(node).object.map(|object| self.find(object))
     }
@@ -432,7 +432,7 @@ impl Arena {
         ObjectId(self.objects.len() as u32 - 1)
     }
 
-    /// The objects at a place, which are about to be there.
+    /// The objects at a position, which are about to be there.
     pub(super) fn objects_at(&mut self, node: NodeId) -> ObjectId {
         if let Some(object) = self.node(node).object {
             return self.find_mut(object);
@@ -514,7 +514,7 @@ impl Arena {
         self.words[words..].iter().any(|(hash, _)| self.usual.contains(hash))
     }
 
-    /// Says that the arrays of a place differ in length.
+    /// Says that the arrays of a position differ in length.
     pub(super) fn vary(&mut self, node: NodeId) {
         if let Some(array) = &mut self.node_mut(node).array
             && array.fixed != Fixed::Varied
@@ -593,7 +593,7 @@ impl Arena {
         }
     }
 
-    /// Makes records of the maps that several places share: records of nothing but entries that are no fields.
+    /// Makes records of the maps that several positions share: records of nothing but entries that are no fields.
     pub(super) fn name_maps(&mut self, shared: &HashSet<ObjectId>) {
         for &object in shared {
             let object = self.object_mut(object);
@@ -628,8 +628,8 @@ impl Arena {
         let Some(array) = &mut self.node_mut(node).array else { return };
         array.fixed = Fixed::Varied;
         let element = array.element;
-        for place in std::mem::take(&mut array.places) {
-            self.absorb(element, place, After::Take);
+        for position in std::mem::take(&mut array.positions) {
+            self.absorb(element, position, After::Take);
         }
     }
 
@@ -700,7 +700,7 @@ impl Arena {
         let name = self.node(into).name;
         if self.node(into).array.is_none() {
             let element = self.new_node(name);
-            let array = Array { lengths: Lengths::default(), element, places: Vec::new(), fixed: Fixed::Unknown };
+            let array = Array { lengths: Lengths::default(), element, positions: Vec::new(), fixed: Fixed::Unknown };
             self.node_mut(into).array = Some(Box::new(array));
         }
         let (element, fixed) = {
@@ -708,7 +708,7 @@ impl Arena {
             array.lengths.merge(&source.lengths);
             if array.fixed == Fixed::Unknown {
                 array.fixed = source.fixed;
-                if source.fixed == Fixed::Varied && !array.places.is_empty() {
+                if source.fixed == Fixed::Varied && !array.positions.is_empty() {
                     self.pending.push(Pending::Flatten(into));
                 }
             }
@@ -716,18 +716,18 @@ impl Arena {
             (array.element, array.fixed)
         };
         if fixed == source.fixed && fixed != Fixed::Varied {
-            for (index, &place) in source.places.iter().enumerate() {
-                if self.array_mut(into).places.len() == index {
+            for (index, &position) in source.positions.iter().enumerate() {
+                if self.array_mut(into).positions.len() == index {
                     let node = self.new_node(name);
-                    self.array_mut(into).places.push(node);
+                    self.array_mut(into).positions.push(node);
                 }
-                let node = self.array_mut(into).places[index];
-                self.absorb(node, place, after);
+                let node = self.array_mut(into).positions[index];
+                self.absorb(node, position, after);
             }
         } else {
             self.vary(into);
-            for &place in &source.places {
-                self.absorb(element, place, after);
+            for &position in &source.positions {
+                self.absorb(element, position, after);
             }
         }
         self.absorb(element, source.element, after);
@@ -739,7 +739,7 @@ impl Arena {
         }
     }
 
-    /// The arrays at a place that has some.
+    /// The arrays at a position that has some.
     pub(super) fn array_mut(&mut self, node: NodeId) -> &mut Array {
         self.node_mut(node).array.as_mut().expect("only called where there are arrays")
     }
@@ -967,7 +967,7 @@ impl Arena {
         }
     }
 
-    /// A copy of the form of a place, without values; its objects are the same.
+    /// A copy of the form of a position, without values; its objects are the same.
     fn copy_node(&mut self, node: NodeId) -> NodeId {
         let source = self.node(node);
         let (name, object, free) = (source.name, source.object, source.free.is_some());
@@ -979,7 +979,7 @@ impl Arena {
         if let Some((element, fixed)) = array {
             let element = self.copy_node(element);
             let fixed = if fixed == Fixed::Varied { fixed } else { Fixed::Unknown };
-            let array = Array { lengths: Lengths::default(), element, places: Vec::new(), fixed };
+            let array = Array { lengths: Lengths::default(), element, positions: Vec::new(), fixed };
             self.node_mut(copy).array = Some(Box::new(array));
         }
         if let Some(object) = object {
@@ -988,7 +988,7 @@ impl Arena {
                 Shape::Map { value, .. } => Some(*value),
                 _ => None,
             };
-            // Each place has its own maps.
+            // Each position has its own maps.
             let object = match value {
                 Some(value) => {
                     let value = self.copy_node(value);
@@ -1067,7 +1067,7 @@ impl Arena {
         !self.known.variants.is_empty() || !self.known.records.is_empty()
     }
 
-    /// Takes the first object of a place for one of a type that is known from other places, if it looks like it.
+    /// Takes the first object of a position for one of a type that is known from other positions, if it looks like it.
     ///
     /// `sum` is that of its keys, `words` has the strings under them that may be a tag's value.
     pub(super) fn recognise(&mut self, node: NodeId, object: ObjectId, sum: u64) {
@@ -1161,7 +1161,7 @@ impl Arena {
         self.object_mut(object).study = Some(study);
     }
 
-    /// Whether the memory budget does not allow more distinct places.
+    /// Whether the memory budget does not allow more distinct positions.
     pub(super) fn is_exhausted(&self) -> bool {
         self.len() / self.budget >= 8
     }
@@ -1216,10 +1216,10 @@ impl Arena {
         let nodes = self.nodes.iter().all(|of| {
             let array = of.array.as_ref().is_none_or(|array| {
                 let length = match array.fixed {
-                    Fixed::At(length) => length == array.places.len(),
+                    Fixed::At(length) => length == array.positions.len(),
                     _ => true,
                 };
-                node(&array.element) && array.places.iter().all(node) && length
+                node(&array.element) && array.positions.iter().all(node) && length
             });
             array && of.object.iter().all(object) && of.link.is_none()
         });
@@ -1270,7 +1270,7 @@ impl Arena {
         self.nodes.extend(other.nodes.into_iter().map(|mut moved| {
             if let Some(array) = &mut moved.array {
                 node(&mut array.element);
-                array.places.iter_mut().for_each(node);
+                array.positions.iter_mut().for_each(node);
             }
             moved.object.iter_mut().for_each(object);
             moved
@@ -1302,7 +1302,7 @@ impl Arena {
         self.reclaim();
     }
 
-    /// Gives a place up: keeps the sums of what it holds, and forgets its form.
+    /// Gives a position up: keeps the sums of what it holds, and forgets its form.
     pub(super) fn set_free(&mut self, node: NodeId) {
         let node = self.find_node(node);
         let free = self.free_at(node);
@@ -1330,7 +1330,7 @@ impl Arena {
         }
     }
 
-    /// The sums of what a place holds. They are estimated where it shares its objects with other places.
+    /// The sums of what a position holds. They are estimated where it shares its objects with other positions.
     pub(super) fn free_at(&self, node: NodeId) -> Free {
         let mut free = Free::default();
         let of = self.node(node);
@@ -1437,7 +1437,7 @@ pub(super) struct Saved {
     moment: u64,
 }
 
-/// Adds up what hangs below a place.
+/// Adds up what hangs below a position.
 struct Sum<'a> {
     arena: &'a Arena,
     free: Free,
@@ -1458,7 +1458,7 @@ impl Sum<'_> {
         if let Some(array) = &node.array {
             self.free.arrays.merge(&array.lengths);
             self.node(array.element);
-            array.places.iter().for_each(|&place| self.node(place));
+            array.positions.iter().for_each(|&position| self.node(position));
         }
         if let Some(object) = node.object.filter(|_| node.objects > 0) {
             let object = self.arena.find(object);
@@ -1466,7 +1466,7 @@ impl Sum<'_> {
             if node.objects == instances {
                 self.object(object);
             } else if !self.open.contains(&object) {
-                // Other places share these objects: a share of all there are.
+                // Other positions share these objects: a share of all there are.
                 let mut all = Sum { arena: self.arena, free: Free::default(), open: std::mem::take(&mut self.open) };
                 all.object(object);
                 self.open = all.open;

@@ -30,7 +30,7 @@ pub(super) fn build(arena: &Arena, types: &Types) -> Schema {
     builder.finish(root)
 }
 
-/// The position of a place in the schema.
+/// The index of a position in the schema.
 #[derive(Clone, Default)]
 struct Path {
     text: String,
@@ -95,7 +95,7 @@ struct Builder<'a> {
     record_wishes: Vec<Wish>,
     union_wishes: Vec<Wish>,
     keyword_wishes: Vec<Wish>,
-    /// The places of each record: path, name, and number of occurrences.
+    /// The positions of each record: path, name, and number of occurrences.
     paths: Vec<BTreeMap<String, (u64, Path)>>,
     queue: VecDeque<Work>,
 }
@@ -117,7 +117,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The place of these nodes.
+    /// The position of these nodes.
     fn slot(&mut self, group: &[NodeId], path: &Path, key: &str) -> Slot {
         let nodes: Vec<&Node> = group.iter().map(|&id| self.arena.node(id)).collect();
         let sum = |count: fn(&Node) -> u64| nodes.iter().map(|node| count(node)).sum::<u64>();
@@ -172,9 +172,9 @@ impl<'a> Builder<'a> {
             let element = self.slot(element, &path.below("[]"), key);
             return Kind::Seq(Box::new(Seq { lengths, element }));
         }
-        let places = elements.iter().enumerate();
-        let places = places.map(|(index, place)| self.slot(place, &path.below(&format!("[{index}]")), key));
-        Kind::Tuple { places: places.collect() }
+        let positions = elements.iter().enumerate();
+        let positions = positions.map(|(index, position)| self.slot(position, &path.below(&format!("[{index}]")), key));
+        Kind::Tuple { positions: positions.collect() }
     }
 
     fn objects(&mut self, class: ObjectId, group: &[NodeId], path: &Path, key: &str) -> Kind {
@@ -207,7 +207,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The maps of this place, and no others of their type.
+    /// The maps of this position, and no others of their type.
     fn map(&mut self, group: &[NodeId], path: &Path, key: &str) -> Kind {
         let mut lengths = Lengths::default();
         let mut keys = Texts::default();
@@ -252,8 +252,8 @@ impl<'a> Builder<'a> {
                 let key_sets = self.types.key_sets(object).to_schema(|key| index.get(&key).copied());
                 self.schema.records[id].key_sets = key_sets;
                 let fields = slots.into_iter().map(|slot| {
-                    let place = self.slot(&slot.group, &path.key(slot.key, Owner::Record(id)), slot.key);
-                    Field { key: slot.key.to_owned(), slot: place, rest: false }
+                    let position = self.slot(&slot.group, &path.key(slot.key, Owner::Record(id)), slot.key);
+                    Field { key: slot.key.to_owned(), slot: position, rest: false }
                 });
                 let mut fields: Vec<Field> = fields.collect();
                 fields.extend(self.rest(object, &path));
@@ -345,9 +345,9 @@ impl<'a> Builder<'a> {
             let (name, also) = match &record.fields[..] {
                 _ if is_document => (String::new(), Vec::new()),
                 [] => ("empty".to_owned(), Vec::new()),
-                // What is in many places says less by these than by what it holds.
+                // What is in many positions says less by these than by what it holds.
                 [field] if distinct(&paths) > 2 && !field.rest => (field.key.clone(), Vec::new()),
-                _ => self.name_of_places(&paths),
+                _ => self.name_of_positions(&paths),
             };
             let wish = &mut self.record_wishes[id];
             (wish.name, wish.also, wish.parent) = (name, also, first.parent);
@@ -396,8 +396,8 @@ impl<'a> Builder<'a> {
         self.schema
     }
 
-    /// The name of a record that is in these places, the most frequent of which is the first, and others for it.
-    fn name_of_places(&self, paths: &[(&String, &(u64, Path))]) -> (String, Vec<String>) {
+    /// The name of a record that is in these positions, the most frequent of which is the first, and others for it.
+    fn name_of_positions(&self, paths: &[(&String, &(u64, Path))]) -> (String, Vec<String>) {
         let (_, (most, first)) = paths[0];
         let all: u64 = paths.iter().map(|(_, (count, _))| count).sum();
         let mut names: Vec<String> = Vec::new();
@@ -497,7 +497,7 @@ pub(in crate::shape) fn joined(front: &str, back: &str) -> String {
     }
 }
 
-/// How many names the places of a type have.
+/// How many names the positions of a type have.
 fn distinct(paths: &[(&String, &(u64, Path))]) -> usize {
     paths.iter().map(|(_, (_, path))| path.name.as_str()).collect::<HashSet<_>>().len()
 }

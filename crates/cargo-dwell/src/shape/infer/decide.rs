@@ -1,4 +1,4 @@
-//! Decides what the places are: record or map, tuple or sequence, typed or free.
+//! Decides what the positions are: record or map, tuple or sequence, typed or free.
 //!
 //! Record or map follows Spoth, Xie, Kennedy, Yang, Hammerschmidt, Lu, Gawlick and Liu, "Reducing Ambiguity in JSON
 //! Schema Discovery" (SIGMOD 2021): an object whose keys are data has many keys for the objects it was seen in, and
@@ -23,7 +23,7 @@ const ARRAY: u8 = 8;
 const OBJECT: u8 = 16;
 pub(super) const FREE: u8 = 32;
 
-/// The JSON types seen at a place, except `null`.
+/// The JSON types seen at a position, except `null`.
 pub(super) fn kinds(arena: &Arena, node: NodeId) -> u8 {
     let node = arena.node(node);
     let bit = |count: u64, bit: u8| if count > 0 { bit } else { 0 };
@@ -69,7 +69,7 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
         let elements: Vec<NodeId> = like
             .iter()
             .filter_map(|&node| arena.node(node).array.as_ref())
-            .flat_map(|array| array.places.iter().copied().chain([array.element]))
+            .flat_map(|array| array.positions.iter().copied().chain([array.element]))
             .collect();
         // Sequences of nothing are alike.
         if elements.iter().any(|&element| kinds(arena, element) != 0)
@@ -169,7 +169,7 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
         return rest.keys.may_have(hash) || fields.list.len() >= LOOK_AT[0];
     }
     let keys = fields.list.len();
-    // If every place differs, memory has precedence over precision.
+    // If every position differs, memory has precedence over precision.
     let most = match arena.len() / arena.budget {
         0 => MAX_FIELDS,
         1..4 => 64,
@@ -205,17 +205,17 @@ fn maps(arena: &mut Arena, node: NodeId, least: usize, shared: &HashSet<ObjectId
             arena.flatten(node);
             arena.settle();
         }
-        let places: Vec<NodeId> = elements(arena, node).collect();
-        for place in places {
-            maps(arena, place, least, shared, done);
+        let positions: Vec<NodeId> = elements(arena, node).collect();
+        for position in positions {
+            maps(arena, position, least, shared, done);
         }
         let node = arena.find_node(node);
-        // What was decided below may have given this place up too: a type may hold itself.
+        // What was decided below may have given this position up too: a type may hold itself.
         let Some(array) = &arena.node(node).array else { return };
         if array.fixed != Fixed::Varied {
-            let places = array.places.clone();
-            if likeness(arena, &places, &|object| has_map(arena, object)) != Likeness::None
-                || places.iter().all(|&place| kinds(arena, place) == 0)
+            let positions = array.positions.clone();
+            if likeness(arena, &positions, &|object| has_map(arena, object)) != Likeness::None
+                || positions.iter().all(|&position| kinds(arena, position) == 0)
             {
                 arena.flatten(node);
                 arena.settle();
@@ -273,7 +273,7 @@ fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &Hash
                 is_map(arena, &[object], &|object| has_map(arena, object))
             });
     if is && shared.contains(&object) {
-        // Each place has its own maps, so what several places share has to be a type of its own.
+        // Each position has its own maps, so what several positions share has to be a type of its own.
         arena.move_to_rest(object, |_, _| true);
         arena.settle();
         return false;
@@ -323,7 +323,7 @@ fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
     (!core.is_empty() && within * 10 >= all * 9).then_some(of.instances.div_ceil(100).max(2))
 }
 
-/// The places directly below an object, those of a union's variants too.
+/// The positions directly below an object, those of a union's variants too.
 pub(super) fn children(arena: &Arena, object: ObjectId) -> Vec<NodeId> {
     match &arena.object(object).shape {
         Shape::Record(fields) => {
@@ -337,7 +337,7 @@ pub(super) fn children(arena: &Arena, object: ObjectId) -> Vec<NodeId> {
     }
 }
 
-/// Objects that several places share.
+/// Objects that several positions share.
 pub(super) fn shared(arena: &Arena) -> HashSet<ObjectId> {
     let (mut met, mut shared) = (HashSet::new(), HashSet::new());
     let mut nodes = vec![arena.root];
@@ -369,21 +369,21 @@ pub(super) fn objects_below(arena: &Arena, object: ObjectId) -> Vec<ObjectId> {
     found
 }
 
-/// The places of an array: those of a tuple, and that of all elements.
+/// The positions of an array: those of a tuple, and that of all elements.
 pub(super) fn elements(arena: &Arena, node: NodeId) -> impl Iterator<Item = NodeId> {
     let array = arena.node(node).array.as_ref();
-    array.into_iter().flat_map(|array| array.places.iter().copied().chain([array.element]))
+    array.into_iter().flat_map(|array| array.positions.iter().copied().chain([array.element]))
 }
 
-/// Whether there are several arrays, all of one length, with one type at each place.
+/// Whether there are several arrays, all of one length, with one type at each position.
 fn may_be_tuple(arena: &Arena, node: NodeId) -> bool {
     let Some(array) = arena.node(node).array.as_ref() else { return false };
     let Fixed::At(length) = array.fixed else { return array.fixed == Fixed::Varied };
-    let single = |&place: &NodeId| kinds(arena, place).count_ones() <= 1;
-    length >= 2 && array.lengths.count >= 2 && array.places[..length].iter().all(single)
+    let single = |&position: &NodeId| kinds(arena, position).count_ones() <= 1;
+    length >= 2 && array.lengths.count >= 2 && array.positions[..length].iter().all(single)
 }
 
-/// Whether values of these JSON types at one place are too varied for a type; `inner` says that elements or entries are
+/// Whether values of these JSON types at one position are too varied for a type; `inner` says that elements or entries are
 /// varied themselves.
 pub(super) fn is_hopeless(kinds: u8, inner: bool) -> bool {
     let plain = (kinds & (BOOL | NUMBER | TEXT)).count_ones();
@@ -406,7 +406,7 @@ pub(super) fn is_unshared(arena: &Arena, node: NodeId) -> bool {
     true
 }
 
-/// Marks the records whose study found a tag, and those with that tag in places of the same name or with the same
+/// Marks the records whose study found a tag, and those with that tag in positions of the same name or with the same
 /// values of it: the other levels of a recursion, where the part of the data that was read has one variant only.
 fn unions(arena: &mut Arena) {
     let mut names = HashMap::<ObjectId, Vec<u64>>::new();
@@ -422,7 +422,7 @@ fn unions(arena: &mut Arena) {
     }
     let mut objects: Vec<ObjectId> = names.keys().copied().filter(|&object| arena.fields(object).is_some()).collect();
     objects.sort_unstable();
-    // The tags by the name of the place; none where places of one name have different ones.
+    // The tags by the name of the position; none where positions of one name have different ones.
     let mut tags = HashMap::<u64, Option<String>>::new();
     for &object in &objects {
         let (Some(study), Some(fields)) = (&arena.object(object).study, arena.fields(object)) else { continue };
@@ -480,7 +480,7 @@ fn unions(arena: &mut Arena) {
     }
 }
 
-/// Whether the values of several places could be values of one map.
+/// Whether the values of several positions could be values of one map.
 pub(super) fn are_alike(arena: &Arena, nodes: &[NodeId]) -> bool {
     nodes.len() < 2 || likeness(arena, nodes, &|object| has_map(arena, object)) != Likeness::None
 }

@@ -1,8 +1,8 @@
 //! The form that reading starts with: what one set of accumulators says of the types, without any value.
 //!
-//! The objects of a type that holds itself, and those of a union, are one object of the form, whatever place they were
-//! found in. So recursion is a cycle, and reading adds to it instead of to a new place for each path. Other objects are
-//! known place by place, as far as that is not too much: what is equal so far may turn out not to be.
+//! The objects of a type that holds itself, and those of a union, are one object of the form, whatever position they were
+//! found in. So recursion is a cycle, and reading adds to it instead of to a new position for each path. Other objects are
+//! known position by position, as far as that is not too much: what is equal so far may turn out not to be.
 
 use super::arena::{Arena, Array, Field, Fields, Fixed, NodeId, ObjectId, Rest, Shape, Tagged};
 use super::decide;
@@ -44,11 +44,11 @@ struct Former<'a> {
     old: &'a Arena,
     types: &'a Types<'a>,
     new: Arena,
-    /// The places that are made have no objects yet.
+    /// The positions that are made have no objects yet.
     bare: bool,
     /// Classes that hold themselves.
     recursive: HashSet<ObjectId>,
-    /// The object of each class that has one for all places.
+    /// The object of each class that has one for all positions.
     objects: HashMap<ObjectId, ObjectId>,
     /// How many objects the other classes have.
     copies: HashMap<ObjectId, usize>,
@@ -63,7 +63,7 @@ impl Former<'_> {
         id
     }
 
-    /// Gives a node the form of a place.
+    /// Gives a node the form of a position.
     fn node(&mut self, id: NodeId, group: &[NodeId]) {
         if group.iter().any(|&node| self.old.node(node).free.is_some()) {
             self.new.node_mut(id).free = Some(Box::default());
@@ -73,23 +73,23 @@ impl Former<'_> {
         if let [element] = &elements[..] {
             let varied = group.iter().filter_map(|&node| self.old.node(node).array.as_ref());
             let varied = varied.filter(|array| array.lengths.count > 0).any(|array| array.fixed != Fixed::At(1));
-            let (element, places, fixed) = if varied {
+            let (element, positions, fixed) = if varied {
                 (self.new_node(element), Vec::new(), Fixed::Varied)
             } else {
-                let place = self.new_node(element);
-                (self.new_node(element), vec![place], Fixed::Unknown)
+                let position = self.new_node(element);
+                (self.new_node(element), vec![position], Fixed::Unknown)
             };
-            let array = Array { lengths: Lengths::default(), element, places, fixed };
+            let array = Array { lengths: Lengths::default(), element, positions, fixed };
             self.new.node_mut(id).array = Some(Box::new(array));
         } else if !elements.is_empty() {
-            let places = elements.iter().map(|element| self.new_node(element)).collect();
+            let positions = elements.iter().map(|element| self.new_node(element)).collect();
             let element = self.new.new_node(self.old.node(group[0]).name);
-            let array = Array { lengths: Lengths::default(), element, places, fixed: Fixed::Unknown };
+            let array = Array { lengths: Lengths::default(), element, positions, fixed: Fixed::Unknown };
             self.new.node_mut(id).array = Some(Box::new(array));
         }
         let Some(class) = self.types.class_at(group).filter(|_| !self.bare) else { return };
         let object = if self.types.form(class) == Form::Map {
-            // Each place has its own maps.
+            // Each position has its own maps.
             let values = self.types.values(self.types.objects_at(group));
             let value = self.new_node(&values);
             let object = self.new.new_object();
@@ -186,7 +186,7 @@ impl Former<'_> {
         order.sort_by_key(|slot| (slot.first, slot.key));
         let mut fields = Fields::default();
         for slot in order {
-            // While all is counted, what a place holds may not depend on which of its objects a thread reads first.
+            // While all is counted, what a position holds may not depend on which of its objects a thread reads first.
             self.bare = self.new.studying && !has_objects(slot.hash);
             let node = self.new_node(&slot.group);
             self.bare = false;
@@ -236,7 +236,7 @@ impl Former<'_> {
     }
 }
 
-/// So many places of a type are known one by one.
+/// So many positions of a type are known one by one.
 const COPIES: usize = 8;
 
 /// The classes that hold themselves.

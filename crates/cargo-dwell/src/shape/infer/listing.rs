@@ -48,8 +48,11 @@ fn describe(schema: &Schema, slot: &Slot) -> String {
             describe(schema, &map.value)
         ),
         Kind::Seq(seq) => format!("seq of {} {}", seq.lengths.total, describe(schema, &seq.element)),
-        Kind::Tuple { places } => {
-            format!("tuple({})", places.iter().map(|place| describe(schema, place)).collect::<Vec<_>>().join(", "))
+        Kind::Tuple { positions } => {
+            format!(
+                "tuple({})",
+                positions.iter().map(|position| describe(schema, position)).collect::<Vec<_>>().join(", ")
+            )
         }
         Kind::Mixed { alternatives } => {
             alternatives.iter().map(|slot| describe(schema, slot)).collect::<Vec<_>>().join(" | ")

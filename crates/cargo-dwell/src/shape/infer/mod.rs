@@ -1,10 +1,10 @@
 //! From JSON texts to a [`Schema`], without keeping any value of them.
 //!
 //! 1. Part of the texts is read into accumulators to find the keys that tell the
-//!    objects of a place apart, and the objects whose keys are data. What is left of it is a [`Form`].
+//!    objects of a position apart, and the objects whose keys are data. What is left of it is a [`Form`].
 //! 2. All texts are read into accumulators of that form, one set a thread, and those are added up. All counts are of
 //!    this reading, so they are exact.
-//! 3. The places are decided (`decide`), objects of one type are put together (`types`), and the schema is built.
+//! 3. The positions are decided (`decide`), objects of one type are put together (`types`), and the schema is built.
 
 mod arena;
 mod build;
@@ -132,7 +132,7 @@ impl Accumulator {
         loop {
             self.0.name_maps(&decide::shared(&self.0));
             let types = Types::new(&self.0);
-            // What is in one place with something that was given up is given up too.
+            // What is in one position with something that was given up is given up too.
             let mut lost = types.lost();
             // Which key is a field has to be the same for all objects of a type.
             let apart = types.with_rest();
@@ -163,8 +163,8 @@ impl Accumulator {
         }
     }
 
-    /// Places that are distinguished, a measure of the memory used.
-    pub fn places(&self) -> usize {
+    /// Positions that are distinguished, a measure of the memory used.
+    pub fn positions(&self) -> usize {
         self.0.len()
     }
 }

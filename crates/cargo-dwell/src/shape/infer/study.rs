@@ -123,7 +123,7 @@ impl Study {
         marks.any(|(&(_, mark), _)| mark % mark::ARRAY == mark::TAGGED)
     }
 
-    /// Adds what was found at another place.
+    /// Adds what was found at another position.
     pub(super) fn merge(&mut self, other: &Self) {
         if other.objects == 0 {
             return;

@@ -288,7 +288,7 @@ fn a_hundred_thousand_keys_are_not_a_hundred_thousand_places() {
         let text = format!("{{{}}}", entries.join(","));
         let mut accumulator = Accumulator::new();
         accumulator.read(&mut Deserializer::from_str(&text)).unwrap();
-        assert!(accumulator.places() < 5000, "{}", accumulator.places());
+        assert!(accumulator.positions() < 5000, "{}", accumulator.positions());
     }
 }
 
@@ -305,6 +305,6 @@ fn places_are_bounded_where_all_is_different() {
     let text = format!("{{{text}\"z\":true}}");
     let mut accumulator = Accumulator::new();
     accumulator.read(&mut Deserializer::from_str(&text)).unwrap();
-    assert!(accumulator.places() < 1 << 19, "{}", accumulator.places());
+    assert!(accumulator.positions() < 1 << 19, "{}", accumulator.positions());
     assert_eq!(accumulator.finish().documents, 1);
 }

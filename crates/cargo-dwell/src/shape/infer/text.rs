@@ -1,4 +1,4 @@
-//! What is kept of the strings of one place: counts, the strings themselves while they are few, and how many differ.
+//! What is kept of the strings of one position: counts, the strings themselves while they are few, and how many differ.
 
 use crate::shape::formats::Excluded;
 use crate::shape::schema;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
-/// Strings kept of a place before it is not taken for a closed set.
+/// Strings kept of a position before it is not taken for a closed set.
 const MAX_WORDS: usize = 256;
 /// From so many bytes on a string is long: the length of a thin string takes a word more.
 const LONG: u64 = 255;
@@ -46,7 +46,7 @@ impl Hasher for Hashed {
 /// A set of strings by their hashes.
 pub(super) type Hashes = HashSet<u64, BuildHasherDefault<Hashed>>;
 
-/// The strings seen at a place.
+/// The strings seen at a position.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Texts {
     pub(super) count: u64,
@@ -180,7 +180,7 @@ impl Texts {
         }
     }
 
-    /// Adds what another place knows.
+    /// Adds what another position knows.
     pub(super) fn merge(&mut self, other: &Self) {
         if other.count == 0 {
             return;

@@ -1,9 +1,9 @@
 //! Which objects are of one type.
 //!
 //! Here the objects of the accumulators are put into classes, a class for each type, without moving a count, so what
-//! several places share can still turn out to be a map, of which each place has its own. Objects are of one type
+//! several positions share can still turn out to be a map, of which each position has its own. Objects are of one type
 //!
-//! - if they are in one place: under one key of a type, among the elements of the arrays there, or the values of a map;
+//! - if they are in one position: under one key of a type, among the elements of the arrays there, or the values of a map;
 //! - if they are records of the same name that have most keys of the smaller in common, or the same key of two variants
 //!   of a union;
 //! - if they are distinguished by the same key and have a variant in common, whatever field they are reached through;
@@ -23,7 +23,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt::Write;
 
-/// Nodes whose values are in one place of a type.
+/// Nodes whose values are in one position of a type.
 pub(super) type Group = Vec<NodeId>;
 
 /// One key of a record type.
@@ -57,7 +57,7 @@ pub(super) struct Types<'a> {
     records: HashSet<ObjectId>,
     /// The objects of unions that have no tag.
     untagged: HashSet<ObjectId>,
-    /// Objects that several places share, so that none of them can count them as its own maps.
+    /// Objects that several positions share, so that none of them can count them as its own maps.
     shared: HashSet<ObjectId>,
     /// Classes with such objects whose keys are data.
     named_maps: HashSet<ObjectId>,
@@ -131,12 +131,12 @@ impl<'a> Types<'a> {
         object
     }
 
-    /// The class of the objects at a place, if there are any.
+    /// The class of the objects at a position, if there are any.
     pub(super) fn class_at(&self, group: &[NodeId]) -> Option<ObjectId> {
         self.objects_at(group).next().map(|object| self.class(object))
     }
 
-    /// The objects at a place.
+    /// The objects at a position.
     pub(super) fn objects_at(&self, group: &[NodeId]) -> impl Iterator<Item = ObjectId> {
         group.iter().filter_map(|&node| self.arena.object_of(node))
     }
@@ -201,7 +201,7 @@ impl<'a> Types<'a> {
             let instances = self.arena.object(object).instances;
             match self.arena.tagged(object) {
                 Some(tagged) if tagged.hash == tag => all += instances,
-                // Of the union itself, or of another place. Their number is one of the union's in the first case.
+                // Of the union itself, or of another position. Their number is one of the union's in the first case.
                 None if self.untagged.contains(&object) => without += instances,
                 None if self.arena.is_without(object, tag) => (all, without) = (all + instances, without + instances),
                 _ => return false,
@@ -278,7 +278,7 @@ impl<'a> Types<'a> {
         several.filter(|parts| parts.iter().any(needs)).collect()
     }
 
-    /// Classes whose keys are data although several places share their objects.
+    /// Classes whose keys are data although several positions share their objects.
     pub(super) fn named_maps(&self) -> Vec<Vec<ObjectId>> {
         let mut classes: Vec<ObjectId> = self.named_maps.iter().copied().collect();
         classes.sort_unstable();
@@ -291,7 +291,7 @@ impl<'a> Types<'a> {
             Shape::Union(tagged) => Some(&*tagged.key),
             _ => self.arena.object(object).tag.as_deref(),
         });
-        // At some places another key told the objects apart, which not all of the class have.
+        // At some positions another key told the objects apart, which not all of the class have.
         let mut tried = HashSet::new();
         tags.filter(|tag| tried.insert(*tag)).find(|tag| self.has_tag(class, tag))
     }
@@ -478,7 +478,7 @@ impl<'a> Types<'a> {
         tagged.map_or("", |tagged| &tagged.key)
     }
 
-    /// The places of the elements of the arrays at a place: several for tuples.
+    /// The positions of the elements of the arrays at a position: several for tuples.
     pub(super) fn elements(&self, group: &[NodeId]) -> Vec<Group> {
         let arrays = || group.iter().filter_map(|&node| self.arena.node(node).array.as_ref());
         let mut lengths = arrays().filter(|array| array.lengths.count > 0).map(|array| array.fixed);
@@ -486,18 +486,18 @@ impl<'a> Types<'a> {
         if let Some(Fixed::At(length)) = first
             && lengths.all(|length| Some(length) == first)
         {
-            return (0..length).map(|index| arrays().map(|array| array.places[index]).collect()).collect();
+            return (0..length).map(|index| arrays().map(|array| array.positions[index]).collect()).collect();
         }
-        let all = arrays().flat_map(|array| array.places.iter().copied().chain([array.element]));
+        let all = arrays().flat_map(|array| array.positions.iter().copied().chain([array.element]));
         let all: Group = all.collect();
         if all.is_empty() { Vec::new() } else { vec![all] }
     }
 
-    /// Joins what is in one place, until nothing is left to join.
+    /// Joins what is in one position, until nothing is left to join.
     fn close(&mut self) -> bool {
         let mut changed = false;
         loop {
-            let mut again = self.one_place(&[self.arena.root]);
+            let mut again = self.one_position(&[self.arena.root]);
             for class in self.classes() {
                 if self.parents.contains_key(&class) {
                     continue; // It was joined with another a moment ago.
@@ -507,7 +507,7 @@ impl<'a> Types<'a> {
                         let joined = self.join_variants(class);
                         let class = self.class(class);
                         let groups: Vec<Group> = self.slots(class).into_iter().map(|slot| slot.group).collect();
-                        groups.iter().fold(joined, |again, group| self.one_place(group) || again)
+                        groups.iter().fold(joined, |again, group| self.one_position(group) || again)
                     }
                     form => {
                         let given_up = self.give_up_unions(class);
@@ -518,7 +518,7 @@ impl<'a> Types<'a> {
                             let groups = self.slots(class).into_iter().map(|slot| slot.group);
                             groups.chain([self.rest(class)]).collect()
                         };
-                        groups.iter().fold(given_up, |again, group| self.one_place(group) || again)
+                        groups.iter().fold(given_up, |again, group| self.one_position(group) || again)
                     }
                 };
             }
@@ -529,14 +529,14 @@ impl<'a> Types<'a> {
         }
     }
 
-    fn one_place(&mut self, group: &[NodeId]) -> bool {
+    fn one_position(&mut self, group: &[NodeId]) -> bool {
         let objects: Vec<ObjectId> = self.objects_at(group).collect();
         let mut changed = false;
         for &object in objects.iter().skip(1) {
             changed |= self.join(objects[0], object);
         }
         for elements in self.elements(group) {
-            changed |= self.one_place(&elements);
+            changed |= self.one_position(&elements);
         }
         changed
     }
@@ -607,7 +607,7 @@ impl<'a> Types<'a> {
             let elements = self.elements(&group).into_iter();
             queue.extend(elements.map(|elements| (elements, names::singular(&name), union)));
             let Some(class) = self.class_at(&group) else { continue };
-            // The values of each map are a place of their own.
+            // The values of each map are a position of their own.
             if self.form(class) == Form::Map {
                 queue.push_back((self.values(self.objects_at(&group)), names::singular(&name), union));
             }
@@ -747,7 +747,7 @@ impl<'a> Types<'a> {
         group.iter().fold(0, |kinds, &node| kinds | decide::kinds(self.arena, node))
     }
 
-    /// Whether values of one place could be values of the other.
+    /// Whether values of one position could be values of the other.
     fn are_compatible(&self, left: &[NodeId], right: &[NodeId]) -> bool {
         let (left, right) = (self.kinds(left), self.kinds(right));
         left == 0 || right == 0 || left & right != 0
@@ -824,12 +824,12 @@ impl<'a> Types<'a> {
             && self.study_tag(one) == self.study_tag(other)
     }
 
-    /// The class of the objects at a place, or of those in its arrays.
+    /// The class of the objects at a position, or of those in its arrays.
     pub(super) fn class_within(&self, group: &[NodeId]) -> Option<ObjectId> {
         self.classes_within(group).first().copied()
     }
 
-    /// The classes of the objects at a place, and of those in its arrays.
+    /// The classes of the objects at a position, and of those in its arrays.
     fn classes_within(&self, group: &[NodeId]) -> Vec<ObjectId> {
         let mut classes: Vec<ObjectId> = self.class_at(group).into_iter().collect();
         for elements in self.elements(group) {
@@ -838,7 +838,7 @@ impl<'a> Types<'a> {
         classes
     }
 
-    /// The type of a place in short; equal for equal types.
+    /// The type of a position in short; equal for equal types.
     fn outline(&self, group: &[NodeId]) -> String {
         let any = |is: fn(&super::arena::Node) -> bool| group.iter().any(|&node| is(self.arena.node(node)));
         let floats = any(|node| node.floats > 0);
@@ -863,7 +863,7 @@ impl<'a> Types<'a> {
         text
     }
 
-    /// The nodes that are in one place with one that was given up.
+    /// The nodes that are in one position with one that was given up.
     pub(super) fn lost(&self) -> Vec<NodeId> {
         let mut lost = Vec::new();
         self.lost_at(&[self.arena.root], &mut lost);
@@ -872,14 +872,14 @@ impl<'a> Types<'a> {
                 Form::Union | Form::Record => {
                     self.slots(class).iter().for_each(|slot| self.lost_at(&slot.group, &mut lost));
                 }
-                // Each place has its own map, but they are of one type.
+                // Each position has its own map, but they are of one type.
                 Form::Map => self.lost_at(&self.values(self.members[&class].iter().copied()), &mut lost),
             }
         }
         lost
     }
 
-    /// The nodes of places of which a type would say nothing, unless other places share what they hold.
+    /// The nodes of positions of which a type would say nothing, unless other positions share what they hold.
     pub(super) fn hopeless(&self) -> Vec<NodeId> {
         let mut hopeless = Vec::new();
         self.hopeless_at(&[self.arena.root], &mut hopeless);

@@ -11,7 +11,7 @@ use std::fmt;
 /// A string that may be the value of a tag.
 const MAX_WORD: usize = 40;
 
-/// The first whole number that has no place in an `i64`.
+/// The first whole number that has no position in an `i64`.
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
 /// A string that may be the value of a tag: the name of something.
@@ -121,25 +121,25 @@ impl<'de> Visitor<'de> for Value<'_> {
         }
         if arena.node(node).array.is_none() {
             let element = arena.new_node(arena.node(node).name);
-            let array = Array { lengths: Lengths::default(), element, places: Vec::new(), fixed: Fixed::Unknown };
+            let array = Array { lengths: Lengths::default(), element, positions: Vec::new(), fixed: Fixed::Unknown };
             arena.node_mut(node).array = Some(Box::new(array));
         }
         let (mut length, mut element) = (0, mark::NONE);
         let ended = loop {
             let array = arena.array_mut(node);
-            let place = match array.fixed {
+            let position = match array.fixed {
                 Fixed::Varied => array.element,
                 Fixed::At(known) if length >= known => array.element,
                 Fixed::Unknown if length >= MAX_PLACES => array.element,
                 _ => {
-                    if array.places.len() == length {
-                        let place = arena.new_node(arena.node(node).name);
-                        arena.array_mut(node).places.push(place);
+                    if array.positions.len() == length {
+                        let position = arena.new_node(arena.node(node).name);
+                        arena.array_mut(node).positions.push(position);
                     }
-                    arena.array_mut(node).places[length]
+                    arena.array_mut(node).positions[length]
                 }
             };
-            match seq.next_element_seed(Value { arena, node: place }) {
+            match seq.next_element_seed(Value { arena, node: position }) {
                 Ok(Some(())) => {
                     length += 1;
                     element = if element == mark::NONE { arena.mark } else { element };
@@ -222,7 +222,7 @@ struct Open {
 
 /// The node for the value of a key.
 enum Next {
-    /// The place, and the hash of the key if that may be a tag.
+    /// The position, and the hash of the key if that may be a tag.
     Node(NodeId, Option<u64>),
     Tag(ObjectId),
 }
@@ -344,7 +344,7 @@ impl Open {
         last == self.serial || (last > self.serial && arena.seen[self.seen..].contains(&hash))
     }
 
-    /// Finds the place of a key's value.
+    /// Finds the position of a key's value.
     fn next<E: Error>(&mut self, arena: &mut Arena, key: &str) -> Result<Next, E> {
         let duplicate = || E::custom(format_args!("duplicate key {key:?}"));
         if let Some((union, tagged)) = self.union.and_then(|union| Some((union, arena.tagged(union)?))) {
@@ -403,7 +403,7 @@ impl Open {
         }
     }
 
-    /// The place of a value whose key is no field of a record and will not be one.
+    /// The position of a value whose key is no field of a record and will not be one.
     fn next_in_rest<E: Error>(&mut self, arena: &mut Arena, target: ObjectId, key: &str, hash: u64) -> Result<Next, E> {
         if !self.keys.get_or_insert_with(|| arena.take_keys()).insert(hash) {
             return Err(E::custom(format_args!("duplicate key {key:?}")));
@@ -523,7 +523,7 @@ impl<'de> Visitor<'de> for Tag<'_> {
     }
 }
 
-/// Reads a value of a place that was given up.
+/// Reads a value of a position that was given up.
 fn in_free<E>(arena: &mut Arena, node: NodeId, read: impl FnOnce(&mut Free) -> Result<(), E>) -> Result<(), E> {
     let mut free = arena.node_mut(node).free.take().unwrap_or_default();
     free.count += 1;
@@ -532,7 +532,7 @@ fn in_free<E>(arena: &mut Arena, node: NodeId, read: impl FnOnce(&mut Free) -> R
     result
 }
 
-/// Reads a value at any depth below a place that was given up.
+/// Reads a value at any depth below a position that was given up.
 pub(super) struct FreeValue<'a> {
     pub(super) free: &'a mut Free,
 }

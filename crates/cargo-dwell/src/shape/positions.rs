@@ -1,4 +1,4 @@
-//! Every place of a schema in one list, with its name in Rust: what all later steps point at.
+//! Every position of a schema in one list, with its name in Rust: what all later steps point at.
 
 use super::infer::{common, joined, singular};
 use super::names::{self, Scope};
@@ -6,12 +6,12 @@ use super::schema::{Kind, RecordId, Schema, Slot, UnionId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Index into [`Places::list`].
-pub type PlaceId = usize;
+/// Index into [`Positions::list`].
+pub type PositionId = usize;
 
 /// A [`Slot`] and where it is.
 #[derive(Debug)]
-pub struct Place<'s> {
+pub struct Position<'s> {
     /// The counts of its values.
     pub slot: &'s Slot,
     /// The record it is part of, through sequences and maps; `None` outside of any record.
@@ -20,27 +20,27 @@ pub struct Place<'s> {
     pub field: Option<usize>,
     /// Its JSON path: `$.shapes.*.traits`, `$.rules[]`.
     pub path: String,
-    /// The places within: an element, a map's value, a tuple's places, a mix's alternatives.
-    pub within: Vec<PlaceId>,
+    /// The positions within: an element, a map's value, a tuple's positions, a mix's alternatives.
+    pub within: Vec<PositionId>,
     /// Part of a mix of types, which serde reads from a buffer.
     pub buffered: bool,
-    /// The type's name, if it is a mix of types; the same for all places with the same mix.
+    /// The type's name, if it is a mix of types; the same for all positions with the same mix.
     pub name: String,
-    /// A name of its own, for where the types of the mix are held otherwise than at the other places.
+    /// A name of its own, for where the types of the mix are held otherwise than at the other positions.
     pub own_name: String,
     /// The type contains itself here, so that it needs a box in any layout.
     pub recursive: bool,
 }
 
-/// All places of a schema, and all names.
+/// All positions of a schema, and all names.
 #[derive(Debug)]
-pub struct Places<'s> {
+pub struct Positions<'s> {
     /// The schema.
     pub schema: &'s Schema,
-    /// The places; the first is that of a document.
-    pub list: Vec<Place<'s>>,
-    /// The places of each record's fields, in order.
-    pub fields: Vec<Vec<PlaceId>>,
+    /// The positions; the first is that of a document.
+    pub list: Vec<Position<'s>>,
+    /// The positions of each record's fields, in order.
+    pub fields: Vec<Vec<PositionId>>,
     /// The fields' names in Rust.
     pub field_names: Vec<Vec<String>>,
     /// The records' names, and of the up to [`MAX_GROUPS`] groups that rare fields may move to.
@@ -61,11 +61,11 @@ pub const MAX_GROUPS: usize = 3;
 /// The name of a document's type in Rust.
 pub const DOCUMENT: &str = "Document";
 
-/// The document's place.
-pub const ROOT: PlaceId = 0;
+/// The document's position.
+pub const ROOT: PositionId = 0;
 
-impl<'s> Places<'s> {
-    /// Numbers the places of `schema`.
+impl<'s> Positions<'s> {
+    /// Numbers the positions of `schema`.
     pub fn new(schema: &'s Schema) -> Self {
         let mut scope = Scope::types();
         // A document goes by this name in any case: that of its own type, or of an alias.
@@ -99,7 +99,7 @@ impl<'s> Places<'s> {
             .iter()
             .map(|name| ["Uncommon", "Rare", "Rarest"].map(|tier| scope.unique(&format!("{name}{tier}"))));
         let groups: Vec<_> = group_names.collect();
-        let mut places = Self {
+        let mut positions = Self {
             schema,
             list: Vec::new(),
             fields: Vec::new(),
@@ -120,63 +120,63 @@ impl<'s> Places<'s> {
         let mut wanted = BTreeMap::new();
         let root =
             Where { owner: None, path: "$".into(), name: String::new(), parent: DOCUMENT.into(), buffered: false };
-        places.add(&schema.root, &root, None, &mut wanted);
+        positions.add(&schema.root, &root, None, &mut wanted);
         for (id, record) in schema.records.iter().enumerate() {
             let fields = record.fields.iter().enumerate().map(|(index, field)| {
-                let field_name = &places.field_names[id][index];
+                let field_name = &positions.field_names[id][index];
                 let field_name = field_name.strip_prefix("r#").unwrap_or(field_name);
                 let at = Where {
                     owner: Some(id),
                     path: if field.rest {
-                        format!("{}.*", places.record_path(id))
+                        format!("{}.*", positions.record_path(id))
                     } else {
-                        step(&places.record_path(id), &field.key)
+                        step(&positions.record_path(id), &field.key)
                     },
                     name: field_name.to_owned(),
-                    parent: places.record_names[id].0.clone(),
+                    parent: positions.record_names[id].0.clone(),
                     buffered: field.rest && record.fields.len() > 1,
                 };
-                places.add(&field.slot, &at, Some(index), &mut wanted)
+                positions.add(&field.slot, &at, Some(index), &mut wanted)
             });
             let fields = fields.collect();
-            places.fields.push(fields);
+            positions.fields.push(fields);
         }
-        places.name_mixes(&wanted, &mut scope);
-        places.find_recursion();
-        places
+        positions.name_mixes(&wanted, &mut scope);
+        positions.find_recursion();
+        positions
     }
 
     /// Names the mixes of types, equal ones alike.
-    fn name_mixes(&mut self, wanted: &BTreeMap<PlaceId, Vec<String>>, scope: &mut Scope) {
-        let mut groups = BTreeMap::<String, Vec<PlaceId>>::new();
-        for &place in wanted.keys() {
+    fn name_mixes(&mut self, wanted: &BTreeMap<PositionId, Vec<String>>, scope: &mut Scope) {
+        let mut groups = BTreeMap::<String, Vec<PositionId>>::new();
+        for &position in wanted.keys() {
             let mut outline = String::new();
-            outline_of(&self.list[place].slot.kind, &mut outline);
-            groups.entry(outline).or_default().push(place);
+            outline_of(&self.list[position].slot.kind, &mut outline);
+            groups.entry(outline).or_default().push(position);
         }
-        let mut groups: Vec<Vec<PlaceId>> = groups.into_values().collect();
+        let mut groups: Vec<Vec<PositionId>> = groups.into_values().collect();
         groups.sort();
         for group in &groups {
             let first = &wanted[&group[0]];
-            let bases: Vec<String> = group.iter().map(|place| wanted[place][0].clone()).collect();
+            let bases: Vec<String> = group.iter().map(|position| wanted[position][0].clone()).collect();
             let is_one = bases.iter().all(|base| *base == bases[0]);
             // `Team` of `HomeTeam` and `AwayTeam`; else what is in it says more than one of the keys.
             let base = if is_one { None } else { common(&bases) };
             let of_types = first.iter().find(|_| !is_one).and(self.name_of_types(group[0]));
             let names: Vec<String> = base.into_iter().chain(of_types).chain(first.iter().cloned()).collect();
             let name = scope.choose(&names);
-            for &place in group {
-                self.list[place].name.clone_from(&name);
+            for &position in group {
+                self.list[position].name.clone_from(&name);
             }
         }
-        for &place in groups.iter().filter(|group| group.len() > 1).flatten() {
-            self.list[place].own_name = scope.choose(&wanted[&place]);
+        for &position in groups.iter().filter(|group| group.len() > 1).flatten() {
+            self.list[position].own_name = scope.choose(&wanted[&position]);
         }
     }
 
     /// `TeamOrList` of a team or a list of teams.
-    fn name_of_types(&self, place: PlaceId) -> Option<String> {
-        let Kind::Mixed { alternatives } = &self.list[place].slot.kind else { return None };
+    fn name_of_types(&self, position: PositionId) -> Option<String> {
+        let Kind::Mixed { alternatives } = &self.list[position].slot.kind else { return None };
         let is_record = |slot: &Slot| matches!(slot.kind, Kind::Record { .. } | Kind::Union { .. });
         let mut names = self.alternative_names(alternatives);
         // The object first: it is what the mix is about.
@@ -190,13 +190,13 @@ impl<'s> Places<'s> {
         slot: &'s Slot,
         at: &Where,
         field: Option<usize>,
-        wanted: &mut BTreeMap<PlaceId, Vec<String>>,
-    ) -> PlaceId {
+        wanted: &mut BTreeMap<PositionId, Vec<String>>,
+    ) -> PositionId {
         let id = self.list.len();
         if let Kind::Mixed { alternatives } = &slot.kind {
             wanted.insert(id, self.mixed_names(at, alternatives));
         }
-        self.list.push(Place {
+        self.list.push(Position {
             slot,
             owner: at.owner,
             field,
@@ -210,8 +210,8 @@ impl<'s> Places<'s> {
         let within = match &slot.kind {
             Kind::Seq(seq) => vec![self.add(&seq.element, &at.within("[]"), None, wanted)],
             Kind::Map(map) => vec![self.add(&map.value, &at.within(".*"), None, wanted)],
-            Kind::Tuple { places } => (0..)
-                .zip(places)
+            Kind::Tuple { positions } => (0..)
+                .zip(positions)
                 .map(|(index, slot)| self.add(slot, &at.within(&format!("[{index}]")), None, wanted))
                 .collect(),
             Kind::Mixed { alternatives } => {
@@ -273,27 +273,27 @@ impl<'s> Places<'s> {
         alternatives.iter().map(|slot| scope.unique(name(slot))).collect()
     }
 
-    /// The most frequent place of a record.
+    /// The most frequent position of a record.
     pub fn record_path(&self, record: RecordId) -> String {
         self.schema.records[record].paths.first().cloned().unwrap_or_else(|| "$".into())
     }
 
-    /// How often a place is laid out if nothing is boxed and no container has spare capacity.
-    pub fn slots(&self, id: PlaceId) -> u64 {
-        let place = &self.list[id];
-        match (place.owner, place.field) {
+    /// How often a position is laid out if nothing is boxed and no container has spare capacity.
+    pub fn slots(&self, id: PositionId) -> u64 {
+        let position = &self.list[id];
+        match (position.owner, position.field) {
             (Some(owner), Some(_)) => self.schema.records[owner].instances,
-            _ => place.slot.count,
+            _ => position.slot.count,
         }
     }
 
     /// How many instances of its record lack a field; 0 for an element.
-    pub fn missing(&self, id: PlaceId) -> u64 {
+    pub fn missing(&self, id: PositionId) -> u64 {
         self.slots(id) - self.list[id].slot.count
     }
 
     /// Whether a field's key may be missing.
-    pub fn is_optional(&self, id: PlaceId) -> bool {
+    pub fn is_optional(&self, id: PositionId) -> bool {
         match (self.list[id].owner, self.list[id].field) {
             (Some(owner), Some(field)) => {
                 let record = &self.schema.records[owner];
@@ -304,7 +304,7 @@ impl<'s> Places<'s> {
     }
 
     /// Values that are there and are not `null`.
-    pub fn full(&self, id: PlaceId) -> u64 {
+    pub fn full(&self, id: PositionId) -> u64 {
         let slot = self.list[id].slot;
         slot.count - slot.nulls
     }
@@ -330,10 +330,10 @@ impl<'s> Places<'s> {
         (record.key_sets.iter().filter(|(set, _)| has_any(set)).map(|(_, count)| count).sum(), true)
     }
 
-    /// Marks the places and variants at which a type would contain itself.
+    /// Marks the positions and variants at which a type would contain itself.
     fn find_recursion(&mut self) {
-        let mut search = Search { places: self, state: BTreeMap::new(), at: Vec::new(), variants: Vec::new() };
-        search.place(ROOT);
+        let mut search = Search { positions: self, state: BTreeMap::new(), at: Vec::new(), variants: Vec::new() };
+        search.position(ROOT);
         for id in 0..self.schema.records.len() {
             search.named(Named::Record(id));
         }
@@ -371,7 +371,7 @@ fn outline_of(kind: &Kind, out: &mut String) {
         Kind::Union { id } => drop(write!(out, "u{id}")),
         Kind::Seq(seq) => list("[", std::slice::from_ref(&seq.element)),
         Kind::Map(map) => list("{", std::slice::from_ref(&map.value)),
-        Kind::Tuple { places } => list("(", places),
+        Kind::Tuple { positions } => list("(", positions),
         Kind::Mixed { alternatives } => list("m", alternatives),
     }
 }
@@ -382,7 +382,7 @@ fn step(path: &str, key: &str) -> String {
     if plain { format!("{path}.{key}") } else { format!("{path}[{key:?}]") }
 }
 
-/// The properties that inner places inherit.
+/// The properties that inner positions inherit.
 #[derive(Clone)]
 struct Where {
     owner: Option<RecordId>,
@@ -402,10 +402,10 @@ impl Where {
 
 /// A depth-first search along what is contained without a pointer, for edges that lead back.
 struct Search<'p, 's> {
-    places: &'p Places<'s>,
+    positions: &'p Positions<'s>,
     /// Records and unions; `true` while they are being searched.
     state: BTreeMap<Named, bool>,
-    at: Vec<PlaceId>,
+    at: Vec<PositionId>,
     variants: Vec<(UnionId, usize)>,
 }
 
@@ -416,15 +416,15 @@ enum Named {
 }
 
 impl Search<'_, '_> {
-    fn place(&mut self, id: PlaceId) {
-        let place = &self.places.list[id];
-        let named = match place.slot.kind {
+    fn position(&mut self, id: PositionId) {
+        let position = &self.positions.list[id];
+        let named = match position.slot.kind {
             Kind::Record { id, .. } => Named::Record(id),
             Kind::Union { id } => Named::Union(id),
             // Behind a pointer.
             Kind::Seq(_) | Kind::Map(_) => return,
             _ => {
-                place.within.iter().for_each(|&within| self.place(within));
+                position.within.iter().for_each(|&within| self.position(within));
                 return;
             }
         };
@@ -441,11 +441,11 @@ impl Search<'_, '_> {
         self.state.insert(named, true);
         match named {
             Named::Record(id) => {
-                let places = self.places;
-                places.fields[id].iter().for_each(|&field| self.place(field));
+                let positions = self.positions;
+                positions.fields[id].iter().for_each(|&field| self.position(field));
             }
             Named::Union(id) => {
-                for (index, &(_, record)) in self.places.schema.unions[id].variants.iter().enumerate() {
+                for (index, &(_, record)) in self.positions.schema.unions[id].variants.iter().enumerate() {
                     if !self.named(Named::Record(record)) {
                         self.variants.push((id, index));
                     }
