@@ -17,10 +17,10 @@ use std::thread;
 /// How long a list is whose recursive walk would overflow the stack of [`on_a_small_stack`].
 const LONG: usize = if cfg!(miri) { 100 } else { 20_000 };
 
-/// Runs `f` on a stack of 128 KiB.
+/// Runs `f` on a stack of 1 MiB: enough for the 256 guards that the walk holds at a time, also where tsan makes the frames larger.
 fn on_a_small_stack(f: impl FnOnce() + Send) {
     thread::scope(|scope| {
-        let small = thread::Builder::new().stack_size(128 << 10);
+        let small = thread::Builder::new().stack_size(1 << 20);
         small.spawn_scoped(scope, f).unwrap().join().unwrap();
     });
 }
