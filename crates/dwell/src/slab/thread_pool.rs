@@ -25,7 +25,8 @@ impl Drop for AtExit {
 /// The pool of this thread.
 struct ThreadPool;
 
-// SAFETY: each cell is that of a pool, as a source of which it promises what is asked for. A pool may go before its slots.
+// SAFETY: each cell comes from a `Pool`, whose `CellSource<T>` returns vacant cells for a `T` that no other code uses and that
+// `InPool<AnyThread>` frees. Its slots may outlive it, so that the thread's pool and the temporary one may end first.
 unsafe impl<T> CellSource<T> for ThreadPool {
     type Kind = InPool<AnyThread>;
 

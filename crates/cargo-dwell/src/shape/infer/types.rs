@@ -369,7 +369,7 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// Of the keys that objects have whose tag has this value those under which objects are tagged too, or some of them.
+    /// The keys of the objects whose tag has this value, limited to keys under which some object has a tag itself.
     pub(super) fn keys_of_tagged(&self, class: ObjectId, tag: u64, value: u64) -> HashSet<u64> {
         let mut keys = HashSet::new();
         for object in self.parts(class) {
@@ -387,6 +387,7 @@ impl<'a> Types<'a> {
         keys
     }
 
+    /// Whether some object at this node, or in the arrays there, has a tag.
     fn holds_tagged(&self, node: NodeId) -> bool {
         let of = self.arena.object_of(node).filter(|_| self.arena.node(node).objects > 0);
         let tagged = of.is_some_and(|object| match &self.arena.object(object).shape {
