@@ -193,6 +193,13 @@ const SHARE: u64 = 20;
 /// Peaks of fewer bytes are those of the start.
 const LEAST: i64 = 1024;
 
+/// Whether live bytes are within two standard errors of their peak, which cannot be told from the peak then. The standard error is
+/// the root of live bytes times the mean distance of samples, and 0 without `--sample`.
+fn is_noise(peak: i64, live: i64) -> bool {
+    let fallen = (peak - live) as i128;
+    fallen * fallen < 4 * peak as i128 * STATE.sample.load(Ordering::Relaxed) as i128
+}
+
 /// Takes a snapshot if live bytes, which are `live`, fall from their peak with the next `size`, and waits for it.
 #[cold]
 pub fn before_fall(live: i64, size: i64, frame: u64) {
@@ -203,8 +210,10 @@ pub fn before_fall(live: i64, size: i64, frame: u64) {
         if peak < LEAST
             || STATE.disabled.load(Ordering::Relaxed) != 0
             || !below(live - size, FALL)
-            || below(live, NEAR)
+            || is_noise(peak, live - size)
+            || below(live, NEAR) && !is_noise(peak, live)
             || !below(taken, NEAR)
+            || is_noise(peak, taken)
         {
             return;
         }

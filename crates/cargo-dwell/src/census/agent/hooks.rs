@@ -43,6 +43,10 @@ fn frame() -> u64 {
 #[inline(always)]
 unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
     let [a, b, c] = arguments;
+    if matches!(call, Call::Free) && sample::is_unrecorded(a as u64) {
+        // SAFETY: `original` is the allocator's own function, called with the argument that the program passed to it.
+        return unsafe { original(a, b, c) };
+    }
     let thread = thread::current();
     if !is_armed() || thread.inside.get() != 0 {
         // SAFETY: `original` is the allocator's own function, called with the arguments that the program passed to it.
@@ -71,6 +75,7 @@ unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
             match before {
                 // It failed and left the block as it was.
                 Some(before) if result == 0 && size != 0 => {
+                    sample::raise(a as u64);
                     blocks::restore(a as u64, before);
                     add_live(thread, counted(before.size()));
                 }
@@ -109,7 +114,11 @@ fn insert(thread: &Thread, block: u64, size: u64, frame: u64) {
         return;
     }
     let stack = Walked::new(thread, frame);
+    sample::raise(block);
     let stale = blocks::insert(block, size, &stack);
+    if stale != 0 {
+        sample::lower(block);
+    }
     thread.allocations.set(thread.allocations.get() + 1);
     add_live(thread, counted(size) - counted(stale));
 }
@@ -118,6 +127,9 @@ fn insert(thread: &Thread, block: u64, size: u64, frame: u64) {
 /// are about to fall from their peak.
 #[inline(always)]
 fn forget(thread: &Thread, addr: u64, new: u64) -> Option<blocks::Block> {
+    if sample::is_unrecorded(addr) {
+        return None;
+    }
     let block = blocks::find(addr)?;
     let size = counted(block.size());
     let residue = thread.residue.get() - size;
@@ -125,6 +137,7 @@ fn forget(thread: &Thread, addr: u64, new: u64) -> Option<blocks::Block> {
         fall(thread, size - new as i64);
     }
     blocks::remove(addr, block);
+    sample::lower(addr);
     thread.residue.set(thread.residue.get() - size);
     Some(block)
 }

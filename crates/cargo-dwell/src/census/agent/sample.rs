@@ -3,7 +3,42 @@
 
 use crate::stacks::mix;
 use crate::thread::Thread;
-use core::sync::atomic::{AtomicU64, Ordering};
+use crate::STATE;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// How many recorded blocks begin in a page of the heap; pages share a counter if their numbers are equal modulo 65,536. It
+/// answers for most blocks without the shadow that a free is of one that is not recorded: 256 KiB, which stay in the cache.
+static RECORDED: [AtomicU32; 1 << 16] = {
+    #[allow(clippy::declare_interior_mutable_const)]
+    const NONE: AtomicU32 = AtomicU32::new(0);
+    [NONE; 1 << 16]
+};
+
+#[inline(always)]
+fn recorded(addr: u64) -> &'static AtomicU32 {
+    &RECORDED[(addr >> 12) as usize % RECORDED.len()]
+}
+
+/// Whether the block at an address is certainly not recorded. It never says so of one that is: the counter was raised before
+/// the program had the block, and is lowered when the block's record is removed.
+#[inline(always)]
+pub fn is_unrecorded(addr: u64) -> bool {
+    STATE.sample.load(Ordering::Relaxed) != 0 && recorded(addr).load(Ordering::Relaxed) == 0
+}
+
+/// Counts a block that is being recorded.
+pub fn raise(addr: u64) {
+    if STATE.sample.load(Ordering::Relaxed) != 0 {
+        recorded(addr).fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Counts a block no longer whose record was removed or replaced.
+pub fn lower(addr: u64) {
+    if STATE.sample.load(Ordering::Relaxed) != 0 {
+        recorded(addr).fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// Whether the next allocation of the thread, of `size` bytes, is recorded.
 #[inline]
