@@ -1,4 +1,4 @@
-//! What many small slabs take of the process's memory: `cargo run --release -p dwell-bench --example small_slabs`.
+//! What many small slabs take of the process's memory: `cargo run -p dwell-bench --example small_slabs`.
 //!
 //! The bytes that a slab asks the allocator for do not say how many pages they touch. Here a process for each subject makes ten
 //! thousand slabs of ten values, or as many boxes, and prints its resident memory.
@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::{env, fs, iter};
 
-type Value = [u64; 8];
+type Value = [u64; 9];
 
 const GROUPS: u64 = 10_000;
 const EACH: u64 = 10;
@@ -49,7 +49,7 @@ fn resident() -> u64 {
 }
 
 fn values(group: u64) -> impl Iterator<Item = Value> {
-    (0..EACH).map(move |n| [group + n; 8])
+    (0..EACH).map(move |n| [group + n; 9])
 }
 
 fn boxes() -> u64 {

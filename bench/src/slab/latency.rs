@@ -9,7 +9,7 @@ use std::sync::mpsc;
 
 use fastrand::Rng;
 
-use super::operations::{LIVE, Live, exchange, live_once, warm};
+use super::operations::{LIVE, Live, Named, exchange, live_once, warm};
 use super::subject::{Edits, Grows, Holds, Names, Sends, Words};
 use super::{BASELINE, ticks};
 use crate::row::{Row, distinct};
@@ -243,31 +243,8 @@ fn replace<S: Edits<Words<N>>, const N: usize>() -> Sample {
     })
 }
 
-/// Values that are there under their keys, and taken at the end.
-struct Named<S: Names<Words<8>>> {
-    place: S::Place,
-    keys: Vec<S::Key>,
-}
-
-impl<S: Names<Words<8>>> Named<S> {
-    fn new() -> Self {
-        let mut place = S::place(BATCH);
-        let keys = (0..BATCH as u64).map(|word| {
-            let slot = S::insert(&mut place, Words::new(word));
-            S::name(&mut place, slot)
-        });
-        Self { keys: keys.collect(), place }
-    }
-}
-
-impl<S: Names<Words<8>>> Drop for Named<S> {
-    fn drop(&mut self) {
-        self.keys.drain(..).for_each(|key| S::take(&mut self.place, key));
-    }
-}
-
 fn contains<S: Names<Words<8>>>() -> Sample {
-    let live = Named::<S>::new();
+    let live = Named::<S>::new(BATCH);
     Box::new(move |samples, count| {
         for _ in 0..count {
             timed(samples, || {
@@ -280,7 +257,7 @@ fn contains<S: Names<Words<8>>>() -> Sample {
 }
 
 fn find<S: Names<Words<8>>>() -> Sample {
-    let live = Named::<S>::new();
+    let live = Named::<S>::new(BATCH);
     Box::new(move |samples, count| {
         for _ in 0..count {
             timed(samples, || {
@@ -308,6 +285,48 @@ fn growth<S: Grows<Words<8>>>() -> Sample {
                 slot
             });
             live.slots.push(slot);
+        }
+    })
+}
+
+/// The first removals from a container that has only grown, in the order of insertion, each timed by itself.
+fn first_drops<S: Grows<Words<8>>>() -> Sample {
+    Box::new(|samples, count| {
+        samples.reserve(count);
+        let mut live = Live::<S, _> { slots: Vec::with_capacity(count), place: S::empty() };
+        for word in 0..count as u64 {
+            let slot = S::insert(&mut live.place, Words::new(word));
+            S::get(&live.place, &slot, sink::pointer);
+            live.slots.push(slot);
+        }
+        let place = &mut live.place;
+        for slot in live.slots.drain(..) {
+            timed(samples, || S::remove(place, slot));
+        }
+    })
+}
+
+/// As [`lifecycle`], without a loop: as in `perf_vs_box` of nexus-slab, nothing of one pair is kept in a register for the next but
+/// what the compiler sees to be the same.
+fn straight<S: Holds<Words<N>>, const N: usize>() -> Sample {
+    macro_rules! eight {
+        ($what:stmt) => {
+            $what $what $what $what $what $what $what $what
+        };
+    }
+    #[inline(never)]
+    fn run<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, word: u64) {
+        eight!(eight! {{
+            let slot = S::insert(place, Words::new(word));
+            S::get(place, &slot, sink::pointer);
+            S::remove(place, slot);
+        }});
+    }
+    let mut live = warm::<S, N>(LIVE);
+    Box::new(move |samples, count| {
+        for word in 0..count as u64 {
+            let place = &mut live.place;
+            timed(samples, || run::<S, N>(place, word));
         }
     })
 }
@@ -431,6 +450,7 @@ pub(super) fn sized<S: Holds<Words<N>>, const N: usize>(probes: &mut Vec<Probe>)
     if bytes == 64 {
         list.hot("insert", || half::<S, N>(Half::Insert));
         list.hot("get", get::<S, N>);
+        list.hot("straight/64B", straight::<S, N>);
         list.hot("remove", || half::<S, N>(Half::Remove));
         list.hot(format!("lifecycle/64B/{MANY}"), lifecycle::<S, N, MANY>);
         list.hot(format!("churn/64B/{MANY}"), churn::<S, N, MANY>);
@@ -456,6 +476,7 @@ pub(super) fn naming<S: Names<Words<8>>>(probes: &mut Vec<Probe>) {
 pub(super) fn growing<S: Grows<Words<8>>>(probes: &mut Vec<Probe>) {
     let mut list = List { probes, subject: S::NAME };
     list.add("growth/64B", 1, MILLION, 5, growth::<S>);
+    list.add("first-drops/64B", 1, 100_000, 20, first_drops::<S>);
     list.add("random-free/64B", BATCH, MILLION / BATCH, 5, random_free::<S>);
     list.add("refill/64B", BATCH, MILLION / BATCH, 5, refill::<S>);
 }

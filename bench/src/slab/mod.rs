@@ -18,7 +18,7 @@ pub(crate) use self::peers::heap::HeapBox;
 use self::latency::Probe;
 use self::peers::{bare::Bare, dwell, heap::Heap, nexus, nexus_macro, plurality::Plurality, sharded::Sharded};
 use self::peers::{slab::SlabCrate, slotmap::Slotmap};
-use self::subject::{Books, Edits, Grows, Holds, Names, Sends, Words};
+use self::subject::{Books, Edits, Grows, Holds, Names, Sends, Visits, Words};
 use crate::op::{Op, Suite};
 use crate::row::{Output, distinct};
 use crate::{callgrind, time};
@@ -48,12 +48,17 @@ fn editing<S: Edits<Words<8>> + Edits<Words<512>>>(all: &mut Measures) {
 }
 
 fn naming<S: Names<Words<8>>>(all: &mut Measures) {
+    operations::naming::<S>(&mut all.ops);
     latency::naming::<S>(&mut all.probes);
 }
 
 fn growing<S: Grows<Words<8>>>(all: &mut Measures) {
     operations::growing::<S>(&mut all.ops);
     latency::growing::<S>(&mut all.probes);
+}
+
+fn visiting<S: Visits<Words<8>>>(all: &mut Measures) {
+    operations::visiting::<S>(&mut all.ops);
 }
 
 fn sending<S: Sends<Words<8>>>(all: &mut Measures) {
@@ -72,15 +77,16 @@ fn measures() -> Measures {
             $($function::<$Subject>(&mut all);)*
         };
     }
-    each!(holding: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Fixed, dwell::Sync, dwell::Pooled,
+    each!(holding: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Fixed, dwell::Sync, dwell::Pooled, dwell::Map,
         nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Sharded, Plurality, Bare);
-    each!(editing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, nexus_macro::Bounded,
+    each!(editing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, dwell::Map, nexus_macro::Bounded,
         nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Plurality, Bare);
-    each!(naming: dwell::Thread, dwell::Direct, nexus_macro::Bounded, SlabCrate, Slotmap);
-    each!(growing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Sync, nexus_macro::Unbounded,
+    each!(naming: dwell::Thread, dwell::Direct, dwell::Map, nexus_macro::Bounded, SlabCrate, Slotmap);
+    each!(visiting: dwell::Direct, dwell::Map, SlabCrate, Slotmap);
+    each!(growing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Sync, dwell::Map, nexus_macro::Unbounded,
         nexus::Unbounded, SlabCrate, Slotmap, Sharded, Plurality);
     each!(sending: Heap<System>, Heap<MiMalloc>, dwell::Sync, dwell::SyncTogether, Sharded, Plurality);
-    each!(booking: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, nexus_macro::Bounded,
+    each!(booking: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, dwell::Map, nexus_macro::Bounded,
         nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Plurality);
     all
 }

@@ -6,7 +6,7 @@
 
 use std::sync::mpsc;
 
-use super::subject::{Edits, Grows, Holds, Sends, Words};
+use super::subject::{Edits, Grows, Holds, Names, Sends, Visits, Words};
 use crate::op::{Op, Run, whole_rounds};
 use crate::sink;
 
@@ -109,6 +109,58 @@ fn get_mut<S: Edits<Words<N>>, const N: usize>() -> Run {
     })
 }
 
+/// Values that are there under their keys, and taken at the end.
+pub(super) struct Named<S: Names<Words<8>>> {
+    pub(super) place: S::Place,
+    pub(super) keys: Vec<S::Key>,
+}
+
+impl<S: Names<Words<8>>> Named<S> {
+    pub(super) fn new(len: usize) -> Self {
+        let mut place = S::place(len);
+        let keys = (0..len as u64).map(|word| {
+            let slot = S::insert(&mut place, Words::new(word));
+            S::name(&mut place, slot)
+        });
+        Self { keys: keys.collect(), place }
+    }
+}
+
+impl<S: Names<Words<8>>> Drop for Named<S> {
+    fn drop(&mut self) {
+        self.keys.drain(..).for_each(|key| S::take(&mut self.place, key));
+    }
+}
+
+/// Reads a word of each of 64 values by its key.
+fn find<S: Names<Words<8>>>() -> Run {
+    #[inline(never)]
+    fn run<S: Names<Words<8>>>(place: &S::Place, keys: &[S::Key], rounds: usize) {
+        for _ in 0..rounds {
+            for &key in keys {
+                S::find(place, key, |value| sink::word(value.0[0]));
+            }
+        }
+    }
+    let live = Named::<S>::new(64);
+    Box::new(move |operations| run::<S>(&live.place, &live.keys, whole_rounds(operations, 64).len()))
+}
+
+/// Values that are visited: 256 KiB of them.
+const VISITED: usize = 4096;
+
+/// Reads a word of each of 4096 values, in the container's own order; an operation is a value.
+fn visit<S: Visits<Words<8>>>() -> Run {
+    #[inline(never)]
+    fn run<S: Visits<Words<8>>>(place: &S::Place, rounds: usize) {
+        for _ in 0..rounds {
+            S::visit(place, |value| sink::word(value.0[0]));
+        }
+    }
+    let live = Named::<S>::new(VISITED);
+    Box::new(move |operations| run::<S>(&live.place, whole_rounds(operations, VISITED).len()))
+}
+
 /// A container that grows from nothing and is emptied; an operation is a value.
 fn fill<S: Grows<Words<8>>>() -> Run {
     Box::new(|operations| {
@@ -170,4 +222,12 @@ pub(super) fn growing<S: Grows<Words<8>>>(ops: &mut Vec<Op>) {
 
 pub(super) fn sending<S: Sends<Words<8>>>(ops: &mut Vec<Op>) {
     ops.push(Op::new("producer+consumer/64B", S::NAME, pipe::<S>));
+}
+
+pub(super) fn naming<S: Names<Words<8>>>(ops: &mut Vec<Op>) {
+    ops.push(Op::new("find/64B", S::NAME, find::<S>));
+}
+
+pub(super) fn visiting<S: Visits<Words<8>>>(ops: &mut Vec<Op>) {
+    ops.push(Op::new("iterate/64B", S::NAME, visit::<S>));
 }

@@ -53,6 +53,11 @@ pub(super) trait Grows<T: 'static>: Holds<T> {
     }
 }
 
+/// Containers that visit all their values that have a key.
+pub(super) trait Visits<T: 'static>: Names<T> + Grows<T> {
+    fn visit(place: &Self::Place, f: impl FnMut(&T));
+}
+
 /// Slots that another thread frees.
 pub(super) trait Sends<T: 'static>: Holds<T, Slot: Send> {
     /// What the other thread needs besides the slot.

@@ -251,6 +251,8 @@ pub(super) fn markdown(rows: &[Row]) -> String {
         column("growth p99", "growth/64B", "p99"),
         column("p99.9", "growth/64B", "p999"),
         column("p99.99", "growth/64B", "p9999"),
+        column("first drops p50", "first-drops/64B", "p50"),
+        column("p99.9", "first-drops/64B", "p999"),
         column("random free p50", "random-free/64B", "p50"),
         column("p99", "random-free/64B", "p99"),
         column("refill p50", "refill/64B", "p50"),

@@ -2,7 +2,7 @@
 
 use slab::Slab;
 
-use crate::slab::subject::{Books, Edits, Grows, Holds, Links, Names, Order};
+use crate::slab::subject::{Books, Edits, Grows, Holds, Links, Names, Order, Visits};
 
 pub(in crate::slab) struct SlabCrate;
 
@@ -61,6 +61,13 @@ impl<T: 'static> Names<T> for SlabCrate {
 }
 
 impl<T: 'static> Grows<T> for SlabCrate {}
+
+impl<T: 'static> Visits<T> for SlabCrate {
+    #[inline(always)]
+    fn visit(slab: &Slab<T>, mut f: impl FnMut(&T)) {
+        slab.iter().for_each(|(_, value)| f(value));
+    }
+}
 
 impl Links for SlabCrate {
     type Link = usize;

@@ -2,7 +2,7 @@
 
 use slotmap::{DefaultKey, Key, KeyData, SlotMap};
 
-use crate::slab::subject::{Books, Edits, Grows, Holds, Links, Names, Order};
+use crate::slab::subject::{Books, Edits, Grows, Holds, Links, Names, Order, Visits};
 
 pub(in crate::slab) struct Slotmap;
 
@@ -61,6 +61,13 @@ impl<T: 'static> Names<T> for Slotmap {
 }
 
 impl<T: 'static> Grows<T> for Slotmap {}
+
+impl<T: 'static> Visits<T> for Slotmap {
+    #[inline(always)]
+    fn visit(map: &Self::Place, f: impl FnMut(&T)) {
+        map.values().for_each(f);
+    }
+}
 
 impl Links for Slotmap {
     type Link = u64;
