@@ -18,7 +18,7 @@ use std::path::Path;
 
 use crate::measure::Pair;
 use crate::program::Program;
-use crate::side::{Places, Prepared};
+use crate::side::{Folders, Prepared};
 use crate::table::{Measured, Workload};
 
 /// What the command line says.
@@ -34,7 +34,7 @@ pub struct Args {
     /// Only checks that the edits fit and that both sides compile.
     #[arg(long)]
     check: bool,
-    /// Measures what an earlier run has built.
+    /// Measures the programs that an earlier run built.
     #[arg(long, conflicts_with = "check")]
     no_build: bool,
     /// Skips the tests that the packages ship.
@@ -53,7 +53,7 @@ pub struct Options {
 
 /// Measures the programs that `args` names. Progress goes to standard error, results to standard output.
 ///
-/// Returns how many programs could not be built or measured; each was told of on standard error.
+/// Returns how many programs could not be built or measured; each has an error on standard error.
 ///
 /// # Errors
 ///
@@ -68,14 +68,14 @@ pub fn run(args: &Args, options: Options) -> Result<usize> {
         }
         return Ok(0);
     }
-    let places = Places::of_this_clone()?;
+    let folders = Folders::of_this_clone()?;
     let valgrind = measure::has_valgrind();
     if !valgrind {
         eprintln!("there is no valgrind: the column `instructions` is left out");
     }
     let (mut measured, mut failed) = (Vec::new(), 0);
     for program in programs {
-        match one(program, &places, args, options, valgrind) {
+        match one(program, &folders, args, options, valgrind) {
             Ok(result) => {
                 if options.json {
                     write!(out, "{}", table::json(&result))?;
@@ -110,11 +110,11 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Program>> {
 }
 
 /// Prepares, builds, tests and measures one program.
-fn one(program: &Program, places: &Places, args: &Args, options: Options, valgrind: bool) -> Result<Measured> {
+fn one(program: &Program, folders: &Folders, args: &Args, options: Options, valgrind: bool) -> Result<Measured> {
     let say = |what: &str| eprintln!("{}: {what}", program.name);
-    let target = places.target();
+    let target = folders.target();
     say("takes the source");
-    let Prepared { before, after, lines } = side::prepare(program, places)?;
+    let Prepared { before, after, lines } = side::prepare(program, folders)?;
     for (side, name) in [(&before, "before"), (&after, "after")] {
         if args.no_build {
             continue;

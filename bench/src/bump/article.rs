@@ -1,7 +1,9 @@
-//! The allocators of "Bump Allocation: Up or Down?" written anew: one block, no way to grow, alignment and direction varied.
+//! The allocators of "Bump Allocation: Up or Down?" written anew: one block, no way to grow, alignment and direction
+//! varied.
 //!
-//! `up` and `down` with checked arithmetic are where the article starts, `up/branch` is one comparison at alignment 1, and the
-//! others keep the position aligned to 8 or 16. Growing in place, which the article argues for, is `Allocator for &Up`.
+//! `up` and `down` with checked arithmetic are where the article starts, `up/branch` is one comparison at alignment 1,
+//! and the others keep the position aligned to 8 or 16. Growing in place, which the article argues for, is `Allocator
+//! for &Up`.
 
 use allocator_api2::alloc::{AllocError, Allocator};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -11,7 +13,7 @@ use std::ptr::{self, NonNull};
 use super::subject::{Allocates, Arena, Subject, Vector, push};
 use crate::sink;
 
-/// Capacity for what any workload allocates between two resets, at any alignment.
+/// Capacity for the allocations of any workload between two resets, at any alignment.
 const CAPACITY: usize = 4 << 20;
 const BLOCK: Layout = match Layout::from_size_align(CAPACITY, 16) {
     Ok(layout) => layout,
@@ -55,7 +57,7 @@ const fn rounded(size: usize, min_align: usize) -> usize {
     if min_align == 0 { size } else { (size + min_align - 1) & !(min_align - 1) }
 }
 
-/// Upwards; `MIN_ALIGN` 0 stands for the checked arithmetic at the article's start.
+/// An arena that allocates upwards. `MIN_ALIGN` 0 selects the checked arithmetic from the start of the article.
 pub(super) struct Up<const MIN_ALIGN: usize> {
     position: Cell<*mut u8>,
     end: *mut u8,
@@ -179,26 +181,26 @@ macro_rules! arena {
 
             #[inline]
             fn alloc<'a, T: 'a>(&'a self, value: T) -> &'a mut T {
-                let mut place = self.place(Layout::new::<T>()).unwrap_or_else(|| full()).cast::<T>();
+                let mut start = self.place(Layout::new::<T>()).unwrap_or_else(|| full()).cast::<T>();
                 // SAFETY: the block has this layout and no other owner.
-                unsafe { place.write(value) };
+                unsafe { start.write(value) };
                 // SAFETY: just written; it lives until `reset`, which needs `self` unborrowed.
-                unsafe { place.as_mut() }
+                unsafe { start.as_mut() }
             }
 
             #[inline]
             fn copy<'a>(&'a self, bytes: &[u8]) -> &'a mut [u8] {
-                let place = self.place(Layout::for_value(bytes)).unwrap_or_else(|| full());
+                let start = self.place(Layout::for_value(bytes)).unwrap_or_else(|| full());
                 // SAFETY: the block is as long as `bytes` and has no other owner.
-                unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place.as_ptr(), bytes.len()) };
+                unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), start.as_ptr(), bytes.len()) };
                 // SAFETY: just written; it lives until `reset`, which needs `self` unborrowed.
-                unsafe { NonNull::slice_from_raw_parts(place, bytes.len()).as_mut() }
+                unsafe { NonNull::slice_from_raw_parts(start, bytes.len()).as_mut() }
             }
 
             #[inline]
             fn block(&self, layout: Layout) {
-                let place = self.place(layout).unwrap_or_else(|| full());
-                sink::address(place.as_ptr());
+                let start = self.place(layout).unwrap_or_else(|| full());
+                sink::address(start.as_ptr());
             }
         }
     };
@@ -210,8 +212,8 @@ arena!(Down);
 unsafe impl<const MIN_ALIGN: usize> Allocator for &Up<MIN_ALIGN> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let place = self.place(layout).ok_or(AllocError)?;
-        Ok(NonNull::slice_from_raw_parts(place, layout.size()))
+        let start = self.place(layout).ok_or(AllocError)?;
+        Ok(NonNull::slice_from_raw_parts(start, layout.size()))
     }
 
     #[inline]
@@ -224,10 +226,10 @@ unsafe impl<const MIN_ALIGN: usize> Allocator for &Up<MIN_ALIGN> {
         if old.align() >= new.align() && self.resize(block, old.size(), new.size()) {
             return Ok(NonNull::slice_from_raw_parts(block, new.size()));
         }
-        let place = self.allocate(new)?;
+        let start = self.allocate(new)?;
         // SAFETY: two blocks, the new one at least as long.
-        unsafe { ptr::copy_nonoverlapping(block.as_ptr(), place.cast().as_ptr(), old.size()) };
-        Ok(place)
+        unsafe { ptr::copy_nonoverlapping(block.as_ptr(), start.cast().as_ptr(), old.size()) };
+        Ok(start)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The workloads to their end under an executor: what a program sees.
+//! The workloads run to completion under an executor, as in a program.
 
 use anyhow::Result;
 use std::hint::black_box;
@@ -8,7 +8,7 @@ use std::time::Instant;
 use tokio::runtime::{Builder, Runtime};
 
 use super::BASELINE;
-use super::subjects::{BoxPin, Boxed, ConcretePin, InPlace, NoBox, Pinned, Pool, Pooled, Sends, Small, Stack, Work};
+use super::subjects::{BoxPin, Boxed, ConcretePin, InlineBox, NoBox, Pinned, Pool, Pooled, Sends, Small, Stack, Work};
 use super::workloads::{self, Build};
 use crate::row::Row;
 use crate::time::median;
@@ -57,14 +57,14 @@ fn trials<S: Sends, F: Work>(
     all: &mut Vec<Trial>,
     (workload, waits): (&str, u64),
     subject: &'static str,
-    build: impl Build<S::Place, F>,
+    build: impl Build<S::Storage, F>,
 ) {
     macro_rules! trial {
         ($executor:literal, |$executors:ident, $future:ident| $run:expr) => {{
-            let place = S::Place::default();
+            let storage = S::Storage::default();
             let run = move |$executors: &Executors| {
                 timed(|| {
-                    let $future = Woken(S::hold(&place, build(&place, black_box(7), black_box(waits))));
+                    let $future = Woken(S::hold(&storage, build(&storage, black_box(7), black_box(waits))));
                     $run
                 })
             };
@@ -82,7 +82,7 @@ fn all() -> Vec<Trial> {
     let mut all = Vec::new();
     macro_rules! plain {
         ($name:literal, $waits:literal, $words:literal, $bytes:literal, $build:expr) => {
-            plain!($name, $waits, $build; Boxed, NoBox, ConcretePin, BoxPin, Pinned, Stack<$bytes>, InPlace<$words>,
+            plain!($name, $waits, $build; Boxed, NoBox, ConcretePin, BoxPin, Pinned, Stack<$bytes>, InlineBox<$words>,
                 Small<$words>, Pool, Pooled)
         };
         ($name:literal, $waits:literal, $build:expr; $($Subject:ty),*) => {
@@ -96,8 +96,8 @@ fn all() -> Vec<Trial> {
     plain!("combinator_chain_16", 1, 24, 192, workloads::chain);
     macro_rules! layers {
         ($name:literal, $waits:literal: $($Subject:ty),*) => {
-            $(trials::<$Subject, _>(&mut all, ($name, $waits), <$Subject as Sends>::NAME, |place: &_, value, n| {
-                workloads::layered::<$Subject>(place, value, n)
+            $(trials::<$Subject, _>(&mut all, ($name, $waits), <$Subject as Sends>::NAME, |storage: &_, value, n| {
+                workloads::layered::<$Subject>(storage, value, n)
             });)*
         };
     }

@@ -1,7 +1,8 @@
 //! A limit order book: each price level is a doubly linked list of orders, first come first served.
 //!
-//! An event picks an order number: an order that stands is cancelled, one that does not is placed. One event in eight is a
-//! market order instead, which takes what stands first at the best price. About half of the numbers stand at any time.
+//! An event picks an order number. If that order is open it is cancelled, otherwise it is placed. One event in eight is
+//! a market order instead, which fills the first order at the best price. About half of the numbers are open at any
+//! time.
 
 use fastrand::Rng;
 
@@ -22,19 +23,19 @@ struct Level<L> {
 }
 
 struct Book<S: Books> {
-    /// The owners of the orders that stand, by number.
+    /// The owners of the open orders, by number.
     standing: Vec<Option<S::Slot>>,
     levels: Vec<Level<S::Link>>,
     /// Which levels have orders, for each side: the best is the lowest bit.
     occupied: [u64; 2],
-    place: S::Place,
+    storage: S::Storage,
     traded: u64,
 }
 
 impl<S: Books> Drop for Book<S> {
     fn drop(&mut self) {
         for slot in self.standing.drain(..).flatten() {
-            S::remove(&mut self.place, slot);
+            S::remove(&mut self.storage, slot);
         }
     }
 }
@@ -45,7 +46,7 @@ impl<S: Books> Book<S> {
             standing: (0..NUMBERS).map(|_| None).collect(),
             levels: vec![Level { first: S::NIL, last: S::NIL }; 2 * LEVELS as usize],
             occupied: [0; 2],
-            place: S::place(NUMBERS as usize),
+            storage: S::storage(NUMBERS as usize),
             traded: 0,
         }
     }
@@ -54,7 +55,7 @@ impl<S: Books> Book<S> {
     fn order(&mut self, link: S::Link) -> &mut Order<S::Link> {
         // SAFETY: links lead to orders that stand: `take` unlinks one before its slot goes. The only reference to the
         // order is the one returned, which borrows the book.
-        unsafe { S::at(&mut self.place, link) }
+        unsafe { S::at(&mut self.storage, link) }
     }
 
     fn place(&mut self, id: u32, level: u32, quantity: u64) {
@@ -69,7 +70,7 @@ impl<S: Books> Book<S> {
             time: [self.traded, 0],
             reserved: 0,
         };
-        let mut slot = S::insert(&mut self.place, order);
+        let mut slot = S::insert(&mut self.storage, order);
         let link = S::link(&mut slot);
         self.standing[id as usize] = Some(slot);
         self.levels[level as usize].last = link;
@@ -99,7 +100,7 @@ impl<S: Books> Book<S> {
         if previous == S::NIL && next == S::NIL {
             self.occupied[(level / LEVELS) as usize] &= !(1 << (level % LEVELS));
         }
-        S::remove(&mut self.place, slot);
+        S::remove(&mut self.storage, slot);
     }
 
     /// Trades against the best orders of a side.
@@ -138,7 +139,7 @@ impl<S: Books> Book<S> {
 fn book<S: Books>() -> Run {
     let mut book = Book::<S>::new();
     let mut rng = Rng::with_seed(7);
-    // Until half of the numbers stand.
+    // Until half of the numbers are open.
     (0..4 * NUMBERS).for_each(|_| book.event(&mut rng));
     Box::new(move |operations| {
         (0..operations).for_each(|_| book.event(&mut rng));
@@ -156,7 +157,7 @@ mod tests {
     use crate::slab::peers::{heap::Heap, slab::SlabCrate};
     use crate::slab::subject::{Books, Holds};
 
-    /// The orders in the lists, in order, and what was traded.
+    /// The open orders in list order, and the traded quantity.
     fn play<S: Books>() -> (Vec<(u32, u64)>, u64) {
         let mut book = Book::<S>::new();
         let mut rng = Rng::with_seed(1);

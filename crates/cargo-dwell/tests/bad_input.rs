@@ -1,4 +1,4 @@
-//! What is wrong with an input is told in one line, with exit code 2, and never in another way.
+//! Each bad input gives one line of error and exit code 2.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -36,11 +36,11 @@ impl Folder {
     }
 }
 
-/// The one line for a folder with a bad file, and what is reported of the rest when asked to keep going.
+/// Checks the error for a folder with a bad file, and the report on the rest.
 #[track_caller]
-fn check(folder: &Folder, place: &str, what: &str) {
+fn check(folder: &Folder, location: &str, what: &str) {
     let output = shape(&[folder.path(), "--strict-input"]).output().unwrap();
-    let expected = format!("error: {}{place}: {what}", folder.bad.display());
+    let expected = format!("error: {}{location}: {what}", folder.bad.display());
     assert_eq!(errors(&output), std::slice::from_ref(&expected));
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty());
@@ -79,7 +79,7 @@ fn invalid_utf8() {
 fn what_is_no_text_is_called_what_it_is() {
     for (bytes, what) in [
         (&b"\x7FELF\x02\x01\x01\0\0\xFF"[..], ":1:10: not text; is this file JSON?"),
-        (b"\x1F\x8B\x08\0\0", ":1:2: gzip without its name; end the name in .gz, or unpack it"),
+        (b"\x1F\x8B\x08\0\0", ":1:2: gzip data in a file whose name does not end in .gz; rename or unpack it"),
         (b"\xFF\xFE{\0}\0", ":1:1: UTF-16; save the file as UTF-8"),
     ] {
         let dir = TempDir::new().unwrap();
@@ -144,15 +144,15 @@ fn texts_that_follow_each_other() {
 #[test]
 fn a_line_of_two_gigabytes() {
     let dir = TempDir::new().unwrap();
-    for (name, place, what) in [
+    for (name, location, what) in [
         ("lines.jsonl", ":1:1", "a line longer than 64 MiB; a file with one JSON text is named .json".to_owned()),
         ("text.json", ":1:1", format!("expected value{CORRECT}")),
     ] {
         let path = dir.path().join(name);
-        // A sparse file takes no room; its bytes are zeros.
+        // A sparse file takes no blocks on disk; its bytes are zeros.
         File::create(&path).unwrap().set_len(2 << 30).unwrap();
         let output = shape(&[path.to_str().unwrap(), "--strict-input"]).output().unwrap();
-        assert_eq!(errors(&output), [format!("error: {}{place}: {what}", path.display())]);
+        assert_eq!(errors(&output), [format!("error: {}{location}: {what}", path.display())]);
         assert_eq!(output.status.code(), Some(2));
         fs::remove_file(path).unwrap();
     }
@@ -222,8 +222,11 @@ fn links_and_permissions() {
     symlink(dir.path().join("a"), inner.join("again")).unwrap();
     symlink(dir.path().join("nowhere"), inner.join("notes")).unwrap();
     let up = dir.path().join("a");
-    let looped =
-        format!("error: {}: a symbolic link to a folder above, {}", up.join("b/again").display(), up.display());
+    let looped = format!(
+        "error: {}: a symbolic link to an enclosing folder, {}; it is not followed",
+        up.join("b/again").display(),
+        up.display()
+    );
     let output = shape(&[up.to_str().unwrap(), "--strict-input"]).output().unwrap();
     assert_eq!(errors(&output), std::slice::from_ref(&looped));
     assert_eq!(output.status.code(), Some(2));
@@ -233,7 +236,10 @@ fn links_and_permissions() {
     fs::remove_file(inner.join("again")).unwrap();
     symlink(dir.path().join("nowhere"), inner.join("lost.json")).unwrap();
     let output = shape(&[up.to_str().unwrap(), "--strict-input"]).output().unwrap();
-    assert_eq!(errors(&output), [format!("error: {}: a symbolic link to nothing", inner.join("lost.json").display())]);
+    assert_eq!(
+        errors(&output),
+        [format!("error: {}: a symbolic link whose target does not exist", inner.join("lost.json").display())]
+    );
 
     fs::remove_file(inner.join("lost.json")).unwrap();
     let secret = inner.join("secret.json");
@@ -244,7 +250,7 @@ fn links_and_permissions() {
         return;
     }
     let output = shape(&[up.to_str().unwrap(), "--strict-input"]).output().unwrap();
-    assert_eq!(errors(&output), [format!("error: {}: may not be read", secret.display())]);
+    assert_eq!(errors(&output), [format!("error: {}: cannot be read: permission denied", secret.display())]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A box on an allocator that is named, so that two allocators stand in one program.
+//! A box on an explicit allocator, so that one program can compare two allocators.
 
 use std::alloc::{GlobalAlloc, Layout, System, handle_alloc_error};
 use std::marker::PhantomData;
@@ -60,10 +60,10 @@ pub(in crate::slab) struct Heap<A>(PhantomData<A>);
 
 impl<T: 'static, A: Malloc> Holds<T> for Heap<A> {
     const NAME: &'static str = A::NAME;
-    type Place = ();
+    type Storage = ();
     type Slot = HeapBox<T, A>;
 
-    fn place(_: usize) {}
+    fn storage(_: usize) {}
 
     #[inline(always)]
     fn insert((): &mut (), value: T) -> Self::Slot {

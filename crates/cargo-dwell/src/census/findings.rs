@@ -1,4 +1,4 @@
-//! What to change, and what that is worth: the model of `dwell::weigh`, filled with what a walk counted.
+//! Suggestions with their savings: the model of `dwell::weigh`, filled with the counts of a walk.
 
 use super::alternatives::{Alternative, alternatives};
 use super::json::{Blocks, Finding};
@@ -13,16 +13,16 @@ use dwell::model::{
 use std::collections::HashMap;
 
 const WORD: u64 = 8;
-/// Inline sizes that a `SmallBox` is proposed with, in words.
+/// The inline sizes, in words, that are considered for a `SmallBox`.
 const INLINE: [u64; 5] = [1, 2, 3, 4, 6];
-/// Values of a type from which on its fields are judged.
+/// The least number of values for which a type's fields are judged.
 const SOME: u64 = 100;
-/// Boxes from which on a slab is proposed.
+/// The least number of boxes for which a slab is suggested.
 const MANY: u64 = 1000;
-/// Layouts are worked out so deep.
+/// The deepest nesting for which layouts are computed.
 const DEEPEST: u32 = 32;
 
-/// All findings, the most worth first; those that are estimates last.
+/// All findings, largest saving first; estimates come last.
 pub(super) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     let program = Builder::new(walk).build();
     let mut plan = Plan::new(&program);
@@ -65,7 +65,7 @@ pub(super) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     found
 }
 
-/// Site 0 of the model is the whole program: those of the walk come after it.
+/// Site 0 of the model is the whole program; the sites of the walk follow.
 fn in_model(site: SiteId) -> usize {
     site + 1
 }
@@ -77,7 +77,7 @@ struct Builder<'w, 's, 'p> {
     /// The sites of each struct and enum.
     of_def: Vec<Vec<SiteId>>,
     slots: Vec<Option<u64>>,
-    /// The site of each holding that no field owns.
+    /// The site of each holding without an owning field.
     roots: Vec<Option<SiteId>>,
 }
 
@@ -136,7 +136,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             });
             let own = self.layout(def.ty, 0);
             let mut variants: Vec<VariantDef> = variants.collect();
-            // No value of it was met.
+            // The walk met no value of it.
             if variants.is_empty() && !def.is_enum {
                 variants.push(VariantDef { name: def.name.to_string(), fields: Vec::new(), counts: Counts::default() });
             }
@@ -308,7 +308,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         declared.size == of.size && declared.align == of.align && ordered.size < of.size
     }
 
-    /// Slots in the blocks of a site, and in those of which it is the root.
+    /// The number of slots in the blocks of a site, also of those that have it as root.
     fn element_slots(&self, site: SiteId) -> u64 {
         let counted = self.walk.tallies.get(site).map_or(0, |tally| tally.counts.element_slots);
         let roots = self.walk.holdings.iter().zip(&self.roots);
@@ -358,7 +358,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         slots
     }
 
-    /// The layout that a type has, with the niche that the rules find if they find its size.
+    /// The layout of a type. It has a niche if the layout rules compute the size that the debug info has.
     fn layout(&mut self, ty: TypeId, depth: u32) -> Layout {
         if let Some(&known) = self.layouts.get(&ty) {
             return known;
@@ -430,7 +430,7 @@ fn arguments(ty: &str) -> &str {
     ty.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or("_")
 }
 
-/// The call site that allocated most bytes of this owner.
+/// The call site that allocated the most bytes of an owner.
 fn allocated(blocks: &[Blocks], is_it: impl Fn(&Blocks) -> bool) -> Option<String> {
     blocks.iter().filter(|of| is_it(of)).find_map(|of| of.sites.first()?.at.clone())
 }
@@ -457,7 +457,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, bloc
     fields.dedup();
     let sum = |of: fn(&Counts) -> u64| sites.iter().map(|site| of(&program.sites[*site].counts)).sum::<u64>();
     let (mut kind, mut how, mut costs) =
-        ("reorder", "let the compiler order the fields: no repr(C)".to_owned(), "its layout is no longer that of C");
+        ("reorder", "let the compiler order the fields: no repr(C)".to_owned(), "its layout no longer matches C");
     let (number, taken, mut why);
     let def;
     match first {
@@ -489,14 +489,14 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, bloc
                     let unused = format!("{} of {} unused", bytes(waste), bytes(sum(|counts| counts.requested)));
                     match sum(|counts| counts.hollow) {
                         0 => unused,
-                        hollow => format!("{unused}, {} without an element", count(hollow)),
+                        hollow => format!("{unused}, {} of the blocks empty", count(hollow)),
                     }
                 }
                 Change::Sorted => {
                     let (used, filled) = (sum(|counts| counts.used), filled.max(1));
                     format!(
-                        "{} entries on the average, {} of {} unused",
-                        used / filled,
+                        "{} on average, {} of {} unused",
+                        if used / filled == 1 { "1 entry".into() } else { format!("{} entries", used / filled) },
                         bytes(sum(|counts| counts.waste)),
                         bytes(sum(|counts| counts.requested))
                     )
@@ -540,7 +540,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, bloc
             let is_it = |site: &&Site| matches!(site.shape, Shape::Def(def) if def == of_def);
             number = program.sites.iter().filter(is_it).map(|site| site.counts.slots).sum();
             taken = of.own.size.saturating_mul(number);
-            why = "its fields lie in the order of their declaration".into();
+            why = "the fields are stored in the order of their declaration".into();
         }
     }
     let location = match (fields.as_slice(), def) {
@@ -576,7 +576,7 @@ fn fields_or_variants(number: usize, kind: &str) -> String {
     if kind == "variant" { format!("{number} variants") } else { format!("{number} fields") }
 }
 
-/// The kind of a change, what to make of the type, and what it costs.
+/// The kind of a change, the suggested type, and the cost.
 fn changed(program: &Program, site: usize, change: Change) -> (&'static str, String, &'static str) {
     let of = &program.sites[site];
     let inner = match of.shape {
@@ -589,10 +589,12 @@ fn changed(program: &Program, site: usize, change: Change) -> (&'static str, Str
         Change::Boxed if is_struct => (
             "box",
             format!("Option<Box<{inner}>> (or Sparse<{inner}>)"),
-            "an indirection, and a block for each that is there",
+            "an indirection, and a block for each value that is present",
         ),
-        Change::Boxed => ("box", format!("Option<Box<{inner}>>"), "an indirection, and a block for each that is there"),
-        Change::BoxedAlways => ("box", format!("Box<{}>", of.ty), "an indirection, and a block for each"),
+        Change::Boxed => {
+            ("box", format!("Option<Box<{inner}>>"), "an indirection, and a block for each value that is present")
+        }
+        Change::BoxedAlways => ("box", format!("Box<{}>", of.ty), "an indirection, and a block for each value"),
         Change::Sparse => (
             "sparse",
             format!("Sparse<{inner}> (or Option<Box<{inner}>>)"),
@@ -612,7 +614,7 @@ fn changed(program: &Program, site: usize, change: Change) -> (&'static str, Str
         Change::Sorted => (
             "sorted",
             format!("SortedMap<{}>", arguments(&of.ty)),
-            "look-ups by binary search; an insertion moves what comes after it; keys are `Ord`",
+            "lookups by binary search; an insertion moves the entries after it; keys must be `Ord`",
         ),
     }
 }
@@ -622,15 +624,16 @@ fn owned(program: &Program, site: usize) -> &str {
     &program.sites[site].path
 }
 
-/// Scalars that change together: whether they get a niche, their struct or enum if they lie inline in one, and else their site.
+/// A key for scalars that change together: whether they get a niche, the struct or enum that stores them inline, and
+/// otherwise their site.
 type Group = (bool, Option<usize>, SiteId);
 
-/// Integers that are wider than their values, and `Option`s of integers that are never zero: of each struct or enum together,
-/// less those that change nothing. They are applied to the plan.
+/// Suggests narrower integers, and niches for `Option`s of integers that are never zero, together for each struct or
+/// enum. Leaves out changes without effect. Applies the changes to the plan.
 fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<Finding> {
     let schema = &walk.schema;
     let total = plan.sum().bytes;
-    // The scalars that lie inline in a struct or enum are one group; those in blocks are one each.
+    // The scalars of one struct or enum are one group; scalars in blocks have a group for each site.
     let mut groups: HashMap<Group, Vec<(SiteId, Layout)>> = HashMap::new();
     for (site, tally) in walk.tallies.iter().enumerate() {
         let Some((range, of)) = tally.range.zip(schema.sites.get(site)) else { continue };
@@ -651,7 +654,7 @@ fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<F
         }
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
-    // Niches first: they cost nothing.
+    // Niches first, since they have no cost.
     groups.sort_by_key(|((is_niche, def, site), _)| (!is_niche, *def, *site));
     let mut found = Vec::new();
     for ((is_niche, def, _), mut group) in groups {
@@ -681,7 +684,7 @@ fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<F
             }
             continue;
         }
-        // What fits into padding anyway need not change.
+        // A scalar whose bytes become padding need not change.
         let mut index = 0;
         group.retain(|(site, layout)| {
             let old = old[index];
@@ -698,7 +701,7 @@ fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<F
     found
 }
 
-/// The struct or enum in which a value lies without a block between.
+/// The struct or enum that stores a value inline.
 fn inline_def(walk: &Walk<'_, '_>, site: SiteId) -> Option<usize> {
     let mut at = site;
     for _ in 0..DEEPEST {
@@ -712,7 +715,7 @@ fn inline_def(walk: &Walk<'_, '_>, site: SiteId) -> Option<usize> {
     None
 }
 
-/// The end of a reason: the sizes of a type, if they differ.
+/// The end of a reason: the old and new size of a type, if they differ.
 fn resized(name: &str, before: u64, after: u64) -> String {
     if before == after { String::new() } else { format!("; {name} is {before} B, then {after}") }
 }
@@ -739,7 +742,7 @@ fn describe_scalars(
         let name = integer.name(layout.size);
         types.push(if layout.niche.is_some() { format!("NonZero<{name}>") } else { name });
         whys.push(if is_niche {
-            format!("{} has no zero in {}", of.path, count(of_model.counts.instances))
+            format!("{} is never zero in {} values", of.path, count(of_model.counts.instances))
         } else {
             format!("{} is {} to {}", of.path, range.low, range.high)
         });
@@ -758,7 +761,7 @@ fn describe_scalars(
     let (kind, how, costs) = if is_niche {
         ("niche", format!("Option<{}>", types.join(", ")), "zero cannot be stored")
     } else {
-        ("narrow", types.join(", "), "larger values than those seen do not fit: convert with `try_from`")
+        ("narrow", types.join(", "), "larger values than these do not fit: convert with `try_from`")
     };
     Finding {
         kind: kind.into(),
@@ -776,7 +779,7 @@ fn describe_scalars(
     }
 }
 
-/// Bytes of structs that no field has.
+/// Suggests changes for structs with padding.
 fn padding(walk: &Walk<'_, '_>, program: &Program, plan: &Plan<'_>) -> Vec<Finding> {
     let mut slots = vec![0_u64; program.defs.len()];
     for site in &program.sites {
@@ -801,9 +804,9 @@ fn padding(walk: &Walk<'_, '_>, program: &Program, plan: &Plan<'_>) -> Vec<Findi
             count: instances,
             bytes: size.saturating_mul(slots),
             saves: unused.saturating_mul(slots),
-            costs: "a collection for each field, or shifts and masks to read them".into(),
+            costs: "several collections, or shifts and masks to read the fields".into(),
             why: format!("{unused} of {size} B are padding"),
-            how: "join small fields in one integer, or keep a collection for each field (struct of arrays)".into(),
+            how: "join small fields in one integer, or use one collection for each field (struct of arrays)".into(),
             exact: false,
             at: None,
             instead_of: Vec::new(),
@@ -812,7 +815,7 @@ fn padding(walk: &Walk<'_, '_>, program: &Program, plan: &Plan<'_>) -> Vec<Findi
     found
 }
 
-/// Collections without elements that hold memory.
+/// Suggests changes for collections that are empty but own memory.
 fn empty(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of = &program.sites[site];
     let decode = &walk.schema.sites.get(site - 1)?.decode;
@@ -828,15 +831,15 @@ fn empty(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks])
         bytes: tally.hollow_bytes,
         saves: tally.hollow_bytes,
         costs: "the first insertion allocates".into(),
-        why: format!("{} of {} blocks have no element in them", count(of.counts.hollow), count(of.counts.allocations)),
-        how: "create it with `new`; when it has become empty, shrink_to_fit or mem::take".into(),
+        why: format!("{} of {} blocks contain no element", count(of.counts.hollow), count(of.counts.allocations)),
+        how: "create it with `new`; when it becomes empty, call shrink_to_fit or mem::take".into(),
         exact: true,
         at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
     })
 }
 
-/// Texts that need no block.
+/// Suggests an inline text type for texts of at most 24 bytes.
 fn short(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of = &program.sites[site];
     let tally = walk.tallies.get(site - 1)?;
@@ -852,16 +855,16 @@ fn short(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks])
         count: number,
         bytes: of.counts.requested,
         saves,
-        costs: "reading it checks where the text is".into(),
+        costs: "each read tests whether the text is inline".into(),
         why: format!("{} of {} texts have at most {SHORT} bytes", count(number), count(of.counts.allocations)),
-        how: "CompactString, of the crate compact_str: as large as a String, and holds them inline".into(),
+        how: "CompactString of the crate compact_str: as large as a String, and stores these texts inline".into(),
         exact: false,
         at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
     })
 }
 
-/// Equal contents of blocks.
+/// Suggests sharing for blocks with equal contents.
 fn duplicate(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of_content = walk.schema.sites.get(site - 1)?;
     if of_content.ty.is_some_and(|ty| walk.schema.has_cell(ty, 0)) {
@@ -869,7 +872,7 @@ fn duplicate(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Bloc
     }
     let contents = walk.tallies.get(site - 1)?.contents.as_ref()?;
     let parent = in_model(of_content.parent?);
-    // Each that remains gets two counts.
+    // Each remaining block gets two reference counts.
     let saves = contents.duplicate_bytes.saturating_sub(contents.distinct().saturating_mul(2 * WORD));
     if contents.duplicates == 0 || saves == 0 {
         return None;
@@ -887,28 +890,29 @@ fn duplicate(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Bloc
         count: contents.count,
         bytes: contents.bytes,
         saves,
-        costs: "a look-up for each that is made; what is shared is not changed in place".into(),
-        why: format!("{} distinct contents in {} blocks", count(contents.distinct()), count(contents.count)),
-        how: format!("share equal ones as Rc<{target}> or Arc<{target}>"),
+        costs: "a lookup for each new value; shared values cannot be changed".into(),
+        why: format!("{} distinct values in {} blocks", count(contents.distinct()), count(contents.count)),
+        how: format!("share equal values as Rc<{target}> or Arc<{target}>"),
         exact: false,
         at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
     })
 }
 
-/// Values in a block each, and other small blocks: what an allocator adds to them. glibc's rounding is assumed.
+/// Suggests a slab for values with a block each, and reports the rounding of other small blocks. Assumes glibc's
+/// rounding.
 fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks], total: u64) -> Option<Finding> {
     let tally = walk.tallies.get(site - 1)?;
     let counts = &tally.counts;
     let is_box = matches!(*walk.schema.sites.get(site - 1)?.decode, Decode::Box { .. });
-    // Of blocks that are many and of one type a slab is made; the others must be worth it.
+    // Many boxes of one type justify a slab; for other blocks the rounding must be considerable.
     let is_worth = if is_box { counts.allocations >= MANY } else { tally.rounding > total / 20 };
     if !is_worth || tally.rounding == 0 {
         return None;
     }
     let location = owned(program, site);
     let why = format!(
-        "{} blocks of {} B on the average, in which an allocator such as glibc's wastes {} B each",
+        "{} blocks of {} B on average; an allocator such as glibc's adds {} B to each",
         count(counts.allocations),
         count(counts.requested / counts.allocations.max(1)),
         count(tally.rounding / counts.allocations.max(1))
@@ -923,8 +927,8 @@ fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blo
     } else {
         (
             "rounding",
-            "join them in one buffer with ranges, or allocate them in a dwell::Bump".into(),
-            "they are freed together",
+            "store them in one buffer with ranges, or allocate them in a dwell::Bump".into(),
+            "all of them are freed together",
         )
     };
     Some(Finding {
@@ -943,16 +947,16 @@ fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blo
     })
 }
 
-/// Capacity that is not used.
+/// Suggests to shrink collections with unused capacity.
 fn shrink(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of = &program.sites[site];
     let counts = &of.counts;
     let decode = &walk.schema.sites.get(site - 1)?.decode;
-    // Those without elements are a finding of their own.
+    // Empty collections have a finding of their own.
     let hollow = walk.tallies.get(site - 1)?.hollow_bytes;
     let saves = match &**decode {
         Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } => counts.waste.saturating_sub(hollow),
-        // A table is never full to the last bucket.
+        // A hash table always has empty buckets.
         Decode::Table { .. } => {
             let tables = counts.allocations.saturating_sub(counts.hollow).max(1);
             let buckets = (counts.used / tables * 8).div_ceil(7).next_power_of_two().max(4);
@@ -975,14 +979,14 @@ fn shrink(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]
         saves,
         costs: "the next insertion allocates".into(),
         why: format!("{} of {} slots in use", count(counts.used), count(counts.element_slots)),
-        how: "shrink_to_fit, or with_capacity of what is needed".into(),
+        how: "shrink_to_fit, or with_capacity for the needed length".into(),
         exact: false,
         at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
     })
 }
 
-/// Texts that are there more than once.
+/// Suggests interning for repeated texts.
 fn intern(
     walk: &Walk<'_, '_>,
     program: &Program,
@@ -996,7 +1000,7 @@ fn intern(
     if duplicates == 0 {
         return None;
     }
-    // Capacity that is not used goes with the duplicates, unless it is gone already.
+    // The duplicates' unused capacity is saved too, unless another finding saves it.
     let waste = if change.is_some() { 0 } else { tally.counts.waste };
     let of_duplicates = u128::from(waste) * u128::from(duplicates) / u128::from(texts.count.max(1));
     let saves = texts.duplicate_bytes.saturating_add(u64::try_from(of_duplicates).unwrap_or(0));
@@ -1008,7 +1012,7 @@ fn intern(
         count: texts.count,
         bytes: tally.counts.requested,
         saves,
-        costs: "a look-up for each text that is made; the texts cannot be changed in place".into(),
+        costs: "a lookup for each new text; shared texts cannot be changed".into(),
         why: format!("{} distinct texts in {}", count(texts.distinct()), count(texts.count)),
         how: "intern, or share as Rc<str> or Arc<str>".into(),
         exact: false,
@@ -1017,7 +1021,7 @@ fn intern(
     })
 }
 
-/// `Rc`s and `Arc`s with one owner.
+/// Suggests `Box` for `Rc`s and `Arc`s with one owner.
 fn unshared(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let tally = walk.tallies.get(site - 1)?;
     let of = &program.sites[site];
@@ -1034,7 +1038,7 @@ fn unshared(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Block
         bytes: tally.counts.requested,
         saves: all.saturating_mul(2 * WORD),
         costs: "it can no longer be shared".into(),
-        why: format!("none of {} is shared at this moment", count(all)),
+        why: format!("none of {} is shared at the moment of the snapshot", count(all)),
         how: format!("Box<{}>", arguments(&of.ty)),
         exact: false,
         at: allocated(blocks, |of| of.owner == location),
@@ -1042,7 +1046,7 @@ fn unshared(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Block
     })
 }
 
-/// Trait objects of few words.
+/// Suggests inline storage for small trait objects.
 fn inline(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     let mut by_site: HashMap<SiteId, Vec<(u64, u64, u64)>> = HashMap::new();
     for holding in &walk.holdings {
@@ -1058,7 +1062,7 @@ fn inline(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
         let instances = walk.tallies.get(site).map_or(0, |tally| tally.counts.instances);
         let all: u64 = sizes.iter().map(|size| size.1).sum();
         let caught = |words: u64| sizes.iter().filter(move |size| size.0 <= words * WORD);
-        // The fewest words that catch nine of ten.
+        // The fewest words that hold nine tenths of the values.
         let Some(words) =
             INLINE.into_iter().find(|words| caught(*words).map(|size| size.1).sum::<u64>() * 10 >= all * 9)
         else {
@@ -1075,7 +1079,7 @@ fn inline(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
             bytes: sizes.iter().map(|size| size.2).sum(),
             saves: freed.saturating_sub(more),
             costs: format!("each takes {} B inline", (words + 1) * WORD),
-            why: format!("{} of {} are {} B at most: so many blocks fewer", count(number), count(all), words * WORD),
+            why: format!("{} of {} have at most {} B and would need no block", count(number), count(all), words * WORD),
             how: format!("SmallBox<{}, {words}>", arguments(&of.name)),
             exact: false,
             at: allocated(blocks, |row| row.owner == of.path),
@@ -1086,7 +1090,7 @@ fn inline(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     found
 }
 
-/// Futures that are parked where they hold little.
+/// Finds futures that are suspended in states that hold much less than their size.
 fn futures(walk: &Walk<'_, '_>) -> Vec<Finding> {
     let schema = &walk.schema;
     let mut found = Vec::new();
@@ -1116,7 +1120,7 @@ fn futures(walk: &Walk<'_, '_>) -> Vec<Finding> {
             count: tally.instances,
             bytes: size.saturating_mul(tally.instances),
             saves: idle,
-            costs: "a block for each that gets there".into(),
+            costs: "a block for each future that reaches this state".into(),
             why: format!(
                 "{} of {} are in {}, which needs {} of {} B",
                 count(*values),
@@ -1125,7 +1129,7 @@ fn futures(walk: &Walk<'_, '_>) -> Vec<Finding> {
                 count(needed(most)),
                 count(size)
             ),
-            how: format!("box what {} holds, or drop it before the `.await`", def.variants[largest].name),
+            how: format!("box the values that {} holds, or drop them before the `.await`", def.variants[largest].name),
             exact: false,
             at: schema.get(def.ty).source.as_ref().map(|source| format!("{}:{}", source.file, source.line)),
             instead_of: Vec::new(),

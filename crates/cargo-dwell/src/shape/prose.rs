@@ -1,4 +1,4 @@
-//! The report as sentences and lists, for a terminal that is too narrow for tables.
+//! The report as sentences and lists, for terminals too narrow for tables, and for pipes and files.
 
 use super::report::{FIRST, Field, Options, Report, Takes, Total, Type};
 use super::units::{bytes, count, percent};
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::io;
 
 impl Report {
-    /// Writes the report in lines of at most `width` columns, if no word is longer.
+    /// Writes the report in lines of at most `width` columns; a longer word gets a line of its own.
     pub(super) fn lists(&self, options: &Options, width: usize, out: &mut impl io::Write) -> io::Result<()> {
         let bold = Style::new().bold();
         let mut page = Page { width, out };
@@ -15,9 +15,9 @@ impl Report {
         page.text(0, "Loaded into memory, the documents take, as predicted:")?;
         let about = if self.value_is_exact { "" } else { "about " };
         page.total(about, self.value, "as serde_json::Value")?;
-        page.total("", self.quicktype, "in types like quicktype's, which boxes nothing")?;
-        page.total("", self.naive, "in the types that one writes first (naive)")?;
-        page.total("", self.std, "in lean types of serde and std alone")?;
+        page.total("", self.quicktype, "in types as quicktype generates them")?;
+        page.total("", self.naive, "in naive types: String, Vec, HashMap, u64, no boxes")?;
+        page.total("", self.std, "in lean types, with serde and std only")?;
         page.total("", self.lean, "in lean types")?;
         for doubt in &self.doubts {
             page.text(0, &format!("Not exact: {doubt}."))?;
@@ -27,27 +27,25 @@ impl Report {
         let shown = self.suggestions.len().min(options.top.unwrap_or(FIRST));
         for (number, one) in (1..).zip(&self.suggestions[..shown]) {
             let saves = bytes(one.saves.unsigned_abs());
-            page.item(
-                &format!("{number}. "),
-                &format!("Save {saves}, so that {} are left: {}.", bytes(one.total), one.why),
-            )?;
+            page.item(&format!("{number}. "), &format!("Save {saves} ({} left): {}.", bytes(one.total), one.why))?;
             page.text(3, &format!("{} -> {}", one.from, one.to))?;
             let blocks = match one.allocations {
                 0 => String::new(),
-                1.. => format!(", {} more allocations", count(one.allocations.unsigned_abs())),
-                _ => format!(", but {} allocations fewer", count(one.allocations.unsigned_abs())),
+                1 => ", 1 more allocation".to_owned(),
+                2.. => format!(", {} more allocations", count(one.allocations.unsigned_abs())),
+                -1 => ", but 1 fewer allocation".to_owned(),
+                _ => format!(", but {} fewer allocations", count(one.allocations.unsigned_abs())),
             };
-            page.text(3, &format!("It costs: {}{blocks}.", one.cost))?;
+            page.text(3, &format!("Cost: {}{blocks}.", one.cost))?;
         }
         self.end_of_suggestions(shown, page.out)?;
         if !self.repeats.is_empty() {
-            writeln!(page.out, "\n{bold}Texts that repeat{bold:#}")?;
-            page.text(0, "Interning would store each once; the lean types do not intern.")?;
+            writeln!(page.out, "\n{bold}Repeated texts{bold:#}")?;
+            page.text(0, "Interning would store each distinct text once. The lean types do not intern. The savings are estimates.")?;
             for one in self.repeats.iter().take(options.top.unwrap_or(FIRST / 2)) {
                 let (number, distinct) = (count(one.count), count(one.distinct));
-                let are = if one.distinct == 1 { "is" } else { "are" };
                 let text =
-                    format!("{}: of {number} texts {distinct} {are} different, about {}.", one.path, bytes(one.saves));
+                    format!("{}: {number} texts, {distinct} of them distinct; saves {}.", one.path, bytes(one.saves));
                 page.item("- ", &text)?;
             }
         }
@@ -67,7 +65,7 @@ impl Report {
 }
 
 impl Type {
-    /// What the objects are and what they take, in sentences.
+    /// Describes the objects and their memory in sentences.
     fn about(&self) -> String {
         let mut text = match self.paths.first() {
             Some(path) => format!("{path}: {} {}", count(self.instances), self.kind),
@@ -86,7 +84,7 @@ impl Type {
 }
 
 impl Field {
-    /// How often it is there, and with what.
+    /// Describes how many instances have the field, and its values.
     fn about(&self, instances: u64) -> String {
         let mut text = match self.count {
             count if count == instances => format!("{}: in all objects", self.name),
@@ -102,7 +100,7 @@ impl Field {
     }
 }
 
-/// The types of a field and what they take.
+/// Describes the types of a field and their memory.
 fn change(naive: &Takes, lean: &Takes) -> String {
     let (was, is) = (naive.inline + naive.heap, lean.inline + lean.heap);
     if naive.of == lean.of {
@@ -112,7 +110,7 @@ fn change(naive: &Takes, lean: &Takes) -> String {
     format!("{} -> {}, {} -> {}", naive.of, lean.of, bytes(was), bytes(is))
 }
 
-/// Lines of a width.
+/// Writes lines of a limited width.
 struct Page<'a, W> {
     width: usize,
     out: &'a mut W,
@@ -124,12 +122,12 @@ impl<W: io::Write> Page<'_, W> {
         self.item(&format!("  {bytes:>12}  "), &format!("{what}, {} allocations", count(total.allocations)))
     }
 
-    /// A text below an indent.
+    /// Writes a text with an indent.
     fn text(&mut self, indent: usize, text: &str) -> io::Result<()> {
         self.item(&" ".repeat(indent), text)
     }
 
-    /// A text with `head` in front of its first line, and blanks in front of the others.
+    /// Writes a text with `head` before its first line and blanks before the others.
     fn item(&mut self, head: &str, text: &str) -> io::Result<()> {
         let indent = head.chars().count();
         let (mut line, mut length) = (head.to_owned(), indent);

@@ -610,6 +610,26 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         self.core = inner.core;
     }
 
+    #[doc(hidden)]
+    #[deprecated = "renamed to `slots`"]
+    #[inline]
+    pub fn places<T: Weigh + ?Sized + 'v>(&mut self, index: usize, slots: usize, used: usize) {
+        self.slots::<T>(index, slots, used);
+    }
+
+    #[doc(hidden)]
+    #[deprecated = "renamed to `defer`"]
+    #[inline]
+    pub fn puts_off<T: Weigh + 'v>(&mut self, pointer: &'a T) -> bool {
+        self.defer(pointer)
+    }
+
+    #[doc(hidden)]
+    #[deprecated = "renamed to `opaque`"]
+    pub fn missed(&mut self) {
+        self.opaque();
+    }
+
     /// Counts a part as opaque: a lock that is held, a cell that is mutably borrowed.
     pub fn opaque(&mut self) {
         self.core.weight.opaque += 1;
@@ -683,23 +703,5 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
             }
         }
         self.depth_left = before;
-    }
-}
-
-/// Names of earlier versions.
-#[doc(hidden)]
-impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
-    #[inline]
-    pub fn puts_off<T: Weigh + 'v>(&mut self, pointer: &'a T) -> bool {
-        self.defer(pointer)
-    }
-
-    #[inline]
-    pub fn places<T: Weigh + ?Sized + 'v>(&mut self, index: usize, slots: usize, used: usize) {
-        self.slots::<T>(index, slots, used);
-    }
-
-    pub fn missed(&mut self) {
-        self.opaque();
     }
 }

@@ -1,13 +1,14 @@
-//! Recording some allocations: bytes are samples of a Poisson process, so a block of `size` bytes is recorded with a
-//! probability of `1 - exp(-size / mean)`, and counts for the inverse of that.
+//! Samples allocations: bytes are sampled by a Poisson process, so a block of `size` bytes is recorded with a
+//! probability of `1 - exp(-size / mean)` and counts for the inverse of that.
 
 use crate::stacks::mix;
 use crate::thread::Thread;
 use crate::STATE;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// How many recorded blocks begin in a page of the heap; pages share a counter if their numbers are equal modulo 65,536. It
-/// answers for most blocks without the shadow that a free is of one that is not recorded: 256 KiB, which stay in the cache.
+/// For each page of the heap, the number of recorded blocks that begin in it. Pages share a counter if their numbers
+/// are equal modulo 65,536. A counter of 0 shows that a freed block is not recorded, without a read of the shadow: the
+/// counters take 256 KiB and stay in the cache.
 static RECORDED: [AtomicU32; 1 << 16] = {
     #[allow(clippy::declare_interior_mutable_const)]
     const NONE: AtomicU32 = AtomicU32::new(0);
@@ -19,8 +20,8 @@ fn recorded(addr: u64) -> &'static AtomicU32 {
     &RECORDED[(addr >> 12) as usize % RECORDED.len()]
 }
 
-/// Whether the block at an address is certainly not recorded. It never says so of one that is: the counter was raised before
-/// the program had the block, and is lowered when the block's record is removed.
+/// Returns true only if the block at an address is not recorded. The counter is raised before the program gets the
+/// block, and lowered when the block's record is removed.
 #[inline(always)]
 pub fn is_unrecorded(addr: u64) -> bool {
     STATE.sample.load(Ordering::Relaxed) != 0 && recorded(addr).load(Ordering::Relaxed) == 0
@@ -33,14 +34,14 @@ pub fn raise(addr: u64) {
     }
 }
 
-/// Counts a block no longer whose record was removed or replaced.
+/// Subtracts a block whose record was removed or replaced.
 pub fn lower(addr: u64) {
     if STATE.sample.load(Ordering::Relaxed) != 0 {
         recorded(addr).fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Whether the next allocation of the thread, of `size` bytes, is recorded.
+/// Whether to record the thread's next allocation, of `size` bytes.
 #[inline]
 pub fn is_sampled(thread: &Thread, size: u64, mean: u64) -> bool {
     if thread.random.get() == 0 {
@@ -51,7 +52,7 @@ pub fn is_sampled(thread: &Thread, size: u64, mean: u64) -> bool {
         thread.until_sample.set(left);
         return false;
     }
-    // The process has no memory: what lies behind this sample is as far as from any other point.
+    // A Poisson process is memoryless: the distance to the next sample does not depend on the past.
     thread.until_sample.set(distance(thread, mean));
     true
 }
@@ -59,7 +60,7 @@ pub fn is_sampled(thread: &Thread, size: u64, mean: u64) -> bool {
 #[cold]
 fn begin(thread: &Thread, mean: u64) {
     static THREADS: AtomicU64 = AtomicU64::new(1);
-    // The same in each run of a program with one thread.
+    // Deterministic for programs with one thread.
     thread.random.set(mix(THREADS.fetch_add(1, Ordering::Relaxed)) | 1);
     thread.until_sample.set(distance(thread, mean));
 }
@@ -92,7 +93,7 @@ fn ln(value: f64) -> f64 {
     exponent as f64 * core::f64::consts::LN_2 + 2.0 * f * series
 }
 
-/// The bytes that a recorded block of `size` bytes counts for.
+/// The bytes that a recorded block of `size` bytes represents.
 pub fn counted(size: u64, mean: u64) -> i64 {
     if mean == 0 || size == 0 || size > 16 * mean {
         return size as i64;
