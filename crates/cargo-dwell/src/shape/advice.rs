@@ -18,7 +18,7 @@ pub struct Suggestion {
     pub from: String,
     /// The suggested type.
     pub to: String,
-    /// What of the data makes it worth it, as a sentence.
+    /// The counts that justify the suggestion, as a sentence.
     pub why: String,
     /// How many of the slots hold a value, if the suggestion depends on it.
     pub filled: Option<u64>,
@@ -34,7 +34,7 @@ pub struct Suggestion {
     pub cost: String,
 }
 
-/// Texts that repeat.
+/// Strings that repeat at one position.
 #[derive(Debug, Clone, Serialize)]
 pub struct Repeats {
     /// Their JSON path.
@@ -54,26 +54,26 @@ enum Step {
     Box(PositionId),
     /// A hash map is sorted instead.
     Map(PositionId),
-    /// Texts and sequences of one record, or of none, lose their spare capacity.
+    /// Strings and sequences of one record, or of no record, lose their spare capacity.
     Exact(Option<RecordId>, Vec<PositionId>),
-    /// Integers of one record, or of none, get narrower.
+    /// Integers of one record, or of no record, become narrower.
     Narrow(Option<RecordId>, Vec<PositionId>),
     /// Large variants of a union get boxes.
     Variants(UnionId),
     /// Rare fields of a record move to a struct of their own.
     Split(RecordId),
-    /// The steps that save least, all at once.
+    /// The steps with the smallest savings, made together.
     Several(Vec<Step>),
 }
 
-/// A suggestion that saves less than this fraction of the total is a small one.
+/// Suggestions that save less than this fraction of the total are not measured a second time.
 const SMALLEST: u64 = 1_000;
 
 /// The suggestions that lead from the naive types to `lean`; each is the best of those that remain.
 ///
-/// A suggestion changes what the others save, mostly to less. So the one that saved most when it was last looked at is looked at
-/// again, and made if it still saves more than the others did (Minoux, "Accelerated greedy algorithms", 1978). The order of
-/// the smallest is not worth the second look.
+/// Each suggestion changes the savings of the others, usually to less. So the loop measures the step with the largest known
+/// saving again, and makes it if it still saves more than the next one did (Minoux, "Accelerated greedy algorithms", 1978).
+/// Steps below [`SMALLEST`] are made in the order of their first measurement.
 pub fn suggestions(positions: &Positions<'_>, lean: &Choices) -> Vec<Suggestion> {
     let mut now = Choices::naive(positions);
     let mut now_cost = cost(positions, &now);
@@ -85,7 +85,7 @@ pub fn suggestions(positions: &Positions<'_>, lean: &Choices) -> Vec<Suggestion>
         .collect();
     let mut suggestions = Vec::new();
     while !open.is_empty() {
-        // Stable, so that equal ones stay in the order of the schema.
+        // The sort is stable: equal steps keep the order of the schema.
         open.sort_by_key(|&(gain, _)| std::cmp::Reverse(gain));
         let next_best = open.get(1).map_or(0, |&(gain, _)| gain);
         if open[0].0 > now_cost / SMALLEST {
@@ -104,7 +104,7 @@ pub fn suggestions(positions: &Positions<'_>, lean: &Choices) -> Vec<Suggestion>
     suggestions
 }
 
-/// Texts of which few are distinct, largest saving first.
+/// Positions whose strings repeat, largest saving first.
 pub fn repeats(positions: &Positions<'_>) -> Vec<Repeats> {
     let mut repeats = Vec::new();
     let mut look = |path: String, text: &Text| {
@@ -125,10 +125,10 @@ pub fn repeats(positions: &Positions<'_>) -> Vec<Repeats> {
     repeats
 }
 
-/// Positions times suggestions that are looked at one by one: each look predicts the whole.
+/// The largest product of positions and steps for which each step is measured alone: one measurement predicts all memory.
 const LOOKS: usize = 200_000;
 
-/// The steps that are likely to save most, and one of all others if there are too many to look at each.
+/// The steps that probably save most. If there are too many, one last step makes all others together.
 fn bounded(positions: &Positions<'_>, mut steps: Vec<Step>) -> Vec<Step> {
     let most = (LOOKS / positions.list.len().max(1)).max(10);
     if positions.list.len() <= EXACT || steps.len() <= most {
@@ -326,7 +326,7 @@ fn describe(positions: &Positions<'_>, now: &Choices, next: &Choices, step: &Ste
     (made, is)
 }
 
-/// What of the data makes a step worth it.
+/// The counts that justify a step.
 fn why(positions: &Positions<'_>, next: &Choices, step: &Step, path: &str, filled: Option<(u64, u64)>) -> String {
     let (filled, slots) = filled.unwrap_or_default();
     let absent = percent(slots - filled.min(slots), slots);
@@ -373,7 +373,7 @@ fn why(positions: &Positions<'_>, next: &Choices, step: &Step, path: &str, fille
     }
 }
 
-/// The type constructor of a text or sequence: `String`, `Box<str>`.
+/// The type constructor of a string or sequence: `String`, `Box<str>`.
 fn bare(positions: &Positions<'_>, id: PositionId, choice: Choice) -> (String, String) {
     if let Choice::Array(length) = choice {
         return ("Vec<_>".into(), format!("[_; {length}]"));

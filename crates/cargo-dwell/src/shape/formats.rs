@@ -1,8 +1,9 @@
-//! Texts that other types hold: UUIDs, dates and URLs, as far as these types write them back the same.
+//! Formats of strings for which other crates have types: UUIDs, dates and URLs. A string has a format only if the type
+//! writes it back unchanged.
 
 use serde::{Deserialize, Serialize};
 
-/// A format that all texts of a position have.
+/// A format that all strings of a position have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
@@ -40,7 +41,7 @@ impl Typed {
     }
 }
 
-/// Whether a text has a format.
+/// Tests a string for a format.
 type Test = fn(&[u8]) -> bool;
 
 const ALL: [(Format, Test); 5] = [
@@ -51,21 +52,21 @@ const ALL: [(Format, Test); 5] = [
     (Format::Url, is_url),
 ];
 
-/// The formats that some text of a position does not have, a bit each.
+/// The formats that at least one string of a position does not have, one bit for each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Excluded(u8);
 
 impl Excluded {
-    /// No text has a format of these.
+    /// The value that excludes every format.
     pub const EVERY: Self = Self((1 << ALL.len()) - 1);
 
-    /// [`EVERY`](Self::EVERY), which is what a part of an older version knows.
+    /// [`EVERY`](Self::EVERY): the value for part files of older versions, which have no such field.
     pub fn every() -> Self {
         Self::EVERY
     }
 
-    /// Excludes what `text` is not.
+    /// Excludes the formats that `text` does not have.
     #[inline]
     pub fn look_at(&mut self, text: &str) {
         if *self != Self::EVERY {
@@ -81,18 +82,18 @@ impl Excluded {
         }
     }
 
-    /// Excludes what another position excludes.
+    /// Excludes the formats that another position excludes.
     pub fn merge(&mut self, other: Self) {
         self.0 |= other.0;
     }
 
-    /// The narrowest format that is left, if any text was looked at.
+    /// The narrowest format that is not excluded, if any string was tested.
     pub fn format(self) -> Option<Format> {
         ALL.iter().enumerate().find(|(bit, _)| self.0 & (1 << bit) == 0).map(|(_, (format, _))| *format)
     }
 }
 
-/// Whether a text has a format.
+/// Whether a string has a format.
 pub fn is(text: &str, format: Format) -> bool {
     ALL.iter().any(|(of, is)| *of == format && is(text.as_bytes()))
 }
@@ -105,7 +106,7 @@ fn is_uuid(text: &[u8]) -> bool {
     text.len() == 36 && text.iter().enumerate().all(is_part)
 }
 
-/// The number that some digits make.
+/// The value of decimal digits.
 fn number(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |sum: u32, &digit| digit.is_ascii_digit().then(|| sum * 10 + u32::from(digit - b'0')))
 }
@@ -124,7 +125,7 @@ fn is_date(text: &[u8]) -> bool {
     (1..=12).contains(&month) && (1..=days).contains(&day)
 }
 
-/// `15:04:05`, or with 3, 6 or 9 digits behind a point, no more of them than it needs.
+/// `15:04:05`, optionally with 3, 6 or 9 digits of fraction, as few of these as the value needs.
 fn is_time(text: &[u8]) -> bool {
     let [h0, h1, b':', m0, m1, b':', s0, s1, fraction @ ..] = text else { return false };
     let below = |digits: [u8; 2], end: u32| number(&digits).is_some_and(|number| number < end);
@@ -154,7 +155,7 @@ fn is_date_time(text: &[u8]) -> bool {
     }
     let Some((front, &[sign, h0, h1, b':', m0, m1])) = text.split_last_chunk::<6>() else { return false };
     let (hours, minutes) = (number(&[h0, h1]), number(&[m0, m1]));
-    // An offset of zero is written as `Z`.
+    // chrono writes an offset of zero as `Z`.
     let fits = hours.zip(minutes).is_some_and(|offset| offset != (0, 0) && offset.0 < 24 && offset.1 < 60);
     fits && matches!(sign, b'+' | b'-')
         && front.len() >= 19
@@ -163,7 +164,7 @@ fn is_date_time(text: &[u8]) -> bool {
         && is_time(&front[11..])
 }
 
-/// A URL of which the crate `url` changes nothing: a plain host in lower case, a path, nothing that is escaped or resolved.
+/// A URL that the crate `url` writes back unchanged: a lower-case host and a path, without escapes and dot segments.
 fn is_url(text: &[u8]) -> bool {
     let schemes: [(&[u8], &[u8]); 4] =
         [(b"https://", b"443"), (b"http://", b"80"), (b"wss://", b"443"), (b"ws://", b"80")];
@@ -184,7 +185,7 @@ fn is_url(text: &[u8]) -> bool {
             && label.iter().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
     };
     let last = host.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
-    // A host that ends with a number is an IPv4 address.
+    // The crate `url` parses a host whose last label is a number as an IPv4 address.
     let is_host = host.len() < 254 && host.split(|&byte| byte == b'.').all(is_label) && last[0].is_ascii_lowercase();
     let is_port = port.is_none_or(|port| {
         port != default && !port.starts_with(b"0") && port.len() < 6 && number(port).is_some_and(|port| port < 65_536)

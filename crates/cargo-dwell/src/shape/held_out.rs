@@ -1,6 +1,6 @@
-//! Would the types hold tomorrow's data? They are made from four fifths of the texts and tried on the rest.
+//! Cross-validation: types inferred from four fifths of the texts are tested on the last fifth.
 //!
-//! Nothing is compiled: a text is compared with the schema by the rules of the types that are written for it.
+//! Nothing is compiled: each held-out text is compared with the schema by the rules that the generated types follow.
 
 use super::UnknownKeys;
 use super::formats::{self, Format, Typed};
@@ -14,17 +14,17 @@ use super::units::{count, percent};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Texts are kept in memory for this, so no more than so many bytes of them are looked at.
+/// The most bytes of text that are tested, since all of them are kept in memory.
 pub const MOST: usize = 64 << 20;
 
-/// The options that decide what types hold.
+/// The options that decide which values the types accept.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rules {
     /// Sets of strings are closed.
     pub strict: bool,
     /// Numbers of which some have a fraction are `f64`.
     pub floats: bool,
-    /// What becomes of unknown keys, if that was said.
+    /// How types treat unknown keys, if the user chose.
     pub unknown: Option<UnknownKeys>,
     /// Formats that have types of their own.
     pub typed: Typed,
@@ -50,11 +50,11 @@ pub struct Outcome {
     pub tried: u64,
     /// Texts that do not load.
     pub refused: u64,
-    /// Texts that load, and are written back otherwise than by a lost key.
+    /// Texts that load and are written back with another difference than a lost key.
     pub changed: u64,
     /// Texts that load without some of their keys.
     pub lost: u64,
-    /// Why, and how often: the first reason of each text that is refused, and each of the others once a text.
+    /// Counts by reason: the first reason of each refused text, and each reason of a changed text once.
     pub reasons: BTreeMap<String, u64>,
 }
 
@@ -66,9 +66,10 @@ struct Wrong {
     lost: BTreeSet<String>,
 }
 
-/// Tries types from four fifths of the texts on the rest, `rounds` times with other fifths; prints what came of it.
+/// Infers types from four fifths of the texts and tests them on the rest, `rounds` times with different fifths; prints the
+/// result.
 ///
-/// With fewer than five texts it prints that nothing can be held back.
+/// With fewer than five texts it prints that there are too few to hold any back.
 pub fn print(found: &Found, rounds: u32, rules: Rules) {
     let texts = input::texts(found, MOST);
     if texts.len() < 5 {
@@ -106,12 +107,12 @@ pub fn print(found: &Found, rounds: u32, rules: Rules) {
 
 /// Whether a text is held back in a round.
 pub fn is_held(index: usize, round: u32) -> bool {
-    // Neighbours are alike, so the fifth is spread by a multiplicative hash.
+    // Neighbouring texts are similar, so a multiplicative hash spreads the held-out fifth.
     let mixed = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31);
     mixed.wrapping_add(u64::from(round)) % 5 == 0
 }
 
-/// One round, and the same for types like quicktype's: which fifth is held back depends on the round.
+/// Runs one round for Dwell's types and for types like quicktype's. `round` selects the held-out fifth.
 pub fn round_of(texts: &[String], round: u32, rules: Rules) -> (Outcome, Outcome) {
     let held = |index: usize| is_held(index, round);
     let kept: Vec<&String> =
@@ -122,7 +123,7 @@ pub fn round_of(texts: &[String], round: u32, rules: Rules) -> (Outcome, Outcome
             let _ = accumulator.read(&mut serde_json::Deserializer::from_str(text));
         }
     };
-    // As the command does.
+    // The same two passes as `input::read`.
     let mut study = Accumulator::new();
     read(&mut study);
     let mut study = study.into_form().study();
@@ -143,7 +144,7 @@ pub fn round_of(texts: &[String], round: u32, rules: Rules) -> (Outcome, Outcome
 }
 
 impl Outcome {
-    /// Adds another round.
+    /// Adds the counts of another round.
     pub fn merge(&mut self, other: Self) {
         self.tried += other.tried;
         self.refused += other.refused;
@@ -154,7 +155,7 @@ impl Outcome {
         }
     }
 
-    /// Counts a text.
+    /// Counts one text.
     pub fn add(&mut self, schema: &Schema, unit_other: &BTreeSet<UnionId>, value: &Value) {
         let mut found = Wrong::default();
         Check { schema, unit_other, found: &mut found }.slot(&schema.root, value, "$", false);
@@ -174,7 +175,7 @@ impl Outcome {
 
 struct Check<'a> {
     schema: &'a Schema,
-    /// The unions whose variant for new tags holds nothing.
+    /// The unions whose variant for unknown tags holds no value.
     unit_other: &'a BTreeSet<UnionId>,
     found: &'a mut Wrong,
 }
@@ -185,7 +186,7 @@ impl Check<'_> {
         false
     }
 
-    /// Whether a value loads in one of several ways; what is wrong with it counts only if it does.
+    /// Tries one of several ways to load a value; records its differences only if it succeeds.
     fn attempt(&mut self, load: impl FnOnce(&mut Check<'_>) -> bool) -> bool {
         let mut found = Wrong::default();
         let loads = load(&mut Check { schema: self.schema, unit_other: self.unit_other, found: &mut found });
@@ -230,7 +231,7 @@ impl Check<'_> {
                 let open = !self.schema.strict && !self.unit_other.contains(id);
                 match variant {
                     Some(&(_, record)) if open => {
-                        // What the variant refuses is held as a `Value`.
+                        // The variant for other values holds a rejected object as a `Value`.
                         self.attempt(|check| {
                             check.record(&check.schema.records[record], object, path, Some(&union.tag))
                         });
@@ -239,7 +240,7 @@ impl Check<'_> {
                     Some(&(_, record)) => self.record(&self.schema.records[record], object, path, Some(&union.tag)),
                     None if open => {
                         if let Some(record) = union.without_tag() {
-                            // What it refuses is held as a `Value`.
+                            // The variant for other values holds a rejected object as a `Value`.
                             self.attempt(|check| check.record(&check.schema.records[record], object, path, None));
                         }
                         true
@@ -286,7 +287,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether a text that is not of a format as it is written back loads nevertheless.
+    /// Whether a string loads although its type does not write it back unchanged.
     fn text(&mut self, format: Format, text: &str, path: &str) -> bool {
         let loads = match format {
             Format::Uuid => formats::is(&text.to_ascii_lowercase(), format),

@@ -1,4 +1,4 @@
-//! `--html`: the report as a page, with icicles of live bytes by JSON path.
+//! `--html`: the report as a page, with icicle charts of live bytes by JSON path.
 
 use super::model::{At, Choices, Model, Part, Source};
 use super::plan::Plan;
@@ -10,7 +10,7 @@ use super::units::{bytes, count, percent};
 use crate::page::{Bar, Class, Icicle, Page, Suggestion, Table};
 use std::collections::BTreeMap;
 
-/// The page of `plan`.
+/// Renders `plan` as a page.
 pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
     let schema = plan.positions.schema;
     let (naive, lean) = (plan.naive_heap(), plan.lean_heap());
@@ -52,7 +52,7 @@ pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
     page.html()
 }
 
-/// Own bytes of one JSON path, by what they are.
+/// Own bytes of one JSON path, by purpose.
 #[derive(Debug, Default)]
 struct Node {
     own: u64,
@@ -155,7 +155,7 @@ fn class(kind: &Kind) -> Class {
     }
 }
 
-/// Whether a struct lies in this type, not behind a pointer.
+/// Whether a type stores a struct inline, not behind a pointer.
 fn is_inline(of: &Type) -> bool {
     match of {
         Type::Named(_) => true,
@@ -164,10 +164,10 @@ fn is_inline(of: &Type) -> bool {
     }
 }
 
-/// So many records within each other are looked into.
+/// The nesting depth of records up to which absent fields are counted.
 const NESTED: usize = 5;
 
-/// Which part of a record's bytes are fields that it lacks.
+/// The share of each record's bytes that absent fields take.
 struct Absent<'p, 's> {
     positions: &'p Positions<'s>,
     share: BTreeMap<RecordId, f64>,
@@ -177,7 +177,7 @@ impl<'p, 's> Absent<'p, 's> {
     fn new(positions: &'p Positions<'s>, model: &Model<'_, '_>) -> Self {
         let mut layouts = Layouts::new(&model.bodies);
         let mut share = BTreeMap::new();
-        // A record lies in another, and that in a third: the innermost is known first.
+        // Each pass knows one more level of nesting, from the innermost records outwards.
         for _ in 0..NESTED {
             for (id, (def, body)) in model.defs.iter().zip(&model.bodies).enumerate() {
                 let (Source::Record(record), Body::Struct(types)) = (def.source, body) else { continue };
@@ -200,7 +200,7 @@ impl<'p, 's> Absent<'p, 's> {
         Self { positions, share }
     }
 
-    /// How many of `bytes` at a position, without unused capacity, are of absent fields.
+    /// The part of `bytes` at a position that absent fields take, without unused capacity.
     fn of(&self, id: PositionId, bytes: u64) -> u64 {
         let position = &self.positions.list[id];
         let holds = match (&position.slot.kind, position.within.last()) {

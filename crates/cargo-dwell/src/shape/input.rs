@@ -1,4 +1,4 @@
-//! Finds the JSON texts of files, folders and standard input, and reads them into accumulators.
+//! Finds JSON texts in files, folders and standard input, and reads them into accumulators.
 
 use super::infer::{self, Accumulator, Form};
 use flate2::read::MultiGzDecoder;
@@ -14,11 +14,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::ScopedJoinHandle;
 
-/// A file up to this size is read at once, and a line of JSON Lines is no longer; larger files are read in pieces.
+/// The read buffer: the largest file that is read at once and the longest line of JSON Lines. Larger texts are streamed.
 pub const BUFFER: usize = 64 << 20;
-/// Bytes that are read to find the form of all.
+/// Bytes that the study reads to find the form of the documents,
 const STUDIED: u64 = 8 << 20;
-/// and how many of them in the first round.
+/// and the bytes of its first round.
 const FIRST_STUDIED: u64 = 128 << 10;
 
 /// An error in an input, with its position.
@@ -26,7 +26,7 @@ const FIRST_STUDIED: u64 = 128 << 10;
 pub struct Problem {
     /// The file, or `-`.
     pub file: String,
-    /// Line and column, from 1; none if the trouble is with the file as a whole.
+    /// Line and column, from 1; `None` if the whole file is affected.
     pub location: Option<(u64, u64)>,
     /// The message.
     pub what: String,
@@ -50,9 +50,9 @@ pub struct Input {
     form: Format,
     zipped: Zipped,
     size: u64,
-    /// The contents in memory: all of a text, or the beginning of standard input.
+    /// Contents in memory: a whole text, or the beginning of standard input.
     held: Option<Arc<[u8]>>,
-    /// Texts to read of it at most.
+    /// The most texts to read from it.
     limit: u64,
 }
 
@@ -65,7 +65,7 @@ enum Zipped {
 }
 
 impl Zipped {
-    /// The name without what tells.
+    /// Splits a file name into the name without the ending of a compression, and the compression.
     fn of(name: &str) -> (&str, Self) {
         let name_of = |ending| name.strip_suffix(ending);
         match (name_of(".gz"), name_of(".zst")) {
@@ -76,7 +76,7 @@ impl Zipped {
     }
 }
 
-/// The frames of a zstd file, one after the other.
+/// A decoder for concatenated zstd frames.
 struct Frames<R: BufRead>(Option<StreamingDecoder<R, FrameDecoder>>);
 
 impl<R: BufRead> Frames<R> {
@@ -106,7 +106,7 @@ impl<R: BufRead> Read for Frames<R> {
 enum Format {
     Text,
     Lines,
-    /// One text, many, or lines: its beginning tells.
+    /// One text, several, or lines: the reader decides by the first line.
     Unknown,
 }
 
@@ -115,9 +115,9 @@ impl Input {
         Self { path: path.to_owned(), form, zipped: Zipped::No, size: 0, held: None, limit: u64::MAX }
     }
 
-    /// A file, if its name is one of JSON.
+    /// An input for a file, if its name has an ending of JSON.
     fn file(path: &Path, size: u64) -> Option<Self> {
-        // The end of a name tells, also of one that is not UTF-8.
+        // A lossy conversion keeps the ending of a name that is not UTF-8.
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let (name, zipped) = Zipped::of(&name);
         let form = match name.rsplit_once('.')?.1 {
@@ -179,7 +179,7 @@ pub fn find(paths: &[PathBuf]) -> Found {
             found.add(path);
         }
     }
-    // Neither the order of the arguments nor a file that is named twice, as `a` and as `./a`, changes what comes out.
+    // Sorting removes duplicates such as `a` and `./a`, and makes the result independent of the order of the arguments.
     found.inputs.sort_by(|a, b| a.path.cmp(&b.path));
     let mut seen = HashSet::with_capacity(found.inputs.len());
     found.inputs.retain(|input| seen.insert(std::path::absolute(&input.path).unwrap_or_else(|_| input.path.clone())));
@@ -196,19 +196,19 @@ pub fn sample() -> Found {
     Found { inputs: texts.collect(), problems: Vec::new() }
 }
 
-/// The seed of the built-in sample,
+/// The seed of the built-in sample
 pub const SAMPLE_SEED: u64 = 1;
-/// and how many service models it has.
+/// and its number of service models.
 pub const SAMPLE_MODELS: usize = 40;
 
 impl Found {
-    /// Leaves about `texts` texts to read: files evenly spread, and of each file with many texts the first ones.
+    /// Keeps about `texts` texts: evenly spaced files, and the first texts of files that have many.
     pub fn sample(&mut self, texts: usize) {
         let files = self.inputs.len();
         let kept = files.min(texts).max(1);
         let mut index = 0;
         self.inputs.retain(|_| {
-            // The first of each of `kept` equal parts.
+            // Keeps the first file of each of `kept` equal groups.
             let keep = index * kept % files < kept;
             index += 1;
             keep
@@ -240,7 +240,7 @@ impl Found {
             Err(error) => return self.complain(path, cannot_read(&error)),
         };
         if !meta.is_dir() {
-            // A file that was named is read whatever its name: as one text or many, as it turns out.
+            // A file that the user names is read whatever its ending is.
             let zipped = Zipped::of(&path.to_string_lossy()).1;
             let any = || Input { zipped, size: meta.len(), ..Input::new(path, Format::Unknown) };
             return self.inputs.push(Input::file(path, meta.len()).unwrap_or_else(any));
@@ -259,7 +259,7 @@ impl Found {
                         (Some(above), _) => {
                             self.complain(&location, format!("a symbolic link to a folder above, {}", above.display()));
                         }
-                        // A dangling link without the ending of a JSON file is ignored.
+                        // A dangling link whose name has no ending of JSON is ignored.
                         (None, Some(error)) if error.kind() == io::ErrorKind::NotFound => {
                             if Input::file(&location, 0).is_some() {
                                 self.complain(&location, "a symbolic link to nothing");
@@ -294,31 +294,31 @@ fn cannot_read(error: &io::Error) -> String {
 fn not_utf8(bytes: &[u8]) -> &'static str {
     match bytes {
         [0x1F, 0x8B, ..] => "gzip without its name; end the name in .gz, or unpack it",
-        // Text in UTF-16 is half zeros, but begins with its mark.
+        // UTF-16 begins with a byte order mark; without one, about half of its bytes are zero.
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => "UTF-16; save the file as UTF-8",
         _ if memchr::memchr(0, bytes).is_some() => "not text; is this file JSON?",
         _ => "invalid UTF-8; save the file as UTF-8",
     }
 }
 
-/// How to read.
+/// Options for reading.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Threads to read with; one for each core if 0.
+    /// The number of threads; 0 means one for each core.
     pub threads: usize,
-    /// Leave a text out that cannot be read, instead of stopping.
+    /// Skip a text that cannot be read, instead of stopping.
     pub keep_going: bool,
 }
 
-/// The result of reading.
+/// The result of [`read`].
 pub struct Reading {
-    /// The accumulated counts of all texts that could be read.
+    /// The counts of all texts that could be read.
     pub accumulator: Accumulator,
-    /// Errors: all of them with `keep_going`, else the first.
+    /// All errors with `keep_going`, otherwise only the first.
     pub problems: Vec<Problem>,
 }
 
-/// The texts of what was found, up to so many bytes; what is broken is left out.
+/// The texts of the inputs, up to `most` bytes, without those that cannot be parsed.
 pub fn texts(found: &Found, most: usize) -> Vec<String> {
     let (mut texts, mut size) = (Vec::new(), 0);
     for input in &found.inputs {
@@ -336,20 +336,19 @@ pub fn texts(found: &Found, most: usize) -> Vec<String> {
     texts
 }
 
-/// Reads all that was found. `progress` receives the bytes of each file that has been read.
+/// Reads all inputs. `progress` receives the size of each file after it is read.
 pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Reading {
     let form = study(found);
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    // Each thread has its share of the files, in order, whatever the others do; and none reads on after the first that
-    // is bad.
+    // Each thread reads its own files in order. With the first error all threads stop at the files behind the bad one.
     let threads = threads.clamp(1, found.inputs.len().max(1));
     let shares = shares(&found.inputs, threads);
     let bad = AtomicUsize::new(usize::MAX);
-    // What is wrong with a text shows when half of it is counted. Few corpora have such texts, so all are read without
-    // looking first; a share that has some is read again, and each text of it is checked before it is counted.
+    // A syntax error shows only after part of the text is counted. Such texts are rare, so the first pass does not check
+    // for them. If it meets one, the thread reads its files again and checks each text before it counts it.
     let work = |share: &Vec<usize>, check: bool| {
         let mut accumulator = form.start(threads);
         let mut buffer = Vec::new();
@@ -396,7 +395,7 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
         let threads: Vec<_> = shares.iter().map(|share| (share, spawn(share))).collect();
         let join = |(share, thread): (&Vec<usize>, io::Result<ScopedJoinHandle<_>>)| match thread {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            // The system gives no more threads.
+            // The system refused another thread.
             Err(_) => work(share),
         };
         threads.into_iter().map(join).collect()
@@ -412,7 +411,7 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
     Reading { accumulator, problems: problems.into_iter().map(|(_, problem)| problem).collect() }
 }
 
-/// Parts of about equal size, each in order; the same every time, so that what comes out is.
+/// Splits the inputs into parts of about equal size, each in order. The split is deterministic, and so is the result.
 fn shares(inputs: &[Input], threads: usize) -> Vec<Vec<usize>> {
     let mut shares = vec![(0, Vec::new()); threads];
     for (index, input) in inputs.iter().enumerate() {
@@ -424,18 +423,18 @@ fn shares(inputs: &[Input], threads: usize) -> Vec<Vec<usize>> {
     shares.into_iter().map(|(_, share)| share).collect()
 }
 
-/// Enough for a text of the deepest nesting in a debug build.
+/// A stack that holds the deepest nesting serde_json accepts, in a debug build.
 const STACK: usize = 16 << 20;
 
-/// Reads a part of what was found, spread evenly, to find the form of all. What is wrong with it is reported later.
+/// Reads an evenly spread sample of the inputs to find the form of the documents. The full pass reports errors.
 ///
-/// That part is read in rounds, each four times the last. What a round finds is the form that the next one reads with,
-/// so that a type which holds itself is known before it was met in many locations.
+/// The sample is read in rounds, each four times as long as the one before. Each round starts with the form that the one
+/// before it found, so a recursive type is known before many positions of it are stored.
 fn study(found: &Found) -> Form {
     let mut form = Accumulator::new().into_form();
     let total: u64 = found.inputs.iter().map(|input| input.size).sum();
     let mut most = FIRST_STUDIED.min(STUDIED);
-    // The second round tells apart what the variants hold of a union that the first found.
+    // The second round distinguishes the variants of unions that the first round found.
     for round in 1.. {
         let mut accumulator = form.study();
         study_part(found, total, most, &mut accumulator);
@@ -448,7 +447,7 @@ fn study(found: &Found) -> Form {
     form
 }
 
-/// Reads about `most` bytes, spread evenly.
+/// Reads about `most` bytes, evenly spread.
 fn study_part(found: &Found, total: u64, most: u64, accumulator: &mut Accumulator) {
     let share = (most as f64 / total.max(1) as f64).min(1.0);
     let mut credit = 0.0;
@@ -476,7 +475,7 @@ fn study_part(found: &Found, total: u64, most: u64, accumulator: &mut Accumulato
     }
 }
 
-/// The texts that follow each other in `text`, and where they begin; the rest is one if it is broken.
+/// Splits concatenated texts and gives each with its offset. A text with an error extends to the end.
 fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
     std::iter::from_fn(move || {
@@ -486,7 +485,7 @@ fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The line and column after `text`, which begins at `location`.
+/// The line and column after `text`, if it begins at the given ones.
 fn advance((line, column): (u64, u64), text: &[u8]) -> (u64, u64) {
     match memchr::memchr_iter(b'\n', text).count() as u64 {
         0 => (line, column + text.len() as u64),
@@ -494,7 +493,7 @@ fn advance((line, column): (u64, u64), text: &[u8]) -> (u64, u64) {
     }
 }
 
-/// Without the mark some programs begin UTF-8 with.
+/// Strips the byte order mark that some programs write before UTF-8.
 fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
@@ -520,7 +519,7 @@ impl Reader<'_> {
         };
         let lines = match self.input.form {
             Format::Lines => true,
-            // A file's name does not tell that there is one text a line.
+            // A `.json` file may hold JSON Lines too.
             Format::Text | Format::Unknown => are_lines(without_mark(buffer)),
         };
         if lines {
@@ -534,7 +533,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads what fits in memory: one text, or several if the input may hold them.
+    /// Reads a buffer that holds one text, or several if the input may have several.
     fn read_texts(&mut self, bytes: &[u8]) {
         let Some(text) = self.utf8(bytes, 1) else { return };
         if text.trim_ascii().is_empty() {
@@ -543,7 +542,7 @@ impl Reader<'_> {
         if self.input.form == Format::Text {
             return self.read_text(text, (1, 1));
         }
-        // The start of the last text, as an offset and as line and column.
+        // The start of the last text: its offset, and its line and column.
         let (mut last, mut location) = (0, (1, 1));
         let before = self.problems.len();
         for (texts, (start, text)) in (0..).zip(split(text)) {
@@ -556,7 +555,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The text, if it is one.
+    /// Checks that `bytes` are UTF-8.
     fn utf8<'t>(&mut self, bytes: &'t [u8], line: u64) -> Option<&'t str> {
         match std::str::from_utf8(bytes) {
             Ok(text) => Some(text),
@@ -568,7 +567,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads one text that begins at this line and column.
+    /// Reads one text; `location` is the line and column of its start.
     fn read_text(&mut self, text: &str, location: (u64, u64)) {
         let one = |read: &mut dyn FnMut(&mut serde_json::Deserializer<StrRead>) -> serde_json::Result<()>| {
             let mut json = serde_json::Deserializer::from_str(text);
@@ -581,7 +580,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Calls `read` for the text that comes in pieces, or for each of several.
+    /// Calls `read` for the streamed text, or for each of several.
     fn each<'de, R: serde_json::de::Read<'de>>(
         &mut self,
         json: &mut serde_json::Deserializer<R>,
@@ -600,7 +599,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Complains of a text that begins at this line and column.
+    /// Reports an error in a text that starts at this line and column.
     fn complain_of(&mut self, error: &serde_json::Error, (line, column): (u64, u64)) {
         let location = match (error.line() as u64, error.column().max(1) as u64) {
             (0 | 1, further) => (line, column + further - 1),
@@ -673,7 +672,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a text that is larger than the buffer, in pieces.
+    /// Reads a text that is larger than the buffer as a stream.
     fn read_stream(&mut self, rest: Box<dyn Read + '_>, head: &[u8]) {
         if self.keep_going && !self.input.is_stdin() {
             let checked = self.input.open().map_err(serde_json::Error::io).and_then(|source| {
@@ -695,22 +694,22 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a beginning is that of JSON Lines: its first line is a text of its own, and another follows.
+/// Whether the input is JSON Lines: the first line is a complete text and another line follows.
 fn are_lines(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     let Some(end) = memchr::memchr(b'\n', text) else { return false };
-    // What follows is looked at first, for a single text may be one long line.
+    // The cheap test comes first, since a single text may be one long line.
     !text[end..].trim_ascii_start().is_empty() && serde_json::from_slice::<IgnoredAny>(&text[..end]).is_ok()
 }
 
-/// Fills the buffer as far as it goes; whether that was all.
+/// Fills the buffer. Returns whether the source ended.
 fn fill(source: &mut dyn Read, buffer: &mut Vec<u8>) -> io::Result<bool> {
     let room = BUFFER - buffer.len();
     let read = source.take(room as u64).read_to_end(buffer)?;
     Ok(read < room)
 }
 
-/// A source that counts its bytes and stops before a string can fill the memory.
+/// A reader that counts its bytes, and stops before one string can fill the memory.
 struct Pieces<R> {
     source: R,
     bytes: u64,

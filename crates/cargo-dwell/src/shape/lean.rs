@@ -1,12 +1,12 @@
-//! The choices that take the least memory, as far as the types stay natural to read and write.
+//! Chooses the types with the least memory among those that stay natural to read and write.
 //!
-//! What costs nothing is decided at once: no text, sequence or map keeps spare capacity. What costs something, a box, is
-//! tried position by position, and kept where the prediction of the whole says that it saves more than [`BLOCK`] bytes a block;
-//! for a struct of size `s` that is where fewer than `(s - 8) / (s + 16)` of its slots are full. Deciding one position
-//! changes the worth of others, so it goes round until nothing changes.
+//! Some choices have no cost and are made at once: texts, sequences and maps without spare capacity. A box costs an
+//! allocation. Each box is tried, and kept if the predicted memory of all documents falls by more than [`BLOCK`] bytes
+//! for each block; for a struct of `s` bytes that is the case if fewer than `(s - 8) / (s + 16)` of its slots are full.
+//! One choice changes the savings of others, so the search repeats until nothing changes.
 //!
-//! The prediction of the whole takes time for each position, and so does a trial: a schema with more than [`EXACT`] positions has
-//! each choice tried on the struct that it changes alone, times its slots.
+//! One prediction takes time proportional to the number of positions. A schema with more than [`EXACT`] positions therefore
+//! measures each choice only on the struct that it changes, times the slots of that struct.
 
 use super::model::{Choice, Choices, Heap, Model, Part, Presence, Source, Split, thin_lengths};
 use super::positions::{MAX_GROUPS, PositionId, Positions};
@@ -16,13 +16,13 @@ use dwell::model::Layout;
 use dwell::model::layout::{enumeration, structure};
 use dwell::model::search::BLOCK;
 
-/// A box is never put around what is there more often than this.
+/// A position that is full more often than this never gets a box.
 const MOSTLY: f64 = 0.75;
 
-/// A record with fewer fields is not split.
+/// Records with fewer fields are not split.
 const WIDE: usize = 12;
 
-/// Up to so many positions each choice is tried on the whole.
+/// Up to this number of positions, each choice is measured on all documents.
 pub const EXACT: usize = 2_000;
 
 /// The lean choices for a schema.
@@ -52,12 +52,12 @@ pub fn choose(positions: &Positions<'_>) -> Choices {
     choices
 }
 
-/// Whether a trial of each choice on the whole takes too long.
+/// Whether measuring each choice on all documents takes too long.
 fn is_large(positions: &Positions<'_>) -> bool {
     positions.list.len() > EXACT
 }
 
-/// [`boxes`], each tried on the struct that it is a field of.
+/// Like [`boxes`], but measures each box only on the struct that it is a field of.
 fn boxes_in_structs(positions: &Positions<'_>, choices: &mut Choices) {
     let model = Model::new(positions, choices);
     let slots = model.slots();
@@ -114,7 +114,7 @@ fn pointee(of: &Type) -> Option<&Type> {
     }
 }
 
-/// [`widen`], each tried on the struct that it is a field of.
+/// Like [`widen`], but measures each integer only on the struct that it is a field of.
 fn widen_in_structs(positions: &Positions<'_>, choices: &mut Choices) {
     let model = Model::new(positions, choices);
     let mut wider = choices.at.clone();
@@ -144,7 +144,7 @@ fn widen_in_structs(positions: &Positions<'_>, choices: &mut Choices) {
     choices.at = wider;
 }
 
-/// An integer of another width in the same options.
+/// Replaces the width of an integer inside its `Option`s.
 fn with_int(of: &Type, int: Int) -> Type {
     match of {
         Type::Option(inner) => with_int(inner, int).option(),
@@ -152,7 +152,7 @@ fn with_int(of: &Type, int: Int) -> Type {
     }
 }
 
-/// These choices without the types that are dwell's.
+/// The same choices with std's types instead of Dwell's.
 pub fn standard(lean: &Choices) -> Choices {
     let mut choices = lean.clone();
     choices.standard = true;
@@ -167,7 +167,7 @@ pub fn standard(lean: &Choices) -> Choices {
     choices
 }
 
-/// The choice that costs nothing.
+/// The choice without a cost.
 fn exact(positions: &Positions<'_>, id: PositionId) -> Choice {
     match positions.list[id].slot.kind {
         Kind::Seq(ref seq) if array(seq).is_some() => array(seq).map_or(Choice::Exact, Choice::Array),
@@ -182,7 +182,7 @@ fn exact(positions: &Positions<'_>, id: PositionId) -> Choice {
     }
 }
 
-/// The length of arrays that have one because of what they are: a point, a colour, a range, a matrix.
+/// The length of arrays that have a fixed one by nature: a point, a colour, a range, a matrix.
 pub fn array(seq: &Seq) -> Option<u64> {
     let plain = match &seq.element.kind {
         Kind::Integer { .. } | Kind::Float { .. } | Kind::Bool { .. } => true,
@@ -193,10 +193,10 @@ pub fn array(seq: &Seq) -> Option<u64> {
     (seq.lengths.count >= 32 && (2..=16).contains(&length) && plain && seq.element.nulls == 0).then_some(length)
 }
 
-/// Whether a one-word handle is worth its unusual name: where it saves more than half of the other word.
+/// Whether a one-word handle saves enough to justify a less common type: more than half of a word for each slot.
 ///
-/// It saves that word in each slot, and stores the length in the block of each value that is there: a word for
-/// a sequence, mostly a byte for a text.
+/// It saves the length word in each slot, and stores the length in each block instead: a word for a sequence, usually a
+/// byte for a text.
 fn thin(positions: &Positions<'_>, id: PositionId) -> bool {
     let (slots, lengths) = match &positions.list[id].slot.kind {
         Kind::Text(text) => (positions.slots(id), thin_lengths(text)),
@@ -217,9 +217,9 @@ pub fn with_blocks(heap: Heap) -> u64 {
     heap.bytes + BLOCK * heap.allocations
 }
 
-/// Boxes what is rarely there.
+/// Boxes rare values.
 fn boxes(positions: &Positions<'_>, choices: &mut Choices) {
-    // The rarest first: it is the surest.
+    // The rarest first, since their boxes almost certainly save memory.
     let mut candidates: Vec<PositionId> = (0..positions.list.len()).filter(|&id| rare(positions, id)).collect();
     candidates.sort_by_key(|&id| (positions.full(id), id));
     let mut least = cost(positions, choices);
@@ -237,7 +237,7 @@ fn boxes(positions: &Positions<'_>, choices: &mut Choices) {
     }
 }
 
-/// [`variants`], each tried on the enum alone.
+/// Like [`variants`], but measures each box only on the enum.
 fn variants_alone(positions: &Positions<'_>, choices: &mut Choices) {
     choices.variants.clear();
     let model = Model::new(positions, choices);
@@ -277,7 +277,7 @@ fn variants(positions: &Positions<'_>, choices: &mut Choices) {
     }
     for (union, of) in positions.schema.unions.iter().enumerate() {
         let all: u64 = of.variants.iter().map(|&(_, record)| positions.schema.records[record].instances).sum();
-        // A box pays only where it makes the whole enum smaller, so the larger variants all have to go at once.
+        // A box saves memory only if the whole enum shrinks, so all variants above a size get boxes together.
         let model = Model::new(positions, choices);
         let mut layouts = Layouts::new(&model.bodies);
         let mut variants: Vec<(u64, usize)> = Vec::new();
@@ -322,7 +322,7 @@ fn rare(positions: &Positions<'_>, id: PositionId) -> bool {
     boxable && position.field.is_some() && slots > full && full as f64 <= slots as f64 * MOSTLY
 }
 
-/// Whether a `Sparse` tells a position's values apart as well as an option does, and better than a box if `{}` occurs.
+/// Whether `Sparse` represents a position's values as exactly as `Option` does, and better than a box if `{}` occurs.
 fn sparse(positions: &Positions<'_>, id: PositionId) -> bool {
     let slot = positions.list[id].slot;
     match slot.kind {
@@ -334,7 +334,7 @@ fn sparse(positions: &Positions<'_>, id: PositionId) -> bool {
     }
 }
 
-/// Moves the rare fields of wide records together, out of the way.
+/// Moves the rare fields of wide records to structs of their own.
 fn splits(positions: &Positions<'_>, choices: &mut Choices) {
     if is_large(positions) {
         splits_alone(positions, choices);
@@ -351,7 +351,7 @@ fn splits(positions: &Positions<'_>, choices: &mut Choices) {
             let mut split = trial.clone();
             split.splits.insert(record, Split::new(positions, record, found.groups));
             let cost = cost(positions, &split);
-            // Another group must earn its place in the code: 1 % of what the record's instances take.
+            // Each further group makes the code longer, so it must save 1 % of the record's memory.
             if cost + whole / 100 < best.0 {
                 best = (cost, split);
             }
@@ -365,7 +365,7 @@ fn wide(positions: &Positions<'_>) -> impl Iterator<Item = RecordId> {
     (0..positions.schema.records.len()).filter(|&record| positions.fields[record].len() >= WIDE)
 }
 
-/// [`splits`], each tried on the instances of the record alone.
+/// Like [`splits`], but measures each split only on the instances of the record.
 fn splits_alone(positions: &Positions<'_>, choices: &mut Choices) {
     choices.splits.clear();
     let mut splits = std::collections::BTreeMap::new();
@@ -396,14 +396,14 @@ fn field_sizes(model: &Model<'_, '_>, record: RecordId) -> Option<Vec<u64>> {
     Some(types.iter().map(|of| layouts.size(of)).collect())
 }
 
-/// Rare fields in groups, and what the instances of the record take so, and without.
+/// Groups of rare fields, with the memory of the record's instances with the groups (`weight`) and without (`whole`).
 struct Found {
     groups: Vec<Vec<usize>>,
     weight: u64,
     whole: u64,
 }
 
-/// Spreads a record's optional fields over itself and `count` groups.
+/// Distributes a record's optional fields over the record and `count` groups.
 fn split(positions: &Positions<'_>, sizes: &[u64], record: RecordId, count: usize) -> Option<Found> {
     let of = &positions.schema.records[record];
     let optional = |field: &usize| positions.missing(positions.fields[record][*field]) > 0;
@@ -412,7 +412,7 @@ fn split(positions: &Positions<'_>, sizes: &[u64], record: RecordId, count: usiz
 
     let mut spread = Spread::new(positions, record, sizes, count);
     let whole = spread.weight();
-    // To begin with, equal numbers of fields by rarity; what most have stays.
+    // Start with equal numbers of fields by rarity. Fields that most instances have stay in the record.
     for (rank, &field) in fields.iter().enumerate() {
         if of.fields[field].slot.count * 2 < of.instances {
             spread.put(field, count - rank * count / fields.len());
@@ -439,24 +439,24 @@ fn split(positions: &Positions<'_>, sizes: &[u64], record: RecordId, count: usiz
     }
     let members = |wanted: usize| (0..of.fields.len()).filter(|&field| spread.group[field] == wanted).collect();
     let groups: Vec<Vec<usize>> = (1..=count).map(members).collect();
-    // A single field in a box of its own is no group.
+    // A group of one field would be a box for that field.
     let weight = spread.weight();
     groups.iter().all(|group| group.len() > 1).then_some(Found { groups, weight, whole })
 }
 
-/// The fields of a record, spread over itself (group 0) and others, and what that takes; kept up to date as one moves.
+/// An assignment of fields to the record (group 0) and its groups, with running totals that each move updates.
 struct Spread<'a> {
     sizes: &'a [u64],
     instances: u64,
-    /// By field.
+    /// The group of each field.
     group: Vec<usize>,
-    /// Fields in each group, and the sum of their sizes.
+    /// For each group, the number of its fields and the sum of their sizes.
     members: Vec<(u64, u64)>,
-    /// How many instances have any field of each group.
+    /// For each group, the number of instances that have any of its fields.
     filled: Vec<u64>,
-    /// Sets of keys: how many instances have exactly these, and how many of them are in each group.
+    /// Each set of keys: the number of instances with exactly these keys, and the number of the keys in each group.
     sets: Vec<(u64, Vec<u32>)>,
-    /// The sets that each field is in.
+    /// The sets that contain each field.
     sets_of: Vec<Vec<usize>>,
 }
 
@@ -518,7 +518,7 @@ impl<'a> Spread<'a> {
     }
 }
 
-/// Widens integers where that costs nothing: later data may have larger ones.
+/// Widens integers where that takes no memory, so that later data may have larger values.
 fn widen(positions: &Positions<'_>, choices: &mut Choices) {
     let mut least = Model::new(positions, choices).total().bytes;
     for id in 0..positions.list.len() {

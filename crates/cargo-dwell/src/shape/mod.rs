@@ -125,7 +125,8 @@ pub enum UnknownKeys {
 /// Runs `cargo dwell shape`.
 ///
 /// # Errors
-/// Bad input, unless it may be left out; a file that may not be overwritten; output that cannot be written.
+/// Returns an error if an input cannot be read and must not be skipped, if a file exists and must not be overwritten, or if
+/// output cannot be written.
 pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     for (option, file) in [("--rust", &args.rust), ("--html", &args.html), ("--save", &args.save)] {
         if let Some(file) = file {
@@ -175,10 +176,10 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     finish(args, reading.accumulator, &left_out)
 }
 
-/// Problems that are printed; the others are counted.
+/// The number of problems that are printed; a summary counts the others.
 const SHOWN: usize = 50;
 
-/// The options that decide what the types hold.
+/// The options that decide which values the types accept.
 fn rules(args: &ShapeArgs) -> held_out::Rules {
     let has = |of| args.text.contains(&of);
     held_out::Rules {
@@ -198,7 +199,7 @@ fn found_again(args: &ShapeArgs) -> input::Found {
     found
 }
 
-/// Saves or reports what was read.
+/// Saves or reports the counts.
 fn finish(args: &ShapeArgs, accumulator: infer::Accumulator, left_out: &[input::Problem]) -> Result<ExitCode> {
     if let Some(file) = &args.save {
         let documents = accumulator.documents();
@@ -234,8 +235,8 @@ fn exit_code(left_out: &[input::Problem], documents: u64) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Whether the documents, or their elements, are one record only because they are in one position: many keys, of which
-/// each object has few, and no object has more than half.
+/// Whether the documents, or their elements, are probably unrelated objects: their record has many keys, and few of these
+/// are in more than half of the objects.
 fn is_medley(schema: &Schema) -> bool {
     let slots = match &schema.root.kind {
         Kind::Mixed { alternatives } => alternatives.iter().collect(),

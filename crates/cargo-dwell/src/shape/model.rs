@@ -1,4 +1,4 @@
-//! From a schema and a choice for each of its positions to Rust types, and to what these hold on the heap.
+//! Builds Rust types from a schema and a choice for each position, and predicts the heap memory of the documents in them.
 
 use super::formats::Format;
 use super::positions::{Position, PositionId, Positions, ROOT};
@@ -8,10 +8,10 @@ use dwell::model::blocks;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How the values of one position are held.
+/// The representation of the values of one position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Choice {
-    /// As one writes it first: `String`, `Vec`, `HashMap`, 64-bit integers, everything inline.
+    /// The types of a first draft: `String`, `Vec`, `HashMap`, 64-bit integers, everything inline.
     #[default]
     Plain,
     /// Without spare capacity: `Box<str>`, `Box<[T]>`, `SortedMap<Box<str>, T>`.
@@ -33,27 +33,27 @@ pub enum Choice {
 pub struct Choices {
     /// By position.
     pub at: Vec<Choice>,
-    /// Variants whose record is boxed.
+    /// Variants that are boxed.
     pub variants: BTreeSet<(UnionId, usize)>,
-    /// Records whose rare fields moved out.
+    /// Records whose rare fields are in structs of their own.
     pub splits: BTreeMap<RecordId, Split>,
-    /// Maps are `BTreeMap` and what an open set holds is `Box<str>`: only std's types are used.
+    /// Use only std's types: `BTreeMap` for maps, and `Box<str>` for strings of enums with a variant `Other`.
     pub standard: bool,
 }
 
-/// Fields that moved out of their record, in groups.
+/// The fields of a record that are moved to structs of their own, in groups.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Split {
     /// The fields of each group, the commonest group first.
     pub groups: Vec<Vec<usize>>,
     /// How many instances have at least one of each group's fields.
     pub filled: Vec<u64>,
-    /// Which fields moved.
+    /// Whether each field is in a group.
     moved: Vec<bool>,
 }
 
 impl Split {
-    /// Moves `groups` of fields out of a record.
+    /// Groups fields of a record.
     pub fn new(positions: &Positions<'_>, record: RecordId, mut groups: Vec<Vec<usize>>) -> Self {
         groups
             .sort_by_cached_key(|group| (std::cmp::Reverse(positions.any_of(record, group).0), group.first().copied()));
@@ -70,12 +70,12 @@ impl Split {
 }
 
 impl Choices {
-    /// Whether these are the types that one writes first.
+    /// Whether these are the naive types.
     pub fn is_naive(&self) -> bool {
         self.variants.is_empty() && self.splits.is_empty() && self.at.iter().all(|choice| *choice == Choice::Plain)
     }
 
-    /// The types that one writes first.
+    /// The naive types: a first draft without thought of memory.
     pub fn naive(positions: &Positions<'_>) -> Self {
         Self { at: vec![Choice::Plain; positions.list.len()], ..Self::default() }
     }
@@ -92,7 +92,7 @@ pub enum Source {
     Union(UnionId),
     /// A set of keywords.
     Keywords(KeywordsId),
-    /// The mix of types at a position.
+    /// The untagged enum at a position of several JSON types.
     Mixed(PositionId),
 }
 
@@ -107,16 +107,16 @@ pub enum Part {
     Variant(usize),
 }
 
-/// How a field shows that its key is missing or `null`.
+/// How a field represents a key that is missing or `null`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// The key is always there; a `null` is `None`, if it occurs.
+    /// The key is always present; `null`, if it occurs, is `None`.
     Always,
     /// `None`: the key is missing.
     Missing,
-    /// `None`: the key is missing. `Some` of what `null` is otherwise: the key is `null`.
+    /// A missing key is `None`; a key with `null` is `Some` of the inner representation of `null`.
     MissingOrNull,
-    /// Empty: the key is missing.
+    /// A missing key is the empty value.
     MissingIsEmpty,
 }
 
@@ -125,10 +125,10 @@ pub enum Presence {
 pub struct Def {
     /// The part of the schema that it is generated for.
     pub source: Source,
-    /// What its fields or variants stand for, as many as its [`Body`] has but for the variant for what was not seen; none
-    /// for keywords.
+    /// The part of the schema for each field or variant of its [`Body`], except for a variant for unseen values; empty for
+    /// keywords.
     pub parts: Vec<Part>,
-    /// It is the `T` of a `Sparse<T>`.
+    /// Whether it is the `T` of a `Sparse<T>`.
     pub sparse: bool,
 }
 
@@ -148,17 +148,17 @@ pub enum At {
 /// The heap blocks that the values of one position own.
 #[derive(Debug, Clone)]
 enum Owned<'s> {
-    /// Strings, a block each that is not empty; thin ones have a length in it.
+    /// Strings, one block for each that is not empty. If `true`, they are thin and store the length in the block.
     Text(&'s Text, bool),
     /// The name.
     Known(Heap),
-    /// So many boxes of one type.
+    /// Boxes of one type, and their number.
     Boxes(u64, Type),
-    /// Vectors that were pushed to; this share of them was read from a buffer of known length.
+    /// Vectors that grew by `push`. The last field is the share that serde read from a buffer, with a known length.
     Vecs(&'s Lengths, Type, f64),
-    /// Boxed slices; thin ones have a header.
+    /// Boxed slices. If `true`, they are thin and have a header.
     Slices(&'s Lengths, Type, bool),
-    /// Hash maps of this entry.
+    /// Hash maps with entries of this type.
     HashMaps(&'s Lengths, Type),
 }
 
@@ -178,21 +178,21 @@ impl std::ops::AddAssign for Heap {
     }
 }
 
-/// The enums of mixed types that are equal.
+/// Enums of mixed types that are equal, and so are written once.
 #[derive(Debug, Default)]
 struct Aliases {
-    /// Those that are equal to others, by which they are named.
+    /// The enum that is written instead of each duplicate.
     of: BTreeMap<DefId, DefId>,
-    /// The first enum of each name; the others of that name hold their values otherwise.
+    /// The first enum with each name; others with the name represent their values differently.
     firsts: BTreeMap<String, DefId>,
 }
 
-/// Rust types for a schema, and what is on the heap when all documents are loaded into them.
+/// Rust types for a schema, and the heap memory of all documents in them.
 #[derive(Debug)]
 pub struct Model<'p, 's> {
     positions: &'p Positions<'s>,
     choices: &'p Choices,
-    /// The structs and enums, in the order in which a document leads to them.
+    /// The structs and enums, in the order of their first use from the document's type.
     pub defs: Vec<Def>,
     /// Their parts.
     pub bodies: Vec<Body>,
@@ -205,7 +205,7 @@ pub struct Model<'p, 's> {
 }
 
 impl<'p, 's> Model<'p, 's> {
-    /// Makes the types of `choices`.
+    /// Builds the types of `choices`.
     pub fn new(positions: &'p Positions<'s>, choices: &'p Choices) -> Self {
         let mut model = Self {
             positions,
@@ -218,7 +218,7 @@ impl<'p, 's> Model<'p, 's> {
             own: Vec::new(),
             aliases: OnceCell::new(),
         };
-        // Only what grows by pushing needs to know.
+        // Only containers that grow by `push` need the shares.
         let grows = |(position, choice): (&Position<'_>, &Choice)| {
             *choice == Choice::Plain && matches!(position.slot.kind, Kind::Seq(_))
         };
@@ -230,7 +230,7 @@ impl<'p, 's> Model<'p, 's> {
         model
     }
 
-    /// Finds the mixes of types that are equal.
+    /// Finds equal enums of mixed types.
     fn aliases(&self) -> Aliases {
         let mixes: Vec<(DefId, &str)> = (0..self.defs.len())
             .filter_map(|id| match self.defs[id].source {
@@ -242,7 +242,7 @@ impl<'p, 's> Model<'p, 's> {
         for &(id, name) in &mixes {
             found.firsts.entry(name.to_owned()).or_insert(id);
         }
-        // A mix may hold others.
+        // An enum may contain others, so this repeats until nothing changes.
         loop {
             let (mut known, mut of) = (BTreeMap::new(), BTreeMap::new());
             for &(id, name) in &mixes {
@@ -262,14 +262,14 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// The definition that is written for this one: itself, or one that is equal.
+    /// The definition that is written for this one: itself, or an equal one.
     pub fn canonical(&self, id: DefId) -> DefId {
         *self.aliases.get_or_init(|| self.aliases()).of.get(&id).unwrap_or(&id)
     }
 
     /// The memory of all documents in one vector of exact capacity, by owner.
     ///
-    /// The sum is what a counting allocator shows after `serde_json::from_slice` of each document.
+    /// The sum equals the count of an allocator after `serde_json::from_slice` of each document.
     pub fn heap(&self) -> BTreeMap<At, Heap> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut heap = BTreeMap::<At, Heap>::new();
@@ -279,7 +279,7 @@ impl<'p, 's> Model<'p, 's> {
         heap
     }
 
-    /// The bytes of [`heap`](Self::heap) that hold no element: unused capacity of vectors and buckets of hash tables.
+    /// The part of [`heap`](Self::heap) without elements: unused capacity of vectors, and empty buckets of hash tables.
     pub fn spare(&self) -> BTreeMap<At, u64> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut spare = BTreeMap::<At, u64>::new();
@@ -332,13 +332,13 @@ impl<'p, 's> Model<'p, 's> {
             }
             Owned::HashMaps(lengths, entry) => {
                 let (buckets, filled) = (lengths.hash_buckets(), lengths.count - lengths.empty);
-                // Behind the entries a control byte each, and one group of them again.
+                // A table ends with a control byte for each bucket, and a copy of the first group of them.
                 owned(filled, buckets * (layouts.size(entry) + 1) + filled * blocks::GROUP as u64)
             }
         }
     }
 
-    /// How often each struct and enum is laid out: spare capacity of vectors and hash tables included.
+    /// The number of slots of each struct and enum, with the spare capacity of vectors and hash tables.
     pub fn slots(&self) -> Vec<u64> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut slots = vec![0; self.defs.len()];
@@ -358,8 +358,8 @@ impl<'p, 's> Model<'p, 's> {
                 Owned::HashMaps(lengths, entry) => count(entry, lengths.hash_buckets()),
             }
         }
-        // Each passes its own on to what it contains, those first that nothing undone contains. An enum passes to each
-        // variant only what is that variant; the bytes that a small one leaves are the enum's.
+        // Each definition passes its slots to the types inside it, outermost first. An enum passes to each variant only the
+        // instances of that variant: unused bytes of a small variant belong to the enum.
         let schema = self.positions.schema;
         let each_inside = |id: DefId, f: &mut dyn FnMut(DefId, u64)| match (&self.bodies[id], self.defs[id].source) {
             (Body::Struct(fields), _) => fields
@@ -398,12 +398,12 @@ impl<'p, 's> Model<'p, 's> {
         slots
     }
 
-    /// The struct or enum that stands for `source`.
+    /// The struct or enum that is generated for `source`.
     pub fn find(&self, source: Source) -> Option<DefId> {
         self.ids.get(&key(source)).copied()
     }
 
-    /// The positions of vectors that may be larger than serde reserves for what it reads from a buffer: 1 MiB.
+    /// The positions of vectors that may exceed the 1 MiB that serde reserves at most for a sequence read from a buffer.
     pub fn grown(&self) -> Vec<PositionId> {
         let mut layouts = Layouts::new(&self.bodies);
         let grown = self.own.iter().filter_map(|(at, own)| match (at, own) {
@@ -422,7 +422,7 @@ impl<'p, 's> Model<'p, 's> {
         self.positions
     }
 
-    /// The type of a field's position as it is written in Rust; `?` for a position that no document leads to.
+    /// The type of a field's position as Rust source; `?` if no document reaches the position.
     pub fn type_at(&self, id: PositionId) -> String {
         for (def, body) in self.defs.iter().zip(&self.bodies) {
             let Body::Struct(types) = body else { continue };
@@ -446,7 +446,7 @@ impl<'p, 's> Model<'p, 's> {
         match self.defs[id].source {
             Source::Record(id) => self.positions.record_names[id].0.clone(),
             Source::Group(id, group) => {
-                // One group is just rare.
+                // A single group has no number in its name.
                 let first = usize::from(self.choices.splits[&id].groups.len() == 1);
                 self.positions.record_names[id].1[first + group].clone()
             }
@@ -460,18 +460,18 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// A type as it is written in Rust.
+    /// A type as Rust source.
     pub fn rust(&self, of: &Type) -> String {
         of.rust(&|id| self.name(id))
     }
 
-    /// The share of each record's instances that serde reads from a buffer, where sequences know their length.
+    /// The share of each record's instances that serde reads from a buffer, in which sequences have a known length.
     ///
-    /// It buffers what is below an internally tagged or untagged enum or a flattened struct.
+    /// serde buffers the contents of internally tagged enums, untagged enums and flattened structs.
     fn buffered_shares(&self) -> Vec<f64> {
         let records = &self.positions.schema.records;
         let mut shares = vec![0.0; records.len()];
-        // Recursion makes it a system of equations; it settles quickly.
+        // Recursive types make this a system of equations; the iteration converges quickly.
         for _ in 0..32 {
             let mut counts = vec![0.0; records.len()];
             for (id, position) in self.positions.list.iter().enumerate() {
@@ -498,7 +498,7 @@ impl<'p, 's> Model<'p, 's> {
         shares
     }
 
-    /// The same for the values of a position.
+    /// The share for the values of a position.
     fn share(&self, id: PositionId, shares: &[f64]) -> f64 {
         let position = &self.positions.list[id];
         match position.owner {
@@ -511,7 +511,7 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// The type of a position's values, `null` and a missing key included.
+    /// The type of a position, with `null` and missing keys.
     fn position(&mut self, id: PositionId) -> (Type, Presence) {
         let position = &self.positions.list[id];
         let (slot, missing) = (position.slot, self.positions.is_optional(id));
@@ -533,14 +533,14 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// The type of a position's values, except `null`.
+    /// The type of a position's values other than `null`.
     fn base(&mut self, id: PositionId) -> Type {
         let positions = self.positions;
         let position = &positions.list[id];
         let choice = self.choices.at[id];
         let at = At::Position(id);
         let bare = match &position.slot.kind {
-            // Nothing says what it is when it is not `null`.
+            // No value but `null` was seen, so the type of other values is unknown.
             Kind::Never => Type::Value,
             Kind::Any(free) => {
                 let (bytes, allocations) = free.owned();
@@ -555,7 +555,7 @@ impl<'p, 's> Model<'p, 's> {
                     _ => Type::Int(Int::narrowest(*min, *max).widest()),
                 };
             }
-            // Only a number that knows how it was written is written back the same.
+            // Only `Number` keeps the difference between `1` and `1.0`.
             Kind::Float { whole, .. } if *whole > 0 && !positions.schema.floats => return Type::Number,
             Kind::Float { .. } => return Type::Float,
             Kind::Text(text) => {
@@ -628,7 +628,7 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// Reserves an id, so that what contains itself can name itself; `Err` with the id if it is there already.
+    /// Reserves an id, so that a recursive type can refer to itself. `Err` has the id that the source has already.
     fn reserve(&mut self, source: Source) -> Result<DefId, DefId> {
         let id = self.defs.len();
         match self.ids.entry(key(source)) {
@@ -663,7 +663,7 @@ impl<'p, 's> Model<'p, 's> {
             types.push(Type::Sparse(Box::new(of)));
             parts.push(Part::Group(index));
         }
-        // It takes all keys that are left, so it comes last.
+        // A flattened map takes all remaining keys, so it is the last field.
         for (_, &field) in positions.fields[record].iter().enumerate().filter(|&(index, _)| is_rest(index)) {
             let (of, presence) = self.position(field);
             types.push(of);
@@ -701,7 +701,7 @@ impl<'p, 's> Model<'p, 's> {
         let (mut types, mut parts) = (Vec::new(), Vec::new());
         for (index, &(_, record)) in schema.unions[union].variants.iter().enumerate() {
             parts.push(Part::Variant(index));
-            // The tag says all there is to say.
+            // A record without fields becomes a unit variant.
             if schema.records[record].fields.is_empty() && schema.unions[union].without_tag() != Some(record) {
                 types.push(None);
                 continue;
@@ -716,7 +716,7 @@ impl<'p, 's> Model<'p, 's> {
             types.push(Some(if boxed { bare.boxed() } else { bare }));
         }
         if !schema.strict {
-            // The variant for other tags, of which none was seen.
+            // The variant for unknown tags, of which the data has none.
             let value = || if self.choices.is_naive() { Type::Value } else { Type::Value.boxed() };
             types.push((!self.positions.has_unit_other(union)).then(value));
         }
@@ -730,7 +730,7 @@ impl<'p, 's> Model<'p, 's> {
             Ok(id) => {
                 let mut variants = vec![None; self.positions.schema.keywords[keywords].values.len()];
                 if !self.positions.schema.strict {
-                    // The variant for other texts, of which none was seen.
+                    // The variant for unknown strings, of which the data has none.
                     let is_naive = self.choices.is_naive();
                     let other = if self.choices.standard { Type::BoxStr } else { Type::ThinStr };
                     variants.push(Some(if is_naive { Type::String } else { other }));
@@ -749,7 +749,7 @@ impl<'p, 's> Model<'p, 's> {
         };
         let within = &self.positions.list[position].within;
         let mut types: Vec<Option<Type>> = within.iter().map(|&within| Some(self.position(within).0)).collect();
-        // What is of none of the types, which was not seen; naive types do not expect it.
+        // The variant for other JSON types, of which the data has none. Naive types have no such variant.
         let holds_all = self.positions.list[position]
             .within
             .iter()
@@ -765,7 +765,7 @@ impl<'p, 's> Model<'p, 's> {
 
 /// The capacities of vectors that serde fills from a buffer, and whether they are exact.
 ///
-/// It reserves what the buffer holds, but 1 MiB at most; from there on they are pushed to and double.
+/// serde reserves the length in the buffer, up to 1 MiB. A longer vector grows from there by doubling.
 fn buffered_capacity(lengths: &Lengths, size: u64) -> (u64, bool) {
     let reserved = (1u64 << 20).checked_div(size).unwrap_or(u64::MAX).max(1);
     if lengths.max <= reserved {
@@ -783,7 +783,7 @@ fn buffered_capacity(lengths: &Lengths, size: u64) -> (u64, bool) {
         let most = 1u64 << power;
         if most > reserved && count > 0 {
             let is_last = power as usize + 1 == lengths.by_power.len();
-            // A single length is exact.
+            // The lengths of this class are not known, except for the longest.
             let length = if is_last { lengths.max } else { (most / 4 * 3).max(1) };
             exact &= is_last && count == 1;
             capacity += if length > reserved { grown(length) * count } else { 0 };
@@ -797,7 +797,7 @@ fn share_of(count: u64, share: f64) -> u64 {
     (count as f64 * share).round() as u64
 }
 
-/// What thin strings have in front of their text.
+/// The bytes of the lengths that thin strings store in their blocks.
 pub fn thin_lengths(text: &Text) -> u64 {
     blocks::thin_texts(text.count - text.empty, text.long)
 }
@@ -812,7 +812,7 @@ fn key(source: Source) -> (u8, usize, usize) {
     }
 }
 
-/// Calls `f` with each struct and enum that a type contains without a pointer, and how often.
+/// Calls `f` with each struct and enum that a type stores inline, and their number.
 fn inline(of: &Type, times: u64, f: &mut dyn FnMut(DefId, u64)) {
     match of {
         Type::Named(id) => f(*id, times),

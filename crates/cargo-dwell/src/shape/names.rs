@@ -1,9 +1,9 @@
-//! Rust names for what the data calls otherwise.
+//! Rust identifiers for keys and values of the data.
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
 use std::collections::BTreeSet;
 
-/// Words that need `r#` in front, of edition 2024, reserved ones included.
+/// The keywords of edition 2024, with the reserved ones: as identifiers they need `r#`.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
     "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move",
@@ -11,7 +11,7 @@ const KEYWORDS: &[&str] = &[
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Names that generated code should not shadow: the prelude's, and those of the types it uses.
+/// Names that generated code must not shadow: the prelude's, and those of the types it uses.
 pub(super) const TAKEN: &[&str] = &[
     "Any",
     "AsMut",
@@ -74,19 +74,19 @@ pub(super) const TAKEN: &[&str] = &[
 pub struct Scope(BTreeSet<String>);
 
 impl Scope {
-    /// A scope for type names, in which those of the prelude are in use.
+    /// A scope for type names, with the prelude's names in use.
     pub fn types() -> Self {
         Self(TAKEN.iter().map(ToString::to_string).collect())
     }
 
-    /// The first of `wanted` that is new, or else its last with the first number that makes it so.
+    /// The first of `wanted` that is not in use; otherwise the last one with the first free number.
     pub fn choose(&mut self, wanted: &[String]) -> String {
         let free = wanted.iter().find(|name| !self.0.contains(*name)).or(wanted.last());
         let name = free.map_or("Type", String::as_str);
         self.unique(name)
     }
 
-    /// `name`, or that with the first number that makes it new.
+    /// `name`, with the first free number if it is in use.
     pub fn unique(&mut self, name: &str) -> String {
         let mut unique = name.to_owned();
         let mut number = 1;
@@ -98,7 +98,7 @@ impl Scope {
     }
 }
 
-/// Field names for the keys of one record: `snake_case`, of `a.b#name` just `name` where that says which.
+/// Field names for the keys of one record, in `snake_case`. A key such as `a.b#name` gives `name` if that is unique.
 pub fn fields<'k>(keys: impl Iterator<Item = &'k str> + Clone) -> Vec<String> {
     let short = |key: &str| snake(key.rsplit(['#', '/', ':', '.', '@', '$']).next().unwrap_or(key));
     let shorts: Vec<String> = keys.clone().map(short).collect();
@@ -126,7 +126,7 @@ pub fn variants<'v>(values: impl Iterator<Item = &'v str>) -> Vec<String> {
     values.map(|value| scope.unique(&name(value))).collect()
 }
 
-/// `CamelCase`, and surely an identifier.
+/// `CamelCase`, and always a valid identifier.
 pub fn type_name(text: &str) -> String {
     match camel(text) {
         name if name.is_empty() => "Other".into(),
@@ -136,22 +136,22 @@ pub fn type_name(text: &str) -> String {
     }
 }
 
-/// `snake_case`, perhaps empty.
+/// `snake_case`; may be empty.
 pub fn snake(text: &str) -> String {
     words(text).to_snake_case()
 }
 
-/// `CamelCase`, perhaps empty.
+/// `CamelCase`; may be empty.
 pub fn camel(text: &str) -> String {
     words(text).to_upper_camel_case()
 }
 
-/// Only what an identifier may be made of, the rest as gaps between words.
+/// Replaces each character that an identifier cannot have by a gap between words.
 fn words(text: &str) -> String {
     text.replace(|char: char| !is_part(char), " ")
 }
 
-/// Whether a character may stand in an identifier; `_` separates words.
+/// Whether an identifier can have a character; `_` separates words.
 pub(super) fn is_part(char: char) -> bool {
     char != '_' && unicode_ident::is_xid_continue(char)
 }
@@ -160,7 +160,7 @@ pub(super) fn is_part(char: char) -> bool {
 pub const CONVENTIONS: &[&str] =
     &["camelCase", "kebab-case", "PascalCase", "SCREAMING_SNAKE_CASE", "snake_case", "lowercase"];
 
-/// The name of a field after serde's `rename_all`.
+/// The name that serde's `rename_all` gives a field.
 pub fn renamed_field(name: &str, convention: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
     let pascal = || {
@@ -183,7 +183,7 @@ pub fn renamed_field(name: &str, convention: &str) -> String {
     }
 }
 
-/// The name of a variant after serde's `rename_all`.
+/// The name that serde's `rename_all` gives a variant.
 pub fn renamed_variant(name: &str, convention: &str) -> String {
     let snake = || {
         let mut text = String::new();

@@ -1,7 +1,7 @@
-//! Part files: the counts of a part of a corpus, so that several machines can each read their part.
+//! Part files: the counts of a part of a corpus, so that several machines can each read a part.
 //!
-//! A part is gzipped JSON. Parts are added up in the order of their contents, so the order of the arguments and the way
-//! in which parts were put together before do not matter.
+//! A part is gzipped JSON. `merge` adds parts in the order of their contents, so the result does not depend on the order of
+//! the arguments or on earlier joins.
 
 use super::infer::Accumulator;
 use anyhow::{Context, Result, bail};
@@ -13,13 +13,13 @@ use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Changes whenever what is in a part does.
+/// The version of the format; increase it with each change.
 const VERSION: u32 = 2;
 
 #[derive(Serialize)]
 struct Header<'a> {
     dwell_shape_part: u32,
-    /// What was read, each as it was after reading: put together only at the end, always in the same order.
+    /// The accumulators of each reading, not yet added up: the sum is made at the end, in a fixed order.
     accumulators: &'a [serde_json::Value],
 }
 
@@ -29,10 +29,10 @@ struct Part {
     accumulators: Vec<serde_json::Value>,
 }
 
-/// Writes what was read.
+/// Writes the counts to a part file.
 ///
 /// # Errors
-/// The file cannot be written.
+/// Returns an error if the file cannot be written.
 pub fn save(file: &Path, force: bool, accumulator: Accumulator) -> Result<()> {
     let value = serde_json::to_value(accumulator.save()).context("what was read cannot be written")?;
     write(file, force, &[value])
@@ -69,10 +69,10 @@ fn read(file: &Path) -> Result<Vec<serde_json::Value>> {
     Ok(part.accumulators)
 }
 
-/// Adds up what these parts hold.
+/// Adds up the counts of these parts.
 ///
 /// # Errors
-/// A file is no part.
+/// Returns an error if a file is not a part.
 pub fn merge(files: &[PathBuf]) -> Result<Accumulator> {
     let mut all = Vec::new();
     for file in files {
@@ -93,10 +93,10 @@ pub fn merge(files: &[PathBuf]) -> Result<Accumulator> {
     sum.context("no parts were given")
 }
 
-/// Puts the parts in one file, without adding them up.
+/// Copies the contents of several parts into one file, without adding them up.
 ///
 /// # Errors
-/// A file is no part, or the new one cannot be written.
+/// Returns an error if a file is not a part, or if the new one cannot be written.
 pub fn join(files: &[PathBuf], out: &Path, force: bool) -> Result<()> {
     let mut all = Vec::new();
     for file in files {

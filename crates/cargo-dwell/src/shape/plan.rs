@@ -1,4 +1,4 @@
-//! What to make of a schema: naive and lean types, what each takes, and the way from one to the other.
+//! The plan for a schema: naive and lean types, their memory, and the suggestions that lead from one to the other.
 
 use super::advice::{self, Repeats, Suggestion};
 use super::lean;
@@ -27,9 +27,9 @@ pub enum Set {
 pub struct Plan<'s> {
     /// The schema's positions and their names.
     pub positions: Positions<'s>,
-    /// The types that one writes first.
+    /// The naive types.
     pub naive: Choices,
-    /// Those that take less.
+    /// The lean types.
     pub lean: Choices,
 }
 
@@ -92,7 +92,7 @@ impl<'s> Plan<'s> {
         comment + &rust::module(&self.positions, &model, name, about)
     }
 
-    /// The lean choices that need no type but those of std: how much of the gain needs dwell?
+    /// The lean choices with std's types only, which show how much of the saving needs Dwell.
     pub fn standard(&self) -> Choices {
         lean::standard(&self.lean)
     }

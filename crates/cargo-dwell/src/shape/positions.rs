@@ -1,4 +1,4 @@
-//! Every position of a schema in one list, with its name in Rust: what all later steps point at.
+//! A list of all positions of a schema with their Rust names; all later steps refer to it.
 
 use super::infer::{common, joined, singular};
 use super::names::{self, Scope};
@@ -9,26 +9,26 @@ use std::fmt::Write;
 /// Index into [`Positions::list`].
 pub type PositionId = usize;
 
-/// A [`Slot`] and where it is.
+/// A [`Slot`] and its location.
 #[derive(Debug)]
 pub struct Position<'s> {
     /// The counts of its values.
     pub slot: &'s Slot,
-    /// The record it is part of, through sequences and maps; `None` outside of any record.
+    /// The record that contains it, directly or through sequences and maps; `None` for positions outside of all records.
     pub owner: Option<RecordId>,
-    /// It is this field of its owner, not an element of one.
+    /// The index of the owner's field, if this is the field itself and not an element in it.
     pub field: Option<usize>,
     /// Its JSON path: `$.shapes.*.traits`, `$.rules[]`.
     pub path: String,
-    /// The positions within: an element, a map's value, a tuple's positions, a mix's alternatives.
+    /// Inner positions: an element, a map's value, a tuple's positions, the alternatives of a mix of types.
     pub within: Vec<PositionId>,
-    /// Part of a mix of types, which serde reads from a buffer.
+    /// Whether serde reads it from a buffer, as part of an untagged enum.
     pub buffered: bool,
-    /// The type's name, if it is a mix of types; the same for all positions with the same mix.
+    /// The name of the enum, for a mix of types; equal mixes share it.
     pub name: String,
-    /// A name of its own, for where the types of the mix are held otherwise than at the other positions.
+    /// A unique name, for a mix whose alternatives have other representations than at the positions that share `name`.
     pub own_name: String,
-    /// The type contains itself here, so that it needs a box in any layout.
+    /// The type would contain itself here, so this position has a box in any set of types.
     pub recursive: bool,
 }
 
@@ -43,19 +43,19 @@ pub struct Positions<'s> {
     pub fields: Vec<Vec<PositionId>>,
     /// The fields' names in Rust.
     pub field_names: Vec<Vec<String>>,
-    /// The records' names, and of the up to [`MAX_GROUPS`] groups that rare fields may move to.
+    /// The names of the records, and of up to [`MAX_GROUPS`] groups of rare fields for each.
     pub record_names: Vec<(String, [String; MAX_GROUPS])>,
-    /// The unions' names and their variants'.
+    /// The names of the unions and of their variants.
     pub union_names: Vec<(String, Vec<String>)>,
-    /// The keyword enums' names and their variants'.
+    /// The names of the keyword enums and of their variants.
     pub keywords_names: Vec<(String, Vec<String>)>,
-    /// Unions that contain themselves, through pointers too.
+    /// See [`Schema::unions_with_unit_other`].
     unions_with_unit_other: BTreeSet<UnionId>,
     /// Variants through which a union contains itself.
     pub recursive_variants: BTreeSet<(UnionId, usize)>,
 }
 
-/// Into how many groups the rare fields of one record are split at most.
+/// The most groups that the rare fields of one record are split into.
 pub const MAX_GROUPS: usize = 3;
 
 /// The name of a document's type in Rust.
@@ -68,7 +68,7 @@ impl<'s> Positions<'s> {
     /// Numbers the positions of `schema`.
     pub fn new(schema: &'s Schema) -> Self {
         let mut scope = Scope::types();
-        // A document goes by this name in any case: that of its own type, or of an alias.
+        // The document's type always has this name: a struct, an enum, or an alias.
         let root = match schema.root.kind {
             Kind::Record { id, .. } if schema.root.nulls == 0 => Some(&schema.records[id].name),
             Kind::Union { id } if schema.root.nulls == 0 => Some(&schema.unions[id].name),
@@ -146,7 +146,7 @@ impl<'s> Positions<'s> {
         positions
     }
 
-    /// Names the mixes of types, equal ones alike.
+    /// Gives each mix of types a name; equal mixes get the same.
     fn name_mixes(&mut self, wanted: &BTreeMap<PositionId, Vec<String>>, scope: &mut Scope) {
         let mut groups = BTreeMap::<String, Vec<PositionId>>::new();
         for &position in wanted.keys() {
@@ -160,7 +160,7 @@ impl<'s> Positions<'s> {
             let first = &wanted[&group[0]];
             let bases: Vec<String> = group.iter().map(|position| wanted[position][0].clone()).collect();
             let is_one = bases.iter().all(|base| *base == bases[0]);
-            // `Team` of `HomeTeam` and `AwayTeam`; else what is in it says more than one of the keys.
+            // `Team` for `HomeTeam` and `AwayTeam`. Without a common word, the alternatives tell more than one key.
             let base = if is_one { None } else { common(&bases) };
             let of_types = first.iter().find(|_| !is_one).and(self.name_of_types(group[0]));
             let names: Vec<String> = base.into_iter().chain(of_types).chain(first.iter().cloned()).collect();
@@ -174,12 +174,12 @@ impl<'s> Positions<'s> {
         }
     }
 
-    /// `TeamOrList` of a team or a list of teams.
+    /// `TeamOrList`, for a team or a list of teams.
     fn name_of_types(&self, position: PositionId) -> Option<String> {
         let Kind::Mixed { alternatives } = &self.list[position].slot.kind else { return None };
         let is_record = |slot: &Slot| matches!(slot.kind, Kind::Record { .. } | Kind::Union { .. });
         let mut names = self.alternative_names(alternatives);
-        // The object first: it is what the mix is about.
+        // Objects first, since they describe the type best.
         let object = alternatives.iter().position(is_record)?;
         names.swap(0, object);
         (names.len() == 2).then(|| names.join("Or"))
@@ -224,7 +224,7 @@ impl<'s> Positions<'s> {
         id
     }
 
-    /// Names for a mix of types, the best first.
+    /// Candidate names for a mix of types, best first.
     fn mixed_names(&self, at: &Where, alternatives: &[Slot]) -> Vec<String> {
         let name = match names::camel(&at.name) {
             name if name.is_empty() => at.parent.clone(),
@@ -232,7 +232,7 @@ impl<'s> Positions<'s> {
         };
         let mut wanted = vec![name.clone()];
         if alternatives.len() == 2 {
-            // The object first: it is what the mix is about.
+            // Objects first, since they describe the type best.
             let mut both = self.alternative_names(alternatives);
             both.sort_by_key(|alternative| *alternative != name);
             if both[0] == name {
@@ -244,7 +244,7 @@ impl<'s> Positions<'s> {
         wanted.push(inner);
         let inner = joined(&at.parent, &name);
         wanted.push(if inner.ends_with("Value") { format!("Any{inner}") } else { format!("{inner}Value") });
-        // What it may be, if nothing else tells it from the others: `TextOrList`.
+        // If the name is taken: the alternatives, as `TextOrList`.
         let types = self.alternative_names(alternatives).join("Or");
         wanted.push(format!("{name}{types}"));
         wanted.push(format!("{}{types}", at.parent));
@@ -278,7 +278,7 @@ impl<'s> Positions<'s> {
         self.schema.records[record].paths.first().cloned().unwrap_or_else(|| "$".into())
     }
 
-    /// How often a position is laid out if nothing is boxed and no container has spare capacity.
+    /// The number of slots of a position if nothing is boxed and no container has spare capacity.
     pub fn slots(&self, id: PositionId) -> u64 {
         let position = &self.list[id];
         match (position.owner, position.field) {
@@ -287,7 +287,7 @@ impl<'s> Positions<'s> {
         }
     }
 
-    /// How many instances of its record lack a field; 0 for an element.
+    /// The number of instances of its record that lack a field; 0 for an element.
     pub fn missing(&self, id: PositionId) -> u64 {
         self.slots(id) - self.list[id].slot.count
     }
@@ -303,23 +303,23 @@ impl<'s> Positions<'s> {
         }
     }
 
-    /// Values that are there and are not `null`.
+    /// The number of values other than `null`.
     pub fn full(&self, id: PositionId) -> u64 {
         let slot = self.list[id].slot;
         slot.count - slot.nulls
     }
 
-    /// Whether each field of a record is missing at times, so that its default says nothing.
+    /// Whether every field of a record may be missing, so that its default is the empty value.
     pub fn all_optional(&self, record: RecordId) -> bool {
         self.fields[record].iter().all(|&field| self.missing(field) > 0)
     }
 
-    /// Whether a union's variant for new tags holds nothing.
+    /// Whether a union's variant for unknown tags holds no value.
     pub fn has_unit_other(&self, union: UnionId) -> bool {
         self.unions_with_unit_other.contains(&union)
     }
 
-    /// How many instances of a record have at least one of `fields`, and whether that is certain.
+    /// The number of instances of a record that have at least one of `fields`, and whether the number is exact.
     pub fn any_of(&self, record: RecordId, fields: &[usize]) -> (u64, bool) {
         let record = &self.schema.records[record];
         if record.key_sets.is_empty() {
@@ -330,7 +330,7 @@ impl<'s> Positions<'s> {
         (record.key_sets.iter().filter(|(set, _)| has_any(set)).map(|(_, count)| count).sum(), true)
     }
 
-    /// Marks the positions and variants at which a type would contain itself.
+    /// Finds the positions and variants at which a type would contain itself.
     fn find_recursion(&mut self) {
         let mut search = Search { positions: self, state: BTreeMap::new(), at: Vec::new(), variants: Vec::new() };
         search.position(ROOT);
@@ -348,7 +348,7 @@ impl<'s> Positions<'s> {
     }
 }
 
-/// What kind of values these are, in short: equal for equal types.
+/// Appends a short description of a kind, which is equal for equal types.
 fn outline_of(kind: &Kind, out: &mut String) {
     let mut list = |open: &str, slots: &[Slot]| {
         out.push_str(open);
@@ -376,20 +376,20 @@ fn outline_of(kind: &Kind, out: &mut String) {
     }
 }
 
-/// The path of a key.
+/// The JSON path of a key.
 fn step(path: &str, key: &str) -> String {
     let plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if plain { format!("{path}.{key}") } else { format!("{path}[{key:?}]") }
 }
 
-/// The properties that inner positions inherit.
+/// The context that inner positions inherit.
 #[derive(Clone)]
 struct Where {
     owner: Option<RecordId>,
     path: String,
-    /// The nearest key, in the singular if elements or values lie between.
+    /// The nearest key, in the singular inside sequences and maps.
     name: String,
-    /// The name of the record above.
+    /// The name of the enclosing record.
     parent: String,
     buffered: bool,
 }
@@ -400,10 +400,10 @@ impl Where {
     }
 }
 
-/// A depth-first search along what is contained without a pointer, for edges that lead back.
+/// A depth-first search for back edges in the graph of types that contain each other without a pointer.
 struct Search<'p, 's> {
     positions: &'p Positions<'s>,
-    /// Records and unions; `true` while they are being searched.
+    /// Visited records and unions; `true` while they are on the search path.
     state: BTreeMap<Named, bool>,
     at: Vec<PositionId>,
     variants: Vec<(UnionId, usize)>,
@@ -421,7 +421,7 @@ impl Search<'_, '_> {
         let named = match position.slot.kind {
             Kind::Record { id, .. } => Named::Record(id),
             Kind::Union { id } => Named::Union(id),
-            // Behind a pointer.
+            // The elements are behind a pointer.
             Kind::Seq(_) | Kind::Map(_) => return,
             _ => {
                 position.within.iter().for_each(|&within| self.position(within));
@@ -433,7 +433,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether `named` may be contained in what is being searched.
+    /// Whether `named` may be contained inline in the types on the search path.
     fn named(&mut self, named: Named) -> bool {
         if let Some(&active) = self.state.get(&named) {
             return !active;

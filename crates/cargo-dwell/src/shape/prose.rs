@@ -1,4 +1,4 @@
-//! The report as sentences and lists, for a terminal that is too narrow for tables.
+//! The report as sentences and lists, for terminals too narrow for tables, and for pipes and files.
 
 use super::report::{FIRST, Field, Options, Report, Takes, Total, Type};
 use super::units::{bytes, count, percent};
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::io;
 
 impl Report {
-    /// Writes the report in lines of at most `width` columns, if no word is longer.
+    /// Writes the report in lines of at most `width` columns; a longer word gets a line of its own.
     pub(super) fn lists(&self, options: &Options, width: usize, out: &mut impl io::Write) -> io::Result<()> {
         let bold = Style::new().bold();
         let mut page = Page { width, out };
@@ -67,7 +67,7 @@ impl Report {
 }
 
 impl Type {
-    /// What the objects are and what they take, in sentences.
+    /// Describes the objects and their memory in sentences.
     fn about(&self) -> String {
         let mut text = match self.paths.first() {
             Some(path) => format!("{path}: {} {}", count(self.instances), self.kind),
@@ -86,7 +86,7 @@ impl Type {
 }
 
 impl Field {
-    /// How often it is there, and with what.
+    /// Describes how many instances have the field, and its values.
     fn about(&self, instances: u64) -> String {
         let mut text = match self.count {
             count if count == instances => format!("{}: in all objects", self.name),
@@ -102,7 +102,7 @@ impl Field {
     }
 }
 
-/// The types of a field and what they take.
+/// Describes the types of a field and their memory.
 fn change(naive: &Takes, lean: &Takes) -> String {
     let (was, is) = (naive.inline + naive.heap, lean.inline + lean.heap);
     if naive.of == lean.of {
@@ -112,7 +112,7 @@ fn change(naive: &Takes, lean: &Takes) -> String {
     format!("{} -> {}, {} -> {}", naive.of, lean.of, bytes(was), bytes(is))
 }
 
-/// Lines of a width.
+/// Writes lines of a limited width.
 struct Page<'a, W> {
     width: usize,
     out: &'a mut W,
@@ -124,12 +124,12 @@ impl<W: io::Write> Page<'_, W> {
         self.item(&format!("  {bytes:>12}  "), &format!("{what}, {} allocations", count(total.allocations)))
     }
 
-    /// A text below an indent.
+    /// Writes a text with an indent.
     fn text(&mut self, indent: usize, text: &str) -> io::Result<()> {
         self.item(&" ".repeat(indent), text)
     }
 
-    /// A text with `head` in front of its first line, and blanks in front of the others.
+    /// Writes a text with `head` before its first line and blanks before the others.
     fn item(&mut self, head: &str, text: &str) -> io::Result<()> {
         let indent = head.chars().count();
         let (mut line, mut length) = (head.to_owned(), indent);

@@ -1,19 +1,18 @@
-//! The types that quicktype would write for the same data: a baseline that knows no memory.
+//! The types that quicktype writes for the same data: a baseline without thought of memory.
 //!
-//! quicktype 23 for Rust, as its sources have it: all objects of one position are one struct, whatever tag they have; a key that
-//! is absent or `null` at times is an `Option`; arrays are `Vec` of one type; numbers are `i64`, or `f64` if one has a
-//! fraction; values of several JSON types are an untagged enum; strings of which there are at least ten, and fewer different
-//! ones than the square root of that, are a closed enum. Nothing is boxed but recursion.
+//! The rules are those of quicktype 23 for Rust, from its sources: all objects of one position are one struct, whatever
+//! their tags are; a key that may be missing or `null` is an `Option`; an array is a `Vec` of one type; a number is an
+//! `i64`, or an `f64` if one has a fraction; values of several JSON types are an untagged enum; strings are a closed enum if there
+//! are at least ten of them, and fewer distinct ones than the square root of their number. Only recursive types are boxed.
 //!
-//! Which objects are maps, and which of different positions are one type, is taken from the schema: quicktype decides both
-//! by other heuristics.
+//! The schema decides which objects are maps and which positions share a type. quicktype uses other heuristics for both.
 
 use super::model::{Choices, Heap, Model};
 use super::positions::Positions;
 use super::schema::{Field, Keywords, Kind, Lengths, Map, Record, RecordId, Schema, Seq, Slot, Text};
 use std::collections::BTreeMap;
 
-/// What the documents take in types like quicktype's.
+/// The memory of the documents in quicktype's types.
 pub fn heap(of: &Schema) -> Heap {
     let schema = schema(of);
     let positions = Positions::new(&schema);
@@ -21,7 +20,7 @@ pub fn heap(of: &Schema) -> Heap {
     Model::new(&positions, &choices).total()
 }
 
-/// The schema that quicktype's types have.
+/// The schema of quicktype's types.
 pub fn schema(of: &Schema) -> Schema {
     let mut merge = Merge {
         of,
@@ -69,7 +68,7 @@ pub fn schema(of: &Schema) -> Schema {
         let instances = record.instances;
         for field in &mut record.fields {
             if field.slot.count < instances {
-                // `null` and absence are one `None`.
+                // One `None` represents both `null` and a missing key.
                 field.slot.count -= field.slot.nulls;
                 field.slot.nulls = 0;
             }
@@ -94,9 +93,9 @@ pub fn schema(of: &Schema) -> Schema {
 struct Merge<'s> {
     of: &'s Schema,
     records: Vec<Record>,
-    /// The record that each was merged into, by way of others.
+    /// The parent of each record in a union-find forest of merged records.
     parents: Vec<RecordId>,
-    /// Records that are one.
+    /// Pairs of records to merge.
     pending: Vec<(RecordId, RecordId)>,
     keywords: Vec<Keywords>,
 }
@@ -173,7 +172,7 @@ impl Merge<'_> {
         self.records[right].name = format!("Merged{right}");
     }
 
-    /// Adds the values of another slot: one alternative for each JSON type.
+    /// Adds the values of another slot, with one alternative for each JSON type.
     fn add(&mut self, into: &mut Slot, from: Slot) {
         let parts = |slot: Slot| match slot.kind {
             Kind::Mixed { alternatives } => alternatives,
@@ -200,7 +199,7 @@ impl Merge<'_> {
         *into = Slot { count, nulls, kind };
     }
 
-    /// Two kinds of one [`order`].
+    /// Merges two kinds with the same [`order`].
     fn both(&mut self, left: Kind, right: Kind) -> Kind {
         match (left, right) {
             (Kind::Bool { trues }, Kind::Bool { trues: more }) => Kind::Bool { trues: trues + more },
@@ -238,7 +237,7 @@ impl Merge<'_> {
         }
     }
 
-    /// Names the records that others were merged into, and makes enums of strings.
+    /// Replaces merged records by their representatives, and makes enums of strings.
     fn resolve(&mut self, kind: &mut Kind) {
         match kind {
             Kind::Record { id, .. } => *id = self.find(*id),
@@ -268,7 +267,7 @@ fn is_enum(text: &Text) -> bool {
         && !(words == 1 && text.words.contains_key(""))
 }
 
-/// The JSON type, in the order in which an untagged enum tries them.
+/// The rank of a JSON type in the order in which an untagged enum tries them.
 fn order(kind: &Kind) -> u8 {
     match kind {
         Kind::Never => 0,

@@ -1,4 +1,4 @@
-//! The report: totals, what to change, and every record, for a person or for a program.
+//! The report: totals, suggestions and all records, as text or JSON.
 
 use super::advice::{Repeats, Suggestion};
 use super::model::{At, Choices, Heap, Model, Part, Source};
@@ -25,14 +25,14 @@ pub struct Options {
     pub top: Option<usize>,
     /// The smallest saving of a suggestion, in bytes.
     pub min_saving: u64,
-    /// The width in columns; `None` for that of `COLUMNS` or the terminal, else 80.
+    /// The width in columns; `None` takes it from `COLUMNS` or the terminal, or else 80.
     pub width: Option<u16>,
     /// Only part of the documents was read.
     pub sampled: bool,
 }
 
 impl Plan<'_> {
-    /// The reasons why the predictions are not exact; empty if they are.
+    /// The reasons why the predictions may be inexact; empty if they are exact.
     pub fn doubts(&self) -> Vec<String> {
         doubts(self)
     }
@@ -41,7 +41,7 @@ impl Plan<'_> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of `out`.
+    /// Returns an error if `out` cannot be written.
     pub fn write(&self, format: Format, options: &Options, out: &mut impl io::Write) -> io::Result<()> {
         Report::new(self, options).write(format, options, out)
     }
@@ -53,19 +53,19 @@ pub struct Report {
     pub(super) version: u32,
     pub(super) documents: u64,
     pub(super) json_bytes: u64,
-    /// Only part of the documents was read; all numbers are of that part.
+    /// Only part of the documents was read; all numbers are for that part.
     pub(super) sampled: bool,
-    /// All documents as `serde_json::Value`s.
+    /// The total for all documents as `serde_json::Value`s.
     pub(super) value: Total,
-    /// The totals of `value` are exact.
+    /// Whether the totals of `value` are exact.
     pub(super) value_is_exact: bool,
-    /// In the types that quicktype would write.
+    /// The total in quicktype's types.
     pub(super) quicktype: Total,
     pub(super) naive: Total,
-    /// The lean types that need serde and std alone.
+    /// The total in the lean types with serde and std only.
     pub(super) std: Total,
     pub(super) lean: Total,
-    /// Why the totals may be off; nothing if they are not.
+    /// The reasons why the totals may be inexact; empty if they are exact.
     pub(super) doubts: Vec<String>,
     pub(super) suggestions: Vec<Suggestion>,
     #[serde(skip_serializing_if = "is_zero")]
@@ -103,7 +103,7 @@ pub(super) struct Type {
 pub(super) struct Size {
     /// The size of one value in bytes.
     pub(super) size: u64,
-    /// How often it is laid out, spare capacity included.
+    /// The number of its slots, with spare capacity.
     pub(super) slots: u64,
 }
 
@@ -123,19 +123,19 @@ pub(super) struct Field {
 pub(super) struct Takes {
     #[serde(rename = "type")]
     pub(super) of: String,
-    /// Bytes in the record itself.
+    /// Bytes inside the record.
     pub(super) inline: u64,
-    /// Bytes it owns elsewhere, without what other records own.
+    /// Heap bytes that the field owns, without those that other records own.
     pub(super) heap: u64,
-    /// In how many blocks.
+    /// The number of its heap blocks.
     pub(super) allocations: u64,
 }
 
-/// Rows that a terminal shows at first.
+/// The number of rows that a terminal shows by default.
 pub(super) const FIRST: usize = 20;
 
 impl Report {
-    /// Gathers what `options` leaves in.
+    /// Collects the rows that `options` selects.
     pub fn new(plan: &Plan<'_>, options: &Options) -> Self {
         let total = |heap: Heap| Total { bytes: heap.bytes, allocations: heap.allocations };
         let schema = plan.positions.schema;
@@ -170,11 +170,11 @@ impl Report {
         }
     }
 
-    /// Writes it.
+    /// Writes the report.
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Returns an error if `out` cannot be written.
     pub fn write(&self, format: Format, options: &Options, out: &mut impl io::Write) -> io::Result<()> {
         match format {
             Format::Human => self.human(options, out),
@@ -220,7 +220,7 @@ impl Report {
         self.end(shown, out)
     }
 
-    /// What is said below the suggestions, of which `shown` are.
+    /// Writes the lines below the suggestions; `shown` suggestions are listed.
     pub(super) fn end_of_suggestions(&self, shown: usize, out: &mut impl io::Write) -> io::Result<()> {
         let left = self.suggestions_left_out + self.suggestions.len() - shown;
         if left > 0 {
@@ -229,7 +229,7 @@ impl Report {
         Ok(())
     }
 
-    /// What is said below the types, of which `shown` are.
+    /// Writes the lines below the types; `shown` types are listed.
     pub(super) fn end(&self, shown: usize, out: &mut impl io::Write) -> io::Result<()> {
         let left = self.records_left_out + self.records.len() - shown;
         if left > 0 {
@@ -385,10 +385,10 @@ fn signed(number: i64) -> String {
     }
 }
 
-/// The columns of a terminal from which on a report has tables.
+/// The terminal width, in columns, from which a report has tables.
 const TABLES: u16 = 120;
 
-/// The columns that there are: as `COLUMNS` says, or the terminal; 80 for a pipe and a file.
+/// The width from `COLUMNS` or the terminal; 80 for a pipe or a file.
 fn columns() -> u16 {
     let variable = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     variable.or_else(|| Table::new().width()).unwrap_or(80)
@@ -408,7 +408,7 @@ fn print(out: &mut impl io::Write, rows: &[Vec<Cell>], width: u16, preset: &str)
     Ok(())
 }
 
-/// Why a prediction may be off.
+/// The reasons why a prediction may be inexact.
 pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     let mut doubts = Vec::new();
     let positions = &plan.positions;
@@ -514,7 +514,7 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
     types.into_iter().map(|(_, of)| of).collect()
 }
 
-/// One of the two sets of types, measured out.
+/// One set of types with its memory.
 struct Side<'p, 's> {
     positions: &'p Positions<'s>,
     model: Model<'p, 's>,
@@ -553,7 +553,7 @@ impl<'p, 's> Side<'p, 's> {
         Some(Takes { of, inline, heap: heap.bytes, allocations: heap.allocations })
     }
 
-    /// The heap blocks of a position and of its inner positions.
+    /// Adds the heap blocks of a position and of its inner positions.
     fn below(&self, position: PositionId, heap: &mut Heap) {
         *heap += self.heap.get(&At::Position(position)).copied().unwrap_or_default();
         self.positions.list[position].within.iter().for_each(|&within| self.below(within, heap));

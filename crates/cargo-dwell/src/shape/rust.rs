@@ -9,13 +9,13 @@ use super::types::{Body, DefId, Type};
 use super::units::{count, percent};
 use std::fmt::Write;
 
-/// rustfmt's default.
+/// rustfmt's default line width.
 const WIDTH: usize = 100;
 
-/// rustfmt's default for what stands in an attribute's parentheses.
+/// rustfmt's default width for the arguments of an attribute.
 const ATTRIBUTE_WIDTH: usize = 70;
 
-/// One module with the types of a model.
+/// Writes one module with the types of a model.
 pub fn module(positions: &Positions<'_>, model: &Model<'_, '_>, name: &str, doc: &str) -> String {
     let mut items = Items { positions, model, out: String::new() };
     for id in (0..model.defs.len()).filter(|&id| model.canonical(id) == id) {
@@ -42,7 +42,7 @@ pub fn module(positions: &Positions<'_>, model: &Model<'_, '_>, name: &str, doc:
     out
 }
 
-/// A type that distinguishes `null` from a missing key.
+/// The function that the types use to distinguish `null` from a missing key.
 const PRESENT: &str = "
     /// Reads a key that is there as `Some`, `null` too: `None` is left for a missing key.
     fn present<'de, T, D>(value: D) -> Result<Option<T>, D::Error>
@@ -54,7 +54,7 @@ const PRESENT: &str = "
     }
 ";
 
-/// What types of other crates need in a Cargo.toml, as lines of a comment.
+/// The dependencies on crates for formats of strings, as lines of a doc comment.
 pub fn dependencies(models: &[&Model<'_, '_>]) -> String {
     let crates = [
         (&[Format::Uuid][..], "uuid = { version = \"1\", features = [\"serde\"] }"),
@@ -79,7 +79,7 @@ pub fn dependencies(models: &[&Model<'_, '_>]) -> String {
     if lines.is_empty() { lines } else { format!("//!\n//! They need:\n//! ```toml\n{lines}//! ```\n") }
 }
 
-/// Calls `f` with each type that is written.
+/// Calls `f` with each type in the generated code.
 fn each_type(model: &Model<'_, '_>, f: &mut impl FnMut(&Type)) {
     model.root.walk(f);
     for body in &model.bodies {
@@ -134,7 +134,7 @@ fn line(out: &mut String, depth: usize, text: &str) {
     out.push('\n');
 }
 
-/// `#[name(arguments)]`, on one line or on several as rustfmt would have it.
+/// Writes `#[name(arguments)]` on one line or on several, as rustfmt does.
 fn attribute(out: &mut String, depth: usize, name: &str, arguments: &[String]) {
     if arguments.is_empty() {
         return;
@@ -149,7 +149,7 @@ fn attribute(out: &mut String, depth: usize, name: &str, arguments: &[String]) {
     line(out, depth, ")]");
 }
 
-/// Text as the inside of a Rust string literal.
+/// The contents of a Rust string literal for a text.
 fn literal(text: &str) -> String {
     format!("{text:?}")
 }
@@ -252,7 +252,7 @@ impl Items<'_, '_, '_> {
     }
 
     fn structure(&mut self, id: DefId, def: &Def, types: &[Type], record: usize) {
-        // A constant default is read without asking whether it has been made; `#[sparse(const)]` writes `Default` too.
+        // `#[sparse(const)]` makes the default a constant, which needs no lazy initialisation, and derives `Default` too.
         let constant = def.sparse && types.iter().all(has_constant_default);
         let derived =
             if def.sparse && !constant { "Debug, Clone, Default, PartialEq" } else { "Debug, Clone, PartialEq" };
@@ -280,7 +280,7 @@ impl Items<'_, '_, '_> {
         let keys = fields.iter().map(|&field| &of.fields[field].key);
         let convention = convention(&own_names, &keys, names::renamed_field);
         let mut arguments = rename_all(convention);
-        // `flatten` and `deny_unknown_fields` exclude each other.
+        // serde does not allow `flatten` together with `deny_unknown_fields`.
         let flat = of.fields.iter().any(|field| field.rest)
             || def.parts.iter().any(|part| matches!(part, Part::Group(_)))
             || matches!(def.source, Source::Group(..));
@@ -288,7 +288,7 @@ impl Items<'_, '_, '_> {
             arguments.insert(0, "deny_unknown_fields".into());
         }
         attribute(&mut self.out, 1, "serde", &arguments);
-        // A map under a name of its own.
+        // A record without fields of its own is a map with a name.
         let transparent = of.fields.iter().all(|field| field.rest);
         if transparent {
             attribute(&mut self.out, 1, "serde", &["transparent".into()]);
@@ -357,7 +357,7 @@ impl Items<'_, '_, '_> {
         }
     }
 
-    /// A type that is too long for a line, its arguments on lines of their own.
+    /// Breaks a type that is too long for one line: each argument gets a line of its own.
     fn broken(&self, of: &Type, depth: usize) -> String {
         let arguments: Vec<&Type> = match of {
             Type::Option(inner)
@@ -382,7 +382,7 @@ impl Items<'_, '_, '_> {
         format!("{head}<\n{}{}>", arguments.concat(), "    ".repeat(depth))
     }
 
-    /// The variant for what none of `variants` is.
+    /// Writes the variant for values that are none of `variants`.
     fn other(&mut self, variants: &[String], how: &str, doc: &str, of: Option<&Type>) {
         self.doc(2, doc);
         attribute(&mut self.out, 2, "serde", &[how.into()]);
@@ -395,12 +395,12 @@ impl Items<'_, '_, '_> {
         line(&mut self.out, 2, &format!("{name}{of},"));
     }
 
-    /// `rename`, if the name is another than serde would take, and what else there is to say.
+    /// Writes a serde attribute with `more`, and with `rename` if serde's name differs from the key.
     fn rename(&mut self, serde_name: &str, key: &str, mut more: Vec<String>) {
         if serde_name != key {
             more.insert(0, format!("rename = {}", literal(key)));
         }
-        // One line each keeps them readable and leaves nothing for rustfmt to break.
+        // With a line for each, rustfmt has nothing to break.
         if more.join(", ").len() <= ATTRIBUTE_WIDTH {
             attribute(&mut self.out, 2, "serde", &more);
         } else {
@@ -453,7 +453,7 @@ impl Items<'_, '_, '_> {
         }
     }
 
-    /// How often a position is filled, and with what.
+    /// Describes how many slots of a position are full, and their values.
     fn values(&self, id: PositionId, slots: u64) -> String {
         let position = &self.positions.list[id];
         let mut text = match position.slot.count {
@@ -471,7 +471,7 @@ impl Items<'_, '_, '_> {
     }
 }
 
-/// Whether `dwell::sparse::ConstDefault` is implemented for a type, as far as a struct that is sparse has such fields.
+/// Whether a type of a field implements `dwell::sparse::ConstDefault`.
 fn has_constant_default(of: &Type) -> bool {
     matches!(of, Type::Option(_) | Type::Sparse(_))
 }
@@ -511,7 +511,7 @@ fn range(min: u64, max: u64) -> String {
     if min == max { count(min) } else { format!("{} to {}", count(min), count(max)) }
 }
 
-/// Text between backticks, on one line.
+/// A text between backticks, on one line.
 fn code(text: &str) -> String {
     format!("`{}`", text.replace(|char: char| char.is_control() || char == '`', "?"))
 }
@@ -524,7 +524,7 @@ fn rename_all(convention: &str) -> Vec<String> {
     if convention.is_empty() { Vec::new() } else { vec![format!("rename_all = {}", literal(convention))] }
 }
 
-/// The convention under which most names need no rename; none if that is no better than without.
+/// The `rename_all` convention with the fewest single renames; `None` if no convention saves any.
 fn convention<'k>(
     names: &[String],
     keys: &(impl Iterator<Item = &'k String> + Clone),
@@ -534,7 +534,7 @@ fn convention<'k>(
         let is_hit = |(name, key): &(&String, &'k String)| renamed(name, convention) == **key;
         names.iter().zip(keys.clone()).filter(is_hit).count()
     };
-    // serde's derive cuts the first byte off for `camelCase`, and panics where a character has more.
+    // serde's derive panics for `camelCase` if the first character is not ASCII: it cuts after the first byte.
     let is_ascii = names.iter().all(|name| name.starts_with(|first: char| first.is_ascii()));
     let mut best = ("", hits(""));
     for &convention in names::CONVENTIONS.iter().filter(|&&convention| is_ascii || convention != "camelCase") {

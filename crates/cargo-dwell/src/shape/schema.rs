@@ -1,7 +1,7 @@
 //! The schema: the result of inference, and the input of prediction, code generation and report.
 //!
-//! A [`Schema`] is a graph of types with counts on it. Counts belong to a [`Slot`], the one position of a type that holds
-//! values (a record's field, the element of a sequence); a [`Record`] that several slots share has their sum.
+//! A [`Schema`] is a graph of types with counts. A [`Slot`] has the counts of one position of a type: a record's field,
+//! or the element of a sequence. A [`Record`] that several slots share has their sum.
 
 use super::formats::{Format, Typed};
 use super::types::{Layouts, Type};
@@ -16,7 +16,7 @@ pub type UnionId = usize;
 /// Index into [`Schema::keywords`].
 pub type KeywordsId = usize;
 
-/// All that was inferred from a corpus.
+/// The types and counts that were inferred from a corpus.
 #[derive(Debug, Clone, Default, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
 pub struct Schema {
@@ -26,38 +26,38 @@ pub struct Schema {
     pub bytes: u64,
     /// The position of one document; its `count` is `documents`.
     pub root: Slot,
-    /// Objects with a fixed set of keys, each shape once.
+    /// Objects with a fixed set of keys, one record for each shape.
     pub records: Vec<Record>,
     /// Records distinguished by the value of one key.
     pub unions: Vec<Union>,
     /// Closed sets of strings.
     pub keywords: Vec<Keywords>,
-    /// The sets of strings are closed: no other string is to be held.
+    /// Closed enums: the types refuse strings that the data does not have.
     #[serde(skip)]
     pub strict: bool,
-    /// Numbers of which some have a fraction are `f64`, which writes `1` back as `1.0`.
+    /// Read numbers as `f64` if some have a fraction; `1` is then written back as `1.0`.
     #[serde(skip)]
     pub floats: bool,
-    /// Formats of texts that get types of their own.
+    /// Formats of strings that use types of other crates.
     #[serde(skip)]
     pub typed: Typed,
-    /// Integers are `i64` and arrays are `Vec`, whatever was seen of them.
+    /// Use `i64` for all integers and `Vec` for all arrays.
     #[serde(skip)]
     pub plain: bool,
-    /// Keys that no record has are refused.
+    /// The types refuse unknown keys.
     #[serde(skip)]
     pub refuse: bool,
 }
 
-/// So few objects say nothing of which keys they need,
+/// At most this many objects do not show which keys are required,
 const THIN: u64 = 3;
-/// if there are so many texts.
+/// if there are at least this many texts.
 const THIN_OF: u64 = 5;
 
 impl Schema {
-    /// The unions whose variant for new tags holds nothing: those that contain themselves, however deep, for serde would copy
-    /// what it holds once for each level of nesting. It does so anyway if some of their objects have no tag, so that these
-    /// hold a value.
+    /// The unions whose variant for unknown tags holds no value: those that contain themselves at any depth. serde would
+    /// copy such a value once for each level of nesting. A union with objects without a tag is not among them: serde copies
+    /// these in any case.
     pub fn unions_with_unit_other(&self) -> BTreeSet<UnionId> {
         let is_within = |&union: &UnionId| {
             let (mut records, mut unions) = (BTreeSet::new(), BTreeSet::new());
@@ -81,25 +81,24 @@ impl Schema {
         (0..self.unions.len()).filter(is_within).collect()
     }
 
-    /// Whether so few objects of a record were seen, and so many texts, that a key which all of them have may be missing in
-    /// the next.
+    /// Whether a record is too rare to show that a key is required although all its objects have it.
     pub fn is_thin(&self, record: &Record) -> bool {
         !self.strict && self.documents >= THIN_OF && record.instances <= THIN
     }
 
     /// Whether a key may be missing.
     pub fn is_optional(&self, record: &Record, field: &Field) -> bool {
-        // A field that may be `null` needs no key.
+        // A field that may be `null` accepts a missing key already.
         let may = self.is_thin(record) && field.slot.nulls == 0 && !field.rest;
         may || field.slot.count < record.instances
     }
 
-    /// The format of a text that gets a type of its own.
+    /// The format of a string, if it has a type of its own.
     pub fn format(&self, text: &Text) -> Option<Format> {
         text.format.filter(|&format| self.typed.has(format))
     }
 
-    /// Gives each record a map for keys that it does not have.
+    /// Adds to each record a map for unknown keys.
     pub fn keep_unknown_keys(&mut self) {
         for record in &mut self.records {
             if !record.fields.iter().any(|field| field.rest) {
@@ -112,22 +111,22 @@ impl Schema {
     }
 }
 
-/// One position that holds values.
+/// A position that holds values, with their counts.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Slot {
     /// Values seen here, `null` included.
     pub count: u64,
     /// How many of them were `null`.
     pub nulls: u64,
-    /// The type of the others.
+    /// The type of the values other than `null`.
     pub kind: Kind,
 }
 
-/// The type of a slot's values, except `null`.
+/// The type of a slot's values other than `null`.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Kind {
-    /// No value was seen: only `null`, or the element of sequences that are all empty.
+    /// No value but `null` was seen, or the sequences around the position are all empty.
     #[default]
     Never,
     /// `true` and `false`.
@@ -142,11 +141,11 @@ pub enum Kind {
         /// The largest seen.
         max: i128,
     },
-    /// Numbers of which at least one has a fraction, an exponent, or no place in 64 bits.
+    /// Numbers of which at least one has a fraction or an exponent, or does not fit in 64 bits.
     Float {
-        /// How many have none of these: an `f64` would write `1` back as `1.0`.
+        /// The number of the others, which an `f64` would write back with a `.0`.
         whole: u64,
-        /// How many are whole and have no place in 64 bits: an `f64` keeps about 17 digits of them.
+        /// The number of whole numbers that do not fit in 64 bits; an `f64` keeps about 17 digits of them.
         huge: u64,
     },
     /// Text.
@@ -155,7 +154,7 @@ pub enum Kind {
     Keyword {
         /// Which set.
         id: KeywordsId,
-        /// The texts as they would be without the set.
+        /// The counts of the strings.
         text: Text,
     },
     /// An object with a fixed set of keys.
@@ -181,15 +180,15 @@ pub enum Kind {
     },
     /// Values of several JSON types: at least two, in the order in which an untagged enum must try them.
     Mixed {
-        /// One slot a type; their counts add up to the non-null count of the slot that holds them.
+        /// One slot for each type; their counts add up to the non-null count of the slot that holds them.
         alternatives: Vec<Slot>,
     },
-    /// Too varied to be given a type, as a `serde_json::Value` holds it.
+    /// Values too varied for a type, represented as `serde_json::Value`.
     Any(Box<Free>),
 }
 
 impl Kind {
-    /// Calls `f` with this kind and those of the slots in it, records and unions not entered.
+    /// Calls `f` with this kind and the kinds inside it. It does not enter records and unions.
     pub fn walk(&self, f: &mut impl FnMut(&Self)) {
         f(self);
         match self {
@@ -205,14 +204,14 @@ impl Kind {
     }
 }
 
-/// What is known of the values of a position that was given no type: the sums over all they hold, at any depth.
+/// Sums over the values of a position without a type, at any depth.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Free {
-    /// Values of the position itself, except `null`.
+    /// Values of the position itself, other than `null`.
     pub count: u64,
     /// Strings that are not empty.
     pub texts: u64,
-    /// Their bytes.
+    /// Bytes of the strings.
     pub text_bytes: u64,
     /// The arrays.
     pub arrays: Lengths,
@@ -220,16 +219,16 @@ pub struct Free {
     pub objects: Lengths,
     /// Bytes of the objects' keys.
     pub key_bytes: u64,
-    /// Some of the sums are estimated: other positions share what this one holds.
+    /// Some sums are estimates, since other positions share the objects below this one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
 }
 
-/// Entries of one leaf of a B-tree.
+/// The capacity of a leaf of std's B-tree.
 const LEAF: u64 = 11;
 
 impl Free {
-    /// Adds what another position knows.
+    /// Adds the sums of another position.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.texts += other.texts;
@@ -240,7 +239,7 @@ impl Free {
         self.estimated |= other.estimated;
     }
 
-    /// So much of all sums: an estimate.
+    /// Scales all sums to a share of them, an estimate.
     #[must_use]
     pub fn share(&self, part: u64, whole: u64) -> Self {
         let of = |number: u64| scale(number, part, whole);
@@ -255,13 +254,13 @@ impl Free {
         }
     }
 
-    /// Whether [`owned`](Self::owned) is exact: how full the nodes of a larger map's B-tree are depends on the order of
-    /// its keys.
+    /// Whether [`owned`](Self::owned) is exact. It is not for larger maps, since the order of insertion decides how full the
+    /// nodes of a B-tree are.
     pub fn is_exact(&self) -> bool {
         self.objects.max <= LEAF && !self.estimated
     }
 
-    /// Bytes and blocks that `serde_json::Value`s of all this own.
+    /// The bytes and blocks that the values own as `serde_json::Value`s.
     pub fn owned(&self) -> (u64, u64) {
         let mut layouts = Layouts::new(&[]);
         let [key, value] = [Type::String, Type::Value].map(|of| layouts.layout(&of));
@@ -273,7 +272,7 @@ impl Free {
             let typical = ((3u64 << power) / 4).min(self.objects.max);
             let (leaves, inners) = match typical {
                 ..=LEAF => (1, 0),
-                // A leaf that overflows leaves six entries behind and passes one up.
+                // A leaf that splits keeps six entries and passes one up.
                 _ => (1 + (typical - 5) / 7, 1 + typical / 84),
             };
             bytes += count * (leaves * leaf + inners * inner);
@@ -298,12 +297,12 @@ pub struct Text {
     pub max: u64,
     /// Different strings, exact up to some thousands and estimated beyond.
     pub distinct: u64,
-    /// Strings of 255 bytes and more, whose length does not fit the one byte that a thin string has for it.
+    /// Strings of 255 bytes and more: a thin string needs more than one byte for their length.
     pub long: u64,
-    /// The different strings and how often each was seen, if they are few for their number.
+    /// The distinct strings and their counts, if there are few.
     #[serde(skip)]
     pub words: BTreeMap<String, u64>,
-    /// The format of all of them, if they have one.
+    /// The format of all strings, if they have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
 }
@@ -318,7 +317,7 @@ pub struct Seq {
 }
 
 impl Text {
-    /// Adds what another position knows; of the different strings the most that there can be.
+    /// Adds the counts of another position. The number of distinct strings becomes an upper bound.
     pub fn merge(&mut self, other: Self) {
         (self.min, self.max) = match (self.count, other.count) {
             (0, _) => (other.min, other.max),
@@ -327,7 +326,7 @@ impl Text {
         };
         self.format = self.format.filter(|_| self.format == other.format);
         self.distinct += other.distinct;
-        // Half of the words say nothing of the set.
+        // One side has too many distinct strings to list, so the list would be incomplete.
         if self.words.is_empty() || other.words.is_empty() {
             self.words.clear();
         } else {
@@ -354,8 +353,8 @@ pub struct Map {
     pub value: Slot,
 }
 
-/// How long the sequences or maps at a position are: exactly what a prediction of their capacities needs, in constant
-/// space.
+/// The lengths of the sequences or maps at a position, in constant space, with all counts that an exact prediction of
+/// their capacities needs.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Lengths {
     /// Sequences seen.
@@ -369,7 +368,7 @@ pub struct Lengths {
     /// `by_power[k]` sequences have a length in `(2^(k-1), 2^k]`; `by_power[0]` have length 1. A `Vec` that is pushed to
     /// from empty ends with a capacity of `2^k`, or its smallest step if that is larger.
     pub by_power: Vec<u64>,
-    /// `by_buckets[k]` maps need `2^k` hash buckets, at least 4, at 7/8 load (3 of 4): what hashbrown ends with.
+    /// `by_buckets[k]` maps need `2^k` buckets, at least 4, at hashbrown's load of 7/8 (3 of 4).
     pub by_buckets: Vec<u64>,
 }
 
@@ -396,7 +395,7 @@ impl Lengths {
         bump(&mut self.by_buckets, buckets.ilog2() as usize, count);
     }
 
-    /// Takes out what [`merge`](Self::merge) added; the longest stays.
+    /// Subtracts counts that [`merge`](Self::merge) added; `max` stays.
     pub fn unmerge(&mut self, other: &Self) {
         self.count -= other.count;
         self.empty -= other.empty;
@@ -406,7 +405,7 @@ impl Lengths {
         }
     }
 
-    /// Adds what another position knows.
+    /// Adds the counts of another position.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.empty += other.empty;
@@ -419,7 +418,7 @@ impl Lengths {
         }
     }
 
-    /// `count` maps with `total` entries of which only a few have any, each at most `most`: an estimate.
+    /// An estimate for `count` maps with `total` entries, of which a few maps have all, up to `most` each.
     pub fn spread(count: u64, total: u64, most: u64) -> Self {
         let mut lengths = Self::default();
         let most = most.max(total.div_ceil(count.max(1))).max(1);
@@ -433,7 +432,7 @@ impl Lengths {
         lengths
     }
 
-    /// So much of all counts: an estimate.
+    /// Scales all counts to a share of them, an estimate.
     fn share(&self, part: u64, whole: u64) -> Self {
         let of = |number: &u64| scale(*number, part, whole);
         Self {
@@ -446,7 +445,7 @@ impl Lengths {
         }
     }
 
-    /// The length of all, if they have one and it is not 0.
+    /// The length of all sequences, if they have the same and it is not 0.
     pub fn one(&self) -> Option<u64> {
         (self.max > 0 && self.total == self.count * self.max).then_some(self.max)
     }
@@ -477,7 +476,7 @@ fn bump(counts: &mut Vec<u64>, index: usize, by: u64) {
 /// An object with a fixed set of keys.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Record {
-    /// A Rust type name, unique in the schema, after where it occurs.
+    /// A Rust type name, unique in the schema, derived from its position.
     pub name: String,
     /// Some JSON paths of it (`$.shapes.*.traits`), the most frequent first.
     pub paths: Vec<String>,
@@ -485,8 +484,8 @@ pub struct Record {
     pub instances: u64,
     /// Its keys in the order first seen, a union's tag not among them.
     pub fields: Vec<Field>,
-    /// Which keys come together: each set of keys that was seen, as rising indices into `fields`, and how many instances
-    /// have exactly these. Empty if there were too many sets to keep; then only each key's own count is known.
+    /// The sets of keys that occur together, as rising indices into `fields`, each with the number of instances that have
+    /// exactly these keys. Empty if there are too many sets; then only the count of each key is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub key_sets: Vec<(Vec<usize>, u64)>,
 }
@@ -498,7 +497,7 @@ pub struct Field {
     pub key: String,
     /// Its values; `slot.count` of the record's `instances` have the key.
     pub slot: Slot,
-    /// This is no key but all entries with keys that no field has: `slot` has a map for each instance.
+    /// A map for the entries whose keys are not fields, one map for each instance; `key` is unused.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub rest: bool,
 }
@@ -514,7 +513,7 @@ pub struct Union {
     pub tag: String,
     /// The value of the tag and the record of each variant, most frequent first. A record belongs to one union only.
     pub variants: Vec<(String, RecordId)>,
-    /// The last of them has no tag: a few objects are without it.
+    /// The last variant is for a few objects without a tag.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub untagged: bool,
 }
@@ -525,7 +524,7 @@ impl Union {
         self.variants.last().filter(|_| self.untagged).map(|&(_, record)| record)
     }
 
-    /// The value of the tag and the record of each variant that has one.
+    /// The tag and record of each variant that has a tag.
     pub fn tagged(&self) -> &[(String, RecordId)] {
         &self.variants[..self.variants.len() - usize::from(self.untagged)]
     }

@@ -1,7 +1,7 @@
 //! Rust types as data, and their layouts on a 64-bit target.
 //!
-//! The rules by which structs and enums are laid out are those of [`dwell::model::layout`]; here are the scalars and containers.
-//! The language does not guarantee them, so a test compiles many generated types and compares.
+//! [`dwell::model::layout`] has the rules for structs and enums; this module adds scalars and containers. The language does
+//! not guarantee these layouts, so a test compiles generated types and compares.
 
 use super::formats::Format;
 use dwell::model::Layout;
@@ -13,20 +13,20 @@ pub type DefId = usize;
 /// An integer type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Int {
-    /// 8, 16, 32 or 64; the first, so that order is by width.
+    /// 8, 16, 32 or 64; the first field, so that types compare by width.
     pub bits: u32,
     /// `i8` to `i64`, else `u8` to `u64`.
     pub signed: bool,
 }
 
 impl Int {
-    /// The narrowest type for a range, of which all is within 64 bits.
+    /// The narrowest type for a range within 64 bits.
     pub fn narrowest(min: i128, max: i128) -> Self {
         let all = [8, 16, 32, 64].map(|bits| Self { bits, signed: min < 0 });
         all.into_iter().find(|int| int.holds(min, max)).unwrap_or(all[3])
     }
 
-    /// Whether a type of 64 bits holds a range. One of 128 does not help: serde cannot read it from a buffer.
+    /// Whether a 64-bit type holds a range. 128-bit types are not used: serde cannot read them from a buffer.
     pub fn fits(min: i128, max: i128) -> bool {
         Self { bits: 64, signed: min < 0 }.holds(min, max)
     }
@@ -58,7 +58,7 @@ impl Int {
     }
 }
 
-/// A type as it is written in Rust.
+/// A Rust type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Type {
     /// `()`
@@ -118,7 +118,7 @@ impl Type {
         Self::Box(Box::new(self))
     }
 
-    /// As it is written in Rust; `name` names the structs and enums.
+    /// The type as Rust source; `name` gives the names of structs and enums.
     pub fn rust(&self, name: &dyn Fn(DefId) -> String) -> String {
         let of = |inner: &Self| inner.rust(name);
         match self {
@@ -150,7 +150,7 @@ impl Type {
         }
     }
 
-    /// Calls `f` on this type and all that it is made of, names not resolved.
+    /// Calls `f` on this type and all types inside it; does not resolve names.
     pub fn walk(&self, f: &mut impl FnMut(&Self)) {
         f(self);
         match self {
@@ -177,11 +177,11 @@ impl Type {
 pub enum Body {
     /// The types of its fields.
     Struct(Vec<Type>),
-    /// The types of its variants' one field, if they have one.
+    /// The type of each variant's single field, if it has one.
     Enum(Vec<Option<Type>>),
 }
 
-/// A layout of `words` words of a 64-bit target, the first of which has a niche.
+/// A layout of `words` words on a 64-bit target; the first word has a niche of `free` values.
 const fn words(words: u64, free: u128) -> Layout {
     Layout { size: 8 * words, ..Layout::scalar(8, free) }
 }
@@ -189,14 +189,14 @@ const fn words(words: u64, free: u128) -> Layout {
 /// The niche of a capacity, which is at most `isize::MAX`.
 const CAPACITY: u128 = 1 << 63;
 
-/// The layouts of a set of types, each named one worked out once.
+/// The layouts of a set of types; each definition is computed once.
 pub struct Layouts<'t> {
     bodies: &'t [Body],
     named: Vec<Option<Layout>>,
 }
 
 impl<'t> Layouts<'t> {
-    /// Nothing worked out yet.
+    /// Creates an empty cache.
     pub fn new(bodies: &'t [Body]) -> Self {
         Self { bodies, named: vec![None; bodies.len()] }
     }
@@ -213,16 +213,16 @@ impl<'t> Layouts<'t> {
             Type::Bool => Layout::scalar(1, 254),
             Type::Int(int) => Layout::scalar(u64::from(int.bits / 8), 0),
             Type::Float => Layout::scalar(8, 0),
-            // A tag of three variants that each have 8 bytes, grown to 8 bytes itself.
+            // A tag for three variants; each variant holds 8 bytes, and alignment extends the tag to 8 bytes.
             Type::Number => words(2, (1 << 64) - 3),
             Type::String | Type::Vec(_) => words(3, CAPACITY),
             // The pointer is not null.
             Type::BoxStr | Type::BoxSlice(_) => words(2, 1),
             Type::ThinStr | Type::Box(_) | Type::Sparse(_) | Type::ThinSlice(_) | Type::SortedMap(..) => words(1, 1),
-            // Its control bytes' pointer is not null; two words are the hasher's keys.
+            // The pointer to the control bytes is not null; the hasher's keys take two words.
             Type::HashMap(_) => words(6, 1),
             Type::Foreign(format) => foreign(*format),
-            // A tag of six variants beside three words.
+            // Three words, and a tag for six variants.
             Type::Value => Layout { niche: Layout::scalar(1, 250).niche, ..words(4, 0) },
             Type::Option(inner) => {
                 let inner = self.layout(inner);
@@ -232,7 +232,7 @@ impl<'t> Layouts<'t> {
                 let fields: Vec<Layout> = fields.iter().map(|field| self.layout(field)).collect();
                 tuple(&fields)
             }
-            // The niche is that of the first element.
+            // The first element provides the niche.
             Type::Array(inner, length) => {
                 let inner = self.layout(inner);
                 Layout { size: inner.size * length, ..inner }
@@ -266,7 +266,7 @@ impl<'t> Layouts<'t> {
 /// The layout of a type of uuid 1, chrono 0.4 or url 2.
 fn foreign(format: Format) -> Layout {
     let word = Layout::scalar(4, 0);
-    // A `NonZero`.
+    // A date is a `NonZero` integer.
     let date = Layout::scalar(4, 1);
     let optional = |of: Layout| enumeration(&[vec![], vec![of]]);
     let time = || structure(&[date, structure(&[word, word])]);

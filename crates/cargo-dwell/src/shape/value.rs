@@ -1,4 +1,4 @@
-//! What the documents take as `serde_json::Value`: the baseline for a program that writes no types at all.
+//! The memory of the documents as `serde_json::Value`: the baseline for a program without types.
 
 use super::model::Heap;
 use super::schema::{Free, Kind, Lengths, RecordId, Schema, Slot};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// Bytes of a `Value`.
 const VALUE: u64 = 32;
 
-/// What all documents take as values, held in one vector of exactly their number, and whether that is exact.
+/// The memory of all documents as values in one vector of exact capacity, and whether it is exact.
 pub fn heap(schema: &Schema) -> (Heap, bool) {
     let free = free(schema);
     let (bytes, allocations) = free.owned();
@@ -39,7 +39,7 @@ fn free(schema: &Schema) -> Free {
                 free.key_bytes += field.slot.count * field.key.len() as u64;
             }
         }
-        // Entries of no field are entries of the same object: their own map is none here.
+        // serde_json keeps these entries in the object itself, so their map does not count.
         let rest: Option<&Lengths> = record
             .fields
             .iter()
@@ -63,7 +63,7 @@ fn free(schema: &Schema) -> Free {
     free
 }
 
-/// `count` objects with `keys` keys in all, as equal as can be.
+/// Adds `count` objects with `keys` keys in all, spread as evenly as possible.
 fn spread(count: u64, keys: u64, objects: &mut Lengths) {
     if count > 0 {
         let longer = keys % count;
@@ -103,7 +103,7 @@ fn slot(of: &Slot, free: &mut Free) {
             free.merge(any);
             free.count = count;
         }
-        // Records are counted once each, wherever they are. The others own nothing.
+        // `free` counts each record once; the other kinds own no memory.
         Kind::Record { .. }
         | Kind::Union { .. }
         | Kind::Never

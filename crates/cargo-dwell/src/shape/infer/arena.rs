@@ -1,13 +1,14 @@
-//! The accumulators: a node for each position that holds values, an object for the objects there.
+//! The accumulators: a [`Node`] for each position that holds values, and an [`Object`] for the JSON objects there.
 //!
-//! Several positions share one object where a type is known to be the same: so the accumulators of a recursive type are a
-//! graph with a cycle, and not a tree with a branch for each path.
+//! Positions whose type is known to be the same share one [`Object`]. So the accumulators of a recursive type are a graph
+//! with a cycle, and not a tree with a branch for each path.
 //!
-//! Everything here can be added to everything alike, exactly: two nodes, a record's fields into one map value, the
-//! variants of a union into one record. So a decision that turns out wrong is undone without reading again.
+//! Any two accumulators can be added, with exact counts: two nodes, a record's fields into one map value, the variants of a
+//! union into one record. So a wrong decision can be undone without reading again. A position that is too varied for a type
+//! is *untyped*: its node keeps only sums ([`Free`]).
 //!
-//! While a text is read, the arena only grows: an id stays valid, and a form stays as it is. What is to change waits in
-//! [`Arena::pending`] and is done by [`Arena::settle`] between two texts.
+//! While a text is read, the arena only grows: ids stay valid and shapes do not change. Changes wait in
+//! [`Arena::pending`]; [`Arena::settle`] makes them between two texts.
 
 use super::sets::{Sets, part};
 use super::study::{MAX_VARIANTS, Study, is_usual};
@@ -18,12 +19,12 @@ use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
-/// Nodes, of about half a kilobyte with what they hold, up to which nothing is given up to save memory.
+/// The number of nodes, each about half a kilobyte with its contents, from which on detail is dropped to save memory.
 pub(super) const BUDGET: usize = 1 << 16;
-/// An object with more keys than this is a map, whatever its values are.
+/// An object with more keys is a map, whatever its values are.
 pub(super) const MAX_FIELDS: usize = 1024;
-/// A longer array is no tuple.
-pub(super) const MAX_PLACES: usize = 12;
+/// A longer array is not a tuple.
+pub(super) const MAX_TUPLE: usize = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct NodeId(u32);
@@ -42,20 +43,20 @@ pub(super) struct Node {
     pub(super) trues: u64,
     pub(super) integers: u64,
     pub(super) floats: u64,
-    /// How many of these are whole and have no place in 64 bits, so that an `f64` may lose digits.
+    /// The number of whole floats that do not fit in 64 bits, so that an `f64` may lose digits.
     pub(super) huge: u64,
     pub(super) min: i128,
     pub(super) max: i128,
-    /// The hash of the last string if it was short; what [`Study`] looks at.
+    /// The hash of the last string, if it was short, for [`Study`].
     pub(super) word: Option<u64>,
     pub(super) texts: Option<Box<Texts>>,
     pub(super) array: Option<Box<Array>>,
     pub(super) objects: u64,
     pub(super) empties: u64,
     pub(super) object: Option<ObjectId>,
-    /// The position was given up: only the sums are kept.
+    /// The sums, if the position is untyped.
     pub(super) free: Option<Box<Free>>,
-    /// This node was added to another, which stands for both until [`Arena::reclaim`].
+    /// The node that this one was merged into, until [`Arena::reclaim`].
     link: Option<NodeId>,
 }
 
@@ -95,7 +96,7 @@ impl Node {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Array {
     pub(super) lengths: Lengths,
-    /// All elements, unless they are still distinguished by their place.
+    /// All elements, unless the positions of a tuple hold them.
     pub(super) element: NodeId,
     pub(super) positions: Vec<NodeId>,
     pub(super) fixed: Fixed,
@@ -114,16 +115,16 @@ pub(super) enum Fixed {
 #[serde(default)]
 pub(super) struct Object {
     pub(super) instances: u64,
-    /// Their numbers of keys.
+    /// The numbers of keys of the objects.
     pub(super) lengths: Lengths,
-    /// The sets of their keys, while they are a record or the variant of a union.
+    /// The sets of keys that occur together, for a record or the variant of a union.
     pub(super) sets: Sets,
     pub(super) shape: Shape,
     #[serde(skip)]
     pub(super) study: Option<Box<Study>>,
-    /// The key that distinguishes these objects, if a study found one: the next form has a union instead.
+    /// The tag that a study found: the next form has a union for these objects.
     pub(super) tag: Option<Arc<str>>,
-    /// This object was merged into another, which stands for both.
+    /// The object that this one was merged into.
     link: Option<ObjectId>,
 }
 
@@ -154,13 +155,13 @@ impl Default for Shape {
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Fields {
     pub(super) list: Vec<Field>,
-    /// The entries whose keys found no position among the fields any more. What is here is no field, and will not be one.
+    /// The entries whose keys are not fields. A key is a field or one of the rest, never both.
     pub(super) rest: Option<Box<Rest>>,
     #[serde(skip)]
     index: HashMap<u64, usize, BuildHasherDefault<Hashed>>,
 }
 
-/// Entries of a record that are kept as those of a map are.
+/// Entries of a record that are counted like those of a map.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Rest {
     pub(super) keys: Texts,
@@ -169,18 +170,18 @@ pub(super) struct Rest {
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Field {
-    /// Shared with the same field of other forms: a union's variants and each thread have their own.
+    /// The key. Other arenas of this form, and other variants of the union, share the string.
     pub(super) key: Arc<str>,
     pub(super) hash: u64,
     pub(super) node: NodeId,
     /// The position of its first occurrence, which orders the fields of the schema.
     pub(super) first: u64,
-    /// The object that had it last.
+    /// The serial number of the last object that had the field.
     pub(super) last: u64,
 }
 
 impl Fields {
-    /// Finds a key by its hash; few fields are looked through.
+    /// Finds a field by the hash of its key. A short list is searched linearly.
     pub(super) fn find(&self, hash: u64) -> Option<usize> {
         if self.index.is_empty() {
             return self.list.iter().position(|field| field.hash == hash);
@@ -203,20 +204,20 @@ impl Fields {
     }
 }
 
-/// Objects distinguished by the string under one key.
+/// A tagged union: objects distinguished by the string under one key.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Tagged {
     pub(super) key: Box<str>,
     pub(super) hash: u64,
     pub(super) variants: Vec<Variant>,
-    /// By the hash of the tag's value.
+    /// Indices by the hash of the tag's value.
     #[serde(skip)]
     index: HashMap<u64, usize, BuildHasherDefault<Hashed>>,
-    /// The fields that a new variant may have, all of them without values.
+    /// The fields of a new variant, without values.
     pub(super) template: ObjectId,
-    /// The objects of which the tag does not tell: without it, or with one that is no string.
+    /// The objects without a tag, or with a tag that is not a string.
     pub(super) untagged: Option<ObjectId>,
-    /// Objects for what is read before the tag, without values.
+    /// Vacant objects for the keys that are read before the tag.
     scratch: Vec<ObjectId>,
 }
 
@@ -251,37 +252,37 @@ pub(super) struct Variant {
     pub(super) object: ObjectId,
 }
 
-/// Pending work on a node after a merge.
+/// What becomes of a node after a merge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
-    /// It is gone.
+    /// Released: its values are in the other node.
     Take,
-    /// It stays, without values, to be used again.
+    /// Emptied, to be used again.
     Keep,
 }
 
-/// A change of form that waits until no text is being read.
+/// A change of shape that waits until no text is being read.
 enum Pending {
-    /// These objects are of one type.
+    /// Merge two objects, which have the same type.
     Join(ObjectId, ObjectId),
-    /// The tag of a union has too many values.
+    /// Make one record of a union whose tag has too many values.
     Dissolve(ObjectId),
-    /// The arrays of a position differ in length.
+    /// Merge the positions of a tuple, since the lengths of the arrays differ.
     Flatten(NodeId),
-    /// A position has free values beside others.
+    /// Make a position untyped.
     Free(NodeId),
-    /// A record has more keys than fields.
+    /// Move rare fields of a record to the rest, since it has too many keys.
     Overflow(ObjectId),
 }
 
-/// What a new object may turn out to be: types that are reached through more than one field.
+/// The types that a new object is compared with: those reached through more than one field.
 #[derive(Default)]
 struct Known {
-    /// Unions by the hashes of tag and value; none where that is ambiguous.
+    /// Unions by the hashes of tag and value; `None` if several match.
     variants: HashMap<(u64, u64), Option<ObjectId>>,
-    /// Unions by the hash of the tag alone, in the same way.
+    /// Unions by the hash of the tag; `None` if several match.
     tags: HashMap<u64, Option<ObjectId>>,
-    /// Recursive records by the sum of their keys, in the same way.
+    /// Recursive records by the sum of their keys; `None` if several match.
     records: HashMap<u64, Option<ObjectId>>,
 }
 
@@ -290,40 +291,40 @@ pub(super) struct Arena {
     nodes: Vec<Node>,
     objects: Vec<Object>,
     spare: Vec<NodeId>,
-    /// Nodes that were added to others and are not used again yet.
+    /// Nodes that were merged into others and are not reclaimed yet.
     taken: Vec<NodeId>,
     pub(super) root: NodeId,
     pub(super) documents: u64,
     pub(super) bytes: u64,
-    /// Rises with every object, so that a field knows whether this object had it already.
+    /// The serial number of the current object, by which a field detects a duplicate key.
     pub(super) serial: u64,
-    /// Orders fields by when they were first seen: the text in the high half, a counter in the low.
+    /// The order of first occurrence: the index of the text in the high half, a counter in the low half.
     pub(super) moment: u64,
-    /// Whether tags are looked for.
+    /// Whether this arena is a study, which searches for tags.
     pub(super) studying: bool,
-    /// The hashes of the keys that the objects being read have had so far, the innermost object on top.
+    /// The hashes of the keys of the objects being read, the innermost object on top.
     pub(super) seen: Vec<u64>,
-    /// Of these keys those with a string that may be the value of a tag; kept while studying.
+    /// Those of these keys whose value is a string that may be a tag's, in a study.
     pub(super) words: Vec<(u64, u64)>,
-    /// The JSON types of their values, with the hashes of the keys; kept while studying.
+    /// The type codes of the keys' values ([`super::visit::mark`]), with the hashes of the keys, in a study.
     pub(super) marks: Vec<(u64, u8)>,
-    /// The JSON type of the value that was read last.
+    /// The type code of the value that was read last.
     pub(super) mark: u8,
-    /// Whether the object that was read last has a key that is usual for a tag, with such a string.
+    /// Whether the object that was read last has a common tag key ([`is_usual`]) with a string.
     pub(super) is_tagged: bool,
-    /// The hashes of the keys that are usual for a tag; kept while studying.
+    /// The hashes of common tag keys, in a study.
     usual: HashSet<u64, BuildHasherDefault<Hashed>>,
-    /// The unions whose objects are being read.
+    /// The unions on the path to the value being read.
     pub(super) inside: Vec<ObjectId>,
     pending: Vec<Pending>,
     known: Known,
-    /// Objects from this one on are not part of the form.
+    /// The number of objects that belong to the form; later ones were found while reading.
     fresh: u32,
-    /// Arenas of one form have the same number, 0 those of none.
+    /// The number of the form, the same in all arenas of it; 0 without a form.
     form: u64,
-    /// Nodes up to which nothing is given up to save memory.
+    /// The number of nodes from which on detail is dropped to save memory.
     pub(super) budget: usize,
-    /// Sets to find duplicate keys of maps with, one for each map that is open.
+    /// Spare sets of keys, to find duplicate keys in maps.
     key_sets: Vec<Hashes>,
 }
 
@@ -372,19 +373,19 @@ impl Arena {
         &mut self.objects[id.0 as usize]
     }
 
-    /// All objects that stand for themselves.
+    /// All objects that are not merged into others.
     pub(super) fn all_objects(&self) -> Vec<ObjectId> {
         let ids = (0..).zip(&self.objects).filter(|(_, object)| object.link.is_none());
         ids.map(|(id, _)| ObjectId(id)).collect()
     }
 
-    /// The objects of unions that have no tag.
+    /// The objects of unions without a tag.
     pub(super) fn untagged_objects(&self) -> HashSet<ObjectId> {
         let objects = self.objects.iter().filter(|object| object.link.is_none());
         objects.filter_map(|object| Some(self.find(object.shape.untagged()?))).collect()
     }
 
-    /// The object that stands for `id`.
+    /// The object that `id` was merged into, or `id`.
     pub(super) fn find(&self, mut id: ObjectId) -> ObjectId {
         while let Some(next) = self.object(id).link {
             id = next;
@@ -392,7 +393,7 @@ impl Arena {
         id
     }
 
-    /// The same, and the way is shorter the next time.
+    /// Like [`find`](Self::find); shortens the path for later calls.
     fn find_mut(&mut self, id: ObjectId) -> ObjectId {
         let found = self.find(id);
         let mut id = id;
@@ -403,7 +404,7 @@ impl Arena {
         found
     }
 
-    /// The node that stands for `id`.
+    /// The node that `id` was merged into, or `id`.
     pub(super) fn find_node(&self, mut id: NodeId) -> NodeId {
         while let Some(next) = self.node(id).link {
             id = next;
@@ -411,7 +412,7 @@ impl Arena {
         id
     }
 
-    /// The objects at a position, if there are any.
+    /// The objects at a position, if it has any.
     pub(super) fn object_of(&self, node: NodeId) -> Option<ObjectId> {
         self.node(node).object.map(|object| self.find(object))
     }
@@ -432,7 +433,7 @@ impl Arena {
         ObjectId(self.objects.len() as u32 - 1)
     }
 
-    /// The objects at a position, which are about to be there.
+    /// The objects at a position; creates an empty record if it has none.
     pub(super) fn objects_at(&mut self, node: NodeId) -> ObjectId {
         if let Some(object) = self.node(node).object {
             return self.find_mut(object);
@@ -470,7 +471,7 @@ impl Arena {
         }
     }
 
-    /// A new field of a record; of a variant as the union's template has it.
+    /// Adds a field to a record; for a variant, with the form that the union's template gives it.
     pub(super) fn new_field(&mut self, object: ObjectId, template: Option<ObjectId>, key: &str, hash: u64) -> usize {
         let known = template.map(|template| self.find(template)).and_then(|template| {
             let fields = self.fields(template)?;
@@ -493,7 +494,7 @@ impl Arena {
         self.fields_mut(object).map_or(0, |fields| fields.push(field))
     }
 
-    /// The node for entries of a record that are not fields.
+    /// The entries of a record that are not fields.
     pub(super) fn rest(&mut self, object: ObjectId) -> Option<&mut Rest> {
         if self.fields(object)?.rest.is_none() {
             let value = self.new_node(0);
@@ -509,12 +510,12 @@ impl Arena {
         self.fields_mut(object)?.rest.as_deref_mut()
     }
 
-    /// Whether one of [`Arena::words`] from this position on is under a key that is usual for a tag.
+    /// Whether one of [`Arena::words`] from this index on belongs to a common tag key.
     pub(super) fn has_usual_tag(&self, words: usize) -> bool {
         self.words[words..].iter().any(|(hash, _)| self.usual.contains(hash))
     }
 
-    /// Says that the arrays of a position differ in length.
+    /// Records that the arrays of a position differ in length.
     pub(super) fn vary(&mut self, node: NodeId) {
         if let Some(array) = &mut self.node_mut(node).array
             && array.fixed != Fixed::Varied
@@ -524,14 +525,14 @@ impl Arena {
         }
     }
 
-    /// Makes these objects one.
+    /// Merges objects at the next [`settle`](Self::settle).
     pub(super) fn join(&mut self, objects: &[ObjectId]) {
         for &object in &objects[1..] {
             self.pending.push(Pending::Join(objects[0], object));
         }
     }
 
-    /// Does what had to wait while a text was read.
+    /// Makes the pending changes.
     pub(super) fn settle(&mut self) {
         while let Some(pending) = self.pending.pop() {
             match pending {
@@ -544,7 +545,7 @@ impl Arena {
         }
     }
 
-    /// Makes the nodes that were added to others available again. Call it only while no id of such a node is in use.
+    /// Makes merged nodes available again. No id of such a node may be in use.
     pub(super) fn reclaim(&mut self) {
         for id in std::mem::take(&mut self.taken) {
             *self.node_mut(id) = Node::default();
@@ -552,7 +553,7 @@ impl Arena {
         }
     }
 
-    /// Forgets what was open when a text turned out to be wrong.
+    /// Drops the state of a text that ended with an error.
     pub(super) fn abandon(&mut self) {
         self.seen.clear();
         self.words.clear();
@@ -560,7 +561,7 @@ impl Arena {
         self.inside.clear();
     }
 
-    /// Makes a record, or what was a union, a map.
+    /// Turns a record or union into a map.
     pub(super) fn collapse(&mut self, object: ObjectId) {
         let object = self.find(object);
         self.dissolve(object);
@@ -593,7 +594,7 @@ impl Arena {
         }
     }
 
-    /// Makes records of the maps that several positions share: records of nothing but entries that are no fields.
+    /// Turns maps that several positions share into records without fields, whose entries are all in the rest.
     pub(super) fn name_maps(&mut self, shared: &HashSet<ObjectId>) {
         for &object in shared {
             let object = self.object_mut(object);
@@ -606,13 +607,13 @@ impl Arena {
         }
     }
 
-    /// Makes a union one record of all its variants.
+    /// Turns a union into one record of all its variants.
     fn dissolve(&mut self, object: ObjectId) {
         let object = self.find(object);
         if self.tagged(object).is_none() {
             return;
         }
-        // Its own sums are those of its variants, which are added again.
+        // The union's own sums equal those of its variants, which are added below.
         let union = std::mem::take(self.object_mut(object));
         if let Shape::Union(tagged) = union.shape {
             let untagged = tagged.untagged.into_iter();
@@ -622,7 +623,7 @@ impl Arena {
         }
     }
 
-    /// Gives the tuples of an array up.
+    /// Merges the positions of a tuple into one element.
     pub(super) fn flatten(&mut self, node: NodeId) {
         let node = self.find_node(node);
         let Some(array) = &mut self.node_mut(node).array else { return };
@@ -633,7 +634,7 @@ impl Arena {
         }
     }
 
-    /// Adds all that `from` knows to `into`. What that means for objects waits until [`Arena::settle`].
+    /// Adds the counts of `from` to `into`. Merges of objects wait for [`Arena::settle`].
     pub(super) fn absorb(&mut self, into: NodeId, from: NodeId, after: After) {
         let (into, from) = (self.find_node(into), self.find_node(from));
         if into == from {
@@ -674,7 +675,7 @@ impl Arena {
         }
         if let Some(object) = source.object.filter(|_| objects > 0) {
             let object = self.find(object);
-            // What was never filled may have a form that does not fit any more.
+            // An object without values may have an outdated shape, so it is replaced instead of merged.
             match self.object_of(into).filter(|_| self.node(into).objects > objects || after == After::Keep) {
                 None => self.node_mut(into).object = Some(object),
                 Some(target) if target != object => {
@@ -739,23 +740,23 @@ impl Arena {
         }
     }
 
-    /// The arrays at a position that has some.
+    /// The array at a position that has one.
     pub(super) fn array_mut(&mut self, node: NodeId) -> &mut Array {
         self.node_mut(node).array.as_mut().expect("only called where there are arrays")
     }
 
-    /// Adds all that `from` knows to `into`, which stands for both from now on.
+    /// Merges `from` into `into`.
     fn absorb_object(&mut self, into: ObjectId, from: ObjectId) {
         let (into, from) = (self.find_mut(into), self.find_mut(from));
         if into == from {
             return;
         }
-        // What was never filled may still have a form that the other has given up since.
+        // An object without values may have an outdated shape, so it is only linked.
         if self.object(from).instances == 0 {
             self.object_mut(from).link = Some(into);
             return;
         }
-        // Two forms are made one before they are added; that can lead to other changes, so this is tried again.
+        // Different shapes are made equal first. That may queue other changes, so the merge is queued again.
         let forms = match (&self.object(into).shape, &self.object(from).shape) {
             (Shape::Union(left), Shape::Union(right)) if left.hash == right.hash => None,
             (Shape::Record(_), Shape::Record(_)) | (Shape::Map { .. }, Shape::Map { .. }) => None,
@@ -764,7 +765,7 @@ impl Arena {
                 return;
             }
             (Shape::Record(_), Shape::Union(tagged)) if self.is_without(into, tagged.hash) => {
-                // The lower number stands for both.
+                // The object with the lower number remains.
                 self.objects.swap(into.0 as usize, from.0 as usize);
                 self.absorb_untagged(into, from);
                 return;
@@ -774,7 +775,7 @@ impl Arena {
             _ => Some(from),
         };
         if let Some(object) = forms {
-            // Later entries of the stack are processed first.
+            // `pending` is a stack: the change of shape below is processed before this merge.
             self.pending.push(Pending::Join(into, from));
             match self.object(object).shape {
                 Shape::Record(_) => self.collapse_record(object),
@@ -829,13 +830,13 @@ impl Arena {
         }
     }
 
-    /// Whether no object of a record has a string under a key.
+    /// Whether no object of a record has a string under the tag's key.
     pub(super) fn is_without(&self, record: ObjectId, tag: u64) -> bool {
         let Some(fields) = self.fields(record) else { return false };
         fields.find(tag).is_none_or(|index| self.node(fields.list[index].node).text_count() == 0)
     }
 
-    /// Adds the objects of a record to those of a union that have no tag; the union stands for both from now on.
+    /// Merges a record into a union, as its objects without a tag.
     fn absorb_untagged(&mut self, union: ObjectId, record: ObjectId) {
         let Object { instances, lengths, .. } = self.object(record);
         let (instances, lengths) = (*instances, lengths.clone());
@@ -847,7 +848,7 @@ impl Arena {
         of.instances += instances;
         of.lengths.merge(&lengths);
         let untagged = self.untagged(union);
-        // The record has a number of its own from now on: its old one is the union's.
+        // The record gets a new number; its old one becomes a link to the union.
         let moved = std::mem::take(self.object_mut(record));
         self.object_mut(record).link = Some(union);
         self.objects.push(moved);
@@ -855,10 +856,10 @@ impl Arena {
         self.pending.push(Pending::Join(untagged, moved));
     }
 
-    /// Adds the fields of a record to another record.
+    /// Adds the fields of one record to another.
     fn absorb_fields(&mut self, into: ObjectId, mut fields: Fields) {
         if let Some(rest) = fields.rest.take() {
-            // A key is a field or one of the rest, not both.
+            // A key is a field or one of the rest, never both.
             self.demote(into, &rest.keys);
             if let Some(known) = self.rest(into) {
                 known.keys.merge(&rest.keys);
@@ -884,12 +885,12 @@ impl Arena {
         }
     }
 
-    /// Moves the fields of a record to the rest of its entries that are there for which `keys` has, or may have, the key.
+    /// Moves those fields of a record to the rest that `keys` contains, or may contain.
     fn demote(&mut self, object: ObjectId, keys: &Texts) {
         self.move_to_rest(object, |field, _| keys.may_have(field.hash));
     }
 
-    /// Moves rare fields of a record to the rest of its entries, so that keys which other objects have become fields.
+    /// Moves rare fields of a record to the rest, so that keys of later objects can become fields.
     fn move_rare_fields(&mut self, object: ObjectId) {
         let object = self.find(object);
         let instances = self.object(object).instances;
@@ -898,7 +899,7 @@ impl Arena {
         }
     }
 
-    /// Moves fields of a record to the rest of its entries.
+    /// Moves the fields of a record for which `moves` returns true to the rest.
     pub(super) fn move_to_rest(&mut self, object: ObjectId, moves: impl Fn(&Field, u64) -> bool) {
         let Some(fields) = self.fields_mut(object) else { return };
         let list = std::mem::take(&mut fields.list);
@@ -915,13 +916,13 @@ impl Arena {
                 self.absorb(value, field.node, After::Take);
             }
         }
-        // They were counted with keys that are no fields any more.
+        // The sets contain fields that were moved; remove these.
         let kept: Hashes =
             self.fields(object).into_iter().flat_map(|fields| &fields.list).map(|field| field.hash).collect();
         self.object_mut(object).sets.keep(&kept);
     }
 
-    /// The objects of a union whose tag is `value`; those without a tag if that would be too many.
+    /// The variant of a union for the tag `value`; the objects without a tag if there are too many variants.
     pub(super) fn variant(&mut self, union: ObjectId, value: &str, hash: u64) -> ObjectId {
         let known = self.tagged(union).map(|tagged| (tagged.find(hash), tagged.variants.len()));
         match known {
@@ -940,7 +941,7 @@ impl Arena {
         }
     }
 
-    /// The objects of a union of which the tag does not tell.
+    /// The objects of a union without a tag, or with a tag that is not a string.
     pub(super) fn untagged(&mut self, union: ObjectId) -> ObjectId {
         if let Some(object) = self.tagged(union).and_then(|tagged| tagged.untagged) {
             return self.find_mut(object);
@@ -952,7 +953,7 @@ impl Arena {
         object
     }
 
-    /// An object to collect what comes before the tag.
+    /// Takes a vacant object for the keys that are read before the tag.
     pub(super) fn take_scratch(&mut self, union: ObjectId) -> ObjectId {
         match self.tagged_mut(union).and_then(|tagged| tagged.scratch.pop()) {
             Some(scratch) => scratch,
@@ -960,14 +961,14 @@ impl Arena {
         }
     }
 
-    /// Gives back what [`Arena::take_scratch`] gave, without values.
+    /// Returns an object from [`Arena::take_scratch`], emptied.
     pub(super) fn put_scratch(&mut self, union: ObjectId, scratch: ObjectId) {
         if let Some(tagged) = self.tagged_mut(union) {
             tagged.scratch.push(scratch);
         }
     }
 
-    /// A copy of the form of a position, without values; its objects are the same.
+    /// Copies the form of a position, without values; the copy shares its objects.
     fn copy_node(&mut self, node: NodeId) -> NodeId {
         let source = self.node(node);
         let (name, object, free) = (source.name, source.object, source.free.is_some());
@@ -988,7 +989,7 @@ impl Arena {
                 Shape::Map { value, .. } => Some(*value),
                 _ => None,
             };
-            // Each position has its own maps.
+            // Maps are not shared: each position has its own.
             let object = match value {
                 Some(value) => {
                     let value = self.copy_node(value);
@@ -1003,7 +1004,7 @@ impl Arena {
         copy
     }
 
-    /// Ends the form: what is added from now on was found while reading.
+    /// Completes the form: later objects count as found while reading.
     pub(super) fn seal(&mut self, recursive: &dyn Fn(ObjectId) -> bool) {
         fn enter<K: std::hash::Hash + Eq>(known: &mut HashMap<K, Option<ObjectId>>, key: K, object: ObjectId) {
             let entry = known.entry(key).or_insert(Some(object));
@@ -1012,7 +1013,7 @@ impl Arena {
             }
         }
         let mut known = Known::default();
-        // A variant is no record by itself: its tag is not one of its fields in Rust.
+        // Variants are not compared with new records, since they lack the tag's field.
         let tagged = self.objects.iter().filter_map(|object| match &object.shape {
             Shape::Union(tagged) => Some(tagged),
             _ => None,
@@ -1052,24 +1053,24 @@ impl Arena {
         self.fresh = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
     }
 
-    /// Says that this arena is of the form with this number.
+    /// Sets the number of the form.
     pub(super) fn set_form(&mut self, form: u64) {
         self.form = form;
     }
 
-    /// Whether the form says nothing of these objects, of which the first has just been read.
+    /// Whether these objects are not in the form and only the first of them was read.
     pub(super) fn is_new(&self, object: ObjectId) -> bool {
         object.0 >= self.fresh && self.object(object).instances == 1
     }
 
-    /// Whether [`Arena::recognise`] can find anything.
+    /// Whether [`Arena::recognise`] can find a type.
     pub(super) fn knows(&self) -> bool {
         !self.known.variants.is_empty() || !self.known.records.is_empty()
     }
 
-    /// Takes the first object of a position for one of a type that is known from other positions, if it looks like it.
+    /// Compares the first object of a position with the types known from other positions, and merges it with a match.
     ///
-    /// `sum` is that of its keys, `words` has the strings under them that may be a tag's value.
+    /// `sum` is the sum of its keys.
     pub(super) fn recognise(&mut self, node: NodeId, object: ObjectId, sum: u64) {
         let Some(fields) = self.fields(object).filter(|fields| fields.rest.is_none()) else { return };
         if let Some(&Some(known)) = self.known.records.get(&sum) {
@@ -1091,7 +1092,7 @@ impl Arena {
             if let Some(variant) = tagged.find(value_hash) {
                 let has = |known: &Fields| fields.list.iter().filter(|field| known.find(field.hash).is_some()).count();
                 let common = self.fields(self.find(variant)).map_or(0, has);
-                // The tag is one of them and says nothing here.
+                // The tag itself is common to all and does not count.
                 if (common.max(1) - 1) * 2 < fields.list.len() - 1 {
                     continue;
                 }
@@ -1108,7 +1109,7 @@ impl Arena {
         }
     }
 
-    /// Adds what was read into a scratch object before the tag to a variant; gives the scratch object back.
+    /// Adds the keys that were read before the tag to a variant, and returns the scratch object.
     pub(super) fn add_scratch(
         &mut self,
         union: ObjectId,
@@ -1145,10 +1146,10 @@ impl Arena {
         self.put_scratch(union, scratch);
     }
 
-    /// Adds an object that has just been read to the study of its record: the keys in [`Arena::seen`] and the strings in
-    /// [`Arena::words`], and [`Arena::marks`] from these positions on are its own.
+    /// Adds an object that was just read to the study of its record. Its keys, strings and type codes begin at these indices
+    /// of [`Arena::seen`], [`Arena::words`] and [`Arena::marks`].
     pub(super) fn add_to_study(&mut self, object: ObjectId, seen: usize, words: usize, marks: usize) {
-        // Taken out of the arena, so that both can be used.
+        // Taken out so that the rest of the arena can be borrowed.
         let mut study = self.object_mut(object).study.take().unwrap_or_default();
         if let Some(fields) = self.fields(object) {
             let named = |&(hash, word): &(u64, u64)| {
@@ -1161,7 +1162,7 @@ impl Arena {
         self.object_mut(object).study = Some(study);
     }
 
-    /// Whether the memory budget does not allow more distinct positions.
+    /// Whether the number of nodes exceeds the memory budget.
     pub(super) fn is_exhausted(&self) -> bool {
         self.len() / self.budget >= 8
     }
@@ -1181,7 +1182,7 @@ impl Arena {
         }
     }
 
-    /// The arena of which this was saved; none if it cannot have been.
+    /// Restores an arena; `None` if the data is not valid.
     pub(super) fn restored(saved: Saved) -> Option<Self> {
         let mut arena = Self::new(false);
         arena.nodes = saved.nodes;
@@ -1209,7 +1210,7 @@ impl Arena {
         arena.is_sound().then_some(arena)
     }
 
-    /// Whether all ids lead somewhere and no chain of links leads back: a part is a file that anybody may have changed.
+    /// Whether all ids are valid and no chain of links is a cycle. A part file is untrusted input.
     fn is_sound(&self) -> bool {
         let node = |id: &NodeId| (id.0 as usize) < self.nodes.len();
         let object = |id: &ObjectId| (id.0 as usize) < self.objects.len();
@@ -1223,7 +1224,7 @@ impl Arena {
             });
             array && of.object.iter().all(object) && of.link.is_none()
         });
-        // A link leads to a lower or a higher number, but never through more objects than there are.
+        // A chain of links without a cycle is never longer than the number of objects.
         let ends = |id: &ObjectId| {
             let mut at = *id;
             for _ in 0..=self.objects.len() {
@@ -1255,7 +1256,7 @@ impl Arena {
         nodes && objects && node(&self.root) && self.spare.iter().all(node)
     }
 
-    /// Adds what another arena knows.
+    /// Adds the counts of another arena.
     pub(super) fn merge(&mut self, other: Self) {
         self.settle();
         self.documents += other.documents;
@@ -1294,7 +1295,7 @@ impl Arena {
         }));
         self.absorb(self.root, root, After::Take);
         if self.form != 0 && self.form == other.form {
-            // The objects of the form have the same numbers in both.
+            // Objects of the form have the same numbers in both arenas.
             let pairs = (0..self.fresh.min(other.fresh)).map(|id| Pending::Join(ObjectId(id), ObjectId(id + objects)));
             self.pending.extend(pairs);
         }
@@ -1302,7 +1303,7 @@ impl Arena {
         self.reclaim();
     }
 
-    /// Gives a position up: keeps the sums of what it holds, and forgets its form.
+    /// Makes a position untyped: keeps the sums of its values and drops their form.
     pub(super) fn set_free(&mut self, node: NodeId) {
         let node = self.find_node(node);
         let free = self.free_at(node);
@@ -1310,7 +1311,7 @@ impl Arena {
         *self.node_mut(node) = Node { name, nulls, free: Some(Box::new(free)), ..Node::default() };
     }
 
-    /// Counts the keys of objects that are maps.
+    /// Adds the keys of objects that become maps to `keys`.
     pub(super) fn add_keys(&self, object: ObjectId, keys: &mut Texts) {
         match &self.object(self.find(object)).shape {
             Shape::Map { keys: known, .. } => keys.merge(known),
@@ -1330,7 +1331,7 @@ impl Arena {
         }
     }
 
-    /// The sums of what a position holds. They are estimated where it shares its objects with other positions.
+    /// The sums of a position's values; estimates if it shares objects with other positions.
     pub(super) fn free_at(&self, node: NodeId) -> Free {
         let mut free = Free::default();
         let of = self.node(node);
@@ -1343,7 +1344,7 @@ impl Arena {
         sum.free
     }
 
-    /// Removes what no text had: the rest of a form that was found in others.
+    /// Removes parts of the form that no text has.
     pub(super) fn prune(&mut self) {
         self.settle();
         for index in 0..self.nodes.len() {
@@ -1403,7 +1404,7 @@ impl Arena {
         self.key_sets.pop().unwrap_or_default()
     }
 
-    /// Gives a set of keys back. A large one is not worth clearing for each of many small maps.
+    /// Returns a set of keys. A large set is dropped: clearing it for each small map takes longer than a new one.
     pub(super) fn put_keys(&mut self, mut keys: Hashes) {
         if keys.capacity() <= 1024 {
             keys.clear();
@@ -1411,7 +1412,7 @@ impl Arena {
         }
     }
 
-    /// Nodes in use.
+    /// The number of nodes in use.
     pub(super) fn len(&self) -> usize {
         self.nodes.len() - self.spare.len()
     }
@@ -1437,11 +1438,11 @@ pub(super) struct Saved {
     moment: u64,
 }
 
-/// Adds up what hangs below a position.
+/// Sums over the values below a position.
 struct Sum<'a> {
     arena: &'a Arena,
     free: Free,
-    /// Objects that were added already, or are being added: of a cycle each is added once.
+    /// Objects that were added or are being added, so that a cycle ends.
     open: HashSet<ObjectId>,
 }
 
@@ -1466,7 +1467,7 @@ impl Sum<'_> {
             if node.objects == instances {
                 self.object(object);
             } else if !self.open.contains(&object) {
-                // Other positions share these objects: a share of all there are.
+                // Other positions share the objects, so this one gets a proportional part of their sums.
                 let mut all = Sum { arena: self.arena, free: Free::default(), open: std::mem::take(&mut self.open) };
                 all.object(object);
                 self.open = all.open;

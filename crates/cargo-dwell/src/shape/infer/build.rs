@@ -1,4 +1,4 @@
-//! From accumulators to a [`Schema`].
+//! Builds a [`Schema`] from accumulators.
 
 use super::arena::{Arena, Node, NodeId, ObjectId};
 use super::names::{Names, common, last_word, singular, type_name};
@@ -9,18 +9,18 @@ use crate::shape::names::is_part;
 use crate::shape::schema::{Field, Free, Keywords, Kind, Lengths, Map, Record, Schema, Seq, Slot, Union};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-/// Paths listed of a record.
+/// The most paths that are listed for a record.
 const MAX_PATHS: usize = 4;
-/// A closed set has at most this many strings,
+/// A closed set has at most this many strings
 const MAX_KEYWORDS: usize = 64;
-/// each of at most this many bytes,
+/// of at most this many bytes,
 const MAX_KEYWORD: usize = 48;
-/// and each was seen this often on average;
+/// and each was seen this often on average,
 const TIMES: u64 = 8;
-/// or this often, if it is the only one.
+/// or this often if it is the only one.
 const ONLY: u64 = 64;
 
-/// The schema of what was found.
+/// Builds the schema.
 pub(super) fn build(arena: &Arena, types: &Types) -> Schema {
     let mut builder = Builder::new(arena, types);
     let root = builder.slot(&[arena.root], &Path::default(), "");
@@ -30,13 +30,13 @@ pub(super) fn build(arena: &Arena, types: &Types) -> Schema {
     builder.finish(root)
 }
 
-/// The index of a position in the schema.
+/// The location of a position in the schema.
 #[derive(Clone, Default)]
 struct Path {
     text: String,
-    /// The nearest key, in the singular if elements or values lie between.
+    /// The nearest key, in the singular inside sequences and maps.
     name: String,
-    /// The name of the record or union above.
+    /// The enclosing record or union.
     parent: Option<Owner>,
 }
 
@@ -50,7 +50,7 @@ impl Path {
     fn key(&self, key: &str, owner: Owner) -> Self {
         let plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let text = if plain { format!("{}.{key}", self.text) } else { format!("{}[{key:?}]", self.text) };
-        // A key of punctuation names nothing.
+        // A key without letters and digits gives no name.
         let name = if key.contains(is_part) { key.to_owned() } else { singular(&self.name) };
         Self { text, name, parent: Some(owner) }
     }
@@ -61,7 +61,7 @@ impl Path {
     }
 }
 
-/// A record or union that was met and is not described yet.
+/// A record or union that is still to be described.
 enum Work {
     Record(ObjectId, Path),
     Union(ObjectId, Path),
@@ -71,11 +71,11 @@ enum Work {
 struct Wish {
     name: String,
     parent: Option<Owner>,
-    /// The tag's value and the union of a variant's record.
+    /// For the record of a variant: the tag's value and the union.
     variant: Option<(String, usize)>,
-    /// What else it may be called, if `name` is taken,
+    /// Alternatives if `name` is taken.
     also: Vec<String>,
-    /// and if that in front of it which is above is taken too.
+    /// Alternatives if the names with a prefix of the enclosing types are taken too.
     last: Vec<String>,
 }
 
@@ -95,7 +95,7 @@ struct Builder<'a> {
     record_wishes: Vec<Wish>,
     union_wishes: Vec<Wish>,
     keyword_wishes: Vec<Wish>,
-    /// The positions of each record: path, name, and number of occurrences.
+    /// The positions of each record by path, with the number of occurrences.
     paths: Vec<BTreeMap<String, (u64, Path)>>,
     queue: VecDeque<Work>,
 }
@@ -117,7 +117,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The position of these nodes.
+    /// Describes the position of these nodes.
     fn slot(&mut self, group: &[NodeId], path: &Path, key: &str) -> Slot {
         let nodes: Vec<&Node> = group.iter().map(|&id| self.arena.node(id)).collect();
         let sum = |count: fn(&Node) -> u64| nodes.iter().map(|node| count(node)).sum::<u64>();
@@ -207,7 +207,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The maps of this position, and no others of their type.
+    /// Describes the maps of one position only; other positions have maps of their own.
     fn map(&mut self, group: &[NodeId], path: &Path, key: &str) -> Kind {
         let mut lengths = Lengths::default();
         let mut keys = Texts::default();
@@ -243,7 +243,7 @@ impl<'a> Builder<'a> {
             Work::Record(object, path) => {
                 let id = self.records[&object];
                 let union = self.record_wishes[id].variant.as_ref().map(|&(_, union)| &self.schema.unions[union]);
-                // Without a tag the key may be there with other values than strings.
+                // Objects without a tag may have other values than strings under its key.
                 let tag = union.filter(|union| union.without_tag() != Some(id)).map(|union| union.tag.clone());
                 let mut slots = self.types.slots(object);
                 slots.retain(|slot| tag.as_deref() != Some(slot.key));
@@ -281,7 +281,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The entries of a record that are no fields.
+    /// Describes the entries of a record that are not fields.
     fn rest(&mut self, object: ObjectId, path: &Path) -> Option<Field> {
         let values = self.types.rest(object);
         let keys = self.types.rest_keys(object);
@@ -292,7 +292,7 @@ impl<'a> Builder<'a> {
         let lengths = if self.types.slots(object).is_empty() {
             self.types.lengths(object)
         } else {
-            // How many of them one object has is not kept: as if all were in as few objects as there can be.
+            // The number of these entries for each object is unknown: assume that as few objects as possible have all.
             Lengths::spread(instances, keys.count, keys.distinct())
         };
         let value = self.slot(&values, &path.below(".*"), "");
@@ -310,14 +310,14 @@ impl<'a> Builder<'a> {
             (1..=MAX_KEYWORDS).contains(&words.len())
                 && texts.count >= if words.len() == 1 { ONLY } else { TIMES * words.len() as u64 }
                 && words.iter().all(|(word, count)| count >= 2 && is_keyword(word))
-                // Versions, dates, numbers and hashes keep being new.
+                // Versions, dates, numbers and hashes are open sets: later data has new ones.
                 && words.iter().filter(|(word, _)| is_name(word)).count() * 2 > words.len()
         }) else {
             return Kind::Text(text);
         };
         let mut values: Vec<String> = words.iter().map(|(word, _)| word.to_owned()).collect();
         values.sort();
-        // The same texts under `team1` and `team2` are one set.
+        // Equal strings under `team1` and `team2` are one set.
         let stem = |key: &str| match key.trim_end_matches(|c: char| c.is_ascii_digit()) {
             stem if stem.len() > 3 => stem.to_owned(),
             _ => key.to_owned(),
@@ -345,7 +345,7 @@ impl<'a> Builder<'a> {
             let (name, also) = match &record.fields[..] {
                 _ if is_document => (String::new(), Vec::new()),
                 [] => ("empty".to_owned(), Vec::new()),
-                // What is in many positions says less by these than by what it holds.
+                // The only key of a record at many positions describes it better than their names.
                 [field] if distinct(&paths) > 2 && !field.rest => (field.key.clone(), Vec::new()),
                 _ => self.name_of_positions(&paths),
             };
@@ -356,12 +356,12 @@ impl<'a> Builder<'a> {
             self.record_wishes[id].last = self.distinguished(id);
         }
         for (keywords, wish) in self.schema.keywords.iter().zip(&mut self.keyword_wishes) {
-            // The commonest text.
+            // The most frequent string.
             let first = keywords.values.iter().max_by_key(|&(word, count)| (count, std::cmp::Reverse(word)));
             wish.last.extend(first.map(|(word, _)| joined(&type_name(word), &type_name(&wish.name))));
         }
         let mut names = Names::default();
-        // The document's name is its own.
+        // The document's type is named first.
         match self.schema.root.kind {
             Kind::Record { id, .. } if self.record_wishes[id].variant.is_none() => {
                 self.schema.records[id].name = names.choose(&self.wanted(&self.record_wishes[id]));
@@ -377,7 +377,7 @@ impl<'a> Builder<'a> {
                 self.schema.unions[id].name = names.choose(&self.wanted(&self.union_wishes[id]));
             }
         }
-        // Variants first, for they are named after their union; then what is there most often gets the short names.
+        // Variants first, since their names derive from the union's; then the most frequent, which get the short names.
         let mut order: Vec<usize> = (0..self.schema.records.len()).collect();
         order.sort_by_key(|&id| {
             (self.record_wishes[id].variant.is_none(), std::cmp::Reverse(self.schema.records[id].instances), id)
@@ -396,7 +396,7 @@ impl<'a> Builder<'a> {
         self.schema
     }
 
-    /// The name of a record that is in these positions, the most frequent of which is the first, and others for it.
+    /// The name of a record at these positions, of which the most frequent is the first, and alternatives.
     fn name_of_positions(&self, paths: &[(&String, &(u64, Path))]) -> (String, Vec<String>) {
         let (_, (most, first)) = paths[0];
         let all: u64 = paths.iter().map(|(_, (count, _))| count).sum();
@@ -418,7 +418,7 @@ impl<'a> Builder<'a> {
             paths.iter().all(|(_, (_, path))| matches!(path.parent, Some(Owner::Record(id)) if id == parent));
         let parent = type_name(&self.record_wishes[parent].name);
         let one = singular(&parent);
-        // Of `parameters` each is a `Parameter`.
+        // The values of an object `parameters` are each a `Parameter`.
         if siblings && one != parent {
             let long = joined(&names[0], &one);
             return (one, vec![long]);
@@ -430,7 +430,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Names for a record by what it has: `TypeWithItems`.
+    /// Names for a record after its keys: `TypeWithItems`.
     fn distinguished(&self, id: usize) -> Vec<String> {
         let (record, wish) = (&self.schema.records[id], &self.record_wishes[id]);
         if wish.name.is_empty() {
@@ -442,23 +442,23 @@ impl<'a> Builder<'a> {
         fields.iter().take(4).map(|field| format!("{name}With{}", type_name(&field.key))).collect()
     }
 
-    /// The name of a record or union that is known so far.
+    /// The name of a record or union, and the type that encloses it.
     fn name_of(&self, owner: Owner) -> (String, Option<Owner>) {
         let (name, wish) = match owner {
             Owner::Record(id) => (&self.schema.records[id].name, &self.record_wishes[id]),
             Owner::Union(id) => (&self.schema.unions[id].name, &self.union_wishes[id]),
         };
-        // Before it is chosen, the key tells as much.
+        // Its name is not chosen yet, so its key serves.
         let name = if name.is_empty() && !wish.name.is_empty() { type_name(&wish.name) } else { name.clone() };
         (name, wish.parent)
     }
 
-    /// Names for a type, the best first.
+    /// Candidate names for a type, best first.
     fn wanted(&self, wish: &Wish) -> Vec<String> {
         if let Some((value, union)) = &wish.variant {
             let (value, union) = (type_name(value), &self.schema.unions[*union].name);
             let long = joined(&value, union);
-            // `BinaryExpression` is the name of a type; `opened` is not.
+            // `BinaryExpression` is a name for a type; `opened` is not.
             let is_name = wish.variant.as_ref().is_some_and(|(value, _)| value.starts_with(char::is_uppercase));
             return if is_name { vec![value, long] } else { vec![long] };
         }
@@ -469,12 +469,12 @@ impl<'a> Builder<'a> {
         let mut wanted = vec![name.clone()];
         wanted.extend(wish.also.iter().cloned());
         let (mut long, mut parent) = (name.clone(), wish.parent);
-        // A bound, since recursive types are their own parents.
+        // Recursive types enclose themselves, so the walk is bounded.
         for _ in 0..16 {
             let Some(owner) = parent.filter(|_| wanted.len() < 5) else { break };
             let (above, next) = self.name_of(owner);
             if above == long {
-                // `Status` in `Status`, not `StatusStatus`.
+                // A `Status` inside `Status` is not `StatusStatus`.
                 wanted.push(format!("Inner{name}"));
             } else if !above.is_empty() {
                 long = joined(&above, &long);
@@ -488,7 +488,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Two names as one; a word between them that both have is there once.
+/// Joins two names, without repeating a word at the seam.
 pub(in crate::shape) fn joined(front: &str, back: &str) -> String {
     let word = last_word(front);
     match back.strip_prefix(word) {
@@ -497,12 +497,12 @@ pub(in crate::shape) fn joined(front: &str, back: &str) -> String {
     }
 }
 
-/// How many names the positions of a type have.
+/// The number of distinct names of a type's positions.
 fn distinct(paths: &[(&String, &(u64, Path))]) -> usize {
     paths.iter().map(|(_, (_, path))| path.name.as_str()).collect::<HashSet<_>>().len()
 }
 
-/// The last word of most variants: `Expression` of `BinaryExpression`, `CallExpression` and `Identifier`.
+/// The last word of most variants' names: `Expression` for `BinaryExpression`, `CallExpression` and `Identifier`.
 fn name_of_variants(union: &Union) -> Option<String> {
     let names: Vec<String> = union.tagged().iter().map(|(value, _)| type_name(value)).collect();
     let mut words = BTreeMap::<&str, usize>::new();
@@ -516,13 +516,13 @@ fn name_of_variants(union: &Union) -> Option<String> {
     (times >= 2 && times * 2 > names.len()).then(|| word.to_owned())
 }
 
-/// Whether a string is a word rather than a number, a version, a date or a hash.
+/// Whether a string is a word, and not a number, a version, a date or a hash.
 fn is_name(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
     word.starts_with(char::is_alphabetic) && digits * 3 <= word.chars().count()
 }
 
-/// A string that can be the name of something.
+/// Whether a string can be a variant's name.
 fn is_keyword(word: &str) -> bool {
     word.len() <= MAX_KEYWORD
         && word.contains(|c: char| c.is_ascii_alphanumeric())

@@ -1,19 +1,19 @@
-//! Decides what the positions are: record or map, tuple or sequence, typed or free.
+//! Decides the type of each position: record or map, tuple or sequence, typed or untyped.
 //!
 //! Record or map follows Spoth, Xie, Kennedy, Yang, Hammerschmidt, Lu, Gawlick and Liu, "Reducing Ambiguity in JSON
-//! Schema Discovery" (SIGMOD 2021): an object whose keys are data has many keys for the objects it was seen in, and
-//! values that are alike. They measure the first by the entropy of the key space; here it is measured by what entropy
-//! stands for, that keys keep being new: the share of keys seen once estimates the chance that the next key is new
-//! (Good and Turing). A record with a hundred optional keys has a high entropy too, but few keys that were seen once.
+//! Schema Discovery" (SIGMOD 2021): an object whose keys are data has many keys compared with the number of objects, and
+//! values of similar types. They measure the first by the entropy of the key space. This module uses the rate of new keys:
+//! the share of keys that were seen once estimates the probability that the next key is new (Good and Turing). A record
+//! with a hundred optional keys has a high entropy too, but few keys that were seen once.
 
 use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
 use super::study::is_usual;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Records with this many keys are looked at for being maps while they are read.
+/// While a text is read, a record with one of these numbers of keys is tested for being a map.
 const LOOK_AT: [usize; 2] = [64, 256];
 
-/// A map in a part of the data is taken for a map at once when all is read only if it has this many keys.
+/// The study turns a record into a map only if it has this many keys; the full pass decides on the others.
 const SURE: usize = 32;
 
 const BOOL: u8 = 1;
@@ -23,7 +23,7 @@ const ARRAY: u8 = 8;
 const OBJECT: u8 = 16;
 pub(super) const FREE: u8 = 32;
 
-/// The JSON types seen at a position, except `null`.
+/// The JSON types at a position other than `null`, a bit for each.
 pub(super) fn kinds(arena: &Arena, node: NodeId) -> u8 {
     let node = arena.node(node);
     let bit = |count: u64, bit: u8| if count > 0 { bit } else { 0 };
@@ -35,19 +35,19 @@ pub(super) fn kinds(arena: &Arena, node: NodeId) -> u8 {
         | bit(node.free.as_ref().map_or(0, |free| free.count), FREE)
 }
 
-/// Whether an object was found to be a map by itself.
+/// Whether the objects are maps already.
 fn has_map(arena: &Arena, object: ObjectId) -> bool {
     matches!(arena.object(object).shape, Shape::Map { .. })
 }
 
-/// Whether the values of several keys are of one type.
+/// Whether the values of several keys have similar types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likeness {
-    /// They are not, or nothing is known of them.
+    /// They do not, or there are too few.
     None,
-    /// They are strings, numbers, or sequences of such.
+    /// They are strings, numbers, or sequences of these.
     Plain,
-    /// They are records with common keys, or maps.
+    /// They are maps, or records with common keys.
     Objects,
 }
 
@@ -71,7 +71,7 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
             .filter_map(|&node| arena.node(node).array.as_ref())
             .flat_map(|array| array.positions.iter().copied().chain([array.element]))
             .collect();
-        // Sequences of nothing are alike.
+        // Empty sequences are compatible with all others.
         if elements.iter().any(|&element| kinds(arena, element) != 0)
             && likeness(arena, &elements, is_map) == Likeness::None
         {
@@ -106,8 +106,8 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
     if maps > 0 && maps >= records {
         return Likeness::Objects;
     }
-    // Records are alike if most keys are in most of them, or if there is one key that nearly all have. The first share
-    // is 1 if all records have the same keys, 1 / records if none has a key in common with another.
+    // Records are similar if most keys are in most of them, or if nearly all have one key in common. The first share is 1 if
+    // all records have the same keys, and 1 / records if no two have a key in common.
     let total: u64 = keys.values().sum();
     let squares: u64 = keys.values().map(|count| count * count).sum();
     let common = keys.values().copied().max().unwrap_or(0);
@@ -115,7 +115,7 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
     if records > 0 && alike { Likeness::Objects } else { Likeness::None }
 }
 
-/// A key that no one would choose for a field: a number, a sentence, a path.
+/// Whether a key is unlikely to be a field's name: a number, a sentence, a path.
 fn is_data(key: &str) -> bool {
     key.len() > 48
         || key.is_empty()
@@ -123,7 +123,7 @@ fn is_data(key: &str) -> bool {
         || key.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '{' | '*' | '%' | ',' | ';' | '='))
 }
 
-/// Whether the keys of these records, taken for one type, are data.
+/// Whether the keys of these records, taken as one type, are data.
 pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId) -> bool) -> bool {
     let mut counts = BTreeMap::<&str, u64>::new();
     let mut nodes = Vec::new();
@@ -145,31 +145,31 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId
     let total = counts.values().sum::<u64>() as f64;
     let once = counts.values().filter(|&&count| count == 1).count() as f64;
     let data = counts.keys().filter(|key| is_data(key)).count() as f64;
-    // The chance that the next key is new, and how full the matrix of objects and keys is.
+    // The probability that the next key is new, and the share of filled cells in the matrix of objects and keys.
     let (new, fill) = (once / total, total / (objects * keys));
     match likeness(arena, &nodes, also) {
         Likeness::None => objects >= 10.0 && keys >= 32.0 && new >= 0.1 && fill < 0.1,
         _ if data >= if keys < 3.0 { keys } else { 0.6 * keys } => true,
         Likeness::Objects if keys >= 8.0 && objects * 4.0 < keys => true,
-        // Many keys for the objects there are: a table of so many columns would have more rows.
+        // Far more keys than objects: a record type with as many fields would have more instances.
         Likeness::Plain if keys >= 64.0 && objects * 4.0 < keys => true,
         _ if objects < 2.0 => false,
-        // Each object has one key, and always another: `{"de": {..}}`, `{"en": {..}}`.
+        // Each object has one key, and each key is new: `{"de": {..}}`, `{"en": {..}}`.
         Likeness::Objects if keys >= 4.0 && total <= objects && once >= keys => true,
         Likeness::Objects if keys >= 32.0 || (keys >= 16.0 && fill < 0.25) => true,
         _ => (keys >= 8.0 && new >= 0.02 && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
     }
 }
 
-/// Whether a record may not have another key: it has become a map.
+/// Whether a record must not get another field.
 pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
     let Some(fields) = arena.fields(object) else { return true };
     if let Some(rest) = &fields.rest {
-        // A key is a field or one of the rest, not both.
+        // A key is a field or one of the rest, never both.
         return rest.keys.may_have(hash) || fields.list.len() >= LOOK_AT[0];
     }
     let keys = fields.list.len();
-    // If every position differs, memory has precedence over precision.
+    // Above the budget, memory takes precedence over precision.
     let most = match arena.len() / arena.budget {
         0 => MAX_FIELDS,
         1..4 => 64,
@@ -182,7 +182,7 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
         })
 }
 
-/// Decides on what was read so far, before all is read: maps that are sure, and tags.
+/// Makes the decisions of the study: clear maps, and tags.
 pub(super) fn sketch(arena: &mut Arena) {
     arena.settle();
     maps(arena, arena.root, SURE, &shared(arena), &mut HashSet::new());
@@ -190,13 +190,13 @@ pub(super) fn sketch(arena: &mut Arena) {
     unions(arena);
 }
 
-/// Decides on all that was read.
+/// Makes the decisions after the full pass.
 pub(super) fn settle(arena: &mut Arena) {
     arena.settle();
     maps(arena, arena.root, 0, &shared(arena), &mut HashSet::new());
 }
 
-/// Decides which objects below `node` with at least so many keys are maps, and which arrays are tuples.
+/// Turns objects below `node` with at least `least` keys into maps where they are maps, and tuples into sequences.
 fn maps(arena: &mut Arena, node: NodeId, least: usize, shared: &HashSet<ObjectId>, done: &mut HashSet<ObjectId>) {
     let node = arena.find_node(node);
     if arena.node(node).array.is_some() {
@@ -210,7 +210,7 @@ fn maps(arena: &mut Arena, node: NodeId, least: usize, shared: &HashSet<ObjectId
             maps(arena, position, least, shared, done);
         }
         let node = arena.find_node(node);
-        // What was decided below may have given this position up too: a type may hold itself.
+        // For a recursive type, a decision below may have changed this position.
         let Some(array) = &arena.node(node).array else { return };
         if array.fixed != Fixed::Varied {
             let positions = array.positions.clone();
@@ -240,7 +240,7 @@ fn object_maps(
     if !done.insert(object) {
         return;
     }
-    // From above first, so that the values of a map are decided on together; then with what is known of them.
+    // Try this object first, so that all values of a map are decided together; try again with the decisions below it.
     if !collapse_map(arena, object, least, shared) {
         for node in children(arena, arena.find(object)) {
             maps(arena, node, least, shared, done);
@@ -254,12 +254,12 @@ fn object_maps(
     }
 }
 
-/// Makes a record a map if that is what it is.
+/// Turns a record into a map if its keys are data.
 fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &HashSet<ObjectId>) -> bool {
     let object = arena.find(object);
     let Some(fields) = arena.fields(object) else { return false };
     if let Some(outliers) = outliers(arena, object) {
-        // A few objects have keys of their own beside those of the record that the others are.
+        // A few objects have additional keys; keep the record and move these keys to the rest.
         arena.move_to_rest(object, |_, count| count < outliers);
         arena.settle();
         return false;
@@ -273,7 +273,7 @@ fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &Hash
                 is_map(arena, &[object], &|object| has_map(arena, object))
             });
     if is && shared.contains(&object) {
-        // Each position has its own maps, so what several positions share has to be a type of its own.
+        // Maps are not shared, so a shared object becomes a record without fields.
         arena.move_to_rest(object, |_, _| true);
         arena.settle();
         return false;
@@ -285,24 +285,24 @@ fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &Hash
     is
 }
 
-/// Whether the documents are maps: of a document one expects fields, so more has to speak for it.
+/// Whether the documents are maps. Documents usually have fields, so this needs stronger evidence than other objects.
 fn is_root_map(arena: &Arena, object: ObjectId) -> bool {
     let Some(fields) = arena.fields(object) else { return false };
     let used = fields.list.iter().filter(|field| arena.node(field.node).count() > 0);
     let (keys, data) =
         used.fold((0usize, 0usize), |(keys, data), field| (keys + 1, data + usize::from(is_data(&field.key))));
     let instances = usize::try_from(arena.object(object).instances).unwrap_or(usize::MAX);
-    // Half of the keys are no names, or there are more than anyone would write fields for.
+    // Half of the keys are not names, or there are too many keys for a type with fields.
     let is_odd = keys >= 3 && data * 2 >= keys;
     let is_large = keys >= ROOT && instances.saturating_mul(4) < keys;
     (is_odd || is_large || instances >= 10) && is_map(arena, &[object], &|object| has_map(arena, object))
 }
 
-/// A single document with fewer keys than this is a record, however alike the values are.
+/// A single document with fewer keys is a record, however similar its values are.
 const ROOT: usize = 48;
 
-/// How often a key of a record is there at least, where only a few objects have the others: the record is what most
-/// objects are, and what the few have beside is no reason to give it up.
+/// If only a few objects have most of the keys: the least frequency of a key that remains a field. The record describes
+/// most objects, and the keys of the few do not make it a map.
 fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
     let of = arena.object(object);
     let fields = arena.fields(object)?;
@@ -310,8 +310,8 @@ fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
     if of.instances < 16 || keys < 128 || of.lengths.total * 4 > keys * of.instances {
         return None;
     }
-    // The core: what at least a tenth of the objects have. Nearly all objects have nothing else; if that is not known,
-    // nearly all entries are of the core.
+    // The core: the keys of at least a tenth of the objects. Nearly all objects must have no other keys; if the sets of keys
+    // are not known, nearly all entries must be of the core.
     let core: HashMap<u64, u64> = fields
         .list
         .iter()
@@ -323,7 +323,7 @@ fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
     (!core.is_empty() && within * 10 >= all * 9).then_some(of.instances.div_ceil(100).max(2))
 }
 
-/// The positions directly below an object, those of a union's variants too.
+/// The positions directly below an object, including those of a union's variants.
 pub(super) fn children(arena: &Arena, object: ObjectId) -> Vec<NodeId> {
     match &arena.object(object).shape {
         Shape::Record(fields) => {
@@ -354,7 +354,7 @@ pub(super) fn shared(arena: &Arena) -> HashSet<ObjectId> {
     shared
 }
 
-/// The objects directly below an object, through arrays.
+/// The objects directly below an object, also inside arrays.
 pub(super) fn objects_below(arena: &Arena, object: ObjectId) -> Vec<ObjectId> {
     let mut found = Vec::new();
     let mut nodes = children(arena, object);
@@ -369,13 +369,13 @@ pub(super) fn objects_below(arena: &Arena, object: ObjectId) -> Vec<ObjectId> {
     found
 }
 
-/// The positions of an array: those of a tuple, and that of all elements.
+/// The positions of an array: those of a tuple, and the common element.
 pub(super) fn elements(arena: &Arena, node: NodeId) -> impl Iterator<Item = NodeId> {
     let array = arena.node(node).array.as_ref();
     array.into_iter().flat_map(|array| array.positions.iter().copied().chain([array.element]))
 }
 
-/// Whether there are several arrays, all of one length, with one type at each position.
+/// Whether there are several arrays, all with one length and one type at each position.
 fn may_be_tuple(arena: &Arena, node: NodeId) -> bool {
     let Some(array) = arena.node(node).array.as_ref() else { return false };
     let Fixed::At(length) = array.fixed else { return array.fixed == Fixed::Varied };
@@ -383,15 +383,15 @@ fn may_be_tuple(arena: &Arena, node: NodeId) -> bool {
     length >= 2 && array.lengths.count >= 2 && array.positions[..length].iter().all(single)
 }
 
-/// Whether values of these JSON types at one position are too varied for a type; `inner` says that elements or entries are
-/// varied themselves.
+/// Whether values of these JSON types are too varied for a type at one position; `inner` means that their elements or
+/// entries are varied too.
 pub(super) fn is_hopeless(kinds: u8, inner: bool) -> bool {
     let plain = (kinds & (BOOL | NUMBER | TEXT)).count_ones();
     let both = kinds & ARRAY != 0 && kinds & OBJECT != 0;
     (both && plain >= 2) || (inner && (plain >= 2 || (both && plain >= 1)))
 }
 
-/// Whether a node shares no descendant with another one, so that all its sums are known.
+/// Whether a node shares no descendant with another node, so that its sums are exact.
 pub(super) fn is_unshared(arena: &Arena, node: NodeId) -> bool {
     let (mut nodes, mut seen) = (vec![node], HashSet::new());
     while let Some(node) = nodes.pop() {
@@ -406,8 +406,8 @@ pub(super) fn is_unshared(arena: &Arena, node: NodeId) -> bool {
     true
 }
 
-/// Marks the records whose study found a tag, and those with that tag in positions of the same name or with the same
-/// values of it: the other levels of a recursion, where the part of the data that was read has one variant only.
+/// Marks the records whose study found a tag. Also marks records at positions with the same name, or with the same values
+/// of the tag: other levels of a recursive type, of which the sample may have a single variant.
 fn unions(arena: &mut Arena) {
     let mut names = HashMap::<ObjectId, Vec<u64>>::new();
     let mut nodes = vec![arena.root];
@@ -422,7 +422,7 @@ fn unions(arena: &mut Arena) {
     }
     let mut objects: Vec<ObjectId> = names.keys().copied().filter(|&object| arena.fields(object).is_some()).collect();
     objects.sort_unstable();
-    // The tags by the name of the position; none where positions of one name have different ones.
+    // Tags by the name of the position; `None` if positions with one name have different tags.
     let mut tags = HashMap::<u64, Option<String>>::new();
     for &object in &objects {
         let (Some(study), Some(fields)) = (&arena.object(object).study, arena.fields(object)) else { continue };
@@ -440,12 +440,12 @@ fn unions(arena: &mut Arena) {
         let field = arena.fields(object)?.list.iter().find(|field| *field.key == *tag)?;
         let texts = arena.node(field.node).texts.as_ref()?;
         let instances = arena.object(object).instances;
-        // Without a study the objects that have no tag cannot be told from the others.
+        // Without a study, objects without a tag cannot be distinguished from the others.
         let enough = texts.count == instances
             || (is_usual(tag) && texts.count * 2 >= instances && texts.count == arena.node(field.node).count());
         (enough && texts.exact().is_some()).then(|| texts.word_hashes().to_vec())
     };
-    // The values of each tag, and the keys that come with them.
+    // The values of each tag, and the keys of its objects.
     let mut values = HashMap::<String, (HashSet<u64>, HashSet<u64>)>::new();
     let mut mark = |arena: &mut Arena, object: ObjectId, tag: &str, found: Vec<u64>| {
         let known = values.entry(tag.to_owned()).or_default();
@@ -480,7 +480,7 @@ fn unions(arena: &mut Arena) {
     }
 }
 
-/// Whether the values of several positions could be values of one map.
+/// Whether the values of several positions could be the values of one map.
 pub(super) fn are_alike(arena: &Arena, nodes: &[NodeId]) -> bool {
     nodes.len() < 2 || likeness(arena, nodes, &|object| has_map(arena, object)) != Likeness::None
 }

@@ -1,8 +1,8 @@
-//! The form that reading starts with: what one set of accumulators says of the types, without any value.
+//! The form of a corpus: the types that one set of accumulators implies, without any value. The next pass starts from it.
 //!
-//! The objects of a type that holds itself, and those of a union, are one object of the form, whatever position they were
-//! found in. So recursion is a cycle, and reading adds to it instead of to a new position for each path. Other objects are
-//! known position by position, as far as that is not too much: what is equal so far may turn out not to be.
+//! The objects of a recursive type, and those of a union, are one object of the form, whatever their positions are. So a
+//! recursive type is a cycle in the form, and reading adds to that cycle instead of a new branch for each path. Other types
+//! have an object for each position, up to a limit, since objects that are equal so far may turn out to be different.
 
 use super::arena::{Arena, Array, Field, Fields, Fixed, NodeId, ObjectId, Rest, Shape, Tagged};
 use super::decide;
@@ -13,7 +13,7 @@ use crate::shape::schema::Lengths;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-/// The form of what `arena` knows.
+/// Builds the form of `arena`.
 pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
     let types = Types::new(arena);
     let mut former = Former {
@@ -44,13 +44,13 @@ struct Former<'a> {
     old: &'a Arena,
     types: &'a Types<'a>,
     new: Arena,
-    /// The positions that are made have no objects yet.
+    /// Whether new positions get no objects yet.
     bare: bool,
-    /// Classes that hold themselves.
+    /// The recursive classes.
     recursive: HashSet<ObjectId>,
-    /// The object of each class that has one for all positions.
+    /// The object of each class that has one object for all positions.
     objects: HashMap<ObjectId, ObjectId>,
-    /// How many objects the other classes have.
+    /// The number of objects of each other class.
     copies: HashMap<ObjectId, usize>,
     queue: VecDeque<(ObjectId, ObjectId)>,
 }
@@ -89,7 +89,7 @@ impl Former<'_> {
         }
         let Some(class) = self.types.class_at(group).filter(|_| !self.bare) else { return };
         let object = if self.types.form(class) == Form::Map {
-            // Each position has its own maps.
+            // Maps are not shared: each position has its own.
             let values = self.types.values(self.types.objects_at(group));
             let value = self.new_node(&values);
             let object = self.new.new_object();
@@ -169,7 +169,7 @@ impl Former<'_> {
     }
 
     fn template(&mut self, tagged: &Tagged, slots: &[Slot<'_>], divided: &HashSet<u64>) {
-        // Where the known variants have objects of several types, a new one may have others.
+        // Under these keys the known variants have objects of different types, so a new variant may have another type.
         let fields = self.fields(slots, &|key| !divided.contains(&key));
         self.new.object_mut(tagged.template).shape = Shape::Record(fields);
     }
@@ -180,13 +180,13 @@ impl Former<'_> {
         object
     }
 
-    /// The fields of a record; `has_objects` says under which keys the form of the objects is known too.
+    /// The fields of a record; `has_objects` tells for a key whether the form of its objects is known.
     fn fields(&mut self, slots: &[Slot<'_>], has_objects: &dyn Fn(u64) -> bool) -> Fields {
         let mut order: Vec<&Slot<'_>> = slots.iter().collect();
         order.sort_by_key(|slot| (slot.first, slot.key));
         let mut fields = Fields::default();
         for slot in order {
-            // While all is counted, what a position holds may not depend on which of its objects a thread reads first.
+            // In a study, the form of the objects must not depend on which of them a thread reads first.
             self.bare = self.new.studying && !has_objects(slot.hash);
             let node = self.new_node(&slot.group);
             self.bare = false;
@@ -195,7 +195,7 @@ impl Former<'_> {
         fields
     }
 
-    /// The union of a class of records that a study found a tag of.
+    /// The union for a class of records in which a study found a tag.
     fn union(&mut self, class: ObjectId, slots: &[Slot<'_>]) -> Option<Tagged> {
         let tag = self.types.study_tag(class)?;
         let slot = slots.iter().find(|slot| slot.key == tag)?;
@@ -210,8 +210,8 @@ impl Former<'_> {
             return None;
         }
         let mut tagged = Tagged::new(tag.into(), self.new.new_object());
-        // Under these keys some objects have a tag. Those of a variant without one are of a type of their own, which shows when
-        // the variants are read apart.
+        // Under these keys some objects have a tag. Where a variant's objects have none, they are of another type, which the
+        // next pass finds, since it reads the variants separately.
         let is_divided = |slot: &&Slot<'_>| {
             let objects = self.types.class_within(&slot.group);
             objects.is_some_and(|of| self.types.study_tag(of).is_some() || self.types.form(of) == Form::Union)
@@ -236,10 +236,10 @@ impl Former<'_> {
     }
 }
 
-/// So many positions of a type are known one by one.
+/// The most positions of one type that have an object of their own.
 const COPIES: usize = 8;
 
-/// The classes that hold themselves.
+/// The recursive classes.
 fn recursive(types: &Types<'_>) -> HashSet<ObjectId> {
     let mut next = HashMap::<ObjectId, Vec<ObjectId>>::new();
     for (class, below) in types.below() {
@@ -248,9 +248,9 @@ fn recursive(types: &Types<'_>) -> HashSet<ObjectId> {
     cycles(&next)
 }
 
-/// The objects from which a way leads back to themselves.
+/// The objects on cycles of the graph.
 fn cycles(next: &HashMap<ObjectId, Vec<ObjectId>>) -> HashSet<ObjectId> {
-    // Tarjan's strongly connected components (1972), without recursion: a form may be deep.
+    // Tarjan's strongly connected components (1972), iterative because a form may be deep.
     let mut all: Vec<ObjectId> = next.keys().copied().collect();
     all.sort_unstable();
     let none = Vec::new();

@@ -1,4 +1,4 @@
-//! A schema as plain text, which is what the tests compare.
+//! A schema as plain text, for tests to compare.
 
 use crate::shape::schema::{Kind, Schema, Slot};
 use std::io::{self, Write};

@@ -1,10 +1,10 @@
-//! From JSON texts to a [`Schema`], without keeping any value of them.
+//! Infers a [`Schema`] from JSON texts, without keeping their values.
 //!
-//! 1. Part of the texts is read into accumulators to find the keys that tell the
-//!    objects of a position apart, and the objects whose keys are data. What is left of it is a [`Form`].
-//! 2. All texts are read into accumulators of that form, one set a thread, and those are added up. All counts are of
-//!    this reading, so they are exact.
-//! 3. The positions are decided (`decide`), objects of one type are put together (`types`), and the schema is built.
+//! 1. A study reads a sample of the texts to find the tags of unions, and the objects whose keys are data. Its result is
+//!    a [`Form`].
+//! 2. The full pass reads all texts into accumulators of that form, one set for each thread, and adds these up. All counts
+//!    are from this pass, so they are exact.
+//! 3. `decide` chooses a kind for each position, `types` puts objects of one type together, and `build` makes the schema.
 
 mod arena;
 mod build;
@@ -34,15 +34,15 @@ use types::Types;
 /// The accumulated counts of the texts read so far.
 pub struct Accumulator(Arena);
 
-/// The form of all texts, inferred from a part of them.
+/// The form of the documents, inferred from a sample.
 pub struct Form {
     arena: Arena,
-    /// Tells forms apart.
+    /// The form's identity.
     number: u64,
 }
 
 impl Form {
-    /// Accumulators of this form, of which so many are filled at the same time.
+    /// Creates accumulators of this form for a full pass; `accumulators` of them are filled at the same time.
     pub fn start(&self, accumulators: usize) -> Accumulator {
         let mut arena = form::of(&self.arena, false);
         arena.set_form(self.number);
@@ -50,7 +50,7 @@ impl Form {
         Accumulator(arena)
     }
 
-    /// Accumulators of this form, to find a better one with.
+    /// Creates accumulators of this form for another round of the study.
     pub fn study(&self) -> Accumulator {
         Accumulator(form::of(&self.arena, true))
     }
@@ -63,12 +63,12 @@ impl Default for Accumulator {
 }
 
 impl Accumulator {
-    /// Accumulators of no form yet, to find one with.
+    /// Creates accumulators without a form, for the first round of the study.
     pub fn new() -> Self {
         Self(Arena::new(true))
     }
 
-    /// Says that the next texts are of the file or line `index`; fields are listed in the order of these.
+    /// Sets the index of the file or line for the next texts. Fields are listed in the order of their first index.
     pub fn at(&mut self, index: u32) {
         self.0.moment = self.0.moment.max(u64::from(index) << 32);
     }
@@ -87,7 +87,7 @@ impl Accumulator {
         read
     }
 
-    /// Counts bytes of text.
+    /// Adds to the number of bytes read.
     pub fn add_bytes(&mut self, bytes: u64) {
         self.0.bytes += bytes;
     }
@@ -99,12 +99,12 @@ impl Accumulator {
         Form { arena: self.0, number: FORMS.fetch_add(1, Ordering::Relaxed) }
     }
 
-    /// Texts read.
+    /// The number of texts read.
     pub fn documents(&self) -> u64 {
         self.0.documents
     }
 
-    /// All that is known, to be written to a file.
+    /// All counts, in a form that serde can write.
     pub fn save(self) -> impl serde::Serialize {
         self.0.saved()
     }
@@ -112,19 +112,19 @@ impl Accumulator {
     /// Restores the result of [`save`](Self::save).
     ///
     /// # Errors
-    /// The deserializer's, or that this is not what was saved.
+    /// Returns the deserializer's error, or an error if the data is not valid.
     pub fn restore<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let saved = arena::Saved::deserialize(deserializer)?;
         let arena = Arena::restored(saved).ok_or_else(|| D::Error::custom("its parts do not fit together"))?;
         Ok(Self(arena))
     }
 
-    /// Adds what another set of accumulators knows.
+    /// Adds the counts of another set of accumulators.
     pub fn merge(&mut self, other: Self) {
         self.0.merge(other.0);
     }
 
-    /// The schema of all that was read.
+    /// Builds the schema.
     pub fn finish(mut self) -> Schema {
         self.0.settle();
         self.0.prune();
@@ -132,13 +132,13 @@ impl Accumulator {
         loop {
             self.0.name_maps(&decide::shared(&self.0));
             let types = Types::new(&self.0);
-            // What is in one position with something that was given up is given up too.
+            // If one node of a position is untyped, the others become untyped too.
             let mut lost = types.lost();
-            // Which key is a field has to be the same for all objects of a type.
+            // All objects of a type must agree on which keys are fields.
             let apart = types.with_rest();
             let maps = types.named_maps();
             if lost.is_empty() && apart.is_empty() && maps.is_empty() {
-                // Not before, for what is given up is given up for all that is found to be of the same type later.
+                // Last, because it makes all objects untyped that are found to be of the same type.
                 lost = types.hopeless();
                 if lost.is_empty() {
                     return build::build(&self.0, &types);
@@ -163,13 +163,13 @@ impl Accumulator {
         }
     }
 
-    /// Positions that are distinguished, a measure of the memory used.
+    /// The number of distinct positions, a measure of the memory in use.
     pub fn positions(&self) -> usize {
         self.0.len()
     }
 }
 
-/// Reads the next value of `deserializer` and finds what is wrong with it, keeping nothing.
+/// Checks the next value of `deserializer` for errors, without counting it.
 pub fn check<'de, R: serde_json::de::Read<'de>>(
     deserializer: &mut serde_json::Deserializer<R>,
 ) -> serde_json::Result<()> {

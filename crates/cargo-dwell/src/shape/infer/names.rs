@@ -1,28 +1,28 @@
-//! Names for types, after the keys under which they occur.
+//! Names types after the keys of their positions.
 
 use crate::shape::names::{TAKEN, is_part};
 use heck::ToUpperCamelCase;
 use std::collections::HashSet;
 
-/// Gives out each name once.
+/// The set of names in use.
 #[derive(Default)]
 pub(super) struct Names(HashSet<String>);
 
 impl Names {
-    /// The first of `wanted` that is free, or else its last with the first letter that makes it so.
+    /// The first of `wanted` that is not in use; otherwise the last one with the first free letter.
     pub(super) fn choose(&mut self, wanted: &[String]) -> String {
         let last = wanted.last().map_or("Record", String::as_str);
         let numbered = (0..).map(|number| format!("{last}{}", letters(number)));
         let mut names = wanted.iter().cloned().chain(numbered);
         let free = names.find(|name| !TAKEN.contains(&name.as_str()) && !self.0.contains(&name.to_lowercase()));
         let name = free.unwrap_or_default();
-        // Names that differ in case only would be a trap.
+        // Names that differ only in case are easy to confuse.
         self.0.insert(name.to_lowercase());
         name
     }
 }
 
-/// `B`, `C`, .. `Z`, `BB`, ..: a number after a name looks like a version.
+/// `B`, `C`, .. `Z`, `BB`, ..: a number after a name would look like a version.
 fn letters(mut number: usize) -> String {
     let mut text = String::new();
     loop {
@@ -34,7 +34,7 @@ fn letters(mut number: usize) -> String {
     }
 }
 
-/// A key as a type name: `smithy.api#httpQuery` is `HttpQuery`.
+/// A key as a type name: `HttpQuery` for `smithy.api#httpQuery`.
 pub(super) fn type_name(key: &str) -> String {
     let last = key.rsplit(['#', '/', ':']).find(|part| part.contains(is_part));
     let words: String = last.unwrap_or(key).chars().map(|c| if is_part(c) { c } else { ' ' }).collect();
@@ -48,7 +48,7 @@ pub(super) fn type_name(key: &str) -> String {
     name
 }
 
-/// Plurals that no rule makes singular; of a longer word the end is compared.
+/// Irregular plurals. They also match the end of a longer word.
 const IRREGULAR: &[(&str, &str)] = &[
     ("children", "child"),
     ("people", "person"),
@@ -122,7 +122,7 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("skus", "sku"),
 ];
 
-/// Words with an `s` at the end that are singular, or both; compared as a whole.
+/// Words that end in `s` and are singular, or both; they match whole words.
 const SINGULAR: &[&str] = &[
     "aas",
     "alias",
@@ -167,9 +167,9 @@ const SINGULAR: &[&str] = &[
     "yes",
 ];
 
-/// The singular of `plural`, of its last word if it has several.
+/// The singular of a word, or of the last word of several.
 pub(in crate::shape) fn singular(plural: &str) -> String {
-    // `goals1` holds goals.
+    // The singular of `goals1` is `goal`.
     let stem = plural.trim_end_matches(|c: char| c.is_ascii_digit());
     if stem.len() > 3 && stem.len() < plural.len() && stem.ends_with('s') {
         return singular(stem);
@@ -184,7 +184,7 @@ pub(in crate::shape) fn singular(plural: &str) -> String {
         return acronym.to_owned();
     }
     let is_start = |&(at, char): &(usize, char)| at > 0 && (char.is_ascii_uppercase() || !char.is_ascii_alphanumeric());
-    // An acronym is one word.
+    // An acronym counts as one word.
     let shouts = !plural.contains(|c: char| c.is_ascii_lowercase());
     let start = plural.char_indices().rev().find(is_start).filter(|_| !shouts).map_or(0, |(at, _)| at);
     let start = start + usize::from(plural[start..].starts_with(|c: char| !c.is_ascii_alphanumeric()));
@@ -196,7 +196,7 @@ pub(in crate::shape) fn singular(plural: &str) -> String {
         return plural.to_owned();
     }
     for (many, one) in IRREGULAR {
-        // `olives` end like `lives`: short ones are whole words.
+        // `lives` must not match the end of `olives`, so short plurals match whole words only.
         let is_it = if many.len() < 6 { lower == *many } else { lower.ends_with(many) };
         if is_it {
             let kept = &word[..word.len() - many.len()];
@@ -235,8 +235,7 @@ pub(super) fn last_word(name: &str) -> &str {
     start.map_or(name, |(at, _)| &name[at..])
 }
 
-/// A name that says of both what they have in common, if that is a word: `Team` of `HomeTeam` and `AwayTeam`, `Goal` of
-/// `Goal1` and `Goal2`.
+/// The words that all names have in common: `Team` for `HomeTeam` and `AwayTeam`, `Goal` for `Goal1` and `Goal2`.
 pub(in crate::shape) fn common(names: &[String]) -> Option<String> {
     let first = names.first()?;
     let stem = first.trim_end_matches(|c: char| c.is_ascii_digit());

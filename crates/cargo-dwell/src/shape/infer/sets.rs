@@ -1,24 +1,24 @@
-//! Which keys come together.
+//! The sets of keys that occur together.
 
 use super::text::{Hashed, Hashes};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
-/// More different sets than this are not kept.
+/// The most distinct sets that are kept.
 const MAX_SETS: usize = 4096;
 
 /// The sets of keys of a record's objects, and how many objects have exactly these keys.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Sets {
-    /// By a sum over the hashes of the keys, whatever their order.
+    /// The sets, by the sum of the hashes of their keys, which does not depend on the order.
     seen: HashMap<u64, (Box<[u64]>, u64), BuildHasherDefault<Hashed>>,
-    /// There were too many.
+    /// There were more than [`MAX_SETS`].
     full: bool,
 }
 
 impl Sets {
-    /// Counts an object by the sum of its keys; `keys` gives their hashes if the set is new.
+    /// Counts an object by the sum of its keys; calls `keys` for their hashes if the set is new.
     pub(super) fn add(&mut self, sum: u64, count: u64, keys: impl FnOnce() -> Box<[u64]>) {
         if self.full {
             return;
@@ -32,7 +32,7 @@ impl Sets {
         }
     }
 
-    /// Adds what another record knows.
+    /// Adds the counts of another record.
     pub(super) fn merge(&mut self, other: &Self) {
         if other.full {
             *self = Self { full: true, ..Self::default() };
@@ -43,7 +43,7 @@ impl Sets {
         }
     }
 
-    /// How many objects have no key but such, and how many there are; none if that is not known.
+    /// The number of objects whose keys all satisfy `is`, and the number of objects; `None` if the sets are not known.
     pub(super) fn within(&self, is: impl Fn(u64) -> bool) -> Option<(u64, u64)> {
         if self.full {
             return None;
@@ -55,7 +55,7 @@ impl Sets {
         Some((sum(true), sum(false)))
     }
 
-    /// Leaves keys out of the sets; sets that were different may be one then.
+    /// Removes all keys but `kept` from the sets, and merges sets that are equal then.
     pub(super) fn keep(&mut self, kept: &Hashes) {
         for (_, (keys, count)) in std::mem::take(&mut self.seen) {
             let keys: Box<[u64]> = keys.iter().copied().filter(|key| kept.contains(key)).collect();
@@ -64,8 +64,8 @@ impl Sets {
         }
     }
 
-    /// The sets as the indices that `index` gives, in a fixed order; keys without one are left out, after which sets that
-    /// were different may be one.
+    /// The sets as indices from `index`, in a fixed order. Keys without an index are removed, and sets that are equal then
+    /// are merged.
     pub(super) fn to_schema(&self, index: impl Fn(u64) -> Option<usize>) -> Vec<(Vec<usize>, u64)> {
         let mut sets = BTreeMap::<Vec<usize>, u64>::new();
         for (keys, count) in self.seen.values() {
@@ -77,7 +77,7 @@ impl Sets {
     }
 }
 
-/// The contribution of a key to the sum of its set. The hash itself is too regular.
+/// A key's contribution to the sum of its set: its hash, mixed again, because sums of the plain hash collide too often.
 pub(super) fn part(hash: u64) -> u64 {
     let mixed = (hash ^ (hash >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed ^ (mixed >> 32)

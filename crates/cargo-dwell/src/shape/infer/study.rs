@@ -1,65 +1,65 @@
-//! Finds the key that distinguishes the objects of a node.
+//! Finds the tag of a union: the key whose value distinguishes the objects of a node.
 //!
-//! A tag is a key that every object has, with one string of a closed set, such that which other keys an object has
-//! depends on it. The dependence is measured as the share of the variance of the keys' presence that the tag explains.
+//! A tag is a key of every object. Its value is a string of a closed set, and the set of the other keys depends on it. The
+//! dependence is measured as the share of the variance of the keys' presence that the tag explains.
 //!
-//! A key that is usual for a tag, such as `type`, may also determine the JSON types of the values of keys that all objects
-//! have: the `coordinates` of `GeoJSON`. Some objects may be without it: `{}` beside the nodes of a syntax tree.
+//! A common tag key, such as `type`, may also determine the JSON types of the values of other keys, as in `GeoJSON`'s
+//! `coordinates`. A few objects may lack it: `{}` beside the nodes of a syntax tree.
 
 use super::text::Hashed;
 use super::visit::mark;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 
-/// More values of a tag than this are no closed set.
+/// The most values of a tag.
 pub(super) const MAX_VARIANTS: usize = 256;
-/// More candidates than this are not followed.
+/// The most candidates that are counted.
 const MAX_CANDIDATES: usize = 12;
-/// More objects than this are not counted: they are enough to tell.
+/// The most objects that are counted; more do not change the result.
 const MAX_OBJECTS: u64 = 20_000;
-/// Objects with more keys than this are not distinguished.
+/// An object with more keys gives the study up.
 const MAX_KEYS: usize = 64;
-/// So many objects without a candidate have none.
+/// If there is no candidate after this many objects, there is no tag.
 const MIN_OBJECTS: u64 = 256;
-/// More keys than this are no record's.
+/// The most distinct keys of a record that is studied.
 const MAX_ALL: usize = 4096;
-/// The share of the variance that a tag explains at least.
+/// The least share of the variance that a tag explains.
 const EXPLAINED: f64 = 0.5;
-/// How different the keys of two objects of different variants are, at least: one less the share of common keys.
+/// The least distance between objects of different variants: 1 minus the share of common keys.
 const DISTANCE: f64 = 0.3;
 
-/// Which keys occur with which value of which candidate.
+/// Counts of keys for each value of each candidate.
 #[derive(Default, Clone)]
 pub(super) struct Study {
     objects: u64,
-    /// How many of all objects have each key, by its hash.
+    /// The number of objects with each key, by its hash.
     all: HashMap<u64, u64, BuildHasherDefault<Hashed>>,
-    /// No tag can be found any more.
+    /// The node has no tag.
     given_up: bool,
-    /// Hashes of the keys that may be the tag, with how often each of their values occurs with each key.
+    /// The candidates by the hashes of their keys, with the counts for each of their values.
     candidates: BTreeMap<u64, Values>,
 }
 
 #[derive(Default, Clone)]
 struct Values {
     counts: BTreeMap<u64, Seen>,
-    /// Objects may be without the key.
+    /// A common tag key: objects may be without it.
     usual: bool,
 }
 
-/// The hash of a key, and the mark of the JSON type of its value; 0 for any.
+/// The hash of a key, and the type code of its value; 0 for any type.
 type Feature = (u64, u8);
 
 #[derive(Default, Clone)]
 struct Seen {
     objects: u64,
-    /// How many of the objects have a key (with 0), and a value of some JSON type under it (with its mark).
+    /// The number of objects with a key (code 0), and with a value of some type under it.
     features: BTreeMap<Feature, u64>,
 }
 
 impl Study {
-    /// Counts an object that has just been read: its keys, and those of its keys that have a string which may be a tag, as
-    /// `(key, hash of the key, hash of the string)`.
+    /// Counts an object that was just read. `words` are its keys whose value may be a tag's: the key, its hash, and the hash
+    /// of the string.
     pub(super) fn count(&mut self, words: &[(&str, u64, u64)], keys: &[u64], marks: &[Feature]) {
         if self.objects >= MAX_OBJECTS || self.given_up {
             return;
@@ -70,14 +70,14 @@ impl Study {
             return;
         }
         if self.objects == 0 {
-            // The order does not depend on which object comes first.
+            // Sorted, so that the choice does not depend on the order of the keys.
             let mut candidates = words.to_vec();
             candidates.sort_by_key(|&(key, ..)| (!is_usual(key), key));
             let candidates = candidates.iter().take(MAX_CANDIDATES);
             let new = |usual| Values { usual, ..Values::default() };
             self.candidates = candidates.map(|&(key, hash, _)| (hash, new(is_usual(key)))).collect();
         } else {
-            // The objects so far were without it.
+            // The objects before this one lacked it.
             for &(key, hash, _) in words {
                 if is_usual(key) && !self.all.contains_key(&hash) {
                     self.candidates.entry(hash).or_insert(Values { usual: true, ..Values::default() });
@@ -101,13 +101,13 @@ impl Study {
         });
     }
 
-    /// The hashes of the keys that objects have whose tag has this value, if that is known.
+    /// The hashes of the keys of objects with this value of the tag, if known.
     pub(super) fn keys_of(&self, tag: u64, value: u64) -> Option<impl Fn(u64) -> bool> {
         let seen = self.candidates.get(&tag)?.counts.get(&value)?;
         Some(|key| seen.features.contains_key(&(key, 0)))
     }
 
-    /// The hashes of the keys that objects without this tag have.
+    /// The hashes of the keys of objects without this tag.
     pub(super) fn keys_without(&self, tag: u64) -> Option<impl Fn(u64) -> bool> {
         let values = self.candidates.get(&tag)?;
         Some(move |key| {
@@ -116,14 +116,14 @@ impl Study {
         })
     }
 
-    /// Whether objects whose tag has this value had objects with a tag, or arrays of such, under a key.
+    /// Whether objects with this value of the tag have a tagged object, or an array of these, under a key.
     pub(super) fn has_tagged(&self, tag: u64, value: u64, key: u64) -> bool {
         let seen = self.candidates.get(&tag).and_then(|values| values.counts.get(&value));
         let mut marks = seen.into_iter().flat_map(|seen| seen.features.range((key, 1)..=(key, u8::MAX)));
         marks.any(|(&(_, mark), _)| mark % mark::ARRAY == mark::TAGGED)
     }
 
-    /// Adds what was found at another position.
+    /// Adds the counts of another position.
     pub(super) fn merge(&mut self, other: &Self) {
         if other.objects == 0 {
             return;
@@ -160,7 +160,7 @@ impl Study {
         });
     }
 
-    /// The hash of the key that distinguishes these objects, if one does.
+    /// The tag of these objects, if they have one.
     pub(super) fn tag(&self, key_of: impl Fn(u64) -> Option<String>) -> Option<String> {
         let mut best: Option<(f64, String)> = None;
         for (&hash, values) in &self.candidates {
@@ -180,14 +180,14 @@ impl Study {
     }
 }
 
-/// Keys by which formats distinguish objects.
+/// Whether a key is a common tag key of JSON formats.
 pub(super) fn is_usual(key: &str) -> bool {
     let key = key.trim_start_matches(['@', '$', '_', '#']).to_ascii_lowercase();
     matches!(key.as_str(), "type" | "kind" | "tag" | "op" | "typename" | "event" | "variant" | "nodetype" | "node_type")
 }
 
 impl Values {
-    /// The share of the variance of the other keys' presence that is explained, if the values make a good tag.
+    /// The share of the variance of the other keys' presence that the tag explains, if it is good enough.
     fn explains(&self, tag: u64, usual: bool) -> Option<f64> {
         let objects = self.counts.values().map(|seen| seen.objects).sum::<u64>();
         let variants = self.counts.len() as u64;
@@ -195,8 +195,8 @@ impl Values {
             return None;
         }
         let total = objects as f64;
-        // The type of a value says something of its own only if the value is always there, but in the last object of a
-        // text of which only the beginning is studied.
+        // The type of a value is a feature of its own only if the value is always present. The last object of a text may
+        // lack it, since the sample ends in the middle of a text.
         let is_always = |key: u64| {
             let with = |seen: &Seen| seen.features.get(&(key, 0)).copied().unwrap_or(0);
             let without = objects - self.counts.values().map(with).sum::<u64>().min(objects);
@@ -205,7 +205,7 @@ impl Values {
         let all: BTreeSet<Feature> = self.counts.values().flat_map(|seen| seen.features.keys().copied()).collect();
         let counts = |&(key, mark): &Feature| key != tag && (mark == 0 || (usual && is_always(key)));
         let features: BTreeSet<Feature> = all.into_iter().filter(counts).collect();
-        // Keys that one variant always has and another never.
+        // Keys that one variant always has and another never has.
         let mut exclusive = 0;
         let (mut variance, mut explained) = (0.0, 0.0);
         for feature in &features {
@@ -225,7 +225,7 @@ impl Values {
         (differ && explained / variance >= EXPLAINED).then(|| explained / variance)
     }
 
-    /// How different the keys and types of two objects of different variants are to be expected.
+    /// The expected distance between the keys and types of two objects of different variants.
     fn distance(&self, features: &BTreeSet<Feature>) -> f64 {
         let own = |seen: &Seen| seen.features.keys().copied().filter(|feature| features.contains(feature)).collect();
         let sets: Vec<(f64, BTreeSet<Feature>)> =

@@ -1,4 +1,4 @@
-//! Small corpora and the schemas that must come of them, then random ones against a recount.
+//! Small corpora with their expected schemas, then random corpora compared with a recount.
 
 use super::listing;
 use super::{Accumulator, Form};
@@ -19,7 +19,7 @@ fn form(texts: &[String]) -> Form {
     accumulator.into_form()
 }
 
-/// The schema of texts of which the first `studied` are read twice.
+/// The schema of texts; the study reads the first `studied`.
 fn infer_studied(texts: &[String], studied: usize) -> Schema {
     let mut accumulator = form(&texts[..studied]).start(1);
     read(&mut accumulator, texts);
@@ -30,7 +30,7 @@ fn infer(texts: &[String]) -> Schema {
     infer_studied(texts, texts.len())
 }
 
-/// The listing of the schema of one text, or of the elements if it is given as an array of texts.
+/// The listing of the schema of texts, or of one text.
 fn listed(texts: &[impl ToString]) -> String {
     let texts: Vec<String> = texts.iter().map(ToString::to_string).collect();
     let mut out = Vec::new();
@@ -124,7 +124,7 @@ fn a_wide_table_is_a_record() {
 
 #[test]
 fn many_optional_keys_with_values_of_their_own_are_a_record() {
-    // A hundred keys, three an object, each with a type of its own.
+    // A hundred keys with different types, three in each object.
     let value = |key: usize| match key % 5 {
         0 => "{}".to_owned(),
         1 => format!(r#""text {key}""#),
@@ -189,7 +189,7 @@ fn a_tag_that_decides_nothing_is_a_keyword() {
 
 #[test]
 fn a_union_is_given_up_where_the_tag_is_missing() {
-    // Only the first half is studied: the other has an object without the tag.
+    // The study reads the first half; the second half has an object without a tag.
     let half = r#"[{"type":"circle","r":1},{"type":"square","w":2,"h":3}]"#.to_owned();
     let other = r#"[{"w":2,"h":null},{"type":7,"r":1}]"#.to_owned();
     let schema = infer_studied(&[half, other], 1);
@@ -213,7 +213,7 @@ fn records_that_hold_themselves() {
 
 #[test]
 fn unions_that_hold_themselves() {
-    // The study sees one level; the third has both variants, the second one only.
+    // The study sees one level of nesting. The third level has both variants, the second has one.
     let studied = r#"{"rules":[{"conditions":[],"rules":[{"error":"e","type":"error"}],"type":"tree"},
         {"error":"e","type":"error"}]}"#;
     let deep = r#"{"rules":[{"conditions":[1],"rules":[{"conditions":[2],"rules":[{"conditions":[],"rules":[],
@@ -294,7 +294,7 @@ fn a_hundred_thousand_keys_are_not_a_hundred_thousand_places() {
 
 #[test]
 fn places_are_bounded_where_all_is_different() {
-    // Objects of objects with keys of their own, three levels deep: a million different paths.
+    // Three levels of objects, each with keys of its own: a million different paths.
     let inner = |a: usize, b: usize| -> String {
         (0..100).map(|c| format!("\"k{a}_{b}_{c}\":[{c}],")).collect::<Vec<_>>().concat() + "\"z\":0"
     };

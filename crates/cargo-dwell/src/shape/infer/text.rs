@@ -1,4 +1,4 @@
-//! What is kept of the strings of one position: counts, the strings themselves while they are few, and how many differ.
+//! Counts of the strings at one position, the strings themselves while they are few, and the number of distinct ones.
 
 use crate::shape::formats::Excluded;
 use crate::shape::schema;
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
-/// Strings kept of a position before it is not taken for a closed set.
+/// The most distinct strings of a closed set.
 const MAX_WORDS: usize = 256;
-/// From so many bytes on a string is long: the length of a thin string takes a word more.
+/// The length from which a string is long, in bytes: a thin string then needs a word for the length.
 const LONG: u64 = 255;
-/// A longer string is no keyword.
+/// The longest string of a closed set, in bytes.
 const MAX_WORD: usize = 64;
-/// Distinct strings counted exactly; beyond, an estimate is good enough.
+/// The most distinct strings that are counted exactly.
 const EXACT: usize = 2048;
-/// Bits of a hash that pick a register: 4096 registers, a standard error of 1.6 %.
+/// Bits of a hash that select a register: 4096 registers give a standard error of 1.6 %.
 const REGISTER_BITS: u32 = 12;
 
-/// The hash by which keys and strings are distinguished. Fixed, so that every run and every thread agrees.
+/// The hash of keys and strings. It is fixed, so that all runs and threads agree.
 pub(super) fn hash(text: &str) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     hasher.write(text.as_bytes());
     hasher.finish()
 }
 
-/// Passes a hash through.
+/// A hasher that returns its input, which is a hash already.
 #[derive(Default)]
 pub(super) struct Hashed(u64);
 
@@ -60,8 +60,8 @@ pub(super) struct Texts {
     distinct: Distinct,
 }
 
-/// The distinct strings: exact while they are few, then an estimate in bounded memory. The result depends on the set of strings
-/// and not on their order.
+/// A count of distinct strings: exact while they are few, then an estimate in bounded memory. The result does not depend on
+/// the order of the strings.
 #[derive(Clone, Serialize, Deserialize)]
 enum Distinct {
     #[serde(rename = "Words")] // the name in part files
@@ -76,7 +76,7 @@ impl Default for Distinct {
     }
 }
 
-/// A few short strings and how often each was seen, without an allocation for each.
+/// Short strings with their counts, without an allocation for each.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct ExactSet {
     hashes: Vec<u64>,
@@ -136,7 +136,7 @@ impl Texts {
         self.bytes += bytes;
     }
 
-    /// Counts `count` strings of which only this is known: a key of a record and how many objects have it.
+    /// Counts a record's key, which `count` objects have, as `count` strings.
     pub(super) fn add_key(&mut self, key: &str, hash: u64, count: u64) {
         let length = key.len() as u64;
         self.measure(count, if length == 0 { count } else { 0 }, length * count, length, length);
@@ -180,7 +180,7 @@ impl Texts {
         }
     }
 
-    /// Adds what another position knows.
+    /// Adds the counts of another position.
     pub(super) fn merge(&mut self, other: &Self) {
         if other.count == 0 {
             return;
@@ -212,7 +212,7 @@ impl Texts {
         }
     }
 
-    /// Forgets everything but keeps its memory.
+    /// Removes all strings and keeps the memory.
     pub(super) fn clear(&mut self) {
         let mut distinct = std::mem::take(&mut self.distinct);
         if let Distinct::Exact(words) = &mut distinct {
@@ -223,7 +223,7 @@ impl Texts {
         *self = Self { distinct, ..Self::default() };
     }
 
-    /// The strings and their counts, if they are few and short.
+    /// The strings and their counts, if all are short and few are distinct.
     pub(super) fn exact(&self) -> Option<&ExactSet> {
         match &self.distinct {
             Distinct::Exact(words) => Some(words),
@@ -231,18 +231,18 @@ impl Texts {
         }
     }
 
-    /// The string and its hash, if all are the same.
+    /// The string and its hash, if all strings are equal.
     pub(super) fn only_word(&self) -> Option<(&str, u64)> {
         let words = self.exact().filter(|words| words.len() == 1)?;
         Some((words.word(0), words.hashes[0]))
     }
 
-    /// The hashes of the strings that [`Texts::words`] gives, in the same order.
+    /// The hashes of the strings from [`Texts::words`], in the same order.
     pub(super) fn word_hashes(&self) -> &[u64] {
         self.exact().map_or(&[], |words| &words.hashes)
     }
 
-    /// Whether a string with this hash was seen, or may have been.
+    /// Whether a string with this hash was counted. Returns true for all hashes once only an estimate is kept.
     pub(super) fn may_have(&self, hash: u64) -> bool {
         match &self.distinct {
             Distinct::Exact(words) => words.find(hash).is_some(),
@@ -279,7 +279,7 @@ impl Texts {
     }
 }
 
-/// Spreads the bits again: the fast hash is good enough for tables, not for counting leading zeros.
+/// Mixes a hash again: the fast hash is good for tables, but its leading zeros are not uniform.
 fn spread(hash: u64) -> u64 {
     let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let hash = (hash ^ (hash >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -293,7 +293,7 @@ fn register(registers: &mut [u8], hash: u64) {
     registers[index] = registers[index].max(u8::try_from(zeros).unwrap_or(u8::MAX));
 }
 
-/// Flajolet, Fusy, Gandouet, Meunier: `HyperLogLog` (2007); with linear counting while many registers are empty.
+/// `HyperLogLog` (Flajolet, Fusy, Gandouet, Meunier, 2007), with linear counting while many registers are zero.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rounded estimate of a count")]
 fn estimate(registers: &[u8]) -> u64 {
     let m = registers.len() as f64;

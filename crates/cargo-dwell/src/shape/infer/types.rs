@@ -1,14 +1,14 @@
-//! Which objects are of one type.
+//! Puts the objects of the accumulators into classes, one class for each type.
 //!
-//! Here the objects of the accumulators are put into classes, a class for each type, without moving a count, so what
-//! several positions share can still turn out to be a map, of which each position has its own. Objects are of one type
+//! Counts stay where they are. So a class can still turn out to be a map, of which each position has its own. Two objects
+//! are in one class
 //!
-//! - if they are in one position: under one key of a type, among the elements of the arrays there, or the values of a map;
-//! - if they are records of the same name that have most keys of the smaller in common, or the same key of two variants
-//!   of a union;
-//! - if they are distinguished by the same key and have a variant in common, whatever field they are reached through;
-//! - if they have the same keys with the same types, whatever their names are;
-//! - if one contains the other, and they have nearly the same keys with the same types: a `status` has a
+//! - if they are in one position: under one key of a type, among the elements of its arrays, or among the values of a map;
+//! - if they are records with the same name that have most keys of the smaller one in common, or are under the same key of
+//!   two variants of a union;
+//! - if they have the same tag and a common variant, at any position;
+//! - if they have the same keys with the same types, at any position;
+//! - if one contains the other and they have nearly the same keys with the same types: a `status` and its
 //!   `retweeted_status`;
 //! - if they are under two keys of one record and have nearly the same keys with the same types: `home` and `away`.
 
@@ -44,43 +44,43 @@ pub(super) enum Form {
     Union,
 }
 
-/// Objects in classes.
+/// The objects in classes.
 pub(super) struct Types<'a> {
     arena: &'a Arena,
-    /// The class of each object, by way of others.
+    /// The parent of each object in a union-find forest.
     parents: HashMap<ObjectId, ObjectId>,
     /// The objects of each class.
     members: HashMap<ObjectId, Vec<ObjectId>>,
-    /// Classes whose keys are data although no object was found to be a map alone.
+    /// Classes whose keys are data, although none of their objects is a map by itself.
     maps: HashSet<ObjectId>,
-    /// Classes with unions that are given up.
+    /// Classes whose unions are treated as records.
     records: HashSet<ObjectId>,
-    /// The objects of unions that have no tag.
+    /// The objects of unions without a tag.
     untagged: HashSet<ObjectId>,
-    /// Objects that several positions share, so that none of them can count them as its own maps.
+    /// Objects that several positions share, so that they cannot become maps of one position.
     shared: HashSet<ObjectId>,
-    /// Classes with such objects whose keys are data.
+    /// Classes with shared objects whose keys are data.
     named_maps: HashSet<ObjectId>,
 }
 
-/// Whether so few objects are without a tag that it tells the others apart.
+/// Whether few enough objects lack a tag that it still distinguishes the others.
 fn is_rare(without: u64, all: u64) -> bool {
     without * 4 <= all
 }
 
-/// More different types of one name are not compared with each other.
+/// The most types with one name that are compared with each other.
 const MAX_CLUSTERS: usize = 64;
 
-/// A class and where it was first met.
+/// A class and its first position.
 struct Met {
     class: ObjectId,
     name: String,
-    /// The union of whose variant this is a field.
+    /// The union, if this is a field of a variant.
     union: Option<ObjectId>,
 }
 
 impl<'a> Types<'a> {
-    /// Puts the objects into classes.
+    /// Classifies the objects.
     pub(super) fn new(arena: &'a Arena) -> Self {
         let (parents, members) = (HashMap::new(), HashMap::new());
         let mut types = Self {
@@ -131,7 +131,7 @@ impl<'a> Types<'a> {
         object
     }
 
-    /// The class of the objects at a position, if there are any.
+    /// The class of the objects at a position, if it has any.
     pub(super) fn class_at(&self, group: &[NodeId]) -> Option<ObjectId> {
         self.objects_at(group).next().map(|object| self.class(object))
     }
@@ -141,13 +141,13 @@ impl<'a> Types<'a> {
         group.iter().filter_map(|&node| self.arena.object_of(node))
     }
 
-    /// Makes two classes one.
+    /// Merges two classes. Returns whether they were different.
     fn join(&mut self, left: ObjectId, right: ObjectId) -> bool {
         let (left, right) = (self.class(left), self.class(right));
         if left == right {
             return false;
         }
-        // The lower number stays, so that the order of joining does not matter.
+        // The lower number remains, so that the result does not depend on the order.
         let (kept, gone) = (left.min(right), left.max(right));
         self.parents.insert(gone, kept);
         let moved = self.members.remove(&gone).unwrap_or_default();
@@ -160,7 +160,7 @@ impl<'a> Types<'a> {
         true
     }
 
-    /// The classes, and those directly below the objects of each.
+    /// The classes, each with the classes directly below it.
     pub(super) fn below(&self) -> Vec<(ObjectId, Vec<ObjectId>)> {
         let of = |class: ObjectId| {
             let objects = self.members[&class].iter().flat_map(|&object| decide::objects_below(self.arena, object));
@@ -192,7 +192,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Whether a tag tells nearly all objects of a class apart, and the others are records without it.
+    /// Whether a tag distinguishes nearly all objects of a class, and the others are records without it.
     fn is_union(&self, class: ObjectId) -> bool {
         let members = &self.members[&class];
         let Some(tag) = members.iter().find_map(|&object| Some(self.arena.tagged(object)?.hash)) else { return false };
@@ -201,7 +201,7 @@ impl<'a> Types<'a> {
             let instances = self.arena.object(object).instances;
             match self.arena.tagged(object) {
                 Some(tagged) if tagged.hash == tag => all += instances,
-                // Of the union itself, or of another position. Their number is one of the union's in the first case.
+                // The instances of their union include them already.
                 None if self.untagged.contains(&object) => without += instances,
                 None if self.arena.is_without(object, tag) => (all, without) = (all + instances, without + instances),
                 _ => return false,
@@ -210,7 +210,7 @@ impl<'a> Types<'a> {
         is_rare(without, all)
     }
 
-    /// The objects of a union class that have no tag, if there are any: its records.
+    /// Whether a union class has objects without a tag.
     pub(super) fn has_untagged(&self, class: ObjectId) -> bool {
         self.instances(class) > 0
     }
@@ -219,12 +219,12 @@ impl<'a> Types<'a> {
         self.members[&class].iter().any(|object| self.shared.contains(object))
     }
 
-    /// The records of a class: its objects, but those of the variants instead of a union that was given up.
+    /// The records of a class. If its unions are treated as records, these are the variants' records.
     fn parts(&self, class: ObjectId) -> impl Iterator<Item = ObjectId> {
         self.members[&class].iter().copied().filter(|&object| self.arena.tagged(object).is_none())
     }
 
-    /// How many objects a record class has.
+    /// The number of objects of a record class.
     pub(super) fn instances(&self, class: ObjectId) -> u64 {
         self.parts(class).map(|object| self.arena.object(object).instances).sum()
     }
@@ -245,20 +245,20 @@ impl<'a> Types<'a> {
         slots.into_values().collect()
     }
 
-    /// The values of entries of a record class that are no fields, and whether it has any.
+    /// The values of the entries of a record class that are not fields, and whether it has any.
     pub(super) fn rest(&self, class: ObjectId) -> Group {
         let rests = self.parts(class).filter_map(|object| self.arena.fields(object)?.rest.as_ref());
         rests.map(|rest| rest.value).collect()
     }
 
-    /// How many keys the objects of a record class have.
+    /// The numbers of keys of a record class's objects.
     pub(super) fn lengths(&self, class: ObjectId) -> Lengths {
         let mut lengths = Lengths::default();
         self.parts(class).for_each(|object| lengths.merge(&self.arena.object(object).lengths));
         lengths
     }
 
-    /// The keys of these entries.
+    /// The keys of the entries of a record class that are not fields.
     pub(super) fn rest_keys(&self, class: ObjectId) -> Texts {
         let mut keys = Texts::default();
         let rests = self.parts(class).filter_map(|object| self.arena.fields(object)?.rest.as_ref());
@@ -266,7 +266,7 @@ impl<'a> Types<'a> {
         keys
     }
 
-    /// The records of a class that have entries which are no fields, if it has more than one record.
+    /// Record classes with several objects, of which one has entries that are not fields.
     pub(super) fn with_rest(&self) -> Vec<Vec<ObjectId>> {
         let records = self.classes().into_iter().filter(|&class| self.form(class) != Form::Map);
         let several = records.map(|class| self.parts(class).collect::<Vec<_>>()).filter(|parts| parts.len() > 1);
@@ -278,25 +278,25 @@ impl<'a> Types<'a> {
         several.filter(|parts| parts.iter().any(needs)).collect()
     }
 
-    /// Classes whose keys are data although several positions share their objects.
+    /// Classes whose keys are data and whose objects several positions share.
     pub(super) fn named_maps(&self) -> Vec<Vec<ObjectId>> {
         let mut classes: Vec<ObjectId> = self.named_maps.iter().copied().collect();
         classes.sort_unstable();
         classes.into_iter().map(|class| self.parts(class).collect()).collect()
     }
 
-    /// The key by which a study told the objects of a record class apart, if nearly all of them have it.
+    /// The tag that a study found for a record class, if nearly all objects have it.
     pub(super) fn study_tag(&self, class: ObjectId) -> Option<&'a str> {
         let tags = self.members[&class].iter().filter_map(|&object| match &self.arena.object(object).shape {
             Shape::Union(tagged) => Some(&*tagged.key),
             _ => self.arena.object(object).tag.as_deref(),
         });
-        // At some positions another key told the objects apart, which not all of the class have.
+        // Studies of different positions may have found different tags; some may be missing at other positions.
         let mut tried = HashSet::new();
         tags.filter(|tag| tried.insert(*tag)).find(|tag| self.has_tag(class, tag))
     }
 
-    /// Whether each object of a record class has a string under a key; nearly each of them, if the key is usual for a tag.
+    /// Whether every object of a record class has a string under a key; for a common tag key, nearly every object.
     fn has_tag(&self, class: ObjectId, key: &str) -> bool {
         let (mut all, mut without) = (0, 0);
         for object in self.parts(class) {
@@ -313,7 +313,7 @@ impl<'a> Types<'a> {
         without == 0 || (is_usual(key) && is_rare(without, all))
     }
 
-    /// The hashes of the keys that objects of a class have whose tag has this value.
+    /// The hashes of the keys of a class's objects with this value of the tag.
     pub(super) fn keys_of(&self, class: ObjectId, tag: u64, value: u64) -> HashSet<u64> {
         let mut keys = HashSet::new();
         for object in self.parts(class) {
@@ -340,7 +340,7 @@ impl<'a> Types<'a> {
         self.arena.node(fields.list[index].node).text_count() == self.arena.object(object).instances
     }
 
-    /// The hashes of the keys that objects of a class have which have no tag.
+    /// The hashes of the keys of a class's objects without a tag.
     pub(super) fn keys_without(&self, class: ObjectId, tag: u64) -> HashSet<u64> {
         let mut keys = HashSet::new();
         for object in self.parts(class) {
@@ -360,7 +360,7 @@ impl<'a> Types<'a> {
         keys
     }
 
-    /// Whether some objects of a record class have no tag.
+    /// Whether some objects of a record class lack the tag.
     pub(super) fn has_others(&self, class: ObjectId, tag: u64) -> bool {
         self.parts(class).any(|object| {
             let index = self.arena.fields(object).and_then(|fields| Some((fields, fields.find(tag)?)));
@@ -369,7 +369,7 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// The keys of the objects whose tag has this value, limited to keys under which some object has a tag itself.
+    /// The keys of the objects with this value of the tag under which some object has a tag itself.
     pub(super) fn keys_of_tagged(&self, class: ObjectId, tag: u64, value: u64) -> HashSet<u64> {
         let mut keys = HashSet::new();
         for object in self.parts(class) {
@@ -387,7 +387,7 @@ impl<'a> Types<'a> {
         keys
     }
 
-    /// Whether some object at this node, or in the arrays there, has a tag.
+    /// Whether some object at this node, or in its arrays, has a tag.
     fn holds_tagged(&self, node: NodeId) -> bool {
         let of = self.arena.object_of(node).filter(|_| self.arena.node(node).objects > 0);
         let tagged = of.is_some_and(|object| match &self.arena.object(object).shape {
@@ -400,7 +400,7 @@ impl<'a> Types<'a> {
         tagged || decide::elements(self.arena, node).any(|element| self.holds_tagged(element))
     }
 
-    /// The tag of a class, the hashes of its values, and the keys that objects with each of them have.
+    /// The tag of a class, the hashes of its values, and the keys of the objects with each value.
     fn outline_of_union(&self, class: ObjectId) -> Option<(u64, BTreeMap<u64, HashSet<u64>>)> {
         if self.form(class) == Form::Union {
             let tag = names_hash(self.tag(class));
@@ -421,7 +421,7 @@ impl<'a> Types<'a> {
         Some((tag, values))
     }
 
-    /// Joins what is distinguished by the same key and has a variant in common.
+    /// Merges unions that have the same tag and a common variant.
     fn by_tag(&mut self) -> bool {
         let outlines: Vec<_> = self
             .classes()
@@ -450,7 +450,7 @@ impl<'a> Types<'a> {
         changed
     }
 
-    /// Which keys of a record class come together.
+    /// The sets of keys of a record class.
     pub(super) fn key_sets(&self, class: ObjectId) -> Sets {
         let mut sets = Sets::default();
         self.parts(class).for_each(|object| sets.merge(&self.arena.object(object).sets));
@@ -462,7 +462,7 @@ impl<'a> Types<'a> {
         objects.flat_map(|object| decide::children(self.arena, object)).collect()
     }
 
-    /// The variants of a union class: the tag, how many objects there are, and the class of these.
+    /// The variants of a union class: the tag's value and the class of the objects.
     pub(super) fn variants(&self, class: ObjectId) -> Vec<(&'a str, ObjectId)> {
         let mut variants = BTreeMap::new();
         for tagged in self.members[&class].iter().filter_map(|&object| self.arena.tagged(object)) {
@@ -479,7 +479,7 @@ impl<'a> Types<'a> {
         tagged.map_or("", |tagged| &tagged.key)
     }
 
-    /// The positions of the elements of the arrays at a position: several for tuples.
+    /// The positions of the elements of a position's arrays: several for tuples.
     pub(super) fn elements(&self, group: &[NodeId]) -> Vec<Group> {
         let arrays = || group.iter().filter_map(|&node| self.arena.node(node).array.as_ref());
         let mut lengths = arrays().filter(|array| array.lengths.count > 0).map(|array| array.fixed);
@@ -494,14 +494,14 @@ impl<'a> Types<'a> {
         if all.is_empty() { Vec::new() } else { vec![all] }
     }
 
-    /// Joins what is in one position, until nothing is left to join.
+    /// Merges classes that share a position, until nothing changes.
     fn close(&mut self) -> bool {
         let mut changed = false;
         loop {
             let mut again = self.one_position(&[self.arena.root]);
             for class in self.classes() {
                 if self.parents.contains_key(&class) {
-                    continue; // It was joined with another a moment ago.
+                    continue; // The loop has merged it into another.
                 }
                 again |= match self.form(class) {
                     Form::Union => {
@@ -557,7 +557,7 @@ impl<'a> Types<'a> {
         changed
     }
 
-    /// Joins the variants of unions in a class that is no union.
+    /// Merges the variants of each union in a class that is not a union.
     fn give_up_unions(&mut self, class: ObjectId) -> bool {
         let mut changed = false;
         for object in self.members[&class].clone() {
@@ -574,7 +574,7 @@ impl<'a> Types<'a> {
     fn find_maps(&mut self) -> bool {
         let classes = self.classes();
         let unions = classes.iter().copied().filter(|&class| self.form(class) == Form::Union);
-        // A variant of a union is a record.
+        // The record of a variant belongs to its union.
         let variants: HashSet<ObjectId> =
             unions.flat_map(|class| self.variants(class)).map(|(_, variant)| variant).collect();
         let is_map = |class: &ObjectId| {
@@ -590,7 +590,7 @@ impl<'a> Types<'a> {
         !own.is_empty() || !named.is_empty()
     }
 
-    /// Gives up unions of one variant.
+    /// Treats unions with one variant as records.
     fn single(&mut self) -> bool {
         let single = |&class: &ObjectId| self.form(class) == Form::Union && self.variants(class).len() < 2;
         let single: Vec<ObjectId> = self.classes().into_iter().filter(single).collect();
@@ -598,7 +598,7 @@ impl<'a> Types<'a> {
         !single.is_empty()
     }
 
-    /// The classes in breadth-first order; a union's variants are not met by themselves.
+    /// The classes in breadth-first order, without the variants of unions.
     fn meet(&self) -> Vec<Met> {
         let mut seen = HashSet::new();
         let mut met = Vec::new();
@@ -608,7 +608,7 @@ impl<'a> Types<'a> {
             let elements = self.elements(&group).into_iter();
             queue.extend(elements.map(|elements| (elements, names::singular(&name), union)));
             let Some(class) = self.class_at(&group) else { continue };
-            // The values of each map are a position of their own.
+            // Each map has a position of its own for its values.
             if self.form(class) == Form::Map {
                 queue.push_back((self.values(self.objects_at(&group)), names::singular(&name), union));
             }
@@ -645,8 +645,8 @@ impl<'a> Types<'a> {
                 met.class = self.class(met.class);
             }
             group.retain(|met| seen.insert(met.class));
-            // The fullest first: the others are parts of it. The rest of the key decides between equals, whatever was
-            // met first.
+            // The largest first, since the others are compared with it. The rest of the key makes the result independent of
+            // the order of visits.
             group.sort_by_cached_key(|met| {
                 (Reverse(self.size(met.class)), Reverse(self.total(met.class)), self.keys(met.class))
             });
@@ -660,7 +660,7 @@ impl<'a> Types<'a> {
             for cluster in clusters.iter().filter(|cluster| cluster.len() > 1) {
                 let classes: Vec<ObjectId> = cluster.iter().map(|met| met.class).collect();
                 if self.form(classes[0]) == Form::Map {
-                    // Maps too, but not of one type: maps are distinguished by their values, not by their keys.
+                    // The others are maps too, but each has its own type: values distinguish maps, keys do not.
                     for &class in &classes[1..] {
                         let is_shared = self.has_shared(class);
                         changed |= if is_shared { self.named_maps.insert(class) } else { self.maps.insert(class) };
@@ -701,12 +701,12 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Whether most of what the smaller has is in the larger.
+    /// Whether the larger class contains most keys or variants of the smaller.
     fn is_part(&self, small: &Met, large: &Met) -> bool {
         let siblings = small.union.is_some() && small.union == large.union;
         match (self.form(small.class), self.form(large.class)) {
             (Form::Record, Form::Record) => {
-                // Objects without the tag are not variants of a tagged union.
+                // Records without the tag are not variants of a tagged union.
                 let tag = self.study_tag(large.class).or_else(|| self.study_tag(small.class));
                 if tag.is_some_and(|tag| [small, large].iter().any(|met| !self.has_tag(met.class, tag))) {
                     return false;
@@ -721,9 +721,9 @@ impl<'a> Types<'a> {
                     }
                 }
                 let least = small.len().min(large.len());
-                // The same key of two variants holds the same thing, if little speaks against it.
+                // Under the same key of two variants, one clash is allowed if there are many keys.
                 let little = usize::from(large.len() >= 8);
-                // Of many keys with the same types fewer are no coincidence either.
+                // Six common keys with the same types are no coincidence, even if they are a smaller share.
                 let enough = common * 2 >= least || (common >= 6 && common * 4 >= least);
                 (enough && clash * 5 <= common) || (siblings && common > 0 && clash <= little)
             }
@@ -733,7 +733,7 @@ impl<'a> Types<'a> {
                 self.tag(small.class) == self.tag(large.class) && common * 2 >= few.len().min(many.len())
             }
             (Form::Record, Form::Map) => {
-                // Too few objects to say by themselves that their keys are not data.
+                // There are too few objects to decide whether their keys are data, so the values decide.
                 let slots = self.slots(small.class);
                 let nodes: Group = slots.iter().flat_map(|slot| slot.group.iter().copied()).collect();
                 let counts: u64 = nodes.iter().map(|&node| self.arena.node(node).count()).sum();
@@ -748,13 +748,13 @@ impl<'a> Types<'a> {
         group.iter().fold(0, |kinds, &node| kinds | decide::kinds(self.arena, node))
     }
 
-    /// Whether values of one position could be values of the other.
+    /// Whether the values of two positions could be those of one.
     fn are_compatible(&self, left: &[NodeId], right: &[NodeId]) -> bool {
         let (left, right) = (self.kinds(left), self.kinds(right));
         left == 0 || right == 0 || left & right != 0
     }
 
-    /// Joins records with the same keys and types, wherever they are.
+    /// Merges records with the same keys and types, at any position.
     fn by_form(&mut self) -> bool {
         let mut forms = BTreeMap::<Vec<(&str, String)>, Vec<ObjectId>>::new();
         for Met { class, .. } in self.meet() {
@@ -772,8 +772,8 @@ impl<'a> Types<'a> {
         changed
     }
 
-    /// Joins a record with one that it contains directly and that has nearly the same keys: one recursive type. The same for
-    /// records under two keys of one record.
+    /// Merges a record with one that it contains directly and that has nearly the same keys: a recursive type. Does the same
+    /// for records under two keys of one record.
     fn by_nesting(&mut self) -> bool {
         let mut joined = Vec::new();
         for class in self.classes() {
@@ -809,9 +809,9 @@ impl<'a> Types<'a> {
         changed
     }
 
-    /// Whether two record classes have at least four keys in common, few others, and the same types under them.
+    /// Whether two record classes have at least four common keys, few others, and the same types under the common keys.
     fn are_nearly_equal(&self, (one, slots): (ObjectId, &[Slot]), (other, theirs): (ObjectId, &[Slot])) -> bool {
-        // Few can be in common, or too few.
+        // A cheap test of the numbers of keys first.
         if slots.len().min(theirs.len()) < 4 || slots.len().min(theirs.len()) * 4 < slots.len().max(theirs.len()) * 3 {
             return false;
         }
@@ -825,12 +825,12 @@ impl<'a> Types<'a> {
             && self.study_tag(one) == self.study_tag(other)
     }
 
-    /// The class of the objects at a position, or of those in its arrays.
+    /// The class of the objects at a position or in its arrays.
     pub(super) fn class_within(&self, group: &[NodeId]) -> Option<ObjectId> {
         self.classes_within(group).first().copied()
     }
 
-    /// The classes of the objects at a position, and of those in its arrays.
+    /// The classes of the objects at a position and in its arrays.
     fn classes_within(&self, group: &[NodeId]) -> Vec<ObjectId> {
         let mut classes: Vec<ObjectId> = self.class_at(group).into_iter().collect();
         for elements in self.elements(group) {
@@ -839,7 +839,7 @@ impl<'a> Types<'a> {
         classes
     }
 
-    /// The type of a position in short; equal for equal types.
+    /// A short description of the type of a position, equal for equal types.
     fn outline(&self, group: &[NodeId]) -> String {
         let any = |is: fn(&super::arena::Node) -> bool| group.iter().any(|&node| is(self.arena.node(node)));
         let floats = any(|node| node.floats > 0);
@@ -864,7 +864,7 @@ impl<'a> Types<'a> {
         text
     }
 
-    /// The nodes that are in one position with one that was given up.
+    /// The nodes of positions of which another node is untyped.
     pub(super) fn lost(&self) -> Vec<NodeId> {
         let mut lost = Vec::new();
         self.lost_at(&[self.arena.root], &mut lost);
@@ -873,14 +873,14 @@ impl<'a> Types<'a> {
                 Form::Union | Form::Record => {
                     self.slots(class).iter().for_each(|slot| self.lost_at(&slot.group, &mut lost));
                 }
-                // Each position has its own map, but they are of one type.
+                // Each position has its own map, but their values have one type.
                 Form::Map => self.lost_at(&self.values(self.members[&class].iter().copied()), &mut lost),
             }
         }
         lost
     }
 
-    /// The nodes of positions of which a type would say nothing, unless other positions share what they hold.
+    /// The nodes of positions too varied for a type, unless they share objects with other positions.
     pub(super) fn hopeless(&self) -> Vec<NodeId> {
         let mut hopeless = Vec::new();
         self.hopeless_at(&[self.arena.root], &mut hopeless);

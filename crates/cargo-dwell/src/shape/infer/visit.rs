@@ -1,6 +1,6 @@
-//! Reads a text into the accumulators as `serde_json` parses it: no value is kept.
+//! Reads a text into the accumulators while `serde_json` parses it, without building values.
 
-use super::arena::{Arena, Array, Fixed, MAX_PLACES, NodeId, ObjectId, Shape};
+use super::arena::{Arena, Array, Fixed, MAX_TUPLE, NodeId, ObjectId, Shape};
 use super::decide;
 use super::sets;
 use super::text::{Hashes, hash};
@@ -8,29 +8,29 @@ use crate::shape::schema::{Free, Lengths};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
-/// A string that may be the value of a tag.
+/// The longest string that may be the value of a tag, in bytes.
 const MAX_WORD: usize = 40;
 
-/// The first whole number that has no position in an `i64`.
+/// The first whole number above the range of `i64`.
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// A string that may be the value of a tag: the name of something.
+/// Whether a string may be the value of a tag: an identifier or name.
 fn is_word(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "-_.:/#@".contains(c);
     text.len() <= MAX_WORD && text.starts_with(char::is_alphabetic) && text.chars().all(is_part)
 }
 
-/// The JSON type of a value in short, of an array with that of its first element: what a tag may determine.
+/// Codes for the JSON types that a tag may determine. An array has the code of its first element plus [`ARRAY`].
 pub(super) mod mark {
-    /// `null`, an empty array, or not known.
+    /// `null`, an empty array, or unknown.
     pub(in super::super) const NONE: u8 = 0;
     pub(in super::super) const BOOL: u8 = 1;
     pub(in super::super) const NUMBER: u8 = 2;
     pub(in super::super) const TEXT: u8 = 3;
     pub(in super::super) const OBJECT: u8 = 4;
-    /// An object with a key that is usual for a tag.
+    /// An object with a common tag key.
     pub(in super::super) const TAGGED: u8 = 5;
-    /// Added for each array around the value.
+    /// Added once for each array around the value.
     pub(in super::super) const ARRAY: u8 = 8;
 }
 
@@ -90,7 +90,7 @@ impl<'de> Visitor<'de> for Value<'_> {
             free.count += 1;
         } else {
             node.floats += 1;
-            // From here on there is an integer for each value, so none of them has a fraction.
+            // `f64` values of this size are all whole.
             node.huge += u64::from(value.abs() >= TWO_TO_63);
         }
         Ok(())
@@ -130,7 +130,7 @@ impl<'de> Visitor<'de> for Value<'_> {
             let position = match array.fixed {
                 Fixed::Varied => array.element,
                 Fixed::At(known) if length >= known => array.element,
-                Fixed::Unknown if length >= MAX_PLACES => array.element,
+                Fixed::Unknown if length >= MAX_TUPLE => array.element,
                 _ => {
                     if array.positions.len() == length {
                         let position = arena.new_node(arena.node(node).name);
@@ -145,7 +145,7 @@ impl<'de> Visitor<'de> for Value<'_> {
                     element = if element == mark::NONE { arena.mark } else { element };
                 }
                 Ok(None) => break Ok(()),
-                // What is known of the form so far is of use to a study.
+                // A study also uses the counts before the error.
                 Err(error) if arena.studying => break Err(error),
                 Err(error) => return Err(error),
             }
@@ -154,7 +154,7 @@ impl<'de> Visitor<'de> for Value<'_> {
         let array = arena.array_mut(node);
         array.lengths.add(length as u64);
         match array.fixed {
-            Fixed::Unknown if (1..=MAX_PLACES).contains(&length) => array.fixed = Fixed::At(length),
+            Fixed::Unknown if (1..=MAX_TUPLE).contains(&length) => array.fixed = Fixed::At(length),
             Fixed::At(known) if known == length => {}
             Fixed::Varied => {}
             _ => arena.vary(node),
@@ -197,32 +197,32 @@ impl Value<'_> {
 
 /// An object that is being read.
 struct Open {
-    /// The record for its fields. In a union it is unknown until a key has been read.
+    /// The record that gets the fields. In a union it is unknown until the first key.
     target: Option<ObjectId>,
-    /// The fields that the target may have, if it is of a union.
+    /// The template of the union that the target belongs to.
     template: Option<ObjectId>,
-    /// The union, until its tag was read.
+    /// The union, until the tag is read.
     union: Option<ObjectId>,
-    /// The target is an object of the union's to collect what comes before the tag.
+    /// Whether the target is a scratch object for the keys before the tag.
     scratch: bool,
     serial: u64,
     /// The index of the field that followed in the last object.
     expected: usize,
-    /// The keys so far that are data.
+    /// The keys so far that are not fields.
     keys: Option<Hashes>,
     /// The sum of the keys so far that are fields.
     sum: u64,
-    /// Where its keys begin in [`Arena::seen`],
+    /// The start of its keys in [`Arena::seen`],
     seen: usize,
-    /// in [`Arena::words`],
+    /// its strings in [`Arena::words`],
     words: usize,
-    /// and in [`Arena::marks`].
+    /// and its type codes in [`Arena::marks`].
     marks: usize,
 }
 
 /// The node for the value of a key.
 enum Next {
-    /// The position, and the hash of the key if that may be a tag.
+    /// The position, and the hash of the key if it may be a tag.
     Node(NodeId, Option<u64>),
     Tag(ObjectId),
 }
@@ -251,7 +251,7 @@ impl Open {
         }
     }
 
-    /// Reads the entries of an object of `owner` and counts it; gives their number and the sum of the keys.
+    /// Reads the entries of an object of `owner` and counts it. Returns their number, the sum of the keys, and the outcome.
     fn read<'de, A: MapAccess<'de>>(
         mut self,
         arena: &mut Arena,
@@ -270,7 +270,7 @@ impl Open {
             let read = match next {
                 Next::Node(node, None) => map.next_value_seed(Value { arena, node }),
                 Next::Node(node, Some(hash)) => {
-                    arena.node_mut(node).word = None; // That of another object.
+                    arena.node_mut(node).word = None; // It may be the word of another object.
                     let read = map.next_value_seed(Value { arena, node });
                     if let Some(word) = arena.node_mut(node).word.take() {
                         arena.words.push((hash, word));
@@ -289,7 +289,7 @@ impl Open {
         if let Some(keys) = self.keys.take() {
             arena.put_keys(keys);
         }
-        // Not of a union that waits for its tag still.
+        // The tag of this object was read.
         let had_tag = is_union && self.union.is_none();
         if ended.is_ok() || arena.studying {
             self.count(arena, owner, length);
@@ -304,10 +304,10 @@ impl Open {
         (length, self.sum, ended)
     }
 
-    /// Counts the object, all of which was read.
+    /// Counts an object that was read completely.
     fn count(&mut self, arena: &mut Arena, owner: ObjectId, length: u64) {
         if let Some(union) = self.union {
-            // It has no tag.
+            // The object has no tag.
             let object = arena.untagged(union);
             self.decide(arena, union, object);
         }
@@ -327,7 +327,7 @@ impl Open {
         }
     }
 
-    /// Says of which variant the object is; what was read before goes there.
+    /// Sets the variant of the object, and moves the keys read so far to it.
     fn decide(&mut self, arena: &mut Arena, union: ObjectId, variant: ObjectId) {
         if let Some(scratch) = self.target.take().filter(|_| self.scratch) {
             let keys: Vec<u64> = arena.seen[self.seen..].to_vec();
@@ -338,9 +338,9 @@ impl Open {
         self.target = Some(variant);
     }
 
-    /// Whether this object had the key of a field before.
+    /// Whether this object had a field before.
     fn had(&self, arena: &Arena, last: u64, hash: u64) -> bool {
-        // A later number is that of an object within this one, which has had the field since.
+        // A later serial number belongs to a nested object with the same field, so the list of keys decides.
         last == self.serial || (last > self.serial && arena.seen[self.seen..].contains(&hash))
     }
 
@@ -359,7 +359,7 @@ impl Open {
         let target = *self.target.get_or_insert_with(|| self.union.expect("an object is of a union or has a target"));
         match &arena.object(target).shape {
             Shape::Record(fields) => {
-                // Most objects have their keys in the order of the last one.
+                // Most objects have the same order of keys as the one before.
                 let ahead = fields.list.get(self.expected..self.expected + 2).unwrap_or_default();
                 let (index, hash) = if let Some(skipped) = ahead.iter().position(|field| *field.key == *key) {
                     (Some(self.expected + skipped), ahead[skipped].hash)
@@ -403,7 +403,7 @@ impl Open {
         }
     }
 
-    /// The position of a value whose key is no field of a record and will not be one.
+    /// The position for a key that is not a field of a record and does not become one.
     fn next_in_rest<E: Error>(&mut self, arena: &mut Arena, target: ObjectId, key: &str, hash: u64) -> Result<Next, E> {
         if !self.keys.get_or_insert_with(|| arena.take_keys()).insert(hash) {
             return Err(E::custom(format_args!("duplicate key {key:?}")));
@@ -439,7 +439,7 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-/// Reads the value of a union's tag and says of which variant the object is.
+/// Reads the value of a union's tag and sets the variant of the object.
 struct Tag<'a> {
     arena: &'a mut Arena,
     union: ObjectId,
@@ -523,7 +523,7 @@ impl<'de> Visitor<'de> for Tag<'_> {
     }
 }
 
-/// Reads a value of a position that was given up.
+/// Adds to the sums of an untyped position.
 fn in_free<E>(arena: &mut Arena, node: NodeId, read: impl FnOnce(&mut Free) -> Result<(), E>) -> Result<(), E> {
     let mut free = arena.node_mut(node).free.take().unwrap_or_default();
     free.count += 1;
@@ -532,7 +532,7 @@ fn in_free<E>(arena: &mut Arena, node: NodeId, read: impl FnOnce(&mut Free) -> R
     result
 }
 
-/// Reads a value at any depth below a position that was given up.
+/// Reads a value below an untyped position.
 pub(super) struct FreeValue<'a> {
     pub(super) free: &'a mut Free,
 }
