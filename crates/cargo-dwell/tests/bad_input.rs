@@ -79,7 +79,7 @@ fn invalid_utf8() {
 fn what_is_no_text_is_called_what_it_is() {
     for (bytes, what) in [
         (&b"\x7FELF\x02\x01\x01\0\0\xFF"[..], ":1:10: not text; is this file JSON?"),
-        (b"\x1F\x8B\x08\0\0", ":1:2: gzip without its name; end the name in .gz, or unpack it"),
+        (b"\x1F\x8B\x08\0\0", ":1:2: gzip data in a file whose name does not end in .gz; rename or unpack it"),
         (b"\xFF\xFE{\0}\0", ":1:1: UTF-16; save the file as UTF-8"),
     ] {
         let dir = TempDir::new().unwrap();
@@ -222,8 +222,11 @@ fn links_and_permissions() {
     symlink(dir.path().join("a"), inner.join("again")).unwrap();
     symlink(dir.path().join("nowhere"), inner.join("notes")).unwrap();
     let up = dir.path().join("a");
-    let looped =
-        format!("error: {}: a symbolic link to a folder above, {}", up.join("b/again").display(), up.display());
+    let looped = format!(
+        "error: {}: a symbolic link to an enclosing folder, {}; it is not followed",
+        up.join("b/again").display(),
+        up.display()
+    );
     let output = shape(&[up.to_str().unwrap(), "--strict-input"]).output().unwrap();
     assert_eq!(errors(&output), std::slice::from_ref(&looped));
     assert_eq!(output.status.code(), Some(2));
@@ -233,7 +236,10 @@ fn links_and_permissions() {
     fs::remove_file(inner.join("again")).unwrap();
     symlink(dir.path().join("nowhere"), inner.join("lost.json")).unwrap();
     let output = shape(&[up.to_str().unwrap(), "--strict-input"]).output().unwrap();
-    assert_eq!(errors(&output), [format!("error: {}: a symbolic link to nothing", inner.join("lost.json").display())]);
+    assert_eq!(
+        errors(&output),
+        [format!("error: {}: a symbolic link whose target does not exist", inner.join("lost.json").display())]
+    );
 
     fs::remove_file(inner.join("lost.json")).unwrap();
     let secret = inner.join("secret.json");
@@ -244,7 +250,7 @@ fn links_and_permissions() {
         return;
     }
     let output = shape(&[up.to_str().unwrap(), "--strict-input"]).output().unwrap();
-    assert_eq!(errors(&output), [format!("error: {}: may not be read", secret.display())]);
+    assert_eq!(errors(&output), [format!("error: {}: cannot be read: permission denied", secret.display())]);
 }
 
 #[test]

@@ -307,7 +307,7 @@ fn too_few_texts_to_hold_one_back_are_told_and_the_report_is_printed() {
     let output = dwell(&["shape", dir.path().to_str().unwrap(), "--held-out", "2"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(told, "held out: nothing, for five texts are needed to hold one back, and there are 1\n");
+    assert_eq!(told, "held out: none; this needs at least five texts, and there are 1\n");
     assert!(String::from_utf8(output.stdout).unwrap().starts_with("1 JSON document"));
 }
 

@@ -340,7 +340,7 @@ fn integers_beyond_64_bits_are_told() {
     let texts = [r#"{"n":18446744073709551616}"#.to_owned(), r#"{"n":1}"#.to_owned()];
     let schema = infer(&texts, 2);
     let doubts = Plan::new(&schema).doubts();
-    assert!(doubts.iter().any(|doubt| doubt.contains("no place in 64 bits")), "{doubts:?}");
+    assert!(doubts.iter().any(|doubt| doubt.contains("not fit in 64 bits")), "{doubts:?}");
 }
 
 #[test]

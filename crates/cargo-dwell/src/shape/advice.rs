@@ -269,7 +269,7 @@ fn describe(positions: &Positions<'_>, now: &Choices, next: &Choices, step: &Ste
                 names.dedup();
                 names.join(", ")
             };
-            let words = "a larger value in data to come does not load";
+            let words = "much larger values in later data do not load";
             (owner(record), ints(now), ints(next), None, words.to_owned())
         }
         Step::Variants(union) => {
@@ -294,9 +294,9 @@ fn describe(positions: &Positions<'_>, now: &Choices, next: &Choices, step: &Ste
             (
                 "$".into(),
                 format!("{number} positions"),
-                "as --rust has them".into(),
+                "smaller types, which --rust writes".into(),
                 None,
-                "as the suggestions above".into(),
+                "those of the suggestions above".into(),
             )
         }
         Step::Split(record) => {
@@ -350,19 +350,20 @@ fn why(positions: &Positions<'_>, next: &Choices, step: &Step, path: &str, fille
             };
             if texts || lists {
                 let all = if arrays { "; some lists have one length" } else { "" };
-                format!("once loaded, {what} of {path} need no unused capacity{all}")
+                format!("{what} of {path} do not grow after loading, so they need no spare capacity{all}")
             } else {
                 format!("each list of {path} has one length, so it needs no pointer and no capacity")
             }
         }
-        Step::Narrow(..) => format!("the integers of {path} fit in fewer bytes, with room for larger ones"),
+        Step::Narrow(..) => format!("the integers of {path} fit in fewer bytes, even values 16 times as large"),
         Step::Variants(_) => {
-            format!("the largest variants of {path} are {} of its objects, and the others pay for their size", {
+            format!(
+                "each object of {path} takes the size of the largest variants, which are {} of the objects",
                 percent(filled, slots)
-            })
+            )
         }
         Step::Several(steps) => {
-            format!("{} more changes of the same kinds are too small to be listed", count(steps.len() as u64))
+            format!("{} more changes of the same kinds each save too little to be listed", count(steps.len() as u64))
         }
         Step::Split(record) => {
             let moved: usize = next.splits[record].groups.iter().map(Vec::len).sum();

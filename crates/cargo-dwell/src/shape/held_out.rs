@@ -73,7 +73,7 @@ struct Wrong {
 pub fn print(found: &Found, rounds: u32, rules: Rules) {
     let texts = input::texts(found, MOST);
     if texts.len() < 5 {
-        eprintln!("held out: nothing, for five texts are needed to hold one back, and there are {}", texts.len());
+        eprintln!("held out: none; this needs at least five texts, and there are {}", texts.len());
         return;
     }
     let (mut all, mut quicktype) = (Outcome::default(), Outcome::default());
@@ -207,19 +207,19 @@ impl Check<'_> {
             },
             (_, Value::Null) if slot.nulls > 0 => true,
             (_, Value::Null) if optional => {
-                self.found.changed.insert(format!("{path}: `null` becomes a missing key"));
+                self.found.changed.insert(format!("{path}: `null` is written back as a missing key"));
                 true
             }
             (Kind::Integer { min, max }, Value::Number(number)) => self.integer(*min, *max, number, path),
             (Kind::Float { whole, .. }, Value::Number(number)) => {
                 if !number.is_f64() && (*whole == 0 || self.schema.floats) {
-                    self.found.changed.insert(format!("{path}: `1` becomes `1.0`"));
+                    self.found.changed.insert(format!("{path}: `1` is written back as `1.0`"));
                 }
                 true
             }
             (Kind::Keyword { id, .. }, Value::String(text)) => {
                 let known = self.schema.keywords[*id].values.contains_key(text);
-                known || !self.schema.strict || self.refuse(path, "a text that is not of the closed set")
+                known || !self.schema.strict || self.refuse(path, "a string that is not in the enum")
             }
             (Kind::Record { id, .. }, Value::Object(object)) => {
                 self.record(&self.schema.records[*id], object, path, None)
@@ -247,14 +247,14 @@ impl Check<'_> {
                     }
                     None if !self.schema.strict && tag.is_some() => {
                         let tag = &union.tag;
-                        self.found
-                            .lost
-                            .insert(format!("{path}: the keys of objects with a new value of the tag {tag:?}"));
+                        self.found.lost.insert(format!(
+                            "{path}: the other keys of objects with an unknown value of the tag {tag:?}"
+                        ));
                         true
                     }
                     None => match union.without_tag() {
                         Some(record) => self.record(&self.schema.records[record], object, path, None),
-                        None => self.refuse(path, &format!("a new value of the tag {:?}", union.tag)),
+                        None => self.refuse(path, &format!("an unknown value of the tag {:?}", union.tag)),
                     },
                 }
             }
@@ -281,9 +281,9 @@ impl Check<'_> {
                 if alternatives.iter().any(fits) || !self.schema.strict {
                     return true;
                 }
-                self.refuse(path, &format!("{} is none of the types", kind_of(value)))
+                self.refuse(path, &format!("{} is none of the enum's types", kind_of(value)))
             }
-            (_, value) => self.refuse(path, &format!("{} where there was none", kind_of(value))),
+            (_, value) => self.refuse(path, &format!("{} where the type expects another", kind_of(value))),
         }
     }
 
@@ -295,15 +295,15 @@ impl Check<'_> {
             Format::Date | Format::Utc | Format::Offset => false,
         };
         if !loads {
-            return self.refuse(path, "a text that is not of the format of the others");
+            return self.refuse(path, "a string that is not in the format of the others");
         }
-        self.found.changed.insert(format!("{path}: a text that is written back otherwise"));
+        self.found.changed.insert(format!("{path}: a string is written back in another form"));
         true
     }
 
     fn integer(&mut self, min: i128, max: i128, number: &serde_json::Number, path: &str) -> bool {
         if self.schema.plain {
-            return number.is_i64() || self.refuse(path, "a number that is no `i64`");
+            return number.is_i64() || self.refuse(path, "a number that is not an `i64`");
         }
         if !Int::fits(min, max) {
             return true;
@@ -312,8 +312,8 @@ impl Check<'_> {
         let value = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
         match value {
             Some(value) if int.holds_one(value) => true,
-            Some(_) => self.refuse(path, "a number out of the range of its type"),
-            None => self.refuse(path, "a number with a fraction where there was none"),
+            Some(_) => self.refuse(path, "a number outside the range of its type"),
+            None => self.refuse(path, "a number with a fraction where the type is an integer"),
         }
     }
 
@@ -327,10 +327,10 @@ impl Check<'_> {
                 Some(_) => {}
                 None if optional || field.slot.nulls > 0 => {
                     if !optional {
-                        self.found.changed.insert(format!("{path}: a missing key becomes `null`"));
+                        self.found.changed.insert(format!("{path}: a missing key is written back as `null`"));
                     }
                 }
-                None => return self.refuse(&path, "a key that was always there is missing"),
+                None => return self.refuse(&path, "a required key is missing"),
             }
         }
         for (key, value) in object {
@@ -343,9 +343,9 @@ impl Check<'_> {
                     return false;
                 }
             } else if self.schema.refuse {
-                return self.refuse(&format!("{path}.{key}"), "a key that no type has");
+                return self.refuse(&format!("{path}.{key}"), "an unknown key");
             } else {
-                self.found.lost.insert(format!("{path}.{key}: a key that no type has; --unknown-keys keep holds it"));
+                self.found.lost.insert(format!("{path}.{key}: an unknown key; --unknown-keys keep would keep it"));
             }
         }
         true

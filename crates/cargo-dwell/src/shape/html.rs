@@ -16,7 +16,7 @@ pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
     let (naive, lean) = (plan.naive_heap(), plan.lean_heap());
     let mut notes: Vec<String> = plan.doubts().into_iter().map(|doubt| format!("Not exact: {doubt}.")).collect();
     if sampled {
-        notes.push("Only part of the documents was read; all numbers are of that part.".into());
+        notes.push("Only part of the documents was read; all numbers are for that part.".into());
     }
     let page = Page {
         title: format!("Rust types for {} JSON documents", count(schema.documents)),

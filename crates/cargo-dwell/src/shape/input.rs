@@ -257,12 +257,18 @@ impl Found {
                     let location = error.path().unwrap_or(path).to_owned();
                     match (error.loop_ancestor(), error.io_error()) {
                         (Some(above), _) => {
-                            self.complain(&location, format!("a symbolic link to a folder above, {}", above.display()));
+                            self.complain(
+                                &location,
+                                format!(
+                                    "a symbolic link to an enclosing folder, {}; it is not followed",
+                                    above.display()
+                                ),
+                            );
                         }
                         // A dangling link whose name has no ending of JSON is ignored.
                         (None, Some(error)) if error.kind() == io::ErrorKind::NotFound => {
                             if Input::file(&location, 0).is_some() {
-                                self.complain(&location, "a symbolic link to nothing");
+                                self.complain(&location, "a symbolic link whose target does not exist");
                             }
                         }
                         (None, Some(error)) => self.complain(&location, cannot_read(error)),
@@ -283,7 +289,7 @@ const NO_JSON: &str =
 fn cannot_read(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-        io::ErrorKind::PermissionDenied => "may not be read".to_owned(),
+        io::ErrorKind::PermissionDenied => "cannot be read: permission denied".to_owned(),
         io::ErrorKind::UnexpectedEof => "ends too early; is the file complete?".to_owned(),
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => format!("is not valid compressed data: {error}"),
         _ => format!("cannot be read: {error}"),
@@ -293,7 +299,7 @@ fn cannot_read(error: &io::Error) -> String {
 /// The message for bytes that are not UTF-8.
 fn not_utf8(bytes: &[u8]) -> &'static str {
     match bytes {
-        [0x1F, 0x8B, ..] => "gzip without its name; end the name in .gz, or unpack it",
+        [0x1F, 0x8B, ..] => "gzip data in a file whose name does not end in .gz; rename or unpack it",
         // UTF-16 begins with a byte order mark; without one, about half of its bytes are zero.
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => "UTF-16; save the file as UTF-8",
         _ if memchr::memchr(0, bytes).is_some() => "not text; is this file JSON?",

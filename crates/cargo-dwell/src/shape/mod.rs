@@ -53,22 +53,22 @@ pub struct ShapeArgs {
     /// Accept only what the data has: a small set of strings becomes an enum without `Other`, unknown keys are errors
     #[arg(long)]
     pub strict: bool,
-    /// How the types treat keys that the data does not have [default: ignore, with --strict refuse]
+    /// How the types treat unknown keys [default: ignore; with --strict, refuse]
     #[arg(long, value_enum, value_name = "DO")]
     pub unknown_keys: Option<UnknownKeys>,
-    /// Use f64 for numbers of which some have a fraction; it writes 1 back as 1.0
+    /// Use f64 for fields with some fractional numbers; it writes 1 back as 1.0
     #[arg(long)]
     pub floats: bool,
-    /// Hold texts that all are UUIDs, dates or absolute URLs in the types of these crates, where they are written back equal
+    /// Use the types of these crates for texts that are all UUIDs, dates or absolute URLs, if they are written back unchanged
     #[arg(long, value_enum, value_name = "CRATES", value_delimiter = ',')]
     pub text: Vec<TextType>,
-    /// Infer types from four fifths of the texts and check them with the rest, K times; print what they refuse and lose
+    /// Infer types from four fifths of the texts and test them on the rest, K times; print how many texts they refuse or change
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=20))]
     pub held_out: Option<u32>,
-    /// Write the intermediate result to PART, for --merge, instead of a report
+    /// Write the counts to the file PART, for --merge, instead of a report
     #[arg(long, value_name = "PART")]
     pub save: Option<PathBuf>,
-    /// Report on PARTS that --save wrote, on this machine or on others
+    /// Report on the part files that --save wrote, on this machine or on others
     #[arg(long, value_name = "PART", num_args = 1.., conflicts_with_all = ["paths", "sample", "held_out"])]
     pub merge: Vec<PathBuf>,
     /// Write the report to FILE as an HTML page: icicles of live bytes by JSON path, suggestions, and a table to search
@@ -92,7 +92,7 @@ pub struct ShapeArgs {
     /// Stop at the first input that cannot be read, without a report
     #[arg(long)]
     pub strict_input: bool,
-    /// The default, without --strict-input
+    /// Skip inputs that cannot be read (the default)
     #[arg(long, hide = true, conflicts_with = "strict_input")]
     pub keep_going: bool,
     /// Read with N threads [default: one for each core]
@@ -111,7 +111,7 @@ pub enum TextType {
     Url,
 }
 
-/// How types treat keys that the data did not have.
+/// How types treat unknown keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum UnknownKeys {
     /// Drop them
@@ -168,7 +168,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         eprintln!("error: {problem}");
     }
     if left_out.len() > SHOWN {
-        eprintln!("error: {} more like these", left_out.len() - SHOWN);
+        eprintln!("error: {} more inputs with errors", left_out.len() - SHOWN);
     }
     if let Some(rounds) = args.held_out {
         held_out::print(&found_again(args), rounds, rules(args));

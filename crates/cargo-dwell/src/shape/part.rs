@@ -34,7 +34,7 @@ struct Part {
 /// # Errors
 /// Returns an error if the file cannot be written.
 pub fn save(file: &Path, force: bool, accumulator: Accumulator) -> Result<()> {
-    let value = serde_json::to_value(accumulator.save()).context("what was read cannot be written")?;
+    let value = serde_json::to_value(accumulator.save()).context("the counts cannot be written as JSON")?;
     write(file, force, &[value])
 }
 
@@ -64,7 +64,7 @@ fn read(file: &Path) -> Result<Vec<serde_json::Value>> {
         .and_then(|_| Ok(serde_json::from_slice(&text)?))
         .with_context(|| format!("{}: is not a part file; --save writes part files", name()))?;
     if part.dwell_shape_part != VERSION {
-        bail!("{}: was written by another version; write it again with --save", name());
+        bail!("{}: was written by another version of cargo dwell; create it again with --save", name());
     }
     Ok(part.accumulators)
 }
@@ -90,7 +90,7 @@ pub fn merge(files: &[PathBuf]) -> Result<Accumulator> {
             sum => *sum = Some(one),
         }
     }
-    sum.context("no parts were given")
+    sum.context("no part file was given")
 }
 
 /// Copies the contents of several parts into one file, without adding them up.

@@ -15,9 +15,9 @@ impl Report {
         page.text(0, "Loaded into memory, the documents take, as predicted:")?;
         let about = if self.value_is_exact { "" } else { "about " };
         page.total(about, self.value, "as serde_json::Value")?;
-        page.total("", self.quicktype, "in types like quicktype's, which boxes nothing")?;
-        page.total("", self.naive, "in the types that one writes first (naive)")?;
-        page.total("", self.std, "in lean types of serde and std alone")?;
+        page.total("", self.quicktype, "in types as quicktype generates them")?;
+        page.total("", self.naive, "in naive types: String, Vec, HashMap, u64, no boxes")?;
+        page.total("", self.std, "in lean types, with serde and std only")?;
         page.total("", self.lean, "in lean types")?;
         for doubt in &self.doubts {
             page.text(0, &format!("Not exact: {doubt}."))?;
@@ -27,27 +27,25 @@ impl Report {
         let shown = self.suggestions.len().min(options.top.unwrap_or(FIRST));
         for (number, one) in (1..).zip(&self.suggestions[..shown]) {
             let saves = bytes(one.saves.unsigned_abs());
-            page.item(
-                &format!("{number}. "),
-                &format!("Save {saves}, so that {} are left: {}.", bytes(one.total), one.why),
-            )?;
+            page.item(&format!("{number}. "), &format!("Save {saves} ({} left): {}.", bytes(one.total), one.why))?;
             page.text(3, &format!("{} -> {}", one.from, one.to))?;
             let blocks = match one.allocations {
                 0 => String::new(),
-                1.. => format!(", {} more allocations", count(one.allocations.unsigned_abs())),
-                _ => format!(", but {} allocations fewer", count(one.allocations.unsigned_abs())),
+                1 => ", 1 more allocation".to_owned(),
+                2.. => format!(", {} more allocations", count(one.allocations.unsigned_abs())),
+                -1 => ", but 1 fewer allocation".to_owned(),
+                _ => format!(", but {} fewer allocations", count(one.allocations.unsigned_abs())),
             };
-            page.text(3, &format!("It costs: {}{blocks}.", one.cost))?;
+            page.text(3, &format!("Cost: {}{blocks}.", one.cost))?;
         }
         self.end_of_suggestions(shown, page.out)?;
         if !self.repeats.is_empty() {
-            writeln!(page.out, "\n{bold}Texts that repeat{bold:#}")?;
-            page.text(0, "Interning would store each once; the lean types do not intern.")?;
+            writeln!(page.out, "\n{bold}Repeated texts{bold:#}")?;
+            page.text(0, "Interning would store each distinct text once. The lean types do not intern. The savings are estimates.")?;
             for one in self.repeats.iter().take(options.top.unwrap_or(FIRST / 2)) {
                 let (number, distinct) = (count(one.count), count(one.distinct));
-                let are = if one.distinct == 1 { "is" } else { "are" };
                 let text =
-                    format!("{}: of {number} texts {distinct} {are} different, about {}.", one.path, bytes(one.saves));
+                    format!("{}: {number} texts, {distinct} of them distinct; saves {}.", one.path, bytes(one.saves));
                 page.item("- ", &text)?;
             }
         }

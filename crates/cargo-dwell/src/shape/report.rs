@@ -208,7 +208,7 @@ impl Report {
         print(out, &self.suggestion_table(shown))?;
         self.end_of_suggestions(shown, out)?;
         if !self.repeats.is_empty() {
-            let heading = "Texts that repeat";
+            let heading = "Repeated texts";
             writeln!(out, "\n{bold}{heading}{bold:#}: worth interning, not part of the lean types")?;
             print(out, &self.repeat_table(options.top.unwrap_or(FIRST / 2)))?;
         }
@@ -248,7 +248,7 @@ impl Report {
         writeln!(out, "\n## What to change\n\nLargest saving first. Each total includes the suggestions above it.\n")?;
         print(out, &self.suggestion_table(usize::MAX))?;
         if !self.repeats.is_empty() {
-            writeln!(out, "\n## Texts that repeat\n\nWorth interning, not part of the lean types.\n")?;
+            writeln!(out, "\n## Repeated texts\n\nWorth interning, not part of the lean types.\n")?;
             print(out, &self.repeat_table(usize::MAX))?;
         }
         writeln!(out, "\n## Types")?;
@@ -268,7 +268,7 @@ impl Report {
             plural((self.records.len() + self.records_left_out) as u64, "type"),
         );
         if self.sampled {
-            text.push_str(", sampled: more was not read");
+            text.push_str(", from a sample of the input");
         }
         text.push('.');
         text
@@ -319,7 +319,7 @@ impl Report {
     }
 
     fn repeat_table(&self, most: usize) -> Vec<Vec<Cell>> {
-        let mut rows = vec![header(&["about", "where", "texts", "different"])];
+        let mut rows = vec![header(&["saves about", "where", "texts", "distinct"])];
         for one in self.repeats.iter().take(most) {
             rows.push(vec![
                 right(bytes(one.saves)),
@@ -431,9 +431,9 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     for position in &positions.list {
         match &position.slot.kind {
             Kind::Float { huge, .. } if *huge > 0 => doubts.push(format!(
-                "{} numbers of {} have no place in 64 bits; an `f64` keeps 15 to 17 digits of them",
-                count(*huge),
-                position.path
+                "{} at {} not fit in 64 bits; an `f64` keeps 15 to 17 digits",
+                if *huge == 1 { "1 number".to_owned() } else { format!("{} numbers", count(*huge)) },
+                format_args!("{} {}", position.path, if *huge == 1 { "does" } else { "do" })
             )),
             _ => {}
         }
@@ -442,14 +442,14 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
             fields[field].rest && fields.len() > 1
         });
         if rest {
-            doubts.push(format!("the number of keys that one object in {} has is estimated", position.path));
+            doubts.push(format!("the numbers of keys of the objects at {} are estimated", position.path));
         }
     }
     for (&record, split) in &plan.lean.splits {
         if positions.schema.records[record].key_sets.is_empty() && split.groups.iter().any(|group| group.len() > 1) {
             let name = &positions.record_names[record].0;
             doubts.push(format!(
-                "it is not known how often rare fields of {name} occur together; the maximum is assumed"
+                "the rare fields of {name} occur in too many combinations to count; the most instances are assumed"
             ));
         }
     }

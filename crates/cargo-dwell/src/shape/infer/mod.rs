@@ -115,7 +115,7 @@ impl Accumulator {
     /// Returns the deserializer's error, or an error if the data is not valid.
     pub fn restore<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let saved = arena::Saved::deserialize(deserializer)?;
-        let arena = Arena::restored(saved).ok_or_else(|| D::Error::custom("its parts do not fit together"))?;
+        let arena = Arena::restored(saved).ok_or_else(|| D::Error::custom("its contents are inconsistent"))?;
         Ok(Self(arena))
     }
 
