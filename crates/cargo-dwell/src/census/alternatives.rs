@@ -1,24 +1,25 @@
-//! Boxes around whole structs that the search passed over for boxes inside of them.
+//! Alternatives to the suggested boxes: one box around a whole struct instead of boxes around its fields.
 //!
-//! Of a box around `traits` and boxes around two of its fields the search takes what saves more, and the other one then saves
-//! little. Its author may still prefer it: one line instead of two, or a struct that is read rarely. So each struct that has
-//! boxed fields is tried as a whole, on the program as it is before these.
+//! The search takes the step with the largest saving, say boxes around two fields of `traits`. A box around `traits`
+//! itself then saves little more. A user may still prefer it: it is one line instead of two, and better for a struct
+//! that is rarely read. So this module tries a box around each struct with boxed fields, on the program without those.
 
 use dwell::model::search::{BLOCK, Edit, LEAST, Step};
 use dwell::model::{Change, DefId, Edge, Plan, Program, Shape, SiteId, Sum};
 use std::collections::BTreeSet;
 
-/// A step that could be made instead of others.
+/// A step that replaces others.
 pub(super) struct Alternative<'p> {
     pub(super) step: Step,
-    /// Before the steps that it replaces, and with it instead of them.
+    /// The plan before the replaced steps, and the plan with this step instead of them.
     pub(super) old: Plan<'p>,
     pub(super) new: Plan<'p>,
-    /// The steps that it replaces.
+    /// The replaced steps.
     pub(super) instead_of: Vec<usize>,
 }
 
-/// The alternatives to `steps`: one for each struct at most, if it saves half of what they save or more with no more edits.
+/// The alternatives to `steps`, at most one for each struct. An alternative needs no more edits, and saves at least
+/// half as much.
 pub(super) fn alternatives<'p>(program: &'p Program, steps: &[Step]) -> Vec<Alternative<'p>> {
     let least = Plan::new(program).sum().bytes / LEAST;
     let structs = (0..program.defs.len()).filter(|&def| !program.defs[def].is_enum && program.defs[def].is_editable);
@@ -45,7 +46,7 @@ pub(super) fn alternatives<'p>(program: &'p Program, steps: &[Step]) -> Vec<Alte
                 .filter_map(|site| box_of(program, site, def).map(|change| Edit::Site(site, change)))
                 .filter(|&edit| new.apply(edit))
                 .collect();
-            // Without those that save nothing.
+            // Drop edits that save nothing.
             edits.retain(|&edit| {
                 let with = cost(new.sum());
                 new.undo(edit);
@@ -69,12 +70,12 @@ pub(super) fn alternatives<'p>(program: &'p Program, steps: &[Step]) -> Vec<Alte
         .collect()
 }
 
-/// Bytes with those that an allocator adds to each block.
+/// Bytes with an allocator's overhead for each block.
 fn cost(sum: Sum) -> u64 {
     sum.bytes.saturating_add(sum.allocations.saturating_mul(BLOCK))
 }
 
-/// The box around a field of the struct `def`, if a site is one.
+/// The box around a field of the struct `def`, if the site is such a field.
 fn box_of(program: &Program, site: SiteId, def: DefId) -> Option<Change> {
     let of = &program.sites[site];
     let inner = program.without_option(site);
@@ -89,7 +90,7 @@ fn box_of(program: &Program, site: SiteId, def: DefId) -> Option<Change> {
     })
 }
 
-/// `def`, and the structs and enums that are stored inline in its values.
+/// `def` and all structs and enums stored inline in its values.
 fn inline_defs(program: &Program, def: DefId) -> BTreeSet<DefId> {
     let mut met = BTreeSet::from([def]);
     let mut open = vec![def];

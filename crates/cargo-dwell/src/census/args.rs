@@ -32,8 +32,8 @@ pub struct Census {
 /// How to run the program.
 #[derive(Clone, Debug, Default, Args)]
 struct RunArgs {
-    /// When to take a snapshot: at the `peak` of live bytes, at the `exit`, at a `signal` (SIGUSR1 or Ctrl-C), or after a time
-    /// such as 30s; several are separated by commas [default: peak]
+    /// When to take a snapshot: at the `peak` of live bytes, at the `exit`, at a `signal` (SIGUSR1 or Ctrl-C), or after
+    /// a time such as 30s; several are separated by commas [default: peak]
     #[arg(long, value_name = "WHEN", value_delimiter = ',')]
     at: Vec<At>,
     /// Take a snapshot at this interval, such as 10s
@@ -51,7 +51,7 @@ impl Census {
     /// Runs the command.
     ///
     /// # Errors
-    /// The program cannot be had, run or read.
+    /// Returns an error if the program cannot be built, run or read.
     pub fn run(&self) -> Result<ExitCode> {
         self.output.check()?;
         if let Some(file) = &self.file {
@@ -86,7 +86,7 @@ impl Census {
             sample: options.sample,
         };
         let mut early = |snapshots, millis| {
-            // The program goes on in any case.
+            // The program continues after an error in a report.
             if let Err(error) = output::report(&ran(millis), snapshots, &self.output) {
                 eprintln!("error: {error:#}");
             }
@@ -95,7 +95,7 @@ impl Census {
         for note in &run.notes {
             eprintln!("note: {note}");
         }
-        // All may have been printed while the program ran.
+        // All snapshots may have been reported while the program ran.
         if !run.snapshots.is_empty() {
             output::report(&ran(run.millis), run.snapshots, &self.output)?;
         }

@@ -1,4 +1,4 @@
-//! What grew between two snapshots of one run, or of two.
+//! The differences between two snapshots, of one run or of two.
 
 use super::json::{Blocks, Document, Snapshot};
 use crate::output::{Look, header, right};
@@ -10,22 +10,22 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
 
-/// Rows of the table, if nothing else is asked for.
+/// The default number of rows.
 const ROWS: usize = 30;
 
-/// What grew and what shrank.
+/// The differences.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Diff {
     version: u32,
     before: Moment,
     after: Moment,
-    /// By type and field, what grew most first.
+    /// By type and field, largest growth first.
     changes: Vec<Change>,
-    /// By type only.
+    /// By type, largest growth first.
     types: Vec<TypeChange>,
 }
 
-/// One of the two.
+/// One of the two snapshots.
 #[derive(Clone, Debug, Serialize)]
 struct Moment {
     at: String,
@@ -44,7 +44,7 @@ struct Change {
     after_bytes: u64,
     before_blocks: u64,
     after_blocks: u64,
-    /// The call site that allocated most of the new bytes.
+    /// The call site with the most new bytes.
     at: Option<String>,
 }
 
@@ -61,7 +61,7 @@ fn by(before: u64, after: u64) -> i128 {
 }
 
 impl Diff {
-    /// Compares the last snapshots of two runs that were taken at the same kind of moment.
+    /// Compares the last snapshots of two runs with the same kind of moment.
     pub(super) fn new(old: &Document, new: &Document) -> Result<Self> {
         let Some(after) = new.snapshots.last() else { bail!("there is no snapshot to compare") };
         let same = old.snapshots.iter().rev().find(|snapshot| snapshot.at == after.at);
@@ -119,7 +119,7 @@ impl Diff {
         Self { version: super::json::VERSION, before: moment(before), after: moment(after), changes, types }
     }
 
-    /// What grew, for a page: a heading, and a row for each type and field.
+    /// The differences as a heading and a table for a page.
     pub(super) fn page(&self) -> (String, Table) {
         let (before, after) = (&self.before, &self.after);
         let title = format!(
@@ -144,7 +144,7 @@ impl Diff {
         (title, Table { head, rows: self.changes.iter().map(row).collect() })
     }
 
-    /// Writes it for a person.
+    /// Writes the differences as text.
     pub(super) fn write(&self, top: Option<usize>, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
         let (before, after) = (&self.before, &self.after);
         writeln!(

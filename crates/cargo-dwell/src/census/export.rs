@@ -1,11 +1,11 @@
-//! A census for other viewers: folded stacks for flame graphs, and the JSON of DHAT.
+//! Exports a census for other viewers: folded stacks for flame graphs, and DHAT's JSON.
 
 use super::json::{Document, Snapshot};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// The snapshot that viewers of one moment get: the one with the most live bytes.
+/// The snapshot with the most live bytes, for formats with a single moment.
 fn largest(document: &Document) -> Option<&Snapshot> {
     document.snapshots.iter().max_by_key(|snapshot| snapshot.live_bytes)
 }
@@ -21,7 +21,7 @@ pub(super) fn folded(document: &Document, out: &mut dyn Write) -> io::Result<()>
                 write!(out, ";")?;
             }
             is_first = false;
-            // The separators of the format.
+            // `;` and line breaks separate fields of the format.
             write!(out, "{}", name.replace(';', ":").replace(['\n', '\r'], " "))?;
         }
         writeln!(out, " {}", stack.bytes)?;
@@ -51,7 +51,7 @@ struct Dhat<'a> {
     ftbl: Vec<&'a str>,
 }
 
-/// A line that allocates.
+/// A program point of DHAT: a line that allocates.
 #[derive(Serialize)]
 struct Point {
     tb: u64,
@@ -66,7 +66,7 @@ struct Point {
     fs: Vec<usize>,
 }
 
-/// Writes DHAT's JSON: the live bytes of the largest snapshot as those of its moment of most bytes.
+/// Writes DHAT's JSON, with the largest snapshot as its global maximum.
 pub(super) fn dhat(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let empty = Snapshot::default();
     let snapshot = largest(document).unwrap_or(&empty);

@@ -1,4 +1,4 @@
-//! What to change, and what that is worth: the model of `dwell::weigh`, filled with what a walk counted.
+//! Suggestions with their savings: the model of `dwell::weigh`, filled with the counts of a walk.
 
 use super::alternatives::{Alternative, alternatives};
 use super::json::{Blocks, Finding};
@@ -13,16 +13,16 @@ use dwell::model::{
 use std::collections::HashMap;
 
 const WORD: u64 = 8;
-/// Inline sizes that a `SmallBox` is proposed with, in words.
+/// The inline sizes, in words, that are considered for a `SmallBox`.
 const INLINE: [u64; 5] = [1, 2, 3, 4, 6];
-/// Values of a type from which on its fields are judged.
+/// The least number of values for which a type's fields are judged.
 const SOME: u64 = 100;
-/// Boxes from which on a slab is proposed.
+/// The least number of boxes for which a slab is suggested.
 const MANY: u64 = 1000;
-/// Layouts are worked out so deep.
+/// The deepest nesting for which layouts are computed.
 const DEEPEST: u32 = 32;
 
-/// All findings, the most worth first; those that are estimates last.
+/// All findings, largest saving first; estimates come last.
 pub(super) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     let program = Builder::new(walk).build();
     let mut plan = Plan::new(&program);
@@ -65,7 +65,7 @@ pub(super) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     found
 }
 
-/// Site 0 of the model is the whole program: those of the walk come after it.
+/// Site 0 of the model is the whole program; the sites of the walk follow.
 fn in_model(site: SiteId) -> usize {
     site + 1
 }
@@ -77,7 +77,7 @@ struct Builder<'w, 's, 'p> {
     /// The sites of each struct and enum.
     of_def: Vec<Vec<SiteId>>,
     slots: Vec<Option<u64>>,
-    /// The site of each holding that no field owns.
+    /// The site of each holding without an owning field.
     roots: Vec<Option<SiteId>>,
 }
 
@@ -136,7 +136,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             });
             let own = self.layout(def.ty, 0);
             let mut variants: Vec<VariantDef> = variants.collect();
-            // No value of it was met.
+            // The walk met no value of it.
             if variants.is_empty() && !def.is_enum {
                 variants.push(VariantDef { name: def.name.to_string(), fields: Vec::new(), counts: Counts::default() });
             }
@@ -308,7 +308,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         declared.size == of.size && declared.align == of.align && ordered.size < of.size
     }
 
-    /// Slots in the blocks of a site, and in those of which it is the root.
+    /// The number of slots in the blocks of a site, also of those that have it as root.
     fn element_slots(&self, site: SiteId) -> u64 {
         let counted = self.walk.tallies.get(site).map_or(0, |tally| tally.counts.element_slots);
         let roots = self.walk.holdings.iter().zip(&self.roots);
@@ -358,7 +358,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         slots
     }
 
-    /// The layout that a type has, with the niche that the rules find if they find its size.
+    /// The layout of a type. It has a niche if the layout rules compute the size that the debug info has.
     fn layout(&mut self, ty: TypeId, depth: u32) -> Layout {
         if let Some(&known) = self.layouts.get(&ty) {
             return known;
@@ -430,7 +430,7 @@ fn arguments(ty: &str) -> &str {
     ty.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or("_")
 }
 
-/// The call site that allocated most bytes of this owner.
+/// The call site that allocated the most bytes of an owner.
 fn allocated(blocks: &[Blocks], is_it: impl Fn(&Blocks) -> bool) -> Option<String> {
     blocks.iter().filter(|of| is_it(of)).find_map(|of| of.sites.first()?.at.clone())
 }
@@ -576,7 +576,7 @@ fn fields_or_variants(number: usize, kind: &str) -> String {
     if kind == "variant" { format!("{number} variants") } else { format!("{number} fields") }
 }
 
-/// The kind of a change, what to make of the type, and what it costs.
+/// The kind of a change, the suggested type, and the cost.
 fn changed(program: &Program, site: usize, change: Change) -> (&'static str, String, &'static str) {
     let of = &program.sites[site];
     let inner = match of.shape {
@@ -622,15 +622,16 @@ fn owned(program: &Program, site: usize) -> &str {
     &program.sites[site].path
 }
 
-/// Scalars that change together: whether they get a niche, their struct or enum if they lie inline in one, and else their site.
+/// A key for scalars that change together: whether they get a niche, the struct or enum that stores them inline, and
+/// otherwise their site.
 type Group = (bool, Option<usize>, SiteId);
 
-/// Integers that are wider than their values, and `Option`s of integers that are never zero: of each struct or enum together,
-/// less those that change nothing. They are applied to the plan.
+/// Suggests narrower integers, and niches for `Option`s of integers that are never zero, together for each struct or
+/// enum. Leaves out changes without effect. Applies the changes to the plan.
 fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<Finding> {
     let schema = &walk.schema;
     let total = plan.sum().bytes;
-    // The scalars that lie inline in a struct or enum are one group; those in blocks are one each.
+    // The scalars of one struct or enum are one group; scalars in blocks have a group for each site.
     let mut groups: HashMap<Group, Vec<(SiteId, Layout)>> = HashMap::new();
     for (site, tally) in walk.tallies.iter().enumerate() {
         let Some((range, of)) = tally.range.zip(schema.sites.get(site)) else { continue };
@@ -651,7 +652,7 @@ fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<F
         }
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
-    // Niches first: they cost nothing.
+    // Niches first, since they have no cost.
     groups.sort_by_key(|((is_niche, def, site), _)| (!is_niche, *def, *site));
     let mut found = Vec::new();
     for ((is_niche, def, _), mut group) in groups {
@@ -681,7 +682,7 @@ fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<F
             }
             continue;
         }
-        // What fits into padding anyway need not change.
+        // A scalar whose bytes become padding need not change.
         let mut index = 0;
         group.retain(|(site, layout)| {
             let old = old[index];
@@ -698,7 +699,7 @@ fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<F
     found
 }
 
-/// The struct or enum in which a value lies without a block between.
+/// The struct or enum that stores a value inline.
 fn inline_def(walk: &Walk<'_, '_>, site: SiteId) -> Option<usize> {
     let mut at = site;
     for _ in 0..DEEPEST {
@@ -712,7 +713,7 @@ fn inline_def(walk: &Walk<'_, '_>, site: SiteId) -> Option<usize> {
     None
 }
 
-/// The end of a reason: the sizes of a type, if they differ.
+/// The end of a reason: the old and new size of a type, if they differ.
 fn resized(name: &str, before: u64, after: u64) -> String {
     if before == after { String::new() } else { format!("; {name} is {before} B, then {after}") }
 }
@@ -776,7 +777,7 @@ fn describe_scalars(
     }
 }
 
-/// Bytes of structs that no field has.
+/// Suggests changes for structs with padding.
 fn padding(walk: &Walk<'_, '_>, program: &Program, plan: &Plan<'_>) -> Vec<Finding> {
     let mut slots = vec![0_u64; program.defs.len()];
     for site in &program.sites {
@@ -812,7 +813,7 @@ fn padding(walk: &Walk<'_, '_>, program: &Program, plan: &Plan<'_>) -> Vec<Findi
     found
 }
 
-/// Collections without elements that hold memory.
+/// Suggests changes for collections that are empty but own memory.
 fn empty(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of = &program.sites[site];
     let decode = &walk.schema.sites.get(site - 1)?.decode;
@@ -836,7 +837,7 @@ fn empty(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks])
     })
 }
 
-/// Texts that need no block.
+/// Suggests an inline text type for texts of at most 24 bytes.
 fn short(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of = &program.sites[site];
     let tally = walk.tallies.get(site - 1)?;
@@ -861,7 +862,7 @@ fn short(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks])
     })
 }
 
-/// Equal contents of blocks.
+/// Suggests sharing for blocks with equal contents.
 fn duplicate(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of_content = walk.schema.sites.get(site - 1)?;
     if of_content.ty.is_some_and(|ty| walk.schema.has_cell(ty, 0)) {
@@ -869,7 +870,7 @@ fn duplicate(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Bloc
     }
     let contents = walk.tallies.get(site - 1)?.contents.as_ref()?;
     let parent = in_model(of_content.parent?);
-    // Each that remains gets two counts.
+    // Each remaining block gets two reference counts.
     let saves = contents.duplicate_bytes.saturating_sub(contents.distinct().saturating_mul(2 * WORD));
     if contents.duplicates == 0 || saves == 0 {
         return None;
@@ -896,12 +897,13 @@ fn duplicate(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Bloc
     })
 }
 
-/// Values in a block each, and other small blocks: what an allocator adds to them. glibc's rounding is assumed.
+/// Suggests a slab for values with a block each, and reports the rounding of other small blocks. Assumes glibc's
+/// rounding.
 fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks], total: u64) -> Option<Finding> {
     let tally = walk.tallies.get(site - 1)?;
     let counts = &tally.counts;
     let is_box = matches!(*walk.schema.sites.get(site - 1)?.decode, Decode::Box { .. });
-    // Of blocks that are many and of one type a slab is made; the others must be worth it.
+    // Many boxes of one type justify a slab; for other blocks the rounding must be considerable.
     let is_worth = if is_box { counts.allocations >= MANY } else { tally.rounding > total / 20 };
     if !is_worth || tally.rounding == 0 {
         return None;
@@ -943,16 +945,16 @@ fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blo
     })
 }
 
-/// Capacity that is not used.
+/// Suggests to shrink collections with unused capacity.
 fn shrink(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of = &program.sites[site];
     let counts = &of.counts;
     let decode = &walk.schema.sites.get(site - 1)?.decode;
-    // Those without elements are a finding of their own.
+    // Empty collections have a finding of their own.
     let hollow = walk.tallies.get(site - 1)?.hollow_bytes;
     let saves = match &**decode {
         Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } => counts.waste.saturating_sub(hollow),
-        // A table is never full to the last bucket.
+        // A hash table always has empty buckets.
         Decode::Table { .. } => {
             let tables = counts.allocations.saturating_sub(counts.hollow).max(1);
             let buckets = (counts.used / tables * 8).div_ceil(7).next_power_of_two().max(4);
@@ -982,7 +984,7 @@ fn shrink(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]
     })
 }
 
-/// Texts that are there more than once.
+/// Suggests interning for repeated texts.
 fn intern(
     walk: &Walk<'_, '_>,
     program: &Program,
@@ -996,7 +998,7 @@ fn intern(
     if duplicates == 0 {
         return None;
     }
-    // Capacity that is not used goes with the duplicates, unless it is gone already.
+    // The duplicates' unused capacity is saved too, unless another finding saves it.
     let waste = if change.is_some() { 0 } else { tally.counts.waste };
     let of_duplicates = u128::from(waste) * u128::from(duplicates) / u128::from(texts.count.max(1));
     let saves = texts.duplicate_bytes.saturating_add(u64::try_from(of_duplicates).unwrap_or(0));
@@ -1017,7 +1019,7 @@ fn intern(
     })
 }
 
-/// `Rc`s and `Arc`s with one owner.
+/// Suggests `Box` for `Rc`s and `Arc`s with one owner.
 fn unshared(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let tally = walk.tallies.get(site - 1)?;
     let of = &program.sites[site];
@@ -1042,7 +1044,7 @@ fn unshared(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Block
     })
 }
 
-/// Trait objects of few words.
+/// Suggests inline storage for small trait objects.
 fn inline(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     let mut by_site: HashMap<SiteId, Vec<(u64, u64, u64)>> = HashMap::new();
     for holding in &walk.holdings {
@@ -1058,7 +1060,7 @@ fn inline(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
         let instances = walk.tallies.get(site).map_or(0, |tally| tally.counts.instances);
         let all: u64 = sizes.iter().map(|size| size.1).sum();
         let caught = |words: u64| sizes.iter().filter(move |size| size.0 <= words * WORD);
-        // The fewest words that catch nine of ten.
+        // The fewest words that hold nine tenths of the values.
         let Some(words) =
             INLINE.into_iter().find(|words| caught(*words).map(|size| size.1).sum::<u64>() * 10 >= all * 9)
         else {
@@ -1086,7 +1088,7 @@ fn inline(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     found
 }
 
-/// Futures that are parked where they hold little.
+/// Finds futures that are suspended in states that hold much less than their size.
 fn futures(walk: &Walk<'_, '_>) -> Vec<Finding> {
     let schema = &walk.schema;
     let mut found = Vec::new();

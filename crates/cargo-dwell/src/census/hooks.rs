@@ -1,11 +1,12 @@
-//! Plans how allocators that are linked statically are hooked.
+//! Plans the hooks for allocators that are linked statically.
 //!
-//! A function's first instructions, five bytes or more, become a jump to code near the executable; that jumps on to the
-//! agent's hook. The instructions themselves move there too, followed by a jump to the rest of the function: what the hook
-//! calls as the original. All is encoded here for a few placements; the agent takes one that is free and copies bytes.
+//! A jump to code near the executable replaces a function's first instructions, at least five bytes; from there it goes
+//! to the agent's hook. The replaced instructions move to the same area, followed by a jump to the rest of the
+//! function: the hook calls these as the original function. The tool encodes all code for several addresses; the agent
+//! picks a free one and copies the bytes.
 //!
-//! A function is left unchanged, and a note says so, if an instruction cannot be moved, or if a branch of the function leads back
-//! between its first instructions.
+//! A function is not patched, and a note says so, if one of these instructions cannot be moved, or if the function has a
+//! branch back to one of them.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -23,13 +24,13 @@ use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSegment, ObjectSymbol, SymbolKind};
 use std::collections::BTreeMap;
 
-/// The patches of an executable.
+/// The patches for an executable.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// As the agent reads them; empty if there is nothing to patch.
+    /// The patches in the format of the agent; empty if there are none.
     pub(super) bytes: Vec<u8>,
     pub(super) count: u32,
-    /// Functions that cannot be patched, with the reason.
+    /// Functions that cannot be patched, with reasons.
     pub(super) refused: Vec<String>,
 }
 
@@ -38,11 +39,11 @@ const JUMP: usize = 5;
 /// Bytes of the jump to a hook: `jmp [rip+0]`, two bytes of padding, the hook's address.
 const STUB: usize = 16;
 const PAGE: u64 = 4096;
-/// How far from the executable code may lie: less than what a jump reaches.
+/// The greatest distance of the code from the executable, less than the range of a jump.
 const REACH: u64 = 1 << 31;
 const MEGABYTE: u64 = 1 << 20;
 
-/// Plans for an executable.
+/// Plans the patches for an executable.
 pub(super) fn plan(data: &[u8]) -> Plan {
     let mut plan = Plan::default();
     let Ok(file) = ElfFile64::<LittleEndian>::parse(data) else { return plan };
@@ -83,13 +84,13 @@ struct Site<'d> {
 }
 
 impl Site<'_> {
-    /// Bytes that are replaced.
+    /// The number of replaced bytes.
     fn len(&self) -> usize {
         self.instructions.iter().map(Instruction::len).sum()
     }
 }
 
-/// The functions of known allocators, by address, so that names of the same function count once.
+/// The functions of known allocators by address. Several names of one function count once.
 fn functions<'d>(file: &ElfFile64<'d, LittleEndian>) -> BTreeMap<u64, (usize, &'d str, u64)> {
     let mut named = BTreeMap::new();
     for symbol in file.symbols() {
@@ -117,7 +118,7 @@ fn functions<'d>(file: &ElfFile64<'d, LittleEndian>) -> BTreeMap<u64, (usize, &'
     found
 }
 
-/// The instructions that a jump replaces.
+/// The instructions that the jump replaces.
 fn first_instructions(code: &[u8], addr: u64) -> Result<Vec<Instruction>, String> {
     let mut first: Vec<Instruction> = Vec::new();
     let mut len = 0;
@@ -133,7 +134,7 @@ fn first_instructions(code: &[u8], addr: u64) -> Result<Vec<Instruction>, String
             }
             continue;
         }
-        // The rest of the function: data between instructions would decode as something, and could only refuse too much.
+        // Data between instructions may decode as branches. That can only refuse a function that could be patched.
         let target = near_target(&instruction);
         if target.is_some_and(|target| (addr + 1..addr + len as u64).contains(&target)) {
             return Err("branches to its first instructions".to_owned());
@@ -157,19 +158,19 @@ fn near_target(instruction: &Instruction) -> Option<u64> {
     (is_near && instruction.op_count() > 0).then(|| instruction.near_branch64())
 }
 
-/// Why an instruction means another thing elsewhere, if it does. What refers to memory beside it is encoded anew.
+/// The reason why an instruction cannot be moved, if there is one. Operands relative to `rip` are encoded again.
 fn unmovable(instruction: &Instruction) -> Option<&'static str> {
     match instruction.flow_control() {
         FlowControl::Next => (instruction.code() == Code::INVALID).then_some("bytes that are no instruction"),
         FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch => None,
         FlowControl::Return => Some("a return"),
-        // A call pushes the address behind it, which unwinders look up.
+        // A call pushes a return address, which unwinders look up.
         FlowControl::Call | FlowControl::IndirectCall => Some("a call"),
         _ => Some("an instruction that cannot be moved"),
     }
 }
 
-/// Where the code may lie: before the executable, and behind it, in steps that leave space for the heap.
+/// Addresses for the code: below the executable, and above it with space for the heap between.
 fn placements(start: u64, end: u64) -> [u64; PLACEMENTS] {
     let before = |megabytes: u64| start.wrapping_sub(megabytes * MEGABYTE);
     [
@@ -184,7 +185,7 @@ fn placements(start: u64, end: u64) -> [u64; PLACEMENTS] {
     ]
 }
 
-/// The bytes of the plan.
+/// Encodes the plan.
 fn encode(sites: &[Site<'_>], placements: &[u64; PLACEMENTS]) -> Option<Vec<u8>> {
     let mut patches: Vec<Patch> = sites
         .iter()
@@ -199,12 +200,12 @@ fn encode(sites: &[Site<'_>], placements: &[u64; PLACEMENTS]) -> Option<Vec<u8>>
                 moved: 0,
                 hook: 0,
                 old,
-                // `nop` behind the jump.
+                // `nop`s after the jump.
                 new: [[0x90; PATCH_BYTES]; PLACEMENTS],
             }
         })
         .collect();
-    // Moved instructions may take more bytes than they did: each gets a fixed part.
+    // A moved instruction may become longer, so each function gets a part of a fixed size.
     const PART: usize = 128;
     let code_bytes = (sites.len() * PART).next_multiple_of(PAGE as usize);
     let mut codes = Vec::new();
@@ -242,7 +243,7 @@ fn encode(sites: &[Site<'_>], placements: &[u64; PLACEMENTS]) -> Option<Vec<u8>>
 }
 
 impl Patches {
-    /// As they lie in memory.
+    /// The in-memory representation.
     fn to_bytes(self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend(self.count.to_ne_bytes());
@@ -254,7 +255,7 @@ impl Patches {
 }
 
 impl Patch {
-    /// As it lies in memory.
+    /// The in-memory representation.
     fn to_bytes(self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend(self.addr.to_ne_bytes());
@@ -301,7 +302,7 @@ mod tests {
             let mut decoder = Decoder::with_ip(64, &code[STUB..], base + STUB as u64, DecoderOptions::NONE);
             assert_eq!(decoder.decode().ip_rel_memory_address(), ADDR + 7 + 0x100);
             assert_eq!(decoder.decode().near_branch64(), ADDR + 7);
-            // The function now jumps to the stub.
+            // The function now begins with a jump to the stub.
             let new = size_of::<Patches>() + 24 + PATCH_BYTES * (1 + number);
             let jump = Decoder::with_ip(64, &bytes[new..], ADDR, DecoderOptions::NONE).decode();
             assert_eq!(jump.near_branch64(), base);
@@ -312,7 +313,7 @@ mod tests {
     fn what_cannot_be_moved_is_refused() {
         // ret
         assert_eq!(refused(&[0xc3]), "begins with a return");
-        // push rbp, and then the end
+        // push rbp, then nothing
         assert_eq!(refused(&[0x55]), "is too short");
         // call rel32
         assert_eq!(refused(&[0xe8, 0, 0, 0, 0, 0xc3]), "begins with a call");

@@ -1,4 +1,4 @@
-//! `--html`: a census as a page, with icicles of live bytes by type, field and content.
+//! `--html`: a census as a page, with icicle charts of live bytes by type, field and content.
 
 use super::diff::Diff;
 use super::json::{Bin, Blocks, Document, Snapshot};
@@ -7,11 +7,11 @@ use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table};
 use crate::units::{bytes, count, percent};
 use std::collections::BTreeMap;
 
-/// Owners whose lengths are shown.
+/// The most owners with a histogram of lengths.
 const HISTOGRAMS: usize = 8;
 
-/// The page. The findings, histograms and the table are those of the snapshot with the most live bytes; each snapshot has its
-/// icicle. What grew is `diff`, or what did between the first and the last snapshot.
+/// Renders the page. Findings, histograms and table are those of the snapshot with the most live bytes; each snapshot
+/// has its own icicle chart. The table of differences is `diff`, or compares the first and the last snapshot.
 pub(super) fn page(document: &Document, diff: Option<&Diff>) -> String {
     let empty = Snapshot::default();
     let largest = document.snapshots.iter().max_by_key(|snapshot| snapshot.live_bytes).unwrap_or(&empty);
@@ -58,7 +58,7 @@ pub(super) fn page(document: &Document, diff: Option<&Diff>) -> String {
     page.html()
 }
 
-/// The sizes of all blocks, and the lengths of the collections that take most.
+/// Histograms of the sizes of all blocks, and of the lengths of the largest collections.
 fn histograms(snapshot: &Snapshot) -> Vec<Histogram> {
     let bars = |bins: &[Bin], unit: &str| -> Vec<(String, u64)> {
         let label = |bin: &Bin| {
@@ -81,7 +81,7 @@ fn histograms(snapshot: &Snapshot) -> Vec<Histogram> {
     all
 }
 
-/// Live bytes by the type that owns them, its field, and what they are.
+/// Live bytes by owning type, field, and content.
 fn icicle(snapshot: &Snapshot) -> Bar {
     let mut owners: BTreeMap<&str, Vec<Bar>> = BTreeMap::new();
     for of in &snapshot.blocks {
@@ -110,7 +110,7 @@ fn icicle(snapshot: &Snapshot) -> Bar {
     }
 }
 
-/// The blocks of one owner: used bytes, the absent values among them, and unused bytes.
+/// A bar for the blocks of one owner: bytes in use, absent values among them, and unused bytes.
 fn blocks(snapshot: &Snapshot, of: &Blocks, name: String) -> Bar {
     let class = match of.content.split('<').next().unwrap_or_default() {
         "String" | "PathBuf" | "OsString" | "CString" => Class::Text,
@@ -140,7 +140,7 @@ fn blocks(snapshot: &Snapshot, of: &Blocks, name: String) -> Bar {
     };
     part(" unused capacity".into(), of.unused_bytes, Class::Spare);
     for field in snapshot.fields.iter().filter(|field| field.of == of.element || is_inline(&of.element, &field.of)) {
-        // Fields that a pointer would hold as well; the blocks have a share of all values.
+        // Absent fields that a pointer could replace. The blocks get the same share of them as of all values.
         let values = of.len.unwrap_or(0).min(field.instances);
         if field.size > 8 && field.instances > 0 && field.variants.iter().any(|variant| variant.name == "None") {
             let absent = u128::from(field.instances - field.filled) * u128::from(values) / u128::from(field.instances);

@@ -1,4 +1,4 @@
-//! Reads what the agent recorded out of a copy of the process.
+//! Reads the agent's records from a copy of the process.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -16,16 +16,16 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A stopped process: a copy of the program, or its helper once the program has ended. It is killed with the last owner.
+/// A stopped process: a copy of the program, or the agent's helper after the end of the program. The last owner kills it.
 pub(super) struct Process {
     pid: i32,
     memory: File,
-    /// Keeps the socket open: at its end all copies end.
+    /// An open end of the socket: all copies exit when it is closed.
     _socket: Arc<std::os::fd::OwnedFd>,
 }
 
 impl Process {
-    /// Opens the memory of a process that is a child of this one.
+    /// Opens the memory of a child process.
     pub(super) fn new(pid: i32, socket: Arc<std::os::fd::OwnedFd>) -> Result<Self> {
         let path = format!("/proc/{pid}/mem");
         let opened = File::open(&path);
@@ -54,7 +54,8 @@ pub(super) fn end(pid: i32) {
     if pid <= 0 {
         return;
     }
-    // SAFETY: the call sends a signal to a child of this process that was not waited for yet, so the number is still its own.
+    // SAFETY: the call sends a signal to a child of this process that was not waited for yet, so the number is still
+    // its own.
     unsafe { libc::kill(pid, libc::SIGKILL) };
     let mut status = 0;
     // SAFETY: the call writes the status to a local.
@@ -109,23 +110,23 @@ fn mappings(text: &str) -> Vec<Mapping> {
     text.lines().filter_map(parse).filter(|mapping| mapping.end <= ADDRESSES).collect()
 }
 
-/// The data of a snapshot besides its memory.
+/// The data of a snapshot apart from its memory.
 #[derive(Clone, Debug)]
 pub(super) struct About {
     pub(super) at: Moment,
-    /// Of the monotonic clock.
+    /// The time of the monotonic clock.
     pub(super) nanos: u64,
-    /// Stack pointers of the threads that are known.
+    /// The stack pointers of threads, if known.
     pub(super) stacks: Vec<u64>,
     /// Thread pointers.
     pub(super) threads: Vec<u64>,
-    /// Where the agent's [`State`] is.
+    /// The address of the agent's [`State`].
     pub(super) state: u64,
     pub(super) bias: u64,
     pub(super) executable: PathBuf,
 }
 
-/// Reads the live blocks and all that belongs to them.
+/// Reads the live blocks with their call stacks.
 pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot> {
     let maps = fs::read_to_string(format!("/proc/{}/maps", process.pid))
         .context("the mappings of the program's copy cannot be read")?;
@@ -175,7 +176,7 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
         }
     }
     blocks.sort_unstable_by_key(|block| (block.addr, block.size));
-    // A free that was not seen leaves a block where another one is now.
+    // A block whose free was missed overlaps a later block.
     let mut end = 0;
     blocks.retain(|block| {
         let fits = block.addr >= end;
@@ -190,7 +191,7 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
         roots.extend(holding(*stack).map(|map| (*stack & !7, map.end)));
     }
     for thread in &about.threads {
-        // Thread-local memory ends at the thread pointer, the thread's control block begins there.
+        // Thread-local memory is below the thread pointer, and the thread's control block is above it.
         const BEFORE: u64 = 16 << 10;
         const BEHIND: u64 = 2304;
         roots.extend(holding(*thread).map(|map| (map.start.max(thread - BEFORE), map.end.min(thread + BEHIND))));
@@ -213,13 +214,13 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
     })
 }
 
-/// Live bytes of the last copy for the peak, and now, as far as threads have reported.
+/// Live bytes in the last copy at the peak, and now, as reported by the threads so far.
 pub(super) fn live(process: &Arc<Process>, state: u64) -> Option<[i64; 2]> {
     let words = WordArray::read(&ProcessMemory(Arc::clone(process)), state, size_of::<State>())?;
     Some([offset_of!(State, taken), offset_of!(State, live)].map(|at| words.get(at / 8) as i64))
 }
 
-/// Whether code of the executable has allocated anything, live or not.
+/// Whether code of the executable has ever allocated a block.
 pub(super) fn saw_executable(process: &Arc<Process>, about: &About) -> Option<bool> {
     let maps = fs::read_to_string(format!("/proc/{}/maps", process.pid)).ok()?;
     let modules = modules(&mappings(&maps), about);
@@ -232,7 +233,7 @@ pub(super) fn saw_executable(process: &Arc<Process>, about: &About) -> Option<bo
     let mut at = 1;
     while at < frames_len {
         let len = frames.get(at).min(layout::DEPTH as u64) as usize;
-        // glibc allocates in the name of the program's threads: what counts is the innermost frame.
+        // glibc also allocates in the program's threads, so the innermost frame decides.
         if len > 0 && (executable.start..executable.end).contains(&frames.get(at + 1)) {
             return Some(true);
         }
@@ -241,8 +242,8 @@ pub(super) fn saw_executable(process: &Arc<Process>, about: &About) -> Option<bo
     Some(false)
 }
 
-/// How many blocks a sampled one represents: the inverse of the probability that it was sampled, `1 - exp(-size / mean)`. The
-/// fraction is rounded up as often as it says, by the block's address, so that sums are right.
+/// The number of blocks that a sampled block represents: the inverse of its probability, `1 - exp(-size / mean)`. A
+/// hash of the block's address decides the rounding, so that sums are unbiased.
 #[expect(clippy::cast_sign_loss, reason = "it is at least 1")]
 fn weight(block: u64, size: u64, mean: u64) -> u32 {
     if mean == 0 || size == 0 {
@@ -265,13 +266,13 @@ impl WordArray {
         })
     }
 
-    /// The word of a number, 0 behind the end.
+    /// The word at an index; 0 beyond the end.
     fn get(&self, index: usize) -> u64 {
         self.0.get(index).copied().unwrap_or_default()
     }
 }
 
-/// The call stacks that blocks use, numbered as they come.
+/// The call stacks of blocks, numbered in order of appearance.
 struct Stacks<'f> {
     frames: &'f WordArray,
     known: HashMap<u32, u32>,
@@ -288,7 +289,7 @@ impl Stacks<'_> {
     }
 }
 
-/// The parts of writable or readable mappings that blocks may be in.
+/// The parts of readable or writable mappings that can contain blocks.
 fn without(maps: &[Mapping], own: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut parts = Vec::new();
     for map in maps.iter().filter(|map| map.readable && !map.path.starts_with("/usr")) {
@@ -308,7 +309,7 @@ fn without(maps: &[Mapping], own: &[(u64, u64)]) -> Vec<(u64, u64)> {
     parts
 }
 
-/// Calls `found` with each block that the shadow has for an address of a range.
+/// Calls `found` with each block in the shadow for an address of a range.
 fn shadow(
     memory: &ProcessMemory,
     pagemap: Option<&File>,
@@ -351,7 +352,7 @@ fn shadow(
                 let number = u32::from_le_bytes(*number);
                 if number != 0 {
                     let addr = (at - base) / ENTRY * GRANULE + offset * GRANULE;
-                    // Pages at the ends belong to two ranges.
+                    // Pages at the boundaries belong to two ranges.
                     if (start..end).contains(&addr) {
                         found(addr, number);
                     }
@@ -363,7 +364,7 @@ fn shadow(
     }
 }
 
-/// The files that are mapped, the executable first.
+/// The mapped files, the executable first.
 fn modules(maps: &[Mapping], about: &About) -> Vec<Module> {
     let mut modules: Vec<Module> = Vec::new();
     for map in maps.iter().filter(|map| map.path.is_absolute()) {
@@ -372,7 +373,7 @@ fn modules(maps: &[Mapping], about: &About) -> Vec<Module> {
                 module.start = module.start.min(map.start);
                 module.end = module.end.max(map.end);
             }
-            // Files begin with their headers, at address 0 of the file in a library.
+            // A file begins with its headers; in a library their address is 0.
             None if map.offset == 0 => {
                 modules.push(Module { path: map.path.clone(), bias: map.start, start: map.start, end: map.end });
             }
@@ -422,7 +423,7 @@ mod tests {
         assert_eq!(weight(16, 100, 0), 1);
         assert_eq!(weight(16, 1 << 30, 1 << 10), 1);
         assert_eq!(weight(0, 1, 1 << 16), 65537);
-        // A block as large as the mean distance is recorded with a probability of 1 - 1/e.
+        // A block of the mean size is recorded with a probability of 1 - 1/e.
         let sum: u32 = (0..1_000_000).map(|block| weight(block * 16, 4096, 4096)).sum();
         assert!((f64::from(sum) / 1e6 - 1.0 / (1.0 - (-1_f64).exp())).abs() < 1e-3, "{sum}");
     }

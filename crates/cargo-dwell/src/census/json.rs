@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The version of the schema. It changes when a field changes its meaning or is gone, not when one is added.
+/// The version of the schema. It changes if a field is removed or changes its meaning, not if one is added.
 pub const VERSION: u32 = 1;
 
 /// All snapshots of a run.
@@ -13,7 +13,7 @@ pub struct Document {
     pub version: u32,
     /// The program.
     pub program: Program,
-    /// In the order in which they were taken.
+    /// The snapshots in the order of time.
     pub snapshots: Vec<Snapshot>,
 }
 
@@ -31,7 +31,7 @@ pub struct Program {
     /// The version of rustc.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rustc: Option<String>,
-    /// Milliseconds that it ran.
+    /// The time that it ran, in milliseconds.
     pub millis: u64,
     /// The mean number of bytes between two recorded allocations, if not all were recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,32 +46,32 @@ pub struct Snapshot {
     pub at: String,
     /// Milliseconds since the program began.
     pub millis: u64,
-    /// Bytes that the live blocks were asked for with.
+    /// Requested bytes of the live blocks.
     pub live_bytes: u64,
-    /// How many they are.
+    /// The number of live blocks.
     pub live_blocks: u64,
-    /// The most live bytes until then.
+    /// The maximum of live bytes so far.
     pub peak_bytes: u64,
     /// Bytes of blocks whose type is known.
     pub typed_bytes: u64,
-    /// Bytes of blocks that a field, a static, a raw pointer or a reference points to.
+    /// Bytes of blocks with an owner: a field, a static, a raw pointer or a reference.
     pub owned_bytes: u64,
-    /// Bytes of blocks that are known by their type and call site only.
+    /// Bytes of blocks without an owner, of which only type and call site are known.
     pub root_bytes: u64,
     /// The standard error of `live_bytes`, if not all allocations were recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standard_error: Option<u64>,
-    /// How many blocks have so many bytes.
+    /// The number of blocks by size.
     pub sizes: Vec<Bin>,
-    /// The blocks by owner and type, the most bytes first.
+    /// The blocks by owner and type, most bytes first.
     pub blocks: Vec<Blocks>,
     /// The fields of structs and of enums' variants.
     pub fields: Vec<Field>,
     /// Whole enums, futures among them.
     pub enums: Vec<Enum>,
-    /// The texts by owner.
+    /// The strings by owner.
     pub strings: Vec<Strings>,
-    /// What to change, the most worth first.
+    /// The suggestions, largest saving first.
     pub findings: Vec<Finding>,
     /// The functions of `stacks`.
     pub frames: Vec<String>,
@@ -83,46 +83,46 @@ pub struct Snapshot {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Blocks {
-    /// Type and field path that points to them, `Shape.members`; `(stack)`, `(static NAME)`, `(cycle)`.
+    /// The path of the type and field that points to them, `Shape.members`; or `(stack)`, `(static NAME)`, `(cycle)`.
     pub owner: String,
     /// `field`, `static`, `weak` (a raw pointer or a reference), `stack`, `cycle` or `unknown`.
     pub by: String,
-    /// What holds them, as a person writes it: `Vec<Member>`.
+    /// The type that holds them: `Vec<Member>`.
     pub content: String,
     /// The type of their contents: `Member`.
     pub element: String,
-    /// Bytes of one.
+    /// The size of an element in bytes.
     pub element_size: u64,
-    /// How many blocks.
+    /// The number of blocks.
     pub blocks: u64,
-    /// Bytes asked for.
+    /// Requested bytes.
     pub bytes: u64,
-    /// Elements in use; none if that is not known of one of the blocks.
+    /// Elements in use; `None` if unknown for at least one block.
     pub len: Option<u64>,
-    /// Elements there is memory for; of a hash table its buckets.
+    /// Capacity in elements; the number of buckets for a hash table.
     pub capacity: u64,
-    /// Bytes in which no element is.
+    /// Bytes without elements.
     pub unused_bytes: u64,
-    /// How many collections have so many elements, if any has another number than 1.
+    /// The number of collections by length, unless all have length 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lengths: Vec<Bin>,
-    /// Where they were allocated, the most bytes first.
+    /// The call sites that allocated them, most bytes first.
     pub sites: Vec<CallSite>,
 }
 
-/// A part of a histogram.
+/// A bin of a histogram.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Bin {
-    /// The least number that counts here.
+    /// The lowest number of the bin.
     pub from: u64,
-    /// The greatest.
+    /// The highest.
     pub to: u64,
-    /// How many there are.
+    /// The count.
     pub count: u64,
 }
 
-/// Numbers by their order of magnitude: 0, 1, 2 to 3, 4 to 7, and so on.
+/// A histogram with a bin for each power of two: 0, 1, 2 to 3, 4 to 7, and so on.
 #[derive(Clone, Debug)]
 pub(super) struct Histogram([u64; 65]);
 
@@ -139,14 +139,14 @@ impl Histogram {
         *bin = bin.saturating_add(times);
     }
 
-    /// Adds what another one counted.
+    /// Adds another histogram.
     pub(super) fn merge(&mut self, other: &Self) {
         for (bin, more) in self.0.iter_mut().zip(other.0) {
             *bin = bin.saturating_add(more);
         }
     }
 
-    /// The parts that are not empty.
+    /// The bins that are not empty.
     pub(super) fn bins(&self) -> Vec<Bin> {
         let bins = (0_u32..).zip(self.0).filter(|(_, count)| *count > 0);
         bins.map(|(bits, count)| match bits {
@@ -161,18 +161,18 @@ impl Histogram {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CallSite {
-    /// File and line, where they are known.
+    /// File and line, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// The function.
     pub function: String,
-    /// Blocks from there.
+    /// The number of blocks.
     pub blocks: u64,
     /// Their bytes.
     pub bytes: u64,
 }
 
-/// What the values of a field are.
+/// Statistics of a field's values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Field {
@@ -181,30 +181,30 @@ pub struct Field {
     pub of: String,
     /// The field.
     pub field: String,
-    /// Its type as a person writes it.
+    /// The short name of its type.
     pub field_type: String,
-    /// Bytes of one.
+    /// The size of a value in bytes.
     pub size: u64,
-    /// How many values there are.
+    /// The number of values.
     pub instances: u64,
-    /// How many of them have something in them: are not zero, `None`, or a collection without elements.
+    /// The number of values that are not empty. Empty are zero, `None`, and collections without elements.
     pub filled: u64,
-    /// Of an enum: how many are of each variant.
+    /// The number of values of each variant, for an enum.
     pub variants: Vec<Variant>,
 }
 
-/// What the values of an enum are.
+/// Statistics of an enum's values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Enum {
     /// The enum; for a future `{async fn Server::run}`.
     #[serde(rename = "type")]
     pub of: String,
-    /// Bytes of one.
+    /// The size of a value in bytes.
     pub size: u64,
-    /// How many values there are.
+    /// The number of values.
     pub instances: u64,
-    /// How many of them are of each variant, or in each state.
+    /// The number of values of each variant, or in each state.
     pub variants: Vec<Variant>,
 }
 
@@ -214,56 +214,56 @@ pub struct Enum {
 pub struct Variant {
     /// Its name.
     pub name: String,
-    /// How many values.
+    /// The number of values.
     pub count: u64,
 }
 
-/// The texts of one owner that are not empty.
+/// Statistics of one owner's strings that are not empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Strings {
     /// As [`Blocks::owner`].
     pub owner: String,
-    /// How many.
+    /// The number of strings.
     pub count: u64,
-    /// Their lengths together.
+    /// The sum of their lengths in bytes.
     pub bytes: u64,
-    /// How many different ones.
+    /// The number of distinct strings.
     pub distinct: u64,
-    /// Bytes of those that are equal to another.
+    /// Bytes of strings that are equal to an earlier one.
     pub duplicate_bytes: u64,
 }
 
-/// What to change.
+/// A suggested change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Finding {
-    /// `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`, `reorder`, `niche`, `narrow`, `padding`, `empty`, `shrink`, `short`,
-    /// `intern`, `duplicate`, `slab`, `rounding`, `inline`, `unshared` or `future`.
+    /// `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`, `reorder`, `niche`, `narrow`, `padding`, `empty`,
+    /// `shrink`, `short`, `intern`, `duplicate`, `slab`, `rounding`, `inline`, `unshared` or `future`.
     pub kind: String,
     /// The field, variant or type.
     #[serde(rename = "where")]
     pub location: String,
-    /// Each field, if they are several.
+    /// The fields, if there are several.
     pub fields: Vec<String>,
-    /// How many values it is about.
+    /// The number of values that it concerns.
     pub count: u64,
-    /// Bytes that they take now, inline and in blocks.
+    /// Their present bytes, inline and in blocks.
     pub bytes: u64,
-    /// Bytes that are saved when this is done after the findings before it, but for those that are `instead_of` others.
+    /// Bytes saved by this change after the findings before it, except for alternatives with `instead_of`.
     pub saves: u64,
-    /// What it costs besides.
+    /// Other costs.
     pub costs: String,
-    /// Why, in words.
+    /// The reason.
     pub why: String,
-    /// What to make of it.
+    /// The suggested type or change.
     pub how: String,
-    /// Whether the bytes are those that the changed program takes, and not an estimate.
+    /// Whether the savings are exact, and not an estimate.
     pub exact: bool,
-    /// Where most of the bytes were allocated.
+    /// The call site that allocated most of the bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// The fields whose findings this one replaces: `saves` is what it saves instead of them, after the findings before them.
+    /// The fields whose findings this alternative replaces. `saves` is its saving instead of theirs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instead_of: Vec<String>,
 }
@@ -272,9 +272,9 @@ pub struct Finding {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Stack {
-    /// Indices of [`Snapshot::frames`], innermost first.
+    /// Indices into [`Snapshot::frames`], innermost first.
     pub frames: Vec<u32>,
-    /// Live blocks that it allocated.
+    /// The number of live blocks that it allocated.
     pub blocks: u64,
     /// Their bytes.
     pub bytes: u64,

@@ -10,7 +10,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What to do with a census.
+/// The output options of a census.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
@@ -35,16 +35,17 @@ pub struct OutputArgs {
     /// Write the call stacks with their live bytes to FILE as JSON for DHAT's viewer
     #[arg(long, value_name = "FILE")]
     pub dhat: Option<PathBuf>,
-    /// Write a page to FILE: what to change, icicles of live bytes, and a table to search; it loads nothing from the network
+    /// Write a page to FILE: what to change, icicles of live bytes, and a table to search; it loads nothing from the
+    /// network
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
 
 impl OutputArgs {
-    /// Checks the arguments, before a program is run.
+    /// Checks the arguments before the program runs.
     ///
     /// # Errors
-    /// A file cannot be read or written to.
+    /// Returns an error if a file cannot be read or written.
     pub fn check(&self) -> Result<()> {
         if let Some(file) = &self.diff {
             saved::read(file)?;
@@ -67,17 +68,17 @@ impl OutputArgs {
 pub struct Ran {
     /// The executable, with debug info.
     pub executable: PathBuf,
-    /// What it was called with.
+    /// Its arguments.
     pub arguments: Vec<String>,
     /// The crates of the workspace that it was built from, with `_` for `-`.
     pub own_crates: Vec<String>,
-    /// Milliseconds that it ran.
+    /// The time that it ran, in milliseconds.
     pub millis: u64,
     /// The mean number of bytes between two recorded allocations, if not all were recorded.
     pub sample: Option<u64>,
 }
 
-/// The types and functions of an executable that its snapshots need.
+/// The debug info of an executable that reports on its snapshots need.
 #[derive(Debug)]
 pub struct Symbols {
     program: Program,
@@ -88,7 +89,7 @@ impl Symbols {
     /// Reads the debug info.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if it cannot be read.
     pub fn load(ran: &Ran, snapshots: &[Snapshot]) -> Result<Self> {
         let mut addresses: Vec<u64> = snapshots.iter().flat_map(owners::addresses).collect();
         addresses.sort_unstable();
@@ -99,16 +100,16 @@ impl Symbols {
         Ok(Self { program, frames })
     }
 
-    /// Walks through a snapshot of the executable.
+    /// Summarises a snapshot of the executable.
     pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
         summary::of(snapshot, &self.program, &self.frames)
     }
 }
 
-/// Walks through the snapshots of a run.
+/// Summarises the snapshots of a run.
 ///
 /// # Errors
-/// The debug info cannot be read; there is no snapshot.
+/// Returns an error if the debug info cannot be read, or if there is no snapshot.
 pub fn census(ran: &Ran, snapshots: &[Snapshot]) -> Result<Document> {
     if snapshots.is_empty() {
         bail!("there is no snapshot: the program ended before one was taken");
@@ -134,7 +135,7 @@ pub fn census(ran: &Ran, snapshots: &[Snapshot]) -> Result<Document> {
     Ok(Document { version: VERSION, program: of_program, snapshots })
 }
 
-/// The standard error of the live bytes when one of `mean` bytes is recorded: each recorded block represents those that were not.
+/// The standard error of the live bytes of a sampled run.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -147,7 +148,8 @@ fn standard_error(snapshot: &Snapshot, mean: u64) -> u64 {
         .iter()
         .map(|block| {
             let size = block.size as f64;
-            // A block of this size is recorded with this chance and then counts for its inverse (Horvitz and Thompson, 1952).
+            // A block of this size is recorded with this probability and counts for its inverse (Horvitz and Thompson,
+            // 1952).
             let chance = 1.0 - (-size / mean.max(1) as f64).exp();
             if chance <= 0.0 { 0.0 } else { (1.0 - chance) * (size / chance) * (size / chance) }
         })
@@ -155,28 +157,28 @@ fn standard_error(snapshot: &Snapshot, mean: u64) -> u64 {
     variance.sqrt() as u64
 }
 
-/// Prints the snapshots of a run: to a person on standard error, since the program has written to standard output.
+/// Prints the snapshots of a run, as text on standard error, since standard output is the program's.
 ///
 /// # Errors
-/// The debug info cannot be read, a file not be written, or no type is called as asked for.
+/// Returns an error if the debug info cannot be read, if a file cannot be written, or if no type has the requested name.
 pub fn report(ran: &Ran, snapshots: Vec<Snapshot>, args: &OutputArgs) -> Result<ExitCode> {
     let document = census(ran, &snapshots)?;
-    // The copies of the process are not needed any more.
+    // Ends the copies of the process.
     drop(snapshots);
-    // Standard output is the program's, unless a format is asked for that is read by programs.
+    // Standard output is the program's, except for formats that other programs read.
     show(&document, args, args.format == Format::Human)
 }
 
 /// Prints a file that `--save` wrote.
 ///
 /// # Errors
-/// It cannot be read; as [`report`].
+/// Returns an error if it cannot be read; otherwise as [`report`].
 pub fn again(file: &Path, args: &OutputArgs) -> Result<ExitCode> {
     show(&saved::read(file)?, args, false)
 }
 
 fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode> {
-    // What was measured is written before anything else can go wrong.
+    // Save first, so that a later error cannot lose the measurement.
     if let Some(file) = &args.save {
         saved::write(file, |out| serde_json::to_writer(out, document).map_err(Into::into))?;
         eprintln!("note: saved to {}", file.display());

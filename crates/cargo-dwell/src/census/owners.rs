@@ -1,4 +1,4 @@
-//! The type of a block by the call stack that allocated it, and where in the program's text that was.
+//! Derives the type and the source position of a block from the call stack that allocated it.
 
 use super::snapshot::Snapshot;
 use super::std_types::TableKind;
@@ -6,16 +6,16 @@ use super::types::{Schema, head, is_std};
 use crate::debuginfo::{Frame, Frames, TypeId};
 use std::collections::HashSet;
 
-/// What a block holds, as far as its call stack shows.
+/// The contents of a block, as far as its call stack shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum BlockType {
     /// One value.
     Value(TypeId),
-    /// Values side by side; how many of the slots are in use is not known.
+    /// Adjacent values, of which an unknown number is in use.
     Slots(TypeId),
     /// A hash table.
     Table(TypeId, TableKind),
-    /// A node of a B-tree, by the type of its leaves.
+    /// A node of a B-tree, by the type of its leaves. `true` for a set.
     Node(TypeId, bool),
     /// The block of an `Rc<[T]>`.
     Counted(TypeId),
@@ -23,27 +23,26 @@ pub(super) enum BlockType {
     Chunk(&'static str),
 }
 
-/// Where arenas allocate their chunks: how the paths of their functions begin, and what the arena is called.
+/// Arenas: the prefix of the paths of the functions that allocate chunks, and the arena's name.
 const ARENAS: [(&str, &str); 4] = [
     ("bumpalo::", "bumpalo::Bump"),
     ("bump_scope::", "bump_scope::Bump"),
     ("dwell::bump::", "dwell::Bump"),
     ("dwell::slab::", "dwell::Slab"),
 ];
-/// Functions of an arena's crate between a chunk's allocation and the arena.
+/// The most functions of the arena's crate above the allocation of a chunk.
 const WITHIN_ARENA: usize = 8;
 
-/// What a call stack shows about the blocks that it allocated.
+/// The results for a call stack.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origin {
     pub(super) ty: Option<BlockType>,
-    /// The type that asked for the block, as a person writes it: `Vec<Node>`.
+    /// The type that allocated the block: `Vec<Node>`.
     pub(super) content: String,
-    /// The function of the workspace's own crates, or else that is not of std, which is nearest to the allocation, with file
-    /// and line.
+    /// The innermost function of the workspace's crates, or else outside of std, with file and line.
     pub(super) function: String,
     pub(super) at: Option<String>,
-    /// Whether the frame that allocated it is no Rust.
+    /// Whether the frame that allocated it is not Rust.
     pub(super) is_foreign: bool,
 }
 
@@ -62,12 +61,12 @@ pub(super) fn addresses(snapshot: &Snapshot) -> Vec<u64> {
     all
 }
 
-/// The address in the file of the call that a return address comes after.
+/// The file address of the call instruction before a return address.
 fn in_file(address: u64, bias: u64) -> u64 {
     address.wrapping_sub(bias).wrapping_sub(1)
 }
 
-/// The functions of a stack, innermost first; `Err` has the name of a module without debug info.
+/// The functions of a stack, innermost first; `Err` is the name of a module without debug info.
 pub(super) fn functions<'f>(snapshot: &Snapshot, frames: &'f Frames, stack: &[u64]) -> Vec<Result<&'f Frame, String>> {
     let mut all = Vec::new();
     for &address in stack {
@@ -89,7 +88,7 @@ pub(super) fn functions<'f>(snapshot: &Snapshot, frames: &'f Frames, stack: &[u6
     all
 }
 
-/// What each stack of a snapshot shows.
+/// The results for each stack of a snapshot.
 pub(super) fn origins(snapshot: &Snapshot, frames: &Frames, schema: &Schema<'_>) -> Vec<Origin> {
     let own: HashSet<&str> =
         schema.program.types().filter(|(_, ty)| ty.own && !ty.krate.is_empty()).map(|(_, ty)| &*ty.krate).collect();
@@ -98,7 +97,7 @@ pub(super) fn origins(snapshot: &Snapshot, frames: &Frames, schema: &Schema<'_>)
 
 fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&str>) -> Origin {
     let mut origin = Origin::default();
-    // Before std there may be an allocator of the program's own.
+    // The program's own allocator may come before std.
     let of_std = |frame: &Result<&Frame, String>| frame.as_ref().is_ok_and(|frame| is_std(path_head(&frame.path)));
     let stack = &stack[stack.iter().position(of_std).unwrap_or(0)..];
     for (index, frame) in stack.iter().enumerate() {
@@ -143,7 +142,7 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&
     origin
 }
 
-/// The arena that asked for a block. Before it there are functions of std and of its own crate only.
+/// The arena that allocated a block, if all functions above it are std's or the arena's own.
 fn arena(stack: &[Result<&Frame, String>]) -> Option<&'static str> {
     let paths = stack.iter().map_while(|frame| frame.as_ref().ok()).map(|frame| path_head(&frame.path));
     let mut paths = paths.skip_while(|path| is_std(path)).peekable();
@@ -154,7 +153,7 @@ fn arena(stack: &[Result<&Frame, String>]) -> Option<&'static str> {
         .find_map(|path| ARENAS.iter().find(|(start, _)| path.starts_with(start)).map(|(_, arena)| *arena))
 }
 
-/// A file of a dependency without the folder in which cargo keeps it: `serde-1.0.0/src/de.rs`.
+/// A file of a dependency, relative to cargo's folder of sources: `serde-1.0.0/src/de.rs`.
 pub(super) fn short_file(file: &str) -> &str {
     match file.split_once("/registry/src/") {
         Some((_, rest)) => rest.split_once('/').map_or(rest, |(_, rest)| rest),
@@ -162,7 +161,7 @@ pub(super) fn short_file(file: &str) -> &str {
     }
 }
 
-/// The path of a function, its arguments left out.
+/// The path of a function without arguments.
 fn path_head(path: &str) -> &str {
     path.strip_prefix('<').unwrap_or(path)
 }
@@ -186,7 +185,7 @@ fn block_type(frame: &Frame, schema: &Schema<'_>) -> Option<BlockType> {
     let path = head(&frame.path);
     let param = || {
         let named = frame.params.iter().find(|param| &*param.name == "T").map(|param| param.ty);
-        // The std that is shipped has its arguments in the name only.
+        // For functions of the shipped std, only the name has the arguments.
         named.or_else(|| schema.by_path(first_argument(last_arguments(&frame.path)?)?))
     };
     let starts = |start: &str| path.starts_with(start);
@@ -210,7 +209,7 @@ fn block_type(frame: &Frame, schema: &Schema<'_>) -> Option<BlockType> {
             _ if starts("alloc::boxed::") && frame.path.contains("slice") => Some(BlockType::Slots(ty)),
             _ if starts("alloc::boxed::") => Some(BlockType::Value(ty)),
             _ if frame.path.contains("slice") => Some(BlockType::Counted(ty)),
-            // `Rc::new` has a box inside, which says more.
+            // `Rc::new` calls `Box::new`, whose argument is the whole block.
             _ => None,
         };
     }
@@ -222,7 +221,7 @@ fn block_type(frame: &Frame, schema: &Schema<'_>) -> Option<BlockType> {
     None
 }
 
-/// The arguments that a path ends with: `u8, A>` of `a::b<u8, A>`.
+/// The arguments at the end of a path: `u8, A>` for `a::b<u8, A>`.
 fn last_arguments(path: &str) -> Option<&str> {
     let mut depth = 0_u32;
     for (at, byte) in path.bytes().enumerate().rev() {
@@ -257,7 +256,7 @@ fn first_argument(arguments: &str) -> Option<&str> {
     None
 }
 
-/// The type that owns a block, by the functions of std that lead to its allocation.
+/// The type that owns a block, from the std functions above its allocation.
 fn content(ty: BlockType, stack: &[Result<&Frame, String>], schema: &Schema<'_>) -> String {
     let name = |ty: TypeId| &schema.get(ty).name;
     let heads = || {

@@ -1,16 +1,16 @@
-//! The memory of a snapshot, read in pieces that are kept for a while: a walk asks for many small ones that lie together.
+//! A cache for the memory of a snapshot: a walk reads many small values that are close together.
 
 use super::snapshot::Memory;
 
-/// Bytes of a piece.
+/// Bytes of a piece,
 const PIECE: usize = 1 << 16;
-/// Pieces that are kept: 64 MiB.
+/// and the number of cached pieces: 64 MiB.
 const PIECES: usize = 1 << 10;
 
-/// Memory behind a cache of a fixed size.
+/// Memory with a cache of a fixed size.
 pub(super) struct Image<'m> {
     memory: &'m dyn Memory,
-    /// By the number of the piece, modulo [`PIECES`]: its number, and the bytes that could be read from its start.
+    /// Cached pieces at their number modulo [`PIECES`]: the number, and the bytes that were readable from its start.
     pieces: Vec<(u64, Vec<u8>)>,
 }
 
@@ -19,7 +19,7 @@ impl<'m> Image<'m> {
         Self { memory, pieces: vec![(u64::MAX, Vec::new()); PIECES] }
     }
 
-    /// Reads `length` bytes from `addr` on into `into`; whether all could be read.
+    /// Reads `length` bytes at `addr` into `into`. Returns whether all were readable.
     pub(super) fn read(&mut self, addr: u64, length: usize, into: &mut Vec<u8>) -> bool {
         into.clear();
         if length > 8 * PIECE {
@@ -55,7 +55,7 @@ impl<'m> Image<'m> {
         let slot = &mut self.pieces[usize::try_from(number).unwrap_or(0) % PIECES];
         if slot.0 != number {
             slot.1.resize(PIECE, 0);
-            // A piece may begin before its mapping does, or end after it: the part that is there is found page by page.
+            // A piece may begin before its mapping or end after it, so the readable part is searched page by page.
             let start = number.saturating_mul(PIECE as u64);
             let read = self.memory.read(start, &mut slot.1);
             if read < PIECE {

@@ -1,4 +1,4 @@
-//! A census for a person: three numbers, types, findings, and one type in detail when asked for.
+//! A census as text: totals, types and findings, or one type in detail.
 
 use super::json::{Blocks, Document, Enum, Field, Finding, Snapshot, Strings};
 use crate::output::{Look, header, right};
@@ -9,9 +9,9 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::io;
 
-/// Rows of the tables, if nothing else is asked for.
+/// The default number of rows.
 const ROWS: usize = 20;
-/// The most snapshots that are printed in full.
+/// The most snapshots printed in full.
 const MOST_IN_FULL: usize = 2;
 /// The longest path from a type to a root.
 const LONGEST: usize = 24;
@@ -21,7 +21,7 @@ pub(super) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
     if look.markdown {
         writeln!(out, "# The live heap of {}\n", document.program.file)?;
     }
-    // Of many, only the one with the most live bytes is printed in full.
+    // If there are more, only the one with the most live bytes is printed in full.
     let largest = document.snapshots.iter().map(|snapshot| snapshot.live_bytes).max();
     let is_short = document.snapshots.len() > MOST_IN_FULL;
     let mut was_full = false;
@@ -33,7 +33,7 @@ pub(super) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
         was_full |= is_full;
         one(document, snapshot, is_full, top, look, out)?;
     }
-    // Those that were taken at times show what grows.
+    // Timed snapshots also show growth.
     let mut timed = document.snapshots.iter().filter(|snapshot| !matches!(&*snapshot.at, "peak" | "exit"));
     if let (Some(first), Some(last)) = (timed.next(), timed.next_back()) {
         look.heading(out, "What grew", &format!(" from {} to {}", first.at, last.at))?;
@@ -121,7 +121,7 @@ fn what(of: &Blocks) -> String {
     format!("{}: {element}", of.content)
 }
 
-/// The owner; without one, the line that allocated it.
+/// The owner; without one, the call site.
 fn owner(of: &Blocks) -> String {
     let is_root = matches!(&*of.by, "stack" | "cycle" | "unknown");
     match of.sites.first().filter(|_| is_root) {
@@ -172,23 +172,23 @@ fn finding_rows<'a>(findings: impl Iterator<Item = &'a Finding>, live: u64) -> V
 /// The details of one type.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct TypeDetail<'d> {
-    /// The name asked for.
+    /// The requested name.
     name: &'d str,
-    /// The moment.
+    /// The moment of the snapshot.
     at: &'d str,
     live_bytes: u64,
-    /// Blocks that hold values of it, or that its fields own.
+    /// Blocks that hold values of the type, or that its fields own.
     holds: Vec<&'d Blocks>,
     owns: Vec<&'d Blocks>,
     fields: Vec<&'d Field>,
     enums: Vec<&'d Enum>,
     strings: Vec<&'d Strings>,
     findings: Vec<&'d Finding>,
-    /// From the type to a root: each owner's blocks are owned by the next.
+    /// From the type to a root: each owner's blocks are owned by the next owner.
     path: Vec<String>,
 }
 
-/// The type of an owner: `Shape` of `Shape.members []`, `Kind` of `Kind::B.0`.
+/// The type of an owner: `Shape` for `Shape.members []`, `Kind` for `Kind::B.0`.
 pub(super) fn type_of(owner: &str) -> &str {
     let mut depth = 0_u32;
     for (at, byte) in owner.bytes().enumerate() {
@@ -206,7 +206,7 @@ impl<'d> TypeDetail<'d> {
     /// Finds a type in the snapshot with the most live bytes.
     ///
     /// # Errors
-    /// No type is called so.
+    /// Returns an error if no type has the name.
     pub(super) fn find(document: &'d Document, name: &'d str) -> Result<Self> {
         let Some(snapshot) = document.snapshots.iter().max_by_key(|snapshot| snapshot.live_bytes) else {
             bail!("there is no snapshot");
@@ -243,7 +243,7 @@ impl<'d> TypeDetail<'d> {
         Ok(detail)
     }
 
-    /// Writes it for a person.
+    /// Writes it as text.
     pub(super) fn write(&self, top: Option<usize>, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
         let most = top.unwrap_or(usize::MAX);
         if look.markdown {
@@ -362,26 +362,26 @@ fn histogram(part: u64, whole: u64) -> String {
     "#".repeat(usize::try_from(width).unwrap_or(0).max(1))
 }
 
-/// Whether `name` is a word of a type's name: `Shape` of `Option<Shape>`.
+/// Whether the name of a type contains `name` as a whole word: `Shape` in `Option<Shape>`.
 fn mentions(text: &str, name: &str) -> bool {
     let is_word = |character: Option<char>| character.is_some_and(|of| of.is_alphanumeric() || of == '_');
     text.match_indices(name)
         .any(|(at, _)| !is_word(text[..at].chars().next_back()) && !is_word(text[at + name.len()..].chars().next()))
 }
 
-/// Whether values of `name` lie in values of `element`, and not behind a pointer.
+/// Whether values of `element` store values of `name` inline, not behind a pointer.
 pub(super) fn is_inline(element: &str, name: &str) -> bool {
     mentions(element, name)
         && !["Box<", "Vec<", "Rc<", "Arc<", "Map<", "Set<", "&", "*"].iter().any(|of| element.contains(of))
 }
 
-/// Owners from a type up to a root: what holds most of it, what holds most of that, and so on.
+/// Owners from a type up to a root; each step takes the owner with the most bytes.
 fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
     let mut steps = Vec::new();
     let mut met: HashSet<&str> = HashSet::new();
     let mut of = name;
     while steps.len() < LONGEST && met.insert(of) {
-        // Inline in another type, or in a block.
+        // The owner stores it inline, or in a block.
         let holder = snapshot
             .blocks
             .iter()

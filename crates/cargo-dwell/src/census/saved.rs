@@ -1,4 +1,4 @@
-//! A census in a file.
+//! Files with a census.
 
 use super::json::{Document, VERSION};
 use anyhow::{Context, Result, bail};
@@ -7,10 +7,10 @@ use std::fs;
 use std::io::{BufReader, Write};
 use std::path::Path;
 
-/// Reads what `--save` wrote.
+/// Reads a file that `--save` wrote.
 ///
 /// # Errors
-/// It cannot be read, is something else, or is of another version.
+/// Returns an error if it cannot be read, is not a census, or has another version.
 pub(super) fn read(file: &Path) -> Result<Document> {
     /// Only the version: a later one may have other fields.
     #[derive(Deserialize)]
@@ -34,13 +34,13 @@ pub(super) fn read(file: &Path) -> Result<Document> {
     Document::deserialize(value).with_context(not_saved)
 }
 
-/// Writes a file by `write`: all of it, or none.
+/// Writes a file atomically.
 ///
 /// # Errors
-/// It cannot be written. An older file stays.
+/// Returns an error if it cannot be written. An older file then stays unchanged.
 pub(super) fn write(file: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
     let not_written = || format!("{}: cannot be written", file.display());
-    // A device or a pipe is written to as it is.
+    // Devices and pipes are written directly.
     if fs::metadata(file).is_ok_and(|metadata| !metadata.is_file()) {
         let mut out = std::io::BufWriter::new(fs::File::create(file).with_context(not_written)?);
         return write(&mut out).and_then(|()| out.flush()).with_context(not_written);

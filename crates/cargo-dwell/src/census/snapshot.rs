@@ -1,4 +1,4 @@
-//! A snapshot of a process: its live blocks, where each was allocated, and its memory.
+//! A snapshot of a process: its live blocks with their call stacks, and its memory.
 
 use std::path::PathBuf;
 
@@ -7,11 +7,11 @@ use std::path::PathBuf;
 pub struct Block {
     /// The address of its first byte.
     pub addr: u64,
-    /// The bytes that were asked for.
+    /// The requested size in bytes.
     pub size: u64,
-    /// The call stack that allocated it, an index of [`Snapshot::stacks`].
+    /// The call stack that allocated it, as an index into [`Snapshot::stacks`].
     pub stack: u32,
-    /// How many blocks it represents: 1, or more if blocks were sampled.
+    /// The number of blocks that it represents: 1, or more in a sampled run.
     pub weight: u32,
 }
 
@@ -20,54 +20,54 @@ pub struct Block {
 pub struct Module {
     /// The file.
     pub path: PathBuf,
-    /// The difference between an address of the process and one of the file.
+    /// The difference between an address in the process and in the file.
     pub bias: u64,
-    /// The first address of the process that it takes.
+    /// Its first address in the process.
     pub start: u64,
-    /// One past the last.
+    /// One past its last address.
     pub end: u64,
 }
 
-/// When a snapshot was taken.
+/// The moment of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// Live bytes were within 2 % of their maximum.
+    /// Live bytes were at least 98 % of their maximum.
     Peak,
     /// The program ended.
     Exit,
-    /// It was asked for by a signal.
+    /// A signal requested it.
     Signal,
-    /// So many milliseconds after the program began.
+    /// Milliseconds after the start of the program.
     After(u64),
 }
 
-/// The memory of a process that does not change any more.
+/// The memory of a process that no longer changes.
 pub trait Memory: Sync {
-    /// Reads `into.len()` bytes from `addr` on, or as many as there are: returns how many.
+    /// Reads up to `into.len()` bytes at `addr`. Returns the number of bytes read.
     fn read(&self, addr: u64, into: &mut [u8]) -> usize;
 }
 
-/// A process at one moment.
+/// The state of a process at one moment.
 pub struct Snapshot {
-    /// When it was taken.
+    /// The moment.
     pub at: Moment,
-    /// Milliseconds since the program began.
+    /// Milliseconds since the start of the program.
     pub millis: u64,
-    /// Bytes that were live.
+    /// Live bytes.
     pub live_bytes: u64,
-    /// Blocks that were live.
+    /// The number of live blocks.
     pub live_blocks: u64,
-    /// The most bytes that were live until then.
+    /// The maximum of live bytes so far.
     pub peak_bytes: u64,
-    /// Sorted by address; no two overlap.
+    /// The blocks, sorted by address, without overlap.
     pub blocks: Vec<Block>,
-    /// Return addresses, innermost first.
+    /// The call stacks as return addresses, innermost first.
     pub stacks: Vec<Vec<u64>>,
-    /// The executable first.
+    /// The mapped files, the executable first.
     pub modules: Vec<Module>,
-    /// Stacks of threads (from the stack pointer up) and thread-local memory, where known: from the first address to one past
-    /// the last.
+    /// Threads' stacks (from the stack pointer up) and thread-local memory, if known: first address and one past the
+    /// last.
     pub roots: Vec<(u64, u64)>,
-    /// What the blocks hold.
+    /// The memory that the blocks are in.
     pub memory: Box<dyn Memory + Send>,
 }

@@ -1,4 +1,4 @@
-//! The types that are known by name: one table, a row for each. Those of other crates than std are in `crate_types`.
+//! Decoders for well-known types, in one table. Those of crates other than std are in `crate_types`.
 
 #![expect(clippy::similar_names, clippy::unnecessary_wraps, reason = "rows of one table")]
 
@@ -8,7 +8,7 @@ use super::types::{Decode, Decoder, Node, Part, Schema, SiteId, TableHeader, Tar
 use crate::debuginfo::{Kind, TypeId};
 use dwell::model::Edge;
 
-/// The path of a type without arguments, and how its values are read.
+/// The path of a type without arguments, and its decoder.
 const TABLE: [(&str, Decoder); 39] = [
     ("alloc::vec::Vec", vec),
     ("alloc::string::String", text),
@@ -32,7 +32,7 @@ const TABLE: [(&str, Decoder); 39] = [
     ("hashbrown::set::HashSet", table),
     ("hashbrown::table::HashTable", table),
     ("hashbrown::raw::RawTable", table),
-    // The type says what may be in it, not what is.
+    // `T` is not stored in it.
     ("core::marker::PhantomData", nothing),
     ("core::mem::maybe_uninit::MaybeUninit", opaque),
     ("smallvec::SmallVec", crate_types::small_vec),
@@ -52,7 +52,7 @@ const TABLE: [(&str, Decoder); 39] = [
     ("dwell::sparse::sorted::Sorted", crate_types::thin_slice),
 ];
 
-/// How a value of a type of the table is read.
+/// The decoding of a well-known type.
 pub(super) fn decode(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
     let of = schema.get(ty);
     let head = head(&of.path);
@@ -127,7 +127,7 @@ fn boxed(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
             let stride = schema.get(element).size;
             Some(Decode::Slice { element: schema.part(element, site, Edge::Element), stride })
         }
-        // With an allocator of its own.
+        // A box with another allocator.
         _ => None,
     }
 }
@@ -161,7 +161,7 @@ fn shared(schema: &mut Schema<'_>, ty: TypeId, site: SiteId, is_weak: bool) -> O
                 Target::Text { at: counts }
             } else {
                 let element = argument.strip_prefix('[').and_then(|rest| {
-                    // The element's own brackets are balanced.
+                    // The argument may contain balanced brackets.
                     let mut depth = 0_u32;
                     let end = rest.bytes().position(|byte| match byte {
                         b'[' => {
@@ -186,7 +186,7 @@ fn shared(schema: &mut Schema<'_>, ty: TypeId, site: SiteId, is_weak: bool) -> O
     Some(Decode::Counted { ptr, is_weak, counts, target })
 }
 
-/// Where the value is in the block of an `Rc` or `Arc`, and its type.
+/// The offset and type of the value in the block of an `Rc` or `Arc`.
 pub(super) fn counted_value(schema: &Schema<'_>, inner: TypeId) -> Option<(u64, TypeId)> {
     let fields = fields(schema, inner);
     let value = fields.iter().find(|field| matches!(&*field.name, "value" | "data"))?;
@@ -221,7 +221,7 @@ fn table(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
     Some(table_of(schema, entry, site, kind, Some(header)))
 }
 
-/// What a hash table is used for.
+/// The collection that a hash table implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum TableKind {
     Map,

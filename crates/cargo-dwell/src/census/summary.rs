@@ -1,4 +1,4 @@
-//! From a walk to its summary: rows by owner and type, with call sites.
+//! Summarises a walk: rows by owner and type, with call sites.
 
 use super::findings;
 use super::json::{Blocks, CallSite, Enum, Field, Histogram, Snapshot, Stack, Strings, Variant};
@@ -10,10 +10,10 @@ use super::walk::{Holding, Owner, Tally, Walk};
 use crate::debuginfo::{Frames, Program};
 use std::collections::{BTreeMap, HashMap};
 
-/// The most call sites that are listed of each owner.
+/// The most call sites listed for an owner.
 const SITES: usize = 8;
 
-/// Walks through a snapshot.
+/// Walks through a snapshot and summarises it.
 pub(super) fn of(snapshot: &snapshot::Snapshot, program: &Program, frames: &Frames) -> Snapshot {
     let schema = Schema::new(program, std_types::decode);
     let origins = owners::origins(snapshot, frames, &schema);
@@ -62,7 +62,7 @@ fn at(moment: &Moment) -> String {
     }
 }
 
-/// How the owner of blocks is called, and what kind of owner it is.
+/// The name and kind of the owner of blocks.
 fn owner(schema: &Schema<'_>, holding: &Holding) -> (String, &'static str) {
     match holding.owner {
         Owner::Site(site) if schema.sites[site].path.starts_with("(static ") => {
@@ -77,7 +77,7 @@ fn owner(schema: &Schema<'_>, holding: &Holding) -> (String, &'static str) {
 }
 
 fn blocks(walk: &Walk<'_, '_>, snapshot: &snapshot::Snapshot, origins: &[Origin]) -> Vec<Blocks> {
-    // By owner, content and element: several sites can have the same text.
+    // By owner, content and element, since several sites can have the same text.
     let mut index: HashMap<(String, String, String, &'static str), usize> = HashMap::new();
     let mut all: Vec<Blocks> = Vec::new();
     let mut row_of = Vec::with_capacity(walk.holdings.len());
@@ -127,7 +127,7 @@ fn blocks(walk: &Walk<'_, '_>, snapshot: &snapshot::Snapshot, origins: &[Origin]
     }
     for (of, lengths) in all.iter_mut().zip(lengths) {
         of.lengths = lengths.bins();
-        // One value each.
+        // All are single values.
         if of.lengths.iter().all(|bin| bin.to == 1 && bin.from == 1) {
             of.lengths.clear();
         }
@@ -138,7 +138,7 @@ fn blocks(walk: &Walk<'_, '_>, snapshot: &snapshot::Snapshot, origins: &[Origin]
     all
 }
 
-/// The enum that a site holds, in a cell or lock maybe.
+/// The site of an enum, also inside a cell or lock.
 fn enum_site(schema: &Schema<'_>, site: SiteId) -> Option<SiteId> {
     match &*schema.sites[site].decode {
         Decode::Enum { .. } => Some(site),
@@ -219,7 +219,7 @@ fn enums(walk: &Walk<'_, '_>) -> Vec<Enum> {
             variants: variants(names, &tally.variants),
         });
     }
-    // Those of std by type.
+    // Enums of std are grouped by type.
     let mut by_type: BTreeMap<(String, u64), Sum> = BTreeMap::new();
     for (site, of) in schema.sites.iter().enumerate() {
         if !matches!(*of.decode, Decode::Enum { .. }) {
@@ -257,7 +257,7 @@ fn strings(walk: &Walk<'_, '_>) -> Vec<Strings> {
     all
 }
 
-/// The functions of all stacks that allocated live blocks, and the stacks as numbers of these.
+/// The functions of all stacks that allocated live blocks, and the stacks as indices of these.
 fn stacks(snapshot: &snapshot::Snapshot, frames: &Frames) -> (Vec<String>, Vec<Stack>) {
     let mut sums: Vec<(u64, u64)> = vec![(0, 0); snapshot.stacks.len()];
     for block in &snapshot.blocks {

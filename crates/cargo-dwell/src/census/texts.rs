@@ -1,24 +1,24 @@
-//! Equal texts, and other equal contents, of one owner.
+//! Finds equal strings, and blocks with equal contents, of one owner.
 
 use foldhash::fast::FixedState;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher};
 
-/// Counts of the texts of a site, or of the contents of its blocks.
+/// Counts of a site's strings, or of its blocks' contents.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts {
     pub(super) count: u64,
     pub(super) bytes: u64,
-    /// Those that are equal to one before.
+    /// The number of those that are equal to an earlier one.
     pub(super) duplicates: u64,
     pub(super) duplicate_bytes: u64,
-    /// By a hash of 128 bits, which two different texts do not share.
+    /// 128-bit hashes of the contents, for which collisions are negligible.
     known: HashSet<u128, FixedState>,
 }
 
 impl Texts {
-    /// Adds a text that stands for `weight` of which the others were not recorded. Whether these are equal is not known: only
-    /// what was met before is a duplicate.
+    /// Adds a text that represents `weight` texts of a sampled run. Only a text that was recorded before counts as a
+    /// duplicate.
     pub(super) fn add(&mut self, text: &[u8], weight: u64) {
         let half = |seed| {
             let mut hasher = FixedState::with_seed(seed).build_hasher();

@@ -1,26 +1,27 @@
-//! The parts of each type, and where its pointers lead.
+//! The layout of each type, and the targets of its pointers.
 //!
-//! A *site* is a use of a type: a field, a part of a field's type, the elements of a collection. Sites have the same paths
-//! as those of `dwell::weigh`. A struct or enum that a program declares is described once, however many sites have it.
+//! A *site* is a use of a type: a field, a part of a field's type, the elements of a collection. Sites have the same
+//! paths as those of `dwell::weigh`. A struct or enum that a program declares is described once, however many sites
+//! have it.
 
 use crate::debuginfo::{Field, Kind, Program, Tag, Text, Type, TypeId};
 use dwell::model::Edge;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Number of a site in [`Schema::sites`].
+/// The index of a site in [`Schema::sites`].
 pub(super) type SiteId = usize;
 
-/// Number of a struct or enum in [`Schema::defs`].
+/// The index of a struct or enum in [`Schema::defs`].
 pub(super) type DefId = usize;
 
-/// Types of std are followed into each other so deep.
+/// The deepest nesting of std's types that is followed.
 const DEEPEST: u32 = 48;
 
-/// How values of a type are read, for the types that are known by name; `None` for all others.
+/// The decoder for a well-known type; `None` if its fields are not as expected.
 pub(super) type Decoder = fn(&mut Schema<'_>, TypeId, SiteId) -> Option<Decode>;
 
-/// The types of a program, as far as a walk came across them.
+/// The types of a program that a walk has met.
 pub(super) struct Schema<'p> {
     pub(super) program: &'p Program,
     known: Decoder,
@@ -37,27 +38,27 @@ pub(super) struct Schema<'p> {
 /// A use of a type.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
-    /// `None` for a part without a type of its own: the text in an `Rc<str>`.
+    /// `None` if the debug info has no type for it, as for the text in an `Rc<str>`.
     pub(super) ty: Option<TypeId>,
-    /// The type as a person writes it.
+    /// The short name of the type.
     pub(super) name: Text,
-    /// Bytes of a value.
+    /// The size of a value in bytes.
     pub(super) size: u64,
     pub(super) align: u64,
-    /// As a person writes it: `Shape.members`, `Shape.members []`.
+    /// The path: `Shape.members`, `Shape.members []`.
     pub(super) path: String,
     pub(super) edge: Edge,
-    /// The struct or enum whose declaration has it.
+    /// The struct or enum that declares it.
     pub(super) def: Option<DefId>,
     pub(super) is_editable: bool,
-    /// What it is a part of.
+    /// The site that it is a part of.
     pub(super) parent: Option<SiteId>,
-    /// What kind of integer it is, if it is one of two bytes or more.
+    /// Its kind, for an integer of at least two bytes.
     pub(super) integer: Option<Integer>,
     pub(super) decode: Rc<Decode>,
 }
 
-/// Integers of two bytes and more.
+/// Kinds of integers of at least two bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Integer {
     Signed,
@@ -78,7 +79,7 @@ impl Integer {
         let size = bytes.len() as u64;
         let value = number(bytes, 0, size)?;
         match self {
-            // A `u128` may be larger; it needs all its bytes in any case.
+            // A `u128` above `i128::MAX` needs all its bytes in any case.
             Self::Unsigned => Some(i128::try_from(value).unwrap_or(i128::MAX)),
             Self::Signed => {
                 let unused = 128_u32.checked_sub(u32::try_from(size * 8).ok()?).filter(|bits| *bits < 128)?;
@@ -87,7 +88,7 @@ impl Integer {
         }
     }
 
-    /// Bytes of the smallest integer type that has both values.
+    /// The size of the smallest integer type for both values, in bytes.
     pub(super) fn bytes_for(self, low: i128, high: i128) -> u64 {
         [1_u64, 2, 4, 8]
             .into_iter()
@@ -98,29 +99,29 @@ impl Integer {
             .unwrap_or(16)
     }
 
-    /// The type of so many bytes.
+    /// The name of the type with this size.
     pub(super) fn name(self, bytes: u64) -> String {
         let sign = if self == Self::Signed { 'i' } else { 'u' };
         format!("{sign}{}", bytes * 8)
     }
 }
 
-/// How a value is read. Offsets are from its start.
+/// The decoding of a type's values. Offsets are from the start of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Decode {
-    /// It has no pointers; one that is all zero is empty.
+    /// A type without pointers. A value of zero bytes is empty.
     Plain,
-    /// It is not looked into: a union.
+    /// A union, whose contents are not decoded.
     Opaque,
-    /// A struct or enum that a program declares.
+    /// A struct or enum of a crate.
     Def(DefId),
-    /// An `Option` or another enum of std.
+    /// An `Option`, or another enum of std.
     Enum {
         tag: Option<TagDecode>,
         variants: Vec<Variant>,
         is_option: bool,
     },
-    /// A tuple, or a struct of std that has parts of interest.
+    /// A tuple, or a struct of std with parts to decode.
     Parts {
         parts: Vec<Part>,
         is_tuple: bool,
@@ -130,7 +131,7 @@ pub(super) enum Decode {
         stride: u64,
         count: u64,
     },
-    /// `Vec<T>` and types with its layout. Without offsets if only the block is known.
+    /// `Vec<T>` and types with the same layout. Without offsets if only the block is known.
     Vec {
         header: Option<VecHeader>,
         element: SiteId,
@@ -186,7 +187,7 @@ pub(super) enum Decode {
         element: SiteId,
         node_size: u64,
     },
-    /// `SmallVec`: up to `limit` elements are inline, and the capacity is their number.
+    /// `SmallVec`: up to `limit` elements are inline, and `cap` is then the length.
     Small {
         cap: u64,
         limit: u64,
@@ -209,7 +210,7 @@ pub(super) enum Decode {
     ThinText {
         ptr: u64,
     },
-    /// `ThinSlice<T>`, `SortedMap<K, V>`: the elements begin `back` bytes into the block, after their number.
+    /// `ThinSlice<T>`, `SortedMap<K, V>`: the elements begin `back` bytes into the block, after the length.
     Thin {
         ptr: u64,
         back: u64,
@@ -221,24 +222,24 @@ pub(super) enum Decode {
         ptr: u64,
         value: SiteId,
     },
-    /// `SmallBox<dyn Trait>`: the lowest bit of the vtable's address says whether the value has a block.
+    /// `SmallBox<dyn Trait>`: the lowest bit of the vtable's address tells whether the value is on the heap.
     SmallDyn {
         meta: u64,
     },
-    /// One value in the middle of a block, or as many as the number at `len` says, which has so many bytes.
+    /// One value inside a block, or as many as the length at `len`.
     Within {
         ptr: u64,
         len: Option<(u64, u64)>,
         element: SiteId,
         stride: u64,
     },
-    /// A raw pointer or a reference: a weak owner of what begins there.
+    /// A raw pointer or a reference, a weak owner of its target.
     Pointer {
         pointee: Option<TypeId>,
     },
 }
 
-/// What a counted pointer points to, after the two counts.
+/// The value of a reference-counted pointer, after the two counts.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Target {
     Sized { value: SiteId, at: u64, block: u64 },
@@ -250,7 +251,7 @@ pub(super) enum Target {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct VecHeader {
     pub(super) ptr: u64,
-    /// `None`: as long as it is.
+    /// `None` if it equals the length.
     pub(super) cap: Option<u64>,
     pub(super) len: u64,
 }
@@ -273,10 +274,10 @@ pub(super) struct TreeHeader {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Node {
     pub(super) len: u64,
-    /// Where the keys are, how long one is, and their site.
+    /// The offset of the keys, the size of a key, and the site of keys.
     pub(super) keys: (u64, u64, SiteId),
     pub(super) values: (u64, u64, SiteId),
-    /// Bytes of a leaf. An inner node has its edges after them.
+    /// The size of a leaf. In an inner node the edges follow.
     pub(super) size: u64,
     pub(super) align: u64,
 }
@@ -294,14 +295,14 @@ pub(super) struct Variant {
     pub(super) parts: Vec<Part>,
 }
 
-/// How the variant of an enum is read.
+/// The decoding of an enum's variant.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TagDecode {
     pub(super) at: u64,
     pub(super) size: u64,
-    /// The tag's lowest and highest value for a variant.
+    /// Ranges of the tag with the index of their variant.
     ranges: Vec<(u128, u128, usize)>,
-    /// The variant that has all other values.
+    /// The variant for all other tags.
     other: Option<usize>,
 }
 
@@ -315,7 +316,7 @@ impl TagDecode {
                 other = Some(index);
             }
             for range in of {
-                // The debug info may give a value with or without its sign.
+                // The debug info may have the value with or without its sign.
                 let (low, high) = (range.start().cast_unsigned() & mask, range.end().cast_unsigned() & mask);
                 ranges.push((low, high, index));
             }
@@ -323,7 +324,7 @@ impl TagDecode {
         Self { at: tag.offset, size: tag.size, ranges, other }
     }
 
-    /// The variant of a value; none if its bytes are no value of the type.
+    /// The variant of a value; `None` if the bytes are not valid.
     pub(super) fn variant(&self, bytes: &[u8]) -> Option<usize> {
         let value = number(bytes, self.at, self.size)?;
         self.ranges.iter().find(|(low, high, _)| (*low..=*high).contains(&value)).map(|found| found.2).or(self.other)
@@ -349,7 +350,7 @@ pub(super) fn word(bytes: &[u8], at: u64) -> Option<u64> {
     bytes.get(at..at.checked_add(8)?)?.try_into().ok().map(u64::from_le_bytes)
 }
 
-/// A struct or enum that a program declares.
+/// A struct or enum of a crate.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a type")]
 pub(super) struct Def {
@@ -357,10 +358,10 @@ pub(super) struct Def {
     pub(super) name: Text,
     pub(super) is_editable: bool,
     pub(super) is_enum: bool,
-    /// Whether it is a future: its variants are states.
+    /// Whether it is a future, whose variants are states.
     pub(super) is_coroutine: bool,
     pub(super) tag: Option<TagDecode>,
-    /// One for a struct. Empty until the walk meets a value.
+    /// The variants; a struct has one. Empty until the walk meets a value.
     pub(super) variants: Vec<DefVariant>,
     pub(super) is_ready: bool,
 }
@@ -415,7 +416,7 @@ impl<'p> Schema<'p> {
         self.program.get(id)
     }
 
-    /// The type of a path in full.
+    /// The type with a full path.
     pub(super) fn by_path(&self, path: &str) -> Option<TypeId> {
         self.by_path.get(path).copied()
     }
@@ -425,12 +426,12 @@ impl<'p> Schema<'p> {
         self.get(id).params.iter().find(|param| &*param.name == name).map(|param| param.ty)
     }
 
-    /// Makes a site without a parent: of a static, or of a block whose type only its call stack shows.
+    /// Creates a site without a parent: a static, or a block whose type is known from its call stack.
     pub(super) fn root(&mut self, ty: TypeId, path: &str) -> SiteId {
         self.site(ty, path.to_owned(), Edge::Root, None, None)
     }
 
-    /// Makes a site without a type in the debug info.
+    /// Creates a site that has no type in the debug info.
     pub(super) fn made(&mut self, name: &str, path: &str, decode: Decode) -> SiteId {
         self.sites.push(Site {
             ty: None,
@@ -448,7 +449,7 @@ impl<'p> Schema<'p> {
         self.sites.len() - 1
     }
 
-    /// A part of the site `parent`, whose path continues the parent's.
+    /// The site of a part of `parent`.
     pub(super) fn part(&mut self, ty: TypeId, parent: SiteId, edge: Edge) -> SiteId {
         let of = &self.sites[parent];
         let path = match edge {
@@ -554,7 +555,7 @@ impl<'p> Schema<'p> {
         def
     }
 
-    /// Describes the fields of a struct or enum, when the walk meets a value of it.
+    /// Reads the fields of a struct or enum when the walk meets its first value.
     pub(super) fn prepare(&mut self, def: DefId) {
         if self.defs[def].is_ready {
             return;
@@ -615,7 +616,7 @@ impl<'p> Schema<'p> {
         def.variants = variants;
     }
 
-    /// The bytes of a type that none of its fields has. Those in enums are not looked for.
+    /// The padding of a type, except inside enums.
     pub(super) fn padding(&mut self, ty: TypeId) -> Ranges {
         if let Some(known) = self.paddings.get(&ty) {
             return Rc::clone(known);
@@ -663,7 +664,7 @@ impl<'p> Schema<'p> {
         }
     }
 
-    /// Whether a value can be changed through a shared reference, so that equal ones cannot be shared.
+    /// Whether a value can change through a shared reference, so that equal values cannot be shared.
     pub(super) fn has_cell(&self, ty: TypeId, depth: u32) -> bool {
         let of = self.get(ty);
         let any = |fields: &[Field]| fields.iter().any(|field| self.has_cell(field.ty, depth + 1));
@@ -677,7 +678,7 @@ impl<'p> Schema<'p> {
             }
     }
 
-    /// Whether values of a type have nothing in them but numbers.
+    /// Whether values of a type contain only numbers.
     pub(super) fn is_plain(&mut self, ty: TypeId, depth: u32) -> bool {
         if let Some(&known) = self.plain.get(&ty) {
             return known;
@@ -691,7 +692,7 @@ impl<'p> Schema<'p> {
             Kind::Primitive => true,
             Kind::Array { element, .. } => self.is_plain(*element, depth + 1),
             Kind::Struct(fields) if is_std(&of.path) || of.path.starts_with('(') => all(self, fields),
-            // Which variant it is is of interest.
+            // The variant is of interest for enums of other crates.
             Kind::Enum(of_enum) => is_std(&of.path) && of_enum.variants.iter().all(|variant| variant.fields.is_empty()),
             _ => of.size == 0,
         };
@@ -700,10 +701,10 @@ impl<'p> Schema<'p> {
     }
 }
 
-/// Ranges of a value's bytes, from the start to one past the end.
+/// Ranges of bytes in a value, with exclusive ends.
 pub(super) type Ranges = Rc<[(usize, usize)]>;
 
-/// Fields are made by [`Schema::prepare`], which names them.
+/// A path that is never shown: [`Schema::prepare`] renames the fields.
 fn unreachable_path(path: &str) -> String {
     path.to_owned()
 }

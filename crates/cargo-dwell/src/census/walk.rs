@@ -1,11 +1,12 @@
 //! Walks from block to block by the types of their contents.
 //!
-//! Two passes. The first follows every pointer of every block whose type is known, and notes which blocks have an owner. What
-//! has none hangs from a stack or a static: the second pass starts there, gives each block the one owner by which it was met
-//! first, and counts. Raw pointers and references are followed last and lead to weak owners.
+//! The walk has two passes. The first follows every pointer of every block with a known type, and records which blocks
+//! have an owner. The second starts at the blocks without an owner, which belong to a stack or a static. It assigns
+//! each block to the first owner that it meets, and counts. Raw pointers and references are followed last, and become
+//! weak owners.
 //!
-//! Each pass looks into a block at most once, so that it ends, whatever the contents are. Memory is read inside of live blocks
-//! and statics only. Of a collection no more than its length is decoded, and what is longer than its block is left unchanged.
+//! Each pass reads a block at most once, so it terminates for any contents. It reads memory only inside live blocks and
+//! statics, and never more elements than a collection's length. A collection larger than its block is not decoded.
 
 #![expect(clippy::similar_names, reason = "sites have sizes")]
 #![expect(clippy::match_same_arms, clippy::single_match_else, reason = "each kind of type has its arm")]
@@ -22,32 +23,32 @@ use dwell::model::{Counts, Edge, blocks};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Bytes of a collection that are read at a time.
+/// Bytes of a collection that are read at once.
 const CHUNK: u64 = 1 << 20;
-/// The longest text that is read.
+/// The longest text that is read, in bytes.
 const LONGEST_TEXT: u64 = 64 << 20;
-/// Values inside of each other without a block between them.
+/// The deepest nesting of values without a block between them.
 const DEEPEST: u32 = 256;
 /// The group of hashbrown's control bytes.
 const GROUP: u64 = 16;
-/// A tree of this height would have more keys than memory has bytes.
+/// The greatest height of a B-tree: a higher one would not fit in memory.
 const TALLEST: u64 = 24;
 
 const WORD: u64 = 8;
-/// Bytes of a stack that are looked at.
+/// The most bytes of a stack that are searched.
 const LONGEST_STACK: u64 = 8 << 20;
-/// Elements whose bytes are checked.
+/// The most elements whose bytes are checked.
 const CHECKED: u64 = 64;
 
-/// Bytes of a text that `CompactString` holds inline.
+/// The longest text that `CompactString` stores inline, in bytes.
 pub(super) const SHORT: u64 = 24;
-/// From this size on glibc maps a block by itself.
+/// The size from which glibc uses a separate mapping.
 const MAPPED: u64 = 128 << 10;
 
 /// The last byte of a `CompactString` whose text has a block, and of one that is empty.
 const COMPACT_HEAP: u8 = 216;
 const COMPACT_EMPTY: u8 = 192;
-/// How many times the live bytes are looked into by way of pointers to the middle of blocks: what damaged memory can cost.
+/// Limits the work for pointers into blocks in damaged memory, as a multiple of the live bytes.
 const MOST_INNER: u64 = 8;
 
 /// Bits of a block in the first pass.
@@ -59,26 +60,26 @@ const POINTED_AT: u8 = 4;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     pub(super) counts: Counts,
-    /// Values of each variant, of an enum.
+    /// The number of values of each variant, for an enum.
     pub(super) variants: Vec<u64>,
     pub(super) texts: Option<Box<Texts>>,
-    /// What values lie in the blocks whose elements these are.
+    /// The contents of the blocks with these elements.
     pub(super) contents: Option<Box<Texts>>,
-    /// The least and the greatest value, of an integer.
+    /// The least and greatest value, for an integer.
     pub(super) range: Option<Range>,
-    /// Bytes of blocks of collections without elements.
+    /// Bytes of blocks that empty collections own.
     pub(super) hollow_bytes: u64,
-    /// Texts of at most [`SHORT`] bytes, and the bytes of their blocks.
+    /// The number of texts of at most [`SHORT`] bytes, and the bytes of their blocks.
     pub(super) short: (u64, u64),
     /// Bytes by which glibc's blocks are larger than the requested sizes.
     pub(super) rounding: u64,
-    /// Blocks of an `Rc` that have one owner, and no `Weak`.
+    /// The number of `Rc` blocks with one owner and no `Weak`.
     pub(super) unshared: u64,
-    /// Values whose bytes are none of the type.
+    /// The number of values whose bytes are invalid for the type.
     pub(super) invalid: u64,
 }
 
-/// The values of an integer.
+/// The range of an integer's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) low: i128,
@@ -106,11 +107,11 @@ pub(super) struct Holding {
     pub(super) bytes: u64,
     pub(super) len: u64,
     pub(super) capacity: u64,
-    /// Bytes in which nothing is.
+    /// Bytes without elements.
     pub(super) unused: u64,
-    /// Blocks of which it is not known how much is in use.
+    /// The number of blocks with an unknown length.
     pub(super) unknown: u64,
-    /// How many elements the others have.
+    /// The lengths of the others.
     pub(super) lengths: Histogram,
 }
 
@@ -120,9 +121,9 @@ pub(super) enum Owner {
     /// A raw pointer or a reference.
     Weak(SiteId),
     Stack,
-    /// The type is known, but not the owner: the block is reached from itself only.
+    /// The type is known, but the only path to the block starts at the block itself.
     Unowned,
-    /// Nothing is known of it.
+    /// The type is unknown.
     Untyped,
 }
 
@@ -139,7 +140,7 @@ pub(super) struct Walk<'s, 'p> {
     vtables: HashMap<u64, TypeId>,
     is_counting: bool,
     flags: Vec<u8>,
-    /// The holding of each block, plus one.
+    /// The holding of each block plus one; 0 for none.
     claims: Vec<HoldingId>,
     queue: Vec<Work>,
     pointed_at: Vec<(usize, SiteId, Option<TypeId>)>,
@@ -148,19 +149,19 @@ pub(super) struct Walk<'s, 'p> {
     pub(super) def_tallies: Vec<DefTally>,
     pub(super) holdings: Vec<Holding>,
     holding_of: HashMap<(Owner, SiteId, Option<TypeId>), HoldingId>,
-    /// The sites of blocks whose type only their call stack shows, by that type and by their container.
+    /// The sites of blocks whose type is known from their call stack, by that type and their container.
     roots: HashMap<BlockType, Vec<(String, SiteId)>>,
-    /// Lengths of blocks whose header lies on a stack that is in use.
+    /// Lengths of blocks whose header is on a live stack frame.
     lengths: HashMap<usize, u64>,
     concretes: HashMap<(SiteId, TypeId), SiteId>,
-    /// Values in the middle of blocks that were looked into in this pass.
+    /// Values inside blocks that this pass has read,
     inner: HashSet<(u64, SiteId)>,
-    /// Their bytes.
+    /// and their bytes.
     inner_bytes: u64,
     buffer: Vec<u8>,
 }
 
-/// A block that is to be looked into.
+/// A block to read.
 struct Work {
     block: usize,
     what: What,
@@ -187,7 +188,7 @@ enum What {
         buckets: u64,
         ctrl: u64,
     },
-    /// A node of a B-tree. Without a height, its block's own type says whether it has edges.
+    /// A node of a B-tree. Without a height, the type of the block tells whether it has edges.
     Node {
         site: SiteId,
         node: Node,
@@ -200,7 +201,7 @@ enum What {
     },
 }
 
-/// The use of a block, found when it got its owner.
+/// The use of a block, computed when it gets its owner.
 #[derive(Clone, Copy, Default)]
 struct Use {
     len: u64,
@@ -248,7 +249,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// Gives every block an owner and a type, as far as they can be known.
+    /// Assigns an owner and a type to each block, if they can be determined.
     pub(super) fn run(&mut self) {
         let blocks = self.snapshot.blocks.len();
         let statics = self.statics();
@@ -282,7 +283,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The site of the value in the blocks of each holding that no field owns, if each has one.
+    /// For each holding without an owning field, the site of the value in its blocks, if it has one.
     pub(super) fn roots_of_holdings(&self) -> Vec<Option<SiteId>> {
         let mut all = vec![None; self.holdings.len()];
         for ((owner, site, _), holding) in &self.holding_of {
@@ -307,7 +308,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The statics of the program that are in its memory, as sites.
+    /// The statics of the program, as sites with their addresses.
     fn statics(&mut self) -> Vec<(u64, SiteId)> {
         let Some(module) = self.snapshot.modules.first() else { return Vec::new() };
         let program = self.schema.program;
@@ -329,17 +330,17 @@ impl<'s, 'p> Walk<'s, 'p> {
         for &(address, site) in statics {
             let size = self.schema.sites[site].size;
             let mut bytes = Vec::new();
-            // What is mapped later than the file's end is zero and not there.
+            // Later parts of the mapping are zero-initialised and not in the file.
             if size <= CHUNK && self.image.read(address, usize::try_from(size).unwrap_or(0), &mut bytes) {
                 self.value(site, &bytes, 1);
             }
         }
     }
 
-    /// Finds the headers of collections that are local variables: a capacity that is exactly that of a block which nothing
-    /// owns, beside a pointer to it, in the layout that its type has. Of several headers of a block, copies that were moved
-    /// from among them, the longest counts all of whose elements are valid. At the exit of a program the frames of its
-    /// functions are gone, and their remains are not read.
+    /// Finds collections that are local variables. A header must have the layout of its type: a pointer to a block
+    /// without an owner, and beside it a capacity that matches the size of the block. Several headers may point to one
+    /// block, as copies left behind by moves. The longest one whose elements are all valid counts. At the exit of a
+    /// program, the frames of its functions are gone, and their remains are not read.
     fn start_at_stacks(&mut self) {
         if self.snapshot.at == Moment::Exit {
             return;
@@ -393,8 +394,8 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// Whether values that lie side by side can be values of their type. The last ones are looked at: a length from before
-    /// elements were removed has bytes of these there, and elements are dropped from the first one on.
+    /// Whether adjacent values are valid for their type. The check starts at the end, since stale lengths include
+    /// elements that were removed, and elements are dropped from the first one on.
     fn are_valid(&mut self, addr: u64, site: SiteId, stride: u64, count: u64) -> bool {
         let size = self.schema.sites[site].size;
         let mut bytes = Vec::new();
@@ -447,7 +448,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         len <= cap && (cap == 0 || stride == 0 || self.block_at(ptr).is_some_and(fits))
     }
 
-    /// Follows raw pointers and references to blocks that nothing else owns.
+    /// Follows raw pointers and references to blocks without another owner.
     fn follow_pointers(&mut self) {
         if !self.is_counting {
             return;
@@ -469,7 +470,7 @@ impl<'s, 'p> Walk<'s, 'p> {
                 && self.schema.get(ty).size == 0
                 && self.is_foreign(block)
             {
-                // An opaque type of a C library, such as `DIR`: only C knows its size and its fields.
+                // An opaque type of a C library, such as `DIR`: its size and fields are unknown.
                 let name = Text::clone(&self.schema.get(ty).name);
                 let content = format!("*{name}");
                 let root = self.root(BlockType::Value(ty), &content);
@@ -484,13 +485,13 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.origins.get(self.snapshot.blocks[block].stack as usize)?.ty
     }
 
-    /// What holds a block by its call stack: `Vec<Node>`.
+    /// The type that holds a block, from its call stack: `Vec<Node>`.
     fn content_of(&self, block: usize) -> String {
         let origin = self.origins.get(self.snapshot.blocks[block].stack as usize);
         origin.map_or_else(String::new, |origin| origin.content.clone())
     }
 
-    /// The site of blocks that hold `ty` in a `content` and have no other owner than a stack.
+    /// The site of blocks that contain `ty`, belong to a `content`, and have no owner but a stack.
     fn root(&mut self, ty: BlockType, content: &str) -> SiteId {
         let known = self.roots.get(&ty).into_iter().flatten().find(|(of, _)| of == content);
         if let Some(&(_, site)) = known {
@@ -542,7 +543,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         site
     }
 
-    /// Decodes a block as the type that its call stack shows.
+    /// Decodes a block as the type from its call stack.
     fn start(&mut self, block: usize, owner: Owner) {
         let Some(origin) = self.origins.get(self.snapshot.blocks[block].stack as usize) else { return };
         let Some(ty) = origin.ty else { return };
@@ -571,7 +572,7 @@ impl<'s, 'p> Walk<'s, 'p> {
                 let Some((buckets, ctrl)) = buckets_of(of.size, *stride, *align) else {
                     return self.start_unknown(block, owner, site, content, name, *stride);
                 };
-                // The control bytes say which buckets are full.
+                // The control bytes tell which buckets are full.
                 let len = self.full(of.addr + ctrl, buckets).len() as u64;
                 let unused = of.size.saturating_sub(len.saturating_mul(*stride));
                 let used = Use { len, capacity: buckets, unused, is_unknown: false };
@@ -611,7 +612,7 @@ impl<'s, 'p> Walk<'s, 'p> {
                     }
                     return;
                 }
-                // How many of them are in use says a header that is not known.
+                // The header is unknown, and so is the number of elements in use.
                 let used = Use { len: 0, capacity: fits(*stride), unused: 0, is_unknown: true };
                 if self.is_counting {
                     self.claim_as(block, owner, site, None, || (content, of_element, *stride), used);
@@ -621,7 +622,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The type is known, and does not fit.
+    /// Records a block whose type is known but does not match its size.
     fn start_unknown(&mut self, block: usize, owner: Owner, site: SiteId, content: String, name: Text, size: u64) {
         if self.is_counting {
             let used = Use { is_unknown: true, ..Use::default() };
@@ -629,7 +630,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// Whether no Rust function is known to have allocated a block.
+    /// Whether the call stack of a block shows no Rust function.
     fn is_foreign(&self, block: usize) -> bool {
         let stack = self.snapshot.blocks[block].stack;
         self.origins.get(stack as usize).is_none_or(|origin| origin.is_foreign)
@@ -652,7 +653,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.addresses.binary_search(&addr).ok()
     }
 
-    /// Takes a block for a site that points to it; whether it is to be looked into.
+    /// Assigns a block to a site that points to it. Returns whether the walk must read it.
     fn claim(&mut self, block: usize, site: SiteId, concrete: Option<TypeId>, used: Use) -> bool {
         if !self.is_counting {
             let is_new = self.flags[block] & SEEN == 0;
@@ -662,7 +663,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         if self.claims[block] != 0 {
             return false;
         }
-        // What hangs from a root is owned by its stack only if the root itself is that block.
+        // The stack owns the root block only, not the blocks below it.
         let schema = &self.schema;
         let (content, element, size) = describe(schema, site, concrete);
         let is_new = self.claim_as(block, Owner::Site(site), site, concrete, || (content, element, size), used);
@@ -759,7 +760,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         &mut self.def_tallies[def]
     }
 
-    /// Reads what a block has in it.
+    /// Reads the contents of a block.
     fn look_into(&mut self, work: &Work) {
         let of = self.snapshot.blocks[work.block];
         let weight = u64::from(of.weight);
@@ -807,8 +808,8 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// Compares the contents of a block with those of the others of its owner. What is equal byte by byte is equal: no two
-    /// blocks are pointed to by equal owning pointers.
+    /// Compares the contents of a block with the other blocks of its owner. Comparing bytes is enough: equal blocks
+    /// cannot own the same other block.
     #[expect(clippy::too_many_arguments, reason = "a block and a run in it")]
     fn contents(&mut self, addr: u64, size: u64, site: SiteId, at: u64, stride: u64, count: u64, weight: u64) {
         let of = &self.schema.sites[site];
@@ -831,7 +832,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.buffer = all;
     }
 
-    /// Notes the values of an integer.
+    /// Records the range of an integer's values.
     fn integers(&mut self, site: SiteId, bytes: &[u8]) {
         let of = &self.schema.sites[site];
         let (Some(integer), Ok(size)) = (of.integer, usize::try_from(of.size)) else { return };
@@ -848,7 +849,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.tally(site).range = range;
     }
 
-    /// Reads `count` values that lie side by side.
+    /// Reads `count` adjacent values.
     #[expect(clippy::too_many_arguments, reason = "a block and a run in it")]
     fn run_of(&mut self, addr: u64, size: u64, site: SiteId, at: u64, stride: u64, count: u64, weight: u64) {
         if count == 0 || stride == 0 {
@@ -890,7 +891,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The full buckets of a table.
+    /// The indices of a table's full buckets.
     fn full(&mut self, ctrl: u64, buckets: u64) -> Vec<u64> {
         let mut bytes = Vec::new();
         if buckets > 1 << 40 || !self.image.read(ctrl, length(buckets), &mut bytes) {
@@ -899,7 +900,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         (0..).zip(&bytes).filter(|(_, byte)| **byte & 0x80 == 0).map(|(bucket, _)| bucket).collect()
     }
 
-    /// How many keys a node has.
+    /// The number of keys in a node.
     fn node_len(&mut self, addr: u64, node: &Node) -> u64 {
         let mut bytes = Vec::new();
         if !self.image.read(addr + node.len, 2, &mut bytes) {
@@ -945,7 +946,8 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// Reads a value; whether it is empty: zero, `None`, a collection without elements, or made of nothing else.
+    /// Reads a value. Returns whether it is empty: zero, `None`, a collection without elements, or made of empty values
+    /// only.
     fn value(&mut self, site: SiteId, bytes: &[u8], weight: u64) -> bool {
         self.depth += 1;
         let is_empty = if self.depth > DEEPEST { false } else { self.decoded(site, bytes, weight) };
@@ -1133,7 +1135,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             }
             Decode::ThinText { ptr } => {
                 let Some(ptr) = word(bytes, *ptr) else { return true };
-                // One byte of length before the text, or one byte and a word.
+                // The text begins after one byte of length, or after one byte and a word.
                 let found = [1, 1 + WORD].into_iter().find_map(|back| {
                     let block = self.block_at(ptr.checked_sub(back)?)?;
                     Some((block, back, self.snapshot.blocks[block].size.checked_sub(back)?))
@@ -1190,7 +1192,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             }
             Decode::Pointer { pointee } => {
                 let Some(ptr) = word(bytes, 0) else { return false };
-                // A reference to what an arena holds.
+                // A reference to a value in an arena.
                 if let Some(pointee) = *pointee
                     && self.schema.get(pointee).size > 0
                     && let Some(block) = self.block_around(ptr)
@@ -1249,7 +1251,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             let size = self.schema.sites[part].size;
             is_empty &= self.value(part, sub(bytes, at, size), weight);
         }
-        // The first variant is what most enums have as their default.
+        // Most enums have their first variant as default.
         is_empty && (!is_enum || index == 0 && fields == 0)
     }
 
@@ -1269,7 +1271,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The block of a collection, if it is one that fits and is to be looked into.
+    /// The block of a collection, if it fits and the walk must read it.
     fn sequence(&mut self, site: SiteId, ptr: u64, cap: u64, len: u64, stride: u64) -> Option<usize> {
         if cap == 0 || stride == 0 || len > cap {
             return None;
@@ -1312,13 +1314,13 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The type behind a trait object, and the site of its values.
+    /// The concrete type of a trait object, and the site of its values.
     fn concrete(&mut self, site: SiteId, vtable: u64) -> Option<(TypeId, SiteId)> {
         let concrete = *self.vtables.get(&vtable)?;
         Some((concrete, self.pointee(site, concrete)))
     }
 
-    /// The site of what a pointer points to.
+    /// The site of a pointer's target.
     fn pointee(&mut self, site: SiteId, pointee: TypeId) -> SiteId {
         match self.concretes.get(&(site, pointee)) {
             Some(&value) => value,
@@ -1330,15 +1332,15 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The block in which an address lies.
+    /// The block that contains an address.
     fn block_around(&self, addr: u64) -> Option<usize> {
         let block = self.addresses.partition_point(|start| *start <= addr).checked_sub(1)?;
         let of = self.snapshot.blocks[block];
         (addr - of.addr < of.size).then_some(block)
     }
 
-    /// Values in the middle of a block, whose owner does not own the block: a slab or an arena does. Each is looked into once a
-    /// pass, whatever points to it.
+    /// Reads values inside a block that a slab or arena owns. Each pass reads a value once, however many pointers there
+    /// are.
     fn within(&mut self, site: SiteId, ptr: u64, element: SiteId, stride: u64, len: u64) {
         let Some(block) = self.block_around(ptr).filter(|_| stride > 0 && len > 0) else { return };
         let of = self.snapshot.blocks[block];
@@ -1358,7 +1360,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.push(block, What::Run { site: element, at, stride, count: len });
     }
 
-    /// The type in a `MaybeUninit`, if it is one.
+    /// The type inside a `MaybeUninit`.
     fn initialised(&self, ty: TypeId) -> TypeId {
         match head(&self.schema.get(ty).path) {
             "core::mem::maybe_uninit::MaybeUninit" => self.schema.param(ty, "T").unwrap_or(ty),
@@ -1366,10 +1368,10 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The buffer of a `Bytes` or `BytesMut`: owned by it only, or by a block with a count.
+    /// The buffer of a `Bytes` or `BytesMut`, which it owns directly or through a counted block.
     fn bytes(&mut self, site: SiteId, ptr: u64, len: u64, data: u64, is_mut: bool) {
         if is_mut && data & 1 == 1 {
-            // The start of the buffer is so many bytes before the pointer.
+            // The buffer starts this many bytes before the pointer.
             let start = ptr.checked_sub(data >> 5);
             self.buffer_of_bytes(site, start, ptr, len);
             return;
@@ -1405,7 +1407,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// A value without bytes behind a trait object: it has no block.
+    /// Counts a zero-sized value behind a trait object, which has no block.
     fn inline_dyn(&mut self, site: SiteId, concrete: TypeId, weight: u64) {
         if self.schema.get(concrete).size == 0 {
             let value = self.concretes[&(site, concrete)];
@@ -1426,7 +1428,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             return;
         }
         if is_weak {
-            // A `Weak` keeps the block of a value that is gone. One that is there belongs to its `Rc`s.
+            // With a strong count of 0, only a `Weak` keeps the block. Otherwise the `Rc`s own it.
             if strong == 0 {
                 let used = Use { unused: size, ..Use::default() };
                 self.claim(block, site, None, used);
@@ -1508,7 +1510,7 @@ impl<'s, 'p> Walk<'s, 'p> {
     }
 }
 
-/// How a person writes what a site's blocks hold: the type, that of one value, and its size.
+/// Describes the contents of a site's blocks: the owning type, the element's name and its size.
 fn describe(schema: &Schema<'_>, site: SiteId, concrete: Option<TypeId>) -> (String, Text, u64) {
     let of = &schema.sites[site];
     let at = |site: SiteId| (Text::clone(&schema.sites[site].name), schema.sites[site].size);
@@ -1550,7 +1552,7 @@ fn describe(schema: &Schema<'_>, site: SiteId, concrete: Option<TypeId>) -> (Str
 }
 
 impl VecHeader {
-    /// The pointer, the capacity and the length.
+    /// Reads pointer, capacity and length.
     fn read(&self, bytes: &[u8]) -> Option<(u64, u64, u64)> {
         let len = word(bytes, self.len)?;
         let cap = match self.cap {
@@ -1561,12 +1563,12 @@ impl VecHeader {
     }
 }
 
-/// How many bytes more than `size` glibc's block has: 8 of its own, a multiple of 16, 32 at least.
+/// The overhead of glibc for a block of `size` bytes: a header of 8 bytes, rounding to 16, and a minimum of 32.
 fn rounding(size: u64) -> u64 {
     if size >= MAPPED { 0 } else { (size + 8).next_multiple_of(16).max(32) - size }
 }
 
-/// The buckets of a table of so many bytes, and where its control bytes are.
+/// The number of buckets in a table of `size` bytes, and the offset of its control bytes.
 fn buckets_of(size: u64, stride: u64, align: u64) -> Option<(u64, u64)> {
     (2..40).map(|power| 1_u64 << power).find_map(|buckets| {
         let data = buckets.checked_mul(stride)?.checked_next_multiple_of(align.max(GROUP))?;
@@ -1578,7 +1580,7 @@ fn length(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-/// A part of a value's bytes; nothing if it is not all there.
+/// A range of a value's bytes; empty if it is not complete.
 fn sub(bytes: &[u8], at: u64, size: u64) -> &[u8] {
     let range = at.checked_add(size).and_then(|end| Some(usize::try_from(at).ok()?..usize::try_from(end).ok()?));
     range.and_then(|range| bytes.get(range)).unwrap_or_default()

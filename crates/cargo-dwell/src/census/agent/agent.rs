@@ -1,11 +1,12 @@
-//! The agent of `cargo dwell census`: a library that is loaded into the program before it starts and records its live blocks.
+//! The agent of `cargo dwell census`: a library that the loader loads into the program. It records the program's live
+//! blocks.
 //!
-//! It is compiled by the user's own rustc, so it needs no crate but `core`, and no feature of a new compiler. The tool hands it
-//! a file descriptor of a plan and one of a socket, by an environment variable. Without the plan it does nothing but pass
-//! calls on to glibc.
+//! The user's rustc compiles it, so it depends on `core` only and uses no recent language features. An environment
+//! variable passes it two file descriptors: the plan and a socket. Without a plan it only forwards calls to glibc.
 //!
-//! Nothing here allocates through what it hooks, takes a lock of libc, or reads the environment or a file after the program
-//! began. A `fork` of the program has the page wiped that arms the hooks: the child is not recorded.
+//! The agent does not allocate through the hooked functions and takes no lock of libc. After the start of the program
+//! it does not read the environment or files. In a `fork` of the program the page that enables the hooks is wiped, so a
+//! child is not recorded.
 
 #![no_std]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -25,13 +26,13 @@ use core::ffi::{c_char, CStr};
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 use layout::{Shard, Shared, State, Status, ADDRESSES, ENTRY, FRAMES, GRANULE, PAIRS, SHARDS};
 
-/// The records. The tool reads them by their address.
+/// The records. The tool reads them at their address.
 pub static STATE: State = State {
     shadow: AtomicU64::new(0),
     pairs: AtomicU64::new(0),
     pairs_len: AtomicU64::new(1),
     frames: AtomicU64::new(0),
-    // A stack at 0 is none.
+    // Index 0 means "no stack", so the first stack is at 1.
     frames_len: AtomicU64::new(1),
     shards: {
         #[allow(clippy::declare_interior_mutable_const)]
@@ -54,7 +55,7 @@ pub static STATE: State = State {
     allocations: AtomicU64::new(0),
 };
 
-/// A page of its own: a `fork` wipes it.
+/// A page that `fork` wipes in the child.
 #[repr(C, align(4096))]
 struct Page {
     armed: AtomicU32,
@@ -78,7 +79,8 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     }
 }
 
-// The tables of `core` name it for unwinding. Nothing unwinds here; hidden, it is not taken for that of the program.
+// The unwind tables of `core` refer to this symbol, but the agent never unwinds. It is hidden, so that it does not
+// replace the program's.
 core::arch::global_asm!(
     ".pushsection .text.rust_eh_personality,\"ax\",@progbits",
     ".globl rust_eh_personality",
@@ -89,7 +91,7 @@ core::arch::global_asm!(
     ".popsection",
 );
 
-/// The loader runs it before those of the program.
+/// The loader calls it before the program's own initialisers.
 #[used]
 #[link_section = ".init_array"]
 static START: extern "C" fn(i32, *const *const c_char, *mut *mut c_char) = start;
@@ -107,8 +109,8 @@ extern "C" fn start(_: i32, _: *const *const c_char, environment: *mut *mut c_ch
     }
 }
 
-/// The two files that the tool hands over. Removes from the environment what the tool added: the program's children do not
-/// load the agent.
+/// Reads the two file descriptors. Removes the tool's changes from the environment, so that children of the program do
+/// not load the agent.
 fn take_files(environment: *mut *mut c_char) -> Option<(u32, u32)> {
     let mut files = None;
     let mut index = 0;
@@ -126,12 +128,12 @@ fn take_files(environment: *mut *mut c_char) -> Option<(u32, u32)> {
         if let Some(value) = value(layout::VARIABLE) {
             files = files.or_else(|| numbers(value));
         } else if let Some(preload) = value("LD_PRELOAD") {
-            // The agent is the first of it.
+            // The agent is the first entry of the list.
             if let Some(colon) = preload.iter().position(|byte| *byte == b':') {
                 let name = b"LD_PRELOAD=";
                 for (at, byte) in (colon + 1..).zip(name) {
-                    // SAFETY: the string is `LD_PRELOAD=`, `colon` bytes, a colon and more: `colon + 1` and the length of the
-                    // name end before the part that stays.
+                    // SAFETY: the string is `LD_PRELOAD=`, `colon` bytes, a colon and more: `colon + 1` and the length
+                    // of the name end before the part that stays.
                     let target = unsafe { entry.add(at) };
                     // SAFETY: strings of the environment are on the writable stack, and no other thread runs yet.
                     unsafe { *target = *byte as c_char };
@@ -170,7 +172,7 @@ fn numbers(text: &[u8]) -> Option<(u32, u32)> {
     Some((first.parse().ok()?, second.parse().ok()?))
 }
 
-/// Reads the plan, makes all that hooks need, and arms them.
+/// Reads the plan, prepares the tables and enables the hooks.
 fn arm(plan: u32, socket: u32, stack_end: u64) {
     const PROT_READ_WRITE: usize = 3;
     const MAP_SHARED: usize = 1;
@@ -181,8 +183,8 @@ fn arm(plan: u32, socket: u32, stack_end: u64) {
     if (-4095..0).contains(&page) {
         return;
     }
-    // SAFETY: the page stays mapped while the process lives, and holds atomic integers only, for which each bit pattern is a
-    // value.
+    // SAFETY: the page stays mapped while the process lives, and holds atomic integers only, for which each bit pattern
+    // is a value.
     let shared: &'static Shared = unsafe { &*(page as *const Shared) };
     if shared.magic.load(Ordering::Relaxed) != layout::MAGIC {
         return;
@@ -221,14 +223,15 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
         (&STATE.frames, FRAMES * 8),
     ] {
         let addr = sys::map(bytes as usize).map_err(|errno| (Status::NoAddressSpace, errno))?;
-        // A huge page would be 2 MiB of shadow for one block.
+        // With huge pages, one block could take 2 MiB of shadow.
         for advice in [DONT_DUMP, NO_HUGE_PAGE] {
             // SAFETY: the mapping was made just now, and the advice changes nothing of what it holds.
             unsafe { sys::call(sys::MADVISE, [addr, bytes as usize, advice, 0, 0, 0]) };
         }
         field.store(addr as u64, Ordering::Relaxed);
     }
-    // SAFETY: the page is private and anonymous, since nothing but zeros is in it and it is aligned; in a child it is zero.
+    // SAFETY: the page is private and anonymous, since nothing but zeros is in it and it is aligned; in a child it is
+    // zero.
     let error = unsafe { sys::call(sys::MADVISE, [&PAGE as *const Page as usize, 4096, WIPE_ON_FORK, 0, 0, 0]) };
     if error != 0 {
         return Err((Status::NoHelper, -error as u32));
@@ -249,9 +252,9 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
     Ok(())
 }
 
-/// Whether this process runs the file that the plan is for.
+/// Whether this process runs the executable of the plan.
 fn is_executable(shared: &Shared) -> bool {
-    // The kernel's `struct stat` begins with the device and the inode.
+    // The kernel's `struct stat` begins with device and inode.
     let mut stat = [0_u64; 32];
     // SAFETY: the path is a string with a zero at its end; the call writes 144 bytes, and `stat` has 256.
     let error = unsafe {

@@ -1,9 +1,11 @@
-//! The live blocks. Small ones are in the shadow: an array with an entry for each 16 bytes of address, of which only pages that
-//! are written exist. The others are in a few hash tables, and the shadow says so if their address has an entry. That is 4
-//! bytes for 16, or a page of 4 KiB for a block of 16 KiB at least.
+//! The live blocks.
 //!
-//! A copy of the process may be made between any two instructions of another thread. So a block is entered after it was
-//! allocated and removed before it is freed, and an entry is complete before its address is stored.
+//! Small blocks are in the shadow: an array with an entry of 4 bytes for each 16 bytes of address space, of which only
+//! touched pages use memory. Other blocks are in several hash tables; the shadow marks their addresses if it has
+//! entries for them.
+//!
+//! The process may be copied between any two instructions of another thread. So a block is added after its allocation and
+//! removed before its release, and the address in an entry is written last.
 
 use crate::layout::{Shard, Slot, ENTRY, GRANULE, IN_SHARD, SHARDS, SMALL, TOMBSTONE};
 use crate::stacks::{self, Walked};
@@ -13,9 +15,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 /// The record of a block.
 #[derive(Clone, Copy)]
 pub enum Block {
-    /// In the shadow, with the number of its pair.
+    /// In the shadow, with the number of its [`Pair`].
     Small(u32),
-    /// In a shard, with its size and where its stack is.
+    /// In a shard, with its size and the index of its stack.
     Large(u64, u32),
 }
 
@@ -29,22 +31,22 @@ impl Block {
     }
 }
 
-/// The entry of the shadow for an address.
+/// The shadow's entry for an address.
 #[inline(always)]
 fn entry(addr: u64) -> &'static AtomicU32 {
     let at = STATE.shadow.load(Ordering::Relaxed) + (addr & 0x7fff_ffff_ffff) / GRANULE * ENTRY;
-    // SAFETY: the shadow has an entry for each granule below 2^47, to which the address is cut; it is mapped before hooks are
-    // armed, stays so, and is zero at first, which is a value of an atomic integer.
+    // SAFETY: the shadow has an entry for each granule below 2^47, to which the address is cut; it is mapped before
+    // hooks are armed, stays so, and is zero at first, which is a value of an atomic integer.
     unsafe { &*(at as *const AtomicU32) }
 }
 
-/// Whether the shadow can hold a block at this address.
+/// Whether the shadow has an entry for this address.
 #[inline(always)]
 fn is_aligned(addr: u64) -> bool {
     addr % GRANULE == 0
 }
 
-/// Enters a block. The bytes of a block that was still entered at this address are returned: its free was not seen.
+/// Adds a block. If a block was recorded at this address, its release was missed; its bytes are returned.
 #[inline(always)]
 pub fn insert(addr: u64, size: u64, stack: &Walked) -> u64 {
     if size < SMALL && is_aligned(addr) {
@@ -61,7 +63,7 @@ pub fn insert(addr: u64, size: u64, stack: &Walked) -> u64 {
     insert_large(addr, size, stack.number())
 }
 
-/// Enters a block again that [`remove`] took out.
+/// Adds a block again that [`remove`] removed.
 pub fn restore(addr: u64, block: Block) {
     match block {
         Block::Small(pair) => entry(addr).store(pair, Ordering::Relaxed),
@@ -160,12 +162,12 @@ impl Shard {
         if slots == 0 {
             return &[];
         }
-        // SAFETY: `grow` mapped `mask + 1` slots there, zero at first, which is a value of atomic integers. Only the holder of
-        // the lock calls this, and only it unmaps them.
+        // SAFETY: `grow` mapped `mask + 1` slots there, zero at first, which is a value of atomic integers. Only the
+        // holder of the lock calls this, and only it unmaps them.
         unsafe { core::slice::from_raw_parts(slots as *const Slot, self.mask.load(Ordering::Relaxed) as usize + 1) }
     }
 
-    /// The slots where an address may be, the likeliest first.
+    /// The slots to search for an address, in probe order.
     fn probe(slots: &[Slot], addr: u64) -> impl Iterator<Item = &Slot> {
         let first = (hash(addr) >> 20) as usize;
         let mask = slots.len().wrapping_sub(1);
@@ -208,14 +210,14 @@ impl Shard {
         0
     }
 
-    /// Moves the blocks to a table where they fill at most three eighths. Without memory the old one stays.
+    /// Moves the blocks to a table with a load of at most three eighths. Without memory the old table stays.
     fn grow(&self) {
         let old = self.slots();
         let live = old.iter().filter(|slot| slot.addr.load(Ordering::Relaxed) > TOMBSTONE);
         let count = (live.clone().count() as u64 * 8 / 3).next_power_of_two().max(FIRST_SLOTS);
         let Ok(slots) = sys::map(count as usize * core::mem::size_of::<Slot>()) else { return };
-        // SAFETY: `slots` is a fresh mapping of `count` slots, zero, which is a value of atomic integers, and no other thread
-        // knows it.
+        // SAFETY: `slots` is a fresh mapping of `count` slots, zero, which is a value of atomic integers, and no other
+        // thread knows it.
         let new = unsafe { core::slice::from_raw_parts(slots as *const Slot, count as usize) };
         let mut used = 0;
         for slot in live {
@@ -230,8 +232,8 @@ impl Shard {
         }
         let bytes = core::mem::size_of_val(old);
         let addr = old.as_ptr() as usize;
-        // A copy made between these two sees the old slots, or as many of the new ones: the larger table comes with its mask
-        // last, the smaller one with its mask first.
+        // A copy made between the two stores must not read beyond the table. So for a larger table the mask is stored
+        // last, and for a smaller one first.
         if count as usize >= old.len() {
             self.slots.store(slots as u64, Ordering::Release);
             self.mask.store(count - 1, Ordering::Release);
@@ -241,8 +243,8 @@ impl Shard {
         }
         self.used.store(used, Ordering::Relaxed);
         if bytes != 0 {
-            // SAFETY: the old slots were mapped by an earlier `grow` with this size; the caller holds the lock and makes its
-            // slices anew, so nothing refers to them any more.
+            // SAFETY: the old slots were mapped by an earlier `grow` with this size; the caller holds the lock and
+            // makes its slices anew, so nothing refers to them any more.
             unsafe { sys::call(sys::MUNMAP, [addr, bytes, 0, 0, 0, 0]) };
         }
     }

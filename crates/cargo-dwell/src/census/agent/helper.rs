@@ -1,8 +1,8 @@
-//! A process beside the program that shares its memory, and copies it when asked to.
+//! A helper process that shares the program's memory and copies the program on request.
 //!
-//! It is a child of the tool with a file table, signal mask and session of its own, so the program sees neither it nor its
-//! copies: they are no threads and no children of the program. Since it shares the memory, this outlives the program: what
-//! was live at the end is read from the helper, however the program ended.
+//! The helper is a child of the tool and has its own file table, signal mask and session. So the program sees neither the
+//! helper nor its copies: they are not its threads or children. The helper keeps the memory alive after the program ends,
+//! however it ends, and the tool reads the final state from it.
 
 use crate::layout::{Event, Shared};
 use crate::{sys, STATE};
@@ -19,7 +19,7 @@ const POLL_HANG_UP: i16 = 0x10;
 static SHARED: AtomicU64 = AtomicU64::new(0);
 static SOCKET: AtomicU32 = AtomicU32::new(0);
 
-/// The page that the tool reads as well.
+/// The page shared with the tool.
 pub fn shared() -> &'static Shared {
     let shared = SHARED.load(Ordering::Relaxed) as *const Shared;
     // SAFETY: `start` stored the address of a page that stays mapped, before the helper ran and before hooks were armed,
@@ -40,9 +40,9 @@ pub fn start(shared: &'static Shared, socket: u32) -> Result<u32, u32> {
         sys::call(sys::SIGPROCMASK, [SET_MASK, &mask as *const u64 as usize, &mut before as *mut u64 as usize, 8, 0, 0]);
     }
     let result: isize;
-    // SAFETY: the new process runs on a stack of its own and calls `main`, which does not return; this one goes on behind the
-    // call. Memory is shared, and `main` touches only atomics, its stack and system calls; it uses no thread-local memory,
-    // since it has this thread's.
+    // SAFETY: the new process runs on a stack of its own and calls `main`, which does not return; this one goes on
+    // behind the call. Memory is shared, and `main` touches only atomics, its stack and system calls; it uses no
+    // thread-local memory, since it has this thread's.
     unsafe {
         asm!(
             "syscall",
@@ -75,7 +75,7 @@ fn close_others(keep: usize) {
     // SAFETY: the calling process has a file table of its own, of which no Rust value holds an entry.
     let error = unsafe { sys::call(sys::CLOSE_RANGE, [keep + 1, most, 0, 0, 0, 0]) };
     if error != 0 {
-        // Before Linux 5.9.
+        // `close_range` is missing before Linux 5.9.
         for file in keep + 1..keep + 1024 {
             // SAFETY: as the range.
             unsafe { sys::call(sys::CLOSE, [file, 0, 0, 0, 0, 0]) };
@@ -123,10 +123,10 @@ extern "C" fn main() -> ! {
     }
 }
 
-/// Copies the process and notifies the tool; returns the copy's process id, or the error as a negative number.
+/// Copies the process and notifies the tool. Returns the copy's process id, or a negative error number.
 fn copy(what: u32) -> isize {
-    // SAFETY: without CLONE_VM the new process has a copy of all memory and continues here, on its copy of the stack; it makes
-    // system calls only.
+    // SAFETY: without CLONE_VM the new process has a copy of all memory and continues here, on its copy of the stack;
+    // it makes system calls only.
     let pid = unsafe { sys::call(sys::CLONE, [CLONE_PARENT, 0, 0, 0, 0, 0]) };
     if pid == 0 {
         sleep();
@@ -135,8 +135,7 @@ fn copy(what: u32) -> isize {
     pid
 }
 
-/// Keeps the memory until the tool is gone: its end of the socket is closed then. The tool kills the process before if it has
-/// read what it wants.
+/// Waits until the tool closes its end of the socket. The tool usually kills the process earlier.
 fn sleep() -> ! {
     loop {
         let mut byte = 0_u8;
@@ -167,7 +166,7 @@ fn notify(what: u32, pid: i32) {
     unsafe { sys::call(sys::WRITE, [socket(), &event as *const Event as usize, Event::BYTES, 0, 0, 0]) };
 }
 
-/// Whether the tool is gone.
+/// Whether the tool has closed its end.
 fn hung_up() -> bool {
     #[repr(C)]
     struct Poll {
@@ -181,26 +180,26 @@ fn hung_up() -> bool {
     poll.found & POLL_HANG_UP != 0
 }
 
-/// A snapshot is taken before live bytes fall below this part of their peak,
+/// Live bytes are about to fall below this share of their peak: the condition for a snapshot.
 const FALL: (i64, i64) = (99, 100);
-/// if the last one has less than this part of it,
+/// A snapshot is taken if the last one has less than this share of the peak,
 const NEAR: (i64, i64) = (98, 100);
-/// or less than this one where snapshots have taken more than their share of the time.
+/// or less than this share if snapshots took too much time.
 const FAR: (i64, i64) = (93, 100);
-/// Nanoseconds that snapshots may take in any case, and their share of the time as a divisor.
+/// The time in nanoseconds that snapshots may always take, and a divisor for their share of the running time.
 const FREE_NANOS: u64 = 30_000_000;
 const SHARE: u64 = 20;
-/// Peaks of fewer bytes are those of the start.
+/// Lower peaks are ignored, in bytes.
 const LEAST: i64 = 1024;
 
-/// Whether live bytes are within two standard errors of their peak, which cannot be told from the peak then. The standard error is
-/// the root of live bytes times the mean distance of samples, and 0 without `--sample`.
+/// Whether live bytes are within two standard errors of their peak, so that sampling cannot distinguish them. The standard error
+/// is the square root of live bytes times the mean distance of samples, and 0 without `--sample`.
 fn is_noise(peak: i64, live: i64) -> bool {
     let fallen = (peak - live) as i128;
     fallen * fallen < 4 * peak as i128 * STATE.sample.load(Ordering::Relaxed) as i128
 }
 
-/// Takes a snapshot if live bytes, which are `live`, fall from their peak with the next `size`, and waits for it.
+/// Takes a snapshot if live bytes, now `live`, are about to fall from their peak by `size`; waits for it.
 #[cold]
 pub fn before_fall(live: i64, size: i64, frame: u64) {
     loop {
@@ -233,7 +232,7 @@ pub fn before_fall(live: i64, size: i64, frame: u64) {
             STATE.spent_nanos.fetch_add(sys::now().saturating_sub(start), Ordering::Relaxed);
             return;
         }
-        // Another thread asked: what this one frees stays until the copy is made.
+        // Another thread requested it. Waiting keeps this thread's block alive for the copy.
         wait(done);
         if STATE.done.load(Ordering::Relaxed) == done {
             return;
@@ -250,7 +249,7 @@ fn ring() {
     sys::wake(bell, true);
 }
 
-/// Waits until more snapshots than `done` were answered, or the helper is gone.
+/// Waits until more than `done` snapshots are answered, or the helper is gone.
 fn wait(done: u32) {
     while STATE.done.load(Ordering::Acquire) == done {
         sys::wait(&STATE.done, done, false);

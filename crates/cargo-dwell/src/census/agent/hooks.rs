@@ -1,4 +1,4 @@
-//! The functions that run instead of an allocator's: they call the original and record what it did.
+//! The hooks: functions that replace an allocator's. They call the original and record the result.
 
 use crate::blocks;
 use crate::helper;
@@ -10,7 +10,7 @@ use crate::{is_armed, STATE};
 use core::arch::asm;
 use core::sync::atomic::{compiler_fence, AtomicUsize, Ordering};
 
-/// All functions of [`FUNCTIONS`] have at most three arguments, each in a register; one that has fewer ignores the others.
+/// A hooked function. Each has at most three arguments, in registers; functions with fewer ignore the rest.
 pub type Function = unsafe extern "C" fn(usize, usize, usize) -> usize;
 
 extern "C" {
@@ -27,7 +27,7 @@ extern "C" {
 const EINVAL: i32 = 22;
 const ENOMEM: i32 = 12;
 
-/// The frame pointer of the function that this is inlined into.
+/// The frame pointer of the calling function.
 #[inline(always)]
 fn frame() -> u64 {
     let frame: u64;
@@ -36,7 +36,7 @@ fn frame() -> u64 {
     frame
 }
 
-/// Calls `original` and records what it did.
+/// Calls `original` and records the result.
 ///
 /// # Safety
 /// `original` is a function of this kind, and the arguments are valid for it.
@@ -58,8 +58,8 @@ unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
         Call::Reallocate | Call::ReallocateMany | Call::Free if a != 0 => forget(thread, a as u64, new_size(call, b, c)),
         _ => None,
     };
-    // SAFETY: `original` is the allocator's own function, called with the arguments that the program passed to it. What this
-    // function recorded of the block at `a` is gone, so that nothing refers to it while it is freed or moved.
+    // SAFETY: `original` is the allocator's own function, called with the arguments that the program passed to it. What
+    // this function recorded of the block at `a` is gone, so that nothing refers to it while it is freed or moved.
     let result = unsafe { original(a, b, c) };
     match call {
         Call::Allocate(index) => record(thread, result as u64, arguments[index] as u64, frame()),
@@ -73,7 +73,7 @@ unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
         Call::Reallocate | Call::ReallocateMany => {
             let size = new_size(call, b, c);
             match before {
-                // It failed and left the block as it was.
+                // The call failed and left the block unchanged.
                 Some(before) if result == 0 && size != 0 => {
                     sample::raise(a as u64);
                     blocks::restore(a as u64, before);
@@ -88,7 +88,7 @@ unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
     result
 }
 
-/// The size of a block after a call.
+/// The size of a block after an allocation.
 #[inline(always)]
 fn new_size(call: Call, b: usize, c: usize) -> u64 {
     match call {
@@ -98,7 +98,7 @@ fn new_size(call: Call, b: usize, c: usize) -> u64 {
     }
 }
 
-/// Records a new block, of which `frame` is the hook's frame.
+/// Records a new block. `frame` is the frame pointer of the hook.
 #[inline(always)]
 fn record(thread: &Thread, block: u64, size: u64, frame: u64) {
     if block == 0 {
@@ -123,7 +123,7 @@ fn insert(thread: &Thread, block: u64, size: u64, frame: u64) {
     add_live(thread, counted(size) - counted(stale));
 }
 
-/// Takes a block out that is about to be freed, or to be replaced by one of `new` bytes. Takes a snapshot before if live bytes
+/// Removes a block that is about to be freed, or replaced by one of `new` bytes. First takes a snapshot if live bytes
 /// are about to fall from their peak.
 #[inline(always)]
 fn forget(thread: &Thread, addr: u64, new: u64) -> Option<blocks::Block> {
@@ -142,14 +142,14 @@ fn forget(thread: &Thread, addr: u64, new: u64) -> Option<blocks::Block> {
     Some(block)
 }
 
-/// The bytes that a block counts for.
+/// The bytes that a block counts as, for sampling.
 #[inline(always)]
 fn counted(size: u64) -> i64 {
     let mean = STATE.sample.load(Ordering::Relaxed);
     if mean == 0 { size as i64 } else { sample::counted(size, mean) }
 }
 
-/// Adds to the thread's live bytes, and reports them if they are many.
+/// Adds to the thread's live bytes; reports them if they exceed the quantum.
 #[inline(always)]
 fn add_live(thread: &Thread, bytes: i64) {
     let residue = thread.residue.get() + bytes;
@@ -159,12 +159,12 @@ fn add_live(thread: &Thread, bytes: i64) {
     }
 }
 
-/// Threads keep up to this part of the peak to themselves, all together.
+/// All threads together keep at most one part in `PART` of the peak unreported.
 const PART: i64 = 1024;
 const MOST_KEPT: i64 = 64 << 10;
 const LEAST_KEPT: i64 = 64;
 
-/// Adds what the thread kept to itself to the live bytes of all; returns these.
+/// Adds the thread's unreported bytes to the total, and returns the total.
 #[cold]
 #[inline(never)]
 fn report_live(thread: &Thread) -> i64 {
@@ -183,7 +183,7 @@ fn report_live(thread: &Thread) -> i64 {
     live
 }
 
-/// Live bytes are about to fall by `size`.
+/// Called before live bytes fall by `size`.
 #[cold]
 #[inline(never)]
 fn fall(thread: &Thread, size: i64) {
@@ -191,7 +191,7 @@ fn fall(thread: &Thread, size: i64) {
     helper::before_fall(live, size, frame());
 }
 
-/// What a thread does at its end.
+/// The destructor of a thread.
 pub extern "C" fn end_of_thread(_: *mut u8) {
     let thread = thread::current();
     if !is_armed() || thread.inside.get() != 0 {
@@ -199,7 +199,7 @@ pub extern "C" fn end_of_thread(_: *mut u8) {
     }
     thread.inside.set(1);
     report_live(thread);
-    // What other destructors allocate makes the thread known again, and this runs again.
+    // If a later destructor allocates, the thread becomes known again, and this runs again.
     thread.known.set(0);
     STATE.threads.fetch_sub(1, Ordering::Relaxed);
     thread.inside.set(0);
@@ -207,7 +207,7 @@ pub extern "C" fn end_of_thread(_: *mut u8) {
 
 macro_rules! export {
     ($($name:ident($($argument:ident),*) = $original:ident, $call:expr;)*) => {$(
-        /// glibc's function of this name, recorded.
+        /// Wraps glibc's function of this name.
         ///
         /// # Safety
         /// As of glibc's function.
@@ -217,7 +217,8 @@ macro_rules! export {
             let mut index = 0;
             $(arguments[index] = $argument; index += 1;)*
             let _ = index;
-            // SAFETY: the original is glibc's function of this kind, and the arguments are those that the program gave it.
+            // SAFETY: the original is glibc's function of this kind, and the arguments are those that the program gave
+            // it.
             unsafe { run($call, $original, arguments) }
         }
     )*};
@@ -233,7 +234,7 @@ export! {
     pvalloc(size) = __libc_pvalloc, Call::Allocate(0);
 }
 
-/// glibc's `free`, recorded. It keeps `errno`.
+/// Wraps glibc's `free`. It preserves `errno`.
 ///
 /// # Safety
 /// As of glibc's function.
@@ -243,7 +244,7 @@ pub unsafe extern "C" fn free(block: usize) {
     unsafe { run(Call::Free, __libc_free, [block, 0, 0]) };
 }
 
-/// glibc's `reallocarray`, recorded: glibc exports no name of it that is not this one.
+/// Wraps glibc's `reallocarray`, for which glibc exports no second name.
 ///
 /// # Safety
 /// As of glibc's function.
@@ -262,7 +263,7 @@ pub unsafe extern "C" fn reallocarray(block: usize, count: usize, size: usize) -
     }
 }
 
-/// glibc's `posix_memalign`, recorded.
+/// Wraps glibc's `posix_memalign`.
 ///
 /// # Safety
 /// As of glibc's function: `out` can be written.
@@ -281,21 +282,21 @@ pub unsafe extern "C" fn posix_memalign(out: *mut usize, align: usize, size: usi
     0
 }
 
-/// Where the first instructions of the patched functions were moved to; 0 if a function is not patched.
+/// The addresses of the moved first instructions of patched functions; 0 for functions that are not patched.
 static ORIGINALS: [AtomicUsize; FUNCTION_COUNT] = {
     #[allow(clippy::declare_interior_mutable_const)]
     const NONE: AtomicUsize = AtomicUsize::new(0);
     [NONE; FUNCTION_COUNT]
 };
 
-/// Sets where the first instructions of a patched function are.
+/// Sets the address of a patched function's moved instructions.
 pub fn set_original(function: usize, addr: usize) {
     if let Some(original) = ORIGINALS.get(function) {
         original.store(addr, Ordering::Relaxed);
     }
 }
 
-/// Runs instead of the function of number `F`.
+/// The hook of function number `F`.
 unsafe extern "C" fn patched<const F: usize>(a: usize, b: usize, c: usize) -> usize {
     let original = ORIGINALS[F].load(Ordering::Relaxed);
     // SAFETY: this hook's address is only in the stub of a function whose original was set before; the code there are the

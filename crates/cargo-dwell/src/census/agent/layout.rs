@@ -1,37 +1,37 @@
-//! What the agent and the tool agree on. The agent includes this file too, so it needs nothing but `core`.
+//! Data structures that the agent and the tool share. The agent is compiled with this file, so it uses `core` only.
 
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
 /// The environment variable that hands the agent its two file descriptors: the plan and the socket, `FD,FD`.
 pub const VARIABLE: &str = "CARGO_DWELL_CENSUS";
-/// What a plan begins with; another number is another version.
+/// The first bytes of a plan; it changes with the format.
 pub const MAGIC: u64 = 0x0031_306c_6c65_7744;
 /// Bytes of [`Shared`] in the plan's file; the patches follow.
 pub const SHARED_BYTES: usize = 4096;
-/// The most frames of a call stack that are kept.
+/// The most frames kept of a call stack.
 pub const DEPTH: usize = 32;
-/// Blocks of fewer bytes, at addresses that are multiples of [`GRANULE`], are in the shadow; all others in the shards.
+/// Blocks of fewer bytes at multiples of [`GRANULE`] are in the shadow, others in the shards.
 pub const SMALL: u64 = 1024;
-/// What the shadow says of a block that is in a shard.
+/// The shadow's entry for a block in a shard.
 pub const IN_SHARD: u32 = u32::MAX;
-/// Bytes of address for one entry of the shadow.
+/// Bytes of address space for each entry of the shadow.
 pub const GRANULE: u64 = 16;
-/// Bytes of an entry of the shadow: the number of a [`Pair`], 0 for none.
+/// Bytes of a shadow's entry: the number of a [`Pair`], or 0.
 pub const ENTRY: u64 = 4;
-/// Where addresses of user space end.
+/// The end of the user address space.
 pub const ADDRESSES: u64 = 1 << 47;
-/// Tables for blocks that are not in the shadow.
+/// The number of hash tables for blocks outside the shadow.
 pub const SHARDS: usize = 16;
-/// The most pairs, and the most words of frames.
+/// The capacity for pairs, and for words of frames.
 pub const PAIRS: u64 = 1 << 24;
 pub const FRAMES: u64 = 1 << 27;
-/// The address of a [`Slot`] whose block is gone.
+/// The address in a [`Slot`] whose block was removed.
 pub const TOMBSTONE: u64 = 1;
 
 /// One page that the program and the tool share.
 #[repr(C)]
 pub struct Shared {
-    /// By the tool, before the program starts.
+    /// Written by the tool before the program starts.
     pub magic: AtomicU64,
     pub entry: AtomicU64,
     pub device: AtomicU64,
@@ -39,7 +39,7 @@ pub struct Shared {
     pub wants_peak: AtomicU32,
     pub patch_bytes: AtomicU32,
     pub sample: AtomicU64,
-    /// By the agent: a [`Status`], where its [`State`] is, what is added to addresses of the executable, the helper.
+    /// Written by the agent: a [`Status`], the address of its [`State`], the bias of the executable, and the helper.
     pub status: AtomicU32,
     pub errno: AtomicU32,
     pub state: AtomicU64,
@@ -48,20 +48,20 @@ pub struct Shared {
     pub patched: AtomicU32,
     /// The thread pointer of the main thread.
     pub thread_pointer: AtomicU64,
-    /// The helper sleeps on it.
+    /// The futex that the helper waits on.
     pub doorbell: AtomicU32,
-    /// Snapshots that the tool asked for, and those that were answered.
+    /// The numbers of requested and answered snapshots.
     pub asked: AtomicU32,
     pub answered: AtomicU32,
-    /// The program is gone: the helper does nothing more.
+    /// Set after the program's end: the helper stops.
     pub ended: AtomicU32,
 }
 
-/// How far the agent came.
+/// The progress of the agent's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Status {
-    /// It was not loaded.
+    /// The agent was not loaded.
     Absent = 0,
     Armed = 1,
     OtherExecutable = 2,
@@ -74,27 +74,27 @@ impl Status {
         [Status::Absent, Status::Armed, Status::OtherExecutable, Status::NoAddressSpace, Status::NoHelper];
 }
 
-/// What a hook records, in the program's own memory.
+/// The records of the hooks, in the program's memory.
 #[repr(C)]
 pub struct State {
     /// An entry for each [`GRANULE`] bytes of address.
     pub shadow: AtomicU64,
-    /// [`Pair`]s, of which the first is not used.
+    /// [`Pair`]s; number 0 is not used.
     pub pairs: AtomicU64,
     pub pairs_len: AtomicU64,
-    /// Call stacks, each a word with its length and then that many return addresses, innermost first.
+    /// Call stacks: a length, then that many return addresses, innermost first.
     pub frames: AtomicU64,
     pub frames_len: AtomicU64,
     pub shards: [Shard; SHARDS],
-    /// Live bytes but for what threads have not reported yet, and the most there were.
+    /// Live bytes that the threads have reported, and their maximum.
     pub live: AtomicI64,
     pub peak: AtomicI64,
-    /// Live bytes of the last snapshot that was taken for the peak.
+    /// Live bytes in the last snapshot at the peak.
     pub taken: AtomicI64,
-    /// What a thread may keep to itself.
+    /// The bytes that a thread may keep unreported.
     pub quantum: AtomicI64,
     pub threads: AtomicU32,
-    /// A thread waits for a snapshot; how many were answered; none can be taken any more.
+    /// A thread waits for a snapshot; the number of answered snapshots; snapshots are no longer possible.
     pub wanted: AtomicU32,
     pub done: AtomicU32,
     pub disabled: AtomicU32,
@@ -102,17 +102,17 @@ pub struct State {
     pub start_nanos: AtomicU64,
     /// The mean distance in bytes between sampled allocations; 0 if all are recorded.
     pub sample: AtomicU64,
-    /// The stack pointer and thread pointer of the thread that asked.
+    /// The stack pointer and thread pointer of the requesting thread.
     pub asker_stack: AtomicU64,
     pub asker_thread: AtomicU64,
-    /// Allocations and frees that were recorded, as far as threads have reported.
+    /// The numbers of allocations and frees that the threads have reported.
     pub allocations: AtomicU64,
 }
 
-/// The size of small blocks and the call stack that allocated them.
+/// The size and call stack of small blocks.
 #[repr(C)]
 pub struct Pair {
-    /// Where the stack begins in the frames.
+    /// The index of the stack in the frames.
     pub stack: AtomicU32,
     pub size: AtomicU32,
 }
@@ -122,7 +122,7 @@ pub struct Pair {
 pub struct Shard {
     pub lock: AtomicU32,
     pub used: AtomicU32,
-    /// The address of `mask + 1` slots; 0 for none.
+    /// The address of `mask + 1` slots; 0 if there is no table.
     pub slots: AtomicU64,
     pub mask: AtomicU64,
 }
@@ -135,14 +135,14 @@ pub struct Slot {
     pub stack: AtomicU64,
 }
 
-/// A message of the helper to the tool.
+/// A message from the helper to the tool.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Event {
     pub what: u32,
-    /// The copy's process id, or the error as a negative number.
+    /// The copy's process id, or a negative error number.
     pub pid: i32,
-    /// Of the monotonic clock.
+    /// The time of the monotonic clock.
     pub nanos: u64,
     pub stack: u64,
     pub thread: u64,
@@ -154,7 +154,7 @@ impl Event {
     pub const ENDED: u32 = 3;
     pub const BYTES: usize = core::mem::size_of::<Self>();
 
-    /// The event that was written.
+    /// The event with this representation.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         let word = |at: usize| {
             let mut word = [0; 8];
@@ -165,7 +165,7 @@ impl Event {
     }
 }
 
-/// How a function allocates or frees: what its arguments are.
+/// The kind of an allocator's function, with the meaning of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Returns a block; the argument of this number is the size.
@@ -182,16 +182,16 @@ pub enum Call {
     Free,
 }
 
-/// Which allocator a function is of.
+/// The allocator that a function belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocator {
     Mimalloc,
     Jemalloc,
-    /// An executable that defines `malloc` itself.
+    /// An executable with its own `malloc`.
     Executable,
 }
 
-/// A function of an allocator that is linked statically. Jemalloc's have a prefix besides.
+/// A function of a statically linked allocator. Jemalloc's functions also have a prefix.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     pub of: Allocator,
@@ -203,7 +203,7 @@ const fn function(of: Allocator, name: &'static str, call: Call) -> Function {
     Function { of, name, call }
 }
 
-/// How many functions [`FUNCTIONS`] has.
+/// The length of [`FUNCTIONS`].
 pub const FUNCTION_COUNT: usize = 50;
 
 /// The functions that are hooked. Each has at most three arguments.
@@ -264,12 +264,13 @@ pub const FUNCTIONS: [Function; FUNCTION_COUNT] = {
     ]
 };
 
-/// Where the code that replaces first instructions may lie; at least one of these fits beside the executable.
+/// The number of candidate addresses for the patches' code.
 pub const PLACEMENTS: usize = 8;
 /// The most bytes that a patch replaces.
 pub const PATCH_BYTES: usize = 32;
 
-/// The head of what follows [`Shared`] in the plan: `count` [`Patch`]es, then for each placement `code_bytes` bytes of code.
+/// The head of what follows [`Shared`] in the plan: `count` [`Patch`]es, then for each placement `code_bytes` bytes of
+/// code.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Patches {

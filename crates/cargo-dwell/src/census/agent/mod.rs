@@ -1,4 +1,4 @@
-//! The agent that runs inside the program: its source, compiled by the user's rustc when it is needed first.
+//! The agent: its source, which the user's rustc compiles at the first use.
 
 #[expect(missing_docs, reason = "the agent's file, where comments say what groups of fields are")]
 #[expect(clippy::cast_possible_truncation, reason = "halves of a word")]
@@ -38,11 +38,11 @@ const FLAGS: [&str; 10] = [
     "-Coverflow-checks=no",
 ];
 
-/// The agent's library, compiled unless it is in `cache` already. Where that cannot be, it goes to the folder of temporary
-/// files.
+/// Returns the agent's library; compiles it unless it is in `cache`. If the cache is not writable, the library goes to
+/// the folder for temporary files.
 ///
 /// # Errors
-/// There is no rustc, or it fails.
+/// Returns an error if there is no rustc, or if it fails.
 pub fn library(cache: Option<&Path>) -> Result<PathBuf> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = Command::new(&rustc).arg("-vV").output().with_context(|| {
@@ -60,7 +60,7 @@ pub fn library(cache: Option<&Path>) -> Result<PathBuf> {
     let folders = [cache.map(Path::to_owned), temporary()];
     let mut failure = None;
     for folder in folders.into_iter().flatten() {
-        // The loader separates paths by colons and spaces.
+        // In `LD_PRELOAD` colons and spaces separate paths.
         let Some(folder) = std::path::absolute(&folder).ok().filter(|folder| is_plain(folder)) else { continue };
         let library = folder.join(format!("lib{name}.so"));
         if library.is_file() {
@@ -76,7 +76,7 @@ pub fn library(cache: Option<&Path>) -> Result<PathBuf> {
     }))
 }
 
-/// A folder among temporary files that no other user can write to: programs load what lies there.
+/// A temporary folder that no other user can write to, since programs load a library from it.
 fn temporary() -> Option<PathBuf> {
     // SAFETY: the call has no arguments and cannot fail.
     let user = unsafe { libc::geteuid() };
@@ -90,7 +90,7 @@ fn is_plain(path: &Path) -> bool {
     path.to_str().is_some_and(|path| !path.contains([':', ' ', '\t', '\n', ';', '$']))
 }
 
-/// Compiles in a folder of its own, so that two at once do not meet.
+/// Compiles in a private folder, so that concurrent compilations do not conflict.
 fn compile(rustc: &std::ffi::OsStr, folder: &Path, name: &str, library: &Path) -> Result<()> {
     let work = folder.join(format!("{name}.{}.{:?}", std::process::id(), std::thread::current().id()));
     fs::create_dir_all(&work).with_context(|| format!("{}: cannot be created", work.display()))?;

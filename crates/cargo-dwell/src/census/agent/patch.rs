@@ -1,5 +1,5 @@
-//! Functions of allocators that are linked statically: their first instructions become a jump to a hook. The tool has
-//! decoded, moved and encoded them; here bytes are copied.
+//! Patches the functions of statically linked allocators: a jump to a hook replaces their first instructions. The tool
+//! has encoded all code; the agent copies bytes.
 
 use crate::hooks;
 use crate::layout::{Patch, Patches, Shared, PATCH_BYTES, PLACEMENTS, SHARED_BYTES};
@@ -14,7 +14,7 @@ const PROT_ALL: usize = 7;
 const MAP_PRIVATE: usize = 2;
 const MAP_PRIVATE_ANONYMOUS_FIXED: usize = 0x2 | 0x20 | 0x10_0000;
 
-/// Applies the patches of the plan, if there are any, and says how many in the shared page.
+/// Applies the patches of the plan, and stores their number in the shared page.
 pub fn apply(shared: &Shared, plan: u32) {
     let bytes = shared.patch_bytes.load(Ordering::Relaxed) as usize;
     if bytes < size_of::<Patches>() {
@@ -34,7 +34,7 @@ pub fn apply(shared: &Shared, plan: u32) {
     unsafe { sys::call(sys::MUNMAP, [addr as usize, bytes, 0, 0, 0, 0]) };
 }
 
-/// A value of the plan.
+/// Reads a value of the plan.
 fn read<T: Copy + Plain>(plan: &[u8], at: usize) -> Option<T> {
     let bytes = plan.get(at..)?.get(..size_of::<T>())?;
     // SAFETY: there are as many bytes, the read needs no alignment, and of a `Plain` each bit pattern is a value.
@@ -83,8 +83,8 @@ fn apply_all(plan: &[u8], bias: u64) -> Option<u32> {
     for patch in patches() {
         let addr = bias.wrapping_add(patch.addr) as usize;
         let len = (patch.len as usize).min(PATCH_BYTES);
-        // SAFETY: the tool found the function's `len` bytes in a segment of the file that this process runs, which `prepare`
-        // has compared by device and inode: the loader has mapped them.
+        // SAFETY: the tool found the function's `len` bytes in a segment of the file that this process runs, which
+        // `prepare` has compared by device and inode: the loader has mapped them.
         let there = unsafe { core::slice::from_raw_parts(addr as *const u8, len) };
         if there != &patch.old[..len] {
             continue;
@@ -97,7 +97,8 @@ fn apply_all(plan: &[u8], bias: u64) -> Option<u32> {
         }
         hooks::set_original(patch.function as usize, base + patch.moved as usize);
         for (index, byte) in patch.new[placement][..len].iter().enumerate() {
-            // SAFETY: the byte is one of the `len` that were made writable. No other thread runs yet, so none executes them.
+            // SAFETY: the byte is one of the `len` that were made writable. No other thread runs yet, so none executes
+            // them.
             unsafe { (addr as *mut u8).add(index).write_volatile(*byte) };
         }
         // SAFETY: the pages get the protection back that code has.

@@ -1,5 +1,5 @@
-//! Recording some allocations: bytes are samples of a Poisson process, so a block of `size` bytes is recorded with a
-//! probability of `1 - exp(-size / mean)`, and counts for the inverse of that.
+//! Samples allocations: bytes are sampled by a Poisson process, so a block of `size` bytes is recorded with a
+//! probability of `1 - exp(-size / mean)` and counts for the inverse of that.
 
 use crate::stacks::mix;
 use crate::thread::Thread;
@@ -40,7 +40,7 @@ pub fn lower(addr: u64) {
     }
 }
 
-/// Whether the next allocation of the thread, of `size` bytes, is recorded.
+/// Whether to record the thread's next allocation, of `size` bytes.
 #[inline]
 pub fn is_sampled(thread: &Thread, size: u64, mean: u64) -> bool {
     if thread.random.get() == 0 {
@@ -51,7 +51,7 @@ pub fn is_sampled(thread: &Thread, size: u64, mean: u64) -> bool {
         thread.until_sample.set(left);
         return false;
     }
-    // The process has no memory: what lies behind this sample is as far as from any other point.
+    // A Poisson process is memoryless: the distance to the next sample does not depend on the past.
     thread.until_sample.set(distance(thread, mean));
     true
 }
@@ -59,7 +59,7 @@ pub fn is_sampled(thread: &Thread, size: u64, mean: u64) -> bool {
 #[cold]
 fn begin(thread: &Thread, mean: u64) {
     static THREADS: AtomicU64 = AtomicU64::new(1);
-    // The same in each run of a program with one thread.
+    // Deterministic for programs with one thread.
     thread.random.set(mix(THREADS.fetch_add(1, Ordering::Relaxed)) | 1);
     thread.until_sample.set(distance(thread, mean));
 }
@@ -92,7 +92,7 @@ fn ln(value: f64) -> f64 {
     exponent as f64 * core::f64::consts::LN_2 + 2.0 * f * series
 }
 
-/// The bytes that a recorded block of `size` bytes counts for.
+/// The bytes that a recorded block of `size` bytes represents.
 pub fn counted(size: u64, mean: u64) -> i64 {
     if mean == 0 || size == 0 || size > 16 * mean {
         return size as i64;

@@ -1,4 +1,4 @@
-//! Call stacks: walked by frame pointers, each kept once.
+//! Call stacks, walked by frame pointers. Each distinct stack is stored once.
 
 use crate::layout::{DEPTH, FRAMES, PAIRS};
 use crate::thread::{self, Thread};
@@ -6,30 +6,30 @@ use crate::{STATE, sys};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-/// A call stack that was walked just now. Its frames are walked again if they are not known yet, which is seldom.
+/// A call stack that was just hashed. If it is unknown, which is rare, its frames are walked again.
 pub struct Walked<'t> {
     thread: &'t Thread,
     frame: u64,
     hash: u64,
 }
 
-/// The distance from the thread pointer at which a stack is no longer taken for the thread's own.
+/// The greatest distance of a frame from the thread pointer for which the stack counts as the thread's own.
 const FAR: u64 = 64 << 20;
-/// Words of a foreign stack (a coroutine's, a signal handler's) that are looked at.
+/// Words of a foreign stack (a coroutine's, a signal handler's) that are read.
 const WINDOW: usize = 256;
 
-/// How many frames are looked at: half as many each time that so many words more are stored. Code without frame pointers can
-/// make up a new stack for each allocation; its first frame is always right.
+/// The most frames that are walked. It is halved as the stored words grow, since code without frame pointers can
+/// produce a new stack for each allocation; the innermost frame is always correct.
 static LIMIT: AtomicU32 = AtomicU32::new(DEPTH as u32);
 const CROWDED: u64 = 8 << 20;
 
-/// Where the main thread's stack may lie.
+/// The range of the main thread's stack.
 pub static MAIN_THREAD: AtomicU64 = AtomicU64::new(0);
 pub static MAIN_LOW: AtomicU64 = AtomicU64::new(0);
 pub static MAIN_HIGH: AtomicU64 = AtomicU64::new(0);
 
 impl<'t> Walked<'t> {
-    /// Walks the stack from the frame at `frame` on.
+    /// Walks the stack from `frame`.
     #[inline(always)]
     pub fn new(thread: &'t Thread, frame: u64) -> Self {
         let mut hash = SEED;
@@ -37,13 +37,13 @@ impl<'t> Walked<'t> {
         Self { thread, frame, hash: mix(hash) }
     }
 
-    /// Where the stack is among the frames: 0 if it does not fit.
+    /// The index of the stack in the frames; 0 if the frames are full.
     #[inline]
     pub fn number(&self) -> u32 {
         STACKS.get(self.hash).unwrap_or_else(|| self.store())
     }
 
-    /// The number of the pair of this stack and `size`; 0 if it does not fit.
+    /// The number of the pair of this stack and `size`; 0 if the pairs are full.
     #[inline(always)]
     pub fn pair(&self, size: u32) -> u32 {
         let hash = mix(self.hash ^ (u64::from(size) << 1 | 1));
@@ -72,7 +72,8 @@ impl<'t> Walked<'t> {
             for (index, word) in (at as usize..).zip(words) {
                 // SAFETY: `index` is below `end`, hence below FRAMES, the words that are reserved at `base`.
                 let target = unsafe { base.add(index) };
-                // SAFETY: the word is mapped, aligned, and written once, under the lock of the map: no other thread has its index.
+                // SAFETY: the word is mapped, aligned, and written once, under the lock of the map: no other thread has
+                // its index.
                 unsafe { target.write(word) };
             }
             STATE.frames_len.store(end, Ordering::Release);
@@ -99,15 +100,15 @@ impl<'t> Walked<'t> {
     }
 }
 
-/// Calls `found` with the return addresses from the frame at `frame` on, at most [`DEPTH`].
+/// Calls `found` with the return addresses from `frame` on, at most [`DEPTH`].
 #[inline(always)]
 fn walk(thread: &Thread, frame: u64, found: impl FnMut(u64)) {
     if (thread.low.get()..thread.high.get()).contains(&frame) || learn(thread, frame) {
         walk_by(frame, thread.high.get() - 8, found, |addr| {
-            // SAFETY: `walk_by` passes addresses that are multiples of 8, from `frame`, which is at or above `low`, up to
-            // `high - 8`. The memory between is the thread's stack: for the main thread the kernel keeps it mapped from the
-            // stack pointer up, for others `learn` has read from each of its pages, and a stack is not unmapped while its
-            // thread runs.
+            // SAFETY: `walk_by` passes addresses that are multiples of 8, from `frame`, which is at or above `low`, up
+            // to `high - 8`. The memory between is the thread's stack: for the main thread the kernel keeps it mapped
+            // from the stack pointer up, for others `learn` has read from each of its pages, and a stack is not
+            // unmapped while its thread runs.
             Some(unsafe { (addr as *const u64).read_volatile() })
         });
     } else {
@@ -115,7 +116,7 @@ fn walk(thread: &Thread, frame: u64, found: impl FnMut(u64)) {
     }
 }
 
-/// Walks a stack of which only the part above `frame` is looked at, through the kernel, which reports what cannot be read.
+/// Walks a foreign stack above `frame`. The kernel copies it, and reports memory that cannot be read.
 #[cold]
 #[inline(never)]
 fn walk_foreign(frame: u64, found: impl FnMut(u64)) {
@@ -142,23 +143,24 @@ fn walk_by(mut frame: u64, last: u64, mut found: impl FnMut(u64), read: impl Fn(
     }
 }
 
-/// The pair of a number that the shadow holds.
+/// The pair with a number from the shadow.
 #[inline(always)]
 pub fn pair(number: u32) -> &'static crate::layout::Pair {
     let base = STATE.pairs.load(Ordering::Relaxed) as *const crate::layout::Pair;
     // SAFETY: numbers are those of `store_pair`, below PAIRS, and as many pairs are reserved at `base`.
     let pair = unsafe { base.add(number as usize) };
-    // SAFETY: the reservation is never unmapped, `base` is page-aligned, and a pair is two atomics, for which zero is a value.
+    // SAFETY: the reservation is never unmapped, `base` is page-aligned, and a pair is two atomics, for which zero is a
+    // value.
     unsafe { &*pair }
 }
 
-/// Finds out whether `frame` is on the calling thread's own stack, and how far that can be read.
+/// Finds out whether `frame` is on the calling thread's own stack, and its readable range.
 #[cold]
 fn learn(thread: &Thread, frame: u64) -> bool {
     let pointer = thread::pointer();
     if pointer == MAIN_THREAD.load(Ordering::Relaxed) {
         let range = MAIN_LOW.load(Ordering::Relaxed)..MAIN_HIGH.load(Ordering::Relaxed);
-        // Below the stack pointer the kernel maps pages on demand.
+        // The kernel maps the pages of the main thread's stack on demand.
         thread.low.set(range.start);
         thread.high.set(range.end);
         return range.contains(&frame);
@@ -174,17 +176,17 @@ fn learn(thread: &Thread, frame: u64) -> bool {
 }
 
 const SEED: u64 = 0x243f_6a88_85a3_08d3;
-/// Odd: of the multiplicative congruential generators of L'Ecuyer (1999).
+/// An odd multiplier for multiplicative congruential generators, from L'Ecuyer (1999).
 const FACTOR: u64 = 0xd134_2543_de82_ef95;
 
-/// A folded multiplication, as wyhash and foldhash use it.
+/// A folded multiplication, as in wyhash and foldhash.
 #[inline(always)]
 pub fn mix(value: u64) -> u64 {
     let product = u128::from(value) * 0x9e37_79b9_7f4a_7c15_u128;
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-/// A hash table from hashes to numbers that only grows. Reading takes no lock.
+/// A hash table from hashes to numbers that only grows. Readers take no lock.
 struct Map {
     /// The address of the table: its mask, then `mask + 1` slots.
     table: AtomicUsize,
@@ -216,8 +218,8 @@ impl Map {
         }
         // SAFETY: a table that is not 0 was mapped by `grow`, which wrote its number of slots to its first word.
         let count = unsafe { *(table as *const usize) };
-        // SAFETY: `count` slots follow 64 bytes after the begin of the table, within its mapping; it is never unmapped, since
-        // another thread may read it still; a slot is two atomics, for which zero is a value.
+        // SAFETY: `count` slots follow 64 bytes after the begin of the table, within its mapping; it is never unmapped,
+        // since another thread may read it still; a slot is two atomics, for which zero is a value.
         unsafe { core::slice::from_raw_parts((table + 64) as *const MapSlot, count) }
     }
 
@@ -243,7 +245,7 @@ impl Map {
         Self::find(slots, hash | 1).ok().map(|slot| slot.value.load(Ordering::Relaxed) as u32)
     }
 
-    /// The number of `hash`, or else what `make` gives for it; 0 if it does not fit.
+    /// The number of `hash`; if it has none, the one that `make` returns. 0 if the table is full.
     fn get_or_insert(&self, hash: u64, make: impl FnOnce() -> Option<u32>) -> u32 {
         let key = hash | 1;
         sys::lock(&self.lock);
@@ -252,7 +254,7 @@ impl Map {
         }
         let number = match Self::find(Self::slots(self.table.load(Ordering::Relaxed)), key) {
             Ok(slot) => slot.value.load(Ordering::Relaxed) as u32,
-            // Without memory to grow, a slot stays empty for `find` to end at.
+            // Without memory to grow, keep an empty slot, at which `find` ends.
             Err(Some(_)) if self.is_crowded() => 0,
             Err(Some(slot)) => match make() {
                 Some(number) => {
@@ -273,7 +275,7 @@ impl Map {
         self.used.load(Ordering::Relaxed) as usize * 8 >= Self::slots(self.table.load(Ordering::Relaxed)).len() * 7
     }
 
-    /// Makes a table of twice the slots. Without memory the old one stays.
+    /// Doubles the table. Without memory the old table stays.
     fn grow(&self) {
         let old = Self::slots(self.table.load(Ordering::Relaxed));
         let count = (old.len() * 2).max(FIRST_SLOTS);

@@ -36,8 +36,8 @@ const MAP_PRIVATE_ANONYMOUS_NORESERVE: usize = 0x2 | 0x20 | 0x4000;
 #[inline(always)]
 pub unsafe fn call(number: usize, args: [usize; 6]) -> isize {
     let result: isize;
-    // SAFETY: the registers are those of Linux' convention on x86-64, which clobbers rcx and r11 only; what the call does to
-    // memory is what the caller of this function answers for.
+    // SAFETY: the registers are those of Linux' convention on x86-64, which clobbers rcx and r11 only; what the call
+    // does to memory is what the caller of this function answers for.
     unsafe {
         asm!(
             "syscall",
@@ -51,7 +51,7 @@ pub unsafe fn call(number: usize, args: [usize; 6]) -> isize {
     result
 }
 
-/// Fresh zeroed memory, of which pages that are not touched cost nothing.
+/// Maps zeroed memory. Pages take no memory until they are touched.
 pub fn map(bytes: usize) -> Result<usize, u32> {
     // SAFETY: a new mapping at an address of the kernel's choice replaces nothing.
     let result = unsafe {
@@ -80,20 +80,20 @@ pub fn wait(word: &AtomicU32, value: u32, shared: bool) {
     }
 }
 
-/// Wakes all that sleep on `word`.
+/// Wakes all threads that wait on `word`.
 pub fn wake(word: &AtomicU32, shared: bool) {
     let operation = 1 | if shared { 0 } else { FUTEX_PRIVATE };
     // SAFETY: waking reads no memory but to find the word's page.
     unsafe { call(FUTEX, [word.as_ptr() as usize, operation, i32::MAX as usize, 0, 0, 0]) };
 }
 
-/// Gives the processor to another thread.
+/// Yields the processor.
 pub fn yield_now() {
     // SAFETY: the call has no arguments and touches no memory.
     unsafe { call(YIELD, [0; 6]) };
 }
 
-/// Locks a spin lock whose critical sections are short and make no calls but for memory.
+/// Takes a spin lock. Its critical sections are short and make no system calls but for memory.
 pub fn lock(lock: &AtomicU32) {
     let mut tries = 0_u32;
     while lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
@@ -110,10 +110,10 @@ pub fn unlock(lock: &AtomicU32) {
     lock.store(0, Ordering::Release);
 }
 
-/// Reads `out.len()` bytes of this process, or as many as there are before memory that cannot be read: no fault.
+/// Reads up to `out.len()` words of this process into `out`, and stops before memory that cannot be read.
 pub fn read_own(addr: u64, out: &mut [u64]) -> usize {
     let local = [out.as_mut_ptr() as usize, core::mem::size_of_val(out)];
-    // One entry for each page: a read ends where an entry cannot be read.
+    // The kernel stops at an entry that cannot be read, so there is one for each page.
     let bytes = local[1];
     let first = bytes.min(4096 - (addr as usize & 4095));
     let remote = [addr as usize, first, addr as usize + first, bytes - first];
@@ -124,7 +124,7 @@ pub fn read_own(addr: u64, out: &mut [u64]) -> usize {
     read.max(0) as usize / 8
 }
 
-/// Whether each of the pages from that of `from` to that of `to` can be read.
+/// Whether all pages from that of `from` to that of `to` can be read.
 pub fn is_readable(from: u64, to: u64) -> bool {
     const AT_ONCE: usize = 64;
     let (mut page, last) = (from & !4095, to & !4095);

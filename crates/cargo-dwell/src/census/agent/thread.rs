@@ -1,29 +1,30 @@
-//! What each thread keeps to itself.
+//! The data of each thread.
 
 use core::arch::{asm, global_asm};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// Zero in a new thread.
+/// All fields are zero in a new thread.
 #[repr(C)]
 pub struct Thread {
-    /// Whether a hook runs: what it calls in turn, and signal handlers that interrupt it, are not recorded.
+    /// Whether a hook is running. Nested calls, also from signal handlers, are not recorded.
     pub inside: Cell<u32>,
-    /// Whether the thread has been counted.
+    /// Whether the thread is counted.
     pub known: Cell<u32>,
-    /// Live bytes that it has not reported yet, and allocations.
+    /// Live bytes and allocations that are not reported yet.
     pub residue: Cell<i64>,
     pub allocations: Cell<u64>,
-    /// Its stack can be read from `low` on up to `high`.
+    /// The readable range of its stack, from `low` up to `high`.
     pub low: Cell<u64>,
     pub high: Cell<u64>,
-    /// Bytes until the next sample, and the state of the generator.
+    /// Bytes until the next sample, and the state of the random generator.
     pub until_sample: Cell<i64>,
     pub random: Cell<u64>,
     _rest: Cell<u64>,
 }
 
-// Thread-local memory that is reserved when the program starts. Rust's own `thread_local` in a library goes through
+// Thread-local memory with the initial-exec model, reserved at program start. Rust's `thread_local` in a library calls
+// `__tls_get_addr`, which may allocate.
 // `__tls_get_addr`, which may allocate.
 global_asm!(
     ".pushsection .tbss.dwell_thread,\"awT\",@nobits",
@@ -39,12 +40,12 @@ global_asm!(
 
 const _: () = assert!(core::mem::size_of::<Thread>() == 64);
 
-/// The calling thread's. It is valid while the thread runs, and a hook runs on one thread from begin to end.
+/// The calling thread's data. It is valid while the thread runs, and a hook does not change threads.
 #[inline(always)]
 pub fn current() -> &'static Thread {
     let thread: *const Thread;
-    // SAFETY: the instructions add the offset of `dwell_thread`, which the loader put into the global offset table, to the
-    // thread pointer, the first word of the thread's control block; they write no memory.
+    // SAFETY: the instructions add the offset of `dwell_thread`, which the loader put into the global offset table, to
+    // the thread pointer, the first word of the thread's control block; they write no memory.
     unsafe {
         asm!(
             "mov {0}, qword ptr [rip + dwell_thread@gottpoff]",
@@ -53,12 +54,12 @@ pub fn current() -> &'static Thread {
             options(pure, readonly, nostack),
         );
     }
-    // SAFETY: the address is that of 64 bytes, aligned to 16, zero at first, which belong only to this thread; all fields are
-    // `Cell`s of integers, for which each bit pattern is a value.
+    // SAFETY: the address is that of 64 bytes, aligned to 16, zero at first, which belong only to this thread; all
+    // fields are `Cell`s of integers, for which each bit pattern is a value.
     unsafe { &*thread }
 }
 
-/// The thread pointer, above the stack of a thread that pthreads made.
+/// The thread pointer, which is above the stack of a pthread.
 #[inline(always)]
 pub fn pointer() -> u64 {
     let pointer: u64;
@@ -67,9 +68,9 @@ pub fn pointer() -> u64 {
     pointer
 }
 
-/// The key whose destructor runs when a thread ends; `u32::MAX` for none.
+/// The key whose destructor runs at the end of a thread; `u32::MAX` for none.
 pub static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
-/// Values of keys below it are in the thread's control block; setting others allocates.
+/// Values of lower keys are in the thread's control block; setting others allocates.
 const KEYS_WITHIN: u32 = 32;
 
 extern "C" {
@@ -87,7 +88,7 @@ pub fn prepare(destructor: extern "C" fn(*mut u8)) {
     }
 }
 
-/// Has the destructor run at the end of the calling thread; whether it will.
+/// Registers the destructor for the calling thread. Returns whether it succeeded.
 pub fn watch_end() -> bool {
     let key = KEY.load(Ordering::Relaxed);
     // SAFETY: the key was made by `pthread_key_create`. The value is never read through, it only must not be null.

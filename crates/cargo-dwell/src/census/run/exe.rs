@@ -1,4 +1,4 @@
-//! Whether the agent can be loaded into an executable.
+//! Checks whether the agent can be loaded into an executable.
 
 use anyhow::{Context, Result, bail};
 use object::elf;
@@ -19,10 +19,10 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// Looks into the file.
+    /// Reads the file's headers.
     ///
     /// # Errors
-    /// In one line why the agent cannot be loaded, and what to do.
+    /// Returns an error that says in one line why the agent cannot be loaded, and what to do.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let name = path.display();
         let file = match File::open(path) {
@@ -41,11 +41,12 @@ impl Target {
         if mode & (libc::S_ISUID | libc::S_ISGID) != 0 {
             bail!("{name}: is setuid or setgid, so the loader takes no agent; run a copy without that bit");
         }
-        // SAFETY: the map is private and read-only, and every read goes through a bounds check of its length. A file that is
-        // truncated meanwhile is what every debugger that maps files relies on not to happen: builds write new files.
+        // SAFETY: the map is private and read-only, and every read goes through a bounds check of its length. A file
+        // that is truncated meanwhile is what every debugger that maps files relies on not to happen: builds write new
+        // files.
         let data = unsafe { memmap2::Mmap::map(&file) }.with_context(|| format!("{name}: cannot be mapped"))?;
         let entry = check(&data).with_context(|| name.to_string())?;
-        // The same name for the program, the debug info and the mappings.
+        // One canonical name for the program, the debug info and the mappings.
         let path = path.canonicalize().with_context(|| format!("{name}: cannot be found"))?;
         Ok(Self { path, data, entry, device: metadata.dev(), inode: metadata.ino() })
     }
@@ -88,8 +89,8 @@ fn check(data: &[u8]) -> Result<u64> {
     Ok(header.e_entry(LittleEndian))
 }
 
-/// Whether functions of the program keep frame pointers: whether most of those that are not the standard library's begin by
-/// saving the caller's. `None` without symbols.
+/// Whether most of the program's functions, without those of the standard library, begin by saving the caller's frame
+/// pointer. `None` without symbols.
 pub(super) fn has_frame_pointers(data: &[u8]) -> Option<bool> {
     const MOST: usize = 2000;
     let file = ElfFile64::<LittleEndian>::parse(data).ok()?;
@@ -114,11 +115,11 @@ pub(super) fn has_frame_pointers(data: &[u8]) -> Option<bool> {
             break;
         }
     }
-    // A function that calls nothing may do without.
+    // Leaf functions may omit the frame pointer.
     (with + without > 0).then_some(with > without / 2)
 }
 
-/// The bytes of the file that are mapped at an address.
+/// The bytes of the file at an address.
 pub(in crate::census) fn code_at<'d>(
     file: &ElfFile64<'d, LittleEndian>,
     data: &'d [u8],

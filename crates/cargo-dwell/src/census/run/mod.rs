@@ -1,4 +1,4 @@
-//! Runs a program with the agent inside and takes its snapshots.
+//! Runs a program with the agent and takes its snapshots.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod exe;
@@ -18,41 +18,41 @@ use std::time::Duration;
 /// When to take a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
-    /// Of the most live bytes.
+    /// At the maximum of live bytes.
     Peak,
     /// When the program ends.
     Exit,
-    /// When this process gets SIGUSR1 or SIGINT.
+    /// When this process receives SIGUSR1 or SIGINT.
     Signal,
-    /// So long after the program began.
+    /// This long after the start of the program.
     After(Duration),
 }
 
-/// What came of running a program.
+/// The result of running a program.
 pub struct Run {
-    /// In the order of time. Their memory is that of processes which end when these are dropped.
+    /// The snapshots in the order of time. Dropping one ends the process that has its memory.
     pub snapshots: Vec<Snapshot>,
-    /// The program's exit code, or 128 and the signal that killed it.
+    /// The program's exit code; for a signal, 128 plus its number.
     pub code: u8,
-    /// Milliseconds that it ran.
+    /// The time that it ran, in milliseconds.
     pub millis: u64,
-    /// What a user should know, a line each.
+    /// Notes for the user, a line each.
     pub notes: Vec<String>,
 }
 
-/// There is no agent for this platform.
+/// Fails: there is no agent for this platform.
 ///
 /// # Errors
-/// Always, with a line that says so.
+/// Always returns an error that says so.
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 pub fn snapshots(_: &std::path::Path, _: &[std::ffi::OsString], _: &Options) -> anyhow::Result<Run> {
     anyhow::bail!("`cargo dwell census` needs Linux with glibc on x86-64")
 }
 
-/// There is no agent for this platform.
+/// Fails: there is no agent for this platform.
 ///
 /// # Errors
-/// Always, with a line that says so.
+/// Always returns an error that says so.
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 pub fn snapshots_early(
     executable: &std::path::Path,
@@ -63,18 +63,18 @@ pub fn snapshots_early(
     snapshots(executable, args, options)
 }
 
-/// How to run a program.
+/// Options for running a program.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// When to take snapshots.
     pub at: Vec<At>,
-    /// And one each time that so much time has passed.
+    /// The interval of further snapshots.
     pub every: Option<Duration>,
-    /// The mean number of bytes from one allocation that is recorded to the next; all are if there is none.
+    /// The mean number of bytes between two recorded allocations; `None` records all.
     pub sample: Option<u64>,
-    /// Where the compiled agent is kept.
+    /// The folder for the compiled agent.
     pub cache: Option<PathBuf>,
-    /// Whether signals that this process gets are handled: SIGUSR1 takes a snapshot, others go to the program as well.
+    /// Whether to handle signals of this process: SIGUSR1 takes a snapshot, others also go to the program.
     pub signals: bool,
 }
 
@@ -99,10 +99,10 @@ impl FromStr for At {
     }
 }
 
-/// A time such as `30s`.
+/// Parses a time such as `30s`.
 ///
 /// # Errors
-/// The error in the text.
+/// Returns an error that names the mistake.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || "must be a time such as 30s, 500ms or 2m".to_owned();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(wrong)?;

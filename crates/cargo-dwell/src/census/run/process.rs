@@ -29,25 +29,26 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The exit code that a shell would have for a program.
+/// The exit code that a shell reports for a program.
 fn code(status: ExitStatus) -> u8 {
     let signal = || status.signal().map_or(1, |signal| 128 + signal);
     u8::try_from(status.code().unwrap_or_else(signal)).unwrap_or(1)
 }
 
-/// Runs a program to its end, with the standard streams of this process, and takes snapshots on the way.
+/// Runs a program with this process's standard streams and takes snapshots.
 ///
 /// # Errors
-/// The agent cannot be loaded into the executable; the program cannot be started; its memory cannot be read.
+/// Returns an error if the agent cannot be loaded, if the program cannot be started, or if its memory cannot be read.
 pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Result<Run> {
     run(executable, args, options, None)
 }
 
-/// When snapshots are taken and reported while the program runs, in milliseconds since it began.
+/// Receives the snapshots to report while the program runs, with the milliseconds since its start.
 type Early<'e> = &'e mut dyn FnMut(Vec<Snapshot>, u64);
 
-/// As [`snapshots`], but calls `early` with all that there are when a signal asks for one, and when the last one was taken
-/// of a program that runs on, if nothing is to be seen at its end. Those are not in the [`Run`] then, unless there are more.
+/// Like [`snapshots`], but also reports while the program runs: it calls `early` with the snapshots so far when a
+/// signal requests one, and after the last planned snapshot if none is planned for the end. The [`Run`] has these
+/// snapshots only if later ones follow.
 ///
 /// # Errors
 /// As [`snapshots`].
@@ -147,17 +148,17 @@ fn run(executable: &Path, args: &[OsString], options: &Options, early: Option<Ea
 enum Message {
     Event(Event),
     Ended(std::io::Result<ExitStatus>),
-    /// A signal, and whether a process sent it only to this one.
+    /// A signal, and whether only this process received it.
     Signal(i32, bool),
 }
 
-/// How often the tool looks whether the agent is armed, if a snapshot is due.
+/// The interval at which a due snapshot waits for the agent.
 const ARMING: Duration = Duration::from_millis(5);
 
-/// Copies that are kept of those that `--every` takes: each holds the memory that the program has changed since.
+/// The most snapshots of `--every` that are kept: each holds the memory that the program has changed since.
 const MOST_ROUNDS: usize = 16;
 
-/// The files for the agent: a page that both share, and the patches.
+/// The files for the agent: a shared page, and the patches.
 struct Plan {
     file: File,
     page: memmap2::MmapMut,
@@ -177,8 +178,8 @@ impl Plan {
         filled.context("no memory can be shared with the program")?;
         // SAFETY: the call takes an open file and flags.
         unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_SHRINK | libc::F_SEAL_GROW) };
-        // SAFETY: the file cannot be truncated any more. The program writes to it at the same time: it is read and written
-        // through atomics only, see `shared`.
+        // SAFETY: the file cannot be truncated any more. The program writes to it at the same time: it is read and
+        // written through atomics only, see `shared`.
         let page = unsafe { memmap2::MmapOptions::new().len(layout::SHARED_BYTES).map_mut(&file) };
         let plan = Self { page: page.context("no memory can be shared with the program")?, file };
         let shared = plan.shared();
@@ -194,8 +195,8 @@ impl Plan {
 
     #[expect(clippy::cast_ptr_alignment, reason = "a mapping is aligned to a page")]
     fn shared(&self) -> &Shared {
-        // SAFETY: the mapping is a page long and aligned to one, more than a `Shared` takes; that consists of atomic integers,
-        // for which each bit pattern is a value and which others may write at any time.
+        // SAFETY: the mapping is a page long and aligned to one, more than a `Shared` takes; that consists of atomic
+        // integers, for which each bit pattern is a value and which others may write at any time.
         unsafe { &*self.page.as_ptr().cast::<Shared>() }
     }
 
@@ -213,7 +214,7 @@ impl Plan {
     }
 }
 
-/// Two ends of a socket that keeps the boundaries of messages.
+/// A pair of connected sockets that preserves message boundaries.
 fn sockets() -> Result<(OwnedFd, OwnedFd)> {
     let mut pair = [0; 2];
     // SAFETY: the call writes two numbers to an array of two.
@@ -226,7 +227,7 @@ fn sockets() -> Result<(OwnedFd, OwnedFd)> {
     Ok(pair.map(|file| unsafe { OwnedFd::from_raw_fd(file) }).into())
 }
 
-/// Passes on the helper's messages until it closes its end.
+/// Forwards the helper's messages until it closes its end.
 fn listen(socket: &OwnedFd, sender: &Sender<Message>, over: &AtomicBool) {
     const PATIENCE: i32 = 100;
     let Ok(socket) = socket.try_clone() else { return };
@@ -250,11 +251,11 @@ fn listen(socket: &OwnedFd, sender: &Sender<Message>, over: &AtomicBool) {
     }
 }
 
-/// The state of a program that has ended.
+/// The state of a program after its end.
 struct End {
     process: Arc<Process>,
     about: About,
-    /// Live bytes of the last copy for the peak, and at the end.
+    /// Live bytes in the last copy at the peak, and at the end.
     taken: i64,
     live: i64,
 }
@@ -266,26 +267,26 @@ struct Session<'r, 'e> {
     plan: &'r Plan,
     socket: Arc<OwnedFd>,
     taken: Vec<(Arc<Process>, About)>,
-    /// The last copy at a peak.
+    /// The latest copy at a peak.
     peak: Option<(Arc<Process>, About)>,
-    /// What the helper was asked for and has not answered.
+    /// Requests without an answer.
     asked: Vec<Moment>,
-    /// Snapshots that were due before the agent was enabled: the loader of a large program takes long.
+    /// Snapshots that were due before the agent was ready, since the loader of a large program takes long.
     early_asks: Vec<Moment>,
     started: Instant,
     interrupted: bool,
-    /// Whether snapshots were dropped.
+    /// Whether snapshots of `--every` were dropped.
     thinned: bool,
     early: Option<Early<'e>>,
-    /// How many snapshots were reported early.
+    /// The number of snapshots reported early.
     reported: usize,
-    /// How many functions are to be patched.
+    /// The number of functions to patch.
     patches: u32,
     notes: Vec<String>,
 }
 
 impl Session<'_, '_> {
-    /// Follows the program to its end.
+    /// Handles messages until the program ends.
     fn listen(&mut self, messages: &Receiver<Message>) -> Result<ExitStatus> {
         let mut times: Vec<Duration> = self.options.at.iter().filter_map(|at| at_time(*at)).collect();
         times.sort_unstable();
@@ -312,7 +313,7 @@ impl Session<'_, '_> {
                     let Some(due) = due.filter(|due| *due <= self.started.elapsed()) else { continue };
                     let asked_for = times.next_if_eq(&due).is_some();
                     let armed = self.plan.status() == Status::Armed;
-                    // A round before the agent is armed is left out.
+                    // Skip a periodic snapshot before the agent is ready.
                     if asked_for || armed {
                         self.ask(Moment::After(due.as_millis() as u64));
                     }
@@ -331,7 +332,7 @@ impl Session<'_, '_> {
         }
     }
 
-    /// Drops every second of the snapshots that `--every` took.
+    /// Drops every second snapshot of `--every`.
     fn thin_out(&mut self, rounds: &mut Vec<u64>) {
         let dropped: Vec<u64> = rounds.iter().copied().step_by(2).collect();
         self.taken.retain(|(_, about)| !matches!(about.at, Moment::After(millis) if dropped.contains(&millis)));
@@ -352,7 +353,7 @@ impl Session<'_, '_> {
             _ => {}
         }
         if signal == libc::SIGINT && std::mem::replace(&mut self.interrupted, true) {
-            // The program goes on after the first one: the second one ends it.
+            // The first signal takes a snapshot; the second one ends the program.
             // SAFETY: `kill` takes two numbers and touches no memory of this process.
             unsafe { libc::kill(self.pid, libc::SIGKILL) };
         } else if alone {
@@ -361,7 +362,7 @@ impl Session<'_, '_> {
         }
     }
 
-    /// Asks the helper for a snapshot, at once or as soon as the agent is armed.
+    /// Requests a snapshot, now or as soon as the agent is ready.
     fn ask(&mut self, at: Moment) {
         self.early_asks.push(at);
         self.ask_early();
@@ -377,12 +378,12 @@ impl Session<'_, '_> {
                     self.plan.ring();
                 }
             }
-            // The agent has given up.
+            // The agent failed.
             _ => self.early_asks.clear(),
         }
     }
 
-    /// A copy was made.
+    /// Records a copy that the helper made.
     fn take(&mut self, event: &Event) -> Result<()> {
         let at = match event.what {
             Event::PEAK => Moment::Peak,
@@ -402,7 +403,7 @@ impl Session<'_, '_> {
         about.stacks.extend(stack_pointers(self.pid));
         let process = Arc::new(Process::new(event.pid, Arc::clone(&self.socket))?);
         if at == Moment::Peak {
-            // Only the last one counts; the copy before it ends here.
+            // Only the latest copy is kept; dropping the one before ends it.
             self.peak = Some((process, about));
             return Ok(());
         }
@@ -415,7 +416,7 @@ impl Session<'_, '_> {
         Ok(())
     }
 
-    /// The program may never end.
+    /// Reports while the program runs, since it may never end.
     fn report_early(&mut self) -> Result<()> {
         let Some(early) = &mut self.early else { return Ok(()) };
         let read = |(process, about): &(Arc<Process>, About)| image::snapshot(Arc::clone(process), about);
@@ -438,7 +439,7 @@ impl Session<'_, '_> {
         }
     }
 
-    /// Reads the snapshots once the program has ended.
+    /// Reads the snapshots after the end of the program.
     fn finish(mut self, status: ExitStatus, messages: &Receiver<Message>) -> Result<Run> {
         let path = self.target.path.display();
         let millis = self.started.elapsed().as_millis() as u64;
@@ -471,7 +472,7 @@ impl Session<'_, '_> {
             ));
         }
         let Some(End { process, about, taken: taken_bytes, live: live_bytes }) = end else {
-            // The helper was killed: the snapshots that were taken before are there.
+            // The helper was killed; earlier copies still exist.
             self.notes.push("the helper of the agent was killed, so there is no snapshot of its end".to_owned());
             let found = self.taken.drain(..).chain(self.peak.take());
             let snapshots =
@@ -506,8 +507,7 @@ impl Session<'_, '_> {
         Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes })
     }
 
-    /// Stops the helper, which still has the program's memory. Returns live bytes of the last peak, and at the
-    /// end.
+    /// Stops the helper, which shares the program's memory. Returns the live bytes of the last peak and at the end.
     fn end(&mut self, messages: &Receiver<Message>) -> Result<Option<End>> {
         const PATIENCE: Duration = Duration::from_secs(20);
         let helper = self.plan.shared().helper.load(Ordering::Relaxed) as i32;
@@ -544,7 +544,7 @@ fn in_order(mut snapshots: Vec<Snapshot>) -> Vec<Snapshot> {
 
 /// Whether a child of this process has ended.
 fn is_gone(pid: i32) -> bool {
-    // A zombie has no memory any more.
+    // A zombie has no memory.
     fs::read_to_string(format!("/proc/{pid}/statm")).map_or(true, |text| text.starts_with("0 "))
 }
 
@@ -560,7 +560,7 @@ fn stack_pointers(pid: i32) -> Vec<u64> {
 }
 
 mod signals {
-    //! Signals that this process gets while the program runs.
+    //! Handles signals that this process receives while the program runs.
 
     use super::Message;
     use anyhow::{Context, Result};
@@ -570,9 +570,9 @@ mod signals {
     use std::sync::atomic::{AtomicI32, Ordering};
     use std::sync::mpsc::Sender;
 
-    /// The program, if it runs.
+    /// The process id of the program; 0 if it does not run.
     pub(super) static PROGRAM: AtomicI32 = AtomicI32::new(0);
-    /// Where the handler writes to.
+    /// The pipe that the handler writes to.
     static PIPE: AtomicI32 = AtomicI32::new(-1);
 
     const HANDLED: [i32; 5] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGUSR1];
@@ -580,14 +580,14 @@ mod signals {
     extern "C" fn handle(signal: i32, info: *const libc::siginfo_t, _: *mut libc::c_void) {
         // SAFETY: the kernel passes a valid `siginfo_t` to a handler that was set with SA_SIGINFO.
         let code = unsafe { (*info).si_code };
-        // A terminal sends to the program as well, and the kernel is the sender then.
+        // A signal from a terminal reaches the program too; its sender is the kernel.
         let bytes = [signal as u8, u8::from(code <= 0)];
         let pipe = PIPE.load(Ordering::Relaxed);
         // SAFETY: `write` is async-signal-safe and reads two bytes of a local.
         unsafe { libc::write(pipe, bytes.as_ptr().cast(), bytes.len()) };
     }
 
-    /// Sends a message for each signal from now on.
+    /// Sends a message for each signal.
     pub(super) fn listen(sender: Sender<Message>) -> Result<()> {
         let mut pair = [0; 2];
         // SAFETY: the call writes two numbers to an array of two.
@@ -603,7 +603,7 @@ mod signals {
             // SAFETY: the call writes the old action only.
             unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) };
             if action.sa_sigaction == libc::SIG_IGN {
-                // As with nohup: the program inherits that.
+                // Ignored as by nohup: the program inherits that.
                 continue;
             }
             action.sa_sigaction = handle as *const () as usize;
