@@ -1,23 +1,23 @@
-//! How much memory reading may take. Debug info can be hostile: one byte of it can name a megabyte of text, and a header can
-//! claim any size.
+//! Limits the memory for debug info. Damaged or hostile debug info can name a megabyte of text in one byte, and a
+//! header can claim any size.
 
 use anyhow::{Result, bail};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes that may still be taken.
+/// The bytes that may still be allocated.
 #[derive(Debug)]
 pub(super) struct Budget(AtomicU64);
 
 impl Budget {
-    /// A few times what the files have, and what small files may take in any case.
+    /// A few times the size of the files, and a minimum for small files.
     pub(super) fn new(file_bytes: u64) -> Self {
         Self(AtomicU64::new(file_bytes.saturating_mul(4).saturating_add(16 << 20)))
     }
 
-    /// Takes `bytes`.
+    /// Subtracts `bytes`.
     ///
     /// # Errors
-    /// There are not so many left.
+    /// Returns an error if fewer are left.
     pub(super) fn charge(&self, bytes: u64) -> Result<()> {
         let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
         if left.is_err() {
@@ -26,12 +26,12 @@ impl Budget {
         Ok(())
     }
 
-    /// Gives `bytes` back.
+    /// Adds `bytes` back.
     pub(super) fn refund(&self, bytes: u64) {
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_add(bytes)));
     }
 
-    /// Adds what a further file allows.
+    /// Adds the allowance for another file.
     pub(super) fn add_file(&self, file_bytes: u64) {
         self.refund(file_bytes.saturating_mul(4));
     }

@@ -1,7 +1,8 @@
-//! Keeps a parsed program in a file, so that a second question about the same executable is quick.
+//! A cache file for a parsed program, so that later commands on the same executable are fast.
 //!
-//! The file has a header (magic number, version, length and hash of the rest), a table of all texts, and then the program with
-//! numbers as LEB128 and texts as indices. What cannot be read is as good as not there: the executable is read again.
+//! The file has a header (magic number, version, length and hash of the rest), a table of all texts, and then the
+//! program with numbers as LEB128 and texts as indices. A file that cannot be read counts as missing: the executable is
+//! parsed again.
 
 use super::model::{
     Coroutine, Enum, Field, Flavour, Kind, Param, Program, Source, State, Static, Tag, Text, Type, TypeId, Variant,
@@ -15,23 +16,23 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Changes with the format, and with the data that is read from an executable.
+/// Change it with the format, and with the data that is read from an executable.
 const MAGIC: &[u8] = concat!("dwell types 4 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
-/// Programs kept of one name: a few profiles, a few targets.
+/// The most files kept for one name: a few profiles and targets.
 const MOST: usize = 6;
 
 /// The cache file of an executable.
 #[derive(Debug)]
 pub(super) struct Entry {
     folder: PathBuf,
-    /// The executable's name: the oldest files of this name are removed.
+    /// The executable's name; the oldest files with this name are removed.
     name: String,
     file: PathBuf,
 }
 
 impl Entry {
-    /// The build id and length identify an executable; without a build id, where it is and when it was written.
+    /// Identifies an executable by build id and length; without a build id, by path and modification time.
     pub(super) fn new(folder: &Path, path: &Path, build_id: Option<&str>) -> Self {
         let metadata = fs::metadata(path).ok();
         let length = metadata.as_ref().map_or(0, fs::Metadata::len);
@@ -52,11 +53,11 @@ impl Entry {
         decode(&fs::read(&self.file).ok()?)
     }
 
-    /// Writes the program. Where that fails there is no cache.
+    /// Writes the program. Errors are ignored: the program is then not cached.
     pub(super) fn write(&self, program: &Program) {
         let write = || -> std::io::Result<()> {
             fs::create_dir_all(&self.folder)?;
-            // Two may write at once; whoever reads sees the whole file or none.
+            // A rename is atomic, so a concurrent reader sees the whole file or none.
             let unfinished = self.file.with_extension(format!("{}.tmp", std::process::id()));
             let mut file = fs::File::create(&unfinished)?;
             let written = file.write_all(&encode(program)).and_then(|()| fs::rename(&unfinished, &self.file));
@@ -319,7 +320,7 @@ impl Writer {
 struct Reader<'a> {
     rest: &'a [u8],
     texts: Vec<Text>,
-    /// The highest number that a type is referred to by.
+    /// The highest type index that was referred to.
     highest: u32,
 }
 
@@ -337,7 +338,7 @@ impl Reader<'_> {
         None
     }
 
-    /// The number of something, each of which takes a byte at least.
+    /// A number of elements, each of which takes at least a byte.
     fn count(&mut self) -> Option<usize> {
         usize::try_from(self.number()?).ok().filter(|count| *count <= self.rest.len())
     }
@@ -494,7 +495,7 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    /// A type of each kind.
+    /// A program with one type of each kind.
     fn program() -> Program {
         let field = |name: &str| Field { name: name.into(), ty: TypeId(1), offset: 300, line: Some(7) };
         let tag = |niche: Option<&str>| Some(Tag { offset: 1, size: 2, niche: niche.map(Into::into) });
@@ -580,7 +581,7 @@ mod tests {
             let mut bad = good.clone();
             bad[at] ^= 0x41;
             assert!(decode(&bad).is_none(), "byte {at}");
-            // The same with a hash that fits: it may be read, it must not panic.
+            // The same damage with a matching hash: reading may succeed or fail, but must not panic.
             if at >= start {
                 let sum = hash(&bad[start..]).to_le_bytes();
                 bad[start - 8..start].copy_from_slice(&sum);

@@ -1,4 +1,5 @@
-//! The files that hold a program's debug info: the executable, a file split off it, `.dwo` and `.dwp` files, a `.dSYM`.
+//! Finds and maps the files with a program's debug info: the executable, a separate debug file, `.dwo` and `.dwp`
+//! files, a `.dSYM`.
 
 use super::budget::Budget;
 use anyhow::{Context, Result, bail};
@@ -23,9 +24,9 @@ pub(super) fn map(path: &Path) -> Result<Mmap> {
     if file.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         bail!("{}: is not a file; name an executable", path.display());
     }
-    // SAFETY: the map is private and read-only, and every read of it goes through a bounds check of its length. What is left
-    // is a process that writes to or truncates the file while it is read: a build replaces an executable by a new file, it
-    // does not write into the old one, and every debugger that maps files relies on this.
+    // SAFETY: the map is private and read-only, and every read of it goes through a bounds check of its length. What is
+    // left is a process that writes to or truncates the file while it is read: a build replaces an executable by a new
+    // file, it does not write into the old one, and every debugger that maps files relies on this.
     unsafe { Mmap::map(&file) }.with_context(|| format!("{}: cannot be mapped", path.display()))
 }
 
@@ -64,7 +65,7 @@ pub(super) fn has_debug_info(object: &object::File<'_>) -> bool {
     object.section_by_name(".debug_info").is_some_and(|section| section.size() > 0)
 }
 
-/// The files that may hold the debug info of a stripped executable: by build id, by its debug link, a `.dSYM`.
+/// The files that may have the debug info of a stripped executable: by build id, by debug link, or in a `.dSYM`.
 pub(super) fn separate(path: &Path, object: &object::File<'_>) -> Vec<PathBuf> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -108,12 +109,12 @@ pub(super) fn belongs(object: &object::File<'_>, file: &object::File<'_>, data: 
     crc.sum() == wanted
 }
 
-/// The sections of a file that [`super::read`] needs, decompressed where they are compressed.
+/// The sections of a file for [`super::read`], decompressed if necessary.
 pub(super) fn sections<'d>(object: &object::File<'d>, budget: &Budget) -> Result<DwarfSections<Cow<'d, [u8]>>> {
     DwarfSections::load(|id| if is_needed(id) { section(object, id.name(), budget) } else { Ok(Cow::default()) })
 }
 
-/// The same of a `.dwo` file.
+/// The sections of a `.dwo` file.
 pub(super) fn dwo_sections<'d>(object: &object::File<'d>, budget: &Budget) -> Result<DwarfSections<Cow<'d, [u8]>>> {
     DwarfSections::load(|id| match id.dwo_name() {
         Some(name) if is_needed(id) => section(object, name, budget),
@@ -121,7 +122,7 @@ pub(super) fn dwo_sections<'d>(object: &object::File<'d>, budget: &Budget) -> Re
     })
 }
 
-/// All of a `.dwp` file: its index says where the parts of each section are, and they must be there.
+/// All sections of a `.dwp` file, whose index refers to ranges of them.
 pub(super) fn dwp_sections<'d>(
     object: &object::File<'d>,
     budget: &Budget,
@@ -157,12 +158,12 @@ fn section<'d>(object: &object::File<'d>, name: &str, budget: &Budget) -> Result
     if compressed.format == CompressionFormat::None {
         return Ok(Cow::Borrowed(compressed.data));
     }
-    // The header says the size, and a header can say anything. Debug info compresses to a third or a fifth.
+    // The size is from the header, which may be wrong. Debug info compresses to between a third and a fifth.
     budget.charge(compressed.uncompressed_size / 2)?;
     compressed.decompress().with_context(|| format!("{name} cannot be decompressed"))
 }
 
-/// The sections as `gimli` reads them.
+/// A section as `gimli` reads it.
 pub(super) fn slice(data: &[u8], endian: RunTimeEndian) -> Slice<'_> {
     EndianSlice::new(data, endian)
 }
@@ -179,7 +180,7 @@ pub(super) fn package(path: &Path) -> Option<PathBuf> {
     [PathBuf::from(appended), path.with_extension("dwp")].into_iter().find(|file| file.is_file())
 }
 
-/// The `.dwo` file that a unit names: where the compiler put it, or moved with the executable.
+/// The `.dwo` file that a unit names: where the compiler wrote it, or beside the executable.
 pub(super) fn dwo(executable: &Path, folder: Option<Slice<'_>>, name: &str) -> Option<PathBuf> {
     let folder = folder.map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
     let beside = executable.parent().unwrap_or(Path::new("."));

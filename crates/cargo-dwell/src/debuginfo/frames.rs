@@ -1,8 +1,8 @@
-//! Which functions were running at an address: the one with a frame of its own there, and those that were inlined into it.
+//! Finds the functions at an address: the function that has the frame, and those inlined into it.
 //!
-//! Only units that cover one of the addresses are read, and of those only functions that do. The names and the type
-//! parameters of an inlined function stand at its abstract origin, and the path at what that specifies: these are looked up in
-//! a few rounds over the units that have them.
+//! Only units and functions that cover one of the addresses are read. An inlined function refers to its abstract origin
+//! for its name and type parameters, and that refers to a declaration for its path. These are looked up in a few rounds
+//! over the units that have them.
 
 use super::Frames;
 use super::budget::Budget;
@@ -16,39 +16,39 @@ use foldhash::fast::FixedState;
 use gimli::{Attribute, AttributeValue, Dwarf, Error, RangeListsOffset, constants as dw};
 use std::collections::{HashMap, HashSet};
 
-/// Functions inlined into each other.
+/// The deepest nesting of inlined functions.
 const DEEPEST: usize = 512;
 
-/// From an inlined function to its abstract origin, to its declaration, and to be sure some more.
+/// The most references from an inlined function to its abstract origin and declaration, with a margin.
 const ROUNDS: usize = 6;
 
-/// The longest list of ranges that is read of one entry.
+/// The most ranges that are read for one entry.
 const RANGES: usize = 100_000;
 
-/// A function at an address, as far as its own entry says.
+/// A function at an address, with the data of its own entry.
 #[derive(Clone, Debug)]
 struct RawFrame {
-    /// The offset over all files of its entry.
+    /// The global offset of its entry.
     entry: u64,
-    /// Where it was called from, if it was inlined: the line of the function around it.
+    /// For an inlined function, the line of the call.
     call: Option<Source>,
 }
 
-/// What an entry of a function says.
+/// The data of a function's entry.
 #[derive(Clone, Debug, Default)]
 struct Function {
-    /// The namespaces and types around it.
+    /// The enclosing namespaces and types.
     scope: String,
     name: Option<String>,
     params: Vec<(Text, Option<u64>)>,
-    /// Its abstract origin or declaration, an offset over all files.
+    /// The global offset of its abstract origin or declaration.
     origin: Option<u64>,
 }
 
-/// The functions at `addresses`, innermost first. Damaged entries are left out: a stack without names is still a stack.
+/// The functions at `addresses`, innermost first. Damaged entries are skipped, so a frame may lack its name.
 ///
 /// # Errors
-/// The budget was not enough.
+/// Returns an error if the budget is exceeded.
 pub(super) fn find(inputs: &[Input<'_, '_>], offsets: &Offsets, addresses: &[u64], budget: &Budget) -> Result<Frames> {
     let mut wanted = addresses.to_vec();
     wanted.sort_unstable();
@@ -84,7 +84,7 @@ pub(super) fn find(inputs: &[Input<'_, '_>], offsets: &Offsets, addresses: &[u64
 struct Found {
     /// By address, outermost first.
     raw: HashMap<u64, Vec<RawFrame>, FixedState>,
-    /// The line of the innermost function.
+    /// The line of the innermost function, by address.
     lines: HashMap<u64, Source, FixedState>,
     functions: HashMap<u64, Function, FixedState>,
 }
@@ -92,7 +92,7 @@ struct Found {
 type Attrs<'d> = Vec<Attribute<Slice<'d>>>;
 
 impl Found {
-    /// Reads the functions of a unit; whether one of the addresses is in it.
+    /// Reads the functions of a unit. Returns whether one of the addresses is in it.
     fn unit<'d>(&mut self, input: &Input<'_, 'd>, opened: &mut Opened<'d>, wanted: &[u64]) -> Result<bool, Error> {
         let abbreviations = std::sync::Arc::clone(&opened.unit.abbreviations);
         let mut entries = input.header.entries_raw(&abbreviations, None)?;
@@ -102,7 +102,7 @@ impl Found {
         if !has_ranges(&attrs) || !covers(input.dwarf, opened, &attrs, wanted)? {
             return Ok(false);
         }
-        // The depth of what does not cover any of the addresses: all that is deeper is passed by.
+        // The depth of an entry that covers none of the addresses; its children are skipped.
         let mut skipped: Option<isize> = None;
         let mut hits = Vec::new();
         while !entries.is_empty() {
@@ -150,7 +150,7 @@ impl Found {
         Ok(true)
     }
 
-    /// Reads the lines of the addresses of a unit.
+    /// Reads the line numbers for the addresses of a unit.
     fn lines<'d>(&mut self, dwarf: &Dwarf<Slice<'d>>, opened: &mut Opened<'d>, wanted: &[u64]) {
         opened.read_files(dwarf);
         let Some(program) = opened.unit.line_program.clone() else { return };
@@ -183,7 +183,7 @@ impl Found {
                 continue;
             }
             let Ok(opened) = unit::open(input.dwarf, input.header, &mut last) else { continue };
-            // What is before the damage is kept.
+            // Entries before the damage are kept.
             let _ = self.functions_of(input, &opened, open);
         }
     }
@@ -264,7 +264,7 @@ impl Found {
         Ok(())
     }
 
-    /// The frames, innermost first.
+    /// The frames by address, innermost first.
     fn finish(self, offsets: &Offsets) -> Frames {
         let mut known: HashMap<u64, (Text, Vec<Param>)> = HashMap::new();
         let mut all = Frames::new();
@@ -288,7 +288,7 @@ impl Found {
         for _ in 0..=ROUNDS {
             let Some(function) = at.and_then(|at| self.functions.get(&at)) else { break };
             name = name.or_else(|| function.name.clone());
-            // The last one is the declaration: where that stands is its path.
+            // The declaration comes last, and its scope is the function's path.
             scope.clone_from(&function.scope);
             if params.is_empty() {
                 params = function
@@ -303,7 +303,7 @@ impl Found {
     }
 }
 
-/// Whether one of the addresses is in the ranges of an entry.
+/// Whether one of the addresses is in an entry's ranges.
 fn covers<'d>(dwarf: &Dwarf<Slice<'d>>, opened: &Opened<'d>, attrs: &Attrs<'d>, wanted: &[u64]) -> Result<bool, Error> {
     let mut is_hit = false;
     addresses_in(dwarf, opened, attrs, wanted, |_| is_hit = true)?;
@@ -321,7 +321,7 @@ fn index(attr: &Attribute<Slice<'_>>) -> Option<u64> {
     }
 }
 
-/// The offset over all files of what an attribute refers to.
+/// The global offset that an attribute refers to.
 fn reference(input: &Input<'_, '_>, value: &AttributeValue<Slice<'_>>) -> Option<u64> {
     match value {
         AttributeValue::UnitRef(offset) => Some(input.base + offset.0 as u64),
@@ -332,7 +332,7 @@ fn reference(input: &Input<'_, '_>, value: &AttributeValue<Slice<'_>>) -> Option
     }
 }
 
-/// Calls `hit` for each address of `wanted` that is in the ranges of an entry.
+/// Calls `hit` for each address of `wanted` in an entry's ranges.
 fn addresses_in<'d>(
     dwarf: &Dwarf<Slice<'d>>,
     opened: &Opened<'d>,

@@ -1,5 +1,5 @@
-//! Makes a [`Program`] of what the units say: resolves references, infers alignments, names types, and distinguishes enums,
-//! closures, coroutines, vtables and wide pointers.
+//! Builds a [`Program`] from the entries of all units: resolves references, infers alignments, names types, and
+//! recognises enums, closures, coroutines, vtables and wide pointers.
 
 use super::budget::Budget;
 use super::model::{
@@ -11,13 +11,13 @@ use super::read::{Body, Output, Ranks, RawField, RawKind, RawType, RawVariant, U
 use anyhow::Result;
 use std::collections::{HashMap, HashSet};
 
-/// Arrays of arrays, and fields of fields, are followed so deep.
+/// The deepest nesting of arrays and fields that is followed.
 const DEEPEST: u32 = 64;
 
-/// Makes the program. Its file, build id and own crates are not known here.
+/// Builds the program without its file, build id and own crates.
 ///
 /// # Errors
-/// The budget was not enough.
+/// Returns an error if the budget is exceeded.
 pub(super) fn link(
     output: Output<'_>,
     pointer_size: u64,
@@ -35,7 +35,7 @@ pub(super) fn link(
     let find = |offset: Option<u64>| offset.and_then(|offset| resolver.find(offset)).unwrap_or(unknown);
 
     let aligns = Aligns::new(&raws, &made.list, &find, pointer_size, count);
-    // Paths of arrays and pointers hold those of what they are of, which come before them in the list.
+    // The path of an array or pointer contains the path of its target, which has a lower index.
     let mut paths: Vec<Text> = raws.iter().map(|raw| Text::from(&*raw.path)).collect();
     for (of, count) in &made.list {
         let of = paths.get(of.0 as usize).map_or("_", |path| path);
@@ -58,7 +58,7 @@ pub(super) fn link(
         body.map(|body| Source { file: Text::clone(&body.file), line: body.line })
             .or_else(|| places_of_coroutines.get(head).cloned())
     };
-    // Traits are no types, but vtables name them.
+    // Vtables refer to traits, which are not types.
     let traits = raws
         .iter()
         .filter(|raw| raw.kind == RawKind::Vtable)
@@ -156,7 +156,7 @@ pub(super) fn link(
     Ok((program, offsets))
 }
 
-/// Which type is at which offset over all files.
+/// The types by their global offsets: offsets in the concatenation of all files.
 #[derive(Debug)]
 pub(super) struct Offsets(Vec<(u64, TypeId)>);
 
@@ -187,17 +187,17 @@ fn source(variant: &RawVariant<'_>) -> Option<Source> {
     variant.source.as_ref().map(|(file, line)| Source { file: Text::clone(file), line: *line })
 }
 
-/// Whether a path is of something that a crate declares, not `&T`, `(A, B)` and the like.
+/// Whether a path names an item of a crate, unlike `&T` and `(A, B)`.
 fn is_path(path: &str) -> bool {
     path.starts_with(|first: char| first.is_alphabetic() || first == '_' || first == '{') && !path.starts_with("dyn ")
 }
 
-/// Finds types by their offsets.
+/// Resolves global offsets to types.
 struct Resolver<'a> {
-    /// By where they begin.
+    /// Sorted by their first offset.
     units: Vec<&'a UnitTypes>,
     ranks: &'a Ranks,
-    /// The entries of unnamed types, and the types created for them.
+    /// The types created for unnamed entries, by the entries' global offsets.
     made: HashMap<u64, TypeId>,
 }
 
@@ -218,7 +218,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// All types without a name, each once: what they are of, and how many of it; none for a pointer.
+/// The distinct unnamed types: element and length of an array, or target and `None` for a pointer.
 struct Made {
     ids: HashMap<(TypeId, Option<u64>), TypeId>,
     list: Vec<(TypeId, Option<u64>)>,
@@ -226,7 +226,7 @@ struct Made {
 }
 
 impl Made {
-    /// Resolves those whose elements are known, then those of them, and so on.
+    /// Resolves the types with known elements, then the types made of these, and so on.
     fn resolve_all(&mut self, resolver: &mut Resolver<'_>, budget: &Budget) -> Result<()> {
         let units = resolver.units.iter();
         let mut open: Vec<(u64, Unnamed)> = units
@@ -257,7 +257,7 @@ impl Made {
     }
 }
 
-/// Alignments. rustc says those of structs and of what fields have; the rest follows.
+/// Alignments. rustc writes those of structs and of some fields; the others follow from these.
 struct Aligns(Vec<u64>);
 
 impl Aligns {
@@ -294,7 +294,7 @@ impl Aligns {
                 };
             }
         }
-        // An array's element comes before it, unless it is a struct whose alignment is not known yet.
+        // An array has a higher index than its element, except for structs without a known alignment, so this repeats.
         for _ in 0..8 {
             let mut is_done = true;
             for (index, (of, count)) in made.iter().enumerate() {
@@ -309,7 +309,8 @@ impl Aligns {
                     continue;
                 }
                 let of = fields(raw).iter().map(|(ty, _)| aligns[find(*ty).0 as usize]).max().unwrap_or(1).max(1);
-                // A packed struct is aligned less than its fields: its size shows it.
+                // A packed struct has a lower alignment than its fields. Its size is a multiple of it, so the size
+                // limits the guess.
                 let fits = 1 << raw.size.trailing_zeros().min(63);
                 aligns[index] = if raw.size == 0 { of } else { of.min(fits) };
                 is_done = false;
@@ -326,7 +327,7 @@ impl Aligns {
     }
 }
 
-/// Each text once.
+/// Interned texts.
 #[derive(Default)]
 struct Texts<'d> {
     known: HashMap<&'d [u8], Text>,
@@ -376,14 +377,14 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
         self.texts.get_owned(krate)
     }
 
-    /// Fields of a struct or variant. The compiler calls a tuple's `__0`, `__1`.
+    /// The fields of a struct or variant. The compiler names those of a tuple `__0`, `__1`.
     fn fields(&mut self, fields: &[RawField<'d>]) -> Vec<Field> {
         self.fields_named(fields, |name| {
             name.strip_prefix(b"__").filter(|rest| rest.iter().all(u8::is_ascii_digit)).unwrap_or(name)
         })
     }
 
-    /// The contents of a closure or coroutine. The compiler names captures by reference `_ref__name`.
+    /// The captures of a closure or coroutine. The compiler names captures by reference `_ref__name`.
     fn captures(&mut self, fields: &[RawField<'d>]) -> Vec<Field> {
         self.fields_named(fields, |name| name.strip_prefix(b"_ref__").unwrap_or(name))
     }
@@ -400,7 +401,7 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
             .collect()
     }
 
-    /// The target of the pointer `id`.
+    /// The type that the pointer `id` points to.
     fn pointee(&self, id: TypeId) -> Option<TypeId> {
         match self.raws.get(id.0 as usize) {
             Some(raw) => raw.target.filter(|_| raw.kind == RawKind::Pointer).map(|target| (self.find)(Some(target))),
@@ -459,7 +460,7 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
 
     fn tag(&self, offset: u64, ty: Option<u64>, raw: &RawType<'_>) -> Tag {
         let of = self.raws.get((self.find)(ty).0 as usize).map(|tag| tag.size);
-        // The field that the niche is in is found when all types are there.
+        // The field with the niche is found later, when all types are known.
         let is_niche = raw.kind == RawKind::Variants
             && raw.variants.len() > 1
             && raw.variants.iter().any(|variant| variant.discriminants.is_empty());
@@ -485,7 +486,7 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
                 let awaited = held.iter().position(|field| &*field.name == "__awaitee").map(|index| held.remove(index));
                 match &*name {
                     "Unresumed" => captures.clone_from(&held),
-                    // Removed types keep their index there.
+                    // The captures are dropped in these states, although the compiler lists them.
                     "Returned" | "Panicked" => held.clear(),
                     _ => {}
                 }
@@ -513,8 +514,8 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
     }
 }
 
-/// The line that declares what a coroutine holds, of the variables with that name: the one that is there, else the last before
-/// the `.await`.
+/// The line that declares a value of a coroutine. Of several variables with its name: the one at its offset, else the
+/// last one before the `.await`.
 fn declared(body: Option<&Body>, field: &Field, awaited: Option<u32>) -> Option<u32> {
     let named = || body.into_iter().flat_map(|body| &body.variables).filter(|variable| *variable.name == *field.name);
     let here = named().find(|variable| variable.offset == Some(field.offset));
@@ -524,7 +525,7 @@ fn declared(body: Option<&Body>, field: &Field, awaited: Option<u32>) -> Option<
     here.or_else(before).or_else(|| named().next()).map(|variable| variable.line)
 }
 
-/// Gives the last field of an unsized struct a type without a size. rustc says that its type is that of one element.
+/// Gives the last field of an unsized struct an unsized type. rustc describes it as one element.
 fn set_unsized_tails(types: &mut Vec<Type>) {
     let mut slices: HashMap<(TypeId, bool), TypeId> = HashMap::new();
     for index in 0..types.len() {
@@ -560,7 +561,7 @@ fn set_unsized_tails(types: &mut Vec<Type>) {
     }
 }
 
-/// Says which field each niche is in.
+/// Finds the field that contains each niche.
 fn name_niches(types: &mut [Type]) {
     let mut found = Vec::new();
     for (index, ty) in types.iter().enumerate() {
@@ -577,7 +578,7 @@ fn name_niches(types: &mut [Type]) {
     }
 }
 
-/// Appends the names that lead to the entry at `offset`.
+/// Appends the field names on the way to `offset`.
 fn niche(types: &[Type], fields: &[Field], offset: u64, name: &mut String, depth: u32) {
     let covers = |field: &&Field| {
         let size = types[field.ty.0 as usize].size;

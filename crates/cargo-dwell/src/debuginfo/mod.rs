@@ -1,9 +1,9 @@
 //! The types of a program, from the debug info of its executable.
 //!
-//! Only this module knows DWARF; the rest of the tool sees the plain values of [`model`]. In order: `file` finds and
-//! maps the files, `unit` opens a compilation unit, `read` reads the entries of all units with several threads and keeps each
-//! type once, `link` makes the model of them with the help of `names`, `cache` keeps the result by build id. What hostile
-//! debug info can make them take is bounded by `budget`.
+//! Only this module knows DWARF; the rest of the tool uses the plain values of [`model`]. `file` finds and maps the
+//! files, `unit` opens a compilation unit, `read` reads the entries of all units with several threads and keeps each
+//! type once, `link` builds the model of them with the help of `names`, and `cache` stores the result by build id.
+//! `budget` limits the memory that hostile debug info can make them allocate.
 
 mod budget;
 mod cache;
@@ -27,7 +27,7 @@ use object::Object as _;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// How to [`load`].
+/// Options for [`load`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The names of the workspace's own crates, with `_` for `-`.
@@ -41,7 +41,8 @@ pub struct Options {
 /// Reads the types of an executable.
 ///
 /// # Errors
-/// In one line what is wrong with the file and what to do: it is not there, not an executable, has no debug info.
+/// Returns an error that says in one line what is wrong with the file and what to do: it does not exist, it is not an
+/// executable, or it has no debug info.
 pub fn load(path: &Path, options: &Options) -> Result<Program> {
     let map = file::map(path)?;
     let object = file::parse(path, &map)?;
@@ -65,7 +66,7 @@ pub fn load(path: &Path, options: &Options) -> Result<Program> {
 /// The functions that were running at addresses of an executable, innermost first.
 pub type Frames = HashMap<u64, Vec<Frame>>;
 
-/// [`load`] with the functions at `addresses`, which count from the start of the executable. Nothing is cached.
+/// Like [`load`], and finds the functions at `addresses`, which count from the start of the executable. Uses no cache.
 ///
 /// # Errors
 /// As [`load`].
@@ -79,10 +80,10 @@ pub fn load_with_frames(path: &Path, options: &Options, addresses: &[u64]) -> Re
     Ok((program, frames))
 }
 
-/// Returns in a moment whether an executable, or a file beside it, has debug info.
+/// Checks quickly that an executable, or a file beside it, has debug info.
 ///
 /// # Errors
-/// As [`load`], without looking into the debug info.
+/// As [`load`], except for damaged debug info, which it does not read.
 pub fn expect(path: &Path) -> Result<()> {
     let map = file::map(path)?;
     let object = file::parse(path, &map)?;
@@ -92,10 +93,10 @@ pub fn expect(path: &Path) -> Result<()> {
     bail!(no_debug_info(path))
 }
 
-/// Reads the types of an executable in memory: for tests and fuzzing.
+/// Reads the types of an executable in memory, for tests and fuzzing. Does not open other files that it names.
 ///
 /// # Errors
-/// As [`load`]. Other files that it names are not looked for.
+/// As [`load`].
 pub fn parse(data: &[u8]) -> Result<Program> {
     let path = Path::new("executable");
     let object = file::parse(path, data)?;
@@ -142,7 +143,7 @@ fn no_debug_info(path: &Path) -> String {
     )
 }
 
-/// Whether something was found, else what to do about it.
+/// Returns an error with advice if no types were found.
 fn check(path: &Path, read: Read) -> Result<(Program, Frames)> {
     let Read { program, frames, rust_units } = read;
     if rust_units == 0 {
@@ -163,7 +164,7 @@ fn check(path: &Path, read: Read) -> Result<(Program, Frames)> {
     Ok((program, frames))
 }
 
-/// What [`read_sections`] finds.
+/// The result of [`read_sections`].
 struct Read {
     program: Program,
     frames: Frames,
@@ -204,7 +205,7 @@ fn read_sections(
     let bar = bar(progress, inputs.iter().map(|input| input.header.length_including_self() as u64).sum());
     read::read(&inputs, threads, budget, &mut output, &|bytes| bar.inc(bytes))?;
 
-    // Units whose types are in other files.
+    // Units whose types are in `.dwo` or `.dwp` files.
     let skeletons = std::mem::take(&mut output.skeletons);
     if !split || skeletons.is_empty() {
         bar.finish_and_clear();
@@ -306,7 +307,7 @@ fn pointer_size(object: &object::File<'_>) -> u64 {
     if object.is_64() { 8 } else { 4 }
 }
 
-/// A bar on standard error, if that is a terminal and there is much to read.
+/// A progress bar on standard error, if that is a terminal and reading takes long.
 fn bar(progress: bool, bytes: u64) -> ProgressBar {
     if !progress || bytes < 32 << 20 {
         return ProgressBar::hidden();

@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A piece of text that many values share.
+/// A shared text.
 pub type Text = Arc<str>;
 
-/// A type of a [`Program`].
+/// The index of a type in its [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeId(pub u32);
 
@@ -23,33 +23,34 @@ pub struct Program {
     pub rustc: Option<Text>,
     /// Bytes of a thin pointer.
     pub pointer_size: u64,
-    /// The compilation units, as the compiler names them.
+    /// The compilation units, with the compiler's names.
     pub units: Vec<Text>,
     /// Bytes of debug info that were read.
     pub bytes: u64,
-    /// The parts that could not be read, with the reason: units of other compilers, missing files. The rest is complete.
+    /// The parts that could not be read, with the reason: units of other compilers, missing files. All other types are
+    /// present.
     pub damaged: Vec<String>,
-    /// The statics and vtables with a fixed address, ordered by it.
+    /// The statics and vtables with a fixed address, sorted by it.
     pub statics: Vec<Static>,
     pub(crate) types: Vec<Type>,
 }
 
 impl Program {
-    /// All types, in an order that is the same whenever the same executable is read.
+    /// All types. The order is deterministic.
     pub fn types(&self) -> impl Iterator<Item = (TypeId, &Type)> {
         (0..).map(TypeId).zip(&self.types)
     }
 
-    /// The type that `id` names.
+    /// The type with an index.
     ///
     /// # Panics
-    /// If `id` is of another program.
+    /// Panics if `id` is from another program with more types.
     pub fn get(&self, id: TypeId) -> &Type {
         &self.types[id.0 as usize]
     }
 
-    /// Takes the crate off the names of the workspace's own types where only types of other crates are called the same:
-    /// `Node` for `app::Node`, though std has a `linked_list::Node`.
+    /// Removes the crate from the names of the workspace's types if only types of other crates have the same name: `Node`
+    /// for `app::Node`, although std has a `linked_list::Node`.
     pub fn prefer_own_names(&mut self) {
         let head = |name: &Text| name.split('<').next().unwrap_or_default().to_owned();
         let mut taken: HashMap<String, HashSet<String>> = HashMap::new();
@@ -75,13 +76,13 @@ impl Program {
         }
     }
 
-    /// Bytes of a value of type `id`.
+    /// The size of a value of type `id` in bytes.
     pub fn size_of(&self, id: TypeId) -> u64 {
         self.get(id).size
     }
 }
 
-/// Replaces `word` where it is not a part of a longer path.
+/// Replaces `word` where it is not part of a longer path.
 fn replace_word(text: &str, word: &str, by: &str) -> String {
     let is_part = |character: Option<char>| character.is_some_and(|of| of.is_alphanumeric() || matches!(of, '_' | ':'));
     let mut out = String::with_capacity(text.len());
@@ -98,67 +99,67 @@ fn replace_word(text: &str, word: &str, by: &str) -> String {
     out
 }
 
-/// A static, or a vtable.
+/// A static or a vtable.
 #[derive(Clone, Debug)]
 pub struct Static {
-    /// Where it is in the executable.
+    /// Its address in the executable.
     pub address: u64,
-    /// The name in full.
+    /// The full path.
     pub path: Text,
-    /// Its type; a [`Kind::Vtable`] of a vtable.
+    /// Its type; a vtable has a [`Kind::Vtable`].
     pub ty: TypeId,
 }
 
-/// A function on a call stack: one that has a frame of its own, or one that was inlined into it.
+/// A function on a call stack: a frame of its own, or inlined into one.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// The name in full: `alloc::vec::{impl#1}::push<u8, alloc::alloc::Global>`.
+    /// The full path: `alloc::vec::{impl#1}::push<u8, alloc::alloc::Global>`.
     pub path: Text,
     /// The arguments of its type parameters.
     pub params: Vec<Param>,
-    /// The line of it that was being run.
+    /// The line that was executing.
     pub source: Option<Source>,
 }
 
 /// A type with its layout.
 #[derive(Clone, Debug)]
 pub struct Type {
-    /// The name as a person writes it: `Option<Vec<u8>>`, `{closure in main:12}`.
+    /// The short name: `Option<Vec<u8>>`, `{closure in main:12}`.
     pub name: Text,
-    /// The name in full: `core::option::Option<alloc::vec::Vec<u8, alloc::alloc::Global>>`.
+    /// The full path: `core::option::Option<alloc::vec::Vec<u8, alloc::alloc::Global>>`.
     pub path: Text,
-    /// Bytes of a value.
+    /// The size of a value in bytes.
     pub size: u64,
-    /// The alignment in bytes. It is inferred from the fields where the debug info does not say it.
+    /// The alignment in bytes, inferred from the fields if the debug info does not have it.
     pub align: u64,
-    /// Its parts.
+    /// Its kind, with its parts.
     pub kind: Kind,
     /// The arguments of its type parameters.
     pub params: Vec<Param>,
     /// The position of its declaration. rustc emits it for closures and coroutines only.
     pub source: Option<Source>,
-    /// The crate that declares it, as it is called in code: `serde_json`. Empty for built-in types.
+    /// The crate that declares it, with its name in code: `serde_json`. Empty for built-in types.
     pub krate: Text,
-    /// Whether [`krate`](Self::krate) is one of the workspace's own.
+    /// Whether [`krate`](Self::krate) belongs to the workspace.
     pub own: bool,
     /// Whether it is declared `pub`.
     pub public: bool,
-    /// The first unit that has it, an index of [`Program::units`].
+    /// The first unit that has it, as an index into [`Program::units`].
     pub unit: u32,
 }
 
-/// The parts of a [`Type`].
+/// The kind of a [`Type`], with its parts.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// An integer, a float, `bool`, `char`, `()`.
     Primitive,
     /// A struct or a tuple.
     Struct(Vec<Field>),
-    /// A union: all fields begin where they say and may overlap.
+    /// A union. Fields may overlap.
     Union(Vec<Field>),
     /// An enum, with or without fields.
     Enum(Enum),
-    /// A closure: what it captures.
+    /// A closure, with its captures.
     Closure(Vec<Field>),
     /// The future of an `async fn`, block or closure, or another coroutine.
     Coroutine(Coroutine),
@@ -174,7 +175,7 @@ pub enum Kind {
         /// Its target, if known.
         pointee: Option<TypeId>,
     },
-    /// A pointer with a length or a vtable: `&[T]`, `&str`, `Box<dyn Trait>`.
+    /// A pointer with a length or vtable: `&[T]`, `&str`, `Box<dyn Trait>`.
     WidePointer {
         /// The element of a slice (`u8` for `str`), the `dyn Trait` of a trait object.
         pointee: Option<TypeId>,
@@ -187,16 +188,16 @@ pub enum Kind {
     Opaque,
 }
 
-/// A part of a type, at a fixed offset.
+/// A field at a fixed offset.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// The name; a tuple's are `0`, `1`. The future that an `.await` waits for is `__awaitee`.
+    /// The name; tuples have `0`, `1`. The future that an `.await` polls is `__awaitee`.
     pub name: Text,
     /// Its type.
     pub ty: TypeId,
-    /// Bytes from the start of the outermost value.
+    /// The offset in the outermost value, in bytes.
     pub offset: u64,
-    /// The line that declares it, in the file of the type's [`source`](Type::source). Known for what a coroutine holds.
+    /// The line of its declaration, in the file of the type's [`source`](Type::source). Known for values of coroutines.
     pub line: Option<u32>,
 }
 
@@ -205,18 +206,18 @@ pub struct Field {
 pub struct Enum {
     /// The tag of the variants; `None` if there is at most one variant.
     pub tag: Option<Tag>,
-    /// The variants, as they are declared.
+    /// The variants, in the order of declaration.
     pub variants: Vec<Variant>,
 }
 
 /// The bytes that distinguish an enum's variants or a coroutine's states.
 #[derive(Clone, Debug)]
 pub struct Tag {
-    /// Its offset in bytes.
+    /// The offset in bytes.
     pub offset: u64,
-    /// Its bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// The path of the niche in a variant's field, such as `buf.cap`; `None` for a tag that has bytes of its own.
+    /// The path of the field with the niche, such as `buf.cap`; `None` for a tag with bytes of its own.
     pub niche: Option<Text>,
 }
 
@@ -225,18 +226,18 @@ pub struct Tag {
 pub struct Variant {
     /// The name.
     pub name: Text,
-    /// The tag's values that select it. Empty: all values that no other variant has.
+    /// The tag values of this variant. Empty for all values of no other variant.
     pub discriminants: Vec<RangeInclusive<i128>>,
-    /// The fields. Their offsets count from the start of the enum.
+    /// The fields, with their offsets in the enum.
     pub fields: Vec<Field>,
 }
 
-/// A coroutine's states and what it holds in each.
+/// A coroutine's states, each with the values that it holds.
 #[derive(Clone, Debug)]
 pub struct Coroutine {
-    /// Its name in the source.
+    /// The construct in the source.
     pub flavour: Flavour,
-    /// The function that has it, as a person writes it: `Server::run`.
+    /// The function that contains it, as a short name: `Server::run`.
     pub function: Text,
     /// The tag that distinguishes the states.
     pub tag: Option<Tag>,
@@ -268,15 +269,15 @@ pub struct State {
     pub discriminant: Option<i128>,
     /// The file and line of its `.await`.
     pub source: Option<Source>,
-    /// The values held in this state, captures included, without [`awaited`](Self::awaited). Offsets count from the start of
-    /// the coroutine.
+    /// The values held in this state, with captures, without [`awaited`](Self::awaited). Offsets are those in the
+    /// coroutine.
     pub held: Vec<Field>,
-    /// The future that is waited for.
+    /// The awaited future.
     pub awaited: Option<Field>,
 }
 
 impl State {
-    /// Whether the coroutine waits here at an `.await` (or `yield`).
+    /// Whether the coroutine is suspended here, at an `.await` or `yield`.
     pub fn is_suspended(&self) -> bool {
         self.name.starts_with("Suspend")
     }
@@ -287,9 +288,9 @@ impl State {
 pub struct Vtable {
     /// The type that the trait is implemented for.
     pub concrete: TypeId,
-    /// The trait as a person writes it; empty for a vtable of `dyn Send` and the like.
+    /// The short name of the trait; empty for a vtable of `dyn Send` and other traits without methods.
     pub trait_name: Text,
-    /// The trait in full.
+    /// The full path of the trait.
     pub trait_path: Text,
 }
 
@@ -305,7 +306,7 @@ pub struct Param {
 /// A position in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
-    /// The file, as the compiler was given it: below the workspace's root for its own crates.
+    /// The file as the compiler names it, relative to the workspace's root for its crates.
     pub file: Text,
     /// The line, from 1.
     pub line: u32,

@@ -1,19 +1,19 @@
-//! Names as a person writes them: `Option<Vec<u8>>` for `core::option::Option<alloc::vec::Vec<u8, alloc::alloc::Global>>`.
+//! Short names: `Option<Vec<u8>>` for `core::option::Option<alloc::vec::Vec<u8, alloc::alloc::Global>>`.
 
 use super::model::Source;
 use std::collections::HashMap;
 
-/// The type that an `impl` is for, as a symbol of this unit names it.
+/// The type of an `impl`, as found in the symbols of this unit.
 #[derive(Clone, Debug)]
 pub(super) struct ImplFor {
     pub unit: u32,
     pub name: String,
 }
 
-/// Parsing ends at types nested deeper than this; they keep their full name.
+/// Types nested deeper keep their full path.
 const DEEPEST: u32 = 128;
 
-/// Types of the prelude and the like: they keep the bare name, whatever else has it.
+/// Well-known types, such as those of the prelude: they always keep the bare name.
 const BARE: [&str; 24] = [
     "alloc::string::String",
     "alloc::vec::Vec",
@@ -41,20 +41,20 @@ const BARE: [&str; 24] = [
     "std::path::PathBuf",
 ];
 
-/// The last arguments that a person leaves out.
+/// Default arguments, which short names omit.
 const DEFAULTS: [&str; 3] =
     ["alloc::alloc::Global", "std::hash::random::RandomState", "std::collections::hash::map::RandomState"];
 
-/// How the types of a program are called.
+/// The short names of a program's types.
 #[derive(Debug, Default)]
 pub(super) struct Namer<'a> {
-    /// The short name of a path without arguments.
+    /// The short name for each path without arguments.
     short: HashMap<&'a str, String>,
 }
 
 impl<'a> Namer<'a> {
-    /// Chooses a short name for each of `heads`, paths without arguments. `source` says where a closure or coroutine is,
-    /// `impls` what `app::{impl#3}` is for.
+    /// Chooses a short name for each path in `heads`, which have no arguments. `source` gives the location of a closure
+    /// or coroutine, `impls` the type of `app::{impl#3}`.
     pub(super) fn new(
         heads: impl Iterator<Item = &'a str>,
         source: impl Fn(&str) -> Option<Source>,
@@ -89,13 +89,13 @@ impl<'a> Namer<'a> {
         Self { short }
     }
 
-    /// The name for a type's path.
+    /// The short name for a type's path.
     pub(super) fn name(&self, path: &str) -> String {
         let mut parser = Parser { rest: path, out: String::with_capacity(path.len() / 2), depth: 0, namer: self };
         if parser.ty().is_some() && parser.rest.is_empty() { parser.out } else { path.to_owned() }
     }
 
-    /// The name for a trait's path.
+    /// The short name for a trait's path.
     pub(super) fn trait_name(&self, path: &str) -> String {
         let mut parser = Parser { rest: path, out: String::new(), depth: 0, namer: self };
         if parser.path(true).is_some() && parser.rest.is_empty() { parser.out } else { path.to_owned() }
@@ -122,7 +122,7 @@ fn last(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
 }
 
-/// The name of `head`, which is longer for a higher `level`.
+/// The candidate name for `head`; a higher `level` gives a longer name.
 fn candidate(
     head: &str,
     level: u32,
@@ -154,7 +154,7 @@ fn candidate(
     })
 }
 
-/// The compiler generates names in braces, which contain the position and the kind of an item.
+/// Splits off a name in braces, which the compiler generates with the position and kind of an item.
 pub(super) fn generated(head: &str) -> Option<(&str, &'static str)> {
     let (outer, name) = head.rsplit_once("::")?;
     let kind = match name.strip_prefix('{')?.split_once("_env#")?.0 {
@@ -173,7 +173,7 @@ pub(super) fn generated(head: &str) -> Option<(&str, &'static str)> {
     Some((outer, kind))
 }
 
-/// The function around a closure or coroutine: `Server::run` for `app::{impl#2}::run::{async_fn#0}`.
+/// The function that contains a closure or coroutine: `Server::run` for `app::{impl#2}::run::{async_fn#0}`.
 pub(super) fn function(outer: &str, level: u32, impls: &HashMap<String, ImplFor>) -> String {
     let mut path = outer;
     while let Some((above, name)) = path.rsplit_once("::")
@@ -200,7 +200,7 @@ pub(super) fn function(outer: &str, level: u32, impls: &HashMap<String, ImplFor>
     if around.is_empty() { name.to_owned() } else { format!("{around}::{name}") }
 }
 
-/// The type that the `impl` is for which has a function of this `symbol`; the path has `names_after` names after the `impl`.
+/// The type of the `impl` that has a function with this `symbol`; the path has `names_after` names after the `impl`.
 pub(super) fn self_type(symbol: &str, names_after: usize) -> Option<String> {
     let name = format!("{:#}", rustc_demangle::try_demangle(symbol).ok()?);
     let namer = Namer::default();
@@ -240,7 +240,7 @@ pub(super) fn parts(path: &str) -> Vec<&str> {
 pub(super) fn vtable(path: &str) -> Option<(&str, &str)> {
     let inner = path.strip_prefix('<')?;
     let inner = &inner[..inner.rfind(">::{vtable")?];
-    // The type may have ` as ` in angle brackets of its own.
+    // The type itself may contain ` as ` in angle brackets.
     let mut depth = 0_u32;
     for (at, byte) in inner.bytes().enumerate() {
         match byte {
@@ -254,7 +254,7 @@ pub(super) fn vtable(path: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Reads a path and writes the name.
+/// Parses a path and writes its short name.
 struct Parser<'a> {
     rest: &'a str,
     out: String,
@@ -273,7 +273,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes `text` over, if it is next.
+    /// Copies `text` to the output if it comes next.
     fn copy(&mut self, text: &str) -> bool {
         let is_next = self.eat(text);
         if is_next {
@@ -338,7 +338,7 @@ impl<'a> Parser<'a> {
         self.path(false)
     }
 
-    /// Types with commas between them, to the closing `end`.
+    /// Parses types separated by commas up to the closing `end`.
     fn list(&mut self, end: &str) -> Option<()> {
         loop {
             if self.copy(end) {
@@ -354,7 +354,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A type, a constant, or `Item=T`.
+    /// Parses a type, a constant, or `Item=T`.
     fn argument(&mut self) -> Option<()> {
         let name = self.rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
         if self.rest[name..].starts_with('=') {
@@ -362,7 +362,7 @@ impl<'a> Parser<'a> {
             self.out.push_str(" = ");
             self.rest = &self.rest[name + 1..];
         }
-        // As an argument it needs no parentheses.
+        // An argument needs no parentheses.
         if self.eat("(dyn ") {
             self.out.push_str("dyn ");
             self.bounds()?;
@@ -374,7 +374,7 @@ impl<'a> Parser<'a> {
         self.ty()
     }
 
-    /// The traits after `dyn`.
+    /// Parses the traits after `dyn`.
     fn bounds(&mut self) -> Option<()> {
         loop {
             self.path(true)?;
@@ -391,7 +391,7 @@ impl<'a> Parser<'a> {
         taken
     }
 
-    /// `a::b::C<D, E>`
+    /// Parses `a::b::C<D, E>`.
     fn path(&mut self, is_trait: bool) -> Option<()> {
         let whole = self.rest;
         loop {
@@ -411,7 +411,7 @@ impl<'a> Parser<'a> {
         }
         let path = &whole[..whole.len() - self.rest.len()];
         let name = self.namer.head(path);
-        // `{async fn fetch}<u8>` is written `{async fn fetch<u8>}`.
+        // Write `{async fn fetch}<u8>` as `{async fn fetch<u8>}`.
         let (name, end) = match name.strip_suffix('}').filter(|_| name.starts_with('{')) {
             Some(name) => match name.rfind(':').filter(|at| name[at + 1..].bytes().all(|byte| byte.is_ascii_digit())) {
                 Some(at) => (&name[..at], &name[at..]),
@@ -436,7 +436,7 @@ impl<'a> Parser<'a> {
         if self.copy("::") { self.path(false) } else { Some(()) }
     }
 
-    /// The arguments in angle brackets, without those that are defaults.
+    /// Parses the arguments in angle brackets and omits defaults.
     fn arguments(&mut self) -> Option<()> {
         let start = self.out.len();
         self.out.push('<');
@@ -469,7 +469,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// `<(A, B), Output=C>` as `(A, B) -> C`.
+    /// Writes `<(A, B), Output=C>` as `(A, B) -> C`.
     fn fn_arguments(&mut self) -> Option<()> {
         if !self.rest.starts_with('(') {
             self.out.push('<');
@@ -603,7 +603,7 @@ mod tests {
         let of_trait = "_ZN37_$LT$a..Server$u20$as$u20$a..Draw$GT$4draw17h0123456789abcdefE";
         assert_eq!(self_type(of_trait, 1).as_deref(), Some("Server"));
         assert_eq!(self_type("main", 1), None);
-        // What is in angle brackets is one part of the path.
+        // Angle brackets do not split a part.
         assert_eq!(parts("a::Iter<[b::Slot<u8>]>::next"), ["a", "Iter<[b::Slot<u8>]>", "next"]);
         assert_eq!(parts("::next::{closure#0}"), ["", "next", "{closure#0}"]);
     }

@@ -1,8 +1,8 @@
-//! Reads the entries of compilation units. Each unit is read once, from its start to its end, by one of several threads.
+//! Reads the entries of compilation units. One of several threads reads each unit once, from start to end.
 //!
-//! Every unit describes the types it uses, so most types are read many times. A type is recognised by a hash of what its own
-//! entries say (its path, its size, its fields' names and offsets, not its fields' types) and kept once, in [`Pool`]. What
-//! refers to it does so by its offset, which [`UnitTypes`] maps to the pool.
+//! Every unit describes all types that it uses, so most types are read many times. [`Pool`] keeps a type once. It
+//! recognises a type by a hash of its own entries: its path, its size, its fields' names and offsets, but not its
+//! fields' types. A reference to a type is its global offset, which [`UnitTypes`] maps to the pool.
 
 use super::budget::Budget;
 use super::file::Slice;
@@ -23,11 +23,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct Input<'a, 'd> {
     pub dwarf: &'a Dwarf<Slice<'d>>,
     pub header: UnitHeader<Slice<'d>>,
-    /// The base of its offsets among all files.
+    /// The global offset of the file's first byte.
     pub base: u64,
     /// For error messages.
     pub file: &'a str,
-    /// The unit of the executable that names this one, if this is in another file: the source files are in the executable.
+    /// For a unit in another file: the unit of the executable that names it, which has the table of source files.
     pub named_by: Option<(&'a Dwarf<Slice<'d>>, &'a Skeleton<'d>)>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Output<'d> {
     pub skeletons: Vec<Skeleton<'d>>,
     pub damaged: Vec<String>,
     pub rustc: Option<String>,
-    /// Units that rustc made.
+    /// The number of units by rustc.
     pub rust_units: usize,
 }
 
@@ -62,7 +62,7 @@ impl Output<'_> {
     }
 }
 
-/// A static or a vtable. The type is an offset over all files.
+/// A static or a vtable, with the global offset of its type.
 #[derive(Debug)]
 pub(super) struct RawStatic {
     pub address: u64,
@@ -79,41 +79,41 @@ pub(super) struct Skeleton<'d> {
     line: Option<gimli::DebugLineOffset>,
 }
 
-/// The positions of a unit's types in the pool.
+/// The types of a unit, by their handles in the pool.
 #[derive(Debug)]
 pub(super) struct UnitTypes {
     pub name: String,
     pub base: u64,
-    /// Offset from `base`, and where in the pool; ordered.
+    /// Offsets from `base` with handles, sorted.
     pub types: Vec<(u32, Handle)>,
-    /// Types without a name of their own.
+    /// Unnamed types.
     pub unnamed: Vec<Unnamed>,
 }
 
-/// An array, or a pointer that the compiler did not name.
+/// An array, or a pointer without a name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unnamed {
     /// Offset from the unit's base.
     pub at: u32,
-    /// The offset over all files of the element or of the pointer's target.
+    /// The global offset of the element or of the pointer's target.
     pub of: u64,
-    /// How many elements; none for a pointer.
+    /// The number of elements; `None` for a pointer.
     pub count: Option<u64>,
 }
 
-/// A type in a [`Pool`].
+/// A handle of a type in a [`Pool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Handle(u32);
 
 const SHARDS: usize = 64;
 
-/// The deepest that scopes and types are nested.
+/// The deepest nesting of scopes and types.
 const DEEPEST: usize = 4096;
 
-/// The longest path of a type.
+/// The longest path of a type, in bytes.
 const LONGEST_PATH: usize = 1 << 20;
 
-/// All types, each once.
+/// The distinct types.
 pub(super) struct Pool<'d> {
     shards: Vec<Mutex<Shard<'d>>>,
 }
@@ -129,7 +129,7 @@ impl<'d> Pool<'d> {
         Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect() }
     }
 
-    /// Adds a type unless it is there. Of equal ones that of the lowest offset stays, whatever thread comes first.
+    /// Adds a type unless it is present. Of equal types the one with the lowest offset stays, independent of the threads.
     fn add(&self, key: u128, offset: u64, budget: &Budget, make: impl FnOnce() -> RawType<'d>) -> Result<Handle> {
         let [.., top] = key.to_le_bytes();
         let shard = top >> 2;
@@ -152,7 +152,7 @@ impl<'d> Pool<'d> {
         Ok(Handle(u32::from(shard) << 26 | index))
     }
 
-    /// The types ordered by path, and for each handle its index among them.
+    /// The types sorted by path, and the new index for each handle.
     pub(super) fn into_ordered(self) -> (Vec<RawType<'d>>, Ranks) {
         let mut all = Vec::new();
         let mut starts = Vec::with_capacity(SHARDS);
@@ -186,7 +186,7 @@ impl Ranks {
     }
 }
 
-/// A type as its entries say. References are offsets over all files.
+/// A type as its entries describe it. References are global offsets.
 #[derive(Debug)]
 pub(super) struct RawType<'d> {
     pub path: Box<str>,
@@ -198,7 +198,7 @@ pub(super) struct RawType<'d> {
     /// The tag's offset and type.
     pub tag: Option<(u64, Option<u64>)>,
     pub params: Vec<(&'d [u8], Option<u64>)>,
-    /// The target of a pointer, or the type of a vtable.
+    /// The target of a pointer, or the concrete type of a vtable.
     pub target: Option<u64>,
     pub is_public: bool,
     pub unit: u32,
@@ -206,7 +206,7 @@ pub(super) struct RawType<'d> {
 }
 
 impl RawType<'_> {
-    /// About what it takes, here and in the [`Type`](super::Type) that becomes of it.
+    /// An estimate of its memory here and as a [`Type`](super::Type).
     fn bytes(&self) -> u64 {
         let fields: usize = self.variants.iter().map(|variant| variant.fields.len() + 2).sum();
         let fields = fields + self.fields.len() + self.params.len();
@@ -214,7 +214,7 @@ impl RawType<'_> {
     }
 }
 
-/// The kind of an entry, by its tag.
+/// The kind of an entry, from its DWARF tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum RawKind {
     Base,
@@ -260,14 +260,15 @@ pub(super) struct Body {
 pub(super) struct Variable {
     pub name: Box<str>,
     pub line: u32,
-    /// Its offset in the coroutine, where the debug info has it there at all times.
+    /// Its offset in the coroutine, if the debug info gives one for the whole scope.
     pub offset: Option<u64>,
 }
 
-/// Reads `inputs` with `threads` threads into `output`; calls `progress` with the bytes of each unit read.
+/// Reads `inputs` with `threads` threads into `output`; calls `progress` with the bytes of each unit.
 ///
 /// # Errors
-/// The budget was not enough, or a unit of rustc's is damaged. A damaged unit of another compiler is noted, and the rest read.
+/// Returns an error if the budget is exceeded, or if a unit by rustc is damaged. A damaged unit of another compiler is
+/// recorded and skipped.
 pub(super) fn read<'d>(
     inputs: &[Input<'_, 'd>],
     threads: usize,
@@ -276,7 +277,7 @@ pub(super) fn read<'d>(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<()> {
     let first = output.units.len();
-    // The longest first, so that no thread is left with one at the end.
+    // The longest first, so that all threads finish at about the same time.
     let mut order: Vec<usize> = (0..inputs.len()).collect();
     order.sort_by_key(|&index| (std::cmp::Reverse(inputs[index].header.length_including_self()), index));
     let next = AtomicUsize::new(0);
@@ -331,7 +332,7 @@ pub(super) fn read<'d>(
     Ok(())
 }
 
-/// A copy of a generic function may have lost variables to the optimiser: the one that has most stays.
+/// Keeps the copy of a generic function with the most variables, since the optimiser may have removed some in others.
 fn merge_body(bodies: &mut HashMap<String, Body>, path: String, body: Body) {
     let better = |kept: &Body| (kept.variables.len(), body.offset) < (body.variables.len(), kept.offset);
     if bodies.get(&path).is_none_or(better) {
@@ -339,7 +340,7 @@ fn merge_body(bodies: &mut HashMap<String, Body>, path: String, body: Body) {
     }
 }
 
-/// The data that one thread has read.
+/// The data that one thread collects.
 #[derive(Default)]
 struct Worker<'d> {
     abbreviations: unit::Abbreviations,
@@ -420,29 +421,29 @@ impl<'d> Worker<'d> {
 
 /// An entry whose children are being read.
 enum Frame {
-    /// A namespace; the path was this long before it.
+    /// A namespace, with the length of the path before it.
     Scope { path: usize },
-    /// A type of `partials`.
+    /// The index of a type in `partials`, with the length of the path before it.
     Type { index: usize, path: usize },
     /// The variant part of a type.
     VariantPart { index: usize },
     /// A variant of a type.
     Variant { index: usize, discriminants: Vec<RangeInclusive<i128>> },
-    /// The function of a closure or coroutine, with the path it has.
+    /// The function of a closure or coroutine, with its path.
     Body { path: String, body: Body },
     /// Another function.
     Function,
 }
 
-/// A type whose entries are being read, as long as the outermost type they are part of.
+/// A type whose entries are being read. It is kept until the outermost type is complete.
 struct Partial<'d> {
     raw: RawType<'d>,
-    /// Its variants: what names them is another partial type, that has their fields.
+    /// Its variants. Another partial type has the fields of each.
     parts: Vec<VariantRef<'d>>,
     /// The entry of the member that is the tag.
     discriminant: Option<u64>,
     array: Option<(u64, u64)>,
-    /// Its own name, without the path.
+    /// Its name without the path.
     name: Option<&'d [u8]>,
 }
 
@@ -456,7 +457,7 @@ struct VariantRef<'d> {
 
 struct UnitReader<'a, 'd> {
     dwarf: &'a Dwarf<Slice<'d>>,
-    /// The file with the names of source files.
+    /// The file with the table of source files.
     files_of: &'a Dwarf<Slice<'d>>,
     opened: unit::Opened<'d>,
     base: u64,
@@ -468,9 +469,9 @@ struct UnitReader<'a, 'd> {
     files: HashMap<u64, Option<Arc<str>>, FixedState>,
     path: String,
     partials: Vec<Partial<'d>>,
-    /// Bytes that `partials` took of the budget.
+    /// Bytes of the budget for `partials`.
     charged: u64,
-    /// The budget was not enough.
+    /// The budget is exceeded.
     is_over: bool,
 }
 
@@ -551,7 +552,7 @@ impl<'d> UnitReader<'_, 'd> {
         }
     }
 
-    /// Takes an entry in; what there is to do when its children are read.
+    /// Reads an entry. Returns how its children are to be read.
     fn enter(
         &mut self,
         tag: DwTag,
@@ -672,7 +673,7 @@ impl<'d> UnitReader<'_, 'd> {
                 align: common.align,
                 fields: Vec::new(),
                 variants: Vec::new(),
-                // An enumeration type's own type is its tag's.
+                // The type of an enumeration type is that of its tag.
                 tag: (kind == RawKind::Enumeration).then_some((0, common.ty)),
                 params: Vec::new(),
                 target,
@@ -718,7 +719,7 @@ impl<'d> UnitReader<'_, 'd> {
         Ok(())
     }
 
-    /// The function of a closure or coroutine says where that is in the source, and what its variables are called.
+    /// Reads the source position and the variables of a closure's or coroutine's function.
     fn enter_function(&mut self, offset: u64, attrs: &Attrs<'d>) -> Result<Option<Frame>, Error> {
         let common = self.common(attrs);
         let Some(name) = common.name.filter(|name| name.starts_with(b"{")) else { return Ok(Some(Frame::Function)) };
@@ -734,11 +735,11 @@ impl<'d> UnitReader<'_, 'd> {
         Ok(Some(Frame::Body { path, body }))
     }
 
-    /// Learns from a symbol's name what type an `impl` is for.
+    /// Learns the type of an `impl` from the name of a symbol.
     fn learn_impl(&mut self, attrs: &Attrs<'d>) -> Result<(), Error> {
         let Some(start) = self.path.rfind("{impl#") else { return Ok(()) };
         let Some(end) = self.path[start..].find('}').map(|end| start + end + 1) else { return Ok(()) };
-        // The first unit decides, whichever thread reads it.
+        // The unit with the lowest number decides, so that the result does not depend on the threads.
         if self.worker.impls.get(&self.path[..end]).is_some_and(|known| known.unit <= self.number) {
             return Ok(());
         }
@@ -780,7 +781,7 @@ impl<'d> UnitReader<'_, 'd> {
         Ok(())
     }
 
-    /// The address of what never moves; thread-local variables have none.
+    /// The address of a static; `None` for a thread-local variable.
     fn fixed_address(&self, attr: &Attribute<Slice<'d>>) -> Option<u64> {
         let mut operations = attr.exprloc_value()?.operations(self.opened.unit.encoding());
         let address = match operations.next().ok()?? {
@@ -791,7 +792,7 @@ impl<'d> UnitReader<'_, 'd> {
         operations.next().ok()?.is_none().then_some(address).filter(|address| *address != 0)
     }
 
-    /// The offset in the coroutine: its address is read from the frame, and a number may be added.
+    /// The offset in the coroutine, from a location expression that adds a constant to the frame's address.
     fn in_coroutine(&self, attr: &Attribute<Slice<'d>>) -> Option<u64> {
         let mut operations = attr.exprloc_value()?.operations(self.opened.unit.encoding());
         let mut is_read = false;
@@ -807,7 +808,7 @@ impl<'d> UnitReader<'_, 'd> {
         is_read.then_some(offset)
     }
 
-    /// Ends what `enter` began.
+    /// Completes an entry after its children.
     fn leave(&mut self, frame: Frame) -> Result<(), Error> {
         match frame {
             Frame::Scope { path } => self.path.truncate(path),
@@ -823,7 +824,7 @@ impl<'d> UnitReader<'_, 'd> {
         Ok(())
     }
 
-    /// Adds the outermost type and its contents, except variants, to the pool.
+    /// Adds the outermost type and the types inside it, except variants, to the pool.
     fn finish(&mut self) -> Result<(), Error> {
         let mut partials = std::mem::take(&mut self.partials);
         let mut by_offset: HashMap<u64, usize, FixedState> = HashMap::default();
@@ -839,7 +840,7 @@ impl<'d> UnitReader<'_, 'd> {
                     field.offset = field.offset.saturating_add(part.offset);
                 }
                 self.charge(size_of::<RawVariant<'_>>() + fields.len() * size_of::<RawField<'_>>())?;
-                // A variant is a member without a name or with its number, whose type has its name.
+                // The entry of a variant has no name or its number; the name is that of its type.
                 let name = match of {
                     Some(of) => {
                         is_part[of] = true;
@@ -884,24 +885,24 @@ impl<'d> UnitReader<'_, 'd> {
         Ok(())
     }
 
-    /// Takes bytes of the budget until the outermost type is read.
+    /// Charges bytes to the budget until the outermost type is complete.
     fn charge(&mut self, bytes: usize) -> Result<(), Error> {
         self.charged += bytes as u64;
         self.keep(bytes)
     }
 
-    /// Takes bytes of the budget for good.
+    /// Charges bytes to the budget permanently.
     fn keep(&mut self, bytes: usize) -> Result<(), Error> {
         self.budget.charge(bytes as u64).map_err(|_| self.over())
     }
 
-    /// Notes that the budget is used up, and ends reading.
+    /// Records that the budget is exceeded, and returns the error that ends the reading.
     fn over(&mut self) -> Error {
         self.is_over = true;
         Error::OffsetOutOfBounds(0)
     }
 
-    /// Adds a name to the path.
+    /// Appends a name to the path.
     fn enter_path(&mut self, name: &[u8]) -> Result<(), Error> {
         if self.path.len() + name.len() > LONGEST_PATH {
             return Err(Error::OffsetOutOfBounds(LONGEST_PATH as u64));
@@ -917,7 +918,7 @@ impl<'d> UnitReader<'_, 'd> {
         self.dwarf.attr_string(&self.opened.unit, value).ok().map(|text| text.slice())
     }
 
-    /// The offset over all files of what an attribute refers to.
+    /// The global offset that an attribute refers to.
     fn reference(&self, value: &AttributeValue<Slice<'d>>) -> Option<u64> {
         match value {
             AttributeValue::UnitRef(offset) => Some(self.base + offset.0 as u64),
@@ -928,7 +929,7 @@ impl<'d> UnitReader<'_, 'd> {
         }
     }
 
-    /// The source file of number `index`.
+    /// The source file with an index.
     fn file(&mut self, index: u64) -> Result<Option<Arc<str>>, Error> {
         if let Some(file) = self.files.get(&index) {
             return Ok(file.clone());
@@ -989,7 +990,7 @@ fn key(raw: &RawType<'_>) -> u128 {
     u128::from(half(1)) << 64 | u128::from(half(2))
 }
 
-/// The number of elements that a subrange of an array has.
+/// The number of elements in a subrange of an array.
 fn length(attrs: &Attrs<'_>) -> u64 {
     let value = |name| attrs.iter().find(|attr| attr.name() == name).and_then(Attribute::udata_value);
     match value(dw::DW_AT_count) {
@@ -998,7 +999,7 @@ fn length(attrs: &Attrs<'_>) -> u64 {
     }
 }
 
-/// The values of the tag that select a variant: one, or a list of values and ranges.
+/// The tag values of a variant: one value, or a list of values and ranges.
 fn discriminants(attrs: &Attrs<'_>) -> Vec<RangeInclusive<i128>> {
     let one = attrs.iter().find(|attr| attr.name() == dw::DW_AT_discr_value).and_then(number);
     if let Some(one) = one {

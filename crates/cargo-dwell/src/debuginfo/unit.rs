@@ -1,4 +1,4 @@
-//! Opens a compilation unit: its abbreviations, what its root entry says, the names of its source files.
+//! Opens a compilation unit: its abbreviations, root entry and table of source files.
 
 use super::file::Slice;
 use gimli::{
@@ -7,25 +7,25 @@ use gimli::{
 };
 use std::sync::Arc;
 
-/// A table of abbreviations is some kilobytes. A hostile one may be as long as the file, and takes many times that in memory.
+/// The most bytes of abbreviations. A real table has a few kilobytes; a parsed one takes many times its length in memory.
 const LONGEST_ABBREVIATIONS: usize = 1 << 20;
 
-/// The table of a unit's source files is some kilobytes.
+/// The most bytes of a unit's table of source files. A real table has a few kilobytes.
 const LONGEST_LINE_HEADER: u64 = 512 << 10;
 
-/// A unit that can be read.
+/// An opened unit.
 pub(super) struct Opened<'d> {
     pub unit: Unit<Slice<'d>>,
     pub is_rust: bool,
     /// The version in `rustc version 1.95.0`.
     pub rustc: Option<String>,
-    /// The file that the unit's types are in, if they are in another.
+    /// The file with the unit's types, if it is another one.
     pub dwo_name: Option<String>,
     /// The offset of its table of source files.
     pub line: Option<DebugLineOffset>,
 }
 
-/// The abbreviations that a thread used last: units of one object file may share them.
+/// The abbreviations used last: units of one object file may share them.
 pub(super) type Abbreviations = Option<(DebugAbbrevOffset, usize, Arc<gimli::Abbreviations>)>;
 
 /// Reads the root entry of a unit.
@@ -59,7 +59,7 @@ pub(super) fn open<'d>(
         let root = entries.read_abbreviation()?.ok_or(Error::MissingUnitDie)?;
         entries.read_attributes(root.attributes(), &mut attrs)?;
     }
-    // The base comes first: strings may need it.
+    // The base comes first, since strings may depend on it.
     for attr in &attrs {
         match (attr.name(), attr.value()) {
             (_, AttributeValue::DebugStrOffsetsBase(base)) => opened.unit.str_offsets_base = base,
@@ -115,7 +115,7 @@ fn abbreviations(
 }
 
 impl<'d> Opened<'d> {
-    /// Reads the table of source files. [`Opened::file`] needs it.
+    /// Reads the table of source files, which [`Opened::file`] needs.
     pub(super) fn read_files(&mut self, dwarf: &Dwarf<Slice<'d>>) {
         let Some(offset) = self.line.take() else { return };
         let section = *gimli::Section::reader(&dwarf.debug_line);
@@ -125,7 +125,7 @@ impl<'d> Opened<'d> {
         }
     }
 
-    /// The source file of number `index`, below the folder that the compiler ran in if it is there.
+    /// The path of a source file, relative to the folder of the compilation if it is inside it.
     pub(super) fn file(&self, dwarf: &Dwarf<Slice<'d>>, index: u64) -> Option<String> {
         let header = self.unit.line_program.as_ref()?.header();
         let file = header.file(index)?;
@@ -138,8 +138,8 @@ impl<'d> Opened<'d> {
     }
 }
 
-/// Whether a line program's header is of a length that compilers write, and each entry of its tables takes bytes: else
-/// `gimli` could be made to build tables of any length.
+/// Whether a line program's header has a plausible length and no entry without bytes. Otherwise `gimli` could build
+/// tables of any length.
 fn line_header_is_plain(section: Slice<'_>, offset: DebugLineOffset) -> Result<bool, Error> {
     let mut input = section;
     input.skip(offset.0)?;
@@ -180,7 +180,7 @@ fn line_header_is_plain(section: Slice<'_>, offset: DebugLineOffset) -> Result<b
     Ok(true)
 }
 
-/// Skips a value of the forms that DWARF 5 allows in those tables.
+/// Skips a value in a form that DWARF 5 allows in these tables.
 fn skip(input: &mut Slice<'_>, form: gimli::DwForm, format: gimli::Format) -> Result<(), Error> {
     match form {
         dw::DW_FORM_string => input.read_null_terminated_slice().map(|_| ()),
