@@ -89,7 +89,7 @@ impl Dyn {
     }
 }
 
-/// Writes a report about a program, or how it differs from another; then saves its sizes and checks its budgets.
+/// Writes a report about a program, or its differences from another; then saves its sizes and checks its budgets.
 fn inspect(
     build: &BuildArgs,
     check: &CheckArgs,

@@ -1,4 +1,4 @@
-//! The names nearest to one that is not there.
+//! Suggests known names that are similar to an unknown one.
 
 use std::collections::BTreeSet;
 

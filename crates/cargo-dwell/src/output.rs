@@ -84,12 +84,12 @@ pub(crate) fn right(text: impl Into<String>) -> Cell {
 /// Writes to standard output.
 ///
 /// # Errors
-/// It cannot be written. A closed pipe is no error.
+/// Returns an error if it cannot be written. A closed pipe is not an error.
 pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     print_to(false, write)
 }
 
-/// Writes to standard output, or `beside` it, to standard error.
+/// Writes to standard output, or to standard error if `beside`.
 ///
 /// # Errors
 /// As [`print`].

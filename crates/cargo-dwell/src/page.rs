@@ -1,82 +1,82 @@
-//! A report as one HTML page that loads nothing from the network: numbers, suggestions, icicles of live bytes, a table that can
-//! be searched.
+//! A report as one HTML page: numbers, suggestions, icicle charts of live bytes, and a searchable table.
 //!
-//! The HTML itself has all information; the script draws the icicles, shows a bar's details and searches.
+//! The page loads nothing from the network. The HTML has all information; a script draws the charts, shows the details of
+//! a bar, and searches.
 
 use crate::units::bytes;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// All that is on a page.
+/// The contents of a page.
 #[derive(Debug, Default)]
 pub struct Page {
     /// The heading.
     pub title: String,
-    /// What a reader sees first: a label and a number each.
+    /// The main numbers, each with a label.
     pub numbers: Vec<(String, String)>,
-    /// Why numbers may be off, and other notes.
+    /// Notes, such as reasons why numbers may be inexact.
     pub notes: Vec<String>,
-    /// What to change.
+    /// The suggestions.
     pub suggestions: Vec<Suggestion>,
-    /// One above the other, on one scale.
+    /// The icicle charts, one above the other, on one scale.
     pub icicles: Vec<Icicle>,
-    /// How often numbers occur.
+    /// The histograms.
     pub histograms: Vec<Histogram>,
-    /// What changed between two moments: a heading and its rows.
+    /// The differences between two snapshots: a heading and its rows.
     pub changes: Option<(String, Table)>,
     /// All rows, at the end.
     pub table: Table,
 }
 
-/// A change, with what it saves.
+/// A suggested change and its saving.
 #[derive(Debug, Default)]
 pub struct Suggestion {
     /// The type or field to change.
     pub location: String,
-    /// Its type now.
+    /// The present type.
     pub before: String,
-    /// Its type then.
+    /// The suggested type.
     pub after: String,
-    /// Bytes.
+    /// Bytes that it saves.
     pub saves: u64,
-    /// Why it saves, and what it costs.
+    /// The reason for the saving, and the cost.
     pub why: String,
 }
 
-/// How often numbers of some range occur.
+/// A histogram of a quantity.
 #[derive(Debug, Default)]
 pub struct Histogram {
     /// The counted quantity.
     pub title: String,
-    /// A range, and how many there are in it.
+    /// Ranges, each with the number of values in it.
     pub bars: Vec<(String, u64)>,
 }
 
-/// Live bytes as nested bars.
+/// An icicle chart: live bytes as nested bars.
 #[derive(Debug, Serialize)]
 pub struct Icicle {
-    /// What it is of.
+    /// The heading of the chart.
     pub title: String,
-    /// The bar that all others are below.
+    /// The outermost bar.
     pub root: Bar,
 }
 
-/// One bar: as wide as its bytes and those of the bars below it.
+/// A bar. Its width shows its own bytes and those of the bars below it.
 #[derive(Debug, Default, Serialize)]
 pub struct Bar {
     /// The label of the bar.
     pub name: String,
-    /// All of it: own bytes and those of the bars below.
+    /// Its own bytes and those of the bars below.
     pub bytes: u64,
     /// The colour.
     pub class: Class,
-    /// The lines shown after a click on the bar: a label and a text each.
+    /// Pairs of label and text, shown after a click on the bar.
     pub details: Vec<(String, String)>,
     /// The bars below, from left to right.
     pub bars: Vec<Bar>,
 }
 
-/// What a bar's own bytes are: its colour.
+/// The use of a bar's own bytes, which decides its colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
@@ -91,11 +91,11 @@ pub enum Class {
     Map,
     /// Boxes.
     Pointer,
-    /// Fields that are absent, but laid out.
+    /// Fields that are absent but take bytes.
     Absent,
-    /// Capacity that nothing uses.
+    /// Unused capacity.
     Spare,
-    /// Bytes that no value uses.
+    /// Padding: bytes that no value uses.
     Padding,
     /// Anything else.
     Other,
@@ -120,7 +120,7 @@ impl Class {
 pub struct Table {
     /// The names of the columns.
     pub head: Vec<String>,
-    /// The first cell of a row names it; the others are numbers or short texts.
+    /// The rows. The first cell is a name; the others are numbers or short texts.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -214,7 +214,7 @@ impl Page {
         self.write_changes(&mut out);
         self.write_histograms(&mut out);
         self.write_table(&mut out);
-        // A `<` in a string cannot end the element that it stands in.
+        // An escaped `<` cannot end the element.
         let data = serde_json::to_string(&self.icicles).unwrap_or_default().replace('<', "\\u003c");
         let _ = writeln!(out, "<script type=\"application/json\" id=\"data\">{data}</script>\n{SCRIPT}</body></html>");
         out
@@ -281,7 +281,7 @@ impl Page {
             let most = histogram.bars.iter().map(|bar| bar.1).max().unwrap_or(1).max(1);
             let _ = writeln!(out, "<div>{}</div><table class=\"histogram\"><tbody>", escaped(&histogram.title));
             for (label, count) in &histogram.bars {
-                // Not so narrow that it is not seen.
+                // At least 1 %, so that the bar is visible.
                 let width = (u128::from(*count) * 100 / u128::from(most)).max(1);
                 let _ = writeln!(
                     out,
@@ -319,9 +319,9 @@ fn write_rows(out: &mut String, id: &str, head: &[String], rows: &[Vec<String>])
     out.push_str("</tbody></table>\n");
 }
 
-/// Changes that are shown at once.
+/// The number of changes shown by default.
 const CHANGES: usize = 30;
-/// Suggestions that are shown at once.
+/// The number of suggestions shown by default.
 const FIRST: usize = 12;
 
 fn rows(out: &mut String, suggestions: &[Suggestion]) {

@@ -1,8 +1,8 @@
-//! A corpus of service models in the shape of Smithy's JSON AST, made from a seed.
+//! A corpus of service models in the format of Smithy's JSON AST, generated from a seed.
 //!
-//! It replaces real data where there is none: the same structure, fill rates and lengths as a published corpus
-//! of 301 service models (86,504 shapes), with a text of its own. The same seed gives the same bytes everywhere: only
-//! integers and exact float arithmetic are used.
+//! It replaces real data in tests and demonstrations. Structure, fill rates and lengths are those of a published corpus
+//! of 301 service models (86,504 shapes); the texts are its own. A seed gives the same bytes on every machine, since
+//! the generator uses integers and exact float arithmetic only.
 
 use fastrand::Rng;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -112,7 +112,7 @@ impl Map {
         }
     }
 
-    /// Adds `traits`, which real models leave out when there are none.
+    /// Adds `traits`, unless it is empty.
     fn traits(self, traits: Map) -> Self {
         if traits.0.is_empty() { self } else { self.with("traits", traits) }
     }
@@ -140,8 +140,8 @@ impl Quantiles {
     }
 }
 
-// Measured on the corpus named above. The number of operations is scaled to a half, and the maximum of each, which one
-// outlier makes, is cut to what a small corpus can hold.
+// Measured on the corpus named above. The number of operations is halved, and the maxima, which are single outliers, are
+// reduced to fit a small corpus.
 const OPERATIONS: Quantiles = Quantiles([4.0, 7.0, 10.0, 15.0, 28.0, 44.0, 62.0, 90.0, 110.0]);
 const INPUT_MEMBERS: Quantiles = Quantiles([0.0, 1.0, 2.0, 3.0, 4.0, 7.0, 11.0, 16.0, 41.0]);
 const OUTPUT_MEMBERS: Quantiles = Quantiles([0.0, 0.0, 1.0, 2.0, 2.0, 6.0, 12.0, 17.0, 25.0]);
@@ -227,16 +227,16 @@ struct Model {
     version: String,
     shapes: Vec<(String, Node)>,
     names: HashSet<String>,
-    /// The targets of a member, with the frequencies of real models.
+    /// The targets of members, as often as real models refer to them.
     strings: Vec<String>,
     lists: Vec<String>,
     structures: Vec<String>,
     enums: Vec<String>,
     others: Vec<String>,
     errors: Vec<String>,
-    /// Sentences said before, which documentation repeats.
+    /// Sentences used so far; documentation repeats some of them.
     said: Vec<String>,
-    /// A few services give all members a name of their own on the wire.
+    /// Whether all members have a different name on the wire, as in a few real services.
     json_names: bool,
     http: bool,
 }
@@ -270,7 +270,7 @@ impl Model {
         if chance(&mut self.rng, 0.02) {
             count *= 5;
         }
-        // Shapes an operation, as counted over the real models.
+        // Shapes for each operation, as measured on the real models.
         self.repeat(count, 0.887, Self::string);
         self.repeat(count, 0.471, Self::enumeration);
         self.repeat(count, 0.161, |model| model.number("integer", 0.78, 0.15));
@@ -327,7 +327,7 @@ impl Model {
         format!("com.example.{}#{name}", self.namespace)
     }
 
-    /// A shape name of two to four words that is not taken yet.
+    /// A new shape name of two to four words.
     fn name(&mut self, suffix: &str) -> String {
         loop {
             let mut name = String::new();
@@ -357,9 +357,9 @@ impl Model {
         }
     }
 
-    /// A text of about `length` bytes, now and then one that was there before.
+    /// A text of about `length` bytes, sometimes a copy of an earlier one.
     fn text(&mut self, length: usize) -> Node {
-        // Short texts repeat: of all documentation 26 % is a copy, of its bytes 19 %.
+        // Short texts repeat: 26 % of all documentation texts are copies, with 19 % of the bytes.
         if length < 150 && chance(&mut self.rng, 0.33) && !self.said.is_empty() {
             return self.said[self.rng.usize(..self.said.len())].clone().into();
         }
@@ -537,7 +537,7 @@ impl Model {
     }
 
     fn structure(&mut self, name: &str, members: &Quantiles, documented: f64, required: f64, mut traits: Map) {
-        // Inputs and outputs say what they are for in the operation.
+        // Most inputs and outputs have no documentation of their own: the operation has it.
         let rate = if traits.0.iter().any(|(name, _)| name.ends_with("put")) { 0.12 } else { 0.9 };
         self.document_shape(&mut traits, rate, &SHAPE_TEXT);
         let members = self.members(members, documented, required, &mut Vec::new());
@@ -585,7 +585,7 @@ impl Model {
         members
     }
 
-    /// A reference, to each type as often as real members have it.
+    /// A reference to a type, with the frequencies of real members.
     fn target(&mut self) -> Map {
         let pool = match self.rng.u32(0..1000) {
             0..490 => &self.strings,
@@ -595,7 +595,7 @@ impl Model {
             800..955 => &self.others,
             _ => return prelude(&mut self.rng),
         };
-        // Few shapes take most of the references: the smaller of two draws leans to the front.
+        // A few shapes get most references: the smaller of two random numbers prefers the front.
         let Some(last) = pool.len().checked_sub(1) else { return prelude(&mut self.rng) };
         let index = self.rng.usize(..=last).min(self.rng.usize(..=last));
         reference(&self.absolute(&pool[index]))
@@ -671,7 +671,7 @@ impl Model {
         name
     }
 
-    /// A call written out: free-form objects in two places.
+    /// An example of a call: free-form objects as input and output.
     fn example(&mut self, noun: &str) -> Map {
         let title = format!("To {} a {}", pick(&mut self.rng, ACTIONS), noun.to_lowercase());
         let text = self.text(90);
@@ -820,7 +820,7 @@ fn parameters() -> Map {
         .with("Endpoint", parameter("SDK::Endpoint", "String", false))
 }
 
-/// A tree of conditions: the recursive, mixed part of a real model.
+/// A tree of conditions, the recursive and mixed part of a real model.
 fn rule(rng: &mut Rng, depth: usize) -> Map {
     let conditions = (0..rng.usize(0..3)).map(|_| condition(rng)).collect::<Vec<_>>();
     let rule = Map::default().with("conditions", conditions);
@@ -906,7 +906,7 @@ mod tests {
         assert!((5_000_000..10_000_000).contains(&bytes), "{bytes} bytes");
     }
 
-    /// A rate that a real corpus has, and how near the sample must come.
+    /// Asserts that a rate of the sample is close to that of the real corpus.
     fn near(what: &str, part: usize, whole: usize, real: f64) {
         let rate = part as f64 / whole as f64;
         assert!((rate - real).abs() <= 0.15 * real + 0.01, "{what}: {rate:.3}, in real models {real}");

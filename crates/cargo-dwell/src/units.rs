@@ -1,4 +1,4 @@
-//! Numbers as a person reads them.
+//! Formats numbers for people.
 
 /// `1,234,567`
 pub fn count(number: u64) -> String {
@@ -32,7 +32,7 @@ pub fn bytes(number: u64) -> String {
     format!("{value:.1} PB")
 }
 
-/// `12.3 %`; never 0 % of something nor 100 % of less than all.
+/// `12.3 %`; 0 % only for nothing, and 100 % only for everything.
 pub fn percent(part: u64, whole: u64) -> String {
     if part == 0 || whole == 0 {
         return "0 %".into();

@@ -1,4 +1,4 @@
-//! Finding the executable that a command looks into: cargo builds it, or it is there already.
+//! Finds the executable that a command inspects: builds it with cargo, or opens an existing one.
 
 mod select;
 
@@ -75,13 +75,13 @@ pub struct BuildArgs {
     pub jobs: Option<String>,
 }
 
-/// What a program is built for.
+/// The purpose of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// To look into its debug info.
+    /// Inspect the debug info.
     Inspect,
-    /// To run it with the agent inside: optimised by default, with frame pointers, in a target directory of its
-    /// own. Cargo is given a target, so that build scripts and proc macros are built as always.
+    /// Run it with the agent inside: optimised by default, with frame pointers, in a separate target directory. Cargo
+    /// gets an explicit target, so that the flags do not reach build scripts and proc macros.
     Run,
 }
 
@@ -90,7 +90,7 @@ pub enum Purpose {
 pub enum Outcome<T> {
     /// The step's result.
     Done(T),
-    /// Cargo failed and has said why; this is its exit code.
+    /// Cargo failed and printed the reason; this is its exit code.
     Failed(ExitCode),
 }
 
@@ -120,10 +120,10 @@ pub struct Executable {
 /// Finds the program that the arguments choose.
 ///
 /// # Errors
-/// There is no manifest; it has no executable, or more than one to choose from.
+/// Returns an error if there is no manifest, or if it has no executable or more than one to choose from.
 pub fn choose(args: &BuildArgs) -> Result<Outcome<Choice<'_>>> {
     if let Some(exe) = &args.exe {
-        // What a workspace adds is whose types come first; the executable is readable without.
+        // The workspace only tells which types are its own; the executable is readable without it.
         let outcome =
             if args.manifest_path.is_some() || manifest_above().is_some() { metadata(args, false)? } else { None };
         let workspace = outcome.filter(|workspace| args.manifest_path.is_some() || belongs_to(exe, workspace));
@@ -140,7 +140,7 @@ pub fn choose(args: &BuildArgs) -> Result<Outcome<Choice<'_>>> {
         _ => {}
     }
     let Some(workspace) = metadata(args, true)? else {
-        // Cargo's own code for what it cannot do.
+        // The exit code that cargo uses for its own errors.
         return Ok(Outcome::Failed(ExitCode::from(101)));
     };
     let selected = select::select(args, &workspace)?;
@@ -160,7 +160,7 @@ impl Choice<'_> {
         folders.find_map(|folder| Some(folder.join("dwell.toml")).filter(|file| file.exists()))
     }
 
-    /// The target directory as cargo knows it, or as the executable's path shows it.
+    /// The target directory, from cargo's metadata or from the executable's path.
     fn target_dir(&self) -> Option<PathBuf> {
         if let Some(dir) = &self.args.target_dir {
             return Some(dir.clone());
@@ -183,10 +183,10 @@ impl Choice<'_> {
         })
     }
 
-    /// Builds the program with all its debug info, unless it is there already.
+    /// Builds the program with full debug info, or opens the existing executable.
     ///
     /// # Errors
-    /// Cargo cannot be run, or does not say where the executable is.
+    /// Returns an error if cargo cannot be run, or if it does not report the executable.
     pub fn build(&self, purpose: Purpose) -> Result<Outcome<Executable>> {
         let workspace = self.workspace.as_ref();
         let mut executable = Executable {
@@ -211,7 +211,7 @@ impl Choice<'_> {
         for message in Message::parse_stream(BufReader::new(stdout)) {
             match message.context("cargo's messages cannot be read")? {
                 Message::CompilerArtifact(artifact) if selected.is(&artifact) => found.extend(artifact.executable),
-                // A proc macro may print what it likes.
+                // The output of a proc macro.
                 Message::TextLine(line) => eprintln!("{line}"),
                 _ => {}
             }
@@ -284,7 +284,7 @@ impl Choice<'_> {
                 command.arg(flag);
             }
         }
-        // Tests and benchmarks have profiles of their own, which inherit from these.
+        // Tests and benchmarks have their own profiles, which inherit from these.
         let also: &[&str] = match profile {
             "dev" => &["TEST"],
             "release" => &["BENCH"],
@@ -305,11 +305,11 @@ impl Choice<'_> {
     }
 }
 
-/// What call stacks are walked by.
+/// Call stacks are walked by frame pointers.
 const FRAME_POINTERS: &str = "-Cforce-frame-pointers=yes";
 
-/// Adds a flag of rustc's to those that the user has set. Cargo takes them from one source only: a variable, else the target's
-/// settings, else those of the build.
+/// Adds a flag for rustc to the user's flags. Cargo reads flags from one source only: an environment variable, else the
+/// target's settings, else the build's settings.
 fn add_flag(command: &mut Command, root: &Path, target: Option<&str>, flag: &str) {
     if let Ok(flags) = std::env::var("CARGO_ENCODED_RUSTFLAGS") {
         let separator = if flags.is_empty() { "" } else { "\x1f" };
@@ -325,7 +325,8 @@ fn add_flag(command: &mut Command, root: &Path, target: Option<&str>, flag: &str
     }
 }
 
-/// Whether a configuration of cargo's, from here or the workspace's root upward or in cargo's home, sets flags for a target.
+/// Whether one of cargo's configuration files sets flags for a target. They are searched from this folder and from the
+/// workspace's root upwards, and in cargo's home.
 fn has_target_flags(root: &Path) -> bool {
     let here = std::env::current_dir().ok();
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
@@ -339,7 +340,7 @@ fn has_target_flags(root: &Path) -> bool {
     })
 }
 
-/// The target that rustc builds for by itself.
+/// The default target of rustc.
 fn host() -> Option<String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc).arg("-vV").output().ok()?;
@@ -347,18 +348,18 @@ fn host() -> Option<String> {
     text.lines().find_map(|line| Some(line.strip_prefix("host: ")?.to_owned()))
 }
 
-/// The cargo that runs this, or the one on the PATH.
+/// The cargo that runs this command, or the one on the PATH.
 fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// The manifest that cargo finds from here.
+/// The manifest that cargo finds from the current folder upwards.
 fn manifest_above() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     here.ancestors().map(|folder| folder.join("Cargo.toml")).find(|manifest| manifest.is_file())
 }
 
-/// The metadata of the workspace; `None` if cargo fails.
+/// The metadata of the workspace; `None` if cargo fails. With `speak`, cargo prints its errors.
 fn metadata(args: &BuildArgs, speak: bool) -> Result<Option<Metadata>> {
     let mut command = MetadataCommand::new();
     command.cargo_path(cargo()).no_deps();
@@ -377,7 +378,7 @@ fn metadata(args: &BuildArgs, speak: bool) -> Result<Option<Metadata>> {
     MetadataCommand::parse(json).map(Some).context("cargo's metadata cannot be read")
 }
 
-/// The crates of a workspace, as they are called in code.
+/// The crates of a workspace, with their names in code.
 fn own_crates(workspace: &Metadata) -> Vec<String> {
     let packages = workspace.workspace_packages();
     let targets = packages.iter().flat_map(|package| &package.targets).filter(|target| !target.is_custom_build());
@@ -387,22 +388,22 @@ fn own_crates(workspace: &Metadata) -> Vec<String> {
     crates
 }
 
-/// Whether an executable lies in the workspace, or where that builds.
+/// Whether an executable is in the workspace or in its target directory.
 fn belongs_to(exe: &Path, workspace: &Metadata) -> bool {
     let Ok(exe) = exe.canonicalize() else { return false };
     let inside = |folder: &Path| folder.canonicalize().is_ok_and(|folder| exe.starts_with(folder));
     inside(workspace.workspace_root.as_std_path()) || inside(workspace.target_directory.as_std_path())
 }
 
-/// The `[profile.NAME.package.SPEC]`s, with the profile they stand in, that set `debug`: variables of the environment do
-/// not reach them.
+/// The `[profile.NAME.package.SPEC]` tables that set `debug`, with their profile. Environment variables do not override
+/// these.
 fn packages_without_debug(root: &Path, profile: &str) -> Vec<(String, String)> {
     let manifest = std::fs::read_to_string(root.join("Cargo.toml")).ok();
     let Some(manifest) = manifest.and_then(|text| text.parse::<toml::Table>().ok()) else { return Vec::new() };
     let profiles = manifest.get("profile").and_then(toml::Value::as_table);
     let mut found = Vec::new();
     let mut name = profile;
-    // A profile inherits from one with another name, and none is its own ancestor: cargo refuses a circle later.
+    // The bound ends the loop if the profiles inherit in a circle; cargo reports that circle later.
     for _ in 0..profiles.map_or(0, toml::Table::len).max(2) {
         let table = profiles.and_then(|profiles| profiles.get(name)?.as_table());
         if let Some(packages) = table.and_then(|table| table.get("package")?.as_table()) {

@@ -1,4 +1,4 @@
-//! Which of a workspace's executables is meant, as `cargo run` decides it.
+//! Selects one of a workspace's executables, by the rules of `cargo run`.
 
 use super::BuildArgs;
 use anyhow::{Result, bail};
@@ -12,7 +12,7 @@ use std::process::Command;
 pub(super) struct Selected {
     kind: Kind,
     name: String,
-    /// The folder of the package that has it, if that is known.
+    /// The folder of its package, if known.
     pub(super) package_dir: Option<PathBuf>,
 }
 
@@ -51,9 +51,9 @@ impl fmt::Display for Selected {
 }
 
 impl Selected {
-    /// Whether cargo speaks of this executable.
+    /// Whether a message from cargo is about this executable.
     pub(super) fn is(&self, artifact: &Artifact) -> bool {
-        // A test's package has binaries that are built with it.
+        // Building a test also builds the binaries of its package, so the kind must match too.
         self.kind.is(&artifact.target) && artifact.target.name == self.name
     }
 
@@ -67,7 +67,7 @@ pub(super) fn select(args: &BuildArgs, workspace: &Metadata) -> Result<Selected>
     let named =
         [(Kind::Bin, &args.bin), (Kind::Example, &args.example), (Kind::Test, &args.test), (Kind::Bench, &args.bench)];
     if let Some((kind, name)) = named.into_iter().find_map(|(kind, name)| Some((kind, name.clone()?))) {
-        // Cargo knows a name that fits in no package, and says which would.
+        // If no package has the name, cargo reports it and lists the names it knows.
         let has = |package: &&&Package| package.targets.iter().any(|target| kind.is(target) && target.name == name);
         let package_dir = packages.iter().find(has).and_then(|package| dir(package));
         return Ok(Selected { kind, name, package_dir });
@@ -83,7 +83,7 @@ pub(super) fn select(args: &BuildArgs, workspace: &Metadata) -> Result<Selected>
         (&[(package, target)], _) => {
             Ok(Selected { kind: Kind::Bin, name: target.name.clone(), package_dir: dir(package) })
         }
-        // Cargo says what is wrong with the specification.
+        // Cargo reports what is wrong with the specification.
         ([], []) => Ok(Selected { kind: Kind::Bin, name: args.package.clone().unwrap_or_default(), package_dir: None }),
         ([], packages) => bail!("{}", no_executable(packages)),
         (several, _) => {
@@ -93,7 +93,7 @@ pub(super) fn select(args: &BuildArgs, workspace: &Metadata) -> Result<Selected>
     }
 }
 
-/// The arguments that choose one of several executables.
+/// The arguments that select one of several executables.
 fn choice(all: &[(&Package, &Target)], package: &Package, target: &Target) -> String {
     if all.iter().filter(|(_, other)| other.name == target.name).count() > 1 {
         format!("-p {} --bin {}", package.name, target.name)
@@ -102,11 +102,11 @@ fn choice(all: &[(&Package, &Target)], package: &Package, target: &Target) -> St
     }
 }
 
-/// The packages that cargo would look into.
+/// The packages that cargo would search.
 fn packages<'w>(args: &BuildArgs, workspace: &'w Metadata) -> Vec<&'w Package> {
     let members = workspace.workspace_packages();
     match &args.package {
-        // `name@version` and `path+file:///..#name@version` too.
+        // Also `name@version` and `path+file:///..#name@version`.
         Some(spec) => {
             let name = spec.rsplit(['#', '/']).next().unwrap_or(spec).split(['@', ':']).next().unwrap_or(spec);
             members.into_iter().filter(|package| package.name.as_str() == name).collect()
@@ -124,7 +124,7 @@ fn dir(package: &Package) -> Option<PathBuf> {
     package.manifest_path.parent().map(|dir| dir.as_std_path().to_owned())
 }
 
-/// The message for libraries, with the executables they have besides.
+/// The message for packages without a binary, with the other executables that they have.
 fn no_executable(packages: &[&Package]) -> String {
     let what = match packages {
         [package] if package.targets.iter().any(is_library) => {

@@ -14,7 +14,7 @@ use std::str::FromStr;
 /// A type's largest allowed size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SizeBudget {
-    /// A name or the end of a path, with or without arguments.
+    /// The type's name, or the last parts of its path, with or without arguments.
     pub name: String,
     /// Bytes.
     pub most: u64,
@@ -59,18 +59,18 @@ impl Config {
 /// The budgets of a program.
 #[derive(Debug, Clone, Default)]
 pub struct Budgets {
-    /// From the command line: a type that is not there is a mistake.
+    /// From the command line. A name without a type is an error.
     asked: Vec<SizeBudget>,
-    /// From `dwell.toml`, which all programs of a workspace share: not each has all types.
+    /// From `dwell.toml`, which all programs of a workspace share. A program need not have all types.
     configured: Vec<SizeBudget>,
     max_future: Option<u64>,
 }
 
 impl Budgets {
-    /// The budgets of the arguments and those of `dwell.toml`, over which the arguments win.
+    /// The budgets of the arguments and of `dwell.toml`. The arguments take precedence.
     ///
     /// # Errors
-    /// `dwell.toml` cannot be read or has keys that mean nothing.
+    /// Returns an error if `dwell.toml` cannot be read or has unknown keys.
     pub fn new(args: &CheckArgs, config: Option<&Path>) -> Result<Self> {
         let config = config.map_or_else(|| Ok(Config::default()), Config::read)?;
         let asked = args.max_size.clone();
@@ -83,10 +83,10 @@ impl Budgets {
         })
     }
 
-    /// A line for each budget that the program breaks. Futures of dependencies count if `all` says so.
+    /// A line for each budget that the program exceeds. With `all`, futures of dependencies count too.
     ///
     /// # Errors
-    /// The program has no type of a name that the command line gives.
+    /// Returns an error if the command line names a type that the program does not have.
     pub fn broken(&self, program: &Program, all: bool) -> Result<Vec<String>> {
         let mut lines = Vec::new();
         let budgets = self.asked.iter().map(|budget| (budget, true));
@@ -115,7 +115,7 @@ impl Budgets {
     }
 }
 
-/// The types that a budget is for: the workspace's own, or else those of dependencies.
+/// The types that a budget applies to: those of the workspace, or else those of dependencies.
 fn matching(program: &Program, name: &str) -> Vec<TypeId> {
     let fits = |text: &str| text == name || text.strip_suffix(name).is_some_and(|start| start.ends_with("::"));
     let without_arguments = |text: &str| {
@@ -144,7 +144,7 @@ fn line(program: &Program, id: TypeId, most: u64) -> String {
     )
 }
 
-/// By which field a type is large.
+/// Names the fields that make a type large.
 fn why(program: &Program, of: &Type) -> String {
     let end = |fields: &[Field]| {
         fields.iter().map(|field| field.offset.saturating_add(program.size_of(field.ty))).max().unwrap_or(0)
@@ -154,7 +154,7 @@ fn why(program: &Program, of: &Type) -> String {
             largest(program, fields, "its largest field")
         }
         Kind::Enum(of_enum) => {
-            // A tag with bytes of its own is no part of a variant.
+            // A tag outside of the fields is not part of a variant.
             let tag = of_enum.tag.as_ref().filter(|tag| tag.niche.is_none()).map_or(0, |tag| tag.size);
             let size = |fields: &[Field]| end(fields).saturating_sub(tag);
             let mut variants: Vec<_> =
@@ -188,7 +188,7 @@ fn why(program: &Program, of: &Type) -> String {
     }
 }
 
-/// The largest fields, with those that take nearly as much.
+/// The largest fields, including those of nearly the same size.
 fn largest(program: &Program, fields: &[Field], what: &str) -> String {
     let mut fields: Vec<(u64, &Field)> = fields.iter().map(|field| (program.size_of(field.ty), field)).collect();
     fields.sort_by_key(|&(size, field)| (std::cmp::Reverse(size), field.offset));

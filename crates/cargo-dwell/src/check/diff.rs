@@ -12,19 +12,19 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// The types and futures whose size changed.
+/// The types and futures with a different size.
 #[derive(Debug, Serialize)]
 pub struct Diff {
     version: u32,
     before: About,
     after: About,
-    /// The one that grew most first.
+    /// Larger ones, the largest growth first.
     grew: Vec<Change>,
-    /// The one that shrank most first.
+    /// Smaller ones, the largest reduction first.
     shrank: Vec<Change>,
-    /// Only in the later one.
+    /// Only in the later build.
     new: Vec<Single>,
-    /// Only in the earlier one.
+    /// Only in the earlier build.
     gone: Vec<Single>,
 }
 
@@ -35,19 +35,19 @@ struct Change {
     path: String,
     before: u64,
     after: u64,
-    /// The fields, variants and held values that account for it.
+    /// The fields, variants and held values that account for the difference.
     by: Vec<By>,
 }
 
 #[derive(Debug, Serialize)]
 struct By {
-    /// `field`, `Variant`, `Variant.field`; for a future a variable that it holds or the future that it waits for.
+    /// `field`, `Variant`, `Variant.field`; for a future, a variable that it holds or the future that it awaits.
     field: String,
     #[serde(rename = "type")]
     of: String,
-    /// Bytes before; 0 if it was not there.
+    /// Bytes before; 0 if it is new.
     before: u64,
-    /// Bytes after; 0 if it is not there any more.
+    /// Bytes after; 0 if it is gone.
     after: u64,
 }
 
@@ -59,7 +59,7 @@ struct Single {
     size: u64,
 }
 
-/// Something with a size, in a form that types and futures share.
+/// A type or future with a size.
 struct Item {
     kind: &'static str,
     name: String,
@@ -69,10 +69,10 @@ struct Item {
 }
 
 impl Diff {
-    /// Compares a document with what `file` has: what `--save` wrote, or an executable.
+    /// Compares a document with `file`, which is a file from `--save` or an executable.
     ///
     /// # Errors
-    /// The file is neither, or cannot be read.
+    /// Returns an error if the file is neither, or cannot be read.
     pub fn new(after: &Document, file: &Path, options: &Options, selection: Selection<'_>) -> Result<Self> {
         let before = if is_json(file) {
             Known::read(file)?
@@ -85,7 +85,7 @@ impl Diff {
 
     fn between(before: Known, after: Known) -> Self {
         let same_selection = before.all == after.all;
-        // The JSON of one command has no list of the other commands.
+        // The output of one command lacks the lists of the other commands.
         let both_futures = !before.futures.is_empty() && !after.futures.is_empty();
         let both_types = !before.types.is_empty() && !after.types.is_empty();
         let (about_before, about_after) = (before.program.clone(), after.program.clone());
@@ -133,7 +133,7 @@ impl Diff {
     /// Writes the differences.
     ///
     /// # Errors
-    /// `out` does.
+    /// Returns an error if `out` cannot be written.
     pub fn write(&self, format: Format, out: &mut impl io::Write) -> io::Result<()> {
         let look = match format {
             Format::Json => {
@@ -189,17 +189,17 @@ impl By {
     }
 }
 
-/// A file whose first byte that is no space begins an object.
+/// Whether a file begins with a JSON object.
 fn is_json(file: &Path) -> bool {
     use std::io::Read;
     let mut start = [0; 64];
     let read = std::fs::File::open(file).and_then(|mut file| file.read(&mut start)).unwrap_or(0);
     let start = &start[..read];
-    // A missing or empty file is reported as one that --save did not write.
+    // An empty file counts as JSON, so that the error is about a damaged file of `--save`.
     start.iter().all(u8::is_ascii_whitespace) || start.trim_ascii_start().starts_with(b"{")
 }
 
-/// All items by path; of several with one path, which generic closures may have, the largest.
+/// All items by path. If several have one path, as with generic closures, the largest.
 fn items(known: Known) -> BTreeMap<String, Item> {
     let mut items: BTreeMap<String, Item> = BTreeMap::new();
     let mut add = |path: String, item: Item| match items.get(&path) {
@@ -208,7 +208,7 @@ fn items(known: Known) -> BTreeMap<String, Item> {
             items.insert(path, item);
         }
     };
-    // Futures come later and win: they know their variables.
+    // Futures are added later and replace types, since they have the names of variables.
     for of in known.types {
         let parts = type_parts(&of);
         add(of.path, Item { kind: "type", name: of.name, size: of.size, parts });
@@ -231,7 +231,7 @@ fn type_parts(of: &KnownType) -> BTreeMap<String, (String, u64)> {
     parts
 }
 
-/// The variables that a future holds, each with its largest size, and the futures that it waits for.
+/// The variables that a future holds, each with its largest size, and the futures that it awaits.
 fn future_parts(of: &futures::json::Future) -> BTreeMap<String, (String, u64)> {
     let mut parts: BTreeMap<String, (String, u64)> = BTreeMap::new();
     let mut add = |name: String, of: &str, size: u64| {
@@ -254,7 +254,7 @@ fn future_parts(of: &futures::json::Future) -> BTreeMap<String, (String, u64)> {
     parts
 }
 
-/// The differences between two items, the largest first.
+/// The differences between two items, largest first.
 fn by(before: &Item, after: &Item) -> Vec<By> {
     let mut all: Vec<By> = Vec::new();
     for (name, (of, size)) in &after.parts {
@@ -269,7 +269,7 @@ fn by(before: &Item, after: &Item) -> Vec<By> {
         }
     }
     let grows = after.size > before.size;
-    // Fields that change in the direction of the whole explain it.
+    // Fields that change in the same direction as the item explain its change, so they come first.
     all.sort_by_key(|by| ((by.after > by.before) != grows, std::cmp::Reverse(by.before.abs_diff(by.after))));
     all
 }

@@ -1,4 +1,4 @@
-//! Sizes in a file: what `--save` writes and `--diff` reads.
+//! The file of sizes that `--save` writes and `--diff` reads.
 
 use crate::debuginfo::Program;
 use crate::futures::{self, About};
@@ -17,17 +17,17 @@ const VERSION: u32 = 1;
 pub struct Document {
     version: u32,
     program: About,
-    /// The types of dependencies are here too.
+    /// Whether the types of dependencies are included.
     all: bool,
     types: Vec<layout::json::Type>,
     futures: Vec<futures::json::Future>,
     traits: Vec<dyn_traits::json::Trait>,
 }
 
-/// Which types a document has.
+/// The selection of types in a document.
 #[derive(Debug, Clone, Copy)]
 pub struct Selection<'a> {
-    /// Those of dependencies too.
+    /// Include the types of dependencies.
     pub all: bool,
     /// The folder that relative paths of sources start from, if it is known.
     pub root: Option<&'a Path>,
@@ -51,7 +51,7 @@ impl Document {
     /// Writes the document.
     ///
     /// # Errors
-    /// The file cannot be written, or is there and is something else.
+    /// Returns an error if the file cannot be written, or if it exists and `--save` did not write it.
     pub fn save(&self, file: &Path) -> Result<()> {
         check_target(file)?;
         let write = || -> std::io::Result<()> {
@@ -64,10 +64,10 @@ impl Document {
     }
 }
 
-/// Refuses to overwrite what `--save` did not write.
+/// Refuses to overwrite a file that `--save` did not write.
 ///
 /// # Errors
-/// The file is there and is something else, or cannot be written.
+/// Returns an error if the file exists and `--save` did not write it, or if it cannot be written.
 pub fn check_target(file: &Path) -> Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     if file.is_dir() {
@@ -80,7 +80,7 @@ pub fn check_target(file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The fields that are read from a saved document or from the output of `--format json`.
+/// The fields that are read from a file of `--save` or from the output of `--format json`.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(super) struct Known {
     #[serde(default)]
@@ -121,7 +121,7 @@ pub(super) struct KnownVariant {
 }
 
 impl Known {
-    /// Reads what `--save` wrote.
+    /// Reads a file of `--save`.
     pub(super) fn read(file: &Path) -> Result<Self> {
         let reader =
             BufReader::new(fs::File::open(file).with_context(|| format!("{}: cannot be read", file.display()))?);
@@ -145,7 +145,7 @@ impl Known {
         Ok(known)
     }
 
-    /// Converts a document as saving and reading would.
+    /// Converts a document as if it had been saved and read.
     pub(super) fn of(document: &Document) -> Result<Self> {
         let value = serde_json::to_value(document).context("the sizes cannot be written as JSON")?;
         Self::deserialize(value).context("the sizes cannot be read back")

@@ -7,25 +7,25 @@ use std::collections::BTreeMap;
 /// The sizes of inline storage that are compared, in bytes.
 pub const SIZES: [u64; 5] = [8, 16, 24, 32, 48];
 
-/// Bytes of the words that `SmallBox` counts its storage in, and how a value in it may be aligned.
+/// The unit of `SmallBox`'s inline storage in bytes, and its alignment.
 const WORD: u64 = 8;
 
-/// A trait that the program has trait objects of.
+/// A trait with trait objects in the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Trait {
-    /// As a person writes it.
+    /// The short name.
     pub name: String,
-    /// In full.
+    /// The full path.
     pub path: String,
     /// Whether the trait or one of its types is of the workspace's own crates.
     pub own: bool,
-    /// The types that have a vtable for it, the largest first.
+    /// The types with a vtable for it, largest first.
     pub implementors: Vec<Implementor>,
-    /// How many of them fit in 8, 16, 24, 32 and 48 bytes.
+    /// The number of types that fit in 8, 16, 24, 32 and 48 bytes.
     pub fits: Vec<Fit>,
-    /// The smallest `N` of `SmallBox<dyn Trait, N>`, in words of 8 bytes, that holds nine tenths of what 48 bytes hold; none
-    /// if those are fewer than half of the types.
+    /// The smallest `N`, in words of 8 bytes, for which `SmallBox<dyn Trait, N>` stores nine tenths of the types inline
+    /// that fit in 48 bytes; none if fewer than half of all types do.
     pub suggested_n: Option<u64>,
 }
 
@@ -33,29 +33,29 @@ pub struct Trait {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Implementor {
-    /// As a person writes it.
+    /// The short name.
     #[serde(rename = "type")]
     pub of: String,
-    /// In full.
+    /// The full path.
     pub path: String,
-    /// Bytes of a value.
+    /// The size of a value in bytes.
     pub size: u64,
-    /// Bytes.
+    /// The alignment in bytes.
     pub align: u64,
 }
 
-/// How many types fit.
+/// The number of types that fit in a size.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fit {
-    /// In so many bytes, aligned to 8.
+    /// The size in bytes; the alignment is 8.
     pub bytes: u64,
-    /// So many types.
+    /// The number of types.
     pub types: u64,
 }
 
-/// The traits of a program that have vtables, those with most types first. Without `all` only those where the trait or a type
-/// is of the workspace's own.
+/// The traits of a program that have vtables, those with most types first. Without `all`, only traits of the workspace or
+/// with a type of the workspace.
 pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
     let mut by_path: BTreeMap<&str, (&str, Vec<TypeId>)> = BTreeMap::new();
     for (_, ty) in program.types() {

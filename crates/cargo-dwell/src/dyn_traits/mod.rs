@@ -1,4 +1,4 @@
-//! `cargo dwell dyn`: the types of a program's trait objects, and how many words hold most of them.
+//! `cargo dwell dyn`: the types of a program's trait objects, and the inline size that holds most of them.
 
 pub mod json;
 

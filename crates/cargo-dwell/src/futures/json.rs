@@ -9,28 +9,28 @@ use std::collections::HashSet;
 /// An `async fn`, block or closure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Future {
-    /// The name as a person writes it.
+    /// The short name.
     pub name: String,
-    /// The name in full.
+    /// The full path.
     pub path: String,
     /// `async fn`, `async block` or `async closure`.
     pub kind: String,
-    /// The function that it is, or is in.
+    /// The function that it is, or that contains it.
     pub function: String,
     /// The position of its declaration.
     pub file: Option<String>,
     /// The position of its declaration.
     pub line: Option<u32>,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Bytes.
+    /// The alignment in bytes.
     pub align: u64,
     /// Arguments and captured variables.
     #[serde(default)]
     pub captures: Vec<Held>,
     /// Its `.await`s, in the order of the source.
     pub awaits: Vec<Await>,
-    /// The futures in it.
+    /// The futures that it contains.
     #[serde(default)]
     pub tree: Vec<Node>,
     /// Suggestions, largest saving first.
@@ -48,7 +48,7 @@ pub struct Await {
     /// The awaited future.
     #[serde(default)]
     pub awaited: Option<Held>,
-    /// Bytes of all that is held.
+    /// The sum of the held values in bytes.
     #[serde(default)]
     pub held_size: u64,
     /// The values held across it.
@@ -60,12 +60,12 @@ pub struct Await {
 pub struct Held {
     /// The variable; `__awaitee` for the awaited future, `__0` and so on for temporaries.
     pub name: String,
-    /// Its type as a person writes it.
+    /// The short name of its type.
     #[serde(rename = "type")]
     pub of: String,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Bytes from the start of the future.
+    /// The offset in the future, in bytes.
     #[serde(default)]
     pub offset: u64,
     /// The file that declares it.
@@ -76,25 +76,25 @@ pub struct Held {
     pub line: Option<u32>,
 }
 
-/// A future in another.
+/// A future inside another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
-    /// Its type as a person writes it.
+    /// The short name of its type.
     pub name: String,
-    /// The variable that has it; `__awaitee` for the awaited future.
+    /// The variable that holds it; `__awaitee` for the awaited future.
     pub variable: String,
     /// The position of its declaration, for an `async` function, block or closure.
     pub file: Option<String>,
     /// The position of its declaration, for an `async` function, block or closure.
     pub line: Option<u32>,
-    /// The lines of the `.await`s that wait for it or hold it.
+    /// The lines of the `.await`s that await or hold it.
     pub lines: Vec<u32>,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
     /// Whether its children are listed only at its first occurrence.
     #[serde(default)]
     pub repeated: bool,
-    /// The futures in it, the largest first.
+    /// The futures that it contains, largest first.
     pub children: Vec<Node>,
 }
 
@@ -113,14 +113,14 @@ pub struct Advice {
     pub what: String,
     /// The change, as text.
     pub how: String,
-    /// The bytes that it saves in the future that lists it.
+    /// The bytes saved in the future that lists the suggestion.
     pub saves: u64,
 }
 
 /// The most suggestions for one future.
 const SUGGESTIONS: usize = 10;
 
-/// A tree has this many nodes at most.
+/// The most nodes of a tree.
 const NODES: usize = 400;
 
 impl Future {
@@ -143,7 +143,7 @@ impl Future {
         let awaits = suspended.map(|state| {
             let fields = locals(coroutine, state).into_iter().chain(in_place.iter().copied());
             let mut held: Vec<Held> = fields.map(held).collect();
-            // Zero bytes are held in name only.
+            // Zero-size values take no bytes.
             held.retain(|held| held.size > 0);
             held.sort_by(|a, b| b.size.cmp(&a.size).then(a.offset.cmp(&b.offset)));
             Await {
@@ -178,7 +178,7 @@ impl Future {
                 })
             })
             .collect();
-        // A change of the future itself before one of a future in it.
+        // For equal savings, changes of the future itself come before those of an inner future.
         suggestions.sort_by_key(|advice| (std::cmp::Reverse(advice.saves), advice.future != *of.name));
         suggestions.truncate(SUGGESTIONS);
         let mut left = NODES;
@@ -208,7 +208,7 @@ pub(super) fn kind(coroutine: &Coroutine) -> &'static str {
     }
 }
 
-/// The futures that a coroutine has in itself.
+/// The futures that a coroutine contains.
 fn children(program: &Program, graph: &Graph, id: TypeId, seen: &mut HashSet<TypeId>, left: &mut usize) -> Vec<Node> {
     let (Kind::Coroutine(coroutine), Some(parts)) = (&program.get(id).kind, graph.parts.get(&id)) else {
         return Vec::new();
@@ -263,7 +263,7 @@ fn node(
     } else if matches!(of.kind, Kind::Coroutine(_)) {
         children(program, graph, ty, seen, left)
     } else {
-        // A struct of a library, such as `Timeout<F>`: what it has in itself.
+        // A struct of a library, such as `Timeout<F>`: list the futures that it contains.
         let mut inner: Vec<Node> =
             inner.iter().map_while(|&inner| node(program, graph, inner, &[], seen, left)).collect();
         inner.sort_by_key(|node| std::cmp::Reverse(node.size));

@@ -1,4 +1,4 @@
-//! `cargo dwell futures`: what futures hold across their `.await`s, and what would make them smaller.
+//! `cargo dwell futures`: the values that futures hold across their `.await`s, and suggestions for smaller futures.
 
 pub mod json;
 mod report;
@@ -36,8 +36,8 @@ pub struct FuturesArgs {
     pub format: Format,
 }
 
-/// The futures of a program with what makes them smaller, the largest first; its own ones only, unless `all` is asked for.
-/// Relative paths of sources start from `root`, if that is known.
+/// The futures of a program with suggestions, largest first. Without `all`, only those of the workspace. Relative paths
+/// of sources start from `root`, if known.
 pub fn all(program: &Program, all: bool, root: Option<&Path>) -> Vec<json::Future> {
     let ids = select(program, &|id| all || program.get(id).own);
     describe(program, &ids, root)
@@ -50,7 +50,7 @@ pub fn all(program: &Program, all: bool, root: Option<&Path>) -> Vec<json::Futur
 pub fn run(program: &Program, args: &FuturesArgs, root: Option<&Path>, profile: Option<&str>) -> Result<()> {
     let every = select(program, &|_| true);
     let own = every.iter().filter(|&&id| program.get(id).own).count();
-    // An executable from elsewhere has no crate of one's own.
+    // Without a workspace, all futures count as the user's own.
     let all = args.all || !program.types().any(|(_, of)| of.own);
     let mut ids: Vec<TypeId> = every.iter().copied().filter(|&id| all || program.get(id).own).collect();
     if let Some(pattern) = &args.pattern {
@@ -75,7 +75,7 @@ pub fn run(program: &Program, args: &FuturesArgs, root: Option<&Path>, profile: 
     output::print(|mut out| report.write(args, &mut out))
 }
 
-/// The futures that are wanted, the largest first.
+/// The selected futures, largest first.
 fn select(program: &Program, wanted: &dyn Fn(TypeId) -> bool) -> Vec<TypeId> {
     let is_future = |kind: &Kind| matches!(kind, Kind::Coroutine(of) if of.flavour != Flavour::Other);
     let found = program.types().filter(|(id, of)| is_future(&of.kind) && wanted(*id));
@@ -86,7 +86,7 @@ fn select(program: &Program, wanted: &dyn Fn(TypeId) -> bool) -> Vec<TypeId> {
 
 fn describe(program: &Program, ids: &[TypeId], root: Option<&Path>) -> Vec<json::Future> {
     let graph = size::Graph::new(program);
-    // A change of one future is worth what it takes off the others too: all of the program's own are looked at.
+    // Suggestions for an inner future also shrink the outer ones, so all futures of the workspace are examined.
     let mut changed: Vec<TypeId> = select(program, &|id| program.get(id).own);
     changed.extend(ids.iter().filter(|&&id| !program.get(id).own));
     let mut files = source::Files::new(root, &program.file);

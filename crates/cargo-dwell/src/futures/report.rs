@@ -1,4 +1,4 @@
-//! Futures as text: tables for a person, one JSON object for a program.
+//! Futures as tables or as JSON.
 
 use super::FuturesArgs;
 use super::json::{Await, Future, Held, Node};
@@ -39,7 +39,7 @@ impl About {
 pub(super) struct Report {
     pub(super) version: u32,
     pub(super) program: About,
-    /// Futures of the program, and how many of them are its workspace's own.
+    /// The number of futures in the program, and of those from its workspace.
     #[serde(skip)]
     pub(super) all: usize,
     #[serde(skip)]
@@ -49,13 +49,13 @@ pub(super) struct Report {
 
 /// The default number of rows.
 const ROWS: usize = 20;
-/// Futures whose `.await`s are shown, if nothing else is asked for.
+/// The number of futures whose `.await`s are shown by default.
 const SHOWN: usize = 3;
-/// `.await`s of a future, unless a pattern asks for it.
+/// The most `.await`s shown for a future, without a pattern.
 const AWAITS: usize = 8;
-/// Values that one `.await` holds.
+/// The most values shown for one `.await`.
 const HELD: usize = 6;
-/// Suggestions for a future.
+/// The most suggestions shown for a future.
 const BEST: usize = 3;
 
 impl Report {
@@ -121,12 +121,12 @@ impl Report {
         format!("`{name}`{profile}{rustc}: {what}.")
     }
 
-    /// The suggestions that save most, each at the largest future that it shrinks.
+    /// The suggestions with the largest savings, each for the largest future that it shrinks.
     fn best(&self, most: usize) -> Vec<Vec<Cell>> {
         let mut rows = vec![header(&["saves", "of", "where", "what", "how"])];
         let mut all: Vec<(&Future, &super::json::Advice)> =
             self.futures.iter().flat_map(|future| future.suggestions.iter().map(move |one| (future, one))).collect();
-        // First where the change is made, then where it is felt.
+        // For equal savings, the future to change comes before the futures around it.
         all.sort_by_key(|(future, one)| (std::cmp::Reverse(one.saves), one.future != future.name));
         let mut seen = Vec::new();
         for (future, one) in all {
@@ -209,7 +209,7 @@ fn describe(future: &Future, most: usize, out: &mut impl io::Write, look: &Look)
     Ok(())
 }
 
-/// The `.await`s with the most bytes, in the order of the source, and what each holds.
+/// The `.await`s that hold the most bytes, in the order of the source, with the held values.
 fn awaits(future: &Future, most: usize) -> Vec<Vec<Cell>> {
     let mut largest: Vec<usize> = (0..future.awaits.len()).collect();
     largest.sort_by_key(|&index| std::cmp::Reverse(bytes(&future.awaits[index])));
@@ -247,7 +247,7 @@ fn bytes(of: &Await) -> u64 {
     of.held_size.saturating_add(of.awaited.as_ref().map_or(0, |held| held.size))
 }
 
-/// A future in another, and in it those that make it big: down to a twentieth of the whole.
+/// Prints a future, and the futures inside it that take at least a twentieth of the whole.
 fn tree(node: &Node, whole: u64, depth: usize, out: &mut impl io::Write) -> io::Result<()> {
     let lines: Vec<_> = node.lines.iter().map(u32::to_string).collect();
     let place = match (&*node.variable, &lines[..]) {
@@ -298,7 +298,7 @@ fn line(line: Option<u32>) -> String {
 
 fn at(file: Option<&String>, line: Option<u32>) -> String {
     let Some(file) = file else { return "unknown".to_owned() };
-    // A path in a registry is shortened to the package's name and version, one in std to the library.
+    // Shorten a path in a registry to package and version, and one in std to the library.
     let package = file.split_once("/registry/src/").and_then(|(_, rest)| Some(rest.split_once('/')?.1));
     let std = file.strip_prefix("/rustc/").and_then(|rest| Some(rest.split_once('/')?.1));
     let file = package.or(std).unwrap_or(file);

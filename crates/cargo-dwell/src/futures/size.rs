@@ -1,8 +1,8 @@
-//! How large a future would be if it held less: rustc's layout of coroutines, computed again for a changed one.
+//! Predicts the size of a future that holds fewer or smaller values, by rustc's layout of coroutines.
 //!
-//! rustc (`rustc_abi::layout::coroutine`) first lays out a prefix: what the coroutine captured, the tag, and every local that
-//! is held in more than one state. Behind it, each state has the locals that only it holds; the states share these bytes. The
-//! prefix is sorted by falling alignment and the rest by rising alignment, so that padding is small.
+//! rustc (`rustc_abi::layout::coroutine`) first lays out a prefix: the captures, the tag, and every local that more
+//! than one state holds. Behind the prefix each state has the locals that only it holds; the states share these bytes.
+//! The prefix is sorted by falling alignment and the rest by rising alignment, to reduce padding.
 
 use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, State, Text, TypeId};
 use std::collections::{HashMap, HashSet};
@@ -10,13 +10,13 @@ use std::collections::{HashMap, HashSet};
 /// A name, a type and an offset, which together identify a coroutine's local.
 pub(super) type Key = (Text, TypeId, u64);
 
-/// Something that a coroutine holds.
+/// A value that a coroutine holds.
 #[derive(Clone, Debug)]
 pub(super) struct Local {
     pub(super) field: Field,
     /// The states that hold it, as indices of [`Coroutine::states`].
     pub(super) states: Vec<usize>,
-    /// It is in the prefix, which all states have.
+    /// Whether it is in the prefix, which all states share.
     pub(super) promoted: bool,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Parts {
 #[derive(Clone, Debug)]
 pub(super) struct Capture {
     pub(super) field: Field,
-    /// Its value is moved into a local when the future is first polled; its own bytes stay behind, unused.
+    /// Whether its value is moved into a local at the first poll. The bytes of the capture then stay, unused.
     pub(super) moved: bool,
 }
 
@@ -40,12 +40,12 @@ pub(super) fn key(field: &Field) -> Key {
     (field.name.clone(), field.ty, field.offset)
 }
 
-/// Whether the compiler made this local up.
+/// Whether the compiler introduced this local.
 pub(super) fn is_temporary(name: &str) -> bool {
     name.starts_with("__") && name != "__self" && name != AWAITED
 }
 
-/// The name of what an `.await` waits for.
+/// The name of the local for the future that an `.await` polls.
 pub(super) const AWAITED: &str = "__awaitee";
 
 /// The locals that a state holds, without captures and the awaited future.
@@ -71,12 +71,12 @@ impl Parts {
                     None => locals.push(Local { field: field.clone(), states: vec![index], promoted: false }),
                 }
             }
-            // Each `.await` has a local of its own for the future, even where two have one type and one offset.
+            // Each `.await` has its own local for the future, even if two have the same type and offset.
             if let Some(field) = &state.awaited {
                 locals.push(Local { field: field.clone(), states: vec![index], promoted: false });
             }
         }
-        // The prefix ends before the first byte that two states use for different things.
+        // The prefix ends before the first byte that two states use differently.
         let mut shared = u64::MAX;
         for local in &locals {
             let overlaps = |other: &Local| {
@@ -104,7 +104,7 @@ impl Parts {
         Self { captures, locals, tag: coroutine.tag.as_ref().map_or(1, |tag| tag.size) }
     }
 
-    /// The local that an argument is moved into.
+    /// The local that receives an argument.
     pub(super) fn local_of(&self, capture: &Capture) -> Option<&Local> {
         let inner = format!("__{}", capture.field.name);
         self.locals.iter().find(|local| {
@@ -114,18 +114,18 @@ impl Parts {
     }
 }
 
-/// The change of a part of a coroutine.
+/// A change to a part of a coroutine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Becomes {
-    /// It is not there at all.
+    /// It is removed.
     Gone,
-    /// It is not held in the states with these indices.
+    /// The states with these indices no longer hold it.
     NotIn(Vec<usize>),
-    /// It is behind a thin pointer.
+    /// It moves behind a thin pointer.
     Boxed,
 }
 
-/// The next multiple of an alignment. Debug info may be hostile: its sizes do not overflow.
+/// Rounds up to a multiple of an alignment. Saturates, since debug info may have any sizes.
 fn aligned(size: u64, align: u64) -> u64 {
     size.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX)
 }
@@ -135,16 +135,16 @@ pub(super) fn total(sizes: impl Iterator<Item = u64>) -> u64 {
     sizes.fold(0, u64::saturating_add)
 }
 
-/// The change of one part of a coroutine.
+/// A change to one part of a coroutine.
 #[derive(Clone, Debug)]
 pub(super) struct Edit {
     pub(super) of: Key,
-    /// The one state that waits for it: futures of one type may share their bytes, each in a state of its own.
+    /// The state that awaits it: futures of one type may share their bytes in several states.
     pub(super) awaited_in: Option<usize>,
     pub(super) becomes: Becomes,
 }
 
-/// A change of one coroutine.
+/// A change to one coroutine.
 #[derive(Clone, Debug)]
 pub(super) struct Change {
     pub(super) coroutine: TypeId,
@@ -157,13 +157,13 @@ pub(super) struct Sizes<'p> {
     program: &'p Program,
     graph: &'p Graph,
     change: &'p Change,
-    /// The types that have the changed coroutine in themselves: no other changes its size.
+    /// The types that contain the changed coroutine; other types keep their size.
     within: &'p HashSet<TypeId>,
     known: HashMap<TypeId, u64>,
     depth: u32,
 }
 
-/// Types nested deeper than this keep their size: debug info may be hostile, and the stack has an end.
+/// Types nested deeper keep their size. This bounds the recursion on damaged debug info.
 const DEEPEST: u32 = 200;
 
 impl<'p> Sizes<'p> {
@@ -179,7 +179,7 @@ impl<'p> Sizes<'p> {
         if let Some(&size) = self.known.get(&id) {
             return size;
         }
-        // A type that holds itself is an error of the debug info; it keeps its size.
+        // A type cannot contain itself; for damaged debug info it keeps its size.
         self.known.insert(id, self.program.size_of(id));
         self.depth += 1;
         let size = self.compute(id);
@@ -211,7 +211,7 @@ impl<'p> Sizes<'p> {
         self.program.size_of(field.ty).saturating_sub(self.of(field.ty))
     }
 
-    /// The size of a type that has one of several sets of fields.
+    /// The size of a type with alternative sets of fields.
     fn largest<'f>(&mut self, size: u64, align: u64, sets: impl Iterator<Item = &'f [Field]>) -> u64 {
         let (mut before, mut after) = (0, 0);
         for fields in sets {
@@ -265,7 +265,7 @@ impl Parts {
             match states[..] {
                 [] => {}
                 [state] => rest.entry(state).or_default().push(part),
-                // One local, or several of one name that rustc lays over each other.
+                // One local, or several with one name that rustc overlays.
                 _ if local.promoted => prefix.push(part),
                 _ => states.iter().for_each(|&state| rest.entry(state).or_default().push(part)),
             }
@@ -283,10 +283,10 @@ impl Parts {
     }
 }
 
-/// Which types have which in themselves.
+/// Which types contain which other types.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
-    /// The types that have a type as a part.
+    /// For each type, the types with a field of it.
     outer: HashMap<TypeId, Vec<TypeId>>,
     pub(super) parts: HashMap<TypeId, Parts>,
 }
@@ -321,7 +321,7 @@ impl Graph {
         graph
     }
 
-    /// All types that have this one in themselves, and itself.
+    /// All types that contain this one, and the type itself.
     pub(super) fn within(&self, id: TypeId) -> HashSet<TypeId> {
         let mut found = HashSet::from([id]);
         let mut left = vec![id];
@@ -336,7 +336,7 @@ impl Graph {
     }
 }
 
-/// The coroutines that a value of a type has in itself: not those behind pointers, nor those in other coroutines.
+/// The coroutines inside a value of a type, without those behind pointers and those in other coroutines.
 pub(super) fn coroutines_in(program: &Program, id: TypeId) -> Vec<TypeId> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();

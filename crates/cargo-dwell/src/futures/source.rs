@@ -1,6 +1,6 @@
 //! Reads the source to find out whether a local is used after an `.await`.
 //!
-//! The source is read as tokens, which are there inside macros too. Every answer that the tokens leave open is "it is used".
+//! The source is read as tokens, which macros have too. If the tokens leave the answer open, it is "used".
 
 use crate::debuginfo::{Source, Type};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -12,12 +12,12 @@ use std::time::SystemTime;
 #[derive(Debug, Default)]
 pub(super) struct Files {
     root: Option<PathBuf>,
-    /// When the program was built: a file that was changed later has other lines.
+    /// The time of the build. A file with a later time may have other lines.
     built: Option<SystemTime>,
     read: HashMap<String, Option<Tokens>>,
 }
 
-/// A file's tokens in a row.
+/// A file's tokens as a flat list.
 #[derive(Debug)]
 struct Tokens {
     list: Vec<Token>,
@@ -32,12 +32,12 @@ struct Token {
 #[derive(Debug, PartialEq, Eq)]
 enum Is {
     Word(String),
-    /// The name that the literal, a format string, may have in braces.
+    /// A literal. Its text may be a format string that names variables in braces.
     Literal(String),
     Punct(char),
-    /// A delimiter opens, and closes at this index.
+    /// An opening delimiter, with the index of the closing one.
     Open(Delimiter, usize),
-    /// The delimiter that opened at this index closes.
+    /// A closing delimiter, with the index of the opening one.
     Close(usize),
 }
 
@@ -48,7 +48,7 @@ impl Files {
         Self { root: root.map(Path::to_owned), built, read: HashMap::new() }
     }
 
-    /// Whether the path of a future's source is of use: those of dependencies start from folders of theirs.
+    /// Whether the path of a future's source can be resolved: paths of dependencies are relative to other folders.
     pub(super) fn may_read(&self, future: &Type) -> bool {
         let absolute = future.source.as_ref().is_some_and(|source| Path::new(&*source.file).is_absolute());
         absolute || (future.own && self.root.is_some())
@@ -68,8 +68,9 @@ impl Files {
         read.as_ref()
     }
 
-    /// Whether the source shows that a local is of no use from an `.await` on: nothing from there to the end of the body, in
-    /// `lines`, names it or what may borrow from it. `may_borrow` says so of the names that are held across the `.await`.
+    /// Whether the source shows that a local is not used after an `.await`: between it and the end of the body in
+    /// `lines`, no token names the local or a variable that may borrow from it. `may_borrow` decides that for each name
+    /// that the `.await` holds.
     pub(super) fn is_unused_after(
         &mut self,
         at: &Source,
@@ -108,7 +109,7 @@ fn word(is: &Is, expected: &str) -> bool {
 impl Tokens {
     fn new(stream: TokenStream) -> Option<Self> {
         let mut list = Vec::new();
-        // Groups that are open: what is left of each, with the index of its delimiter and the line that closes it.
+        // The open groups: the rest of each, the index of its delimiter, and the line of its end.
         let mut open = vec![(stream.into_iter(), None, 0)];
         while let Some((stream, start, end_line)) = open.last_mut() {
             let Some(tree) = stream.next() else {
@@ -136,7 +137,7 @@ impl Tokens {
         Some(Self { list })
     }
 
-    /// `None` where the tokens are not as expected.
+    /// Returns `None` if the tokens are not as expected.
     fn is_unused_after(
         &self,
         line: usize,
@@ -148,14 +149,14 @@ impl Tokens {
         let mut body = self.list.iter().position(|token| token.line >= lines.0)?;
         let end = self.list.iter().rposition(|token| token.line <= lines.1)? + 1;
         let is_await = |index: &usize| word(&self.list[*index].is, "await") && self.list[*index].line == line;
-        // A macro may hide the word, and a line may have several: then all of the line comes after.
+        // A macro may hide the `.await`, or a line may have several: then the whole line counts as after it.
         let awaits: Vec<_> = (first..end).take_while(|&index| self.list[index].line == line).filter(is_await).collect();
         let [at] = awaits[..] else { return Some(false) };
-        // A macro may have made the name up.
+        // A macro may have created the name.
         if !(body..at).any(|index| word(&self.list[index].is, name)) {
             return Some(false);
         }
-        // What encloses the `.await`, from the inside to the function: a signature makes nothing of its arguments.
+        // The groups around the `.await`, innermost first. A function's signature does not use its arguments.
         let mut around: Vec<usize> = Vec::new();
         for open in (body..at).rev() {
             if matches!(self.list[open].is, Is::Open(_, close) if (at..end).contains(&close)) {
@@ -167,12 +168,12 @@ impl Tokens {
             }
         }
 
-        // What was made from the local, and of that what can borrow from it when the `.await` is over.
+        // The variables made from the local, and those among them that can borrow from it after the `.await`.
         let mut made = BTreeSet::from([name.to_owned()]);
         while self.add_made(body, at, may_borrow, &mut made) {}
         let borrowers = made.iter().filter(|other| *other == name || may_borrow(other)).cloned().collect();
         let named = |names: &BTreeSet<String>, from: usize, to: usize| (from..to).any(|index| self.names(index, names));
-        // The statement that waits: the future may borrow the local.
+        // The awaited future itself may borrow the local.
         if named(&made, self.statement_start(at, body), at) || named(&borrowers, at + 1, end) {
             return Some(false);
         }
@@ -183,7 +184,7 @@ impl Tokens {
                 continue;
             }
             let header = self.statement_start(open, body);
-            // `match`, `if let` and `for` bind parts of what their header names.
+            // `match`, `if let` and `for` bind parts of the expression in their header.
             if named(&made, header, open) {
                 return Some(false);
             }
@@ -191,7 +192,7 @@ impl Tokens {
                 let is = &self.list[index].is;
                 word(is, "loop") || word(is, "while") || word(is, "for")
             });
-            // The next round comes after the `.await`.
+            // The next iteration of a loop comes after the `.await`.
             if loops && declared.is_none_or(|declared| declared < open) && named(&borrowers, open, close) {
                 return Some(false);
             }
@@ -215,7 +216,7 @@ impl Tokens {
             match self.list[index - 1].is {
                 Is::Punct(';') | Is::Open(Delimiter::Brace, _) => break,
                 Is::Close(open) if matches!(self.list[open].is, Is::Open(Delimiter::Brace, _)) => {
-                    // The block before ends a statement, unless it goes on: `if .. {} else {`, `match x {}.await`.
+                    // A block ends a statement, unless the statement continues: `if .. {} else {`, `match x {}.await`.
                     let goes_on = match &self.list[index].is {
                         Is::Word(word) => word == "else",
                         Is::Punct(punct) => *punct != '#',
@@ -243,8 +244,8 @@ impl Tokens {
         })
     }
 
-    /// Adds what statements that name one of the variables bind, and what else they name that may borrow. Says whether
-    /// there was anything.
+    /// Adds the variables that are bound by statements with one of the variables, and other variables there that may
+    /// borrow. Returns whether it added any.
     fn add_made(&self, body: usize, at: usize, may_borrow: &dyn Fn(&str) -> bool, made: &mut BTreeSet<String>) -> bool {
         let known = made.len();
         for index in body..at {
@@ -274,7 +275,7 @@ impl Tokens {
 mod tests {
     use super::*;
 
-    /// The line of the one `.await` in `source`, which is a whole body.
+    /// Tests the only `.await` in `source`, which is a whole body.
     fn unused(source: &str, name: &str) -> bool {
         unused_if(source, name, &|_| true)
     }

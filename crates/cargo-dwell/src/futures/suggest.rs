@@ -11,13 +11,13 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Problem {
-    /// An argument or variable has bytes of its own and those of the local that it is moved into.
+    /// An argument or variable takes bytes twice: its own, and those of the local that it is moved into.
     HeldTwice,
-    /// No `.await` holds an argument; its bytes are in the future all the same.
+    /// An argument takes bytes in the future although no `.await` holds it.
     UnusedArgument,
-    /// A local is of no use after an `.await`, and could end before.
+    /// A local is not used after an `.await` and could be dropped before it.
     DropBeforeAwait,
-    /// A branch waits for a large future.
+    /// A branch awaits a large future.
     BoxFuture,
     /// A large value is held across an `.await`.
     BoxValue,
@@ -31,7 +31,7 @@ pub(super) struct Suggestion {
     pub(super) how: String,
     pub(super) at: Option<Source>,
     pub(super) change: Change,
-    /// The futures that become smaller, and by how much, the changed one among them.
+    /// The futures that become smaller with their savings, including the changed one.
     pub(super) saves: HashMap<TypeId, u64>,
 }
 
@@ -42,10 +42,10 @@ impl Suggestion {
     }
 }
 
-/// Values smaller than this are not worth an allocation.
+/// The least size in bytes of a value for which a box is suggested.
 const WORTH_A_BOX: u64 = 128;
 
-/// All suggestions for these futures, those that save most first.
+/// All suggestions for these futures, largest saving first.
 pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], files: &mut Files) -> Vec<Suggestion> {
     let mut all: Vec<Suggestion> = Vec::new();
     for &id in futures {
@@ -63,7 +63,7 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
             let saved = |&future: &TypeId| Some((future, program.size_of(future).checked_sub(sizes.of(future))?));
             let shrunk = futures.iter().filter(|future| within.contains(future)).filter_map(saved);
             suggestion.saves = shrunk.filter(|&(_, bytes)| bytes > 0).collect();
-            // To box one more branch must be worth it.
+            // Boxing a further branch must save enough by itself.
             let boxed = |other: &&Suggestion| {
                 other.change.coroutine == id
                     && other.problem == Problem::BoxFuture
@@ -76,7 +76,7 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
             }
         }
     }
-    // The same source makes several futures when it is generic: they are changed once, the largest saving is reported.
+    // A generic function has several futures but one source: report the largest saving.
     all.sort_by(|a, b| b.own_saving().cmp(&a.own_saving()).then_with(|| a.what.cmp(&b.what)));
     all
 }
@@ -110,7 +110,7 @@ impl Finder<'_, '_> {
         (first <= last).then_some((first, last))
     }
 
-    /// The local that has an argument's value, if there is one.
+    /// The local that receives an argument's value, if there is one.
     fn second(&mut self, capture: &Capture) -> Option<Local> {
         if let Some(local) = self.parts.local_of(capture) {
             return Some(local.clone());
@@ -177,7 +177,7 @@ impl Finder<'_, '_> {
         self.add(Problem::HeldTwice, what, how, None, edits);
     }
 
-    /// The future of an argument is moved to where it is waited for.
+    /// Suggests to await an argument that is a future without moving it first.
     fn awaited_argument(&mut self, capture: &Capture) {
         let Some(awaited) = self.awaited(capture) else { return };
         let what = format!(
@@ -190,7 +190,7 @@ impl Finder<'_, '_> {
         self.add(Problem::HeldTwice, what, "take it as `Pin<&mut F>` or `Pin<Box<F>>`".to_owned(), None, edits);
     }
 
-    /// The `.await` that waits for an argument, if it is a future.
+    /// The local of the `.await` that awaits an argument.
     fn awaited(&self, capture: &Capture) -> Option<Local> {
         if coroutines_in(self.program, capture.field.ty).is_empty() {
             return None;
@@ -262,9 +262,9 @@ impl Finder<'_, '_> {
 
     fn box_futures(&mut self) {
         let pointer = self.program.pointer_size;
-        // A future that awaits a single future is as large as that one. A box would save nothing.
+        // A future that awaits only one future is as large as that one, so a box would save nothing.
         let waits = self.coroutine.states.iter().filter(|state| state.is_suspended()).count();
-        // The awaited futures by type: a box at one of two `.await`s would leave the other.
+        // The awaited futures by type: boxing at one of two `.await`s would leave the other.
         let mut groups: Vec<(TypeId, Vec<usize>)> = Vec::new();
         for local in self.parts.locals.iter().filter(|local| *local.field.name == *AWAITED) {
             let ty = local.field.ty;
@@ -284,8 +284,8 @@ impl Finder<'_, '_> {
             };
             groups.iter().flat_map(|(ty, states)| states.iter().filter_map(|&state| awaited(*ty, state))).collect()
         };
-        // The states share their bytes: to box one branch saves what it takes more than the next, so the largest two and
-        // three are offered together as well.
+        // The states share their bytes, so boxing one branch saves only its excess over the next. So the two and the
+        // three largest are suggested together as well.
         let mut sets: Vec<&[(TypeId, Vec<usize>)]> = if waits > 1 { groups.chunks(1).collect() } else { Vec::new() };
         sets.extend((2..=groups.len().min(3)).map(|count| &groups[..count]).filter(|_| waits > 1));
         let mut offers = Vec::new();
@@ -309,7 +309,7 @@ impl Finder<'_, '_> {
         for (what, how, at, edits) in offers {
             self.add(Problem::BoxFuture, what, how, at, edits);
         }
-        // Futures that are pinned in place.
+        // Futures pinned on the stack of the coroutine, as by `pin!`.
         for local in self.parts.locals.iter().filter(|local| *local.field.name != *AWAITED) {
             let ty = local.field.ty;
             if self.size(ty) <= pointer.max(WORTH_A_BOX) || coroutines_in(self.program, ty).is_empty() {
@@ -346,7 +346,7 @@ impl Finder<'_, '_> {
             };
             let boxed = |field: &Field| Edit { of: key(field), awaited_in: None, becomes: Becomes::Boxed };
             let at = self.coroutine.states[local.states[0]].source.clone();
-            // The argument that it was is boxed with it.
+            // If the local was an argument, the argument is boxed too.
             let captures = self.parts.captures.iter();
             let argument =
                 captures.filter(|of| self.parts.local_of(of).is_some_and(|of| key(&of.field) == key(&local.field)));
@@ -362,7 +362,7 @@ impl Finder<'_, '_> {
     }
 }
 
-/// Whether a value may borrow from another: it has a reference or a trait object in itself.
+/// Whether a value may borrow from another: its type contains a reference or a trait object.
 fn may_borrow(program: &Program, ty: TypeId) -> bool {
     let mut seen = std::collections::HashSet::new();
     let mut left = vec![ty];
@@ -385,7 +385,7 @@ fn may_borrow(program: &Program, ty: TypeId) -> bool {
     false
 }
 
-/// `a, b and c`; of more than three the first two.
+/// `a, b and c`; of more than three, the first two and a count.
 fn some(names: &[String]) -> String {
     match names {
         [] => String::new(),

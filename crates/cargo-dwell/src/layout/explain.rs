@@ -67,7 +67,7 @@ fn title(ty: &Type, measured: &Measured<'_>) -> String {
     about.join(", ")
 }
 
-/// Something that takes bytes.
+/// A range of bytes with a label.
 struct Span {
     start: u64,
     end: u64,
@@ -75,7 +75,7 @@ struct Span {
     is_padding: bool,
 }
 
-/// The spans of a part's bytes, in order.
+/// The ranges of a part, in order.
 fn spans(program: &Program, ty: &Type, part: &Part<'_>, measured: &Measured<'_>) -> Vec<Span> {
     let mut spans: Vec<Span> = part
         .fields
@@ -97,7 +97,7 @@ fn spans(program: &Program, ty: &Type, part: &Part<'_>, measured: &Measured<'_>)
         })
         .collect();
     if let Some(tag) = measured.tag.filter(|tag| {
-        // A niche is part of a field in the variant that has it.
+        // A niche is inside a field of the variant that has it, so it gets no range.
         !part
             .fields
             .iter()
@@ -124,17 +124,17 @@ fn spans(program: &Program, ty: &Type, part: &Part<'_>, measured: &Measured<'_>)
     all
 }
 
-/// Parts drawn at most: an enum may have hundreds of variants without fields.
+/// The most parts that are drawn: an enum may have hundreds of variants without fields.
 const MOST_PARTS: usize = 40;
 
-/// The picture: a scale of bytes, and a row for each part.
+/// Draws a scale of bytes, and a row for each part.
 fn draw(program: &Program, ty: &Type, measured: &Measured<'_>, columns: usize) -> Vec<String> {
     if ty.size == 0 || measured.parts.is_empty() {
         return Vec::new();
     }
     let mut parts: Vec<(&Part<'_>, Vec<Span>)> =
         measured.parts.iter().map(|part| (part, spans(program, ty, part, measured))).collect();
-    // A union's fields are all at the start: a row for each.
+    // All fields of a union start at 0, so each has a row.
     if matches!(ty.kind, crate::debuginfo::Kind::Union(_)) {
         let Some((part, spans)) = parts.pop() else { return Vec::new() };
         parts = spans.into_iter().filter(|span| !span.is_padding).map(|span| (part, vec![span])).collect();
@@ -196,7 +196,7 @@ fn draw(program: &Program, ty: &Type, measured: &Measured<'_>, columns: usize) -
     lines
 }
 
-/// A label in so many columns: cut off if it is longer, dots behind it if it is shorter.
+/// A label of a given width: truncated if it is longer, padded with dots if it is shorter.
 fn fill(label: &str, width: usize, is_padding: bool) -> String {
     let label = if is_padding { "" } else { label };
     let mut text: String = label.chars().take(width).collect();
@@ -216,7 +216,8 @@ fn fill(label: &str, width: usize, is_padding: bool) -> String {
     text
 }
 
-/// The columns of each stretch between two edges: what its number needs, then what labels need, then by its bytes.
+/// The columns of each range between two edges: as its number needs, then as labels need, then in proportion to its
+/// bytes.
 fn widths(edges: &[u64], parts: &[(&Part<'_>, Vec<Span>)], space: usize) -> Option<Vec<usize>> {
     let mut widths: Vec<usize> = edges.windows(2).map(|edge| edge[0].to_string().len() + 1).collect();
     let mut left = space.checked_sub(widths.iter().sum::<usize>() + 4)?;
@@ -228,7 +229,7 @@ fn widths(edges: &[u64], parts: &[(&Part<'_>, Vec<Span>)], space: usize) -> Opti
             wants.push((span.label.chars().count().min(24) + 1, from..to));
         }
     }
-    // The labels that need least first, as most of them then fit.
+    // The shortest labels first, so that as many as possible fit.
     wants.sort_by_key(|(want, range)| (*want, range.start));
     for (want, range) in wants {
         let has: usize = widths[range.clone()].iter().sum();

@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Type {
-    /// As a person writes it.
+    /// The short name.
     pub name: String,
-    /// In full.
+    /// The full path.
     pub path: String,
     /// `struct`, `union`, `enum`, `closure` or `coroutine`.
     pub kind: String,
     /// The crate that declares it.
     #[serde(rename = "crate")]
     pub krate: String,
-    /// Whether that is one of the workspace's own.
+    /// Whether that crate is one of the workspace's.
     pub own: bool,
-    /// Whether it is declared `pub`: of a library, changing it breaks the API.
+    /// Whether it is declared `pub`: in a library a change of its fields may break the API.
     pub public: bool,
     /// The position of its declaration, for closures and coroutines.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,24 +27,24 @@ pub struct Type {
     /// The line there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// Bytes of a value.
+    /// The size of a value in bytes.
     pub size: u64,
-    /// Bytes.
+    /// The alignment in bytes.
     pub align: u64,
-    /// Bytes that no value uses, not even one of the variant that uses most.
+    /// Padding in bytes: bytes that no variant uses.
     pub padding: u64,
-    /// The fields of a struct or union, what a closure captures.
+    /// The fields of a struct or union; the captures of a closure.
     pub fields: Vec<Field>,
     /// The variants of an enum, the states of a coroutine.
     pub variants: Vec<Variant>,
     /// The tag that distinguishes the variants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<Tag>,
-    /// By how many bytes the largest variant exceeds the next; 0 if it is no enum.
+    /// The bytes by which the largest variant exceeds the next; 0 for a type that is not an enum.
     pub variant_gap: u64,
-    /// The types that have it as a field, the ten largest.
+    /// The ten largest types with a field of this type.
     pub embedded_in: Vec<Embedded>,
-    /// The outermost type at least half of whose bytes it is.
+    /// The outermost type of which this one takes at least half of the bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub makes_big: Option<Embedded>,
     /// A suggested change.
@@ -56,14 +56,14 @@ pub struct Type {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Field {
-    /// Its name; a tuple's are `0`, `1`.
+    /// The name; tuples have `0`, `1`.
     pub name: String,
-    /// Its type as a person writes it.
+    /// The short name of its type.
     #[serde(rename = "type")]
     pub of: String,
-    /// Bytes from the start of the whole type.
+    /// The offset in the whole type, in bytes.
     pub offset: u64,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 
@@ -71,9 +71,9 @@ pub struct Field {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Variant {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Bytes up to the end of its last field, without a tag of its own.
+    /// Bytes up to the end of its last field, without a tag that has its own bytes.
     pub size: u64,
     /// Bytes between its fields.
     pub padding: u64,
@@ -85,11 +85,11 @@ pub struct Variant {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tag {
-    /// Bytes from the start of the whole type.
+    /// The offset in the whole type, in bytes.
     pub offset: u64,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// The field whose niche it is, with its variant: `B.buf.cap`.
+    /// The field whose niche holds the tag, with its variant: `B.buf.cap`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub niche: Option<String>,
 }
@@ -98,9 +98,9 @@ pub struct Tag {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Embedded {
-    /// As a person writes it.
+    /// The short name.
     pub name: String,
-    /// Bytes of a value.
+    /// The size of a value in bytes.
     pub size: u64,
 }
 
@@ -110,11 +110,11 @@ pub struct Embedded {
 pub struct Suggestion {
     /// The change, as text.
     pub how: String,
-    /// At least so many bytes of each value.
+    /// The least number of bytes saved for each value.
     pub saves: u64,
 }
 
-/// The types of a program in the order of their paths; its own ones only, unless `all` is asked for.
+/// The types of a program in the order of their paths. Without `all`, only those of the workspace.
 pub fn types(program: &Program, all: bool) -> Vec<Type> {
     let embedding = Embedding::new(program);
     let wanted = program.types().filter(|(_, ty)| is_listed(ty) && (all || ty.own));

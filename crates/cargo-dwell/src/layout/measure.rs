@@ -3,23 +3,23 @@
 use crate::debuginfo::{Field, Kind, Program, State, Tag, Type, TypeId};
 use std::collections::HashMap;
 
-/// A variant of an enum, a state of a coroutine; a struct has one of them.
+/// A variant of an enum or a state of a coroutine. A struct has a single part.
 #[derive(Clone, Debug)]
 pub(super) struct Part<'a> {
     pub(super) name: &'a str,
     pub(super) fields: Vec<&'a Field>,
-    /// The last byte that it uses, and the tag with it.
+    /// The end of its bytes, with the tag.
     pub(super) end: u64,
     /// Bytes of its fields and the tag.
     pub(super) used: u64,
     /// The end of the last field.
     last: u64,
-    /// Bytes between its fields as `-Zprint-type-sizes` counts them: a niche that lies there is no field.
+    /// Bytes between its fields as `-Zprint-type-sizes` counts them, which does not count a tag in a niche as a field.
     gaps: u64,
 }
 
 impl Part<'_> {
-    /// Its bytes as `-Zprint-type-sizes` counts them: up to the end of the last field, without a tag of its own.
+    /// Its size as `-Zprint-type-sizes` counts it: up to the end of the last field, without a tag that has its own bytes.
     pub(super) fn size(&self, tag: Option<&Tag>) -> u64 {
         self.last.saturating_sub(own_bytes(tag))
     }
@@ -36,16 +36,16 @@ impl Part<'_> {
     }
 }
 
-/// The parts of a type, its tag, and what they leave unused.
+/// The parts of a type, its tag, and its unused bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Measured<'a> {
     pub(super) tag: Option<&'a Tag>,
     /// Whether the parts are variants or states, not one struct or union.
     pub(super) has_variants: bool,
     pub(super) parts: Vec<Part<'a>>,
-    /// Bytes that no value uses, not even one of the variant that uses most.
+    /// Padding: bytes that no variant uses.
     pub(super) padding: u64,
-    /// The largest variant of an enum, and by how many bytes it is longer than the next.
+    /// The largest variant of an enum, and the bytes by which it exceeds the next.
     pub(super) gap: Option<(usize, u64)>,
 }
 
@@ -76,12 +76,12 @@ pub(super) fn measure<'a>(program: &'a Program, ty: &'a Type) -> Measured<'a> {
     let padding = ty.size.saturating_sub(parts.iter().map(|part| part.used).max().unwrap_or(ty.size));
     let mut ends: Vec<(u64, usize)> = parts.iter().enumerate().map(|(index, part)| (part.end, index)).collect();
     ends.sort_by_key(|(end, index)| (std::cmp::Reverse(*end), *index));
-    // A future goes through its states: that one is larger is no waste.
+    // A future passes through all its states, so a large state is no waste.
     let gap = match (matches!(ty.kind, Kind::Enum(_)), &ends[..]) {
         (true, [(largest, index), (next, _), ..]) if largest > next => Some((*index, largest - next)),
         _ => None,
     };
-    // An uninhabited or foreign type may have a size and no fields: nothing is known of its bytes.
+    // An uninhabited or foreign type may have a size without fields: the use of its bytes is unknown.
     let padding = if parts.iter().all(|part| part.fields.is_empty()) && tag.is_none() { 0 } else { padding };
     Measured { tag, has_variants, parts, padding, gap }
 }
@@ -117,12 +117,12 @@ fn part<'a>(program: &Program, ty: &Type, name: &'a str, fields: Vec<&'a Field>,
     Part { name, fields, end, used, last, gaps }
 }
 
-/// Bytes of a tag that is no field's niche.
+/// The bytes of a tag that is not in a field's niche.
 fn own_bytes(tag: Option<&Tag>) -> u64 {
     tag.filter(|tag| tag.niche.is_none()).map_or(0, |tag| tag.size)
 }
 
-/// Which types hold which by value.
+/// The types that contain each type by value.
 #[derive(Debug)]
 pub(super) struct Embedding {
     outer: HashMap<TypeId, Vec<TypeId>>,
@@ -150,15 +150,15 @@ impl Embedding {
         Self { outer }
     }
 
-    /// The types that hold `id` directly, the largest first.
+    /// The types that contain `id` directly, largest first.
     pub(super) fn outer(&self, program: &Program, id: TypeId) -> Vec<TypeId> {
         let mut outer = self.outer.get(&id).cloned().unwrap_or_default();
         outer.sort_by_key(|outer| (std::cmp::Reverse(program.size_of(*outer)), *outer));
         outer
     }
 
-    /// The outermost type that `id` makes big: at least half of each step's bytes are the step before. A type of the
-    /// workspace's own is preferred to wrappers of the standard library.
+    /// The outermost type whose size is mainly due to `id`: at each step inward, one field takes at least half of the
+    /// bytes. Types of the workspace take precedence over wrappers of the standard library.
     pub(super) fn makes_big(&self, program: &Program, id: TypeId) -> Option<TypeId> {
         let mut best = None;
         let mut current = id;
@@ -185,11 +185,11 @@ impl Embedding {
 pub(super) struct Change {
     /// The change.
     pub(super) how: String,
-    /// At least so many bytes of each value.
+    /// The least number of bytes saved for each value.
     pub(super) saves: u64,
 }
 
-/// The change that makes a type smaller by most, if there is one.
+/// The change with the largest saving, if there is one.
 pub(super) fn change(program: &Program, ty: &Type, measured: &Measured<'_>) -> Option<Change> {
     match &ty.kind {
         Kind::Enum(_) => boxing(program, ty, measured),
@@ -199,7 +199,7 @@ pub(super) fn change(program: &Program, ty: &Type, measured: &Measured<'_>) -> O
     .filter(|change| change.saves >= 8)
 }
 
-/// Boxing the fields of the largest variant, or of the two or three largest.
+/// A change that boxes the largest variant, or the two or three largest.
 fn boxing(program: &Program, ty: &Type, measured: &Measured<'_>) -> Option<Change> {
     let pointer = program.pointer_size;
     let tag = measured.tag?;
@@ -211,7 +211,7 @@ fn boxing(program: &Program, ty: &Type, measured: &Measured<'_>) -> Option<Chang
         let next = rest.first().map_or(0, |part| part.end);
         let fields = rest.iter().flat_map(|part| &part.fields);
         let align = fields.map(|field| program.get(field.ty).align).max().unwrap_or(1).max(pointer);
-        // The most that rustc needs: a niche may go with the variant that had it, and then a tag comes before the fields.
+        // An upper bound: boxing may remove the niche that held the tag, and a separate tag then precedes the fields.
         let end = if tag.niche.is_none() { next.max(align + pointer) } else { next.max(pointer) + align };
         let saves = ty.size.saturating_sub(end.next_multiple_of(align));
         let each = saves / boxed as u64;
@@ -230,7 +230,7 @@ fn boxing(program: &Program, ty: &Type, measured: &Measured<'_>) -> Option<Chang
     best.map(|(_, change)| change)
 }
 
-/// Ordering the fields of a `repr(C)` struct by alignment. rustc does so itself where it may.
+/// A change that sorts the fields of a `repr(C)` struct by alignment. rustc sorts those of other structs.
 fn reordering(program: &Program, ty: &Type, fields: &[Field]) -> Option<Change> {
     let sum: u64 = fields.iter().map(|field| program.size_of(field.ty)).sum();
     let smallest = sum.checked_next_multiple_of(ty.align)?;

@@ -1,4 +1,4 @@
-//! `cargo dwell layout`: what the types of a program take, and which of them to change.
+//! `cargo dwell layout`: the sizes of a program's types, and suggestions for smaller ones.
 
 mod explain;
 pub mod json;
@@ -75,7 +75,7 @@ pub fn run(program: &Program, args: &LayoutArgs, profile: Option<&str>) -> Resul
             format => explain::write(program, &embedding, &found, format, &mut out),
         });
     }
-    // Without a workspace nothing is its own.
+    // Without a workspace, no type is the user's own.
     let has_own = listed.iter().any(|id| program.get(*id).own);
     let all = args.all || !has_own;
     let mut ids: Vec<TypeId> = listed.iter().copied().filter(|id| all || program.get(*id).own).collect();
@@ -102,12 +102,12 @@ pub fn run(program: &Program, args: &LayoutArgs, profile: Option<&str>) -> Resul
     })
 }
 
-/// Whether a name or path has `pattern` in it.
+/// Whether a name or path contains `pattern`.
 fn matches(ty: &Type, pattern: &str) -> bool {
     ty.name.contains(pattern) || ty.path.contains(pattern)
 }
 
-/// The types that are called `name`: exactly, else without arguments, else those that have it in their name.
+/// The types with the name `name`: exact matches, else matches without arguments, else names that contain it.
 fn named(program: &Program, name: &str) -> Result<Vec<TypeId>> {
     let ends = |path: &str, sep: &str| {
         path.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with(sep))
@@ -127,7 +127,7 @@ fn named(program: &Program, name: &str) -> Result<Vec<TypeId>> {
     bail!("there is no type `{name}`{}", crate::nearest::suggestion(name, names))
 }
 
-/// Own types first, then by the order that `--sort` names, the largest first.
+/// Sorts own types first, then by `--sort`, largest first.
 fn sort(program: &Program, ids: &mut [TypeId], by: Option<Sort>) {
     ids.sort_by_cached_key(|id| {
         let ty = program.get(*id);

@@ -1,4 +1,4 @@
-//! Types as a table for a person, as JSON for a program.
+//! Types as a table or as JSON.
 
 use super::measure::{Change, Embedding, Measured, change, measure};
 use super::{LayoutArgs, json};
@@ -19,9 +19,9 @@ pub(super) struct About<'a> {
     pub(super) embedding: &'a Embedding,
 }
 
-/// The default number of rows.
+/// The default number of rows
 const ROWS: usize = 20;
-/// Suggestions.
+/// and of suggestions.
 const CHANGES: usize = 10;
 
 #[derive(Serialize)]
@@ -154,7 +154,7 @@ fn takes(program: &Program, ty: &Type, measured: &Measured<'_>) -> String {
     }
 }
 
-/// A name cut to what a table has space for.
+/// A name truncated to the width of a table's column.
 fn short(name: &str) -> String {
     const MOST: usize = 48;
     if name.chars().count() <= MOST {
@@ -163,7 +163,7 @@ fn short(name: &str) -> String {
     name.chars().take(MOST - 1).chain(std::iter::once('…')).collect()
 }
 
-/// The type that this one makes big, and its share.
+/// The type whose size is mainly due to this one, and its share.
 fn embedded(about: &About<'_>, id: TypeId) -> String {
     let program = about.program;
     if let Some(outer) = about.embedding.makes_big(program, id) {

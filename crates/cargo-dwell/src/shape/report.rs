@@ -268,7 +268,7 @@ impl Report {
             plural((self.records.len() + self.records_left_out) as u64, "type"),
         );
         if self.sampled {
-            text.push_str(", from a sample of the input");
+            text.push_str(", sampled: all numbers are for a part of the input");
         }
         text.push('.');
         text
