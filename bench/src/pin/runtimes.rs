@@ -8,7 +8,7 @@ use std::time::Instant;
 use tokio::runtime::{Builder, Runtime};
 
 use super::BASELINE;
-use super::subjects::{BoxPin, Boxed, ConcretePin, InPlace, NoBox, Pinned, Pool, Pooled, Sends, Small, Stack, Work};
+use super::subjects::{BoxPin, Boxed, ConcretePin, InlineBox, NoBox, Pinned, Pool, Pooled, Sends, Small, Stack, Work};
 use super::workloads::{self, Build};
 use crate::row::Row;
 use crate::time::median;
@@ -82,7 +82,7 @@ fn all() -> Vec<Trial> {
     let mut all = Vec::new();
     macro_rules! plain {
         ($name:literal, $waits:literal, $words:literal, $bytes:literal, $build:expr) => {
-            plain!($name, $waits, $build; Boxed, NoBox, ConcretePin, BoxPin, Pinned, Stack<$bytes>, InPlace<$words>,
+            plain!($name, $waits, $build; Boxed, NoBox, ConcretePin, BoxPin, Pinned, Stack<$bytes>, InlineBox<$words>,
                 Small<$words>, Pool, Pooled)
         };
         ($name:literal, $waits:literal, $build:expr; $($Subject:ty),*) => {

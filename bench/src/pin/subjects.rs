@@ -77,7 +77,7 @@ sends! {
     /// As many bytes as are given.
     Stack [const BYTES], "stackfuture 0.3.1", (): <F> StackFuture<'static, u64, BYTES>, |(), future| StackFuture::from(future);
     /// As many words as are given.
-    InPlace [const WORDS], "dwell/in_place", (): <F> pin::InPlaceFuture<'static, u64, WORDS>, |(), future| future.in_place();
+    InlineBox [const WORDS], "dwell/inline", (): <F> pin::InlineFuture<'static, u64, WORDS>, |(), future| future.inline();
     Small [const WORDS], "dwell/small", (): <F> SmallBox<Dyn, WORDS>, |(), future| future.small();
     Pool, "dwell/pool", sync::Pool: <F> pin::PoolFuture<'static, u64>, |place, future| future.boxed_in(place);
     Pooled, "dwell/pooled", (): <F> pin::PoolFuture<'static, u64>, |(), future| future.pooled();

@@ -17,7 +17,7 @@ use std::hint::black_box;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-use super::subjects::{BoxPin, Boxed, ConcretePin, InPlace, InSlab, LocalPool, NoBox, Pinned, Pool, Pooled};
+use super::subjects::{BoxPin, Boxed, ConcretePin, InSlab, InlineBox, LocalPool, NoBox, Pinned, Pool, Pooled};
 use super::subjects::{Reusable, ReusableBox, Sends, Small, Stack, Subject, Work};
 use crate::op::{LOOP, Op, Run};
 use crate::sink;
@@ -236,7 +236,7 @@ fn plain<F: Work, const WORDS: usize, const BYTES: usize>(
             $(phases::<$Subject, F>(all, workload, <$Subject as Subject>::NAME, move |_: &_, value, n| build(value, n));)*
         };
     }
-    each!(Boxed, NoBox, ConcretePin, BoxPin, Pinned, Stack<BYTES>, ReusableBox, InPlace<WORDS>, Small<WORDS>);
+    each!(Boxed, NoBox, ConcretePin, BoxPin, Pinned, Stack<BYTES>, ReusableBox, InlineBox<WORDS>, Small<WORDS>);
     each!(InSlab, LocalPool, Pool, Pooled, Reusable);
     loops(all, workload);
 }
@@ -259,7 +259,7 @@ fn layers<const WORDS: usize, const BYTES: usize>(all: &mut Vec<Op>, workload: (
     }
     // In place at each layer there is no such type: each would be larger than the one inside.
     each!(Boxed, NoBox, ConcretePin, BoxPin, Pinned, Small<2>, Pool, Pooled);
-    once!(Boxed, Stack<BYTES>, ReusableBox, InPlace<WORDS>, Small<WORDS>, InSlab, LocalPool, Pool, Pooled, Reusable);
+    once!(Boxed, Stack<BYTES>, ReusableBox, InlineBox<WORDS>, Small<WORDS>, InSlab, LocalPool, Pool, Pooled, Reusable);
     loops(all, workload);
 }
 

@@ -26,7 +26,7 @@ fn spill<U>(value: U) -> *mut u8 {
     block
 }
 
-fn in_place<U>(value: U, words: &Words) {
+fn write_inline<U>(value: U, words: &Words) {
     // SAFETY: the caller has asked whether it fits.
     unsafe { words.get().cast::<U>().write(value) };
 }
@@ -82,7 +82,7 @@ impl<T: ?Sized> Sentinel<T> {
     pub(super) fn new<U>(value: U, unsize: fn(*const U) -> *const T) -> Self {
         let words = UnsafeCell::new([MaybeUninit::uninit(); 2]);
         let address = if fits::<U>() {
-            in_place(value, &words);
+            write_inline(value, &words);
             ptr::null()
         } else {
             spill(value).cast_const().cast()
@@ -134,10 +134,10 @@ impl<T: ?Sized> Branching<T> {
         let words = UnsafeCell::new([MaybeUninit::uninit(); 2]);
         let metadata = metadata(unsize(ptr::null()));
         if fits::<U>() {
-            in_place(value, &words);
+            write_inline(value, &words);
             Self { metadata, words, of: PhantomData }
         } else {
-            in_place(spill(value), &words);
+            write_inline(spill(value), &words);
             Self { metadata: metadata | SPILLED, words, of: PhantomData }
         }
     }

@@ -7,7 +7,7 @@
 //! Each workload runs N and 2N times under callgrind (valgrind must be installed). The difference divided by N is the number of
 //! instructions for one: the value is made, returned by a function that is not inlined, used, and dropped.
 
-use dwell::pin::{ErasedExt, InPlaceFuture};
+use dwell::pin::{ErasedExt, InlineFuture};
 use dwell::slab::sync::PoolSlot;
 use dwell::small::{BoxedIterExt, PoolIter};
 use dwell::{SmallBox, pooled, small_box};
@@ -41,7 +41,7 @@ const ROWS: &[Row] = &[
     ("closure of 4 words, called twice", "pooled!", |n| repeat(n, |k| { let f = slot::mixer([k; 4]); f(1) + f(2) })),
     ("async method of a dyn Trait", "async-trait 0.1", |n| repeat(n, |k| ready(by_async_trait::object(&k).load(1)))),
     ("async method of a dyn Trait", "#[erased]", |n| repeat(n, |k| ready(by_erased::object(&k).load(1)))),
-    ("async method of a dyn Trait", ".in_place::<4>()", |n| repeat(n, |k| ready(in_place(&k, 1)))),
+    ("async method of a dyn Trait", ".inline::<4>()", |n| repeat(n, |k| ready(inline(&k, 1)))),
     ("async method that calls 3 more", "async-trait 0.1", |n| repeat(n, |k| ready(by_async_trait::object(&k).sum(3)))),
     ("async method that calls 3 more", "#[erased]", |n| repeat(n, |k| ready(by_erased::object(&k).sum(3)))),
     ("recursive async fn, fibonacci(8)", "Box::pin", |n| repeat(n, |k| ready(boxed::fibonacci(k)))),
@@ -194,8 +194,8 @@ store!(by_async_trait, async_trait::async_trait);
 store!(by_erased, dwell::erased);
 
 #[inline(never)]
-fn in_place(of: &u64, key: u64) -> InPlaceFuture<'_, u64, 4> {
-    async move { of + key }.in_place()
+fn inline(of: &u64, key: u64) -> InlineFuture<'_, u64, 4> {
+    async move { of + key }.inline()
 }
 
 /// The instructions of a run, in a process of its own.

@@ -9,7 +9,7 @@ mod ops;
 use common::{Counts, failing_after, left_by, panics};
 use dwell::SmallBox;
 use dwell::alloc::Global;
-use dwell::pin::{ErasedExt, InPlace, InPlaceFuture, LocalInPlaceFuture, PinExt};
+use dwell::pin::{ErasedExt, InlineBox, InlineFuture, LocalInlineFuture, PinExt};
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -112,27 +112,27 @@ fn refused_value_comes_back() {
 #[test]
 fn sizes() {
     const WORD: usize = size_of::<usize>();
-    assert_eq!(size_of::<InPlaceFuture<'_, (), 3>>(), 4 * WORD);
-    assert_eq!(size_of::<Option<InPlaceFuture<'_, (), 3>>>(), 4 * WORD);
-    assert_eq!(size_of::<InPlace<dyn Debug, 0>>(), WORD);
-    assert_eq!(size_of::<LocalInPlaceFuture<'_, String, 0>>(), WORD);
-    assert_eq!(align_of::<InPlaceFuture<'_, (), 4, u128>>(), align_of::<u128>());
-    assert_eq!(align_of::<InPlace<dyn Debug, 4, u128>>(), align_of::<u128>());
+    assert_eq!(size_of::<InlineFuture<'_, (), 3>>(), 4 * WORD);
+    assert_eq!(size_of::<Option<InlineFuture<'_, (), 3>>>(), 4 * WORD);
+    assert_eq!(size_of::<InlineBox<dyn Debug, 0>>(), WORD);
+    assert_eq!(size_of::<LocalInlineFuture<'_, String, 0>>(), WORD);
+    assert_eq!(align_of::<InlineFuture<'_, (), 4, u128>>(), align_of::<u128>());
+    assert_eq!(align_of::<InlineBox<dyn Debug, 4, u128>>(), align_of::<u128>());
 }
 
 #[test]
-fn in_place_allocates_nothing() {
+fn inline_futures_allocate_nothing() {
     failing_after(0, || {
-        let future: InPlaceFuture<'_, u32, 8> = borrows_itself(5).in_place();
+        let future: InlineFuture<'_, u32, 8> = borrows_itself(5).inline();
         assert_eq!(block_on(pin!(future)), 5);
-        let local: LocalInPlaceFuture<'_, u32, 8> = borrows_itself(6).in_place_local();
+        let local: LocalInlineFuture<'_, u32, 8> = borrows_itself(6).inline_local();
         assert_eq!(block_on(pin!(local)), 6);
     });
 }
 
 #[test]
 fn moved_before_it_is_pinned() {
-    let future: InPlaceFuture<'_, bool, 4> = Address::default().in_place();
+    let future: InlineFuture<'_, bool, 4> = Address::default().inline();
     let elsewhere = Box::new(future);
     assert!(block_on(Box::into_pin(elsewhere).as_mut()));
 }
@@ -175,7 +175,7 @@ fn cancelled_at_every_await() {
             pending(1).await;
             let _c = counts.spy(3);
         };
-        let mut future = pin!(work.in_place_local::<16>());
+        let mut future = pin!(work.inline_local::<16>());
         let mut context = Context::from_waker(Waker::noop());
         for _ in 0..polls {
             if future.as_mut().poll(&mut context).is_ready() {
@@ -198,33 +198,33 @@ fn panics_drop_once() {
         }
     };
     assert!(panics(|| {
-        let future: InPlace<dyn Future<Output = ()>, 8> = InPlace::new_with(in_poll(), |place| place as _);
+        let future: InlineBox<dyn Future<Output = ()>, 8> = InlineBox::new_with(in_poll(), |place| place as _);
         block_on(pin!(future));
     }));
     assert!(counts.balanced());
     counts.made.set(0);
     counts.dropped.set(0);
-    assert!(panics(|| block_on(pin!(in_poll().in_place_local::<8>()))));
+    assert!(panics(|| block_on(pin!(in_poll().inline_local::<8>()))));
     assert!(counts.balanced());
 
     let at_drop = counts.spy(4);
     counts.panic_at_drop.set(counts.dropped.get() + 1);
-    assert!(panics(|| drop(LocalInPlaceFuture::<_, 2>::new_local(ready(at_drop)))));
+    assert!(panics(|| drop(LocalInlineFuture::<_, 2>::new_local(ready(at_drop)))));
     assert!(counts.balanced());
 
     counts.panic_at_drop.set(counts.dropped.get() + 1);
-    assert!(panics(|| drop(InPlace::<dyn Debug + '_, 2>::new_with(counts.spy(2), |place| place))));
+    assert!(panics(|| drop(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(2), |place| place))));
     assert!(counts.balanced());
 
-    assert!(panics(|| drop(InPlace::<dyn Debug + '_, 2>::new_with(counts.spy(3), |_| panic!("told to")))));
+    assert!(panics(|| drop(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(3), |_| panic!("told to")))));
     assert!(counts.balanced());
 }
 
 #[test]
 fn forgotten_is_leaked() {
     let counts = Counts::default();
-    mem::forget(InPlace::<dyn Debug + '_, 2>::new_with(counts.spy(1), |place| place));
-    mem::forget(LocalInPlaceFuture::<_, 2>::new_local(ready(counts.spy(2))));
+    mem::forget(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(1), |place| place));
+    mem::forget(LocalInlineFuture::<_, 2>::new_local(ready(counts.spy(2))));
     assert_eq!(counts.dropped.get(), 0);
 }
 
@@ -236,13 +236,13 @@ fn values_of_all_layouts() {
     #[derive(Debug)]
     struct Nothing;
 
-    let aligned = InPlace::<dyn Debug, 8, Aligned>::new_with(Aligned(7), |place| place);
+    let aligned = InlineBox::<dyn Debug, 8, Aligned>::new_with(Aligned(7), |place| place);
     assert_eq!((&raw const *aligned).addr() % 64, 0);
     assert_eq!(format!("{aligned:?}"), "Aligned(7)");
-    assert_eq!(format!("{:?}", InPlace::<dyn Debug, 0>::new_with(Nothing, |place| place)), "Nothing");
-    let slice = InPlace::<[u8], 1>::new_with([1, 2, 3], |place| place);
+    assert_eq!(format!("{:?}", InlineBox::<dyn Debug, 0>::new_with(Nothing, |place| place)), "Nothing");
+    let slice = InlineBox::<[u8], 1>::new_with([1, 2, 3], |place| place);
     assert_eq!(*slice, [1, 2, 3]);
-    let mut sized = InPlace::<u8, 1>::new_with(7, |place| place);
+    let mut sized = InlineBox::<u8, 1>::new_with(7, |place| place);
     *sized += 1;
     assert_eq!(*sized, 8);
 }
@@ -253,31 +253,31 @@ fn futures_of_all_layouts() {
     #[repr(align(64))]
     struct Aligned(u8);
 
-    let aligned = InPlaceFuture::<_, 16, Aligned>::new(ready(Aligned(7)));
+    let aligned = InlineFuture::<_, 16, Aligned>::new(ready(Aligned(7)));
     assert_eq!((&raw const aligned).addr() % 64, 0);
-    assert_eq!(format!("{aligned:?}"), "InPlaceFuture { .. }");
+    assert_eq!(format!("{aligned:?}"), "InlineFuture { .. }");
     assert_eq!(block_on(pin!(aligned)), Aligned(7));
-    let nothing: InPlaceFuture<'_, u8, 0> = std::future::pending().in_place();
+    let nothing: InlineFuture<'_, u8, 0> = std::future::pending().inline();
     let mut context = Context::from_waker(Waker::noop());
     assert!(pin!(nothing).poll(&mut context).is_pending());
     // What is returned may be larger than the future.
-    let large = pin!(InPlaceFuture::<[u64; 100], 1>::new(poll_fn(|_| Poll::Ready([7; 100]))));
+    let large = pin!(InlineFuture::<[u64; 100], 1>::new(poll_fn(|_| Poll::Ready([7; 100]))));
     assert_eq!(large.poll(&mut context), Poll::Ready([7; 100]));
 }
 
 #[test]
 fn the_lifetime_of_an_inline_future_is_covariant() {
-    fn either<'a>(first: InPlaceFuture<'a, u32, 2>, _: &'a u32) -> InPlaceFuture<'a, u32, 2> {
+    fn either<'a>(first: InlineFuture<'a, u32, 2>, _: &'a u32) -> InlineFuture<'a, u32, 2> {
         first
     }
     let lives = 7;
-    let forever: InPlaceFuture<'static, u32, 2> = ready(1).in_place();
+    let forever: InlineFuture<'static, u32, 2> = ready(1).inline();
     assert_eq!(block_on(pin!(either(forever, &lives))), 1);
 }
 
 #[test]
 fn cells_are_seen_to_change() {
-    let cell = InPlace::<dyn Fn() -> u32, 1>::new_with(
+    let cell = InlineBox::<dyn Fn() -> u32, 1>::new_with(
         {
             let count = Cell::new(0);
             move || count.replace(count.get() + 1)
@@ -289,7 +289,7 @@ fn cells_are_seen_to_change() {
 
 #[test]
 fn another_thread_finishes_it() {
-    let mut future: Pin<Box<InPlaceFuture<'_, u32, 8>>> = borrows_itself(9).in_place().pinned();
+    let mut future: Pin<Box<InlineFuture<'_, u32, 8>>> = borrows_itself(9).inline().pinned();
     let mut context = Context::from_waker(Waker::noop());
     assert!(future.as_mut().poll(&mut context).is_pending());
     assert_eq!(thread::spawn(move || block_on(future.as_mut())).join().unwrap(), 9);
@@ -301,9 +301,9 @@ fn auto_traits() {
     fn sync<T: Sync>() {}
     fn unpin<T: Unpin>() {}
     fn unwind<T: UnwindSafe + RefUnwindSafe>() {}
-    send::<InPlace<dyn Debug + Send, 2>>();
-    sync::<InPlace<dyn Debug + Sync, 2>>();
-    unpin::<InPlace<dyn Debug + Unpin, 2>>();
-    unwind::<InPlace<dyn Debug + UnwindSafe + RefUnwindSafe, 2>>();
-    send::<InPlaceFuture<'_, Rc<u8>, 2>>();
+    send::<InlineBox<dyn Debug + Send, 2>>();
+    sync::<InlineBox<dyn Debug + Sync, 2>>();
+    unpin::<InlineBox<dyn Debug + Unpin, 2>>();
+    unwind::<InlineBox<dyn Debug + UnwindSafe + RefUnwindSafe, 2>>();
+    send::<InlineFuture<'_, Rc<u8>, 2>>();
 }

@@ -5,7 +5,7 @@ mod common;
 
 use common::failing_after;
 use dwell::pin::tower::{PoolCallsLayer, PoolCloneService, PoolCloneSyncService, PoolService};
-use dwell::pin::{ErasedReadExt, ErasedSinkExt, ErasedStreamExt, ErasedWriteExt, InPlace, Reusable};
+use dwell::pin::{ErasedReadExt, ErasedSinkExt, ErasedStreamExt, ErasedWriteExt, InlineBox, Reusable};
 use dwell::slab::{Slab, sync};
 use futures::executor::{block_on, block_on_stream};
 use futures::io::Cursor;
@@ -39,9 +39,9 @@ fn sum<S: Stream<Item = u32> + ?Sized>(mut stream: Pin<&mut S>) -> u32 {
 #[test]
 fn streams() {
     let pool = sync::Pool::new();
-    let in_place: InPlace<dyn Stream<Item = u32> + Send, 16> = numbers(4).in_place();
-    assert_eq!(in_place.size_hint(), numbers(4).size_hint());
-    assert_eq!(sum(pin!(in_place)), 6);
+    let inline: InlineBox<dyn Stream<Item = u32> + Send, 16> = numbers(4).inline();
+    assert_eq!(inline.size_hint(), numbers(4).size_hint());
+    assert_eq!(sum(pin!(inline)), 6);
     assert_eq!(sum(pin!(numbers(4).small_local::<2>())), 6);
     assert_eq!(sum(numbers(4).boxed_in(&pool).as_mut()), 6);
     let mut pooled = ErasedStreamExt::pooled(numbers(4));
@@ -69,10 +69,10 @@ fn streams_one_after_another() {
 fn sinks() {
     let mut received = Vec::new();
     block_on(async {
-        let mut in_place = pin!(ErasedSinkExt::<u32>::in_place_local::<4>(&mut received));
-        in_place.send(1).await.unwrap();
-        in_place.send_all(&mut stream::iter([Ok(2), Ok(3)])).await.unwrap();
-        in_place.close().await.unwrap();
+        let mut inline = pin!(ErasedSinkExt::<u32>::inline_local::<4>(&mut received));
+        inline.send(1).await.unwrap();
+        inline.send_all(&mut stream::iter([Ok(2), Ok(3)])).await.unwrap();
+        inline.close().await.unwrap();
     });
     assert_eq!(received, [1, 2, 3]);
     let (to_pool, from_pool) = futures::channel::mpsc::unbounded::<u32>();

@@ -729,7 +729,7 @@ fn auto_traits_are_those_of_box() {
     moves_through_unwinding::<SmallBox<Cell<u8>>>();
     moves_through_unwinding::<SmallBox<[Cell<u8>]>>();
     moves_through_unwinding::<dwell::small::IntoIter<Cell<u8>>>();
-    moves_through_unwinding::<dwell::pin::InPlace<Cell<u8>, 1>>();
+    moves_through_unwinding::<dwell::pin::InlineBox<Cell<u8>, 1>>();
     moves_through_unwinding::<dwell::pin::Reusable<Cell<u8>>>();
 }
 

@@ -1,8 +1,8 @@
 //! Postfix methods that erase a type.
 
 #[cfg(feature = "futures")]
-use super::InPlace;
-use super::{InPlaceFuture, LocalInPlaceFuture};
+use super::InlineBox;
+use super::{InlineFuture, LocalInlineFuture};
 use crate::alloc::AllocError;
 use crate::slab::{Pool, PoolSlot};
 #[cfg(feature = "std")]
@@ -14,58 +14,58 @@ use core::pin::Pin;
 pub type LocalPoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
 
 /// The inline type of futures differs from that of the other traits.
-macro_rules! in_place_future {
+macro_rules! inline_future {
     (dyn $Dyn:path) => {
         /// Stores the value inline, in `N` words. A value that does not fit does not compile; the message has its size.
         #[inline]
-        fn in_place<'a, const N: usize>(self) -> InPlaceFuture<'a, Self::Output, N>
+        fn inline<'a, const N: usize>(self) -> InlineFuture<'a, Self::Output, N>
         where
             Self: Send + 'a,
         {
-            InPlaceFuture::new(self)
+            InlineFuture::new(self)
         }
 
-        /// [`in_place`](Self::in_place) for a value that is not `Send`.
+        /// [`inline`](Self::inline) for a value that is not `Send`.
         #[inline]
-        fn in_place_local<'a, const N: usize>(self) -> LocalInPlaceFuture<'a, Self::Output, N>
+        fn inline_local<'a, const N: usize>(self) -> LocalInlineFuture<'a, Self::Output, N>
         where
             Self: 'a,
         {
-            LocalInPlaceFuture::new_local(self)
+            LocalInlineFuture::new_local(self)
         }
     };
 }
 
 #[cfg(feature = "futures")]
-macro_rules! in_place {
+macro_rules! inline_box {
     (dyn $Dyn:path) => {
         /// Stores the value inline, in `N` words. A value that does not fit does not compile; the message has its size.
         #[inline]
-        fn in_place<'a, const N: usize>(self) -> InPlace<dyn $Dyn + Send + 'a, N>
+        fn inline<'a, const N: usize>(self) -> InlineBox<dyn $Dyn + Send + 'a, N>
         where
             Self: Send + 'a,
         {
-            InPlace::new_with(self, |value| value as _)
+            InlineBox::new_with(self, |value| value as _)
         }
 
-        /// [`in_place`](Self::in_place) for a value that is not `Send`.
+        /// [`inline`](Self::inline) for a value that is not `Send`.
         #[inline]
-        fn in_place_local<'a, const N: usize>(self) -> InPlace<dyn $Dyn + 'a, N>
+        fn inline_local<'a, const N: usize>(self) -> InlineBox<dyn $Dyn + 'a, N>
         where
             Self: 'a,
         {
-            InPlace::new_with(self, |value| value as _)
+            InlineBox::new_with(self, |value| value as _)
         }
     };
 }
 
 macro_rules! erased_ext {
-    ($(#[$attr:meta])* $Ext:ident $(<$Item:ident>)?: $Trait:path, dyn $Dyn:path, $in_place:ident) => {
+    ($(#[$attr:meta])* $Ext:ident $(<$Item:ident>)?: $Trait:path, dyn $Dyn:path, $inline_methods:ident) => {
         $(#[$attr])*
         ///
         /// `local` in a name says that the value need not be `Send`.
         pub trait $Ext $(<$Item>)?: $Trait + Sized {
-            $in_place! { dyn $Dyn }
+            $inline_methods! { dyn $Dyn }
 
             /// Stores the value inline if it fits in `N` words, otherwise in a box.
             #[inline]
@@ -236,19 +236,19 @@ erased_ext! {
     /// Postfix methods that erase a future's type without `malloc`.
     ///
     /// ```
-    /// use dwell::pin::{ErasedExt, InPlaceFuture, PoolFuture};
+    /// use dwell::pin::{ErasedExt, InlineFuture, PoolFuture};
     /// use dwell::{SmallBox, slab::sync::Pool};
     ///
     /// type Dyn = dyn Future<Output = u8> + Send;
     ///
-    /// let in_place: InPlaceFuture<u8, 2> = async { 7 }.in_place();
+    /// let inline: InlineFuture<u8, 2> = async { 7 }.inline();
     /// let small: SmallBox<Dyn, 2> = async { 7 }.small();
     /// assert!(small.is_inline());
     ///
     /// let pool = Pool::new();
     /// let in_pool: PoolFuture<u8> = async { 7 }.boxed_in(&pool);
     /// let in_pool_of_thread: PoolFuture<u8> = async { 7 }.pooled();
-    /// # drop((in_place, in_pool, in_pool_of_thread));
+    /// # drop((inline, in_pool, in_pool_of_thread));
     /// ```
     ///
     /// A future that does not fit inline does not compile:
@@ -258,9 +258,9 @@ erased_ext! {
     ///
     /// let large = [0_u64; 8];
     /// // error: a value of 64 bytes aligned to 8 does not fit the inline buffer of 16 bytes aligned to 8
-    /// let future = core::future::ready(large).in_place::<2>();
+    /// let future = core::future::ready(large).inline::<2>();
     /// ```
-    ErasedExt: Future, dyn Future<Output = Self::Output>, in_place_future
+    ErasedExt: Future, dyn Future<Output = Self::Output>, inline_future
 }
 
 impl<F: Future> ErasedExt for F {}
@@ -270,15 +270,15 @@ erased_ext! {
     /// [`ErasedExt`] for streams: postfix methods that erase a stream's type without `malloc`.
     ///
     /// ```
-    /// use dwell::pin::{ErasedStreamExt, InPlace};
+    /// use dwell::pin::{ErasedStreamExt, InlineBox};
     /// use futures_core::Stream;
     ///
-    /// fn numbers() -> InPlace<dyn Stream<Item = u32> + Send, 4> {
-    ///     futures::stream::iter(1..=3).in_place()
+    /// fn numbers() -> InlineBox<dyn Stream<Item = u32> + Send, 4> {
+    ///     futures::stream::iter(1..=3).inline()
     /// }
     /// # assert_eq!(futures::executor::block_on_stream(Box::pin(numbers())).sum::<u32>(), 6);
     /// ```
-    ErasedStreamExt: futures_core::Stream, dyn futures_core::Stream<Item = Self::Item>, in_place
+    ErasedStreamExt: futures_core::Stream, dyn futures_core::Stream<Item = Self::Item>, inline_box
 }
 
 #[cfg(feature = "futures")]
@@ -295,7 +295,7 @@ erased_ext! {
     /// let mut sink = futures::sink::drain().pooled();
     /// block_on(sink.send(1)).unwrap();
     /// ```
-    ErasedSinkExt<Item>: futures_sink::Sink<Item>, dyn futures_sink::Sink<Item, Error = Self::Error>, in_place
+    ErasedSinkExt<Item>: futures_sink::Sink<Item>, dyn futures_sink::Sink<Item, Error = Self::Error>, inline_box
 }
 
 #[cfg(feature = "futures")]
@@ -304,7 +304,7 @@ impl<Item, S: futures_sink::Sink<Item>> ErasedSinkExt<Item> for S {}
 #[cfg(all(feature = "futures", feature = "std"))]
 erased_ext! {
     /// [`ErasedExt`] for readers: postfix methods that erase a reader's type without `malloc`.
-    ErasedReadExt: futures_io::AsyncRead, dyn futures_io::AsyncRead, in_place
+    ErasedReadExt: futures_io::AsyncRead, dyn futures_io::AsyncRead, inline_box
 }
 
 #[cfg(all(feature = "futures", feature = "std"))]
@@ -313,7 +313,7 @@ impl<R: futures_io::AsyncRead> ErasedReadExt for R {}
 #[cfg(all(feature = "futures", feature = "std"))]
 erased_ext! {
     /// [`ErasedExt`] for writers: postfix methods that erase a writer's type without `malloc`.
-    ErasedWriteExt: futures_io::AsyncWrite, dyn futures_io::AsyncWrite, in_place
+    ErasedWriteExt: futures_io::AsyncWrite, dyn futures_io::AsyncWrite, inline_box
 }
 
 #[cfg(all(feature = "futures", feature = "std"))]

@@ -1,6 +1,6 @@
 //! The traits of the `futures` crates, forwarded to the value.
 
-use super::{InPlace, Reusable};
+use super::{InlineBox, Reusable};
 use crate::alloc::Allocator;
 use crate::slab::{Slot, SlotKind};
 use crate::small::SmallBox;
@@ -111,7 +111,7 @@ macro_rules! forward {
 }
 
 forward! {
-    [const N: usize, L] InPlace<T, N, L>, |self| self.project();
+    [const N: usize, L] InlineBox<T, N, L>, |self| self.project();
     [const N: usize, A: Allocator + 'static, L] SmallBox<T, N, A, L>, |self| self.project();
     [K: SlotKind] Slot<T, K>, |self| Pin::new(&mut **self.get_mut()), Unpin;
 }

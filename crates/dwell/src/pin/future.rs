@@ -1,6 +1,6 @@
 //! Type-erased futures with inline storage, and with their own vtable. A future that does not fit does not compile.
 
-use super::in_place::{InPlace, SizeMessage};
+use super::inline::{InlineBox, SizeMessage};
 use crate::small::InlineStorage;
 use core::fmt;
 use core::marker::PhantomData;
@@ -10,15 +10,15 @@ use core::pin::Pin;
 use core::ptr::{self, NonNull};
 use core::task::{Context, Poll};
 
-/// A type-erased future, stored inline in `N` words: the result of [`in_place`](super::ErasedExt::in_place).
+/// A type-erased future, stored inline in `N` words: the result of [`inline`](super::ErasedExt::inline).
 ///
 /// It has `N + 1` words and is a future itself. The alignment of `L` is the largest that the future may have.
 ///
 /// ```
-/// use dwell::pin::{ErasedExt, InPlaceFuture};
+/// use dwell::pin::{ErasedExt, InlineFuture};
 ///
-/// fn double(x: &u32) -> InPlaceFuture<'_, u32, 2> {
-///     async move { *x * 2 }.in_place()
+/// fn double(x: &u32) -> InlineFuture<'_, u32, 2> {
+///     async move { *x * 2 }.inline()
 /// }
 ///
 /// async fn quadruple(x: u32) -> u32 {
@@ -28,26 +28,27 @@ use core::task::{Context, Poll};
 /// # let mut context = std::task::Context::from_waker(std::task::Waker::noop());
 /// # assert_eq!(future.poll(&mut context), std::task::Poll::Ready(8));
 /// ```
-pub type InPlaceFuture<'a, T, const N: usize, L = usize> = FutureInPlace<T, dyn Future<Output = T> + Send + 'a, N, L>;
+pub type InlineFuture<'a, T, const N: usize, L = usize> =
+    ErasedInlineFuture<T, dyn Future<Output = T> + Send + 'a, N, L>;
 
-/// An [`InPlaceFuture`] that need not be `Send`: the result of [`in_place_local`](super::ErasedExt::in_place_local).
+/// An [`InlineFuture`] that need not be `Send`: the result of [`inline_local`](super::ErasedExt::inline_local).
 ///
 /// ```compile_fail,E0277
 /// use dwell::pin::ErasedExt;
 ///
-/// let future = std::future::ready(1).in_place_local::<2>();
+/// let future = std::future::ready(1).inline_local::<2>();
 /// std::thread::spawn(move || drop(future));
 /// ```
-pub type LocalInPlaceFuture<'a, T, const N: usize, L = usize> = FutureInPlace<T, dyn Future<Output = T> + 'a, N, L>;
+pub type LocalInlineFuture<'a, T, const N: usize, L = usize> = ErasedInlineFuture<T, dyn Future<Output = T> + 'a, N, L>;
 
-/// An [`InPlaceFuture`] or a [`LocalInPlaceFuture`]: a future whose output is a `T`, with the auto traits and the lifetime of
+/// An [`InlineFuture`] or a [`LocalInlineFuture`]: a future whose output is a `T`, with the auto traits and the lifetime of
 /// `D`.
 ///
-/// An [`InPlace<dyn Future>`](InPlace) has more methods and takes a few instructions more: the compiler's vtable may have no
+/// An [`InlineBox<dyn Future>`](InlineBox) has more methods and takes a few instructions more: the compiler's vtable may have no
 /// drop function, so each drop tests for one.
 // `repr(C)`: the storage is at offset 0, so the future has the address of its owner and reading it needs no offset.
 #[repr(C)]
-pub struct FutureInPlace<T, D: ?Sized, const N: usize, L = usize> {
+pub struct ErasedInlineFuture<T, D: ?Sized, const N: usize, L = usize> {
     // # Invariants
     //
     // 1. A live future begins at `storage.words`, which is owned; `fits` holds for its layout. It has the auto traits of `D` and
@@ -92,25 +93,25 @@ impl<T> Table<T> {
 }
 
 // SAFETY: it owns its future, which is `Send` as `D` is (invariant 1), and a pointer to a constant.
-unsafe impl<T, D: ?Sized + Send, const N: usize, L> Send for FutureInPlace<T, D, N, L> {}
+unsafe impl<T, D: ?Sized + Send, const N: usize, L> Send for ErasedInlineFuture<T, D, N, L> {}
 
 // SAFETY: no function takes a shared one and reaches the future.
-unsafe impl<T, D: ?Sized + Sync, const N: usize, L> Sync for FutureInPlace<T, D, N, L> {}
+unsafe impl<T, D: ?Sized + Sync, const N: usize, L> Sync for ErasedInlineFuture<T, D, N, L> {}
 
 // The future moves with its owner, so it is pinned only if its owner is (see `poll`).
-impl<T, D: ?Sized + Unpin, const N: usize, L> Unpin for FutureInPlace<T, D, N, L> {}
+impl<T, D: ?Sized + Unpin, const N: usize, L> Unpin for ErasedInlineFuture<T, D, N, L> {}
 
 // As `Box`: the `UnsafeCell` lets the future have interior mutability and adds none of its own.
-impl<T, D: ?Sized + UnwindSafe, const N: usize, L> UnwindSafe for FutureInPlace<T, D, N, L> {}
-impl<T, D: ?Sized + RefUnwindSafe, const N: usize, L> RefUnwindSafe for FutureInPlace<T, D, N, L> {}
+impl<T, D: ?Sized + UnwindSafe, const N: usize, L> UnwindSafe for ErasedInlineFuture<T, D, N, L> {}
+impl<T, D: ?Sized + RefUnwindSafe, const N: usize, L> RefUnwindSafe for ErasedInlineFuture<T, D, N, L> {}
 
-impl<'a, T, const N: usize, L> InPlaceFuture<'a, T, N, L> {
+impl<'a, T, const N: usize, L> InlineFuture<'a, T, N, L> {
     /// Stores a future. The compiler checks that it fits.
     ///
     /// ```
-    /// use dwell::pin::InPlaceFuture;
+    /// use dwell::pin::InlineFuture;
     ///
-    /// let aligned = InPlaceFuture::<u128, 4, u128>::new(core::future::ready(7_u128));
+    /// let aligned = InlineFuture::<u128, 4, u128>::new(core::future::ready(7_u128));
     /// # assert_eq!(align_of_val(&aligned), 16);
     /// ```
     #[inline]
@@ -120,8 +121,8 @@ impl<'a, T, const N: usize, L> InPlaceFuture<'a, T, N, L> {
     }
 }
 
-impl<'a, T, const N: usize, L> LocalInPlaceFuture<'a, T, N, L> {
-    /// [`new`](InPlaceFuture::new) for a future that is not `Send`.
+impl<'a, T, const N: usize, L> LocalInlineFuture<'a, T, N, L> {
+    /// [`new`](InlineFuture::new) for a future that is not `Send`.
     #[inline]
     pub fn new_local<F: Future<Output = T> + 'a>(future: F) -> Self {
         // SAFETY: an `F` lives for `'a`, as the `dyn Future + 'a` of this type, which has no auto trait.
@@ -129,14 +130,14 @@ impl<'a, T, const N: usize, L> LocalInPlaceFuture<'a, T, N, L> {
     }
 }
 
-impl<T, D: ?Sized, const N: usize, L> FutureInPlace<T, D, N, L> {
+impl<T, D: ?Sized, const N: usize, L> ErasedInlineFuture<T, D, N, L> {
     /// # Safety
     ///
     /// An `F` has the auto traits of `D` and lives as long.
     #[inline]
     unsafe fn store<F: Future<Output = T>>(future: F) -> Self {
         const {
-            if !InPlace::<F, N, L>::fits(size_of::<F>(), align_of::<F>()) {
+            if !InlineBox::<F, N, L>::fits(size_of::<F>(), align_of::<F>()) {
                 panic!("{}", SizeMessage::of::<F, N, L>().text());
             }
         }
@@ -159,7 +160,7 @@ impl<T, D: ?Sized, const N: usize, L> FutureInPlace<T, D, N, L> {
     }
 }
 
-impl<T, D: ?Sized, const N: usize, L> Drop for FutureInPlace<T, D, N, L> {
+impl<T, D: ?Sized, const N: usize, L> Drop for ErasedInlineFuture<T, D, N, L> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: the table is that of the live future at this address, which is owned (invariants 1 and 2). Nothing uses it
@@ -168,7 +169,7 @@ impl<T, D: ?Sized, const N: usize, L> Drop for FutureInPlace<T, D, N, L> {
     }
 }
 
-impl<T, D: ?Sized, const N: usize, L> Future for FutureInPlace<T, D, N, L> {
+impl<T, D: ?Sized, const N: usize, L> Future for ErasedInlineFuture<T, D, N, L> {
     type Output = T;
 
     #[inline]
@@ -183,8 +184,8 @@ impl<T, D: ?Sized, const N: usize, L> Future for FutureInPlace<T, D, N, L> {
     }
 }
 
-impl<T, D: ?Sized, const N: usize, L> fmt::Debug for FutureInPlace<T, D, N, L> {
+impl<T, D: ?Sized, const N: usize, L> fmt::Debug for ErasedInlineFuture<T, D, N, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InPlaceFuture").finish_non_exhaustive()
+        f.debug_struct("InlineFuture").finish_non_exhaustive()
     }
 }

@@ -1,14 +1,14 @@
 //! Pinned values: postfix methods that pin any value, and that erase the type of a future without `malloc`.
 //!
 //! ```
-//! use dwell::pin::{ErasedExt, InPlaceFuture, PinExt};
+//! use dwell::pin::{ErasedExt, InlineFuture, PinExt};
 //!
 //! async fn answer() -> u32 {
 //!     42
 //! }
 //!
 //! let concrete = answer().pinned(); // Pin<Box<impl Future>>: the type is known
-//! let erased: InPlaceFuture<'_, u32, 4> = answer().in_place(); // no allocation
+//! let erased: InlineFuture<'_, u32, 4> = answer().inline(); // no allocation
 //! # assert!(size_of_val(&erased) == 40 && size_of_val(&concrete) == 8);
 //! ```
 //!
@@ -19,7 +19,7 @@
 //! | is awaited where it is created | `.await`, or [`core::pin::pin!`] |
 //! | is stored, and its type is known | [`pinned`](PinExt::pinned), or [`pinned_in`](PinExt::pinned_in) a slab or pool |
 //! | is stored with its type erased, and is mostly small | [`small`](ErasedExt::small): inline, or in a box if it is too large |
-//! | is stored with its type erased, and must not allocate | [`in_place`](ErasedExt::in_place): inline; one that is too large does not compile |
+//! | is stored with its type erased, and must not allocate | [`inline`](ErasedExt::inline): inline; one that is too large does not compile |
 //! | is created and dropped all the time | [`pooled`](ErasedExt::pooled), or [`boxed_in`](ErasedExt::boxed_in) your own pool |
 //! | replaces another, again and again | [`Reusable`] |
 //! | belongs to an `async fn` in a `dyn Trait`, or to one that calls itself | the attribute `#[dwell::erased]` (feature `derive`) |
@@ -39,7 +39,7 @@ mod erased;
 #[cfg(feature = "futures")]
 mod forward;
 mod future;
-mod in_place;
+mod inline;
 #[cfg(feature = "std")]
 mod pooled;
 mod reusable;
@@ -53,8 +53,8 @@ pub use self::erased::{ErasedExt, LocalPoolFuture};
 pub use self::erased::{ErasedReadExt, ErasedWriteExt};
 #[cfg(feature = "futures")]
 pub use self::erased::{ErasedSinkExt, ErasedStreamExt};
-pub use self::future::{FutureInPlace, InPlaceFuture, LocalInPlaceFuture};
-pub use self::in_place::InPlace;
+pub use self::future::{ErasedInlineFuture, InlineFuture, LocalInlineFuture};
+pub use self::inline::InlineBox;
 #[cfg(feature = "std")]
 pub use self::pooled::{LocalPooledFuture, PoolFuture};
 #[cfg(feature = "std")]
@@ -109,7 +109,7 @@ pub trait PinExt: Sized {
         Arc::pin(self)
     }
 
-    /// Moves the value to a box, slab or pool and pins it there. [`PinPlace`] lists the choices and the types of the results.
+    /// Moves the value to a box, slab or pool and pins it there. [`PinStorage`] lists the choices and the types of the results.
     ///
     /// ```
     /// use dwell::{pin::PinExt, slab::{Slab, Slot}};
@@ -125,8 +125,8 @@ pub trait PinExt: Sized {
     /// Panics or aborts as the insertion into the box, slab or pool does if the allocator has no memory.
     /// [`try_pinned_in`](Self::try_pinned_in) returns the value instead.
     #[inline(always)]
-    fn pinned_in<P: PinPlace<Self>>(self, place: P) -> P::Pinned {
-        place.pin(self)
+    fn pinned_in<P: PinStorage<Self>>(self, storage: P) -> P::Pinned {
+        storage.pin(self)
     }
 
     /// [`pinned_in`](Self::pinned_in) that reports a failed allocation.
@@ -135,8 +135,8 @@ pub trait PinExt: Sized {
     ///
     /// If the allocator has no memory; the error contains the value.
     #[inline(always)]
-    fn try_pinned_in<P: PinPlace<Self>>(self, place: P) -> Result<P::Pinned, AllocError<Self>> {
-        place.try_pin(self)
+    fn try_pinned_in<P: PinStorage<Self>>(self, storage: P) -> Result<P::Pinned, AllocError<Self>> {
+        storage.try_pin(self)
     }
 }
 
@@ -151,7 +151,7 @@ impl<T> PinExt for T {}
 /// | [`&Pool`](crate::slab::Pool), [`&sync::Pool`](crate::slab::sync::Pool) | a pinned [`Slot`] of a pool |
 ///
 /// An arena is not among them: it reuses the memory of a forgotten value without dropping the value, which pinning forbids.
-pub trait PinPlace<T> {
+pub trait PinStorage<T> {
     /// The pinned value.
     type Pinned;
 
@@ -166,7 +166,7 @@ pub trait PinPlace<T> {
     fn try_pin(self, value: T) -> Result<Self::Pinned, AllocError<T>>;
 }
 
-impl<T> PinPlace<T> for Global {
+impl<T> PinStorage<T> for Global {
     type Pinned = Pin<Box<T>>;
 
     #[inline]
@@ -180,10 +180,10 @@ impl<T> PinPlace<T> for Global {
     }
 }
 
-macro_rules! slab_place {
+macro_rules! pin_slab {
     ($($(#[$attr:meta])* [$($generics:tt)*] $Slab:ty: $Slot:ty;)*) => {$(
         $(#[$attr])*
-        impl<T, $($generics)*> PinPlace<T> for &$Slab {
+        impl<T, $($generics)*> PinStorage<T> for &$Slab {
             type Pinned = Pin<$Slot>;
 
             #[inline(always)]
@@ -198,7 +198,7 @@ macro_rules! slab_place {
         }
     )*};
 }
-slab_place! {
+pin_slab! {
     [] Slab<T>: Slot<T>;
     #[cfg(feature = "std")] [] crate::slab::sync::Slab<T>: crate::slab::sync::Slot<T>;
     [O: Threading] SizeClasses<O>: Slot<T, InPool<O>>;

@@ -142,14 +142,3 @@ pub use self::typed::{Builder, Slab, TypedSlab};
 
 /// The largest number of values in a slab, which is the number of keys.
 pub const MAX_CAPACITY: usize = Key::LIMIT;
-
-// Names of before 0.2.
-#[doc(hidden)]
-pub use self::kind::SlotKind as Home;
-#[doc(hidden)]
-pub use self::pool::{InPool as Classed, Threading as Pooling};
-#[cfg(feature = "std")]
-#[doc(hidden)]
-pub use self::thread as local;
-#[doc(hidden)]
-pub use OneThread as Own;

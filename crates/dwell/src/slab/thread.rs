@@ -130,9 +130,6 @@ enum Phase {
     Ended,
 }
 
-#[doc(hidden)]
-pub use self::ThreadSlab as Local;
-
 impl<T> ThreadSlab<T> {
     /// A slab without memory, which is to hold at most this many values.
     pub const fn new(limit: usize) -> Self {

@@ -685,21 +685,3 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         self.depth_left = before;
     }
 }
-
-/// Names of earlier versions.
-#[doc(hidden)]
-impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
-    #[inline]
-    pub fn puts_off<T: Weigh + 'v>(&mut self, pointer: &'a T) -> bool {
-        self.defer(pointer)
-    }
-
-    #[inline]
-    pub fn places<T: Weigh + ?Sized + 'v>(&mut self, index: usize, slots: usize, used: usize) {
-        self.slots::<T>(index, slots, used);
-    }
-
-    pub fn missed(&mut self) {
-        self.opaque();
-    }
-}

@@ -2,7 +2,7 @@
 //! replaced and dropped at any time, and some panic. The model test and the fuzz target share it.
 
 use dwell::SmallBox;
-use dwell::pin::{ErasedExt, LocalInPlaceFuture, LocalPoolFuture, LocalReusableFuture};
+use dwell::pin::{ErasedExt, LocalInlineFuture, LocalPoolFuture, LocalReusableFuture};
 use dwell::slab::Pool;
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomPinned;
@@ -107,7 +107,7 @@ macro_rules! program {
 
 /// One of the types that a future is erased in.
 enum Erased {
-    Inline(Pin<Box<LocalInPlaceFuture<'static, u64, 48>>>),
+    Inline(Pin<Box<LocalInlineFuture<'static, u64, 48>>>),
     Small(Pin<Box<SmallBox<dyn Future<Output = u64>, 8>>>),
     Pooled(LocalPoolFuture<'static, u64>),
 }
@@ -138,7 +138,7 @@ pub(crate) fn run(bytes: &[u8]) {
         let (kind, n) = (step[1], step[2]);
         let at = usize::from(n) % futures.len().max(1);
         match step[0] % 9 {
-            0 => futures.push(program!(&seen, kind, n, |future| Erased::Inline(Box::pin(future.in_place_local())))),
+            0 => futures.push(program!(&seen, kind, n, |future| Erased::Inline(Box::pin(future.inline_local())))),
             1 => futures.push(program!(&seen, kind, n, |future| Erased::Small(Box::pin(future.small_local())))),
             2 => futures.push(program!(&seen, kind, n, |future| Erased::Pooled(future.boxed_local_in(&seen.pool)))),
             3 | 4 if !futures.is_empty() => {

@@ -1,9 +1,9 @@
 //! Pinned values.
 
-use crate::pin::{InPlace, Reusable};
+use crate::pin::{InlineBox, Reusable};
 use crate::weigh::{Kind, Reach, Type, Walk, Weigh, type_of};
 
-impl<T: Weigh + ?Sized, const N: usize, L> Weigh for InPlace<T, N, L> {
+impl<T: Weigh + ?Sized, const N: usize, L> Weigh for InlineBox<T, N, L> {
     const REACH: Reach = T::REACH;
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Wrapper { inner: type_of::<T> });
 

@@ -617,7 +617,7 @@ fn a_future_is_used_after_a_panic_in_its_poll() {
         assert!(panics(|| _ = poll(future.as_mut()))); // an async block that has panicked panics again
     }
     let left = left_by(|| {
-        check(pin!(bad().in_place_local::<16>()));
+        check(pin!(bad().inline_local::<16>()));
         check(pin!(bad().small_local::<16>()));
         check(pin!(bad().small_local::<1>()));
         let pool = Pool::new();

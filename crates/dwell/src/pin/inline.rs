@@ -16,23 +16,23 @@ use core::task::{Context, Poll};
 /// that does not fit does not compile:
 ///
 /// ```compile_fail
-/// use dwell::pin::InPlace;
+/// use dwell::pin::InlineBox;
 /// use std::fmt::Debug;
 ///
 /// // error: a value of 24 bytes aligned to 8 does not fit the inline buffer of 16 bytes aligned to 8
-/// let text = InPlace::<dyn Debug, 2>::new_with(String::from("text"), |value| value);
+/// let text = InlineBox::<dyn Debug, 2>::new_with(String::from("text"), |value| value);
 /// ```
 ///
-/// The value moves with its owner, so an `InPlace` is `Unpin` only if `T` is. A pinned `InPlace` pins its value, and an
-/// `InPlace<dyn Future>` is a future, which can be awaited:
+/// The value moves with its owner, so an `InlineBox` is `Unpin` only if `T` is. A pinned `InlineBox` pins its value, and an
+/// `InlineBox<dyn Future>` is a future, which can be awaited:
 ///
 /// ```
-/// use dwell::pin::InPlace;
+/// use dwell::pin::InlineBox;
 ///
-/// type Call<'a> = InPlace<dyn Future<Output = u32> + 'a, 6>;
+/// type Call<'a> = InlineBox<dyn Future<Output = u32> + 'a, 6>;
 ///
 /// fn double(x: &u32) -> Call<'_> {
-///     InPlace::new_with(async move { *x * 2 }, |value| value as _)
+///     InlineBox::new_with(async move { *x * 2 }, |value| value as _)
 /// }
 ///
 /// async fn quadruple(x: u32) -> u32 {
@@ -44,7 +44,7 @@ use core::task::{Context, Poll};
 /// ```
 // `repr(C)`: the storage is at offset 0, so the value has the address of its owner and reading it needs no offset.
 #[repr(C)]
-pub struct InPlace<T: ?Sized, const N: usize, L = usize> {
+pub struct InlineBox<T: ?Sized, const N: usize, L = usize> {
     // # Invariants
     //
     // 1. A live `T`, which is owned, begins at `storage.words`; `fits` holds for its layout.
@@ -55,20 +55,20 @@ pub struct InPlace<T: ?Sized, const N: usize, L = usize> {
     owns: PhantomData<T>,
 }
 
-// SAFETY: an `InPlace` owns its value and nothing else, as a `Box<T>` does.
-unsafe impl<T: ?Sized + Send, const N: usize, L> Send for InPlace<T, N, L> {}
+// SAFETY: an `InlineBox` owns its value and nothing else, as a `Box<T>` does.
+unsafe impl<T: ?Sized + Send, const N: usize, L> Send for InlineBox<T, N, L> {}
 
-// SAFETY: a shared `InPlace` gives access to the value as shared, and nothing else.
-unsafe impl<T: ?Sized + Sync, const N: usize, L> Sync for InPlace<T, N, L> {}
+// SAFETY: a shared `InlineBox` gives access to the value as shared, and nothing else.
+unsafe impl<T: ?Sized + Sync, const N: usize, L> Sync for InlineBox<T, N, L> {}
 
 // The value moves with its owner, so it is pinned only if its owner is (see `project`).
-impl<T: ?Sized + Unpin, const N: usize, L> Unpin for InPlace<T, N, L> {}
+impl<T: ?Sized + Unpin, const N: usize, L> Unpin for InlineBox<T, N, L> {}
 
 // As `Box`: the `UnsafeCell` lets the value have interior mutability and adds none of its own.
-impl<T: ?Sized + UnwindSafe, const N: usize, L> UnwindSafe for InPlace<T, N, L> {}
-impl<T: ?Sized + RefUnwindSafe, const N: usize, L> RefUnwindSafe for InPlace<T, N, L> {}
+impl<T: ?Sized + UnwindSafe, const N: usize, L> UnwindSafe for InlineBox<T, N, L> {}
+impl<T: ?Sized + RefUnwindSafe, const N: usize, L> RefUnwindSafe for InlineBox<T, N, L> {}
 
-impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
+impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
     /// Whether a value of this size and alignment, in bytes, fits.
     pub const fn fits(size: usize, align: usize) -> bool {
         InlineStorage::<N, L>::fits(size, align)
@@ -77,10 +77,10 @@ impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
     /// Stores a value, coerced by a closure to a `T`.
     ///
     /// ```
-    /// use dwell::pin::InPlace;
+    /// use dwell::pin::InlineBox;
     /// use std::fmt::Display;
     ///
-    /// let number = InPlace::<dyn Display, 1>::new_with(7, |value| value);
+    /// let number = InlineBox::<dyn Display, 1>::new_with(7, |value| value);
     /// assert_eq!(number.to_string(), "7");
     /// ```
     ///
@@ -116,19 +116,19 @@ impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
         self.meta.decode_known(false, self.storage.words.get().cast::<()>().cast_const()).cast_mut()
     }
 
-    /// Projects a pinned `InPlace` to its pinned value.
+    /// Projects a pinned `InlineBox` to its pinned value.
     ///
     /// ```
-    /// use dwell::pin::InPlace;
+    /// use dwell::pin::InlineBox;
     /// use std::pin::pin;
     ///
-    /// let future = InPlace::<dyn Future<Output = ()>, 2>::new_with(async {}, |value| value);
+    /// let future = InlineBox::<dyn Future<Output = ()>, 2>::new_with(async {}, |value| value);
     /// let mut future = pin!(future);
     /// let _: std::pin::Pin<&mut dyn Future<Output = ()>> = future.as_mut().project();
     /// ```
     #[inline]
     pub fn project(self: Pin<&mut Self>) -> Pin<&mut T> {
-        // Structural pinning, as the documentation of `core::pin` requires: an `InPlace` is `Unpin` only if `T` is; its drop
+        // Structural pinning, as the documentation of `core::pin` requires: an `InlineBox` is `Unpin` only if `T` is; its drop
         // drops the value at its address before the memory is used for anything else; and no function moves the value out.
         // SAFETY: nothing is moved out of the reference, which is used only for the next line.
         let this = unsafe { self.get_unchecked_mut() };
@@ -137,7 +137,7 @@ impl<T: ?Sized, const N: usize, L> InPlace<T, N, L> {
     }
 }
 
-impl<T: ?Sized, const N: usize, L> Deref for InPlace<T, N, L> {
+impl<T: ?Sized, const N: usize, L> Deref for InlineBox<T, N, L> {
     type Target = T;
 
     #[inline]
@@ -147,7 +147,7 @@ impl<T: ?Sized, const N: usize, L> Deref for InPlace<T, N, L> {
     }
 }
 
-impl<T: ?Sized, const N: usize, L> DerefMut for InPlace<T, N, L> {
+impl<T: ?Sized, const N: usize, L> DerefMut for InlineBox<T, N, L> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: the value is live (invariant 1), and is borrowed for as long as `self` is, exclusively. The storage is an
@@ -156,7 +156,7 @@ impl<T: ?Sized, const N: usize, L> DerefMut for InPlace<T, N, L> {
     }
 }
 
-impl<T: ?Sized, const N: usize, L> Drop for InPlace<T, N, L> {
+impl<T: ?Sized, const N: usize, L> Drop for InlineBox<T, N, L> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: the value is live and owned (invariant 1), and nothing uses it after the drop of its owner.
@@ -164,7 +164,7 @@ impl<T: ?Sized, const N: usize, L> Drop for InPlace<T, N, L> {
     }
 }
 
-impl<F: ?Sized + Future, const N: usize, L> Future for InPlace<F, N, L> {
+impl<F: ?Sized + Future, const N: usize, L> Future for InlineBox<F, N, L> {
     type Output = F::Output;
 
     #[inline]
@@ -173,7 +173,7 @@ impl<F: ?Sized + Future, const N: usize, L> Future for InPlace<F, N, L> {
     }
 }
 
-impl<T: ?Sized + fmt::Debug, const N: usize, L> fmt::Debug for InPlace<T, N, L> {
+impl<T: ?Sized + fmt::Debug, const N: usize, L> fmt::Debug for InlineBox<T, N, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }

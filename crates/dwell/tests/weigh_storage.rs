@@ -6,7 +6,7 @@ mod common;
 
 use common::live;
 use dwell::bump::{self, Bump};
-use dwell::pin::{InPlace, Reusable};
+use dwell::pin::{InlineBox, Reusable};
 use dwell::slab::{self, Bounded, Pool, PoolSlot, Slab, Slot};
 use dwell::weigh::{Model, Weigh, tree, weigh, weigh_as};
 use proptest::prelude::*;
@@ -241,8 +241,8 @@ fn a_pool_of_arenas() {
 #[test]
 fn pinned_values() {
     let before = live();
-    let in_place = InPlace::<String, 3>::new_with(text(50), |place| place);
-    is_all(&in_place, before);
+    let inline = InlineBox::<String, 3>::new_with(text(50), |place| place);
+    is_all(&inline, before);
 
     let before = live();
     let mut reusable = Reusable::<String>::new();
