@@ -426,23 +426,23 @@ impl Task {
     }
 
     fn left<A, B, C>(&self, make: impl Fn(usize, u64) -> Held<A, B, C>) -> Result<Left> {
-        const PLACES: usize = 200_000;
-        let mut places: Vec<Option<Held<A, B, C>>> = Vec::new();
-        places.resize_with(PLACES, || None);
+        const SLOTS: usize = 200_000;
+        let mut slots: Vec<Option<Held<A, B, C>>> = Vec::new();
+        slots.resize_with(SLOTS, || None);
         let before = resident()?;
         let mut random = random();
         let ns = clock(self.operations, || {
-            let at = random.below(PLACES);
-            places[at] = if places[at].is_some() { None } else { Some(make(at % 3, at as u64)) };
-            sink::change(&mut places);
+            let at = random.below(SLOTS);
+            slots[at] = if slots[at].is_some() { None } else { Some(make(at % 3, at as u64)) };
+            sink::change(&mut slots);
         });
         let full = resident()? - before;
-        for place in &mut places {
+        for slot in &mut slots {
             if random.below(10) != 0 {
-                *place = None;
+                *slot = None;
             }
         }
-        for held in places.iter().flatten() {
+        for held in slots.iter().flatten() {
             match held {
                 Held::Small(held) => sink::pointer(held),
                 Held::Middle(held) => sink::pointer(held),

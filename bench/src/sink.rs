@@ -42,6 +42,6 @@ pub(crate) fn address(address: *const u8) {
 /// Makes the compiler assume that everything behind a pointer changed: it must read again what it has read.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
-pub(crate) fn change<T: ?Sized>(place: &mut T) {
-    address(std::ptr::from_mut(place).cast::<u8>());
+pub(crate) fn change<T: ?Sized>(value: &mut T) {
+    address(std::ptr::from_mut(value).cast::<u8>());
 }

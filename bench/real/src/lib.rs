@@ -18,7 +18,7 @@ use std::path::Path;
 
 use crate::measure::Pair;
 use crate::program::Program;
-use crate::side::{Places, Prepared};
+use crate::side::{Folders, Prepared};
 use crate::table::{Measured, Workload};
 
 /// What the command line says.
@@ -68,14 +68,14 @@ pub fn run(args: &Args, options: Options) -> Result<usize> {
         }
         return Ok(0);
     }
-    let places = Places::of_this_clone()?;
+    let folders = Folders::of_this_clone()?;
     let valgrind = measure::has_valgrind();
     if !valgrind {
         eprintln!("there is no valgrind: the column `instructions` is left out");
     }
     let (mut measured, mut failed) = (Vec::new(), 0);
     for program in programs {
-        match one(program, &places, args, options, valgrind) {
+        match one(program, &folders, args, options, valgrind) {
             Ok(result) => {
                 if options.json {
                     write!(out, "{}", table::json(&result))?;
@@ -110,11 +110,11 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Program>> {
 }
 
 /// Prepares, builds, tests and measures one program.
-fn one(program: &Program, places: &Places, args: &Args, options: Options, valgrind: bool) -> Result<Measured> {
+fn one(program: &Program, folders: &Folders, args: &Args, options: Options, valgrind: bool) -> Result<Measured> {
     let say = |what: &str| eprintln!("{}: {what}", program.name);
-    let target = places.target();
+    let target = folders.target();
     say("takes the source");
-    let Prepared { before, after, lines } = side::prepare(program, places)?;
+    let Prepared { before, after, lines } = side::prepare(program, folders)?;
     for (side, name) in [(&before, "before"), (&after, "after")] {
         if args.no_build {
             continue;

@@ -30,14 +30,14 @@ const BINARIES: [(&str, &str); 3] = [
 ];
 
 /// The folders that the command works in.
-pub(crate) struct Places {
+pub(crate) struct Folders {
     /// This repository.
     pub(crate) dwell: PathBuf,
     /// `target/real`.
     pub(crate) work: PathBuf,
 }
 
-impl Places {
+impl Folders {
     /// Those of the clone that this program was built from.
     pub(crate) fn of_this_clone() -> Result<Self> {
         let package = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -79,11 +79,11 @@ impl Side {
 /// # Errors
 ///
 /// If a package cannot be had, or an edit does not fit.
-pub(crate) fn prepare(program: &Program, places: &Places) -> Result<Prepared> {
-    let work = places.work.join(program.name);
-    let published = take(program, &work, &places.target())?;
-    let input = program.input.as_ref().map(|input| find_input(input, &work, &places.target())).transpose()?;
-    let dwell = places.dwell.to_str().context("the path of this clone is not UTF-8")?;
+pub(crate) fn prepare(program: &Program, folders: &Folders) -> Result<Prepared> {
+    let work = folders.work.join(program.name);
+    let published = take(program, &work, &folders.target())?;
+    let input = program.input.as_ref().map(|input| find_input(input, &work, &folders.target())).transpose()?;
+    let dwell = folders.dwell.to_str().context("the path of this clone is not UTF-8")?;
     let mut edited = published.clone();
     for (package, files) in program.packages.iter().zip(&mut edited) {
         let edits = text(package.edits)
@@ -102,7 +102,7 @@ pub(crate) fn prepare(program: &Program, places: &Places) -> Result<Prepared> {
     let before = write(program, &work, "before", "", &published, &driver_before["program.rs"])?;
     let lock = before.folder.join("Cargo.lock");
     if !lock.exists() {
-        cargo::lock(&before.folder, &places.target())?;
+        cargo::lock(&before.folder, &folders.target())?;
     }
     let more = program.more_after.replace("{dwell}", dwell);
     let after = write(program, &work, "after", &more, &edited, &driver_after["program.rs"])?;

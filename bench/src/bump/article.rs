@@ -179,26 +179,26 @@ macro_rules! arena {
 
             #[inline]
             fn alloc<'a, T: 'a>(&'a self, value: T) -> &'a mut T {
-                let mut place = self.place(Layout::new::<T>()).unwrap_or_else(|| full()).cast::<T>();
+                let mut start = self.place(Layout::new::<T>()).unwrap_or_else(|| full()).cast::<T>();
                 // SAFETY: the block has this layout and no other owner.
-                unsafe { place.write(value) };
+                unsafe { start.write(value) };
                 // SAFETY: just written; it lives until `reset`, which needs `self` unborrowed.
-                unsafe { place.as_mut() }
+                unsafe { start.as_mut() }
             }
 
             #[inline]
             fn copy<'a>(&'a self, bytes: &[u8]) -> &'a mut [u8] {
-                let place = self.place(Layout::for_value(bytes)).unwrap_or_else(|| full());
+                let start = self.place(Layout::for_value(bytes)).unwrap_or_else(|| full());
                 // SAFETY: the block is as long as `bytes` and has no other owner.
-                unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place.as_ptr(), bytes.len()) };
+                unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), start.as_ptr(), bytes.len()) };
                 // SAFETY: just written; it lives until `reset`, which needs `self` unborrowed.
-                unsafe { NonNull::slice_from_raw_parts(place, bytes.len()).as_mut() }
+                unsafe { NonNull::slice_from_raw_parts(start, bytes.len()).as_mut() }
             }
 
             #[inline]
             fn block(&self, layout: Layout) {
-                let place = self.place(layout).unwrap_or_else(|| full());
-                sink::address(place.as_ptr());
+                let start = self.place(layout).unwrap_or_else(|| full());
+                sink::address(start.as_ptr());
             }
         }
     };
@@ -210,8 +210,8 @@ arena!(Down);
 unsafe impl<const MIN_ALIGN: usize> Allocator for &Up<MIN_ALIGN> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let place = self.place(layout).ok_or(AllocError)?;
-        Ok(NonNull::slice_from_raw_parts(place, layout.size()))
+        let start = self.place(layout).ok_or(AllocError)?;
+        Ok(NonNull::slice_from_raw_parts(start, layout.size()))
     }
 
     #[inline]
@@ -224,10 +224,10 @@ unsafe impl<const MIN_ALIGN: usize> Allocator for &Up<MIN_ALIGN> {
         if old.align() >= new.align() && self.resize(block, old.size(), new.size()) {
             return Ok(NonNull::slice_from_raw_parts(block, new.size()));
         }
-        let place = self.allocate(new)?;
+        let start = self.allocate(new)?;
         // SAFETY: two blocks, the new one at least as long.
-        unsafe { ptr::copy_nonoverlapping(block.as_ptr(), place.cast().as_ptr(), old.size()) };
-        Ok(place)
+        unsafe { ptr::copy_nonoverlapping(block.as_ptr(), start.cast().as_ptr(), old.size()) };
+        Ok(start)
     }
 }
 

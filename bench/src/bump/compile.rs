@@ -1,4 +1,4 @@
-//! How long a program that calls an arena from 900 places takes to compile, in debug and in release.
+//! How long a program that calls an arena at 900 call sites takes to compile, in debug and in release.
 //!
 //! A crate a subject is written to a temporary folder, with this workspace's `Cargo.lock` and without network. What it depends
 //! on is built before; then the crates are compiled in turn, and the processor time of cargo and rustc is taken.

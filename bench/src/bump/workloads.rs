@@ -461,11 +461,11 @@ pub(super) mod typed {
     }
 
     #[inline(never)]
-    fn plant_in_one_place(place: &Cell<Node>) {
+    fn plant_in_one_cell(cell: &Cell<Node>) {
         grow(LEVELS, &|number, children| {
-            place.set(Node { number, children });
-            sink::address(place.as_ptr().cast());
-            NonNull::from(place)
+            cell.set(Node { number, children });
+            sink::address(cell.as_ptr().cast());
+            NonNull::from(cell)
         });
     }
 
@@ -475,9 +475,9 @@ pub(super) mod typed {
             Box::new(|operations| {
                 let arena = typed_arena::Arena::new();
                 let there = plant(&arena);
-                let place = Cell::new(Node { number: 0, children: None });
+                let cell = Cell::new(Node { number: 0, children: None });
                 for _ in crate::op::whole_rounds(operations, NODES) {
-                    plant_in_one_place(black_box(&place));
+                    plant_in_one_cell(black_box(&cell));
                     sink::word(black_box(there).sum());
                 }
             })

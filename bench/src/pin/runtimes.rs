@@ -57,14 +57,14 @@ fn trials<S: Sends, F: Work>(
     all: &mut Vec<Trial>,
     (workload, waits): (&str, u64),
     subject: &'static str,
-    build: impl Build<S::Place, F>,
+    build: impl Build<S::Storage, F>,
 ) {
     macro_rules! trial {
         ($executor:literal, |$executors:ident, $future:ident| $run:expr) => {{
-            let place = S::Place::default();
+            let storage = S::Storage::default();
             let run = move |$executors: &Executors| {
                 timed(|| {
-                    let $future = Woken(S::hold(&place, build(&place, black_box(7), black_box(waits))));
+                    let $future = Woken(S::hold(&storage, build(&storage, black_box(7), black_box(waits))));
                     $run
                 })
             };
@@ -96,8 +96,8 @@ fn all() -> Vec<Trial> {
     plain!("combinator_chain_16", 1, 24, 192, workloads::chain);
     macro_rules! layers {
         ($name:literal, $waits:literal: $($Subject:ty),*) => {
-            $(trials::<$Subject, _>(&mut all, ($name, $waits), <$Subject as Sends>::NAME, |place: &_, value, n| {
-                workloads::layered::<$Subject>(place, value, n)
+            $(trials::<$Subject, _>(&mut all, ($name, $waits), <$Subject as Sends>::NAME, |storage: &_, value, n| {
+                workloads::layered::<$Subject>(storage, value, n)
             });)*
         };
     }

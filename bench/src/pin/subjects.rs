@@ -20,45 +20,45 @@ pub(super) trait Subject: 'static {
     const NAME: &'static str;
     /// Its name where a stack of layers is kept by it once, from outside, instead of at each layer.
     const ONCE: &'static str;
-    type Place: Default + 'static;
+    type Storage: Default + 'static;
     type Held<'a, F: Work>: Future<Output = u64>;
 
-    fn make<F: Work>(place: &mut Self::Place, future: F) -> Self::Held<'_, F>;
+    fn make<F: Work>(storage: &mut Self::Storage, future: F) -> Self::Held<'_, F>;
 }
 
 /// A subject whose futures own what they need, and go where they like.
 pub(super) trait Sends: 'static {
     const NAME: &'static str;
     const ONCE: &'static str;
-    type Place: Default + 'static;
+    type Storage: Default + 'static;
     type Held<F: Work>: Work;
 
-    fn hold<F: Work>(place: &Self::Place, future: F) -> Self::Held<F>;
+    fn hold<F: Work>(storage: &Self::Storage, future: F) -> Self::Held<F>;
 }
 
 impl<S: Sends> Subject for S {
     const NAME: &'static str = <S as Sends>::NAME;
     const ONCE: &'static str = <S as Sends>::ONCE;
-    type Place = <S as Sends>::Place;
+    type Storage = <S as Sends>::Storage;
     type Held<'a, F: Work> = <S as Sends>::Held<F>;
 
-    fn make<F: Work>(place: &mut Self::Place, future: F) -> Self::Held<'_, F> {
-        S::hold(place, future)
+    fn make<F: Work>(storage: &mut Self::Storage, future: F) -> Self::Held<'_, F> {
+        S::hold(storage, future)
     }
 }
 
 macro_rules! sends {
-    ($($(#[$attr:meta])* $Subject:ident $([const $size:ident])?, $name:literal, $Place:ty: <$F:ident> $Held:ty, |$place:pat_param, $future:ident| $make:expr;)*) => {$(
+    ($($(#[$attr:meta])* $Subject:ident $([const $size:ident])?, $name:literal, $Storage:ty: <$F:ident> $Held:ty, |$storage:pat_param, $future:ident| $make:expr;)*) => {$(
         $(#[$attr])*
         pub(super) struct $Subject $(<const $size: usize>)?;
 
         impl $(<const $size: usize>)? Sends for $Subject $(<$size>)? {
             const NAME: &'static str = $name;
             const ONCE: &'static str = concat!($name, "/once");
-            type Place = $Place;
+            type Storage = $Storage;
             type Held<$F: Work> = $Held;
 
-            fn hold<$F: Work>($place: &$Place, $future: $F) -> $Held {
+            fn hold<$F: Work>($storage: &$Storage, $future: $F) -> $Held {
                 $make
             }
         }
@@ -79,7 +79,7 @@ sends! {
     /// As many words as are given.
     InlineBox [const WORDS], "dwell/inline", (): <F> pin::InlineFuture<'static, u64, WORDS>, |(), future| future.inline();
     Small [const WORDS], "dwell/small", (): <F> SmallBox<Dyn, WORDS>, |(), future| future.small();
-    Pool, "dwell/pool", sync::Pool: <F> pin::PoolFuture<'static, u64>, |place, future| future.boxed_in(place);
+    Pool, "dwell/pool", sync::Pool: <F> pin::PoolFuture<'static, u64>, |storage, future| future.boxed_in(storage);
     Pooled, "dwell/pooled", (): <F> pin::PoolFuture<'static, u64>, |(), future| future.pooled();
 }
 
@@ -89,11 +89,11 @@ pub(super) struct LocalPool;
 impl Subject for LocalPool {
     const NAME: &'static str = "dwell/pool_local";
     const ONCE: &'static str = "dwell/pool_local/once";
-    type Place = slab::Pool;
+    type Storage = slab::Pool;
     type Held<'a, F: Work> = pin::LocalPoolFuture<'static, u64>;
 
-    fn make<F: Work>(place: &mut Self::Place, future: F) -> Self::Held<'_, F> {
-        future.boxed_local_in(place)
+    fn make<F: Work>(storage: &mut Self::Storage, future: F) -> Self::Held<'_, F> {
+        future.boxed_local_in(storage)
     }
 }
 
@@ -104,12 +104,12 @@ impl Subject for InSlab {
     const NAME: &'static str = "dwell/slab";
     const ONCE: &'static str = "dwell/slab/once";
     /// A slab of a type that is not known here.
-    type Place = OnceCell<Box<dyn Any>>;
+    type Storage = OnceCell<Box<dyn Any>>;
     type Held<'a, F: Work> = Pin<slab::Slot<F>>;
 
-    fn make<F: Work>(place: &mut Self::Place, future: F) -> Self::Held<'_, F> {
-        let slab: &dyn Any = &**place.get_or_init(|| Box::new(Slab::<F>::new()));
-        future.pinned_in(slab.downcast_ref::<Slab<F>>().expect("a place has one workload"))
+    fn make<F: Work>(storage: &mut Self::Storage, future: F) -> Self::Held<'_, F> {
+        let slab: &dyn Any = &**storage.get_or_init(|| Box::new(Slab::<F>::new()));
+        future.pinned_in(slab.downcast_ref::<Slab<F>>().expect("a storage has one workload"))
     }
 }
 
@@ -119,16 +119,16 @@ pub(super) struct ReusableBox;
 impl Subject for ReusableBox {
     const NAME: &'static str = "ReusableBoxFuture 0.7";
     const ONCE: &'static str = "ReusableBoxFuture 0.7/once";
-    type Place = Option<ReusableBoxFuture<'static, u64>>;
+    type Storage = Option<ReusableBoxFuture<'static, u64>>;
     type Held<'a, F: Work> = &'a mut ReusableBoxFuture<'static, u64>;
 
-    fn make<F: Work>(place: &mut Self::Place, future: F) -> Self::Held<'_, F> {
-        match place {
+    fn make<F: Work>(storage: &mut Self::Storage, future: F) -> Self::Held<'_, F> {
+        match storage {
             Some(reusable) => {
                 reusable.set(future);
                 reusable
             }
-            None => place.insert(ReusableBoxFuture::new(future)),
+            None => storage.insert(ReusableBoxFuture::new(future)),
         }
     }
 }
@@ -139,11 +139,11 @@ pub(super) struct Reusable;
 impl Subject for Reusable {
     const NAME: &'static str = "dwell/reusable";
     const ONCE: &'static str = "dwell/reusable/once";
-    type Place = pin::ReusableFuture<'static, u64>;
+    type Storage = pin::ReusableFuture<'static, u64>;
     type Held<'a, F: Work> = &'a mut pin::ReusableFuture<'static, u64>;
 
-    fn make<F: Work>(place: &mut Self::Place, future: F) -> Self::Held<'_, F> {
-        place.set(future);
-        place
+    fn make<F: Work>(storage: &mut Self::Storage, future: F) -> Self::Held<'_, F> {
+        storage.set(future);
+        storage
     }
 }

@@ -98,10 +98,10 @@ pub(super) fn chain(value: u64, n: u64) -> impl Work {
 }
 
 /// Eight layers around `pending`, each of them kept by `S` inside the next.
-pub(super) fn layered<S: Sends>(place: &S::Place, value: u64, n: u64) -> impl Work + use<S> {
+pub(super) fn layered<S: Sends>(storage: &S::Storage, value: u64, n: u64) -> impl Work + use<S> {
     macro_rules! layers {
         ($future:expr;) => { $future };
-        ($future:expr; $_:tt $($rest:tt)*) => { layers!(Layer { add: value, inner: S::hold(place, $future) }; $($rest)*) };
+        ($future:expr; $_:tt $($rest:tt)*) => { layers!(Layer { add: value, inner: S::hold(storage, $future) }; $($rest)*) };
     }
     layers!(pending(value, n); 1 2 3 4 5 6 7 8)
 }
@@ -115,21 +115,21 @@ fn word(poll: Poll<u64>) -> u64 {
 }
 
 #[inline(never)]
-fn construct<S: Subject, F: Work>(place: &mut S::Place, build: impl Build<S::Place, F>, value: u64, n: u64) {
-    let future = build(place, value, n);
-    let mut held = pin!(S::make(place, future));
+fn construct<S: Subject, F: Work>(storage: &mut S::Storage, build: impl Build<S::Storage, F>, value: u64, n: u64) {
+    let future = build(storage, value, n);
+    let mut held = pin!(S::make(storage, future));
     sink::change(&mut held);
 }
 
 #[inline(never)]
 fn first_poll<S: Subject, F: Work, const ESCAPES: bool>(
-    place: &mut S::Place,
-    build: impl Build<S::Place, F>,
+    storage: &mut S::Storage,
+    build: impl Build<S::Storage, F>,
     value: u64,
     n: u64,
 ) {
-    let future = build(place, value, n);
-    let mut held = pin!(S::make(place, future));
+    let future = build(storage, value, n);
+    let mut held = pin!(S::make(storage, future));
     if ESCAPES {
         sink::change(&mut held);
     }
@@ -139,13 +139,13 @@ fn first_poll<S: Subject, F: Work, const ESCAPES: bool>(
 
 #[inline(never)]
 fn complete<S: Subject, F: Work, const ESCAPES: bool>(
-    place: &mut S::Place,
-    build: impl Build<S::Place, F>,
+    storage: &mut S::Storage,
+    build: impl Build<S::Storage, F>,
     value: u64,
     n: u64,
 ) {
-    let future = build(place, value, n);
-    let mut held = pin!(S::make(place, future));
+    let future = build(storage, value, n);
+    let mut held = pin!(S::make(storage, future));
     let mut context = Context::from_waker(Waker::noop());
     loop {
         if ESCAPES {
@@ -159,9 +159,14 @@ fn complete<S: Subject, F: Work, const ESCAPES: bool>(
 }
 
 #[inline(never)]
-fn polls<S: Subject, F: Work>(place: &mut S::Place, build: impl Build<S::Place, F>, value: u64, operations: usize) {
-    let future = build(place, value, u64::MAX);
-    let mut held = pin!(S::make(place, future));
+fn polls<S: Subject, F: Work>(
+    storage: &mut S::Storage,
+    build: impl Build<S::Storage, F>,
+    value: u64,
+    operations: usize,
+) {
+    let future = build(storage, value, u64::MAX);
+    let mut held = pin!(S::make(storage, future));
     let mut context = Context::from_waker(Waker::noop());
     for _ in 0..operations {
         sink::change(&mut held);
@@ -184,14 +189,14 @@ fn phases<S: Subject, F: Work>(
     all: &mut Vec<Op>,
     (workload, waits): (&str, Waits),
     subject: &'static str,
-    build: impl Build<S::Place, F>,
+    build: impl Build<S::Storage, F>,
 ) {
     macro_rules! repeat {
-        ($phase:literal, |$place:ident, $value:ident, $n:ident| $body:expr) => {
+        ($phase:literal, |$storage:ident, $value:ident, $n:ident| $body:expr) => {
             all.push(Op::new(format!("{workload}/{}", $phase), subject, move || -> Run {
-                let mut place = S::Place::default();
+                let mut storage = S::Storage::default();
                 Box::new(move |operations| {
-                    let ($place, $value, $n) = (&mut place, black_box(7), black_box(waits.0));
+                    let ($storage, $value, $n) = (&mut storage, black_box(7), black_box(waits.0));
                     for _ in 0..operations {
                         $body;
                     }
@@ -199,15 +204,15 @@ fn phases<S: Subject, F: Work>(
             }));
         };
     }
-    repeat!("construct", |place, value, n| construct::<S, F>(place, build, value, n));
-    repeat!("first_poll", |place, value, n| first_poll::<S, F, true>(place, build, value, n));
-    repeat!("first_poll/published", |place, value, n| first_poll::<S, F, false>(place, build, value, n));
+    repeat!("construct", |storage, value, n| construct::<S, F>(storage, build, value, n));
+    repeat!("first_poll", |storage, value, n| first_poll::<S, F, true>(storage, build, value, n));
+    repeat!("first_poll/published", |storage, value, n| first_poll::<S, F, false>(storage, build, value, n));
     if waits.0 > 0 {
-        repeat!("complete", |place, value, n| complete::<S, F, true>(place, build, value, n));
-        repeat!("complete/published", |place, value, n| complete::<S, F, false>(place, build, value, n));
+        repeat!("complete", |storage, value, n| complete::<S, F, true>(storage, build, value, n));
+        repeat!("complete/published", |storage, value, n| complete::<S, F, false>(storage, build, value, n));
         all.push(Op::new(format!("{workload}/poll"), subject, move || -> Run {
-            let mut place = S::Place::default();
-            Box::new(move |operations| polls::<S, F>(&mut place, build, black_box(7), operations))
+            let mut storage = S::Storage::default();
+            Box::new(move |operations| polls::<S, F>(&mut storage, build, black_box(7), operations))
         }));
     }
 }
@@ -225,7 +230,7 @@ fn loops(all: &mut Vec<Op>, (workload, waits): (&str, Waits)) {
     }
 }
 
-/// A future without layers, by every subject. `WORDS` and `BYTES` are what it needs in place.
+/// A future without layers, by every subject. `WORDS` and `BYTES` are what it needs inline.
 fn plain<F: Work, const WORDS: usize, const BYTES: usize>(
     all: &mut Vec<Op>,
     workload: (&str, Waits),
@@ -245,8 +250,8 @@ fn plain<F: Work, const WORDS: usize, const BYTES: usize>(
 fn layers<const WORDS: usize, const BYTES: usize>(all: &mut Vec<Op>, workload: (&str, Waits)) {
     macro_rules! each {
         ($($Subject:ty),* $(,)?) => {
-            $(phases::<$Subject, _>(all, workload, <$Subject as Subject>::NAME, |place: &_, value, n| {
-                layered::<$Subject>(place, value, n)
+            $(phases::<$Subject, _>(all, workload, <$Subject as Subject>::NAME, |storage: &_, value, n| {
+                layered::<$Subject>(storage, value, n)
             });)*
         };
     }
@@ -257,7 +262,7 @@ fn layers<const WORDS: usize, const BYTES: usize>(all: &mut Vec<Op>, workload: (
             });)*
         };
     }
-    // In place at each layer there is no such type: each would be larger than the one inside.
+    // Inline storage at each layer is not possible with one size: each layer is larger than the one inside.
     each!(Boxed, NoBox, ConcretePin, BoxPin, Pinned, Small<2>, Pool, Pooled);
     once!(Boxed, Stack<BYTES>, ReusableBox, InlineBox<WORDS>, Small<WORDS>, InSlab, LocalPool, Pool, Pooled, Reusable);
     loops(all, workload);

@@ -27,14 +27,14 @@ struct Book<S: Books> {
     levels: Vec<Level<S::Link>>,
     /// Which levels have orders, for each side: the best is the lowest bit.
     occupied: [u64; 2],
-    place: S::Place,
+    storage: S::Storage,
     traded: u64,
 }
 
 impl<S: Books> Drop for Book<S> {
     fn drop(&mut self) {
         for slot in self.standing.drain(..).flatten() {
-            S::remove(&mut self.place, slot);
+            S::remove(&mut self.storage, slot);
         }
     }
 }
@@ -45,7 +45,7 @@ impl<S: Books> Book<S> {
             standing: (0..NUMBERS).map(|_| None).collect(),
             levels: vec![Level { first: S::NIL, last: S::NIL }; 2 * LEVELS as usize],
             occupied: [0; 2],
-            place: S::place(NUMBERS as usize),
+            storage: S::storage(NUMBERS as usize),
             traded: 0,
         }
     }
@@ -54,7 +54,7 @@ impl<S: Books> Book<S> {
     fn order(&mut self, link: S::Link) -> &mut Order<S::Link> {
         // SAFETY: links lead to orders that stand: `take` unlinks one before its slot goes. The only reference to the
         // order is the one returned, which borrows the book.
-        unsafe { S::at(&mut self.place, link) }
+        unsafe { S::at(&mut self.storage, link) }
     }
 
     fn place(&mut self, id: u32, level: u32, quantity: u64) {
@@ -69,7 +69,7 @@ impl<S: Books> Book<S> {
             time: [self.traded, 0],
             reserved: 0,
         };
-        let mut slot = S::insert(&mut self.place, order);
+        let mut slot = S::insert(&mut self.storage, order);
         let link = S::link(&mut slot);
         self.standing[id as usize] = Some(slot);
         self.levels[level as usize].last = link;
@@ -99,7 +99,7 @@ impl<S: Books> Book<S> {
         if previous == S::NIL && next == S::NIL {
             self.occupied[(level / LEVELS) as usize] &= !(1 << (level % LEVELS));
         }
-        S::remove(&mut self.place, slot);
+        S::remove(&mut self.storage, slot);
     }
 
     /// Trades against the best orders of a side.

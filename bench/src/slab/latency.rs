@@ -77,32 +77,32 @@ enum Half {
 /// 64 values inserted, then removed, in the order of insertion.
 fn half<S: Holds<Words<N>>, const N: usize>(timed_half: Half) -> Sample {
     #[inline(never)]
-    fn insert<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, slots: &mut Vec<S::Slot>, word: u64) {
+    fn insert<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Storage, slots: &mut Vec<S::Slot>, word: u64) {
         for at in 0..BATCH as u64 {
-            let slot = S::insert(place, Words::new(word + at));
-            S::get(place, &slot, sink::pointer);
-            sink::change(place);
+            let slot = S::insert(storage, Words::new(word + at));
+            S::get(storage, &slot, sink::pointer);
+            sink::change(storage);
             slots.push(slot);
         }
     }
     #[inline(never)]
-    fn remove<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, slots: &mut Vec<S::Slot>) {
+    fn remove<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Storage, slots: &mut Vec<S::Slot>) {
         for slot in slots.drain(..) {
-            S::remove(place, slot);
-            sink::change(place);
+            S::remove(storage, slot);
+            sink::change(storage);
         }
     }
     let mut live = warm::<S, N>(LIVE);
     let mut slots = Vec::with_capacity(BATCH);
     Box::new(move |samples, count| {
         for word in 0..count as u64 {
-            let place = &mut live.place;
+            let storage = &mut live.storage;
             if timed_half == Half::Insert {
-                timed(samples, || insert::<S, N>(place, &mut slots, word));
-                remove::<S, N>(place, &mut slots);
+                timed(samples, || insert::<S, N>(storage, &mut slots, word));
+                remove::<S, N>(storage, &mut slots);
             } else {
-                insert::<S, N>(place, &mut slots, word);
-                timed(samples, || remove::<S, N>(place, &mut slots));
+                insert::<S, N>(storage, &mut slots, word);
+                timed(samples, || remove::<S, N>(storage, &mut slots));
             }
         }
     })
@@ -122,8 +122,8 @@ fn lifecycle<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>() -> Sample
     let mut live = mixed::<S, N>(ALIVE);
     Box::new(move |samples, count| {
         for word in 0..count as u64 {
-            let place = &mut live.place;
-            timed(samples, || (0..BATCH as u64).for_each(|at| live_once::<S, N>(place, word + at)));
+            let storage = &mut live.storage;
+            timed(samples, || (0..BATCH as u64).for_each(|at| live_once::<S, N>(storage, word + at)));
         }
     })
 }
@@ -132,10 +132,10 @@ fn churn<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>() -> Sample {
     let mut live = mixed::<S, N>(ALIVE);
     Box::new(move |samples, count| {
         for word in 0..count as u64 {
-            let Live { slots, place } = &mut live;
+            let Live { slots, storage } = &mut live;
             let slots: &mut [_; ALIVE] = slots.as_mut_slice().try_into().expect("of this length");
             timed(samples, || {
-                (0..BATCH as u64).for_each(|at| exchange::<S, N, ALIVE>(place, slots, word * BATCH as u64 + at));
+                (0..BATCH as u64).for_each(|at| exchange::<S, N, ALIVE>(storage, slots, word * BATCH as u64 + at));
             });
         }
     })
@@ -147,16 +147,16 @@ fn cold_single<S: Holds<Words<N>>, const N: usize>() -> Sample {
     let cold = Cold::new();
     Box::new(move |samples, count| {
         for word in 0..count as u64 {
-            let place = &mut live.place;
+            let storage = &mut live.storage;
             cold.evict();
             let start = ticks::start();
-            let slot = S::insert(place, Words::new(word));
-            S::get(place, &slot, sink::pointer);
+            let slot = S::insert(storage, Words::new(word));
+            S::get(storage, &slot, sink::pointer);
             let insert = ticks::since(start);
             let slot = black_box(slot);
             cold.evict();
             let start = ticks::start();
-            S::remove(place, slot);
+            S::remove(storage, slot);
             samples.push(insert.saturating_add(ticks::since(start)));
         }
     })
@@ -165,11 +165,11 @@ fn cold_single<S: Holds<Words<N>>, const N: usize>() -> Sample {
 /// 64 insertions, and 64 removals of other values, each after a walk over other memory.
 fn cold_burst<S: Holds<Words<N>>, const N: usize>() -> Sample {
     #[inline(never)]
-    fn insert<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, slots: &mut Vec<S::Slot>, word: u64) {
+    fn insert<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Storage, slots: &mut Vec<S::Slot>, word: u64) {
         for at in 0..BATCH as u64 {
-            let slot = S::insert(place, Words::new(word + at));
-            S::get(place, &slot, sink::pointer);
-            sink::change(place);
+            let slot = S::insert(storage, Words::new(word + at));
+            S::get(storage, &slot, sink::pointer);
+            sink::change(storage);
             slots.push(slot);
         }
     }
@@ -178,16 +178,16 @@ fn cold_burst<S: Holds<Words<N>>, const N: usize>() -> Sample {
     let mut rng = Rng::with_seed(8);
     Box::new(move |samples, count| {
         for word in 0..count as u64 {
-            let Live { slots, place } = &mut live;
+            let Live { slots, storage } = &mut live;
             cold.evict();
             let start = ticks::start();
-            insert::<S, N>(place, slots, word);
+            insert::<S, N>(storage, slots, word);
             let inserted = ticks::since(start);
             rng.shuffle(slots);
             let mut going = slots.split_off(LIVE);
             cold.evict();
             let start = ticks::start();
-            going.drain(..).for_each(|slot| S::remove(place, slot));
+            going.drain(..).for_each(|slot| S::remove(storage, slot));
             samples.push(inserted.saturating_add(ticks::since(start)));
         }
     })
@@ -199,7 +199,7 @@ fn get<S: Holds<Words<N>>, const N: usize>() -> Sample {
         for _ in 0..count {
             timed(samples, || {
                 for slot in black_box(&live.slots) {
-                    S::get(&live.place, slot, |value| sink::word(value.0[0]));
+                    S::get(&live.storage, slot, |value| sink::word(value.0[0]));
                 }
             });
         }
@@ -210,11 +210,11 @@ fn get_mut<S: Edits<Words<N>>, const N: usize>() -> Sample {
     let mut live = warm::<S, N>(BATCH);
     Box::new(move |samples, count| {
         for word in 0..count as u64 {
-            let Live { slots, place } = &mut live;
+            let Live { slots, storage } = &mut live;
             let slots = black_box(slots);
             timed(samples, || {
                 for slot in slots {
-                    S::get_mut(place, slot, |value| {
+                    S::get_mut(storage, slot, |value| {
                         value.0[0] = word;
                         sink::pointer(value);
                     });
@@ -228,11 +228,11 @@ fn replace<S: Edits<Words<N>>, const N: usize>() -> Sample {
     let mut live = warm::<S, N>(BATCH);
     Box::new(move |samples, count| {
         for word in 0..count as u64 {
-            let Live { slots, place } = &mut live;
+            let Live { slots, storage } = &mut live;
             let slots = black_box(slots);
             timed(samples, || {
                 for slot in slots {
-                    S::get_mut(place, slot, |value| {
+                    S::get_mut(storage, slot, |value| {
                         let old = std::mem::replace(value, Words::new(word));
                         sink::word(old.0[0]);
                         sink::pointer(value);
@@ -249,7 +249,7 @@ fn contains<S: Names<Words<8>>>() -> Sample {
         for _ in 0..count {
             timed(samples, || {
                 for &key in black_box(&live.keys) {
-                    sink::word(u64::from(S::contains(&live.place, key)));
+                    sink::word(u64::from(S::contains(&live.storage, key)));
                 }
             });
         }
@@ -262,7 +262,7 @@ fn find<S: Names<Words<8>>>() -> Sample {
         for _ in 0..count {
             timed(samples, || {
                 for &key in black_box(&live.keys) {
-                    S::find(&live.place, key, |value| sink::word(value.0[0]));
+                    S::find(&live.storage, key, |value| sink::word(value.0[0]));
                 }
             });
         }
@@ -276,12 +276,12 @@ const MILLION: usize = 1_000_000;
 fn growth<S: Grows<Words<8>>>() -> Sample {
     Box::new(|samples, count| {
         samples.reserve(count);
-        let mut live = Live::<S, _> { slots: Vec::with_capacity(count), place: S::empty() };
+        let mut live = Live::<S, _> { slots: Vec::with_capacity(count), storage: S::empty() };
         for word in 0..count as u64 {
-            let place = &mut live.place;
+            let storage = &mut live.storage;
             let slot = timed(samples, || {
-                let slot = S::insert(place, Words::new(word));
-                S::get(place, &slot, sink::pointer);
+                let slot = S::insert(storage, Words::new(word));
+                S::get(storage, &slot, sink::pointer);
                 slot
             });
             live.slots.push(slot);
@@ -293,15 +293,15 @@ fn growth<S: Grows<Words<8>>>() -> Sample {
 fn first_drops<S: Grows<Words<8>>>() -> Sample {
     Box::new(|samples, count| {
         samples.reserve(count);
-        let mut live = Live::<S, _> { slots: Vec::with_capacity(count), place: S::empty() };
+        let mut live = Live::<S, _> { slots: Vec::with_capacity(count), storage: S::empty() };
         for word in 0..count as u64 {
-            let slot = S::insert(&mut live.place, Words::new(word));
-            S::get(&live.place, &slot, sink::pointer);
+            let slot = S::insert(&mut live.storage, Words::new(word));
+            S::get(&live.storage, &slot, sink::pointer);
             live.slots.push(slot);
         }
-        let place = &mut live.place;
+        let storage = &mut live.storage;
         for slot in live.slots.drain(..) {
-            timed(samples, || S::remove(place, slot));
+            timed(samples, || S::remove(storage, slot));
         }
     })
 }
@@ -315,27 +315,27 @@ fn straight<S: Holds<Words<N>>, const N: usize>() -> Sample {
         };
     }
     #[inline(never)]
-    fn run<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, word: u64) {
+    fn run<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Storage, word: u64) {
         eight!(eight! {{
-            let slot = S::insert(place, Words::new(word));
-            S::get(place, &slot, sink::pointer);
-            S::remove(place, slot);
+            let slot = S::insert(storage, Words::new(word));
+            S::get(storage, &slot, sink::pointer);
+            S::remove(storage, slot);
         }});
     }
     let mut live = warm::<S, N>(LIVE);
     Box::new(move |samples, count| {
         for word in 0..count as u64 {
-            let place = &mut live.place;
-            timed(samples, || run::<S, N>(place, word));
+            let storage = &mut live.storage;
+            timed(samples, || run::<S, N>(storage, word));
         }
     })
 }
 
 /// A million values, whose slots stand in random order.
 fn shuffled<S: Grows<Words<8>>>(batches: usize) -> Live<S, Words<8>> {
-    let mut live = Live::<S, _> { slots: Vec::with_capacity(batches * BATCH), place: S::empty() };
+    let mut live = Live::<S, _> { slots: Vec::with_capacity(batches * BATCH), storage: S::empty() };
     for word in 0..(batches * BATCH) as u64 {
-        let slot = S::insert(&mut live.place, Words::new(word));
+        let slot = S::insert(&mut live.storage, Words::new(word));
         live.slots.push(slot);
     }
     Rng::with_seed(9).shuffle(&mut live.slots);
@@ -349,8 +349,8 @@ fn random_free<S: Grows<Words<8>>>() -> Sample {
         let mut batch = Vec::with_capacity(BATCH);
         for _ in 0..count {
             batch.extend(live.slots.drain(live.slots.len() - BATCH..));
-            let place = &mut live.place;
-            timed(samples, || batch.drain(..).for_each(|slot| S::remove(place, slot)));
+            let storage = &mut live.storage;
+            timed(samples, || batch.drain(..).for_each(|slot| S::remove(storage, slot)));
         }
     })
 }
@@ -359,13 +359,13 @@ fn random_free<S: Grows<Words<8>>>() -> Sample {
 fn refill<S: Grows<Words<8>>>() -> Sample {
     Box::new(|samples, count| {
         let mut live = shuffled::<S>(count);
-        let Live { slots, place } = &mut live;
-        slots.drain(..).for_each(|slot| S::remove(place, slot));
+        let Live { slots, storage } = &mut live;
+        slots.drain(..).for_each(|slot| S::remove(storage, slot));
         for word in 0..count as u64 {
             timed(samples, || {
                 for at in 0..BATCH as u64 {
-                    let slot = S::insert(place, Words::new(word + at));
-                    S::get(place, &slot, sink::pointer);
+                    let slot = S::insert(storage, Words::new(word + at));
+                    S::get(storage, &slot, sink::pointer);
                     slots.push(slot);
                 }
             });
@@ -379,9 +379,9 @@ const PARCEL: usize = 1024;
 /// One thread inserts, another frees, in turns; the clock runs on one of them.
 fn remote<S: Sends<Words<8>>>(timed_half: Half) -> Sample {
     let mut live = warm::<S, 8>(PARCEL);
-    live.slots.drain(..).for_each(|slot| S::remove(&mut live.place, slot));
+    live.slots.drain(..).for_each(|slot| S::remove(&mut live.storage, slot));
     Box::new(move |samples, count| {
-        let remote = S::remote(&live.place);
+        let remote = S::remote(&live.storage);
         let (send, receive) = mpsc::sync_channel::<Vec<S::Slot>>(1);
         let (answer, answered) = mpsc::sync_channel(1);
         std::thread::scope(|scope| {
@@ -397,11 +397,11 @@ fn remote<S: Sends<Words<8>>>(timed_half: Half) -> Sample {
             });
             let mut slots = Vec::with_capacity(PARCEL);
             for word in 0..count as u64 {
-                let place = &mut live.place;
+                let storage = &mut live.storage;
                 let start = ticks::start();
                 for at in 0..PARCEL as u64 {
-                    let slot = S::insert(place, Words::new(word + at));
-                    S::get(place, &slot, sink::pointer);
+                    let slot = S::insert(storage, Words::new(word + at));
+                    S::get(storage, &slot, sink::pointer);
                     slots.push(slot);
                 }
                 let inserted = ticks::since(start);

@@ -16,13 +16,13 @@ pub(super) const LIVE: usize = 256;
 /// A container and its values, all of which it frees.
 pub(super) struct Live<S: Holds<T>, T: 'static> {
     pub(super) slots: Vec<S::Slot>,
-    pub(super) place: S::Place,
+    pub(super) storage: S::Storage,
 }
 
 impl<S: Holds<T>, T: 'static> Drop for Live<S, T> {
     fn drop(&mut self) {
         while let Some(slot) = self.slots.pop() {
-            S::remove(&mut self.place, slot);
+            S::remove(&mut self.storage, slot);
         }
     }
 }
@@ -30,72 +30,76 @@ impl<S: Holds<T>, T: 'static> Drop for Live<S, T> {
 /// A container that has grown to its largest size and holds `live` values.
 pub(super) fn warm<S: Holds<Words<N>>, const N: usize>(live: usize) -> Live<S, Words<N>> {
     let capacity = live + LIVE;
-    let mut place = S::place(capacity);
-    let mut slots: Vec<_> = (0..capacity as u64).map(|n| S::insert(&mut place, Words::new(n))).collect();
+    let mut storage = S::storage(capacity);
+    let mut slots: Vec<_> = (0..capacity as u64).map(|n| S::insert(&mut storage, Words::new(n))).collect();
     while slots.len() > live {
         let slot = slots.pop().expect("longer than `live`");
-        S::remove(&mut place, slot);
+        S::remove(&mut storage, slot);
     }
-    Live { slots, place }
+    Live { slots, storage }
 }
 
 /// Inserts a value, looks at it, removes it.
 #[inline(always)]
-pub(super) fn live_once<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, word: u64) {
-    let slot = S::insert(place, Words::new(word));
-    S::get(place, &slot, sink::pointer);
-    sink::change(place);
-    S::remove(place, slot);
-    sink::change(place);
+pub(super) fn live_once<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Storage, word: u64) {
+    let slot = S::insert(storage, Words::new(word));
+    S::get(storage, &slot, sink::pointer);
+    sink::change(storage);
+    S::remove(storage, slot);
+    sink::change(storage);
 }
 
 /// Replaces one of `ALIVE` values by another.
 #[expect(clippy::cast_possible_truncation, reason = "what is cut off is not asked for")]
 #[inline(always)]
 pub(super) fn exchange<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>(
-    place: &mut S::Place,
+    storage: &mut S::Storage,
     slots: &mut [S::Slot; ALIVE],
     word: u64,
 ) {
     const { assert!(ALIVE.is_power_of_two()) };
-    let slot = S::insert(place, Words::new(word));
-    S::get(place, &slot, sink::pointer);
-    sink::change(place);
+    let slot = S::insert(storage, Words::new(word));
+    S::get(storage, &slot, sink::pointer);
+    sink::change(storage);
     // A walk over all slots that is not in their order.
     let at = (word as usize).wrapping_mul(167) % ALIVE;
     let old = std::mem::replace(&mut slots[at], slot);
-    S::remove(place, old);
-    sink::change(place);
+    S::remove(storage, old);
+    sink::change(storage);
 }
 
 fn lifecycle<S: Holds<Words<N>>, const N: usize>() -> Run {
     #[inline(never)]
-    fn run<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, operations: usize) {
-        (0..operations as u64).for_each(|word| live_once::<S, N>(place, word));
+    fn run<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Storage, operations: usize) {
+        (0..operations as u64).for_each(|word| live_once::<S, N>(storage, word));
     }
     let mut live = warm::<S, N>(0);
-    Box::new(move |operations| run::<S, N>(&mut live.place, operations))
+    Box::new(move |operations| run::<S, N>(&mut live.storage, operations))
 }
 
 fn churn<S: Holds<Words<N>>, const N: usize>() -> Run {
     #[inline(never)]
-    fn run<S: Holds<Words<N>>, const N: usize>(place: &mut S::Place, slots: &mut [S::Slot; LIVE], operations: usize) {
-        (0..operations as u64).for_each(|word| exchange::<S, N, LIVE>(place, slots, word));
+    fn run<S: Holds<Words<N>>, const N: usize>(
+        storage: &mut S::Storage,
+        slots: &mut [S::Slot; LIVE],
+        operations: usize,
+    ) {
+        (0..operations as u64).for_each(|word| exchange::<S, N, LIVE>(storage, slots, word));
     }
     let mut live = warm::<S, N>(LIVE);
     Box::new(move |operations| {
-        let Live { slots, place } = &mut live;
-        run::<S, N>(place, slots.as_mut_slice().try_into().expect("of this length"), operations);
+        let Live { slots, storage } = &mut live;
+        run::<S, N>(storage, slots.as_mut_slice().try_into().expect("of this length"), operations);
     })
 }
 
 /// Changes a word of each of 64 values in turn.
 fn get_mut<S: Edits<Words<N>>, const N: usize>() -> Run {
     #[inline(never)]
-    fn run<S: Edits<Words<N>>, const N: usize>(place: &mut S::Place, slots: &mut [S::Slot], rounds: usize) {
+    fn run<S: Edits<Words<N>>, const N: usize>(storage: &mut S::Storage, slots: &mut [S::Slot], rounds: usize) {
         for word in 0..rounds as u64 {
             for slot in &mut *slots {
-                S::get_mut(place, slot, |value| {
+                S::get_mut(storage, slot, |value| {
                     value.0[0] = word;
                     sink::pointer(value);
                 });
@@ -104,46 +108,46 @@ fn get_mut<S: Edits<Words<N>>, const N: usize>() -> Run {
     }
     let mut live = warm::<S, N>(64);
     Box::new(move |operations| {
-        let Live { slots, place } = &mut live;
-        run::<S, N>(place, slots, whole_rounds(operations, 64).len());
+        let Live { slots, storage } = &mut live;
+        run::<S, N>(storage, slots, whole_rounds(operations, 64).len());
     })
 }
 
 /// Values that are there under their keys, and taken at the end.
 pub(super) struct Named<S: Names<Words<8>>> {
-    pub(super) place: S::Place,
+    pub(super) storage: S::Storage,
     pub(super) keys: Vec<S::Key>,
 }
 
 impl<S: Names<Words<8>>> Named<S> {
     pub(super) fn new(len: usize) -> Self {
-        let mut place = S::place(len);
+        let mut storage = S::storage(len);
         let keys = (0..len as u64).map(|word| {
-            let slot = S::insert(&mut place, Words::new(word));
-            S::name(&mut place, slot)
+            let slot = S::insert(&mut storage, Words::new(word));
+            S::name(&mut storage, slot)
         });
-        Self { keys: keys.collect(), place }
+        Self { keys: keys.collect(), storage }
     }
 }
 
 impl<S: Names<Words<8>>> Drop for Named<S> {
     fn drop(&mut self) {
-        self.keys.drain(..).for_each(|key| S::take(&mut self.place, key));
+        self.keys.drain(..).for_each(|key| S::take(&mut self.storage, key));
     }
 }
 
 /// Reads a word of each of 64 values by its key.
 fn find<S: Names<Words<8>>>() -> Run {
     #[inline(never)]
-    fn run<S: Names<Words<8>>>(place: &S::Place, keys: &[S::Key], rounds: usize) {
+    fn run<S: Names<Words<8>>>(storage: &S::Storage, keys: &[S::Key], rounds: usize) {
         for _ in 0..rounds {
             for &key in keys {
-                S::find(place, key, |value| sink::word(value.0[0]));
+                S::find(storage, key, |value| sink::word(value.0[0]));
             }
         }
     }
     let live = Named::<S>::new(64);
-    Box::new(move |operations| run::<S>(&live.place, &live.keys, whole_rounds(operations, 64).len()))
+    Box::new(move |operations| run::<S>(&live.storage, &live.keys, whole_rounds(operations, 64).len()))
 }
 
 /// Values that are visited: 256 KiB of them.
@@ -152,22 +156,22 @@ const VISITED: usize = 4096;
 /// Reads a word of each of 4096 values, in the container's own order; an operation is a value.
 fn visit<S: Visits<Words<8>>>() -> Run {
     #[inline(never)]
-    fn run<S: Visits<Words<8>>>(place: &S::Place, rounds: usize) {
+    fn run<S: Visits<Words<8>>>(storage: &S::Storage, rounds: usize) {
         for _ in 0..rounds {
-            S::visit(place, |value| sink::word(value.0[0]));
+            S::visit(storage, |value| sink::word(value.0[0]));
         }
     }
     let live = Named::<S>::new(VISITED);
-    Box::new(move |operations| run::<S>(&live.place, whole_rounds(operations, VISITED).len()))
+    Box::new(move |operations| run::<S>(&live.storage, whole_rounds(operations, VISITED).len()))
 }
 
 /// A container that grows from nothing and is emptied; an operation is a value.
 fn fill<S: Grows<Words<8>>>() -> Run {
     Box::new(|operations| {
-        let mut live = Live::<S, _> { slots: Vec::with_capacity(operations), place: S::empty() };
+        let mut live = Live::<S, _> { slots: Vec::with_capacity(operations), storage: S::empty() };
         for word in 0..operations as u64 {
-            let slot = S::insert(&mut live.place, Words::new(word));
-            S::get(&live.place, &slot, sink::pointer);
+            let slot = S::insert(&mut live.storage, Words::new(word));
+            S::get(&live.storage, &slot, sink::pointer);
             live.slots.push(slot);
         }
     })
@@ -179,9 +183,9 @@ const BATCH: usize = 256;
 /// One thread inserts, another looks at the values and frees them; an operation is a value.
 fn pipe<S: Sends<Words<8>>>() -> Run {
     let live = warm::<S, 8>(0);
-    let mut place = live;
+    let mut storage = live;
     Box::new(move |operations| {
-        let remote = S::remote(&place.place);
+        let remote = S::remote(&storage.storage);
         let (send, receive) = mpsc::sync_channel::<Vec<S::Slot>>(4);
         let (give_back, again) = mpsc::sync_channel::<Vec<S::Slot>>(8);
         std::thread::scope(|scope| {
@@ -195,8 +199,8 @@ fn pipe<S: Sends<Words<8>>>() -> Run {
                 let mut batch =
                     if round < 6 { Vec::with_capacity(BATCH) } else { again.recv().expect("the other thread runs") };
                 for word in 0..BATCH as u64 {
-                    let slot = S::insert(&mut place.place, Words::new(word));
-                    S::get(&place.place, &slot, sink::pointer);
+                    let slot = S::insert(&mut storage.storage, Words::new(word));
+                    S::get(&storage.storage, &slot, sink::pointer);
                     batch.push(slot);
                 }
                 send.send(batch).expect("the other thread runs");

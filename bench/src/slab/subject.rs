@@ -19,50 +19,50 @@ impl<const N: usize> Words<N> {
 pub(super) trait Holds<T: 'static>: 'static {
     const NAME: &'static str;
     /// Where the values are: a slab, or nothing for what finds its memory by itself.
-    type Place;
+    type Storage;
     /// What stands for a value: an owning pointer or a key.
     type Slot: 'static;
 
     /// A container for `capacity` values, which it may exceed only if it can grow.
-    fn place(capacity: usize) -> Self::Place;
-    fn insert(place: &mut Self::Place, value: T) -> Self::Slot;
-    fn get<R>(place: &Self::Place, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R;
+    fn storage(capacity: usize) -> Self::Storage;
+    fn insert(storage: &mut Self::Storage, value: T) -> Self::Slot;
+    fn get<R>(storage: &Self::Storage, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R;
     /// Drops the value and frees what it had.
-    fn remove(place: &mut Self::Place, slot: Self::Slot);
+    fn remove(storage: &mut Self::Storage, slot: Self::Slot);
 }
 
 /// Subjects whose values can be changed through `&mut`.
 pub(super) trait Edits<T: 'static>: Holds<T> {
-    fn get_mut<R>(place: &mut Self::Place, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R;
+    fn get_mut<R>(storage: &mut Self::Storage, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R;
 }
 
 /// Values that are found by keys, which may be of values that are gone: each use asks whether they are.
 pub(super) trait Names<T: 'static>: Holds<T> {
     type Key: Copy + 'static;
     /// The key of a value, which is there until it is taken.
-    fn name(place: &mut Self::Place, slot: Self::Slot) -> Self::Key;
-    fn contains(place: &Self::Place, key: Self::Key) -> bool;
-    fn find<R>(place: &Self::Place, key: Self::Key, f: impl FnOnce(&T) -> R) -> R;
-    fn take(place: &mut Self::Place, key: Self::Key);
+    fn name(storage: &mut Self::Storage, slot: Self::Slot) -> Self::Key;
+    fn contains(storage: &Self::Storage, key: Self::Key) -> bool;
+    fn find<R>(storage: &Self::Storage, key: Self::Key, f: impl FnOnce(&T) -> R) -> R;
+    fn take(storage: &mut Self::Storage, key: Self::Key);
 }
 
 /// A container without an initial capacity.
 pub(super) trait Grows<T: 'static>: Holds<T> {
-    fn empty() -> Self::Place {
-        Self::place(0)
+    fn empty() -> Self::Storage {
+        Self::storage(0)
     }
 }
 
 /// Containers that visit all their values that have a key.
 pub(super) trait Visits<T: 'static>: Names<T> + Grows<T> {
-    fn visit(place: &Self::Place, f: impl FnMut(&T));
+    fn visit(storage: &Self::Storage, f: impl FnMut(&T));
 }
 
 /// Slots that another thread frees.
 pub(super) trait Sends<T: 'static>: Holds<T, Slot: Send> {
     /// What the other thread needs besides the slot.
     type Remote: Send;
-    fn remote(place: &Self::Place) -> Self::Remote;
+    fn remote(storage: &Self::Storage) -> Self::Remote;
     fn free(remote: &Self::Remote, slot: Self::Slot);
 
     /// Frees many.
@@ -100,7 +100,7 @@ pub(super) trait Books: Links + Holds<Order<<Self as Links>::Link>> {
     /// # Safety
     ///
     /// Its slot is there, and no reference to the order.
-    unsafe fn at(place: &mut Self::Place, link: Self::Link) -> &mut Order<Self::Link>;
+    unsafe fn at(storage: &mut Self::Storage, link: Self::Link) -> &mut Order<Self::Link>;
 }
 
 /// Links that are addresses of values.
@@ -118,7 +118,7 @@ macro_rules! links_by_pointer {
             }
 
             #[inline(always)]
-            unsafe fn at(_: &mut Self::Place, link: *mut ()) -> &mut $crate::slab::subject::Order<*mut ()> {
+            unsafe fn at(_: &mut Self::Storage, link: *mut ()) -> &mut $crate::slab::subject::Order<*mut ()> {
                 // SAFETY: the caller says that the slot is there, so that its address is an order's, and that no other reference to it exists.
                 unsafe { &mut *link.cast() }
             }

@@ -10,7 +10,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// An arena that lives as long as the process.
-pub(super) trait Place: Copy + Ord {
+pub(super) trait Arena: Copy + Ord {
     fn text(text: &str) -> &'static str;
     fn value<T>(value: T) -> &'static T;
     fn slice<T>(values: Vec<T>) -> &'static [T];
@@ -29,7 +29,7 @@ impl Dwell {
     }
 }
 
-impl Place for Dwell {
+impl Arena for Dwell {
     fn text(text: &str) -> &'static str {
         Self::arena().alloc_str(text)
     }
@@ -66,7 +66,7 @@ impl Bumpalo {
     }
 }
 
-impl Place for Bumpalo {
+impl Arena for Bumpalo {
     fn text(text: &str) -> &'static str {
         Self::with_capacity(text.len()).alloc_str(text)
     }
@@ -85,10 +85,10 @@ impl Place for Bumpalo {
 #[serde(transparent, bound = "")]
 pub(super) struct Str<P>(&'static str, PhantomData<P>);
 
-impl<'de, P: Place> Deserialize<'de> for Str<P> {
+impl<'de, P: Arena> Deserialize<'de> for Str<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Copied<P>(PhantomData<P>);
-        impl<P: Place> Visitor<'_> for Copied<P> {
+        impl<P: Arena> Visitor<'_> for Copied<P> {
             type Value = Str<P>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -120,7 +120,7 @@ impl<T, P> IsEmpty for Slice<T, P> {
     }
 }
 
-impl<'de, T: Deserialize<'de>, P: Place> Deserialize<'de> for Slice<T, P> {
+impl<'de, T: Deserialize<'de>, P: Arena> Deserialize<'de> for Slice<T, P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let values = Vec::<T>::deserialize(deserializer)?;
         Ok(Self(P::slice(values), PhantomData))
@@ -149,7 +149,7 @@ impl<V: Serialize, P> Serialize for Map<V, P> {
     }
 }
 
-impl<'de, V: Deserialize<'de>, P: Place> Deserialize<'de> for Map<V, P> {
+impl<'de, V: Deserialize<'de>, P: Arena> Deserialize<'de> for Map<V, P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let entries: Vec<(Str<P>, V)> = sorted_entries(deserializer)?;
         Ok(Self(P::slice(entries)))
@@ -194,7 +194,7 @@ where
 #[serde(transparent, bound(serialize = "T: Serialize"))]
 pub(super) struct Ref<T: 'static, P>(&'static T, PhantomData<P>);
 
-impl<'de, T: Deserialize<'de>, P: Place> Deserialize<'de> for Ref<T, P> {
+impl<'de, T: Deserialize<'de>, P: Arena> Deserialize<'de> for Ref<T, P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = T::deserialize(deserializer)?;
         Ok(Self(P::value(value), PhantomData))
@@ -218,7 +218,7 @@ impl<T, P> IsEmpty for Sparse<T, P> {
     }
 }
 
-impl<'de, T: Deserialize<'de> + IsEmpty, P: Place> Deserialize<'de> for Sparse<T, P> {
+impl<'de, T: Deserialize<'de> + IsEmpty, P: Arena> Deserialize<'de> for Sparse<T, P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = T::deserialize(deserializer)?;
         Ok(Self((!value.is_empty()).then(|| P::value(value)), PhantomData))

@@ -395,14 +395,14 @@ interned! {
 
 /// All in a bump arena: a module for each.
 macro_rules! arenas {
-    ($($name:ident: $place:ident,)*) => {$(
+    ($($name:ident: $arena:ident,)*) => {$(
         pub(super) mod $name {
-            type Text = arena::Str<arena::$place>;
-            type List<T> = arena::Slice<T, arena::$place>;
-            type Map<V> = arena::Map<V, arena::$place>;
-            type Link<T> = arena::Ref<T, arena::$place>;
-            type Always<T> = arena::Sparse<T, arena::$place>;
-            type Rarely<T> = arena::Sparse<T, arena::$place>;
+            type Text = arena::Str<arena::$arena>;
+            type List<T> = arena::Slice<T, arena::$arena>;
+            type Map<V> = arena::Map<V, arena::$arena>;
+            type Link<T> = arena::Ref<T, arena::$arena>;
+            type Always<T> = arena::Sparse<T, arena::$arena>;
+            type Rarely<T> = arena::Sparse<T, arena::$arena>;
             smithy_types!();
         }
     )*};

@@ -1,4 +1,4 @@
-//! What is wrong with an input is told in one line, with exit code 2, and never in another way.
+//! Each bad input gives one line of error and exit code 2.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -38,9 +38,9 @@ impl Folder {
 
 /// The one line for a folder with a bad file, and what is reported of the rest when asked to keep going.
 #[track_caller]
-fn check(folder: &Folder, place: &str, what: &str) {
+fn check(folder: &Folder, location: &str, what: &str) {
     let output = shape(&[folder.path(), "--strict-input"]).output().unwrap();
-    let expected = format!("error: {}{place}: {what}", folder.bad.display());
+    let expected = format!("error: {}{location}: {what}", folder.bad.display());
     assert_eq!(errors(&output), std::slice::from_ref(&expected));
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty());
@@ -144,15 +144,15 @@ fn texts_that_follow_each_other() {
 #[test]
 fn a_line_of_two_gigabytes() {
     let dir = TempDir::new().unwrap();
-    for (name, place, what) in [
+    for (name, location, what) in [
         ("lines.jsonl", ":1:1", "a line longer than 64 MiB; a file with one JSON text is named .json".to_owned()),
         ("text.json", ":1:1", format!("expected value{CORRECT}")),
     ] {
         let path = dir.path().join(name);
-        // A sparse file takes no room; its bytes are zeros.
+        // A sparse file takes no blocks on disk; its bytes are zeros.
         File::create(&path).unwrap().set_len(2 << 30).unwrap();
         let output = shape(&[path.to_str().unwrap(), "--strict-input"]).output().unwrap();
-        assert_eq!(errors(&output), [format!("error: {}{place}: {what}", path.display())]);
+        assert_eq!(errors(&output), [format!("error: {}{location}: {what}", path.display())]);
         assert_eq!(output.status.code(), Some(2));
         fs::remove_file(path).unwrap();
     }

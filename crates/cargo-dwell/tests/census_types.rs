@@ -329,9 +329,9 @@ fn check_variants(s: &json::Snapshot) {
 #[test]
 fn findings_name_the_field_and_what_it_saves() {
     let snapshot = run("2", "data", At::Exit);
-    let found = |place: &str, kind: &str| {
-        let of = snapshot.findings.iter().find(|of| of.location == place && of.kind == kind);
-        of.unwrap_or_else(|| panic!("{kind} of {place} is not among {:#?}", snapshot.findings))
+    let found = |location: &str, kind: &str| {
+        let of = snapshot.findings.iter().find(|of| of.location == location && of.kind == kind);
+        of.unwrap_or_else(|| panic!("{kind} of {location} is not among {:#?}", snapshot.findings))
     };
     let opt = found("Member.opt", "box");
     assert_eq!((opt.count, opt.exact), (1000, true));
@@ -346,9 +346,9 @@ fn findings_name_the_field_and_what_it_saves() {
 fn each_kind_of_waste_is_found() {
     for level in LEVELS {
         let snapshot = run(level, "waste", At::Exit);
-        let found = |kind: &str, place: &str| {
-            let of = snapshot.findings.iter().find(|of| of.location == place && of.kind == kind);
-            let of = of.unwrap_or_else(|| panic!("{kind} of {place} is not among {:#?}", snapshot.findings));
+        let found = |kind: &str, location: &str| {
+            let of = snapshot.findings.iter().find(|of| of.location == location && of.kind == kind);
+            let of = of.unwrap_or_else(|| panic!("{kind} of {location} is not among {:#?}", snapshot.findings));
             assert!(!of.costs.is_empty() && !of.why.is_empty() && !of.how.is_empty(), "{of:?}");
             (of.count, of.bytes, of.saves)
         };

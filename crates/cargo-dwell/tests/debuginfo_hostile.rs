@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 static ALLOCATOR: ops::Peak = ops::Peak;
 
 /// Memory is measured: one test at a time.
-static ALONE: Mutex<()> = Mutex::new(());
+static SERIAL: Mutex<()> = Mutex::new(());
 
 /// The debug sections of a small library without std.
 fn library() -> Vec<(String, Vec<u8>)> {
@@ -56,7 +56,7 @@ fn cases() -> usize {
 
 #[test]
 fn damaged_bytes() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
     let sections = library();
     assert!(ops::parse(&whole(&sections)), "the library itself can be read");
     let mut random = fastrand::Rng::with_seed(19);
@@ -87,7 +87,7 @@ fn damaged_bytes() {
 
 #[test]
 fn cut_off_at_every_boundary() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
     let sections = library();
     let file = whole(&sections);
     let step = (file.len() / cases().max(1)).max(1);
@@ -105,7 +105,7 @@ fn cut_off_at_every_boundary() {
 
 #[test]
 fn arbitrary_bytes() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
     let mut random = fastrand::Rng::with_seed(19);
     for _ in 0..cases() {
         let length = random.usize(..2000);
@@ -132,7 +132,7 @@ fn unit(abbreviations: &[u8], entries: &[u8], strings: &[u8]) -> Vec<u8> {
 
 #[test]
 fn many_names_in_one_long_text() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
     // A struct whose name starts anywhere in a megabyte of text.
     let strings = [&vec![b'a'; 1 << 20][..], &[0]].concat();
     let mut entries = Vec::new();
@@ -145,7 +145,7 @@ fn many_names_in_one_long_text() {
 
 #[test]
 fn namespaces_in_namespaces() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
     let strings = [&vec![b'a'; 1 << 16][..], &[0]].concat();
     let entries: Vec<u8> = std::iter::repeat_n([2, 0, 0, 0, 0], 100_000).flatten().collect();
     ops::parse(&unit(&[2, 0x39, 1, 0x03, 0x0e, 0, 0], &entries, &strings));
@@ -157,7 +157,7 @@ fn namespaces_in_namespaces() {
 
 #[test]
 fn structs_of_a_byte_each() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
     // No attributes: all are one type.
     ops::parse(&unit(&[2, 0x13, 0, 0, 0], &vec![2; 1 << 20], &[]));
     // A size of four bytes each: all differ.
@@ -171,7 +171,7 @@ fn structs_of_a_byte_each() {
 
 #[test]
 fn a_table_of_abbreviations_as_long_as_the_file() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
     // Attribute after attribute of one abbreviation.
     let mut abbreviations = vec![2, 0x13, 0];
     abbreviations.extend(std::iter::repeat_n([0x0b, 0x19], 2 << 20).flatten());
@@ -181,7 +181,7 @@ fn a_table_of_abbreviations_as_long_as_the_file() {
 
 #[test]
 fn arrays_and_types_that_hold_themselves() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
     // An array of itself, and a struct with itself as a field; the first entry is at 21.
     let abbreviations = [2, 0x01, 0, 0x49, 0x13, 0, 0, 3, 0x13, 1, 0, 0, 4, 0x0d, 0, 0x49, 0x13, 0, 0];
     let first = 21_u8;

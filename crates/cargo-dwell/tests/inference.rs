@@ -295,8 +295,8 @@ impl Type {
         }
     }
 
-    fn value<'t>(&'t self, rng: &mut Rng, above: &mut Vec<&'t Self>, room: usize) -> Value {
-        if room == 0 {
+    fn value<'t>(&'t self, rng: &mut Rng, above: &mut Vec<&'t Self>, depth: usize) -> Value {
+        if depth == 0 {
             return Value::Null;
         }
         above.push(self);
@@ -304,7 +304,7 @@ impl Type {
             let mut object = Map::new();
             for (key, fill, field) in fields {
                 if rng.f64() < *fill {
-                    object.insert(key.clone(), field.value(rng, above, room - 1));
+                    object.insert(key.clone(), field.value(rng, above, depth - 1));
                 }
             }
             object
@@ -319,14 +319,14 @@ impl Type {
             Self::Record(fields) => object(rng, fields, above).into(),
             Self::Map(keys, value) => {
                 let entries = 0..rng.usize(0..12);
-                let mut entry = |_| (format!("key {}", rng.usize(0..*keys)), value.value(rng, above, room - 1));
+                let mut entry = |_| (format!("key {}", rng.usize(0..*keys)), value.value(rng, above, depth - 1));
                 Value::Object(entries.map(&mut entry).collect())
             }
             Self::Seq(most, element) => {
-                (0..rng.usize(0..*most)).map(|_| element.value(rng, above, room - 1)).collect::<Vec<_>>().into()
+                (0..rng.usize(0..*most)).map(|_| element.value(rng, above, depth - 1)).collect::<Vec<_>>().into()
             }
             Self::Tuple(positions) => {
-                positions.iter().map(|position| position.value(rng, above, room - 1)).collect::<Vec<_>>().into()
+                positions.iter().map(|position| position.value(rng, above, depth - 1)).collect::<Vec<_>>().into()
             }
             Self::Union(first, variants) => {
                 let index = rng.usize(0..variants.len());
@@ -335,10 +335,10 @@ impl Type {
                 let tag = (if *first { "@type" } else { "type" }).to_owned();
                 fields.into_iter().chain([(tag, format!("variant{index}").into())]).collect()
             }
-            Self::Mixed(types) => types[rng.usize(0..types.len())].value(rng, above, room - 1),
+            Self::Mixed(types) => types[rng.usize(0..types.len())].value(rng, above, depth - 1),
             Self::Above(steps) => {
                 let up = above.len().saturating_sub(steps + 1);
-                above[up].value(rng, above, room / 2)
+                above[up].value(rng, above, depth / 2)
             }
         };
         above.pop();

@@ -13,8 +13,8 @@ const LAYOUT: &str = "layout";
 
 /// Runs `cargo dwell` in a folder, one at a time: builds of a package with other features replace each other's executable.
 fn dwell(folder: &Path, args: &[&str]) -> Output {
-    static ALONE: Mutex<()> = Mutex::new(());
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    static SERIAL: Mutex<()> = Mutex::new(());
+    let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
     command.args(args).current_dir(folder);
     for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {

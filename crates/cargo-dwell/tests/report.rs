@@ -95,7 +95,7 @@ fn a_program_gets_one_object_that_adds_up() {
     assert_eq!(total, number(&report["lean"]["bytes"]));
     assert_eq!(blocks, number(&report["lean"]["allocations"]));
 
-    // What the fields take is what the documents take: nothing is in two places or in none.
+    // The fields take as much as the documents: each byte counts exactly once.
     for set in ["naive", "lean"] {
         let documents = &report["records"].as_array().expect("a list").iter().find(|of| of["name"] == "Document");
         let size = &documents.expect("the root")[set];

@@ -302,8 +302,8 @@ impl<T> fmt::Display for AllocError<T> {
 
 impl<T> core::error::Error for AllocError<T> {}
 
-/// The largest layout of this alignment, which no allocator has: for the error of a slice or text whose own layout has more than
-/// `isize::MAX` bytes.
+/// The largest layout of this alignment, which no allocator can provide. It is the layout in the error for a slice or text of more
+/// than `isize::MAX` bytes.
 pub(crate) const fn largest_layout(align: usize) -> Layout {
     // Rounded up to the alignment, the size must not be more than `isize::MAX`.
     match Layout::from_size_align(isize::MAX.unsigned_abs() + 1 - align, align) {
@@ -349,8 +349,8 @@ pub(crate) type Rest<I> = Chain<
 
 /// Pushes all values onto `vec`, or fails with the value that found no memory and the layout that it needed.
 ///
-/// The iterator's `size_hint` may be wrong. It decides how much is reserved before the first item, up to 1 MiB and only if there is so much
-/// memory, and nothing else.
+/// The iterator's `size_hint` may be wrong. It only decides how much is reserved before the first item, up to 1 MiB and if there is
+/// enough memory.
 pub(crate) fn try_push_all<T>(vec: &mut Vec<T>, values: &mut impl Iterator<Item = T>) -> Result<(), (T, Layout)> {
     let most = (1 << 20) / size_of::<T>().max(1);
     while let Some(value) = values.next() {

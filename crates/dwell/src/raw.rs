@@ -41,8 +41,8 @@ impl Kind {
 
 /// A `*const T`, or its parts.
 ///
-/// The two views of the parts have one type for each word, because a constant may read a word only as what it is: an
-/// address has provenance, so the compiler has no number for it while it evaluates a constant.
+/// The two views of the parts have one type for each word, because const evaluation reads a word only with its own type: an address
+/// has provenance and no integer value there.
 #[repr(C)] // every field at offset 0
 union Parts<T: ?Sized> {
     pointer: *const T,
@@ -87,7 +87,7 @@ const SHIFT: u32 = SCALE + FLAG_BITS;
 /// | none | `0b10 \| heap` |
 /// | a length | `len << SHIFT \| heap << 1 \| 0b1`, for lengths up to `usize::MAX >> SHIFT` |
 /// | a vtable | `address \| heap` |
-#[repr(transparent)] // a niche at null, and nothing else
+#[repr(transparent)] // keeps the niche at null
 pub(crate) struct Meta<T: ?Sized> {
     // # Invariants
     //

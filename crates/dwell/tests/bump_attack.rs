@@ -501,7 +501,7 @@ fn rewind_goes_back_exactly() {
         let bump = Bump::new();
         let kept: Vec<&mut [u8]> = (0..before).map(|n| bump.alloc_slice_copy(&[n; 77])).collect();
         let checkpoint = bump.checkpoint();
-        let mut place = None;
+        let mut address = None;
         let mut held = None;
         for _ in 0..3 {
             let next = bump.alloc_layout(bytes(10, 1));
@@ -511,7 +511,7 @@ fn rewind_goes_back_exactly() {
             // SAFETY: nothing from after the checkpoint is used again.
             unsafe { bump.rewind(checkpoint) };
             if before > 0 {
-                assert_eq!(*place.get_or_insert(next), next);
+                assert_eq!(*address.get_or_insert(next), next);
             }
             assert_eq!(*held.get_or_insert(bump.allocated_bytes()), bump.allocated_bytes());
         }
@@ -577,7 +577,7 @@ fn scopes_end_in_any_order() {
 #[test]
 fn a_scope_ends_on_panic() {
     let bump = Bump::with_capacity(1000);
-    let place = bump.alloc_layout(bytes(0, 1));
+    let address = bump.alloc_layout(bytes(0, 1));
     for size in [100, LARGE] {
         assert!(panics(|| {
             bump.scope(|scope| {
@@ -585,7 +585,7 @@ fn a_scope_ends_on_panic() {
                 panic!("in a scope");
             });
         }));
-        assert_eq!(bump.alloc_layout(bytes(0, 1)), place, "the free range is as before the scope");
+        assert_eq!(bump.alloc_layout(bytes(0, 1)), address, "the free range is as before the scope");
         assert_eq!(*bump.scope_guard().alloc(1), 1);
     }
 }
@@ -642,7 +642,7 @@ fn a_guard_that_is_moved() {
         scope
     }
     let (bump, other) = (Bump::with_capacity(1000), Bump::with_capacity(1000));
-    let place = bump.alloc_layout(bytes(0, 1));
+    let address = bump.alloc_layout(bytes(0, 1));
     let mut first = Box::new(begin(&bump));
     let mut second = begin(&other);
     std::mem::swap(&mut *first, &mut second);
@@ -662,7 +662,7 @@ fn a_guard_that_is_moved() {
     let start = bump.alloc_layout(bytes(0, 1));
     drop(Box::new(begin(&bump)));
     assert_eq!(bump.alloc_layout(bytes(0, 1)), start);
-    assert_ne!(start, place);
+    assert_ne!(start, address);
 }
 
 /// What is kept while a scope is open does not cost a chunk a round: 2,000 rounds that keep 12,000 bytes took 2.09 GB.
@@ -1642,14 +1642,14 @@ fn boxes_drop_and_coerce() {
     impl Loud for Spy<'_> {}
     let counts = Counts::default();
     let bump = Bump::new();
-    let loud: bump::Box<'_, dyn Loud + '_> = bump::Box::new_in(counts.spy(7), &bump).coerce(|place| place as _);
-    let mut speaker: bump::Box<'_, dyn Speak + '_> = loud.coerce(|place| place as _);
+    let loud: bump::Box<'_, dyn Loud + '_> = bump::Box::new_in(counts.spy(7), &bump).coerce(|value| value as _);
+    let mut speaker: bump::Box<'_, dyn Speak + '_> = loud.coerce(|value| value as _);
     assert_eq!(speaker.speak(), 7);
-    speaker = bump::Box::new_in(counts.spy(8), &bump).coerce(|place| place as _);
+    speaker = bump::Box::new_in(counts.spy(8), &bump).coerce(|value| value as _);
     assert_eq!((speaker.speak(), counts.dropped.get()), (8, 1));
     drop(speaker);
     let slice: bump::Box<'_, [Spy<'_>]> =
-        bump::Box::new_in([counts.spy(1), counts.spy(2)], &bump).coerce(|place| place as _);
+        bump::Box::new_in([counts.spy(1), counts.spy(2)], &bump).coerce(|value| value as _);
     assert_eq!(slice.len(), 2);
     drop(slice);
     let mut vec = bump::Vec::new_in(&bump);

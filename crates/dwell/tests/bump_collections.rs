@@ -606,9 +606,9 @@ fn an_allocator_that_comes_back_for_the_first_chunk() {
                     let kept = KEPT_ALL.take();
                     let all: Vec<_> = more.iter().chain(&kept).chain([&value]).collect();
                     assert!(all.iter().all(|value| **value == &SEVENS[..value.len()]));
-                    let mut places: Vec<_> = all.iter().map(|value| value.as_ptr_range()).collect();
-                    places.sort_by_key(|range| range.start);
-                    assert!(places.is_sorted_by(|a, b| a.end <= b.start), "two values have the same bytes");
+                    let mut ranges: Vec<_> = all.iter().map(|value| value.as_ptr_range()).collect();
+                    ranges.sort_by_key(|range| range.start);
+                    assert!(ranges.is_sorted_by(|a, b| a.end <= b.start), "two values have the same bytes");
                 });
             }
         }

@@ -1166,14 +1166,14 @@ fn boxes_forward_and_convert() {
     assert!(empty.is_empty() && text.is_empty() && empty.iter_mut().next().is_none());
     assert_eq!(bump::Box::<[Nothing]>::default().into_raw().addr() % 64, 0);
 
-    let numbers = bump::Box::new_in(0..5, &bump).coerce::<dyn DoubleEndedIterator<Item = i32>, _>(|place| place);
+    let numbers = bump::Box::new_in(0..5, &bump).coerce::<dyn DoubleEndedIterator<Item = i32>, _>(|value| value);
     assert!(numbers.rev().eq([4, 3, 2, 1, 0]));
     let mut exact = bump::Box::new_in(0..5, &bump);
     assert_eq!((exact.len(), exact.size_hint(), exact.nth(1), exact.nth_back(0)), (5, (5, Some(5)), Some(1), Some(4)));
     let counter = std::rc::Rc::new(());
     let held = std::rc::Rc::clone(&counter);
     let mut future = bump::Box::new_in(std::future::ready((7, held)), &bump)
-        .coerce::<dyn Future<Output = (i32, std::rc::Rc<()>)> + Unpin, _>(|place| place);
+        .coerce::<dyn Future<Output = (i32, std::rc::Rc<()>)> + Unpin, _>(|value| value);
     let mut context = Context::from_waker(Waker::noop());
     assert!(matches!(Pin::new(&mut future).poll(&mut context), Poll::Ready((7, _))));
     drop(future);
@@ -1191,7 +1191,7 @@ fn boxes_forward_and_convert() {
     assert_eq!(array[1].value, 2);
     drop(array);
     assert!(counts.balanced());
-    let any = bump::Box::new_in(7_u8, &bump).coerce::<dyn std::any::Any + Send, _>(|place| place);
+    let any = bump::Box::new_in(7_u8, &bump).coerce::<dyn std::any::Any + Send, _>(|value| value);
     let any = any.downcast::<u16>().unwrap_err();
     assert_eq!(*any.downcast::<u8>().unwrap(), 7);
 }

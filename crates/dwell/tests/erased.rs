@@ -5,7 +5,7 @@
     clippy::large_types_passed_by_value,
     clippy::multiple_bound_locations,
     clippy::redundant_iter_cloned,
-    reason = "what is tested: large arguments, bounds in both places"
+    reason = "what is tested: large arguments, bounds in generics and in the where clause"
 )]
 
 mod common;

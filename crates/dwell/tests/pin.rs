@@ -198,7 +198,7 @@ fn panics_drop_once() {
         }
     };
     assert!(panics(|| {
-        let future: InlineBox<dyn Future<Output = ()>, 8> = InlineBox::new_with(in_poll(), |place| place as _);
+        let future: InlineBox<dyn Future<Output = ()>, 8> = InlineBox::new_with(in_poll(), |value| value as _);
         block_on(pin!(future));
     }));
     assert!(counts.balanced());
@@ -213,7 +213,7 @@ fn panics_drop_once() {
     assert!(counts.balanced());
 
     counts.panic_at_drop.set(counts.dropped.get() + 1);
-    assert!(panics(|| drop(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(2), |place| place))));
+    assert!(panics(|| drop(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(2), |value| value))));
     assert!(counts.balanced());
 
     assert!(panics(|| drop(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(3), |_| panic!("told to")))));
@@ -223,7 +223,7 @@ fn panics_drop_once() {
 #[test]
 fn forgotten_is_leaked() {
     let counts = Counts::default();
-    mem::forget(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(1), |place| place));
+    mem::forget(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(1), |value| value));
     mem::forget(LocalInlineFuture::<_, 2>::new_local(ready(counts.spy(2))));
     assert_eq!(counts.dropped.get(), 0);
 }
@@ -236,13 +236,13 @@ fn values_of_all_layouts() {
     #[derive(Debug)]
     struct Nothing;
 
-    let aligned = InlineBox::<dyn Debug, 8, Aligned>::new_with(Aligned(7), |place| place);
+    let aligned = InlineBox::<dyn Debug, 8, Aligned>::new_with(Aligned(7), |value| value);
     assert_eq!((&raw const *aligned).addr() % 64, 0);
     assert_eq!(format!("{aligned:?}"), "Aligned(7)");
-    assert_eq!(format!("{:?}", InlineBox::<dyn Debug, 0>::new_with(Nothing, |place| place)), "Nothing");
-    let slice = InlineBox::<[u8], 1>::new_with([1, 2, 3], |place| place);
+    assert_eq!(format!("{:?}", InlineBox::<dyn Debug, 0>::new_with(Nothing, |value| value)), "Nothing");
+    let slice = InlineBox::<[u8], 1>::new_with([1, 2, 3], |value| value);
     assert_eq!(*slice, [1, 2, 3]);
-    let mut sized = InlineBox::<u8, 1>::new_with(7, |place| place);
+    let mut sized = InlineBox::<u8, 1>::new_with(7, |value| value);
     *sized += 1;
     assert_eq!(*sized, 8);
 }
@@ -282,7 +282,7 @@ fn cells_are_seen_to_change() {
             let count = Cell::new(0);
             move || count.replace(count.get() + 1)
         },
-        |place| place,
+        |value| value,
     );
     assert_eq!((cell(), cell(), cell()), (0, 1, 2));
 }

@@ -2,15 +2,15 @@
 
 mod assembly;
 
-/// Each value is pinned in both ways; `NAME_suffix` and `NAME_std` differ in nothing else.
+/// Each value is pinned in both ways; `NAME_postfix` and `NAME_std` differ in nothing else.
 const PROGRAM: &str = r"
 use dwell::pin::PinExt;
 use std::pin::Pin;
 
 macro_rules! both {
-    ($($suffix:ident, $std:ident: ($($argument:ident: $Argument:ty),*) -> $Value:ty, $value:expr;)*) => {$(
+    ($($postfix:ident, $std:ident: ($($argument:ident: $Argument:ty),*) -> $Value:ty, $value:expr;)*) => {$(
         #[unsafe(no_mangle)]
-        pub fn $suffix($($argument: $Argument),*) -> Pin<Box<$Value>> {
+        pub fn $postfix($($argument: $Argument),*) -> Pin<Box<$Value>> {
             $value.pinned()
         }
         #[unsafe(no_mangle)]
@@ -29,16 +29,16 @@ async fn wait(text: String) -> usize {
 }
 
 both! {
-    nothing_suffix, nothing_std: () -> (), ();
-    word_suffix, word_std: (value: u64) -> u64, value;
-    text_suffix, text_std: (value: String) -> String, value;
-    large_suffix, large_std: (value: [u8; 4096]) -> [u8; 4096], value;
-    zeroes_suffix, zeroes_std: () -> [u8; 4096], [0_u8; 4096];
-    aligned_suffix, aligned_std: (value: Aligned) -> Aligned, value;
+    nothing_postfix, nothing_std: () -> (), ();
+    word_postfix, word_std: (value: u64) -> u64, value;
+    text_postfix, text_std: (value: String) -> String, value;
+    large_postfix, large_std: (value: [u8; 4096]) -> [u8; 4096], value;
+    zeroes_postfix, zeroes_std: () -> [u8; 4096], [0_u8; 4096];
+    aligned_postfix, aligned_std: (value: Aligned) -> Aligned, value;
 }
 
 #[unsafe(no_mangle)]
-pub fn future_suffix(text: String) -> Pin<Box<dyn Future<Output = usize> + Send>> {
+pub fn future_postfix(text: String) -> Pin<Box<dyn Future<Output = usize> + Send>> {
     wait(text).pinned()
 }
 #[unsafe(no_mangle)]
@@ -49,13 +49,13 @@ pub fn future_std(text: String) -> Pin<Box<dyn Future<Output = usize> + Send>> {
 
 const NAMES: [&str; 7] = ["nothing", "word", "text", "large", "zeroes", "aligned", "future"];
 
-/// The instructions, without the numbers of the function and of its places that are in the names of labels.
+/// The instructions, without the numbers of the function and of its blocks in labels.
 fn numberless(assembly: &str, function: &str) -> Vec<String> {
     let unnumbered = |line: &str| {
         let Some((before, label)) = line.split_once(".L") else { return line.to_owned() };
-        // `.LBB7_2` is place 2 of function 7.
-        let place = label.split_once('_').map_or("", |(_, place)| place);
-        format!("{before}.L_{place}")
+        // `.LBB7_2` is block 2 of function 7.
+        let block = label.split_once('_').map_or("", |(_, block)| block);
+        format!("{before}.L_{block}")
     };
     assembly::instructions(assembly, function).map(unnumbered).collect()
 }
@@ -70,14 +70,14 @@ fn pinned_is_box_pin() {
         }
     };
     for name in NAMES {
-        let (suffix, std) = (format!("{name}_suffix"), format!("{name}_std"));
+        let (postfix, std) = (format!("{name}_postfix"), format!("{name}_std"));
         // The compiler has seen that they are one.
         let merged = |one: &str, other: &str| assembly.contains(&format!("\n{one} = {other}\n"));
-        if merged(&suffix, &std) || merged(&std, &suffix) {
+        if merged(&postfix, &std) || merged(&std, &postfix) {
             continue;
         }
-        let (suffix, std) = (numberless(&assembly, &suffix), numberless(&assembly, &std));
+        let (postfix, std) = (numberless(&assembly, &postfix), numberless(&assembly, &std));
         assert!(std.len() > 1, "{name}: {std:?}");
-        assert_eq!(suffix, std, "{name}");
+        assert_eq!(postfix, std, "{name}");
     }
 }

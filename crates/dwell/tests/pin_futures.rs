@@ -56,12 +56,12 @@ fn streams_one_after_another() {
     let mut reusable = Reusable::<dyn Stream<Item = u32>>::new();
     assert_eq!(reusable.size_hint(), (0, Some(0)));
     assert_eq!(sum(Pin::new(&mut reusable)), 0);
-    reusable.set_with(stream::iter(0..4), |place| place);
+    reusable.set_with(stream::iter(0..4), |value| value);
     assert_eq!(reusable.size_hint(), (4, Some(4)));
-    reusable.set_with(numbers(4), |place| place);
+    reusable.set_with(numbers(4), |value| value);
     assert_eq!(reusable.size_hint(), numbers(4).size_hint());
     assert_eq!(sum(Pin::new(&mut reusable)), 6);
-    reusable.set_with(stream::once(async { 5 }), |place| place);
+    reusable.set_with(stream::once(async { 5 }), |value| value);
     assert_eq!(sum(Pin::new(&mut reusable)), 5);
 }
 

@@ -1,5 +1,5 @@
-//! Pinned in slabs and pools, in a block for one after another, erased by the suffixes: what is promised of a pinned value
-//! when pools go first, values are forgotten, user code panics or another thread finishes.
+//! Values pinned in slabs, pools and a `Reusable`, also type-erased: the pinning guarantees hold if a pool is dropped first, if a
+//! value is forgotten, if user code panics, and if another thread completes a future.
 
 mod common;
 
@@ -78,7 +78,7 @@ impl Drop for Stays<'_> {
 }
 
 #[test]
-fn places() {
+fn slabs_and_pools() {
     let pool: Pool = Pool::new();
     let (slab, shared, shared_pool) = (Slab::new(), sync::Slab::new(), sync::Pool::new());
     let mut in_slab: Pin<Slot<_>> = borrows_itself(1).pinned_in(&slab);
@@ -297,10 +297,10 @@ fn refused_values_come_back() {
 #[test]
 fn reusable_refuses_too_many_elements() {
     let mut slice = Reusable::<[()]>::new();
-    slice.set_with([(); 3], |place| place);
-    let error = slice.try_set_with([(); usize::MAX], |place| place).unwrap_err();
+    slice.set_with([(); 3], |value| value);
+    let error = slice.try_set_with([(); usize::MAX], |value| value).unwrap_err();
     assert_eq!(error.into_inner().len(), usize::MAX);
-    assert!(panics(|| slice.set_with([(); usize::MAX], |place| place)));
+    assert!(panics(|| slice.set_with([(); usize::MAX], |value| value)));
     assert_eq!(slice.get().unwrap().len(), 3, "as it was");
 }
 
@@ -493,7 +493,7 @@ fn reusable_holds_futures_that_stay_on_their_thread() {
         assert_eq!(Rc::strong_count(&shared), 1, "it has ended");
         let came_back = failing_after(0, || {
             let large = [(); 200].map(|()| Rc::clone(&shared));
-            let set = future.try_set_with(async move { *large[0] }, |place| place as _);
+            let set = future.try_set_with(async move { *large[0] }, |value| value as _);
             set.is_err_and(|_large| Rc::strong_count(&shared) == 1 + 200)
         });
         assert!(came_back);
@@ -514,20 +514,20 @@ fn reusable_holds_all_layouts() {
     struct Aligned(u8);
     let left = left_by(|| {
         let mut value = Reusable::<dyn Debug>::new();
-        value.set_with(Nothing, |place| place);
+        value.set_with(Nothing, |value| value);
         assert_eq!((&raw const *value.get().unwrap()).addr() % 64, 0);
-        value.set_with([1_u8; 3], |place| place);
-        assert_eq!((&raw const *value.get().unwrap()).addr() % 64, 0); // room for both
-        value.set_with(Aligned(7), |place| place);
+        value.set_with([1_u8; 3], |value| value);
+        assert_eq!((&raw const *value.get().unwrap()).addr() % 64, 0); // aligned for both
+        value.set_with(Aligned(7), |value| value);
         assert_eq!((&raw const *value.get().unwrap()).addr() % 128, 0);
         assert_eq!(format!("{value:?}"), "Reusable(Some(Aligned(7)))");
         assert_eq!(value.get().map(|value| format!("{value:?}")).unwrap(), "Aligned(7)");
         failing_after(0, || {
-            value.set_with([2_u8; 128], |place| place);
-            value.set_with((), |place| place);
+            value.set_with([2_u8; 128], |value| value);
+            value.set_with((), |value| value);
         });
         let mut slice = Reusable::<[String]>::new();
-        slice.set_with([String::from("a"), String::from("b")], |place| place);
+        slice.set_with([String::from("a"), String::from("b")], |value| value);
         assert_eq!(slice.get().unwrap().len(), 2);
     });
     assert_eq!(left, (0, 0));
@@ -538,18 +538,18 @@ fn reusable_survives_panics() {
     let counts = Counts::default();
     let left = left_by(|| {
         let mut value = Reusable::<dyn Debug + '_>::new();
-        value.set_with(counts.spy(1), |place| place);
+        value.set_with(counts.spy(1), |value| value);
         // The drop of the one panics: there is none then, and the other is dropped.
         counts.panic_at_drop.set(counts.dropped.get() + 1);
-        assert!(panics(|| value.set_with(counts.spy(2), |place| place)));
+        assert!(panics(|| value.set_with(counts.spy(2), |value| value)));
         assert!(value.get().is_none() && counts.balanced());
         // So when a new block is needed.
-        value.set_with(counts.spy(3), |place| place);
+        value.set_with(counts.spy(3), |value| value);
         counts.panic_at_drop.set(counts.dropped.get() + 1);
-        assert!(panics(|| value.set_with((counts.spy(4), [0_u8; 1000]), |place| place)));
+        assert!(panics(|| value.set_with((counts.spy(4), [0_u8; 1000]), |value| value)));
         assert!(value.get().is_none() && counts.balanced());
         // The closure panics: it is as it was.
-        value.set_with(counts.spy(5), |place| place);
+        value.set_with(counts.spy(5), |value| value);
         assert!(panics(|| value.set_with(counts.spy(6), |_| panic!("told to"))));
         assert!(value.get().is_some());
         counts.panic_at_drop.set(counts.dropped.get() + 1);
@@ -641,7 +641,7 @@ fn pinned_values_that_are_set_are_dropped_where_they_were() {
     let mut reusable = Reusable::<Stays<'_>>::new();
     let mut at = Vec::new();
     for _ in 0..3 {
-        reusable.set_with(Stays::new(&dropped_at), |place| place);
+        reusable.set_with(Stays::new(&dropped_at), |value| value);
         at.push(reusable.get().unwrap().pin());
     }
     reusable.clear();
@@ -652,7 +652,7 @@ fn pinned_values_that_are_set_are_dropped_where_they_were() {
 fn reusable_forgotten_is_leaked() {
     let counts = Counts::default();
     let mut value = Reusable::<dyn Debug + '_>::new();
-    value.set_with(counts.spy(1), |place| place);
+    value.set_with(counts.spy(1), |value| value);
     let address = (&raw const *value.get().unwrap()).addr();
     forget(value, address);
     assert_eq!(counts.dropped.get(), 0);

@@ -656,7 +656,7 @@ fn failure_comes_back() {
         let slot = failing_after(0, || more.pop().unwrap().try_leak_stamped().unwrap_err());
         let key = slot.into_inner().leak_stamped();
         assert!(slab.contains_key(key.key()) && slab.reclaim_stamped(key).is_some_and(|slot| slot.is_empty()));
-        let kept = slab.insert(String::from("in the place of the popped"));
+        let kept = slab.insert(String::from("in the popped cell"));
         assert!(slots.iter().enumerate().all(|(n, slot)| **slot == n.to_string()));
         drop((kept, slab.insert(String::from("after"))));
     });
@@ -864,7 +864,7 @@ fn the_place_at_hand_is_vacant() {
 fn closures_that_use_their_module() {
     dwell::slab!(mod texts: String);
     let slot = texts::insert_with(|| {
-        assert_eq!(texts::len(), 1, "the place is taken");
+        assert_eq!(texts::len(), 1, "the slot is in use");
         assert_eq!(texts::shutdown(), Err(SlotsRemaining(1)));
         assert!(panics(|| texts::init().build()));
         texts::shrink_to_fit();
@@ -936,9 +936,9 @@ fn shapes() {
         let left = left_by(|| {
             let slab = Slab::new();
             let mut slots: Vec<Slot<T>> = (0..MANY).map(|_| slab.insert(value.clone())).collect();
-            let places: HashSet<usize> = slots.iter().map(|slot| slot.as_ptr().addr()).collect();
-            assert_eq!(places.len(), MANY, "even zero-size values have a cell each");
-            assert!(places.iter().all(|place| place.is_multiple_of(align_of::<T>())));
+            let addresses: HashSet<usize> = slots.iter().map(|slot| slot.as_ptr().addr()).collect();
+            assert_eq!(addresses.len(), MANY, "even zero-size values have a cell each");
+            assert!(addresses.iter().all(|value| value.is_multiple_of(align_of::<T>())));
             let stamped = slots.pop().unwrap().leak_stamped();
             let key = slots.pop().unwrap().leak();
             assert_ne!(key, stamped.key());

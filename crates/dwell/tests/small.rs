@@ -104,7 +104,7 @@ fn alignment_is_kept_and_can_be_raised() {
     assert!(!default.is_inline() && aligned(&default) && default.0 == 1);
     let raised: SmallBox<Line, 8, Global, Line> = SmallBox::from(Line(2));
     assert!(raised.is_inline() && aligned(&raised) && raised.0 == 2);
-    let erased: SmallBox<dyn Any, 8, Global, Line> = raised.coerce(|place| place as _);
+    let erased: SmallBox<dyn Any, 8, Global, Line> = raised.coerce(|value| value as _);
     assert!(erased.is_inline());
     assert_eq!(erased.downcast_ref::<Line>().unwrap().0, 2);
     // The words that padding adds are no inline capacity: only `N` counts.
@@ -124,7 +124,7 @@ fn construction() {
     assert_eq!(SmallBox::<_, 2>::new([1_u64, 2]).into_inner(), [1, 2]);
     assert_eq!(SmallBox::<u8, 2>::try_new(3).unwrap().into_inner(), 3);
     assert_eq!(**SmallBox::<Box<u8>>::from_fn(|| Box::new(1)), 1);
-    let display = SmallBox::<dyn Display, 3>::new_with("text", |place| place);
+    let display = SmallBox::<dyn Display, 3>::new_with("text", |value| value);
     assert_eq!(display.to_string(), "text");
     let tail: SmallBox<RefCell<dyn Any>> = small_box!(RefCell::new(7_u8));
     *(*tail).borrow_mut().downcast_mut::<u8>().unwrap() += 1;
@@ -158,10 +158,10 @@ fn upcasting_keeps_the_value() {
 
     fn check<const N: usize>() {
         let derived: SmallBox<dyn Derived> = small_box!(Value([3; N]));
-        let base: SmallBox<dyn Base> = derived.coerce(|place| place as _);
+        let base: SmallBox<dyn Base> = derived.coerce(|value| value as _);
         assert_eq!(base.base(), 3 * N as u64);
         assert_eq!(base.is_inline(), N <= 2);
-        let any: SmallBox<dyn Any> = base.coerce(|place| place as _);
+        let any: SmallBox<dyn Any> = base.coerce(|value| value as _);
         assert_eq!(any.downcast::<Value<N>>().unwrap().into_inner().0, [3; N]);
     }
     check::<0>();
@@ -491,8 +491,8 @@ fn push_with_builds_the_box_in_the_vector() {
     const MANY: u64 = if cfg!(miri) { 20 } else { 100 };
     let mut boxes: Vec<SmallBox<dyn Any>> = Vec::new();
     for n in 0..MANY {
-        boxes.push_with(n, |place| place);
-        boxes.try_push_with([n; 3], |place| place).unwrap();
+        boxes.push_with(n, |value| value);
+        boxes.try_push_with([n; 3], |value| value).unwrap();
     }
     assert_eq!(boxes.len() as u64, 2 * MANY);
     assert!(boxes.iter().step_by(2).enumerate().all(|(n, value)| value.downcast_ref() == Some(&(n as u64))));

@@ -122,12 +122,12 @@ fn a_panic_in_clone_drops_what_was_cloned() {
 fn a_panic_in_a_closure_drops_the_value() {
     let counts = Counts::default();
     let left = left_by(|| {
-        assert!(panics(|| drop(SmallBox::<dyn Object>::new_with(counts.spy(1), |_| panic!("no place")))));
+        assert!(panics(|| drop(SmallBox::<dyn Object>::new_with(counts.spy(1), |_| panic!("no value")))));
         let value = Large(counts.spy(1), [0; 4]);
-        assert!(panics(|| drop(SmallBox::<dyn Object>::new_with(value, |_| panic!("no place")))));
+        assert!(panics(|| drop(SmallBox::<dyn Object>::new_with(value, |_| panic!("no value")))));
         for make in [small, large] {
             let boxed = make(&counts);
-            assert!(panics(|| drop(boxed.coerce::<dyn Object, _>(|_| panic!("no place")))));
+            assert!(panics(|| drop(boxed.coerce::<dyn Object, _>(|_| panic!("no value")))));
         }
         assert!(panics(|| drop(SmallBox::<[u64; 40]>::from_fn(|| panic!("no value")))));
         let spy = counts.spy(1);
@@ -138,7 +138,7 @@ fn a_panic_in_a_closure_drops_the_value() {
         assert!(!call.is_inline());
         assert!(panics(|| call.call_once(())));
         let mut boxes: Vec<SmallBox<dyn Object + '_>> = Vec::new();
-        assert!(panics(|| boxes.push_with(counts.spy(1), |_| panic!("no place"))));
+        assert!(panics(|| boxes.push_with(counts.spy(1), |_| panic!("no value"))));
         assert_eq!(boxes.len(), 0);
     });
     assert!(counts.balanced());
@@ -147,7 +147,7 @@ fn a_panic_in_a_closure_drops_the_value() {
 
 #[test]
 fn a_closure_may_return_another_place() {
-    // `Coercible::new` is hidden, not private. Any other place of the type has the same metadata, and nothing else of it is
+    // `Coercible::new` is hidden, not private. Any other `Coercible` of the type has the same metadata, and nothing else of it is
     // used.
     static OTHER: Coercible<u64, u64> = Coercible::new(1);
     let any: SmallBox<dyn Any> = SmallBox::new_with(2_u64, |_| &OTHER as _);
@@ -207,7 +207,7 @@ fn slices_of_more_elements_than_the_word_holds_are_refused() {
     assert_eq!(slice.into_box().len(), MOST);
     let array: SmallBox<[()]> = small_box!([(); MOST]);
     assert_eq!(array.len(), MOST);
-    assert!(panics(|| drop(SmallBox::<[()]>::new_with([(); usize::MAX], |place| place))));
+    assert!(panics(|| drop(SmallBox::<[()]>::new_with([(); usize::MAX], |value| value))));
 }
 
 /// The class "null from the allocator ignored".
@@ -220,11 +220,11 @@ fn a_failed_allocation_gives_the_value_back() {
         assert_eq!(error.layout().size(), size_of::<Large<'_>>());
         let value = error.into_inner();
         let error =
-            failing_after(0, || SmallBox::<dyn Object + '_>::try_new_with(value, |place| place).map(drop).unwrap_err());
+            failing_after(0, || SmallBox::<dyn Object + '_>::try_new_with(value, |value| value).map(drop).unwrap_err());
         let value = error.into_inner();
         assert_eq!(value.0.value, 7);
         let made = failing_after(0, || {
-            SmallBox::<dyn Object + '_, 2, Global>::try_new_with_in(value, Global, |place| place).map(drop)
+            SmallBox::<dyn Object + '_, 2, Global>::try_new_with_in(value, Global, |value| value).map(drop)
         });
         let value = made.unwrap_err().into_inner();
         let uninit = || SmallBox::<mem::MaybeUninit<Large<'_>>, 2, Global>::try_new_uninit_in(Global);
@@ -239,13 +239,13 @@ fn a_failed_allocation_gives_the_value_back() {
         let boxed = failing_after(0, || boxed.try_into_box().map(drop).unwrap_err()).into_inner();
         let mut pushed: Vec<SmallBox<Large<'_>, 2>> = Vec::new();
         let value = boxed.into_inner();
-        let value = failing_after(0, || pushed.try_push_with(value, |place| place).unwrap_err()).into_inner();
-        let value = failing_after(1, || pushed.try_push_with(value, |place| place).unwrap_err()).into_inner();
+        let value = failing_after(0, || pushed.try_push_with(value, |value| value).unwrap_err()).into_inner();
+        let value = failing_after(1, || pushed.try_push_with(value, |value| value).unwrap_err()).into_inner();
         assert_eq!((pushed.len(), value.0.value), (0, 7));
         let made = Cell::new(false);
         let error = failing_after(0, || SmallBox::<[u64; 9]>::try_from_fn(|| [made.replace(true).into(); 9]).map(drop));
         assert!(error.is_err());
-        assert!(!made.get(), "not called without a place");
+        assert!(!made.get(), "not called without memory");
         assert!(failing_after(0, || SmallBox::<[u64]>::try_new_uninit_slice(3).is_err()));
         assert!(failing_after(0, || SmallBox::<[u64]>::try_from_slice_in(&[1, 2, 3], Global).is_err()));
         let text = "seventeen bytes..";
@@ -558,13 +558,13 @@ fn values_that_use_boxes_while_they_are_made_and_dropped() {
 /// A value may replace or take the box that it is dropped in, through the cell that the box is in.
 #[test]
 fn a_drop_that_replaces_its_own_box() {
-    type Place<'a> = Cell<Option<SmallBox<dyn Object + 'a, 3>>>;
+    type Holder<'a> = Cell<Option<SmallBox<dyn Object + 'a, 3>>>;
     /// Puts `left` more into the cell, each when the one before is dropped.
-    struct Replaces<'a, const N: usize>(&'a Place<'a>, &'a Counts, u8, [u64; N]);
+    struct Replaces<'a, const N: usize>(&'a Holder<'a>, &'a Counts, u8, [u64; N]);
     impl<'a, const N: usize> Replaces<'a, N> {
-        fn new(place: &'a Place<'a>, counts: &'a Counts, left: u8) -> Self {
+        fn new(holder: &'a Holder<'a>, counts: &'a Counts, left: u8) -> Self {
             mem::forget(counts.spy(0)); // counted as made
-            Self(place, counts, left, [7; N])
+            Self(holder, counts, left, [7; N])
         }
     }
     impl<'a, const N: usize> Drop for Replaces<'a, N> {
@@ -583,20 +583,20 @@ fn a_drop_that_replaces_its_own_box() {
     fn check<const N: usize>(inline: bool) {
         let counts = Counts::default();
         // Leaked, since its values borrow it: the compiler would not let it be dropped.
-        let place: &'static Place<'static> = Box::leak(Box::default());
+        let holder: &'static Holder<'static> = Box::leak(Box::default());
         let counts: &'static Counts = Box::leak(Box::new(counts));
         for rounds in 0..6 {
-            let value: SmallBox<dyn Object, 3> = small_box!(Replaces::<N>::new(place, counts, rounds));
+            let value: SmallBox<dyn Object, 3> = small_box!(Replaces::<N>::new(holder, counts, rounds));
             assert_eq!(value.is_inline(), inline);
-            place.set(Some(value));
-            while let Some(value) = place.take() {
+            holder.set(Some(value));
+            while let Some(value) = holder.take() {
                 drop(value);
             }
         }
         assert!(counts.balanced());
         assert_eq!(counts.made.get(), 1 + 2 + 3 + 4 + 5 + 6);
         // SAFETY: it came from `Box::leak`, and nothing is in the cell that borrows it.
-        drop(unsafe { Box::from_raw((&raw const *place).cast_mut()) });
+        drop(unsafe { Box::from_raw((&raw const *holder).cast_mut()) });
         // SAFETY: it came from `Box::leak`, and all its spies are gone.
         drop(unsafe { Box::from_raw((&raw const *counts).cast_mut()) });
     }
@@ -643,11 +643,11 @@ fn too_long_is_an_error_where_it_is_tried() {
         assert!(SmallBox::<[()]>::try_from_slice_in(&[(); MOST + 1], Global).is_err());
         let error = SmallBox::<[()]>::try_from_vec(vec![(); usize::MAX]).unwrap_err();
         assert_eq!(error.into_inner().len(), usize::MAX);
-        let error = SmallBox::<[()]>::try_new_with([(); MOST + 1], |place| place).unwrap_err();
+        let error = SmallBox::<[()]>::try_new_with([(); MOST + 1], |value| value).unwrap_err();
         assert_eq!(error.into_inner().len(), MOST + 1);
-        assert!(SmallBox::<[()]>::try_new_with([(); MOST], |place| place).is_ok());
+        assert!(SmallBox::<[()]>::try_new_with([(); MOST], |value| value).is_ok());
         let mut boxes: Vec<SmallBox<[()]>> = Vec::new();
-        assert!(boxes.try_push_with([(); MOST + 1], |place| place).is_err());
+        assert!(boxes.try_push_with([(); MOST + 1], |value| value).is_err());
         assert_eq!(boxes.len(), 0);
     });
     assert_eq!(left, (0, 0));
@@ -803,7 +803,7 @@ mod allocator {
 
     fn check<A: Allocator + Copy>(alloc: A, Counting(blocks, mood): Counting<'_>) {
         let counts = Counts::default();
-        let small: SmallBox<dyn Object + '_, 2, _> = SmallBox::new_with_in(counts.spy(1), alloc, |place| place as _);
+        let small: SmallBox<dyn Object + '_, 2, _> = SmallBox::new_with_in(counts.spy(1), alloc, |value| value as _);
         assert_eq!(blocks.get(), 0);
         let out = small.resize::<1>();
         assert_eq!(blocks.get(), 1);
@@ -827,7 +827,7 @@ mod allocator {
 
     /// Whatever the allocator does in its two functions, values are dropped once and blocks are back.
     fn panicking<A: Allocator + Copy>(alloc: A, mood: &Cell<Mood>, counts: &Counts) {
-        let object = |value| SmallBox::<dyn Object + '_, 2, _>::new_with_in(value, alloc, |place| place as _);
+        let object = |value| SmallBox::<dyn Object + '_, 2, _>::new_with_in(value, alloc, |value| value as _);
         let with = |now, f: &mut dyn FnMut()| {
             mood.set(now);
             assert!(panics(f));

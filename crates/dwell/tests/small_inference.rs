@@ -74,7 +74,7 @@ fn where_a_target_is_known() {
     assert_eq!(*sized, 5);
     // Where the target becomes known later.
     let mut late = Vec::new();
-    late.push(SmallBox::new_with(1, |place| place as _));
+    late.push(SmallBox::new_with(1, |value| value as _));
     let late: Vec<SmallBox<dyn Debug>> = late;
     assert_eq!(format!("{late:?}"), "[1]");
 }

@@ -241,13 +241,13 @@ fn a_pool_of_arenas() {
 #[test]
 fn pinned_values() {
     let before = live();
-    let inline = InlineBox::<String, 3>::new_with(text(50), |place| place);
+    let inline = InlineBox::<String, 3>::new_with(text(50), |value| value);
     is_all(&inline, before);
 
     let before = live();
     let mut reusable = Reusable::<String>::new();
     is_all(&reusable, before);
-    reusable.set_with(text(60), |place| place);
+    reusable.set_with(text(60), |value| value);
     is_all(&reusable, before);
     reusable.clear();
     is_all(&reusable, before);

@@ -10,32 +10,32 @@ macro_rules! dwell {
 
         impl<T: 'static> Holds<T> for $Subject {
             const NAME: &'static str = $name;
-            type Place = $Slab;
+            type Storage = $Slab;
             type Slot = $Slot;
 
-            fn place($capacity: usize) -> Self::Place {
+            fn storage($capacity: usize) -> Self::Storage {
                 $new
             }
 
             #[inline(always)]
-            fn insert(slab: &mut Self::Place, value: T) -> Self::Slot {
+            fn insert(slab: &mut Self::Storage, value: T) -> Self::Slot {
                 slab.insert(value)
             }
 
             #[inline(always)]
-            fn get<R>(_: &Self::Place, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
+            fn get<R>(_: &Self::Storage, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
                 f(slot)
             }
 
             #[inline(always)]
-            fn remove(_: &mut Self::Place, slot: Self::Slot) {
+            fn remove(_: &mut Self::Storage, slot: Self::Slot) {
                 drop(slot);
             }
         }
 
         impl<T: 'static> Edits<T> for $Subject {
             #[inline(always)]
-            fn get_mut<R>(_: &mut Self::Place, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R {
+            fn get_mut<R>(_: &mut Self::Storage, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R {
                 f(slot)
             }
         }
@@ -84,7 +84,7 @@ impl<T: 'static> Grows<T> for Sync {}
 impl<T: Send + 'static> Sends<T> for Sync {
     type Remote = ();
 
-    fn remote(_: &Self::Place) {}
+    fn remote(_: &Self::Storage) {}
 
     #[inline(always)]
     fn free((): &(), slot: Self::Slot) {
@@ -97,25 +97,25 @@ pub(in crate::slab) struct SyncTogether;
 
 impl<T: 'static> Holds<T> for SyncTogether {
     const NAME: &'static str = "dwell/sync/drop_all";
-    type Place = sync::Slab<T>;
+    type Storage = sync::Slab<T>;
     type Slot = sync::Slot<T>;
 
-    fn place(capacity: usize) -> Self::Place {
+    fn storage(capacity: usize) -> Self::Storage {
         sync::Slab::with_capacity(capacity)
     }
 
     #[inline(always)]
-    fn insert(slab: &mut Self::Place, value: T) -> Self::Slot {
+    fn insert(slab: &mut Self::Storage, value: T) -> Self::Slot {
         slab.insert(value)
     }
 
     #[inline(always)]
-    fn get<R>(_: &Self::Place, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
+    fn get<R>(_: &Self::Storage, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
         f(slot)
     }
 
     #[inline(always)]
-    fn remove(_: &mut Self::Place, slot: Self::Slot) {
+    fn remove(_: &mut Self::Storage, slot: Self::Slot) {
         drop(slot);
     }
 }
@@ -123,7 +123,7 @@ impl<T: 'static> Holds<T> for SyncTogether {
 impl<T: Send + 'static> Sends<T> for SyncTogether {
     type Remote = ();
 
-    fn remote(_: &Self::Place) {}
+    fn remote(_: &Self::Storage) {}
 
     #[inline(always)]
     fn free((): &(), slot: Self::Slot) {
@@ -144,10 +144,10 @@ macro_rules! modules {
 
         $(impl Holds<$T> for Thread {
             const NAME: &'static str = "dwell";
-            type Place = ();
+            type Storage = ();
             type Slot = $module::Slot;
 
-            fn place(capacity: usize) {
+            fn storage(capacity: usize) {
                 // Not where another workload has values: then it is shared.
                 let _ = $module::shutdown();
                 $module::reserve(capacity);
@@ -220,10 +220,10 @@ pub(in crate::slab) struct Map;
 
 impl<T: 'static> Holds<T> for Map {
     const NAME: &'static str = "dwell/map";
-    type Place = SlabMap<T>;
+    type Storage = SlabMap<T>;
     type Slot = usize;
 
-    fn place(capacity: usize) -> SlabMap<T> {
+    fn storage(capacity: usize) -> SlabMap<T> {
         SlabMap::with_capacity(capacity)
     }
 

@@ -60,10 +60,10 @@ pub(in crate::slab) struct Heap<A>(PhantomData<A>);
 
 impl<T: 'static, A: Malloc> Holds<T> for Heap<A> {
     const NAME: &'static str = A::NAME;
-    type Place = ();
+    type Storage = ();
     type Slot = HeapBox<T, A>;
 
-    fn place(_: usize) {}
+    fn storage(_: usize) {}
 
     #[inline(always)]
     fn insert((): &mut (), value: T) -> Self::Slot {

@@ -10,33 +10,33 @@ macro_rules! nexus {
 
         impl<T: 'static> Holds<T> for $Subject {
             const NAME: &'static str = $name;
-            type Place = $module::Slab<T>;
+            type Storage = $module::Slab<T>;
             type Slot = nexus_slab::Slot<T>;
 
-            fn place($capacity: usize) -> Self::Place {
+            fn storage($capacity: usize) -> Self::Storage {
                 // SAFETY: the workloads free what they insert, in the slab it came from, on one thread.
                 unsafe { $new }
             }
 
             #[inline(always)]
-            fn insert(slab: &mut Self::Place, value: T) -> Self::Slot {
+            fn insert(slab: &mut Self::Storage, value: T) -> Self::Slot {
                 slab.alloc(value)
             }
 
             #[inline(always)]
-            fn get<R>(_: &Self::Place, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
+            fn get<R>(_: &Self::Storage, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
                 f(slot)
             }
 
             #[inline(always)]
-            fn remove(slab: &mut Self::Place, slot: Self::Slot) {
+            fn remove(slab: &mut Self::Storage, slot: Self::Slot) {
                 slab.free(slot);
             }
         }
 
         impl<T: 'static> Edits<T> for $Subject {
             #[inline(always)]
-            fn get_mut<R>(_: &mut Self::Place, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R {
+            fn get_mut<R>(_: &mut Self::Storage, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R {
                 f(slot)
             }
         }

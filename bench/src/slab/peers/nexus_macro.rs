@@ -27,10 +27,10 @@ macro_rules! nexus_macro {
 
             impl Holds<$T> for $Subject {
                 const NAME: &'static str = $name;
-                type Place = Installed;
+                type Storage = Installed;
                 type Slot = $module::Slot;
 
-                fn place($capacity: usize) -> Installed {
+                fn storage($capacity: usize) -> Installed {
                     $build;
                     Installed
                 }
@@ -84,22 +84,22 @@ impl Grows<Words<8>> for Unbounded {}
 impl Names<Words<8>> for Bounded {
     type Key = nexus_slab_0_10::Key;
 
-    fn name(_: &mut Self::Place, slot: Self::Slot) -> Self::Key {
+    fn name(_: &mut Self::Storage, slot: Self::Slot) -> Self::Key {
         slot.leak()
     }
 
     #[inline(always)]
-    fn contains(_: &Self::Place, key: Self::Key) -> bool {
+    fn contains(_: &Self::Storage, key: Self::Key) -> bool {
         bounded::words8::contains_key(key)
     }
 
     #[inline(always)]
-    fn find<R>(_: &Self::Place, key: Self::Key, f: impl FnOnce(&Words<8>) -> R) -> R {
+    fn find<R>(_: &Self::Storage, key: Self::Key, f: impl FnOnce(&Words<8>) -> R) -> R {
         // SAFETY: the value is there until it is taken, and is not changed.
         f(unsafe { bounded::words8::get(key) }.expect("leaked"))
     }
 
-    fn take(_: &mut Self::Place, key: Self::Key) {
+    fn take(_: &mut Self::Storage, key: Self::Key) {
         // SAFETY: no reference to the value exists.
         let _ = unsafe { bounded::words8::remove_by_key(key) };
     }

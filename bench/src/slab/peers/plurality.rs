@@ -8,11 +8,11 @@ pub(in crate::slab) struct Plurality;
 
 impl<T: 'static> Holds<T> for Plurality {
     const NAME: &'static str = "plurality 0.2.3";
-    type Place = Pool<T>;
+    type Storage = Pool<T>;
     type Slot = plurality::Box<T>;
 
     // It has no way to reserve.
-    fn place(_: usize) -> Pool<T> {
+    fn storage(_: usize) -> Pool<T> {
         Pool::new()
     }
 

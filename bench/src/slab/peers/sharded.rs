@@ -10,26 +10,26 @@ pub(in crate::slab) struct Sharded;
 // `Sync`, because any thread may look at a value.
 impl<T: Sync + Send + 'static> Holds<T> for Sharded {
     const NAME: &'static str = "sharded-slab 0.1.7";
-    type Place = Arc<Slab<T>>;
+    type Storage = Arc<Slab<T>>;
     type Slot = usize;
 
     // It has no way to reserve.
-    fn place(_: usize) -> Self::Place {
+    fn storage(_: usize) -> Self::Storage {
         Arc::new(Slab::new())
     }
 
     #[inline(always)]
-    fn insert(slab: &mut Self::Place, value: T) -> usize {
+    fn insert(slab: &mut Self::Storage, value: T) -> usize {
         slab.insert(value).expect("not full")
     }
 
     #[inline(always)]
-    fn get<R>(slab: &Self::Place, slot: &usize, f: impl FnOnce(&T) -> R) -> R {
+    fn get<R>(slab: &Self::Storage, slot: &usize, f: impl FnOnce(&T) -> R) -> R {
         f(&slab.get(*slot).expect("inserted"))
     }
 
     #[inline(always)]
-    fn remove(slab: &mut Self::Place, slot: usize) {
+    fn remove(slab: &mut Self::Storage, slot: usize) {
         slab.remove(slot);
     }
 }
@@ -39,7 +39,7 @@ impl<T: Sync + Send + 'static> Grows<T> for Sharded {}
 impl<T: Sync + Send + 'static> Sends<T> for Sharded {
     type Remote = Arc<Slab<T>>;
 
-    fn remote(slab: &Self::Place) -> Self::Remote {
+    fn remote(slab: &Self::Storage) -> Self::Remote {
         slab.clone()
     }
 

@@ -8,10 +8,10 @@ pub(in crate::slab) struct SlabCrate;
 
 impl<T: 'static> Holds<T> for SlabCrate {
     const NAME: &'static str = "slab 0.4.12";
-    type Place = Slab<T>;
+    type Storage = Slab<T>;
     type Slot = usize;
 
-    fn place(capacity: usize) -> Slab<T> {
+    fn storage(capacity: usize) -> Slab<T> {
         Slab::with_capacity(capacity)
     }
 

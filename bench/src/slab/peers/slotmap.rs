@@ -8,32 +8,32 @@ pub(in crate::slab) struct Slotmap;
 
 impl<T: 'static> Holds<T> for Slotmap {
     const NAME: &'static str = "slotmap 1.1.1";
-    type Place = SlotMap<DefaultKey, T>;
+    type Storage = SlotMap<DefaultKey, T>;
     type Slot = DefaultKey;
 
-    fn place(capacity: usize) -> Self::Place {
+    fn storage(capacity: usize) -> Self::Storage {
         SlotMap::with_capacity(capacity)
     }
 
     #[inline(always)]
-    fn insert(map: &mut Self::Place, value: T) -> DefaultKey {
+    fn insert(map: &mut Self::Storage, value: T) -> DefaultKey {
         map.insert(value)
     }
 
     #[inline(always)]
-    fn get<R>(map: &Self::Place, slot: &DefaultKey, f: impl FnOnce(&T) -> R) -> R {
+    fn get<R>(map: &Self::Storage, slot: &DefaultKey, f: impl FnOnce(&T) -> R) -> R {
         f(&map[*slot])
     }
 
     #[inline(always)]
-    fn remove(map: &mut Self::Place, slot: DefaultKey) {
+    fn remove(map: &mut Self::Storage, slot: DefaultKey) {
         drop(map.remove(slot));
     }
 }
 
 impl<T: 'static> Edits<T> for Slotmap {
     #[inline(always)]
-    fn get_mut<R>(map: &mut Self::Place, slot: &mut DefaultKey, f: impl FnOnce(&mut T) -> R) -> R {
+    fn get_mut<R>(map: &mut Self::Storage, slot: &mut DefaultKey, f: impl FnOnce(&mut T) -> R) -> R {
         f(&mut map[*slot])
     }
 }
@@ -41,21 +41,21 @@ impl<T: 'static> Edits<T> for Slotmap {
 impl<T: 'static> Names<T> for Slotmap {
     type Key = DefaultKey;
 
-    fn name(_: &mut Self::Place, slot: DefaultKey) -> DefaultKey {
+    fn name(_: &mut Self::Storage, slot: DefaultKey) -> DefaultKey {
         slot
     }
 
     #[inline(always)]
-    fn contains(map: &Self::Place, key: DefaultKey) -> bool {
+    fn contains(map: &Self::Storage, key: DefaultKey) -> bool {
         map.contains_key(key)
     }
 
     #[inline(always)]
-    fn find<R>(map: &Self::Place, key: DefaultKey, f: impl FnOnce(&T) -> R) -> R {
+    fn find<R>(map: &Self::Storage, key: DefaultKey, f: impl FnOnce(&T) -> R) -> R {
         f(map.get(key).expect("inserted"))
     }
 
-    fn take(map: &mut Self::Place, key: DefaultKey) {
+    fn take(map: &mut Self::Storage, key: DefaultKey) {
         drop(map.remove(key));
     }
 }
@@ -64,7 +64,7 @@ impl<T: 'static> Grows<T> for Slotmap {}
 
 impl<T: 'static> Visits<T> for Slotmap {
     #[inline(always)]
-    fn visit(map: &Self::Place, f: impl FnMut(&T)) {
+    fn visit(map: &Self::Storage, f: impl FnMut(&T)) {
         map.values().for_each(f);
     }
 }
@@ -81,7 +81,7 @@ impl Books for Slotmap {
     }
 
     #[inline(always)]
-    unsafe fn at(map: &mut Self::Place, link: u64) -> &mut Order<u64> {
+    unsafe fn at(map: &mut Self::Storage, link: u64) -> &mut Order<u64> {
         &mut map[DefaultKey::from(KeyData::from_ffi(link))]
     }
 }

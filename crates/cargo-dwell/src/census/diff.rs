@@ -149,7 +149,7 @@ impl Diff {
         let (before, after) = (&self.before, &self.after);
         writeln!(
             out,
-            "{} {} in {} blocks, before {} {} in {}: {}",
+            "{}: {} in {} blocks; before, {}: {} in {} blocks; {}",
             after.at,
             bytes(after.live_bytes),
             count(after.live_blocks),
@@ -162,7 +162,7 @@ impl Diff {
             return writeln!(out, "The same types and fields hold the same bytes.");
         }
         let most = top.unwrap_or(if look.markdown { usize::MAX } else { ROWS });
-        look.heading(out, "By type and field", "  what grew most first")?;
+        look.heading(out, "By type and field", "  largest growth first")?;
         let mut rows = vec![header(&["change", "before", "after", "blocks", "owner", "what", "allocated at"])];
         for of in self.changes.iter().take(most) {
             rows.push(vec![

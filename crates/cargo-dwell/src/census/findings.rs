@@ -457,7 +457,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, bloc
     fields.dedup();
     let sum = |of: fn(&Counts) -> u64| sites.iter().map(|site| of(&program.sites[*site].counts)).sum::<u64>();
     let (mut kind, mut how, mut costs) =
-        ("reorder", "let the compiler order the fields: no repr(C)".to_owned(), "its layout is no longer that of C");
+        ("reorder", "let the compiler order the fields: no repr(C)".to_owned(), "its layout no longer matches C");
     let (number, taken, mut why);
     let def;
     match first {
@@ -489,14 +489,14 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, bloc
                     let unused = format!("{} of {} unused", bytes(waste), bytes(sum(|counts| counts.requested)));
                     match sum(|counts| counts.hollow) {
                         0 => unused,
-                        hollow => format!("{unused}, {} without an element", count(hollow)),
+                        hollow => format!("{unused}, {} of the blocks empty", count(hollow)),
                     }
                 }
                 Change::Sorted => {
                     let (used, filled) = (sum(|counts| counts.used), filled.max(1));
                     format!(
-                        "{} entries on the average, {} of {} unused",
-                        used / filled,
+                        "{} on average, {} of {} unused",
+                        if used / filled == 1 { "1 entry".into() } else { format!("{} entries", used / filled) },
                         bytes(sum(|counts| counts.waste)),
                         bytes(sum(|counts| counts.requested))
                     )
@@ -540,7 +540,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, bloc
             let is_it = |site: &&Site| matches!(site.shape, Shape::Def(def) if def == of_def);
             number = program.sites.iter().filter(is_it).map(|site| site.counts.slots).sum();
             taken = of.own.size.saturating_mul(number);
-            why = "its fields lie in the order of their declaration".into();
+            why = "the fields are stored in the order of their declaration".into();
         }
     }
     let location = match (fields.as_slice(), def) {
@@ -589,10 +589,12 @@ fn changed(program: &Program, site: usize, change: Change) -> (&'static str, Str
         Change::Boxed if is_struct => (
             "box",
             format!("Option<Box<{inner}>> (or Sparse<{inner}>)"),
-            "an indirection, and a block for each that is there",
+            "an indirection, and a block for each value that is present",
         ),
-        Change::Boxed => ("box", format!("Option<Box<{inner}>>"), "an indirection, and a block for each that is there"),
-        Change::BoxedAlways => ("box", format!("Box<{}>", of.ty), "an indirection, and a block for each"),
+        Change::Boxed => {
+            ("box", format!("Option<Box<{inner}>>"), "an indirection, and a block for each value that is present")
+        }
+        Change::BoxedAlways => ("box", format!("Box<{}>", of.ty), "an indirection, and a block for each value"),
         Change::Sparse => (
             "sparse",
             format!("Sparse<{inner}> (or Option<Box<{inner}>>)"),
@@ -612,7 +614,7 @@ fn changed(program: &Program, site: usize, change: Change) -> (&'static str, Str
         Change::Sorted => (
             "sorted",
             format!("SortedMap<{}>", arguments(&of.ty)),
-            "look-ups by binary search; an insertion moves what comes after it; keys are `Ord`",
+            "lookups by binary search; an insertion moves the entries after it; keys must be `Ord`",
         ),
     }
 }
@@ -740,7 +742,7 @@ fn describe_scalars(
         let name = integer.name(layout.size);
         types.push(if layout.niche.is_some() { format!("NonZero<{name}>") } else { name });
         whys.push(if is_niche {
-            format!("{} has no zero in {}", of.path, count(of_model.counts.instances))
+            format!("{} is never zero in {} values", of.path, count(of_model.counts.instances))
         } else {
             format!("{} is {} to {}", of.path, range.low, range.high)
         });
@@ -759,7 +761,7 @@ fn describe_scalars(
     let (kind, how, costs) = if is_niche {
         ("niche", format!("Option<{}>", types.join(", ")), "zero cannot be stored")
     } else {
-        ("narrow", types.join(", "), "larger values than those seen do not fit: convert with `try_from`")
+        ("narrow", types.join(", "), "larger values than these do not fit: convert with `try_from`")
     };
     Finding {
         kind: kind.into(),
@@ -802,9 +804,9 @@ fn padding(walk: &Walk<'_, '_>, program: &Program, plan: &Plan<'_>) -> Vec<Findi
             count: instances,
             bytes: size.saturating_mul(slots),
             saves: unused.saturating_mul(slots),
-            costs: "a collection for each field, or shifts and masks to read them".into(),
+            costs: "several collections, or shifts and masks to read the fields".into(),
             why: format!("{unused} of {size} B are padding"),
-            how: "join small fields in one integer, or keep a collection for each field (struct of arrays)".into(),
+            how: "join small fields in one integer, or use one collection for each field (struct of arrays)".into(),
             exact: false,
             at: None,
             instead_of: Vec::new(),
@@ -829,8 +831,8 @@ fn empty(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks])
         bytes: tally.hollow_bytes,
         saves: tally.hollow_bytes,
         costs: "the first insertion allocates".into(),
-        why: format!("{} of {} blocks have no element in them", count(of.counts.hollow), count(of.counts.allocations)),
-        how: "create it with `new`; when it has become empty, shrink_to_fit or mem::take".into(),
+        why: format!("{} of {} blocks contain no element", count(of.counts.hollow), count(of.counts.allocations)),
+        how: "create it with `new`; when it becomes empty, call shrink_to_fit or mem::take".into(),
         exact: true,
         at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
@@ -853,9 +855,9 @@ fn short(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks])
         count: number,
         bytes: of.counts.requested,
         saves,
-        costs: "reading it checks where the text is".into(),
+        costs: "each read tests whether the text is inline".into(),
         why: format!("{} of {} texts have at most {SHORT} bytes", count(number), count(of.counts.allocations)),
-        how: "CompactString, of the crate compact_str: as large as a String, and holds them inline".into(),
+        how: "CompactString of the crate compact_str: as large as a String, and stores these texts inline".into(),
         exact: false,
         at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
@@ -888,9 +890,9 @@ fn duplicate(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Bloc
         count: contents.count,
         bytes: contents.bytes,
         saves,
-        costs: "a look-up for each that is made; what is shared is not changed in place".into(),
-        why: format!("{} distinct contents in {} blocks", count(contents.distinct()), count(contents.count)),
-        how: format!("share equal ones as Rc<{target}> or Arc<{target}>"),
+        costs: "a lookup for each new value; shared values cannot be changed".into(),
+        why: format!("{} distinct values in {} blocks", count(contents.distinct()), count(contents.count)),
+        how: format!("share equal values as Rc<{target}> or Arc<{target}>"),
         exact: false,
         at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
@@ -910,7 +912,7 @@ fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blo
     }
     let location = owned(program, site);
     let why = format!(
-        "{} blocks of {} B on the average, in which an allocator such as glibc's wastes {} B each",
+        "{} blocks of {} B on average; an allocator such as glibc's adds {} B to each",
         count(counts.allocations),
         count(counts.requested / counts.allocations.max(1)),
         count(tally.rounding / counts.allocations.max(1))
@@ -925,8 +927,8 @@ fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blo
     } else {
         (
             "rounding",
-            "join them in one buffer with ranges, or allocate them in a dwell::Bump".into(),
-            "they are freed together",
+            "store them in one buffer with ranges, or allocate them in a dwell::Bump".into(),
+            "all of them are freed together",
         )
     };
     Some(Finding {
@@ -977,7 +979,7 @@ fn shrink(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]
         saves,
         costs: "the next insertion allocates".into(),
         why: format!("{} of {} slots in use", count(counts.used), count(counts.element_slots)),
-        how: "shrink_to_fit, or with_capacity of what is needed".into(),
+        how: "shrink_to_fit, or with_capacity for the needed length".into(),
         exact: false,
         at: allocated(blocks, |of| of.owner == location),
         instead_of: Vec::new(),
@@ -1010,7 +1012,7 @@ fn intern(
         count: texts.count,
         bytes: tally.counts.requested,
         saves,
-        costs: "a look-up for each text that is made; the texts cannot be changed in place".into(),
+        costs: "a lookup for each new text; shared texts cannot be changed".into(),
         why: format!("{} distinct texts in {}", count(texts.distinct()), count(texts.count)),
         how: "intern, or share as Rc<str> or Arc<str>".into(),
         exact: false,
@@ -1036,7 +1038,7 @@ fn unshared(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Block
         bytes: tally.counts.requested,
         saves: all.saturating_mul(2 * WORD),
         costs: "it can no longer be shared".into(),
-        why: format!("none of {} is shared at this moment", count(all)),
+        why: format!("none of {} is shared at the moment of the snapshot", count(all)),
         how: format!("Box<{}>", arguments(&of.ty)),
         exact: false,
         at: allocated(blocks, |of| of.owner == location),
@@ -1077,7 +1079,7 @@ fn inline(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
             bytes: sizes.iter().map(|size| size.2).sum(),
             saves: freed.saturating_sub(more),
             costs: format!("each takes {} B inline", (words + 1) * WORD),
-            why: format!("{} of {} are {} B at most: so many blocks fewer", count(number), count(all), words * WORD),
+            why: format!("{} of {} have at most {} B and would need no block", count(number), count(all), words * WORD),
             how: format!("SmallBox<{}, {words}>", arguments(&of.name)),
             exact: false,
             at: allocated(blocks, |row| row.owner == of.path),
@@ -1118,7 +1120,7 @@ fn futures(walk: &Walk<'_, '_>) -> Vec<Finding> {
             count: tally.instances,
             bytes: size.saturating_mul(tally.instances),
             saves: idle,
-            costs: "a block for each that gets there".into(),
+            costs: "a block for each future that reaches this state".into(),
             why: format!(
                 "{} of {} are in {}, which needs {} of {} B",
                 count(*values),
@@ -1127,7 +1129,7 @@ fn futures(walk: &Walk<'_, '_>) -> Vec<Finding> {
                 count(needed(most)),
                 count(size)
             ),
-            how: format!("box what {} holds, or drop it before the `.await`", def.variants[largest].name),
+            how: format!("box the values that {} holds, or drop them before the `.await`", def.variants[largest].name),
             exact: false,
             at: schema.get(def.ty).source.as_ref().map(|source| format!("{}:{}", source.file, source.line)),
             instead_of: Vec::new(),

@@ -45,7 +45,7 @@ pub(super) fn page(document: &Document, diff: Option<&Diff>) -> String {
                 before: bytes(finding.bytes),
                 after: finding.how.clone(),
                 saves: finding.saves,
-                why: format!("{}; costs {}", finding.why, finding.costs),
+                why: format!("{}; cost: {}", finding.why, finding.costs),
             })
             .collect(),
         icicles: document

@@ -126,10 +126,10 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&
     }
     let mut functions = stack.iter().filter_map(|frame| frame.as_ref().ok());
     let is_own = |frame: &&&Frame| own.contains(path_head(&frame.path).split("::").next().unwrap_or_default());
-    let place = functions.clone().find(is_own).or_else(|| functions.find(|frame| !is_std(path_head(&frame.path))));
-    let place = place.or_else(|| stack.iter().find_map(|frame| frame.as_ref().ok()));
+    let frame = functions.clone().find(is_own).or_else(|| functions.find(|frame| !is_std(path_head(&frame.path))));
+    let frame = frame.or_else(|| stack.iter().find_map(|frame| frame.as_ref().ok()));
     #[expect(clippy::single_match_else, reason = "a function, or none")]
-    match place {
+    match frame {
         Some(frame) => {
             origin.function = shown(&frame.path);
             origin.at = frame.source.as_ref().map(|source| format!("{}:{}", short_file(&source.file), source.line));

@@ -79,10 +79,10 @@ fn one(
         percent(snapshot.root_bytes, snapshot.live_bytes),
     )?;
     if snapshot.blocks.is_empty() {
-        return writeln!(out, "Nothing is live.");
+        return writeln!(out, "There are no live blocks.");
     }
     writeln!(out)?;
-    let mut rows = vec![header(&["live bytes", "blocks", "what", "owner", "of it unused"])];
+    let mut rows = vec![header(&["live bytes", "blocks", "what", "owner", "unused"])];
     for of in snapshot.blocks.iter().take(most) {
         rows.push(vec![
             right(bytes(of.bytes)),
@@ -148,7 +148,7 @@ fn findings(snapshot: &Snapshot, most: usize, look: &Look, out: &mut impl io::Wr
         look.heading(out, "What to change", "")?;
         return writeln!(out, "Nothing that would save a thousandth of it.");
     }
-    look.heading(out, "What to change", ", the most worth first")?;
+    look.heading(out, "What to change", ", largest saving first")?;
     look.table(out, &finding_rows(snapshot.findings.iter().take(most), snapshot.live_bytes))?;
     more(snapshot.findings.len(), most, look, out)
 }
@@ -265,7 +265,7 @@ impl<'d> TypeDetail<'d> {
                 continue;
             }
             look.heading(out, title, "")?;
-            let mut rows = vec![header(&["bytes", "blocks", "what", "owner", "unused", "a block on the average"])];
+            let mut rows = vec![header(&["bytes", "blocks", "what", "owner", "unused", "mean block"])];
             for of in blocks.iter().take(most) {
                 rows.push(vec![
                     right(bytes(of.bytes)),
@@ -344,7 +344,7 @@ impl<'d> TypeDetail<'d> {
             look.heading(out, "What to change", "")?;
             look.table(out, &finding_rows(self.findings.iter().copied().take(most), self.live_bytes))?;
             for finding in &self.findings {
-                writeln!(out, "{}: costs {}.", finding.location, finding.costs)?;
+                writeln!(out, "Cost of {}: {}.", finding.location, finding.costs)?;
             }
         }
         if !self.path.is_empty() {

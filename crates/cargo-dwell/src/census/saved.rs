@@ -18,7 +18,7 @@ pub(super) fn read(file: &Path) -> Result<Document> {
         version: u32,
         snapshots: Vec<serde_json::Value>,
     }
-    let not_saved = || format!("{}: is not what `cargo dwell census --save` wrote", file.display());
+    let not_saved = || format!("{}: is not a file that `cargo dwell census --save` wrote", file.display());
     let opened = fs::File::open(file).with_context(|| format!("{}: cannot be read", file.display()))?;
     let value: serde_json::Value = serde_json::from_reader(BufReader::new(opened)).with_context(not_saved)?;
     let Version { version, snapshots } = Version::deserialize(&value).with_context(not_saved)?;
@@ -82,12 +82,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("other");
         for (text, wrong) in [
-            ("", "is not what"),
-            ("{}", "is not what"),
-            ("[1, 2]", "is not what"),
+            ("", "is not a file that"),
+            ("{}", "is not a file that"),
+            ("[1, 2]", "is not a file that"),
             (r#"{"version": 9, "snapshots": []}"#, "has version 9"),
             (r#"{"version": 1, "snapshots": []}"#, "has no snapshot"),
-            (r#"{"version": 1, "snapshots": [{"at": 3}]}"#, "is not what"),
+            (r#"{"version": 1, "snapshots": [{"at": 3}]}"#, "is not a file that"),
         ] {
             fs::write(&file, text).unwrap();
             let error = read(&file).unwrap_err().to_string();

@@ -94,7 +94,7 @@ impl Budgets {
             let types = matching(program, &budget.name);
             if types.is_empty() {
                 let near = nearest::suggestion(&budget.name, program.types().map(|(_, of)| &*of.name));
-                let message = format!("the program has no type `{}` for its budget{near}", budget.name);
+                let message = format!("the program has no type `{}`, for which there is a budget{near}", budget.name);
                 if asked {
                     bail!("{message}");
                 }

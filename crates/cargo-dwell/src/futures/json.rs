@@ -137,11 +137,11 @@ impl Future {
             line: field.line,
         };
         let parts = graph.parts.get(&id)?;
-        let in_place = parts.captures.iter().filter(|capture| !capture.moved);
-        let in_place: Vec<&Field> = in_place.map(|capture| &capture.field).collect();
+        let unmoved = parts.captures.iter().filter(|capture| !capture.moved);
+        let unmoved: Vec<&Field> = unmoved.map(|capture| &capture.field).collect();
         let suspended = coroutine.states.iter().filter(|state| state.is_suspended());
         let awaits = suspended.map(|state| {
-            let fields = locals(coroutine, state).into_iter().chain(in_place.iter().copied());
+            let fields = locals(coroutine, state).into_iter().chain(unmoved.iter().copied());
             let mut held: Vec<Held> = fields.map(held).collect();
             // Zero-size values take no bytes.
             held.retain(|held| held.size > 0);

@@ -130,11 +130,11 @@ impl Report {
         all.sort_by_key(|(future, one)| (std::cmp::Reverse(one.saves), one.future != future.name));
         let mut seen = Vec::new();
         for (future, one) in all {
-            let place = (&one.file, one.line, one.kind, &one.what);
-            if seen.contains(&place) || seen.len() == most {
+            let location = (&one.file, one.line, one.kind, &one.what);
+            if seen.contains(&location) || seen.len() == most {
                 continue;
             }
-            seen.push(place);
+            seen.push(location);
             rows.push(vec![
                 right(count(one.saves)),
                 right(count(future.size)),
@@ -217,11 +217,11 @@ fn awaits(future: &Future, most: usize) -> Vec<Vec<Cell>> {
     largest.sort_unstable();
     let mut rows = vec![header(&[".await at", "", "type", "bytes", "declared at"])];
     for of in largest.into_iter().map(|index| &future.awaits[index]) {
-        let mut place = at(of.file.as_ref(), of.line);
+        let mut location = at(of.file.as_ref(), of.line);
         let mut row = |what: String, of: &str, size: u64, line: String| {
             let size = if size == 0 { String::new() } else { count(size) };
-            let place = std::mem::take(&mut place);
-            rows.push(vec![Cell::new(place), Cell::new(what), Cell::new(of), right(size), Cell::new(line)]);
+            let location = std::mem::take(&mut location);
+            rows.push(vec![Cell::new(location), Cell::new(what), Cell::new(of), right(size), Cell::new(line)]);
         };
         if let Some(held) = &of.awaited {
             row("waits for".to_owned(), &held.of, held.size, String::new());
@@ -250,7 +250,7 @@ fn bytes(of: &Await) -> u64 {
 /// Prints a future, and the futures inside it that take at least a twentieth of the whole.
 fn tree(node: &Node, whole: u64, depth: usize, out: &mut impl io::Write) -> io::Result<()> {
     let lines: Vec<_> = node.lines.iter().map(u32::to_string).collect();
-    let place = match (&*node.variable, &lines[..]) {
+    let location = match (&*node.variable, &lines[..]) {
         ("", _) => String::new(),
         (AWAITED, []) => "awaits ".to_owned(),
         (AWAITED, lines) => format!("line {}: ", lines.join(", ")),
@@ -258,7 +258,7 @@ fn tree(node: &Node, whole: u64, depth: usize, out: &mut impl io::Write) -> io::
         (variable, _) => format!("{variable}: "),
     };
     let again = if node.repeated { " (as above)" } else { "" };
-    writeln!(out, "{:indent$}{place}{} {}{again}", "", node.name, count(node.size), indent = depth * 2)?;
+    writeln!(out, "{:indent$}{location}{} {}{again}", "", node.name, count(node.size), indent = depth * 2)?;
     let mut small = (0, 0);
     for child in &node.children {
         if child.size.saturating_mul(20) >= whole || node.children.len() == 1 {

@@ -272,12 +272,12 @@ impl Parts {
         }
         let align = prefix.iter().chain(rest.values().flatten()).map(|part| part.1).max().unwrap_or(1).max(1);
         prefix.sort_by_key(|part| std::cmp::Reverse(part.1));
-        let place = |end: u64, &(size, align): &(u64, u64)| aligned(end, align).saturating_add(size);
+        let append = |end: u64, &(size, align): &(u64, u64)| aligned(end, align).saturating_add(size);
         let prefix_align = prefix.iter().map(|part| part.1).max().unwrap_or(1).max(1);
-        let prefix = aligned(prefix.iter().fold(0, place), prefix_align);
+        let prefix = aligned(prefix.iter().fold(0, append), prefix_align);
         let ends = rest.values_mut().map(|parts| {
             parts.sort_by_key(|part| part.1);
-            parts.iter().fold(prefix, place)
+            parts.iter().fold(prefix, append)
         });
         aligned(ends.max().unwrap_or(prefix).max(prefix), align)
     }

@@ -329,9 +329,9 @@ pub fn texts(found: &Found, most: usize) -> Vec<String> {
     let (mut texts, mut size) = (Vec::new(), 0);
     for input in &found.inputs {
         let mut buffer = Vec::new();
-        let room = (most - size) as u64;
-        let read = input.open().and_then(|source| source.take(room + 1).read_to_end(&mut buffer));
-        if read.is_err() || buffer.len() as u64 > room {
+        let left = (most - size) as u64;
+        let read = input.open().and_then(|source| source.take(left + 1).read_to_end(&mut buffer));
+        if read.is_err() || buffer.len() as u64 > left {
             continue;
         }
         let Ok(text) = std::str::from_utf8(without_mark(&buffer)) else { continue };
@@ -710,9 +710,9 @@ fn are_lines(text: &[u8]) -> bool {
 
 /// Fills the buffer. Returns whether the source ended.
 fn fill(source: &mut dyn Read, buffer: &mut Vec<u8>) -> io::Result<bool> {
-    let room = BUFFER - buffer.len();
-    let read = source.take(room as u64).read_to_end(buffer)?;
-    Ok(read < room)
+    let left = BUFFER - buffer.len();
+    let read = source.take(left as u64).read_to_end(buffer)?;
+    Ok(read < left)
 }
 
 /// A reader that counts its bytes, and stops before one string can fill the memory.

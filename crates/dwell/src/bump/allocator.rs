@@ -7,7 +7,7 @@ use crate::alloc::Allocator;
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-/// A block of no bytes is not the arena's: to grow one is to allocate, and to free one is nothing.
+/// Zero-size blocks do not belong to the arena: growing one allocates, and freeing one does nothing.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// # Safety
     ///

@@ -1,12 +1,12 @@
-//! All address and size arithmetic of the arena: where a block goes, and how large a chunk is.
+//! The arena's arithmetic on addresses and sizes: the end of the next block, and the size of the next chunk.
 //!
-//! Numbers only: no pointer, no allocator. So this file is tested by itself, at both ends of the address space, and forbids
-//! unsafe code. Its callers keep the *ground rules*: `min` is a power of two of at most [`MAX_MIN_ALIGN`], `pos` and `end` are
+//! It handles numbers only, no pointers and no allocator. So it forbids unsafe code, and its tests cover both ends of the address
+//! space. Its callers keep the *ground rules*: `min` is a power of two of at most [`MAX_MIN_ALIGN`], `pos` and `end` are
 //! multiples of `min`, `pos <= end <= TOP`, and `size` and `align` are those of a [`Layout`](core::alloc::Layout).
 //!
-//! A block takes its size rounded up to its alignment and to `min`, and its *end* is rounded up, not its start: from one `pos` to
-//! the next that is an addition and a mask. docs/bump.md has what it saves. With a `min` of 1 a block takes its size, and its
-//! start is rounded up: that is five instructions less.
+//! A block takes its size rounded up to its alignment and to `min`. Its *end* is rounded up, not its start, so the next `pos` is an
+//! addition and a mask away; docs/bump.md has measurements. With a `min` of 1 a block takes exactly its size, and its start is
+//! rounded up, which takes five instructions less.
 #![forbid(unsafe_code)]
 
 use core::marker::PhantomData;
@@ -24,7 +24,7 @@ const SMALL: usize = 1 << 16;
 /// No chunk that blocks are cut from ends above this address, so that address + [`SMALL`] does not overflow.
 pub(super) const TOP: usize = if LOWER_HALF { isize::MAX.cast_unsigned() - SMALL } else { HIGH_TOP };
 
-/// [`TOP`] where memory may be anywhere.
+/// [`TOP`] if memory may be in the upper half.
 const HIGH_TOP: usize = usize::MAX - SMALL;
 
 /// The size of an arena's first chunk. Chunks of this size and of twice it, with the 16 bytes that malloc adds, are powers of
@@ -71,7 +71,7 @@ pub(super) const fn ends_at(block: usize, taken: usize, pos: usize) -> bool {
     block.wrapping_add(taken) == pos
 }
 
-/// Where a block of a type is placed: decided when the program is compiled, but for the addition to `pos`.
+/// Placement of a block for a type. All of it is computed at compile time, except the addition to `pos`.
 pub(super) struct Typed<const MIN_ALIGN: usize, T>(PhantomData<T>);
 
 impl<const MIN_ALIGN: usize, T> Typed<MIN_ALIGN, T> {
@@ -87,7 +87,7 @@ impl<const MIN_ALIGN: usize, T> Typed<MIN_ALIGN, T> {
     /// The bytes that a value takes.
     pub(super) const TAKEN: usize = taken(size_of::<T>(), align_of::<T>(), MIN_ALIGN);
 
-    /// Where a value ends that is placed at `pos` or behind it. It begins [`TAKEN`](Self::TAKEN) bytes before.
+    /// The end of a block placed at `pos` or behind it. The block begins [`TAKEN`](Self::TAKEN) bytes before its end.
     #[inline]
     pub(super) const fn place(pos: usize) -> usize {
         let after = pos + Self::TAKEN;
@@ -95,14 +95,13 @@ impl<const MIN_ALIGN: usize, T> Typed<MIN_ALIGN, T> {
     }
 }
 
-/// Where a block of a layout ends that is placed at `pos` or behind it, if that is at `end` or before. It begins [`taken`]
-/// bytes before.
+/// The end of a block placed at `pos` or behind it, unless it is behind `end`. The block begins [`taken`] bytes before its end.
 #[inline]
 pub(super) const fn place(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<usize> {
     if LOWER_HALF { place_low(pos, end, size, align, min) } else { place_high(pos, end, size, align, min) }
 }
 
-/// [`place`] where `end` is at most `isize::MAX - SMALL`.
+/// [`place`] for an `end` of at most `isize::MAX - SMALL`.
 #[inline]
 const fn place_low(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<usize> {
     if min == 1 {
@@ -118,7 +117,7 @@ const fn place_low(pos: usize, end: usize, size: usize, align: usize, min: usize
     if after <= end { Some(after) } else { None }
 }
 
-/// [`place`] where memory may be anywhere: three instructions more.
+/// [`place`] for memory anywhere in the address space. It takes three instructions more.
 #[inline]
 const fn place_high(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<usize> {
     let mask = (align - 1) | (min - 1);
@@ -127,10 +126,10 @@ const fn place_high(pos: usize, end: usize, size: usize, align: usize, min: usiz
     if need <= end - pos { Some(pos + need) } else { None }
 }
 
-/// [`place`] of a block that needs no more alignment than `pos` has: where it ends. It begins at `pos`.
+/// [`place`] for a block that begins at `pos`, which is aligned for it.
 #[inline]
 pub(super) const fn place_aligned(pos: usize, end: usize, size: usize, min: usize) -> Option<usize> {
-    // `end` is a multiple of `min`: what fits before rounding up fits after.
+    // `end` is a multiple of `min`, so rounding up does not exceed it.
     let fits = if LOWER_HALF { pos + size <= end } else { size <= end - pos };
     if fits { Some(up(pos + size, min)) } else { None }
 }
@@ -140,12 +139,12 @@ pub(super) const fn place_aligned(pos: usize, end: usize, size: usize, min: usiz
 ///
 /// `header` is a multiple of `chunk_align`, which is a multiple of the minimum alignment.
 pub(super) fn least_chunk(size: usize, align: usize, header: usize, chunk_align: usize) -> Option<usize> {
-    // The first block begins at a multiple of `chunk_align`. For more it begins later.
+    // The first block begins at a multiple of `chunk_align`; a larger alignment needs padding.
     let padding = align.saturating_sub(chunk_align);
     round(header.checked_add(padding)?.checked_add(up(size, align))?, chunk_align)
 }
 
-/// Whether a block whose least chunk this is gets a dedicated one.
+/// Whether a block gets a dedicated chunk, by the least size of its chunk.
 pub(super) const fn is_dedicated(least: usize) -> bool {
     least > DEDICATED
 }

@@ -99,7 +99,7 @@ impl Chunk {
     }
 }
 
-/// The base allocator, the limit, and one chunk that no arena has: what an arena and its scopes share.
+/// The data that an arena and its scopes share: the base allocator, the limit, and one spare chunk.
 pub(super) struct Store<const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
@@ -147,8 +147,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Unused<'_, MIN_ALIGN, A> {
     }
 }
 
-/// Bytes that are counted before the allocator is asked for them: one that re-enters the arena cannot exceed the limit. They
-/// are taken off the count when this is dropped, also by a panic of the allocator.
+/// Bytes counted before the allocator is called, so that an allocator that re-enters the arena cannot exceed the limit. Drop
+/// subtracts them, also if the allocator panics.
 struct Reserved<'a> {
     left: &'a Cell<isize>,
     size: usize,

@@ -47,9 +47,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Pointers to the bytes that were allocated before this call, one for each chunk, the newest first. See
     /// [`chunks`](Self::chunks).
     ///
-    /// The values there may be in use, and the bytes between them are not initialised. So to read through such a pointer is
-    /// `unsafe`: whoever does says that the bytes it reads are initialised, and that no `&mut` to them is in use, nor a `Cell`
-    /// there written meanwhile. The pointers are valid for as long as the arena is borrowed.
+    /// Values in the chunk may be in use, and the padding between them is uninitialised. Reading through such a pointer is
+    /// `unsafe`: the bytes must be initialised, no `&mut` to them may be in use, and no `Cell` among them may be written at the
+    /// same time. The pointers are valid for as long as the arena is borrowed.
     ///
     /// The newest block of more than 16 KiB cannot grow in place after this.
     ///

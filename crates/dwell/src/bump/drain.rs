@@ -138,7 +138,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Drain<'_, '_, T, MIN_ALIGN, A> {
         let mut widened = 0;
         while let Some(value) = values.next() {
             if let Err(value) = self.gap.fill(value) {
-                // Twice as much as last time, so that what remains is not moved for each value.
+                // Doubling, so that the elements behind the range do not move for each value.
                 let hint = values.size_hint().0.min(TRUSTED_BYTES / size_of::<T>().max(1));
                 let more = hint.saturating_add(1).max(widened);
                 if self.gap.widen(more).is_ok() {
@@ -203,13 +203,13 @@ impl<T: fmt::Debug, const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Drain<'
     }
 }
 
-// As std's: what a panic can leave behind is a vector with fewer elements, and those that user code had by `&`.
+// As std's: a panic leaves a valid vector with fewer elements. User code gets the elements by `&` only.
 impl<T: RefUnwindSafe, const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> UnwindSafe
     for Drain<'_, '_, T, MIN_ALIGN, A>
 {
 }
 
-/// The elements of a range that others replace: what [`Vec::splice`] returns.
+/// The replaced elements of a range, as an iterator: what [`Vec::splice`] returns.
 pub struct Splice<'v, 'a, I: Iterator, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     drain: Drain<'v, 'a, I::Item, MIN_ALIGN, A>,
     values: I,
@@ -253,9 +253,9 @@ impl<I: Iterator<Item: fmt::Debug>, const MIN_ALIGN: usize, A: Allocator> fmt::D
     }
 }
 
-/// The elements of which a function says true, which leave a [`Vec`]: what [`Vec::extract_if`] returns.
+/// An iterator that removes the elements for which a function returns true: what [`Vec::extract_if`] returns.
 pub struct ExtractIf<'v, 'a, T, F, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
-    /// How many of the remaining elements are in the range.
+    /// The number of remaining elements in the range.
     left: usize,
     filter: F,
     gap: Gap<'v, 'a, T, MIN_ALIGN, A>,
@@ -295,7 +295,7 @@ impl<T: fmt::Debug, F, const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Extr
 }
 
 impl<T, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
-    /// Drops the elements of which `keep` says false.
+    /// Drops the elements for which `keep` returns false.
     ///
     /// ```
     /// use dwell::{Bump, bump};

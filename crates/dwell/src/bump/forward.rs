@@ -11,7 +11,7 @@ use core::ops::AddAssign;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-/// What all three forward to what they deref to. Two arenas may differ in alignment and allocator.
+/// Trait impls that forward to the target of `Deref`. A comparison accepts arenas of different alignments and allocators.
 macro_rules! forward {
     ($([$($generics:tt)*] [$($others:tt)*] $Type:ty, $Other:ty => $Target:ty: $Element:ident;)*) => {$(
         impl<$($generics)*> AsRef<$Target> for $Type {
@@ -55,7 +55,7 @@ macro_rules! forward {
             }
         }
 
-        // As what it borrows as, for maps that are asked by it.
+        // As the target of `Borrow`, for lookups in maps.
         impl<$($generics)*> Hash for $Type
         where
             $Element: Hash,

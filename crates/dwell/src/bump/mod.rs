@@ -45,7 +45,7 @@
 //!
 //! # How it works
 //!
-//! The terms, for a reader of the source: a *chunk* is one allocation of the base allocator. A *block* is the memory of one
+//! A *chunk* is one allocation of the base allocator. A *block* is the memory of one
 //! allocation; it has at least one byte, since zero-size allocations return a dangling pointer and never touch the arena. The next
 //! block begins the *free range* `pos..end`. A chunk is either *shared* by small blocks or *dedicated* to one of
 //! more than 16 KiB.
@@ -72,17 +72,16 @@
 //! The seven invariants are at [`Bump`]'s fields, and two rules go with them:
 //!
 //! - **Re-entrancy.** The base allocator, closures, `Clone`, iterators, `Display` and drops may use the arena that calls them.
-//!   So nothing that was read from the arena before such code ran is used after it, and no chunk is in a list while the base
-//!   allocator has it. A block that was handed out before stays its owner's, whatever the arena does meanwhile.
-//! - **Identity.** Two tests decide whose bytes are whose, and both need a block that is in use and has bytes: a block is the
-//!   last one if it ends at `pos` (between the end of a block of another allocation and `pos` there is a header), and a dedicated
-//!   chunk is a block's own if the block that the header names begins where this one does (two allocations in use do not share an
-//!   address).
+//!   So the arena does not use values that it read before such code ran, and a chunk is in no list while the base allocator
+//!   works on it. An allocated block stays its owner's, whatever such code allocates.
+//! - **Identity.** Two tests compare addresses, and both need a live block of at least one byte. A block is the last one if it
+//!   ends at `pos`: a header lies between `pos` and any block of another allocation. A dedicated chunk belongs to a block if the
+//!   block in its header has the same start: two live allocations do not share an address.
 //!
 //! ## Why `alloc_fmt` is sound
 //!
 //! [`Bump::alloc_fmt`] runs `Display` implementations, which may allocate from the same arena, free, grow, or open scopes before,
-//! between and after the pieces of text that they write. It is a [`bump::String`](String) and nothing else:
+//! between and after the pieces of text that they write. It writes to a plain [`bump::String`](String):
 //!
 //! 1. The string begins with a block of 64 bytes of the free range, which `pos` passes, or, if that has fewer, with capacity 0
 //!    and no block at all. There is no zero-size block, whose address could become that of another block.
@@ -175,8 +174,8 @@ use std_alloc::alloc::handle_alloc_error;
 /// ```
 ///
 /// - `A`: the allocator that chunks come from. See [`alloc`](crate::alloc).
-// `chunk` stands between `pos` and `end`: side by side, they become one paired load on aarch64, which waits for the store to
-// `pos` of the allocation before.
+// `chunk` separates `pos` from `end`. If they were adjacent, aarch64 would load them as a pair, and that load would wait for the
+// previous allocation's store to `pos`.
 #[repr(C)]
 pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
@@ -221,7 +220,7 @@ struct FreeRange {
 // points to another's store, is never moved out of its guard, which is not `Send`.
 unsafe impl<const MIN_ALIGN: usize, A: Allocator + Send> Send for Bump<MIN_ALIGN, A> {}
 
-// Whoever sees an arena after a panic sees one whose invariants hold: each function restores them before it runs other code.
+// Each function restores the invariants before it runs other code, so they hold after a panic.
 impl<const MIN_ALIGN: usize, A: Allocator + UnwindSafe> UnwindSafe for Bump<MIN_ALIGN, A> {}
 impl<const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> RefUnwindSafe for Bump<MIN_ALIGN, A> {}
 
@@ -487,7 +486,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[inline(never)]
     fn refill_more(&self, layout: Layout) -> Option<NonNull<u8>> {
         if layout.size() == 0 {
-            // The padding did not fit, and there is nothing to pad for.
+            // Only the padding did not fit, and a zero-size value needs none.
             return NonNull::new(ptr::without_provenance_mut(layout.align()));
         }
         if let Some(block) = self.take_saved(layout) {
@@ -545,8 +544,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         if const { size_of::<T>() == 0 || size_of::<T>() > 2 * size_of::<usize>() } {
             return self.alloc_with(|| value);
         }
-        // Up to two words are passed in registers by a tail call, so that the fast path keeps nothing for after a call. A larger
-        // value would be passed by address, and put together on the stack first: its block is found before.
+        // The slow path is a tail call that takes up to two words in registers, so the fast path saves no registers. A larger
+        // value would be built on the stack and passed by address, so `alloc_with` takes its block first.
         match self.take_typed::<T>() {
             // SAFETY: the block is for a `T`, and no other pointer to it exists.
             Some(block) => unsafe { Self::fill(block.cast(), value) },

@@ -86,8 +86,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Idle<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Idle<MIN_ALIGN, A> {
     fn drop(&mut self) {
         while let Some(entry) = self.pop() {
-            // SAFETY: the entry came from `Box::into_raw`, and was taken off the list. The pool is not borrowed any more, so that
-            // nothing that was kept is used.
+            // SAFETY: the entry came from `Box::into_raw`, and was taken off the list. The pool is not borrowed any more, so no
+            // kept reference is in use.
             drop(unsafe { Box::from_raw(entry.as_ptr()) });
         }
     }
@@ -193,8 +193,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Pool<MIN_ALIGN, A> {
 pub struct Pooled<'p, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
-    // 1. `entry` is the pool's and in no list, and only this value has it, but for what was kept in it.
-    // 2. The arena is reached by `&` only, so that what was kept for `'p` stays in its chunks.
+    // 1. `entry` belongs to the pool and is in no list. Apart from kept references, only this value uses it.
+    // 2. The arena is only borrowed by `&`, so kept values stay in its chunks for `'p`.
     entry: NonNull<Entry<MIN_ALIGN, A>>,
     pool: &'p Pool<MIN_ALIGN, A>,
 }

@@ -651,7 +651,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Writer<'_, '_, MIN_ALIGN, A> {
     #[inline(never)]
     fn write_slow(&mut self, piece: &str) -> fmt::Result {
         self.text.try_push_str(piece).map_err(|error| {
-            // For good: a `fmt` that goes on after this would leave a gap.
+            // All later pieces fail too: a `fmt` that ignores the error would leave a gap in the text.
             self.refused = Some(error.layout());
             fmt::Error
         })

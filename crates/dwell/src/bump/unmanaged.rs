@@ -330,7 +330,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         values: &mut impl Iterator<Item = T>,
     ) -> Result<(), (T, NoMemory)> {
         let hint = values.size_hint().0.min(TRUSTED_BYTES / size_of::<T>().max(1));
-        // The hint may say more than there will be: if there is no memory for it, there may be for what comes.
+        // The hint may be too large. If there is no memory for that many items, there may be for the actual ones.
         let _ = self.grow_for(bump, hint);
         for value in values {
             if self.len == self.cap
@@ -429,7 +429,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
     ///
     /// # Panics
     ///
-    /// When there is no such element.
+    /// If `index` is out of bounds.
     pub fn remove(&mut self, index: usize) -> T {
         self[index..].rotate_left(1);
         self.pop().expect("there is no such element")
@@ -439,7 +439,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
     ///
     /// # Panics
     ///
-    /// When there is no such element.
+    /// If `index` is out of bounds.
     pub fn swap_remove(&mut self, index: usize) -> T {
         let last = self.count().checked_sub(1).expect("there is no such element");
         self.swap(index, last);

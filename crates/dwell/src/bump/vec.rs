@@ -368,9 +368,9 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     #[inline]
     pub(super) unsafe fn push_unchecked(&mut self, value: T) {
         // SAFETY: `len` is less than `cap`, so that the element is in the block.
-        let place = unsafe { self.start.add(self.len) };
+        let slot = unsafe { self.start.add(self.len) };
         // SAFETY: the block is valid for writes and aligned, and no live element is there.
-        unsafe { place.write(value) };
+        unsafe { slot.write(value) };
         self.len += 1;
     }
 
@@ -436,7 +436,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
             }
         }
         let hint = values.size_hint().0.min(TRUSTED_BYTES / size_of::<T>().max(1));
-        // The hint may say more than there will be: if there is no memory for it, there may be for what comes.
+        // The hint may be too large. If there is no memory for that many items, there may be for the actual ones.
         let _ = self.grow_for(hint);
         loop {
             // Up to the capacity, with the length in a register.
@@ -465,7 +465,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When there is no such element.
+    /// If `index` is out of bounds.
     pub fn remove(&mut self, index: usize) -> T {
         self[index..].rotate_left(1);
         match self.pop() {
@@ -478,7 +478,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When there is no such element.
+    /// If `index` is out of bounds.
     pub fn swap_remove(&mut self, index: usize) -> T {
         let last = self.len.checked_sub(1).expect("there is no element");
         self.swap(index, last);
@@ -1004,9 +1004,9 @@ impl<T> Iterator for IntoIter<'_, T> {
         let front = self.front;
         self.front += 1;
         // SAFETY: `front` was less than `back`, so that it is the index of an element from `start` (invariant 1).
-        let place = unsafe { self.start.add(front) };
+        let slot = unsafe { self.start.add(front) };
         // SAFETY: it was live, and is no longer counted.
-        Some(unsafe { place.read() })
+        Some(unsafe { slot.read() })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -1022,9 +1022,9 @@ impl<T> DoubleEndedIterator for IntoIter<'_, T> {
         }
         self.back -= 1;
         // SAFETY: `back` is lowered to the index of the last element from `start` (invariant 1).
-        let place = unsafe { self.start.add(self.back) };
+        let slot = unsafe { self.start.add(self.back) };
         // SAFETY: it was live, and is no longer counted.
-        Some(unsafe { place.read() })
+        Some(unsafe { slot.read() })
     }
 }
 

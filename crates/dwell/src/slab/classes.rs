@@ -1,17 +1,17 @@
-//! Size classes: which layout a value of a pool is kept under. Arithmetic only.
+//! Size classes: the layout of the cell for a value of a pool. Arithmetic only.
 #![forbid(unsafe_code)]
 
 use core::alloc::Layout;
 
-/// The largest class, in bytes: the largest of which four cells fit in a block of 64 KiB, which all classes have. There is a class
-/// for each multiple of 8 up to 64 bytes, then there are four for each doubling.
+/// The size of the largest class in bytes, of which four cells fit in a block of 64 KiB. There is a class for each multiple of 8
+/// up to 64 bytes, and four for each doubling above.
 const LARGEST: usize = 14 * 1024;
 
 /// Where the doublings begin.
 const LINE: usize = 64;
 
-/// Cells of a class are aligned to what its size is a multiple of, up to this: what values are aligned to that are to have a
-/// cache line for themselves.
+/// The largest alignment of cells. A cell has the largest power of two that divides its size as alignment, up to this: values
+/// aligned to 128 bytes want a cache line of their own.
 const ALIGNED: usize = 128;
 
 /// Classes below the first doubling, and in each.
@@ -37,12 +37,12 @@ impl Class {
             return None;
         }
         let least = if size < 8 { 8 } else { size };
-        // In this doubling, (2^n, 2^(n+1)], classes are a quarter of 2^n apart, but at least 8.
+        // In the doubling (2^n, 2^(n+1)] the spacing of classes is a quarter of 2^n, but at least 8.
         let doubling = (least - 1).ilog2() as usize;
-        let apart = if doubling < LINE.ilog2() as usize { 8 } else { 1 << (doubling - EACH.ilog2() as usize) };
+        let spacing = if doubling < LINE.ilog2() as usize { 8 } else { 1 << (doubling - EACH.ilog2() as usize) };
         // A multiple of both, because one is a multiple of the other; no larger than the doubling's end, because that is a
         // multiple of all of them.
-        let size = least.next_multiple_of(if align > apart { align } else { apart });
+        let size = least.next_multiple_of(if align > spacing { align } else { spacing });
         Some(Self::of_size(size))
     }
 
@@ -53,8 +53,8 @@ impl Class {
         let index = if size <= LINE {
             size / 8 - 1
         } else {
-            let apart = 1 << (doubling - EACH.ilog2() as usize);
-            let before = (size - (1 << doubling)) / apart - 1;
+            let spacing = 1 << (doubling - EACH.ilog2() as usize);
+            let before = (size - (1 << doubling)) / spacing - 1;
             FIRST + EACH * (doubling - LINE.ilog2() as usize) + before
         };
         let align = 1 << size.trailing_zeros();
@@ -77,7 +77,7 @@ mod tests {
     fn every_layout_fits_its_class_and_wastes_little() {
         let mut seen: Vec<Option<usize>> = std_alloc::vec![None; CLASSES];
         let sizes: Vec<usize> = if cfg!(miri) {
-            // For Miri, to which each step is a thousand: the ends of classes, and what is behind them.
+            // Miri is slow, so it tests the sizes at the ends of classes and one byte above.
             let large = (6..14).flat_map(|doubling| (5..=8).map(move |quarters| (quarters << doubling) / 4));
             let ends = (0..=8).map(|n| 8 * n).chain(large);
             ends.flat_map(|end| [end, end + 1]).filter(|&size| size <= LARGEST).collect()

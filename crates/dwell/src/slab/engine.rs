@@ -1,7 +1,7 @@
 //! A slab without the type of its values: a free stack, the memory of its cells, and the rule that says which thread may free a cell.
 //!
-//! [`Core`] is the engine of every slab in this module. [`Owners`] is all in which slabs of one thread and slabs whose slots
-//! travel differ.
+//! [`Core`] is the engine of every slab in this module. [`Owners`] is the only difference between slabs of one thread and slabs
+//! whose slots are `Send`.
 
 use super::dedicated;
 use super::geometry::Geometry;
@@ -26,9 +26,9 @@ pub struct Core<O> {
     // 2. `free` has capacity for all cells that were carved, except while `memory` is borrowed.
     // 3. `memory` is borrowed while the global allocator runs for it, but never while other code of a user does.
     //
-    // A module that lies (see `thread.rs`) may put a cell of another core with the same geometry here, and have one of this
-    // core's elsewhere. Then capacity may be short, and `occupied` is wrong; neither decides what memory is freed, but in
-    // `tear_down`, which modules do not call.
+    // A wrong implementation of `Module` (see `thread.rs`) may swap cells between cores of the same geometry. Then the stack's
+    // capacity may be too small, and `occupied` may be wrong. No memory is freed by these, except in `tear_down`, which modules
+    // do not call.
     pub(super) free: FreeStack,
     // Not dropped, so that a core in thread-local storage has no destructor, and no test for one at each use.
     memory: ManuallyDrop<RefCell<Memory<CoreRef<O>>>>,
@@ -167,7 +167,7 @@ impl<O: Owners> CoreRef<O> {
         core.grow(|memory| memory.reserve(self, &core.free, len, additional))
     }
 
-    /// Frees an occupied cell whose value is gone.
+    /// Frees an occupied cell after its value was dropped or moved out.
     ///
     /// # Safety
     ///
@@ -209,8 +209,8 @@ impl<O: Owners> CoreRef<O> {
         let core = unsafe { self.get() };
         core.collect();
         let left = core.memory(|memory| {
-            // SAFETY: what is on the stack of a core is by invariant 1 in a chunk that is there, and has the core's geometry: a
-            // module whose `local` is now this, now that slab gives values of one type to both.
+            // SAFETY: by invariant 1 each cell on the stack is in a live chunk. It has the core's geometry, also if a `Module` returns
+            // different slabs: these have values of the same type.
             unsafe { memory.sweep(self, &core.free) };
             memory.capacity
         });
@@ -256,7 +256,7 @@ impl<O: Owners> Core<O> {
         }
     }
 
-    /// [`memory`](Self::memory) for what may give the stack another buffer.
+    /// [`memory`](Self::memory) for calls that may replace the buffer of the stack.
     fn grow<R>(&self, f: impl FnOnce(&mut Memory<CoreRef<O>>) -> Result<R, Refusal>) -> Result<R, Refusal> {
         self.memory(|memory| {
             self.owners.suspend();

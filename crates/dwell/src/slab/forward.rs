@@ -1,4 +1,4 @@
-//! The traits that a slot has because its value has them, and what slabs show of themselves.
+//! Traits that a slot forwards to its value, and `Debug` for slabs.
 
 use super::{Bounded, SizeClasses, Slot, SlotKind, Threading, TypedSlab};
 use core::borrow::{Borrow, BorrowMut};

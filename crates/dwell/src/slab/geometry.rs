@@ -64,7 +64,7 @@ impl Geometry {
     /// The most bytes that a block's header has.
     pub(super) const HEADER: usize = LINE;
 
-    /// The largest layout there is: for an error that says what could not be allocated.
+    /// The largest layout, for the error of an allocation that exceeds all layouts.
     pub(super) const LARGEST: Layout = match Layout::from_size_align(isize::MAX.cast_unsigned(), 1) {
         Ok(layout) => layout,
         Err(_) => panic!("a layout of isize::MAX bytes"),

@@ -22,7 +22,7 @@ use core::fmt;
 pub struct Key(u32);
 
 impl Key {
-    /// The key of nothing.
+    /// A key that no value has.
     pub const NONE: Self = Self(u32::MAX);
 
     /// There are keys for this many cells.
@@ -58,7 +58,7 @@ impl Key {
         self.0
     }
 
-    /// The key from a number. Any will do: one that is no key of the slab finds nothing there.
+    /// The key with this number. Any number is allowed: a number that no value of the slab has finds nothing.
     pub const fn from_raw(raw: u32) -> Self {
         Self(raw)
     }
@@ -87,10 +87,10 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A key with a number that no later value of its cell has: 8 bytes, for keys that outlive what they name.
+/// A key that does not find a later value in the same cell. It has 8 bytes.
 ///
-/// [`Slot::leak_stamped`](super::Slot::leak_stamped) makes one. It costs inserts and drops nothing; a block in which one was
-/// made has a table of 4 bytes for each of its cells. Stamps begin again after 2^32 values that were leaked in one slab.
+/// [`Slot::leak_stamped`](super::Slot::leak_stamped) makes one. Inserts and drops are as fast as without; a block
+/// with stamped keys has a table of 4 bytes for each of its cells. Stamps repeat after 2^32 leaks in one slab.
 ///
 /// ```
 /// use dwell::slab::Slab;
@@ -128,7 +128,7 @@ impl StampedKey {
         (self.stamp as u64) << 32 | self.key.0 as u64
     }
 
-    /// The key from a number. Any will do: one that is no key of the slab finds nothing there.
+    /// The key with this number. Any number is allowed: a number that no value of the slab has finds nothing.
     #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
     pub const fn from_raw(raw: u64) -> Self {
         Self { key: Key(raw as u32), stamp: (raw >> 32) as u32 }

@@ -319,7 +319,7 @@ impl<W: Copy + PartialEq> Memory<W> {
         }
     }
 
-    /// How it grows from now on: to at most `limit` cells, by chunks of so many or, if that is 0, as usual.
+    /// Sets how the memory grows: to at most `limit` cells, by chunks of `chunk_cells`; 0 is the default.
     pub(super) fn configure(&mut self, limit: usize, chunk_cells: usize) {
         (self.limit, self.chunk_cells) = (limit.max(self.capacity), chunk_cells);
     }
@@ -339,7 +339,7 @@ impl<W: Copy + PartialEq> Memory<W> {
         let index = carved % geometry.cells;
         let block_cells = geometry.cells.min(cells - (carved - index));
         let count = (PAGE / geometry.stride).clamp(1, block_cells - index);
-        // A module that lies may have put more cells on the stack than this memory has carved.
+        // A wrong `Module` may have pushed more cells than this memory has carved.
         let least = self.carved.max(stack.len()) + count;
         if least > stack.capacity() {
             let usual = self.capacity.max(2 * stack.capacity()).max(least);

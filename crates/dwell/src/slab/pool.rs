@@ -4,7 +4,7 @@ use super::classes::{CLASSES, Class};
 use super::dedicated;
 use super::engine::{CoreRef, OneThread, Owners};
 use super::geometry::Geometry;
-use super::insert::{CellSource, insert, insert_with, try_insert, try_insert_with};
+use super::insert::{CellAllocator, insert, insert_with, try_insert, try_insert_with};
 use super::key::Key;
 use super::kind::sealed::CrossThread;
 use super::kind::{SlotKind, sealed};
@@ -82,7 +82,7 @@ unsafe impl<O: Owners + CrossThread> CrossThread for InPool<O> {}
 // SAFETY: by invariant 1 the cells of a class have a layout that a `T` of this class fits in, and are vacant when they are popped
 // or refilled. A slot in a pool frees its cell to the owner in the header below it: the core of the class, or no slab for a cell
 // that `dedicated::allocate` made for a `T`.
-unsafe impl<T, O: Threading> CellSource<T> for SizeClasses<O> {
+unsafe impl<T, O: Threading> CellAllocator<T> for SizeClasses<O> {
     type Kind = InPool<O>;
 
     #[inline(always)]
@@ -166,7 +166,7 @@ impl<O: Threading> SizeClasses<O> {
         try_insert(self, value)
     }
 
-    /// Puts what `make` returns in a slot whose memory was taken before. It is given back if `make` panics.
+    /// Inserts the result of `make`. The slot is reserved before, and freed if `make` panics.
     ///
     /// ```
     /// let pool = dwell::slab::Pool::new();

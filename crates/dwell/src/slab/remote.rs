@@ -70,7 +70,7 @@ std::thread_local! {
 fn this_thread() -> usize {
     static LAST: AtomicUsize = AtomicUsize::new(0);
     if THREAD.get() == 0 {
-        // Relaxed: a number publishes nothing. It only has to be new.
+        // Relaxed: the number synchronises no other memory, it only has to be unique.
         let last =
             LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| (last < NO_THREAD - 1).then_some(last + 1));
         THREAD.set(last.expect("there were fewer threads than numbers") + 1);
@@ -88,16 +88,16 @@ impl AnyThread {
     /// Whether this thread made the slab, which is in service and does not grow.
     #[inline(always)]
     pub(super) fn is_here(&self) -> bool {
-        // Relaxed: the thread that made the slab is the only one that writes here, so it sees what it wrote last. Another sees
-        // that thread's number or `NO_THREAD`, neither of which is its own.
+        // Relaxed: only the slab's own thread writes here, so it reads its last write. Another thread reads that thread's number
+        // or `NO_THREAD`, which differ from its own.
         self.thread.1.load(Ordering::Relaxed) == THREAD.get()
     }
 
-    /// Gives cells back from a thread that did not make the slab, or to a slab that is gone.
+    /// Returns cells from another thread, or to a slab that was dropped.
     ///
     /// # Safety
     ///
-    /// They are occupied cells of `core`, whose values are gone; neither is used again by the caller.
+    /// They are occupied cells of `core` whose values were dropped or moved out. The caller uses neither again.
     pub(super) unsafe fn give(core: CoreRef<Self>, chain: Chain) {
         // SAFETY: the core is not freed before its last cell was. That may happen on another thread as soon as the exchange in
         // `give` has shown it these cells; `give` does not touch the core after that. A reference to atomics alone, which
@@ -307,7 +307,7 @@ mod model {
         }
     }
 
-    /// A slab of some cells, all of which are out.
+    /// A slab whose cells are all occupied.
     struct Slab {
         returns: Returns,
         /// How often its memory was freed.

@@ -69,8 +69,7 @@ pub struct Slot<T: ?Sized, K: SlotKind = OneThread> {
     // 2. The pointer was made from the chunk's and may reach all of it.
     // 3. The cell is of a slab with slots of kind `K`.
     value: NonNull<T>,
-    // Invariant in `T`: a value that is leaked is found again as what the slab says, so that nothing may be written to it
-    // that has lived shorter. Neither `Send` nor `Sync`, as is a raw pointer. (It owns a `T`, which drop check sees by the `impl Drop`.)
+    // Invariant in `T`: the slab returns a leaked value with its own `T`, so a slot must not store a shorter lifetime in it. Neither `Send` nor `Sync`, as is a raw pointer. (It owns a `T`, which drop check sees by the `impl Drop`.)
     of: PhantomData<(*mut T, K)>,
 }
 
@@ -139,7 +138,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     /// The value's layout.
     #[inline(always)]
     fn layout(&self) -> Layout {
-        // A reference to the value itself would say that nothing writes to it, which a future that refers to itself denies.
+        // A `&T` would claim that nothing writes to the value, which is wrong for a future with references to itself.
         // SAFETY: by invariant 1 there is a value, or, while the slot is made or consumed, its cell, which has its layout.
         // Nothing is read.
         Layout::for_value(unsafe { &*(self.value.as_ptr() as *const UnsafeCell<T>) })
@@ -290,8 +289,8 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     ///
     /// - `raw` came from `into_raw` of a `Slot<U, K>` with this `K`, and no slot was made of it since.
     /// - The value is live. It is a `T` at the same address and of the same layout: `U` is `T`, or was coerced to it as
-    ///   [`coerce`](Self::coerce) does. A slot of a [`Slab<U>`](super::Slab) may be [leaked](Self::leak) only if `T` is `U` or
-    ///   what `coerce` makes of it.
+    ///   [`coerce`](Self::coerce) does. A slot of a [`Slab<U>`](super::Slab) may be [leaked](Self::leak) only if `T` is `U`,
+    ///   or a type that `coerce` converts `U` to.
     /// - This is the thread that called `into_raw`, unless `Slot<T, K>` is `Send`.
     #[inline]
     pub unsafe fn from_raw(raw: *mut T) -> Self {

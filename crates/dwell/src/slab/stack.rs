@@ -67,7 +67,7 @@ impl FreeStack {
 
     /// [`pop`](Self::pop) that prefetches the cell which is popped [`AHEAD`] pops later.
     ///
-    /// Cells that were freed in any order lie in any order, which no hardware prefetcher guesses. Inserting a million values
+    /// Cells freed in random order have random addresses, which no hardware prefetcher predicts. Inserting a million values
     /// after a million random drops takes 32 ticks a value with it and 70 without (`cargo run --release -p dwell-bench --
     /// slab --times --only random-free`); the price is two instructions an insert.
     ///
@@ -115,8 +115,8 @@ impl FreeStack {
         self.top.set(unsafe { top.add(1) });
     }
 
-    /// Pushes `count` cells a stride apart, the first of which is a stride behind `cell`; that one ends on top. Of a buffer with
-    /// less capacity the cells farthest behind are not handed out again.
+    /// Pushes the `count` cells that follow `cell` at multiples of `stride`. The first of them ends on top. If the buffer has too
+    /// little capacity, the last of them are lost.
     ///
     /// # Safety
     ///
@@ -168,7 +168,7 @@ impl FreeStack {
             Some((block, now)) => NonNull::new(unsafe { realloc(block.as_ptr(), now, layout.size()) }),
             None => try_alloc(layout).inspect(|block| {
                 for index in 0..self.ahead {
-                    // Its own address: to prefetch an address where nothing is takes a processor long.
+                    // A mapped address, because prefetching an unmapped one is slow.
                     // SAFETY: the block was allocated with `layout(cells)`: `ahead` words, and those for cells behind them.
                     unsafe { block.cast::<CellPtr>().as_ptr().wrapping_add(index).write(block.cast()) };
                 }

@@ -1,19 +1,19 @@
-//! A slab for each thread, behind a module: what [`slab!`](crate::slab!) writes.
+//! The modules that [`slab!`](crate::slab!) writes: a slab for each thread.
 //!
-//! A module finds the slab of its thread by a `thread_local!`, without a header and its owner. The macro writes no `unsafe`, so
-//! that crates which forbid it can use it. Hence [`Module`] is a safe trait, and nothing here trusts it.
+//! A slot of a module finds its slab in a `thread_local!`, not through the header of its block. The macro writes no `unsafe`, so
+//! crates that forbid it can use it. Therefore [`Module`] is a safe trait, and no unsafe code relies on its implementation.
 
 use super::engine::{Core, CoreRef, OneThread};
 use super::error::{Full, SlotsRemaining};
 use super::geometry::Geometry;
-use super::insert::{self, CellSource, InsertError, refused};
+use super::insert::{self, CellAllocator, InsertError, refused};
 use super::key::{Key, StampedKey};
 use super::kind::{Keyed, SlotKind, sealed};
 use super::memory::Entry;
 use super::memory::Refusal;
 use super::slot::Slot;
 use super::stack::{AHEAD, CellPtr, FreeStack, StackFull};
-// For the macro, which names nothing that its user could have named otherwise.
+// For the macro: paths through `$crate` work even if the user shadows `std` or the prelude.
 pub use ::std;
 pub use core::{iter::Iterator, ops::FnOnce, option::Option, result::Result};
 
@@ -109,7 +109,7 @@ pub struct ThreadSlab<T> {
     //    `LocalKey` leads to it.
     // 2. The stacks have `AHEAD` words in front of the bottom.
     // 3. In phase `Ended` the vacant cells are on `parked`. The free stack of the core has no buffer and `cached` is closed, so
-    //    that each insert and each drop goes the slow way.
+    //    that each insert and each drop takes the slow path.
     cached: CachedCell,
     core: Core<OneThread>,
     parked: FreeStack,
@@ -303,12 +303,12 @@ fn in_register<T>(slab: &ThreadSlab<T>) -> &ThreadSlab<T> {
     slab
 }
 
-/// A module as a source of cells.
+/// The cells of a module.
 struct InModule<M>(PhantomData<M>);
 
 // SAFETY: the cells of a `ThreadSlab<M::Value>` are for such values, and vacant when they are popped or refilled. A slot of a module
 // frees its cell to a `ThreadSlab<M::Value>`, on this thread since it is not `Send`.
-unsafe impl<M: Module> CellSource<M::Value> for InModule<M> {
+unsafe impl<M: Module> CellAllocator<M::Value> for InModule<M> {
     type Kind = PerThread<M>;
 
     #[inline(always)]
@@ -625,13 +625,13 @@ macro_rules! slab {
                 $crate::slab::thread::try_insert::<Module>(value)
             }
 
-            /// The slot of what `make` returns, called once there is memory for it.
+            /// Inserts the result of `make`, which is called after its slot is reserved.
             #[inline(always)]
             pub fn insert_with(make: impl $crate::slab::thread::FnOnce() -> Value) -> Slot {
                 $crate::slab::thread::insert_with::<Module>(make)
             }
 
-            /// The slot of what `make` returns; if the slab is full, `make` is returned in the error, not called.
+            /// Like `insert_with`. If the slab is full, `make` is not called, and the error contains it.
             #[inline(always)]
             pub fn try_insert_with<F: $crate::slab::thread::FnOnce() -> Value>(
                 make: F,

@@ -1,7 +1,7 @@
 //! The pool that each thread has for `.pooled()`, `.boxed_iter()` and [`pooled!`](crate::pooled).
 
 use super::InPool;
-use super::insert::{self, CellPtr, CellSource, Refusal};
+use super::insert::{self, CellAllocator, CellPtr, Refusal};
 use super::sync::{AnyThread, Pool, PoolSlot};
 use crate::alloc::AllocError;
 use core::mem::ManuallyDrop;
@@ -25,26 +25,26 @@ impl Drop for AtExit {
 /// The pool of this thread.
 struct ThreadPool;
 
-// SAFETY: each cell comes from a `Pool`, whose `CellSource<T>` returns vacant cells for a `T` that no other code uses and that
+// SAFETY: each cell comes from a `Pool`, whose `CellAllocator<T>` returns vacant cells for a `T` that no other code uses and that
 // `InPool<AnyThread>` frees. Its slots may outlive it, so that the thread's pool and the temporary one may end first.
-unsafe impl<T> CellSource<T> for ThreadPool {
+unsafe impl<T> CellAllocator<T> for ThreadPool {
     type Kind = InPool<AnyThread>;
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
-        POOL.try_with(|pool| CellSource::<T>::pop(&**pool)).ok()?
+        POOL.try_with(|pool| CellAllocator::<T>::pop(&**pool)).ok()?
     }
 
     #[cold]
     #[inline(never)]
     fn refill(&self) -> Result<CellPtr, Refusal> {
         if AT_EXIT.try_with(|_| ()).is_ok()
-            && let Ok(cell) = POOL.try_with(|pool| CellSource::<T>::refill(&**pool))
+            && let Ok(cell) = POOL.try_with(|pool| CellAllocator::<T>::refill(&**pool))
         {
             return cell;
         }
         // The thread is ending. Its pool has been cleared, or will not be.
-        CellSource::<T>::refill(&Pool::new())
+        CellAllocator::<T>::refill(&Pool::new())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::engine::{Core, CoreRef, OneThread};
 use super::geometry::Geometry;
-use super::insert::{CellSource, InsertError, insert, insert_with, refused, try_insert, try_insert_with};
+use super::insert::{CellAllocator, InsertError, insert, insert_with, refused, try_insert, try_insert_with};
 use super::memory::Refusal;
 use super::slot::Slot;
 use super::stack::CellPtr;
@@ -105,7 +105,7 @@ impl<T> Builder<T> {
 
 // SAFETY: by invariant 1 the cells of its core are for values of a `T`; the core pops and refills vacant ones. A slot of kind `O`
 // frees its cell to the owner in the header of its block, which is that core.
-unsafe impl<T, O: Threading> CellSource<T> for TypedSlab<T, O> {
+unsafe impl<T, O: Threading> CellAllocator<T> for TypedSlab<T, O> {
     type Kind = O;
 
     #[inline(always)]

@@ -44,7 +44,7 @@ downcast!(
 // `&str` may be an error one day. Whether `Box<dyn Error>` has a `From` of a type, std has settled.
 macro_rules! from_error {
     ($($object:ty);* $(;)?) => {$(
-        /// From every error, and from what else `Box<dyn Error>` has a `From` of: `&str`, `String`, `Cow<str>`, a `Box<dyn Error>`, and
+        /// Converts every type that `Box<dyn Error>` implements `From` for: errors, `&str`, `String`, `Cow<str>`, `Box<dyn Error>`, and
         /// the error types of other crates that convert to it.
         ///
         /// ```

@@ -97,7 +97,7 @@ pub(super) mod owned {
         unsafe { Box::from_raw_in(value, NoAllocator) }
     }
 
-    /// Allocates nothing and frees nothing.
+    /// An allocator that never allocates and never frees.
     pub(in crate::small) struct NoAllocator;
 
     // SAFETY: it never returns a block, so it has none to keep valid.

@@ -1,8 +1,8 @@
-//! How a pointer is unsized in safe code.
+//! Unsizing a pointer in safe code.
 //!
 //! Stable Rust has no bound for "`U` unsizes to `T`". A closure from `&U` to `&T` can do the coercion, but it can also return
 //! some other `&T`, with metadata that is wrong for the value. So the closure gets a reference that it can only coerce and
-//! return: a `&Coercible<B, U>`. Its type parameter `B`, the brand, ties what the closure returns to what it got.
+//! return: a `&Coercible<B, U>`. Its type parameter `B`, the brand, ties the returned reference to the argument.
 //!
 //! - [`SmallBox::new_with`](super::SmallBox::new_with) brands with `U`, the type of the value. Every `Coercible<U, T>` was a
 //!   `Coercible<U, U>` before it was coerced, because no function makes another. For a sized `U` the metadata follows from the

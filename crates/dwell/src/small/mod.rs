@@ -130,7 +130,7 @@ pub use self::push::PushWith;
 /// ```
 ///
 /// - `A`: the allocator for spilled values. See [`alloc`](crate::alloc).
-/// - `L`: a type whose alignment is the largest that an inline value may have. Nothing else of it is used:
+/// - `L`: a type whose alignment is the largest that an inline value may have. Only its alignment matters:
 ///
 /// ```
 /// # #![cfg_attr(feature = "nightly", feature(allocator_api))]
@@ -548,8 +548,8 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         unsafe { Self::from_block(block, meta, Global) }
     }
 
-    /// [`from_box`](Self::from_box), and then inline if the value fits there. Where the compiler sees the box made, it allocates
-    /// nothing: the block is a local variable to it.
+    /// Like [`from_box`](Self::from_box), but moves a value that fits to the inline buffer. If the box is made in the same function,
+    /// the optimiser removes its allocation.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the allocation is removed only where it is seen together with this")]
     fn from_box_inline(value: Box<T>) -> Self {
@@ -1028,7 +1028,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         unsafe { self.meta.locate(self.storage.words.get().cast()) }.cast_mut()
     }
 
-    /// The same box with nothing to do for its value when it drops.
+    /// The same box, which does not drop its value.
     #[inline]
     fn without_drop(self) -> SmallBox<ManuallyDrop<T>, N, A, L> {
         // SAFETY: `ManuallyDrop` is `repr(transparent)`: it has the layout and the metadata of a `T`, and a live `T` is a

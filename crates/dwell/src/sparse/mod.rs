@@ -128,7 +128,7 @@ pub struct Sparse<T> {
 unsafe impl<T: Send> Send for Sparse<T> {}
 
 // SAFETY: `&Sparse<T>` gives out `&T` of its own box, as `&Box<T>` does, which is sound for `T: Sync`; no method writes through
-// `&Sparse<T>`. The default that `Deref` lends comes from the safe trait `DefaultRef`, whose implementor had to have a `&T`.
+// `&Sparse<T>`. The default that `Deref` lends comes from the safe trait `DefaultRef`, whose implementation returns a `&T`.
 unsafe impl<T: Sync> Sync for Sparse<T> {}
 
 // The value is behind a pointer: it stays where it is when the `Sparse` moves, as in a `Box`.
@@ -550,7 +550,7 @@ impl<T> From<Sparse<T>> for Option<Box<T>> {
 
 impl<T: Default + IsEmpty + PartialEq> PartialEq for Sparse<T> {
     fn eq(&self, other: &Self) -> bool {
-        // Asked first, so that the default of a type that holds a `Sparse<Self>` is not compared without end.
+        // Two empty values are equal. Without this test, comparing the default of a type with a `Sparse<Self>` would not end.
         (self.is_empty() && other.is_empty()) || self.read(|a| other.read(|b| a == b))
     }
 }
@@ -579,7 +579,7 @@ impl<T: Default + IsEmpty + Ord> Ord for Sparse<T> {
 /// a `T`.
 impl<T: Default + IsEmpty + Hash> Hash for Sparse<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // An empty value hashes as `None`, so that the default of a type that holds a `Sparse<Self>` comes to an end.
+        // An empty value hashes as `None`. Otherwise, hashing the default of a type with a `Sparse<Self>` would not end.
         self.read(|value| Some(value).filter(|value| !value.is_empty()).hash(state));
     }
 }

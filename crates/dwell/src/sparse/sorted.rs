@@ -19,7 +19,7 @@ pub(super) trait Keyed<E> {
 
     fn key(entry: &E) -> &Self::Key;
 
-    /// Moves into `first` what inserting `later`, whose key is equal, would replace.
+    /// Updates `first` as inserting `later` does, which has an equal key.
     fn update(first: &mut E, later: &mut E);
 }
 
@@ -245,7 +245,7 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         let mut taken = 0; // of `old`
         for (mut entry, index) in more.into_iter().zip(found) {
             let (Ok(to) | Err(to)) = index;
-            // With an `Ord` that contradicts itself, `to` may lie before `taken`. A new entry then goes here, any other is
+            // With an inconsistent `Ord`, `to` may be less than `taken`. A new entry then goes here, any other is
             // dropped.
             old.by_ref().take(to.saturating_sub(taken)).for_each(|entry| all.push(entry));
             taken = taken.max(to);

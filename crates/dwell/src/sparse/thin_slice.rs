@@ -321,8 +321,8 @@ impl<T> ThinSlice<T> {
         // SAFETY: `tail` is valid for `more - index` elements, so `after`, one further, is for `len - index`. `copy_to` allows
         // the overlap.
         unsafe { tail.copy_to(after, len - index) };
-        // SAFETY: `tail` is aligned and valid for one element. The element that was there was copied to `after`, or there was
-        // none, so that nothing is lost by overwriting it.
+        // SAFETY: `tail` is aligned and valid for one element. The element that was there was copied to `after`, or `tail` is
+        // the end, so overwriting drops nothing.
         unsafe { tail.write(value) };
         Ok(())
     }

@@ -130,7 +130,7 @@ pub use self::types::{Field, Kind, MapKind, Part, Reach, Repr, Type, Variant, ty
 pub use self::walk::Walk;
 pub use self::what_if::{NoSuchField, WhatIf};
 
-/// A type of which [`weigh`](fn@weigh) can measure the values.
+/// A type with values that [`weigh`](fn@weigh) can measure.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be weighed: it does not implement `Weigh`",
     label = "does not implement `Weigh`",
@@ -151,7 +151,7 @@ pub trait Weigh {
     #[doc(hidden)]
     const VACANT_MAPS: u64 = 0;
 
-    /// Whether [`prefetch`](Self::prefetch) pays for one of many fields, of which optional ones are mostly `None`.
+    /// Whether [`prefetch`](Self::prefetch) pays for a field among many. It does not for optional fields, which are mostly `None`.
     #[doc(hidden)]
     const PREFETCHES_AMONG_MANY: bool = Self::PREFETCHES && !matches!(Self::TYPE.kind, Kind::Optional { .. });
 

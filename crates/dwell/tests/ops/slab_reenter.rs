@@ -34,9 +34,9 @@ trait Subject: Sized + 'static {
     }
 }
 
-macro_rules! home {
-    ($Home:ty, $Slot:ty, { $($more:tt)* }) => {
-        impl Subject for $Home {
+macro_rules! slab {
+    ($Slab:ty, $Slot:ty, { $($more:tt)* }) => {
+        impl Subject for $Slab {
             type Slot = $Slot;
 
             fn insert(&self, node: Node<Self>) -> Self::Slot {
@@ -104,7 +104,7 @@ impl Subject for OfThread {
     }
 }
 
-home!(Direct, Slot<Node<Self>>, {
+slab!(Direct, Slot<Node<Self>>, {
     fn reserve(&self, more: usize) {
         self.0.reserve(more);
     }
@@ -129,8 +129,8 @@ home!(Direct, Slot<Node<Self>>, {
         self.0.with(key, f)
     }
 });
-home!(Pooled, PoolSlot<Node<Self>>, {});
-home!(Shared, sync::Slot<Node<Self>>, {
+slab!(Pooled, PoolSlot<Node<Self>>, {});
+slab!(Shared, sync::Slot<Node<Self>>, {
     fn reserve(&self, more: usize) {
         self.0.reserve(more);
     }
@@ -189,7 +189,7 @@ impl Op {
 
 /// Everything there is, and what is known of it.
 struct World<H: Subject> {
-    home: H,
+    slab: H,
     slots: RefCell<Vec<H::Slot>>,
     keys: RefCell<Vec<Key>>,
     /// The numbers of the nodes that are alive.
@@ -259,8 +259,8 @@ impl<H: Subject> World<H> {
         let op = self.script.borrow_mut().pop();
         match op {
             None => {}
-            Some(Op::Insert) => self.keep(self.home.insert(self.node())),
-            Some(Op::InsertWith) => self.keep(self.home.insert_with(|| {
+            Some(Op::Insert) => self.keep(self.slab.insert(self.node())),
+            Some(Op::InsertWith) => self.keep(self.slab.insert_with(|| {
                 self.act();
                 self.node()
             })),
@@ -280,7 +280,7 @@ impl<H: Subject> World<H> {
             },
             Some(Op::Reclaim(at)) => {
                 if let Some(key) = Self::pick(&self.keys, at) {
-                    match self.home.reclaim(key) {
+                    match self.slab.reclaim(key) {
                         Some(slot) => {
                             slot.check();
                             self.keep(slot);
@@ -292,14 +292,14 @@ impl<H: Subject> World<H> {
             Some(Op::With(at)) => {
                 let keys = self.keys.borrow().clone();
                 if let Some(key) = keys.get(usize::from(at) % keys.len().max(1)) {
-                    self.home.with(*key, |node| {
+                    self.slab.with(*key, |node| {
                         self.act();
                         node.check();
                     });
                 }
             }
-            Some(Op::ShrinkToFit) => self.home.shrink_to_fit(),
-            Some(Op::Reserve(more)) => self.home.reserve(usize::from(more)),
+            Some(Op::ShrinkToFit) => self.slab.shrink_to_fit(),
+            Some(Op::Reserve(more)) => self.slab.reserve(usize::from(more)),
             Some(Op::DropMany(count)) => {
                 let each = (0..count % 8).filter_map(|at| {
                     self.act();
@@ -342,10 +342,10 @@ pub(crate) fn run(bytes: &[u8]) -> u32 {
     }
 }
 
-fn program<H: Subject>(home: H, bytes: &[u8]) -> u32 {
+fn program<H: Subject>(slab: H, bytes: &[u8]) -> u32 {
     let script = bytes.rchunks_exact(2).map(|op| Op::decode(op[0], op[1])).collect();
     let world = Rc::new(World {
-        home,
+        slab,
         slots: RefCell::default(),
         keys: RefCell::default(),
         alive: RefCell::default(),
@@ -363,13 +363,13 @@ fn program<H: Subject>(home: H, bytes: &[u8]) -> u32 {
         }
     }
     while let Some(key) = World::<H>::pick(&world.keys, 0) {
-        drop(world.home.reclaim(key));
+        drop(world.slab.reclaim(key));
     }
     while let Some(slot) = World::<H>::pick(&world.slots, 0) {
         drop(slot);
     }
     assert!(world.alive.borrow().is_empty());
-    assert!(world.home.len().is_none_or(|len| len == 0));
+    assert!(world.slab.len().is_none_or(|len| len == 0));
     assert_eq!(Rc::strong_count(&world), 1);
     panicked
 }

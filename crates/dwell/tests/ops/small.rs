@@ -188,7 +188,7 @@ pub(crate) fn run(bytes: &[u8]) {
                 models.push(model);
             }
             3 => {
-                boxes.push_with(Owner(Box::new(n.into())), |place| place);
+                boxes.push_with(Owner(Box::new(n.into())), |value| value);
                 models.push(Box::new(Owner(Box::new(n.into()))));
             }
             4 => {
@@ -228,7 +228,7 @@ pub(crate) fn run(bytes: &[u8]) {
             }
             11 => {
                 let small = boxes.swap_remove(at);
-                let debug: SmallBox<dyn Debug> = small.coerce(|place| place as _);
+                let debug: SmallBox<dyn Debug> = small.coerce(|value| value as _);
                 let model = models.swap_remove(at);
                 assert_eq!(format!("{debug:?}"), format!("{model:?}"));
             }

@@ -11,10 +11,10 @@ pub(crate) fn run(bytes: &[u8]) {
     let mut model: [String; 2] = Default::default();
 
     for pair in bytes.chunks_exact(2) {
-        let (place, operation) = (usize::from(pair[0] & 1), pair[0] >> 1);
+        let (index, operation) = (usize::from(pair[0] & 1), pair[0] >> 1);
         // A quarter of the values are empty.
         let text = if pair[1] < 64 { String::new() } else { "x".repeat(usize::from(pair[1]) - 63) };
-        let (value, expected) = (&mut values[place], &mut model[place]);
+        let (value, expected) = (&mut values[index], &mut model[index]);
         match operation % 19 {
             0 => {
                 *value = Sparse::new(text.clone());
@@ -66,13 +66,13 @@ pub(crate) fn run(bytes: &[u8]) {
             }
             11 => *value = Sparse::from(Some(std::mem::take(value).into_inner())),
             12 => {
-                values[1 - place] = values[place].clone();
-                model[1 - place] = model[place].clone();
+                values[1 - index] = values[index].clone();
+                model[1 - index] = model[index].clone();
             }
             13 => {
-                let source = values[place].clone();
-                values[1 - place].clone_from(&source);
-                model[1 - place] = model[place].clone();
+                let source = values[index].clone();
+                values[1 - index].clone_from(&source);
+                model[1 - index] = model[index].clone();
             }
             14 => {
                 *value = value.try_clone().unwrap();

@@ -13,15 +13,15 @@ pub(crate) fn run(bytes: &[u8]) {
     let mut strings: [String; 2] = Default::default();
 
     for pair in bytes.chunks_exact(2) {
-        let (place, operation, number) = (usize::from(pair[0] & 1), pair[0] >> 1, usize::from(pair[1]));
-        on_slices(&mut slices, &mut vecs, place, operation, number);
-        on_texts(&mut texts, &mut strings, place, operation, number);
+        let (index, operation, number) = (usize::from(pair[0] & 1), pair[0] >> 1, usize::from(pair[1]));
+        on_slices(&mut slices, &mut vecs, index, operation, number);
+        on_texts(&mut texts, &mut strings, index, operation, number);
     }
 }
 
-fn on_slices(slices: &mut [ThinSlice<String>; 2], vecs: &mut [Vec<String>; 2], place: usize, operation: u8, n: usize) {
+fn on_slices(slices: &mut [ThinSlice<String>; 2], vecs: &mut [Vec<String>; 2], index: usize, operation: u8, n: usize) {
     let fresh: Vec<String> = (0..n % 9).map(|i| format!("{n} {i}")).collect();
-    let (slice, vec) = (&mut slices[place], &mut vecs[place]);
+    let (slice, vec) = (&mut slices[index], &mut vecs[index]);
     match operation % 12 {
         0 => {
             *slice = ThinSlice::from(fresh.clone());
@@ -61,13 +61,13 @@ fn on_slices(slices: &mut [ThinSlice<String>; 2], vecs: &mut [Vec<String>; 2], p
             }
         }
         8 => {
-            slices[1 - place] = slices[place].clone();
-            vecs[1 - place] = vecs[place].clone();
+            slices[1 - index] = slices[index].clone();
+            vecs[1 - index] = vecs[index].clone();
         }
         9 => {
-            let source = slices[place].clone();
-            slices[1 - place].clone_from(&source);
-            vecs[1 - place] = vecs[place].clone();
+            let source = slices[index].clone();
+            slices[1 - index].clone_from(&source);
+            vecs[1 - index] = vecs[index].clone();
         }
         10 => {
             slice.sort_unstable();
@@ -89,14 +89,14 @@ fn on_slices(slices: &mut [ThinSlice<String>; 2], vecs: &mut [Vec<String>; 2], p
     assert_eq!(slices[0].cmp(&slices[1]), vecs[0].cmp(&vecs[1]));
 }
 
-fn on_texts(texts: &mut [ThinStr; 2], strings: &mut [String; 2], place: usize, operation: u8, n: usize) {
+fn on_texts(texts: &mut [ThinStr; 2], strings: &mut [String; 2], index: usize, operation: u8, n: usize) {
     // Lengths around 0 and around 255, where the header changes; two bytes a character.
     let fresh = match n {
         0..32 => String::new(),
         32..128 => "ä".repeat(n - 32),
         _ => "ä".repeat(n - 16) + if n.is_multiple_of(2) { "x" } else { "" },
     };
-    let (text, string) = (&mut texts[place], &mut strings[place]);
+    let (text, string) = (&mut texts[index], &mut strings[index]);
     match operation % 13 {
         0 => {
             *text = ThinStr::new(&fresh);
@@ -134,13 +134,13 @@ fn on_texts(texts: &mut [ThinStr; 2], strings: &mut [String; 2], place: usize, o
             string.make_ascii_uppercase();
         }
         10 => {
-            texts[1 - place] = texts[place].clone();
-            strings[1 - place] = strings[place].clone();
+            texts[1 - index] = texts[index].clone();
+            strings[1 - index] = strings[index].clone();
         }
         11 => {
-            let source = texts[place].clone();
-            texts[1 - place].clone_from(&source);
-            strings[1 - place] = strings[place].clone();
+            let source = texts[index].clone();
+            texts[1 - index].clone_from(&source);
+            strings[1 - index] = strings[index].clone();
         }
         _ => {
             texts.swap(0, 1);

@@ -5,9 +5,9 @@ use std::fmt::Debug;
 fn main() {
     let bump = Bump::new();
     let mut kept = None;
-    let first: bump::Box<dyn Debug> = bump::Box::new_in(1, &bump).coerce(|place| {
-        kept = Some(place);
-        place as _
+    let first: bump::Box<dyn Debug> = bump::Box::new_in(1, &bump).coerce(|value| {
+        kept = Some(value);
+        value as _
     });
     let second: bump::Box<dyn Debug> = bump::Box::new_in("two", &bump).coerce(|_| kept.unwrap() as _);
     println!("{first:?} {second:?}");

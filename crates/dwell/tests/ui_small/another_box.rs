@@ -1,4 +1,4 @@
-//! The place of one box, returned for another.
+//! The value of one box, returned for another.
 use dwell::{SmallBox, small_box};
 use std::any::Any;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! A closure returns a place of another type of value.
+//! A closure returns a value of another type.
 use dwell::SmallBox;
 use dwell::small::Coercible;
 use std::fmt::Debug;

@@ -1,4 +1,4 @@
-//! A future that must not move, pinned without a place.
+//! A future that must not move, pinned without a pinned owner.
 use dwell::{SmallBox, small_box};
 use std::pin::Pin;
 use std::task::{Context, Waker};

@@ -116,9 +116,9 @@ fn take_files(environment: *mut *mut c_char) -> Option<(u32, u32)> {
     let mut index = 0;
     loop {
         // SAFETY: the loader passes an array that ends with null, and `index` is not beyond that.
-        let place = unsafe { environment.add(index) };
+        let slot = unsafe { environment.add(index) };
         // SAFETY: the array is readable up to its null, and no other thread runs yet.
-        let entry = unsafe { *place };
+        let entry = unsafe { *slot };
         if entry.is_null() {
             return files;
         }
@@ -141,7 +141,7 @@ fn take_files(environment: *mut *mut c_char) -> Option<(u32, u32)> {
                 // SAFETY: `colon + 1` is within the string, where the name was written just now.
                 let rest = unsafe { entry.add(colon + 1) };
                 // SAFETY: the array is writable, and no other thread runs yet.
-                unsafe { *place = rest };
+                unsafe { *slot = rest };
                 index += 1;
                 continue;
             }
@@ -149,7 +149,7 @@ fn take_files(environment: *mut *mut c_char) -> Option<(u32, u32)> {
             index += 1;
             continue;
         }
-        let mut at = place;
+        let mut at = slot;
         loop {
             // SAFETY: `at` is an entry before the null, so there is one behind it.
             let behind = unsafe { at.add(1) };

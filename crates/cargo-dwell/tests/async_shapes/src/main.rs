@@ -303,7 +303,7 @@ async fn joined() -> (u8, u8) {
 async fn joined_pinned() -> u8 {
     let mut left = pin!(argument([1; 40]));
     let mut right = pin!(argument([2; 40]));
-    // Pinned in place, they are the future's own.
+    // Pinned on the stack, they are part of the future.
     let (a, b) = join(left.as_mut(), right.as_mut()).await; // holds: left: _, right: _
     a + b
 }

@@ -162,7 +162,7 @@ impl<T> SlabMap<T> {
         self.entries.reserve(self.missing(additional));
     }
 
-    /// Reserves capacity for exactly `additional` more values, as far as the allocator does.
+    /// Reserves capacity for exactly `additional` more values. The allocator may give more.
     ///
     /// # Panics
     ///
@@ -187,7 +187,7 @@ impl<T> SlabMap<T> {
         entries.and_then(|entries| Layout::array::<Entry<T>>(entries).ok()).unwrap_or(Self::ENTRY)
     }
 
-    /// Frees unused memory, as far as that changes no key.
+    /// Frees unused memory. Keys do not change.
     pub fn shrink_to_fit(&mut self) {
         let before = self.entries.len();
         while let Some(Entry::Vacant(_)) = self.entries.last() {
@@ -263,7 +263,7 @@ impl<T> SlabMap<T> {
             map.len += 1;
             if moves {
                 map.entries[target] = Entry::Occupied(value);
-                mem::forget(guard); // the loop goes on, and the list is built when it is through
+                mem::forget(guard); // the end of the loop builds the list
             } else {
                 map.entries.push(Entry::Occupied(value));
                 break; // the guard builds the list
@@ -277,7 +277,7 @@ impl<T> SlabMap<T> {
 
     /// Drops all values. The capacity stays.
     pub fn clear(&mut self) {
-        // First, so that a value whose drop panics leaves an empty map.
+        // Before the drops, so that the map is empty if one panics.
         self.len = 0;
         self.next = 0;
         self.entries.clear();
@@ -736,7 +736,7 @@ mod tests {
         let mut map: SlabMap<_> = (0..5).map(|key| (key * 2, Box::new(key))).collect();
         let mut drain = map.drain();
         assert!(drain.next().is_some());
-        let left: Vec<_> = drain.by_ref().collect(); // so that the test leaks nothing
+        let left: Vec<_> = drain.by_ref().collect(); // drops the rest, so that nothing leaks
         core::mem::forget(drain);
         check(&map);
         assert_eq!((left.len(), map.insert(Box::new(7))), (4, 0));

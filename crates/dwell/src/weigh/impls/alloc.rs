@@ -242,13 +242,13 @@ impl<T: Weigh + ?Sized> Weigh for Pin<Box<T>> {
 /// The block of an `Rc` or `Arc`: two counts, then the value.
 fn counted(value: Layout) -> (usize, usize) {
     let header = Layout::new::<[usize; 2]>();
-    // It is there, so that it has a layout.
+    // The value exists, so its layout is valid.
     header.extend(value).map_or((usize::MAX, 1), |(block, _)| (block.pad_to_align().size(), block.align()))
 }
 
 /// Whether a zero-size target is the static that std shares among empty `Arc<str>`, `Arc<CStr>` and `Arc<[T]>`.
 fn is_static<T: ?Sized>(target: &T) -> bool {
-    // The static is followed by nothing but counts, so that it is met by where its target begins.
+    // The static contains only counts before its target, so the address of the target identifies it.
     size_of_val(target) <= 1 && size_of::<&T>() != size_of::<usize>() && {
         let address = ptr::from_ref(target).addr();
         let empty = sync::Arc::<[u8]>::default();

@@ -64,12 +64,12 @@ impl Nodes {
                 level.last = address;
                 return;
             }
-            // Between keys of two nodes lies at least the first one's length: this is the same node.
+            // Keys of different nodes are farther apart, since the length of the first node lies between them.
             if address.wrapping_sub(level.last) == size {
                 level.last = address;
                 return;
             }
-            // Of a node above; after it comes a new node here.
+            // The key is of a node above, and the next key on this level is of a new node.
             level.last = 0;
         }
     }

@@ -100,7 +100,7 @@ impl Table {
     }
 }
 
-/// Weighs a table of `(K, V)` that has memory by its entries and what it says of itself.
+/// Weighs an allocated table of `(K, V)` from its entries, length and capacity.
 #[inline]
 pub(super) fn weigh<'a, 'v, M, K, V, I, const TREE: bool>(
     walk: &mut Walk<'a, 'v, TREE>,

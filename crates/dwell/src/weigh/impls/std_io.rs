@@ -10,7 +10,7 @@ plain! {
     io::Empty; io::Repeat; io::Sink; io::Stderr; io::Stdin; io::Stdout;
 }
 
-/// Of the size and alignment of what an `io::Error` with an error in it points to.
+/// Has the size and alignment of the box that an `io::Error` with a custom error points to.
 #[expect(dead_code, reason = "only its layout is asked for")]
 struct Custom {
     kind: ErrorKind,

@@ -3,7 +3,7 @@
 use crate::weigh::{Kind, Type, Walk, Weigh};
 use ::bumpalo::Bump;
 
-/// The size of what ends each chunk.
+/// The size of the footer of each chunk.
 const FOOTER: usize = (6 * size_of::<usize>()).next_multiple_of(16);
 
 impl Weigh for Bump {

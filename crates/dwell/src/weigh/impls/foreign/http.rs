@@ -1,4 +1,4 @@
-//! http: texts are `Bytes`, which do not say what they own; the others are known, or at least their least size.
+//! http: texts are `Bytes`, whose allocation is not visible. Other parts are measured, or at least bounded from below.
 
 use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
 use ::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, Version};
@@ -38,7 +38,7 @@ impl Weigh for Method {
     }
 }
 
-/// A name that the crate knows owns nothing; which names these are, it does not say.
+/// A standard name owns no memory, but the crate does not tell standard names from others.
 impl Weigh for HeaderName {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: false });
 
@@ -99,7 +99,7 @@ impl Weigh for Extensions {
     }
 }
 
-/// Of the size and alignment of the entries of a `HeaderMap`.
+/// Has the size and alignment of a `HeaderMap`'s entries.
 #[expect(dead_code, reason = "only its layout is asked for")]
 struct Bucket<T> {
     hash: u16,
@@ -108,7 +108,7 @@ struct Bucket<T> {
     links: Option<[usize; 2]>,
 }
 
-/// Of the size and alignment of a value whose name has others before it.
+/// Has the size and alignment of a further value of a name.
 #[expect(dead_code, reason = "only its layout is asked for")]
 struct ExtraValue<T> {
     value: T,

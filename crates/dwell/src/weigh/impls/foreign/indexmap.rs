@@ -7,7 +7,7 @@ use super::super::hash;
 use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
 use ::indexmap::{IndexMap, IndexSet};
 
-/// Of the size and alignment of indexmap's entries.
+/// Has the size and alignment of indexmap's entries.
 #[expect(dead_code, reason = "only its layout is asked for")]
 struct Bucket<K, V> {
     hash: usize,

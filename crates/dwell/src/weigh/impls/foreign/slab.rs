@@ -3,7 +3,7 @@
 use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
 use ::slab::Slab;
 
-/// Of the size and alignment of slab's entries.
+/// Has the size and alignment of slab's entries.
 #[expect(dead_code, reason = "only its layout is asked for")]
 enum Entry<T> {
     Vacant(usize),

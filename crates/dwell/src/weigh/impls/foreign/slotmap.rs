@@ -9,7 +9,7 @@ plain! {
     DefaultKey; KeyData;
 }
 
-/// Of the size and alignment of slotmap's slots.
+/// Has the size and alignment of slotmap's slots.
 #[expect(dead_code, reason = "only its layout is asked for")]
 struct Slot<T> {
     content: Content<T>,
@@ -22,7 +22,7 @@ union Content<T> {
     next_free: u32,
 }
 
-/// Of the size and alignment of the slots of a `SecondaryMap`.
+/// Has the size and alignment of a `SecondaryMap`'s slots.
 #[expect(dead_code, reason = "only its layout is asked for")]
 enum SecondarySlot<T> {
     Occupied { value: T, version: NonZero<u32> },
