@@ -1,7 +1,7 @@
-//! What many small slabs take of the process's memory: `cargo run -p dwell-bench --example small_slabs`.
+//! The resident memory of many small slabs: `cargo run -p dwell-bench --example small_slabs`.
 //!
-//! The bytes that a slab asks the allocator for do not say how many pages they touch. Here a process for each subject makes ten
-//! thousand slabs of ten values, or as many boxes, and prints its resident memory.
+//! The bytes that a slab asks the allocator for do not say how many pages they touch. Here a process for each subject
+//! makes ten thousand slabs of ten values, or as many boxes, and prints its resident memory.
 
 use dwell::slab::{Slab, Slot};
 use mimalloc::MiMalloc;
@@ -17,11 +17,12 @@ const EACH: u64 = 10;
 
 static ON_MIMALLOC: AtomicBool = AtomicBool::new(false);
 
-/// mimalloc once `ON_MIMALLOC` is set, glibc before it. What glibc has allocated by then is not freed: see `main`.
+/// glibc's allocator, or mimalloc after `ON_MIMALLOC` is set. Blocks that glibc allocated before are never freed: see
+/// `main`.
 struct Chosen;
 
-// SAFETY: both are allocators, and each block is freed by the one that allocated it, since nothing that is allocated before the
-// switch is freed after it.
+// SAFETY: both are allocators, and each block is freed by the one that allocated it, since nothing that is allocated
+// before the switch is freed after it.
 unsafe impl GlobalAlloc for Chosen {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the layout is as `alloc` requires it.
@@ -88,7 +89,7 @@ const SUBJECTS: [(&str, fn() -> u64); 3] = [("boxes", boxes), ("a slab a group",
 
 fn main() -> ExitCode {
     if let Ok(subject) = env::var("SMALL_SLABS") {
-        // Leaked, as all that the runtime has allocated so far: the next allocator could not free it.
+        // Leaked, like all earlier allocations: mimalloc cannot free blocks of glibc.
         let subject = subject.leak();
         let (name, allocator) = subject.split_once('/').expect("SUBJECT/ALLOCATOR");
         ON_MIMALLOC.store(allocator == "mimalloc", Relaxed);

@@ -76,7 +76,7 @@ fn peers(lock: &str) -> Result<Vec<(String, String)>> {
     let ours = packages.iter().find(|package| package.name == "dwell-bench").context("no dwell-bench")?;
     let mut peers = Vec::new();
     for dependency in &ours.dependencies {
-        // Where there are several, the version stands beside the name.
+        // If there are several versions, the name has the version.
         let mut words = dependency.split_whitespace();
         let (name, version) = (words.next().context("a dependency without a name")?, words.next());
         let same =
@@ -89,7 +89,7 @@ fn peers(lock: &str) -> Result<Vec<(String, String)>> {
     Ok(peers)
 }
 
-/// Prints the machine and the versions: as text, or as rows whose subject is what they say.
+/// Prints the machine and the versions, as text or as rows with one fact each.
 pub(crate) fn run(output: Output) -> Result<()> {
     let (machine, versions) = (machine(), versions()?);
     for (name, value) in &machine {

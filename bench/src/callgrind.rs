@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::op::{LOOP, Suite, repeat};
 use crate::row::Row;
 
-/// Enough to drown what differs between the two runs by chance: a handful of instructions in the allocator. A multiple of
-/// the rounds that arenas are reset after.
+/// Enough operations to make the random difference between two runs, a few instructions in the allocator, negligible.
+/// It is a multiple of the number of rounds between resets of arenas.
 static OPERATIONS: AtomicUsize = AtomicUsize::new(80_000);
 
-/// Counts fewer operations from here on: what grows or collects now and then is caught at another point.
+/// Counts fewer operations from here on. Periodic work, such as growth, is then counted at another point.
 pub(crate) fn be_quick() {
     OPERATIONS.store(10_000, Relaxed);
 }
@@ -33,9 +33,9 @@ pub(crate) fn version() -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// A row for each operation of `suite` that `wanted` picks; the loop around them is a subject of its own.
+/// A row for each operation of `suite` that `wanted` selects; the loop around them is a subject of its own.
 ///
-/// Ratios compare what is left without the loop.
+/// Ratios compare the numbers without the loop.
 pub(crate) fn rows(suite: &Suite, wanted: impl Fn(&str, &str) -> bool) -> Result<Vec<Row>> {
     let mut picked = Vec::new();
     let mut needed = Vec::new();
@@ -119,7 +119,7 @@ fn totals(module: &str, ops: &[(&str, &str)], operations: usize) -> Result<Vec<T
     let mut jobs = child.stdin.take().context("no pipe to valgrind")?;
     let line = |(workload, subject): &(&str, &str)| format!("{workload}\t{subject}\t{operations}\t1\t2\n");
     let text = ops.iter().map(line).collect::<String>();
-    // A few kilobytes fit into the pipe whole; more are read as the operations run, while what they print is short.
+    // A few kilobytes fit in the pipe; the child reads the rest while the operations run, since their output is short.
     let writer = std::thread::spawn(move || jobs.write_all(text.as_bytes()));
     let output = child.wait_with_output()?;
     let written = writer.join().expect("a thread that writes does not panic");
@@ -149,8 +149,8 @@ fn collected(messages: &str, process: &str) -> Option<u64> {
     count.trim().parse().ok()
 }
 
-/// What runs under callgrind: for each line of standard input a process of its own, which prepares, and from it one for each
-/// time that the operations are to be run. How many operations each did and its number are printed.
+/// What runs under callgrind: for each line of standard input a process of its own, which prepares, and from it one for
+/// each time that the operations are to be run. How many operations each did and its number are printed.
 pub(crate) fn operate(suite: &Suite) -> Result<()> {
     for line in io::stdin().lock().lines() {
         let line = line?;
@@ -176,7 +176,7 @@ pub(crate) fn operate(suite: &Suite) -> Result<()> {
     Ok(())
 }
 
-/// Prints at once: a process that ends as those here do flushes nothing by itself.
+/// Prints and flushes: these processes exit without flushing.
 fn say(text: &str) -> Result<()> {
     let mut out = io::stdout();
     out.write_all(text.as_bytes())?;
@@ -218,8 +218,8 @@ const STOP: u64 = 0x4354_0005;
 #[cfg(target_arch = "x86_64")]
 fn request(code: u64) {
     let arguments = [code, 0, 0, 0, 0, 0];
-    // SAFETY: without valgrind the rotations add up to whole turns and the exchange is of a register with itself; with it,
-    // the six words that `rax` points to are read, and `rdx` is written.
+    // SAFETY: without valgrind the rotations add up to whole turns and the exchange is of a register with itself; with
+    // it, the six words that `rax` points to are read, and `rdx` is written.
     unsafe {
         std::arch::asm!(
             "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",

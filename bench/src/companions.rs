@@ -1,4 +1,4 @@
-//! The companions of `Sparse` beside their peers: strings, slices and small maps, and what one of them costs.
+//! `Sparse`'s companions beside their peers: the size and cost of strings, slices and small maps.
 
 use anyhow::Result;
 use dwell::sparse::{SortedMap, ThinSlice, ThinStr};
@@ -14,12 +14,13 @@ use crate::{callgrind, count, sink};
 const TEXT_LENGTHS: [usize; 21] = [0, 4, 7, 9, 9, 12, 15, 21, 30, 32, 36, 39, 43, 46, 49, 53, 61, 70, 104, 215, 1_100];
 /// The same of the number of members of a shape.
 const MAP_LENGTHS: [usize; 21] = [0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 4, 4, 5, 7, 10, 30];
-/// Values that an operation goes through in turn: enough that no branch is always the same, few enough to stay in a cache.
+/// Values that an operation goes through in turn: enough that no branch is always the same, few enough to stay in a
+/// cache.
 const VALUES: usize = 1 << 10;
 /// Values that are counted.
 const MANY: usize = 100_000;
 
-/// Prints what a value takes and what an operation costs.
+/// Prints the size of a value and the cost of each operation.
 pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     output.say("Bytes and blocks a value, the handle included, on strings and maps as long as Smithy's:")?;
     output.rows(&bytes())?;
@@ -392,7 +393,7 @@ fn bytes() -> Vec<Row> {
     std::mem::take(rows)
 }
 
-/// Makes `MANY` values, keeps them, and adds what one takes.
+/// Makes and keeps `MANY` values, and adds the mean size of one.
 fn measure<T, I: Iterator<Item = T>>(
     workload: &str,
     subject: &'static str,

@@ -1,4 +1,5 @@
-//! The global allocator: the system's (jemalloc with the feature `profile`, mimalloc with `mimalloc`), counting when asked.
+//! The global allocator: the system's (jemalloc with the feature `profile`, mimalloc with `mimalloc`), counting when
+//! asked.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
@@ -38,7 +39,7 @@ static BYTES: AtomicIsize = AtomicIsize::new(0);
 static BLOCKS: AtomicIsize = AtomicIsize::new(0);
 static MADE: AtomicIsize = AtomicIsize::new(0);
 
-/// Whether the allocator is asked what it takes.
+/// Whether the usable size of each block is queried.
 static ASKING: AtomicBool = AtomicBool::new(false);
 static TAKEN: AtomicIsize = AtomicIsize::new(0);
 
@@ -69,7 +70,7 @@ pub(crate) fn made() -> isize {
     MADE.load(Relaxed)
 }
 
-/// From here on the allocator is asked how much it takes for each block. Not while anything is timed.
+/// Starts to query the allocator for the usable size of each block. Not used during timed runs.
 pub(crate) fn start_asking() {
     TAKEN.store(0, Relaxed);
     ASKING.store(true, Relaxed);
@@ -95,7 +96,7 @@ unsafe fn taken_for(block: *mut u8) -> usize {
     #[cfg(all(feature = "mimalloc", not(feature = "profile")))]
     // SAFETY: by the caller.
     return unsafe { INNER.usable_size(block) };
-    // The size of its chunk stands before each block of glibc's, and another word if it has pages of its own.
+    // glibc stores a chunk's size before each block, and another word for a chunk with pages of its own.
     #[cfg(not(any(feature = "profile", feature = "mimalloc")))]
     {
         // SAFETY: by the caller.
@@ -125,7 +126,8 @@ impl Counting {
     }
 
     // The paths with counting are separate functions: without it there is one test, and no register is saved for it.
-    // Not inlined, so that subjects are optimised as with a plain allocator: a drop that is inlined there is inlined here.
+    // Not inlined, so that subjects are optimised as with a plain allocator: a drop that is inlined there is inlined
+    // here.
 
     /// # Safety
     ///
@@ -181,7 +183,7 @@ impl Counting {
         unsafe { self.0.dealloc(block, layout) }
     }
 
-    /// Counts what is taken for a block, in the direction of `sign`.
+    /// Adds the usable size of a block, or subtracts it, by `sign`.
     ///
     /// # Safety
     ///

@@ -1,10 +1,10 @@
-//! `dwell-bench check`: whether the comparison is one.
+//! `dwell-bench check`: whether the comparison is fair.
 //!
-//! - Every workload says what keeps the compiler from removing the work.
-//! - Every subject's operation takes instructions, and not an order of magnitude less or more than the others' without a
-//!   reason that is listed in `fairness.toml`.
-//! - No verdict on a article in `seeds.toml` is contradicted by what was counted.
-//! - Dwell under two names is as fast as itself, within the noise that is stated here.
+//! - Every workload documents what keeps the compiler from removing the work.
+//! - Every subject's operation executes instructions. Their number is within an order of magnitude of the others', unless
+//!   `fairness.toml` lists a reason.
+//! - The counts contradict no verdict on an article in `seeds.toml`.
+//! - Two copies of Dwell are equally fast within [`NOISE`].
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -19,8 +19,8 @@ use crate::{callgrind, sparse, suites, time};
 const FLOOR: f64 = 0.5;
 /// What one subject may differ from the middle of the others by.
 const ORDER: f64 = 10.0;
-/// What the same code under two names may differ by: of so many rounds, the range that the median ratio lies in must reach
-/// so close to 1.
+/// The allowed distance from 1 of a ratio between two copies of the same code: the confidence interval of the median
+/// must come this close.
 const NOISE: f64 = 0.10;
 const ROUNDS: usize = 21;
 
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     Err(CheckFailed::error(format!("{} findings of unfairness", wrong.len() + apart)))
 }
 
-/// Workloads of which nothing is said.
+/// Workloads without documentation.
 fn without_note(suites: &[Suite], fairness: &Fairness) -> Vec<String> {
     let mut missing = Vec::new();
     for suite in suites {
@@ -174,7 +174,7 @@ fn twice(quick: bool, output: Output) -> Result<usize> {
     Ok(apart)
 }
 
-/// The first workload of a module that Dwell does, timed under two names: its name, the ratio, and the range it lies in.
+/// Times the first workload of a module under two names: its name, the ratio, and the confidence interval.
 fn beside_itself(module: &str, quick: bool) -> Result<Option<(String, [f64; 3])>> {
     let suite = || suites().into_iter().find(|suite| suite.module == module).context("a module has a suite");
     let first = suite()?.ops.into_iter().find(|op| op.subject.starts_with("dwell"));

@@ -15,7 +15,7 @@ use crate::{callgrind, sparse, suites, weigh};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Writes what is measured to bench/baseline.tsv instead of comparing with it.
+    /// Write the measurements to bench/baseline.tsv instead of comparing them with it
     #[arg(long)]
     update: bool,
 }
@@ -85,7 +85,7 @@ impl Gate {
     }
 }
 
-/// Measures what `gates.toml` names and what the baseline holds.
+/// Measures the rows in `gates.toml` and in the baseline.
 pub(crate) fn run(args: &Args, output: Output) -> Result<()> {
     let mut gates = parse(include_str!("../gates.toml")).context("bench/gates.toml")?;
     let mut rows = sparse::counted()?;

@@ -82,8 +82,8 @@ enum Command {
     About,
     /// Measures the numbers in gates.toml and baseline.tsv; exit code 1 if a bound is exceeded or a number got worse.
     Gate(gate::Args),
-    /// Checks that the optimiser emptied no loop, that counts agree with the verdicts, and that two runs of the same code are
-    /// equally fast; exit code 1 if not.
+    /// Checks that the optimiser emptied no loop, that counts agree with the verdicts, and that two runs of the same
+    /// code are equally fast; exit code 1 if not.
     Check(fairness::Args),
     /// Reads rows (`--json`) and prints the tables of the articles: as published, as measured, and Dwell's.
     Seeds,
@@ -136,7 +136,7 @@ fn run(cli: Cli) -> Result<()> {
         return report::seeds::run(&row::read(io::stdin().lock())?, Output { json: cli.json, kept: None });
     }
     if let Some(file) = &cli.html {
-        // Before minutes are spent on what could not be kept.
+        // Checked before a measurement that takes minutes.
         report::can_write(file)?;
     }
     // For the rest of the run, which is that of the program.

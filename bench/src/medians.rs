@@ -1,4 +1,4 @@
-//! `dwell-bench medians`: one table of several runs, such as those of builds that differ in where their code lies.
+//! `dwell-bench medians`: one table of several runs, such as builds with different code placement.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -27,7 +27,7 @@ struct Summary {
     ratios: Vec<f64>,
 }
 
-/// Groups the rows by what they measured, in order of appearance.
+/// Groups the rows by measurement, in order of appearance.
 fn summaries(rows: impl BufRead) -> Result<Vec<Summary>> {
     let mut summaries: Vec<Summary> = Vec::new();
     for line in row::read(rows)? {

@@ -13,7 +13,7 @@ pub(crate) type Run = Box<dyn FnMut(usize)>;
 pub(crate) struct Op {
     pub(crate) workload: String,
     pub(crate) subject: &'static str,
-    /// Builds what the operation works on, at a different heap address each time.
+    /// Builds the operation's data, at a different heap address each time.
     pub(crate) prepare: Box<dyn Fn() -> Run>,
 }
 
@@ -26,11 +26,11 @@ impl Op {
 thread_local! {
     /// What `whole_rounds` made of the operations that were asked for.
     static DONE: Cell<usize> = const { Cell::new(0) };
-    /// How many times the same work is asked for at once.
+    /// The number of repetitions of the work in one call.
     static TIMES: Cell<usize> = const { Cell::new(1) };
 }
 
-/// The rounds of so many operations that are at least as many as were asked for. For runs that work in rounds.
+/// The least number of whole rounds with at least `operations` operations, for workloads that run in rounds.
 pub(crate) fn whole_rounds(operations: usize, per_round: usize) -> Range<usize> {
     let times = TIMES.get();
     let rounds = (operations / times).div_ceil(per_round) * times;
@@ -47,14 +47,14 @@ pub(crate) fn repeat(run: &mut Run, operations: usize, times: usize) -> usize {
     DONE.get()
 }
 
-/// The operations of one module, and what each is compared with.
+/// The operations of one module and their baseline.
 pub(crate) struct Suite {
     pub(crate) module: &'static str,
     pub(crate) baseline: &'static str,
     pub(crate) ops: Vec<Op>,
 }
 
-/// The subject whose body is empty: what the loop around the others costs.
+/// The subject with an empty body, which measures the loop around the others.
 pub(crate) const LOOP: &str = "loop";
 
 impl Suite {
@@ -72,7 +72,7 @@ impl Suite {
         Ok(())
     }
 
-    /// Leaves only the subjects whose names begin with one of these, which must be some, and what they are compared with.
+    /// Keeps only the subjects whose names begin with one of these, and the baseline. Fails if none does.
     pub(crate) fn keep_subjects(&mut self, wanted: &[String]) -> Result<()> {
         let begins = |subject: &str, name: &String| subject.starts_with(name.as_str());
         if let Some(unknown) = wanted.iter().find(|name| !self.ops.iter().any(|op| begins(op.subject, name))) {

@@ -85,7 +85,7 @@ impl Output {
     }
 }
 
-/// Ends of metrics that say in which range a number lies: in JSON and in reports, not in tables.
+/// Suffixes of metrics for the confidence interval: in JSON and reports, not in tables.
 pub(crate) const RANGE: [&str; 2] = ["_low", "_high"];
 
 /// The values of `items` without repeats, in order of appearance.

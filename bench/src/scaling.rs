@@ -1,8 +1,8 @@
-//! `dwell-bench scaling`: what an operation costs as more values live and more threads run, and what memory is left over
-//! after very many.
+//! `dwell-bench scaling`: the cost of an operation with more live values and more threads, and the memory left after many
+//! operations.
 //!
-//! What grows with the number of values is misses of the caches and of the TLB; what grows with threads is what they share.
-//! Subjects take turns, each time with data of their own.
+//! With the number of values, misses of the caches and of the TLB grow. With the number of threads, contention on
+//! shared data grows. Subjects take turns, each with fresh data.
 
 use anyhow::{Context, Result};
 use dwell::pin::ErasedExt;
@@ -29,7 +29,7 @@ const MIMALLOC: &str = "box/mimalloc";
 /// Operations in a timing.
 const OPERATIONS: usize = 1_000_000;
 
-/// One subject doing one thing among so many values; says nanoseconds an operation.
+/// One subject with one operation among a number of live values; returns nanoseconds for each operation.
 struct Case {
     workload: &'static str,
     subject: &'static str,
@@ -53,7 +53,7 @@ fn random() -> Random {
     Random(0x9E37_79B9_7F4A_7C15)
 }
 
-/// Nanoseconds of each of so many operations.
+/// The mean time of an operation in nanoseconds.
 fn clock(operations: usize, mut operation: impl FnMut()) -> f64 {
     let start = Instant::now();
     for _ in 0..operations {
@@ -270,8 +270,8 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// So many values are allocated and freed together, after so many times before. The first time the kernel is asked for every
-/// page. An arena has become one block by the second, of which half was never touched; by the third it is all in memory.
+/// Allocates and frees a number of values together, after some rounds of the same. In the first round the kernel maps
+/// every page. By the second an arena is one chunk, half of it untouched; by the third it is all mapped.
 fn fill<A>(
     before: usize,
     live: usize,
@@ -376,7 +376,7 @@ fn measure(cases: &[Case], size: usize, rounds: usize) -> Vec<Row> {
     rows
 }
 
-/// What a process of its own does: makes and drops at random, and says what it took.
+/// The work of a child process: makes and drops values at random, and prints its memory.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Task {
     subject: String,

@@ -12,7 +12,7 @@ pub(crate) fn word(value: u64) {
     unsafe { asm!("/* {0} */", in(reg) value, options(nomem, nostack, preserves_flags)) };
 }
 
-/// The same word, of which the compiler then knows nothing.
+/// The same word, opaque to the optimiser.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
 pub(crate) fn opaque(mut value: u64) -> u64 {
@@ -39,7 +39,7 @@ pub(crate) fn address(address: *const u8) {
     unsafe { asm!("/* {0} */", in(reg) address, options(nostack, preserves_flags)) };
 }
 
-/// Makes the compiler assume that everything behind a pointer changed: it must read again what it has read.
+/// Makes the compiler assume that everything behind a pointer changed, so that it reads it again.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call would cost what the sink is there to avoid")]
 pub(crate) fn change<T: ?Sized>(value: &mut T) {

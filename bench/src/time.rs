@@ -11,9 +11,10 @@ const OPERATIONS: usize = 400_000;
 const QUICK: usize = 5;
 
 /// Rows for each operation: the median over `rounds` of its time and of its ratio to the baseline in the same round, and
-/// the range in which that median lies (`ns_low`, `ns_high`).
+/// the confidence interval of that median (`ns_low`, `ns_high`).
 ///
-/// No subject is always first, or always after the same one: each round begins with another and every other goes backwards.
+/// No subject is always first, or always after the same one: each round starts with another subject, and every second
+/// round is in reverse order.
 pub(crate) fn rows(suite: &Suite, rounds: usize) -> Vec<Row> {
     rows_of(suite, rounds, rounds <= QUICK)
 }
@@ -58,7 +59,7 @@ pub(crate) fn rows_of(suite: &Suite, rounds: usize, short: bool) -> Vec<Row> {
     rows
 }
 
-/// The order in which so many subjects take their turns in a round.
+/// The order of the subjects in a round.
 pub(crate) fn turns(subjects: usize, round: usize) -> impl Iterator<Item = usize> {
     (0..subjects).map(move |turn| {
         let turn = if round.is_multiple_of(2) { turn } else { subjects - 1 - turn };
@@ -66,13 +67,13 @@ pub(crate) fn turns(subjects: usize, round: usize) -> impl Iterator<Item = usize
     })
 }
 
-/// The median of values, and the range that the median of all values there could be lies in with 95 % confidence.
+/// The median of values and its 95 % confidence interval.
 ///
-/// By ranks, whatever the distribution; of less than six values it is their least and their greatest.
+/// The interval is by ranks, so it holds for any distribution; for less than six values it is their range.
 ///
 /// # Panics
 ///
-/// If there is none.
+/// Panics if there are no values.
 pub(crate) fn spread(mut values: Vec<f64>) -> [f64; 3] {
     values.sort_by(f64::total_cmp);
     let count = values.len() as f64;

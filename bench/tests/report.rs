@@ -1,4 +1,4 @@
-//! The page: what the rows become, and in a browser that no click makes the script complain.
+//! The HTML page: its contents for given rows, and in a browser that no click causes a script error.
 
 use std::fs;
 use std::io::Write;
@@ -26,7 +26,7 @@ fn page(folder: &Path) -> String {
     fs::read_to_string(file).unwrap()
 }
 
-/// Clicks on everything that can be clicked, in every section, and writes what went wrong and what was seen.
+/// Clicks on every control of each section, and writes errors and results.
 const CLICKS: &str = r##"
 const wrong = window.wrong, seen = { sections: 0, clicks: 0, pictures: 0 };
 const tick = () => new Promise(done => setTimeout(done, 0));
@@ -110,7 +110,7 @@ fn clicking_through_the_page_finds_no_error() {
     let outcome = outcome.split_once("</pre>").unwrap().0;
     let outcome: serde_json::Value = serde_json::from_str(&outcome.replace("&gt;", ">").replace("&amp;", "&")).unwrap();
     assert_eq!(outcome["wrong"], serde_json::json!([]), "{outcome}");
-    // The summary, the modules in the rows, and the articles; each with what it is there for.
+    // The summary, the modules in the rows, and the articles, each with its expected contents.
     assert!(outcome["sections"].as_u64() >= Some(5), "{outcome}");
     assert!(outcome["clicks"].as_u64() >= Some(15), "{outcome}");
     assert!(outcome["pictures"].as_u64() >= Some(15), "{outcome}");

@@ -1,4 +1,4 @@
-//! Calls of cargo, with what it said when it failed.
+//! Calls cargo, and includes its output in errors.
 
 use anyhow::{Context, Result, bail, ensure};
 use std::ffi::OsString;
@@ -42,7 +42,7 @@ fn errors(stderr: &str) -> String {
     if kept.is_empty() { stderr.trim_end().to_owned() } else { kept.join("\n") }
 }
 
-/// Where the sources of packages are, by the manifest in `directory`: name, version and folder. Downloads what is missing.
+/// The source folders of packages by the manifest in `directory`: name, version and folder. Downloads missing packages.
 pub(crate) fn sources(directory: &Path, target: &Path) -> Result<Vec<(String, String, PathBuf)>> {
     let output = run(directory, target, &["metadata", "--format-version", "1", "--quiet"]).context(
         "cannot take the sources from the registry; without a network only what cargo has downloaded is there",

@@ -34,7 +34,7 @@ pub struct Args {
     /// Only checks that the edits fit and that both sides compile.
     #[arg(long)]
     check: bool,
-    /// Measures what an earlier run has built.
+    /// Measures the programs that an earlier run built.
     #[arg(long, conflicts_with = "check")]
     no_build: bool,
     /// Skips the tests that the packages ship.
@@ -53,7 +53,7 @@ pub struct Options {
 
 /// Measures the programs that `args` names. Progress goes to standard error, results to standard output.
 ///
-/// Returns how many programs could not be built or measured; each was told of on standard error.
+/// Returns how many programs could not be built or measured; each has an error on standard error.
 ///
 /// # Errors
 ///

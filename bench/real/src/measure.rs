@@ -22,7 +22,7 @@ impl Pair {
 pub(crate) struct Time {
     /// The least time of each side, in nanoseconds.
     pub(crate) least: Pair,
-    /// The median of the ratios of the pairs, and the range that it lies in.
+    /// The median of the ratios of the pairs, and its confidence interval.
     pub(crate) ratio: f64,
     pub(crate) low: f64,
     pub(crate) high: f64,
@@ -80,7 +80,7 @@ pub(crate) fn time(before: &Path, after: &Path, workload: &str, rounds: usize) -
     Ok(Time { least, ratio, low, high })
 }
 
-/// The median, and the range that the median of all values there could be lies in with 95 % confidence, by ranks.
+/// The median and its 95 % confidence interval, by ranks.
 fn spread(mut values: Vec<f64>) -> Option<[f64; 3]> {
     values.sort_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;

@@ -1,4 +1,4 @@
-//! What is known of a program before it is built: where it comes from, what changes, and what it runs.
+//! The description of a program: its package, the change, and the workloads.
 
 use anyhow::{Context, Result};
 use std::fs;
@@ -20,7 +20,8 @@ pub(crate) struct Program {
     pub(crate) input: Option<Input>,
     /// The driver, a file in `programs/`: a module with `pub fn workload(name: &str) -> Box<dyn FnMut() -> u64>`.
     pub(crate) driver: &'static str,
-    /// An edit script of the driver, on the changed side; empty if it is the same. The file that it edits is `program.rs`.
+    /// An edit script of the driver, on the changed side; empty if it is the same. The file that it edits is
+    /// `program.rs`.
     pub(crate) driver_after: &'static str,
     /// What is measured.
     pub(crate) workloads: &'static [&'static str],

@@ -148,7 +148,8 @@ fn find_input(input: &Input, work: &Path, target: &Path) -> Result<String> {
     path.into_os_string().into_string().ok().context("a path of the input is not UTF-8")
 }
 
-/// The folders of packages, at exact versions and with features, in cargo's copy of the registry, by a manifest in `folder` that asks for them.
+/// The folders of packages, at exact versions and with features, in cargo's copy of the registry, by a manifest in
+/// `folder` that asks for them.
 fn registry(packages: &[(&str, &str, &[&str])], folder: &Path, target: &Path) -> Result<Vec<PathBuf>> {
     let asked: Vec<String> = packages
         .iter()
@@ -203,7 +204,7 @@ fn write(program: &Program, work: &Path, side: &str, more: &str, packages: &[Fil
     let binaries: Vec<String> = BINARIES.iter().map(binary).collect();
     let patch = |package: &Package| format!("{0} = {{ path = \"{0}\" }}\n", package.name);
     let patches: Vec<String> = program.packages.iter().map(patch).collect();
-    // One unit: how a crate is split decides what is inlined, and would differ between the sides by chance.
+    // One codegen unit: the split of a crate decides what is inlined, and would differ between the sides at random.
     let manifest = format!(
         "[workspace]\nresolver = \"2\"\nmembers = [{}]\n\
          [package]\nname = \"{package}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\
@@ -236,7 +237,7 @@ fn write(program: &Program, work: &Path, side: &str, more: &str, packages: &[Fil
     Ok(Side { folder, package })
 }
 
-/// Writes a file, unless it has these bytes: cargo builds again what is newer than before.
+/// Writes a file unless it has these bytes already: a new modification time makes cargo build again.
 fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     match fs::read(path) {
         Ok(old) if old == bytes => return Ok(()),

@@ -45,7 +45,7 @@ pub(crate) fn markdown(programs: &[Measured]) -> String {
     text.push('\n');
     for program in programs {
         for (at, workload) in program.workloads.iter().enumerate() {
-            // What is of the program stands in its first row.
+            // Only the first row of a program has its name and change.
             let head = if at > 0 {
                 "| | | | |".to_owned()
             } else {

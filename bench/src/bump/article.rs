@@ -1,7 +1,9 @@
-//! The allocators of "Bump Allocation: Up or Down?" written anew: one block, no way to grow, alignment and direction varied.
+//! The allocators of "Bump Allocation: Up or Down?" written anew: one block, no way to grow, alignment and direction
+//! varied.
 //!
-//! `up` and `down` with checked arithmetic are where the article starts, `up/branch` is one comparison at alignment 1, and the
-//! others keep the position aligned to 8 or 16. Growing in place, which the article argues for, is `Allocator for &Up`.
+//! `up` and `down` with checked arithmetic are where the article starts, `up/branch` is one comparison at alignment 1,
+//! and the others keep the position aligned to 8 or 16. Growing in place, which the article argues for, is `Allocator
+//! for &Up`.
 
 use allocator_api2::alloc::{AllocError, Allocator};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -11,7 +13,7 @@ use std::ptr::{self, NonNull};
 use super::subject::{Allocates, Arena, Subject, Vector, push};
 use crate::sink;
 
-/// Capacity for what any workload allocates between two resets, at any alignment.
+/// Capacity for the allocations of any workload between two resets, at any alignment.
 const CAPACITY: usize = 4 << 20;
 const BLOCK: Layout = match Layout::from_size_align(CAPACITY, 16) {
     Ok(layout) => layout,
@@ -55,7 +57,7 @@ const fn rounded(size: usize, min_align: usize) -> usize {
     if min_align == 0 { size } else { (size + min_align - 1) & !(min_align - 1) }
 }
 
-/// Upwards; `MIN_ALIGN` 0 stands for the checked arithmetic at the article's start.
+/// An arena that allocates upwards. `MIN_ALIGN` 0 selects the checked arithmetic from the start of the article.
 pub(super) struct Up<const MIN_ALIGN: usize> {
     position: Cell<*mut u8>,
     end: *mut u8,

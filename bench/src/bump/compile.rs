@@ -1,7 +1,8 @@
 //! How long a program that calls an arena at 900 call sites takes to compile, in debug and in release.
 //!
-//! A crate a subject is written to a temporary folder, with this workspace's `Cargo.lock` and without network. What it depends
-//! on is built before; then the crates are compiled in turn, and the processor time of cargo and rustc is taken.
+//! A crate a subject is written to a temporary folder, with this workspace's `Cargo.lock` and without network. What it
+//! depends on is built before; then the crates are compiled in turn, and the processor time of cargo and rustc is
+//! taken.
 
 use anyhow::{Context, Result, bail};
 use std::fmt::Write;
@@ -12,10 +13,10 @@ use std::{fs, mem};
 use crate::row::Row;
 use crate::time::median;
 
-/// Types, each of which is put in the arena in three ways.
+/// The number of types, each of which is allocated in three ways.
 const TYPES: usize = 300;
 
-/// A subject: its dependency, what makes an arena, its type, and what makes a reference of what it returns.
+/// A subject: its dependency, the expression for a new arena, its type, and the conversion of its results to references.
 struct Subject {
     name: &'static str,
     dependency: &'static str,

@@ -10,7 +10,7 @@ pub(super) trait Subject: Sized + 'static {
 
     fn new() -> Self;
 
-    /// Forgets all values and keeps memory, as far as the subject can.
+    /// Frees all values. Keeps the memory if the subject can.
     fn reset(&mut self);
 }
 
@@ -60,7 +60,7 @@ macro_rules! push {
 }
 pub(super) use push;
 
-/// A subject with slices of what an iterator yields that knows its length.
+/// A subject that allocates slices from iterators of known length.
 pub(super) trait Slices: Subject {
     /// Makes a slice of the numbers below `count` and shows it to the sink.
     fn collect(&self, count: usize);

@@ -1,7 +1,7 @@
 //! The workloads, each written once for all subjects.
 //!
-//! Every allocated address goes through the sink, which may write memory: the state of an arena is loaded and stored at each allocation, as
-//! it is between two of them in a program, and no two are merged into one.
+//! Every allocated address goes through the sink, which may write memory: the state of an arena is loaded and stored at
+//! each allocation, as it is between two of them in a program, and no two are merged into one.
 
 use fastrand::Rng;
 use hashbrown::HashMap;
@@ -109,8 +109,8 @@ fn blocks_of_all<A: Arena>(arena: &A, layouts: &[Layout]) {
     }
 }
 
-/// Sizes from 1 to 128 and alignments from 1 to 16. So many that no branch predictor remembers them: 16,000, which come by again
-/// and again, it does.
+/// Sizes from 1 to 128 and alignments from 1 to 16. So many that no branch predictor remembers them: 16,000, which come
+/// by again and again, it does.
 fn mixed<A: Arena>() -> Run {
     let mut rng = Rng::with_seed(12);
     let layout = || Layout::from_size_align(rng.usize(1..=128), 1 << rng.u8(0..=4)).expect("small");
@@ -371,7 +371,7 @@ fn creation<A: Arena>() -> Run {
     Box::new(|operations| (0..operations as u64).for_each(create::<A>))
 }
 
-/// A workload's name, and what makes it ready to run.
+/// A workload's name and constructor.
 type Workload = (&'static str, fn() -> Run);
 
 fn named<S: Subject>(workloads: Vec<Workload>) -> Vec<Op> {
@@ -469,7 +469,8 @@ pub(super) mod typed {
         });
     }
 
-    /// The part that all trees have in common: the same recursion writes all nodes to one address, and sums an existing tree.
+    /// The part that all trees have in common: the same recursion writes all nodes to one address, and sums an existing
+    /// tree.
     pub(in crate::bump) fn nodes_alone() -> Op {
         let run = || -> Run {
             Box::new(|operations| {

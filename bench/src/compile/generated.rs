@@ -98,8 +98,8 @@ fn boxed<'a, T, F: Future<Output = T> + Send + 'a>(future: F) -> BoxFuture<'a, T
 }
 ";
 
-/// Each route has a handler of its own under the same layers. A layer waits before and after what it wraps, and keeps a text
-/// meanwhile, as one that logs does.
+/// Each route has its own handler under the same layers. A layer awaits before and after the inner service and holds a
+/// text across it, as a logging layer does.
 fn services(boxes: Boxes, routes: usize, layers: usize) -> String {
     let mut text = format!("{HEAD}{MAIN}");
     text += "

@@ -1,9 +1,10 @@
-//! What erasing futures does to compile times: the same programs with no box, with `.pinned()` and `.boxed()` at each layer,
-//! and erased once.
+//! What erasing futures does to compile times: the same programs with no box, with `.pinned()` and `.boxed()` at each
+//! layer, and erased once.
 //!
-//! The programs are written to a temporary folder and built offline where they can be: generated ones with this workspace's
-//! `Cargo.lock`, published ones with the versions they name. Dependencies are built before. Then the subjects are built in
-//! turn, and the processor time of cargo and rustc is taken, which another program on the machine changes little.
+//! The programs are written to a temporary folder and built offline where they can be: generated ones with this
+//! workspace's `Cargo.lock`, published ones with the versions they name. Dependencies are built before. Then the
+//! subjects are built in turn, and the processor time of cargo and rustc is taken, which another program on the machine
+//! changes little.
 
 mod generated;
 mod published;
@@ -64,7 +65,7 @@ enum Task {
     Check,
     Dev,
     Release,
-    /// A dev build after the leaf was changed, with what the last one left.
+    /// A dev build after a change of the leaf crate, with the output of the build before.
     Incremental,
 }
 
@@ -224,7 +225,7 @@ fn rows(subjects: &[Program], rounds: usize) -> Result<Vec<Row>> {
     let mut sizes = vec![Vec::new(); subjects.len()];
     for task in Task::ALL {
         let mut times = vec![Vec::new(); subjects.len()];
-        // Not measured: the dependencies, and what a build after a change begins with.
+        // The build of the dependencies, and the first build for incremental ones, are not measured.
         let before = if let Task::Incremental = task { subjects.len() } else { 1 };
         for program in &subjects[..before] {
             program.once(task, 0)?;

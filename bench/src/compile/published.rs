@@ -17,9 +17,10 @@ pub(super) struct Published {
     main: Option<&'static str>,
     /// Its file with the leaf.
     leaf: &'static str,
-    /// What its bounds lack for a `.boxed()` everywhere, which asks for `Send`: a text, and its replacement for all subjects.
+    /// What its bounds lack for a `.boxed()` everywhere, which asks for `Send`: a text, and its replacement for all
+    /// subjects.
     bounds: &'static [(&'static str, &'static str)],
-    /// Where it is erased once: a file, what is there, and what follows it.
+    /// The place of the one erasure: a file, the text to find, and the text to insert after it.
     boundary: (&'static str, &'static str),
 }
 
@@ -145,7 +146,7 @@ impl Published {
         Ok(programs)
     }
 
-    /// The crate's own, with what the changed text needs.
+    /// The crate's manifest with the dependencies of the changed text.
     fn manifest(&self, source: &Path) -> Result<String> {
         let mut manifest = fs::read_to_string(source.join("Cargo.toml"))?;
         if self.main.is_some() {

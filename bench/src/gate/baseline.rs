@@ -36,7 +36,7 @@ impl Entry {
 
 #[derive(Debug)]
 pub(super) struct Baseline {
-    /// What it was made with: counts of another compiler or another C library say nothing of a change in the source.
+    /// The compiler and C library of the counts: with others the numbers do not compare.
     made_with: String,
     entries: Vec<Entry>,
 }

@@ -48,7 +48,7 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     Ok(())
 }
 
-/// Allocations of an operation once what is kept is there.
+/// Allocations of each operation after the first, which fills pools.
 fn allocations(suite: &Suite) -> Vec<Row> {
     const OPERATIONS: usize = 1000;
     let mut rows: Vec<Row> = Vec::new();

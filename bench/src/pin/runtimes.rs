@@ -1,4 +1,4 @@
-//! The workloads to their end under an executor: what a program sees.
+//! The workloads run to completion under an executor, as in a program.
 
 use anyhow::Result;
 use std::hint::black_box;

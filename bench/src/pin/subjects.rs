@@ -26,7 +26,7 @@ pub(super) trait Subject: 'static {
     fn make<F: Work>(storage: &mut Self::Storage, future: F) -> Self::Held<'_, F>;
 }
 
-/// A subject whose futures own what they need, and go where they like.
+/// A subject with `Send` futures that own their memory.
 pub(super) trait Sends: 'static {
     const NAME: &'static str;
     const ONCE: &'static str;

@@ -52,7 +52,7 @@ async fn answer(request: u64) -> Result<u64, u64> {
     Ok(request)
 }
 
-/// Eight layers, each of which changes the request and the response.
+/// Eight layers, each of which modifies the request and the response.
 fn stack<S: Subject>() -> S::Service {
     let mut service = S::erase(service_fn(answer));
     for layer in 0..8 {

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, lines: impl BufRead, html: Option<PathBuf>) -> Re
     Ok(())
 }
 
-/// Whether `write` will be able to; what the file holds stays.
+/// Checks that `write` can write the file, without changing it.
 pub(crate) fn can_write(file: &Path) -> Result<()> {
     let new = !file.exists();
     fs::OpenOptions::new()

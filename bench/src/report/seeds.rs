@@ -1,4 +1,5 @@
-//! `dwell-bench seeds`: what the articles that Dwell starts from claimed, what their published code does here, and Dwell.
+//! `dwell-bench seeds`: the claims of the articles behind Dwell, the measurements of their published code here, and
+//! Dwell's.
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ struct File {
 struct Claim {
     title: String,
     source: String,
-    /// Held, an artefact, or what it depends on; and why.
+    /// Whether the claim holds, is an artefact, or depends on something; with the reason.
     verdict: String,
     why: String,
     line: Vec<Line>,
@@ -30,7 +31,7 @@ struct Claim {
     rests: Vec<Bound>,
 }
 
-/// A number beside another of the same workload, and what it may be if the verdict fits.
+/// A number beside another of the same workload, and the range that fits the verdict.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Bound {
@@ -198,7 +199,7 @@ pub(super) fn markdown(rows: &[Measured]) -> Result<String> {
     Ok(text)
 }
 
-/// Says on the standard error what the rows contradict. How much that is.
+/// Prints verdicts that the rows contradict to standard error. Returns their number.
 pub(super) fn complain(lines: &[String]) -> Result<usize> {
     let tables = tables(&parse(lines)?)?;
     let contradicted: Vec<String> = tables.iter().flat_map(Table::contradicted).collect();

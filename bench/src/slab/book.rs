@@ -1,7 +1,8 @@
 //! A limit order book: each price level is a doubly linked list of orders, first come first served.
 //!
-//! An event picks an order number: an order that stands is cancelled, one that does not is placed. One event in eight is a
-//! market order instead, which takes what stands first at the best price. About half of the numbers stand at any time.
+//! An event picks an order number. If that order is open it is cancelled, otherwise it is placed. One event in eight is
+//! a market order instead, which fills the first order at the best price. About half of the numbers are open at any
+//! time.
 
 use fastrand::Rng;
 
@@ -22,7 +23,7 @@ struct Level<L> {
 }
 
 struct Book<S: Books> {
-    /// The owners of the orders that stand, by number.
+    /// The owners of the open orders, by number.
     standing: Vec<Option<S::Slot>>,
     levels: Vec<Level<S::Link>>,
     /// Which levels have orders, for each side: the best is the lowest bit.
@@ -138,7 +139,7 @@ impl<S: Books> Book<S> {
 fn book<S: Books>() -> Run {
     let mut book = Book::<S>::new();
     let mut rng = Rng::with_seed(7);
-    // Until half of the numbers stand.
+    // Until half of the numbers are open.
     (0..4 * NUMBERS).for_each(|_| book.event(&mut rng));
     Box::new(move |operations| {
         (0..operations).for_each(|_| book.event(&mut rng));
@@ -156,7 +157,7 @@ mod tests {
     use crate::slab::peers::{heap::Heap, slab::SlabCrate};
     use crate::slab::subject::{Books, Holds};
 
-    /// The orders in the lists, in order, and what was traded.
+    /// The open orders in list order, and the traded quantity.
     fn play<S: Books>() -> (Vec<(u32, u64)>, u64) {
         let mut book = Book::<S>::new();
         let mut rng = Rng::with_seed(1);

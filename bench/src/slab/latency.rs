@@ -1,8 +1,8 @@
 //! How long single operations take, and how long the slow ones: percentiles in ticks of the processor's counter.
 //!
-//! Hot operations are timed 64 at a time, because the counter costs as much as several of them. Cold ones are timed alone
-//! or as a burst of 64, each after a walk over more memory than the second-level cache holds. What the counter itself costs
-//! is taken off. Subjects take turns, round by round.
+//! Hot operations are timed 64 at a time, because the counter costs as much as several of them. Cold ones are timed
+//! alone or as a burst of 64, each after a walk over more memory than the second-level cache holds. What the counter
+//! itself costs is taken off. Subjects take turns, round by round.
 
 use std::hint::black_box;
 use std::sync::mpsc;
@@ -50,7 +50,7 @@ fn timed<R>(samples: &mut Vec<u32>, f: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Moves everything but what is used next out of the first two caches.
+/// Evicts everything but the next operation's data from the first two caches.
 struct Cold(Vec<u64>);
 
 impl Cold {
@@ -272,7 +272,7 @@ fn find<S: Names<Words<8>>>() -> Sample {
 /// Values of a container that grows, and of one that is emptied at random and filled again.
 const MILLION: usize = 1_000_000;
 
-/// The first insertions into an empty container, each timed by itself.
+/// Times each of the first insertions into an empty container.
 fn growth<S: Grows<Words<8>>>() -> Sample {
     Box::new(|samples, count| {
         samples.reserve(count);
@@ -289,7 +289,7 @@ fn growth<S: Grows<Words<8>>>() -> Sample {
     })
 }
 
-/// The first removals from a container that has only grown, in the order of insertion, each timed by itself.
+/// Times each of the first removals from a container that has only grown, in the order of insertion.
 fn first_drops<S: Grows<Words<8>>>() -> Sample {
     Box::new(|samples, count| {
         samples.reserve(count);
@@ -306,8 +306,8 @@ fn first_drops<S: Grows<Words<8>>>() -> Sample {
     })
 }
 
-/// As [`lifecycle`], without a loop: as in `perf_vs_box` of nexus-slab, nothing of one pair is kept in a register for the next but
-/// what the compiler sees to be the same.
+/// Like [`lifecycle`], but straight-line code as in `perf_vs_box` of nexus-slab: between pairs, registers keep only values that the
+/// compiler knows to be unchanged.
 fn straight<S: Holds<Words<N>>, const N: usize>() -> Sample {
     macro_rules! eight {
         ($what:stmt) => {
@@ -331,7 +331,7 @@ fn straight<S: Holds<Words<N>>, const N: usize>() -> Sample {
     })
 }
 
-/// A million values, whose slots stand in random order.
+/// A million values with slots in random order.
 fn shuffled<S: Grows<Words<8>>>(batches: usize) -> Live<S, Words<8>> {
     let mut live = Live::<S, _> { slots: Vec::with_capacity(batches * BATCH), storage: S::empty() };
     for word in 0..(batches * BATCH) as u64 {
@@ -487,7 +487,7 @@ pub(super) fn sending<S: Sends<Words<8>>>(probes: &mut Vec<Probe>) {
     list.add("remote/free/64B", PARCEL, 200, 20, || remote::<S>(Half::Remove));
 }
 
-/// The sample below which the given share of them lies, in ten-thousandths.
+/// The percentile of sorted samples, in ten-thousandths.
 fn percentile(sorted: &[u32], share: usize) -> f64 {
     let at = sorted.len() * share / 10_000;
     f64::from(sorted[at.min(sorted.len() - 1)])

@@ -30,7 +30,7 @@ struct Measures {
     probes: Vec<Probe>,
 }
 
-/// What every subject is asked.
+/// The workloads of every subject.
 fn holding<S: Holds<Words<8>> + Holds<Words<32>> + Holds<Words<512>>>(all: &mut Measures) {
     operations::sized::<S, 8>(&mut all.ops);
     operations::sized::<S, 32>(&mut all.ops);

@@ -1,8 +1,8 @@
-//! The workloads that are the same on every run: for instruction counts and times.
+//! Deterministic workloads, for instruction counts and times.
 //!
-//! Each value is made of a word that the compiler does not know, and each is given to the sink while it is in its slot,
-//! so that no subject's writes are left out. Between operations the container may have been changed, as far as the compiler
-//! knows: otherwise it keeps the head of a free list in a register, which no program gets that does anything else meanwhile.
+//! Each value is made of a word that is opaque to the compiler, and goes to the sink while it is in its slot, so that
+//! no write is optimised away. Between operations the container is passed to the sink as well. Otherwise the compiler
+//! keeps the head of a free list in a register, which does not happen in a program with other work in between.
 
 use std::sync::mpsc;
 
@@ -13,7 +13,7 @@ use crate::sink;
 /// Values that live during a churn.
 pub(super) const LIVE: usize = 256;
 
-/// A container and its values, all of which it frees.
+/// A container and its live values; dropping it frees all of them.
 pub(super) struct Live<S: Holds<T>, T: 'static> {
     pub(super) slots: Vec<S::Slot>,
     pub(super) storage: S::Storage,

@@ -18,16 +18,16 @@ impl<const N: usize> Words<N> {
 /// A way to hold values of type `T`.
 pub(super) trait Holds<T: 'static>: 'static {
     const NAME: &'static str;
-    /// Where the values are: a slab, or nothing for what finds its memory by itself.
+    /// The container: a slab, or `()` for a subject that finds its memory by itself.
     type Storage;
-    /// What stands for a value: an owning pointer or a key.
+    /// The handle of a value: an owning pointer or a key.
     type Slot: 'static;
 
     /// A container for `capacity` values, which it may exceed only if it can grow.
     fn storage(capacity: usize) -> Self::Storage;
     fn insert(storage: &mut Self::Storage, value: T) -> Self::Slot;
     fn get<R>(storage: &Self::Storage, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R;
-    /// Drops the value and frees what it had.
+    /// Drops the value and frees its cell.
     fn remove(storage: &mut Self::Storage, slot: Self::Slot);
 }
 
@@ -92,7 +92,7 @@ pub struct Order<L> {
     pub(super) reserved: u64,
 }
 
-/// Orders that stand in lists.
+/// Subjects with orders in linked lists.
 pub(super) trait Books: Links + Holds<Order<<Self as Links>::Link>> {
     fn link(slot: &mut Self::Slot) -> Self::Link;
     /// The order behind a link.
@@ -119,7 +119,8 @@ macro_rules! links_by_pointer {
 
             #[inline(always)]
             unsafe fn at(_: &mut Self::Storage, link: *mut ()) -> &mut $crate::slab::subject::Order<*mut ()> {
-                // SAFETY: the caller says that the slot is there, so that its address is an order's, and that no other reference to it exists.
+                // SAFETY: the caller says that the slot is there, so that its address is an order's, and that no other
+                // reference to it exists.
                 unsafe { &mut *link.cast() }
             }
         }

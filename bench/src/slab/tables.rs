@@ -1,11 +1,11 @@
-//! The tables of `docs/slab.md`, and what the goals say of them.
+//! The tables of `docs/slab.md`, and the verdicts on its goals.
 
 use std::fmt::Write;
 
 use super::latency::MANY;
 use crate::row::{Row, distinct};
 
-/// A column of a table: what it is called, and which number it shows.
+/// A column of a table: its title and metric.
 struct Column {
     title: String,
     workload: String,
@@ -53,7 +53,7 @@ fn table(text: &mut String, rows: &[Row], heading: &str, columns: &[Column]) {
     }
 }
 
-/// What was asked for: the subject's number beside another's is at most so much.
+/// A goal: the greatest ratio of the subject's number to another's.
 struct Goal {
     what: &'static str,
     subject: &'static str,
@@ -186,7 +186,7 @@ fn claims(text: &mut String, rows: &[Row]) {
         let cell = |subject| ratio(subject).map_or(String::new(), |ratio| format!("{ratio:.2}"));
         let Some(again) = ratio(MACRO) else { continue };
         let published = claim.published.0 / claim.published.1;
-        // A tenth is what a tick of resolution makes of ten.
+        // For ten ticks, the resolution of one tick is a tenth.
         let verdict = match (published < 1.0, again < 1.0) {
             _ if again <= published * 1.1 => "held",
             (true, true) => "faster, but less",

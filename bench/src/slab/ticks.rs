@@ -66,7 +66,7 @@ pub(super) fn start() -> u64 {
     counter::before()
 }
 
-/// Ticks since [`start`], less what the two calls cost.
+/// Ticks since [`start`], minus the cost of the two calls.
 #[inline(always)]
 pub(super) fn since(start: u64) -> u32 {
     let ticks = counter::after() - start;

@@ -1,4 +1,4 @@
-//! The representations that lost, for their numbers: they are sound as far as the workloads use them, and no further.
+//! Rejected representations, for their measurements. They are sound only as the workloads use them.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::UnsafeCell;

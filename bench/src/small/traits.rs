@@ -95,7 +95,7 @@ const ROWS: &[&str] = &[
     "Deserialize of slices",
 ];
 
-/// A column: whether a box has what each row says.
+/// A column: whether a box implements the trait of each row.
 macro_rules! column {
     ($name:ident, $Box:ident) => {
         fn $name() -> Vec<bool> {

@@ -1,7 +1,7 @@
 //! The workloads, each written once for all subjects.
 //!
-//! Values come from `black_box`ed data or go through the sink before they are boxed, so that no subject's boxes are known to
-//! the compiler. Each result is given to the sink, so that nothing is folded or vectorised.
+//! Values come from `black_box`ed data or go through the sink before they are boxed, so that no subject's boxes are
+//! known to the compiler. Each result is given to the sink, so that nothing is folded or vectorised.
 
 use fastrand::Rng;
 use std::collections::VecDeque;
@@ -136,8 +136,8 @@ fn slices<S: Subject>(count: u32, longest: usize, orders: fn(u32, &mut Rng) -> V
     })
 }
 
-// The loop is part of what is not inlined: a call and a return for each box take longer than an inline box. The compiler
-// has to forget the box before it is dropped, or it drops a value that it knows to be inline.
+// The loop is inside the function that is not inlined, since a call for each box takes longer than an inline box. The
+// compiler must not know the box before it is dropped, or it drops a value that it knows to be inline.
 
 #[inline(never)]
 fn make_empty<S: Subject>(operations: usize) {
@@ -292,7 +292,7 @@ fn ast<S: Subject>() -> Run {
 
 type Workload = (&'static str, fn() -> Run, fn() -> Run);
 
-/// Each workload of a subject, with what the loop around it costs (nothing, where the loop is part of the use).
+/// Each workload of a subject, with the cost of its loop (0 if the loop is part of the use).
 fn workloads<S: Subject>() -> Vec<Workload> {
     fn walk_nothing() -> Run {
         let values: Vec<u64> = (0..FEW as u64).collect();

@@ -182,7 +182,7 @@ impl Holder for Lent<Part> {
     }
 }
 
-/// A record with the part in it, as it stands in a vector.
+/// A record that contains the part, as an element of a vector.
 struct Record<H> {
     #[expect(dead_code, reason = "what else a record has")]
     id: u64,
@@ -282,7 +282,7 @@ fn loops() -> Vec<Op> {
     ops
 }
 
-/// Compared with what one would write without dwell.
+/// The baseline is the plain Rust code without dwell.
 pub(super) fn suite() -> Suite {
     let mut all = ops::<Option<Box<Part>>>("option-box");
     all.extend(ops::<WithLazyDefault>("option-box/lazy"));

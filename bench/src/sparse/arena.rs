@@ -16,7 +16,7 @@ pub(super) trait Arena: Copy + Ord {
     fn slice<T>(values: Vec<T>) -> &'static [T];
 }
 
-/// Ours, packed: most of what it holds is text.
+/// Dwell's arena with a minimum alignment of 1, since most of its contents are text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Dwell;
 

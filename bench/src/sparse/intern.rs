@@ -154,7 +154,7 @@ impl Interner for Internment {
     }
 }
 
-/// Fields of this type are never empty; there is nothing that an empty symbol would stand for.
+/// Fields of this type are never empty: an interned string has a symbol.
 impl<I: Interner> IsEmpty for Interned<I> {
     fn is_empty(&self) -> bool {
         false

@@ -1,8 +1,8 @@
 //! The article's types, once for each layout.
 //!
-//! A layout is a module with seven aliases; `smithy_types!` puts the structs on top of them. The fields are those of
-//! the article: of `Traits` its text shows a part, the rest follows from its sizes (`Shape` 2488 bytes, `Reference` 408,
-//! `Traits` 384 naive; 112 and 32 boxed) and from what the models hold.
+//! A layout is a module with seven aliases; `smithy_types!` defines the structs with these. The fields are those of the
+//! article. It shows a part of `Traits`; the rest follows from its sizes (`Shape` 2488 bytes, `Reference` 408, `Traits`
+//! 384 naive; 112 and 32 boxed) and from the contents of the models.
 
 use allocative::Allocative;
 use datasize::DataSize;

@@ -44,7 +44,7 @@ macro_rules! layouts {
     };
 }
 
-/// All layouts; those of dwell have each what the one before has.
+/// All layouts. Each of dwell's layouts adds one change to the one before.
 pub(super) const LAYOUTS: &[Layout] = layouts! {
     "naive": naive,
     "boxed": boxed,
@@ -67,7 +67,7 @@ pub(crate) struct Task {
     layout: String,
     #[arg(long)]
     models: PathBuf,
-    /// Counts bytes and blocks and hashes what was loaded; else only time is taken.
+    /// Count bytes and blocks and hash the loaded data; otherwise only measure the time
     #[arg(long)]
     count: bool,
 }

@@ -1,7 +1,7 @@
-//! `dwell::sparse` in a real program, and what reading through it costs.
+//! `dwell::sparse` in a real program, and the cost of reads through it.
 //!
-//! The program is that of the article "Box to save memory" (dystroy.org): service models are loaded and kept. Here it
-//! does so in one layout after the other, each in a process of its own.
+//! The program is that of the article "Box to save memory" (dystroy.org): it loads service models and keeps them. Here
+//! it uses one layout after the other, each in a separate process.
 
 mod access;
 mod arena;

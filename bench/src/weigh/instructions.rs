@@ -19,7 +19,7 @@ pub(super) fn suite() -> Suite {
     Suite { module: "weigh", baseline: subjects::BASELINE, ops }
 }
 
-/// Models in one walk: what a tree does once is little beside the walk.
+/// Models in one walk: enough that the fixed cost of a tree is negligible.
 const MODELS: usize = 8;
 
 /// An operation is a twenty-thousandth of a walk over some generated models.

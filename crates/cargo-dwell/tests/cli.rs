@@ -250,7 +250,7 @@ fn parts_merge_to_the_same_whatever_the_order_and_the_grouping() {
         rng.shuffle(&mut joined);
         assert!(merged(&joined) == all, "round {round}");
     }
-    // What is no part is told.
+    // A file that is not a part is an error.
     fs::write(path("no.part"), "{}").unwrap();
     let output = dwell(&["shape", "--merge", &path("no.part")]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));

@@ -147,8 +147,8 @@ fn a_panic_in_a_closure_drops_the_value() {
 
 #[test]
 fn a_closure_may_return_another_place() {
-    // `Coercible::new` is hidden, not private. Any other `Coercible` of the type has the same metadata, and nothing else of it is
-    // used.
+    // `Coercible::new` is hidden, not private. Any other `Coercible` of the type has the same metadata, and nothing
+    // else of it is used.
     static OTHER: Coercible<u64, u64> = Coercible::new(1);
     let any: SmallBox<dyn Any> = SmallBox::new_with(2_u64, |_| &OTHER as _);
     assert_eq!(any.downcast_ref::<u64>(), Some(&2));
@@ -257,7 +257,7 @@ fn a_failed_allocation_gives_the_value_back() {
 }
 
 #[test]
-#[expect(clippy::result_large_err, reason = "an iterator over what comes back")]
+#[expect(clippy::result_large_err, reason = "an iterator over the results")]
 fn whatever_allocation_fails_no_piece_is_lost() {
     let counts = Counts::default();
     let left = left_by(|| {
@@ -319,8 +319,8 @@ fn whatever_allocation_fails_no_piece_is_lost() {
     assert_eq!(left, (0, 0));
 }
 
-/// A slice's address has no number while a constant is evaluated; only its length may be read as one. The evaluation fails
-/// under Miri and with `-Zextra-const-ub-checks` if both words of the pointer are read as numbers.
+/// A slice's address has no number while a constant is evaluated; only its length may be read as one. The evaluation
+/// fails under Miri and with `-Zextra-const-ub-checks` if both words of the pointer are read as numbers.
 #[test]
 fn small_box_const_of_a_slice_reads_no_address_as_a_number() {
     struct Tail<T: ?Sized>(u8, T);
@@ -435,8 +435,8 @@ fn iterators_that_lie_are_not_believed() {
     assert!(counts.balanced());
 }
 
-/// A supertype may stand in for the value's own type: what the closure returns is then another vtable, that of a type which
-/// every such value also has.
+/// A supertype may stand in for the value's own type: what the closure returns is then another vtable, that of a type
+/// which every such value also has.
 #[test]
 fn a_place_may_be_seen_as_of_a_supertype() {
     type Any1 = for<'a> fn(&'a u8) -> u8;

@@ -32,7 +32,7 @@ impl<S: BumpAllocatorSettings<GuaranteedAllocated = True> + 'static> Subject for
     }
 }
 
-/// References as the other arenas give them: a `BumpBox` would drop what is in it.
+/// Plain references, as the other arenas return: a `BumpBox` would drop its value.
 impl<S: BumpAllocatorSettings<GuaranteedAllocated = True> + 'static> Arena for BumpScope<S> {
     type Ref<'a, T: 'a> = &'a mut T;
     type Bytes<'a> = &'a mut [u8];

@@ -28,7 +28,7 @@ impl Named for Mimalloc {
     const SELF: &'static Self = &mimalloc::MiMalloc;
 }
 
-/// Boxes on an allocator that frees each by itself.
+/// Boxes on an allocator that frees each block separately.
 pub(in crate::bump) struct Heap<M>(PhantomData<M>);
 
 impl<M> Clone for Heap<M> {

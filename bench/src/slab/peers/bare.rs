@@ -1,4 +1,4 @@
-//! No allocator: what writing and reading the values costs in any case.
+//! No allocator: the cost of writing and reading the values.
 
 use crate::slab::subject::{Edits, Holds, Words};
 

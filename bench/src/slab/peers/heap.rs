@@ -1,4 +1,4 @@
-//! A box on an allocator that is named, so that two allocators stand in one program.
+//! A box on an explicit allocator, so that one program can compare two allocators.
 
 use std::alloc::{GlobalAlloc, Layout, System, handle_alloc_error};
 use std::marker::PhantomData;

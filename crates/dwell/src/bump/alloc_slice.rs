@@ -196,7 +196,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// # Errors
     ///
     /// When there is no memory. The error returns the values so far; the last is the one that did not fit.
-    #[expect(clippy::type_complexity, reason = "a name would hide what comes back")]
+    #[expect(clippy::type_complexity, reason = "a type alias would hide the result")]
     pub fn try_alloc_iter<T>(
         &self,
         values: impl IntoIterator<Item = T>,
@@ -267,8 +267,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// [`Alloc`](AllocOrInitError::Alloc) with `make`, not called, when there is no memory; [`Init`](AllocOrInitError::Init) with
-    /// the error of `make`.
+    /// [`Alloc`](AllocOrInitError::Alloc) with `make`, not called, when there is no memory;
+    /// [`Init`](AllocOrInitError::Init) with the error of `make`.
     #[inline]
     pub fn try_alloc_try_with<F, T, E>(&self, make: F) -> Result<&mut T, AllocOrInitError<E, F>>
     where
@@ -323,8 +323,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// [`Alloc`](AllocOrInitError::Alloc) with `make`, not called, when there is no memory; [`Init`](AllocOrInitError::Init) with
-    /// the error of `make`.
+    /// [`Alloc`](AllocOrInitError::Alloc) with `make`, not called, when there is no memory;
+    /// [`Init`](AllocOrInitError::Init) with the error of `make`.
     pub fn try_alloc_slice_try_fill_with<T, F, E>(
         &self,
         len: usize,

@@ -29,8 +29,8 @@ use core::str;
 ///
 /// # Pinning
 ///
-/// Safe code cannot pin such a box: after it is forgotten, the arena may reuse the value's bytes without dropping the value, which
-/// pinning forbids.
+/// Safe code cannot pin such a box: after it is forgotten, the arena may reuse the value's bytes without dropping the
+/// value, which pinning forbids.
 pub struct Box<'a, T: ?Sized> {
     // # Invariants
     //
@@ -85,7 +85,8 @@ impl<'a, T: 'a> Box<'a, T> {
 }
 
 impl<T: ?Sized> Box<'_, T> {
-    /// Converts the box to a pointer. The value is not dropped unless [`from_raw`](Self::from_raw) makes a box of it again.
+    /// Converts the box to a pointer. The value is not dropped unless [`from_raw`](Self::from_raw) makes a box of it
+    /// again.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -107,8 +108,8 @@ impl<T: ?Sized> Box<'_, T> {
     ///
     /// # Safety
     ///
-    /// The pointer came from `into_raw`, and no other box is made of it. The arena that the value is in is borrowed for as long as
-    /// the box's lifetime says.
+    /// The pointer came from `into_raw`, and no other box is made of it. The arena that the value is in is borrowed for
+    /// as long as the box's lifetime says.
     #[inline]
     pub unsafe fn from_raw(value: *mut T) -> Self {
         // SAFETY: the pointer came from `into_raw`, whose result is that of a `NonNull`.
@@ -234,7 +235,7 @@ impl<'a, T> Box<'a, [T]> {
     ///
     /// When there is no memory. The error returns the values so far, the one that did not fit, and the iterator with
     /// those after it.
-    #[expect(clippy::type_complexity, reason = "a name would hide what comes back")]
+    #[expect(clippy::type_complexity, reason = "a type alias would hide the result")]
     pub fn try_from_iter_in<I: IntoIterator<Item = T>, const MIN_ALIGN: usize, A: Allocator>(
         values: I,
         bump: &'a Bump<MIN_ALIGN, A>,

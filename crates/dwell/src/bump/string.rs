@@ -86,8 +86,8 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory, or a value's `fmt` returns an error of its own: then the error's layout is that of the text until
-    /// there.
+    /// When there is no memory, or a value's `fmt` returns an error of its own: then the error's layout is that of the
+    /// text until there.
     pub fn try_from_fmt_in(text: fmt::Arguments<'_>, bump: &'a Bump<MIN_ALIGN, A>) -> Result<Self, AllocError<()>> {
         bump.format(text).map_err(|unwritten| AllocError::new((), unwritten.layout()))
     }
@@ -241,9 +241,9 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory for an item, or its `fmt` returns an error. The string is as before that item, which is returned in
-    /// the error, with an iterator of those after it.
-    #[expect(clippy::type_complexity, reason = "a name would hide what comes back")]
+    /// When there is no memory for an item, or its `fmt` returns an error. The string is as before that item, which is
+    /// returned in the error, with an iterator of those after it.
+    #[expect(clippy::type_complexity, reason = "a type alias would hide the result")]
     pub fn try_extend<I: IntoIterator<Item: fmt::Display>>(
         &mut self,
         items: I,
@@ -500,7 +500,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Deref for String<'_, MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> DerefMut for String<'_, MIN_ALIGN, A> {
     #[inline]
     fn deref_mut(&mut self) -> &mut str {
-        // SAFETY: the bytes of a string are UTF-8, and stay so: a `&mut str` can be changed to no other bytes (invariant 1).
+        // SAFETY: the bytes of a string are UTF-8, and stay so: a `&mut str` can be changed to no other bytes
+        // (invariant 1).
         unsafe { str::from_utf8_unchecked_mut(&mut self.bytes) }
     }
 }
@@ -697,8 +698,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory, or a value's `fmt` returns an error of its own: then the error's layout is that of the text until
-    /// there.
+    /// When there is no memory, or a value's `fmt` returns an error of its own: then the error's layout is that of the
+    /// text until there.
     pub fn try_alloc_fmt(&self, text: fmt::Arguments<'_>) -> Result<&mut str, AllocError<()>> {
         self.format_str(text).map_err(|unwritten| AllocError::new((), unwritten.layout()))
     }
@@ -721,8 +722,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Ok(string)
     }
 
-    /// An empty string with capacity for a line, if the free range has that many bytes: most texts fit. `alloc_fmt` returns the unused
-    /// bytes to the arena at the end.
+    /// An empty string with capacity for a line, if the free range has that many bytes: most texts fit. `alloc_fmt`
+    /// returns the unused bytes to the arena at the end.
     #[inline]
     fn line(&self) -> String<'_, MIN_ALIGN, A> {
         const LINE: usize = 64;

@@ -1,7 +1,7 @@
-//! Random programs for an arena: blocks of all layouts, scopes, checkpoints and resets, each block beside what it should hold;
-//! vectors and strings in it beside those of std; and code that uses the arena from where it is called: closures, `Display`,
-//! iterators, `Clone`, drops, and a base allocator that hands out at once what it got back. The model test and the fuzz target
-//! share it.
+//! Random programs for an arena: blocks of all layouts, scopes, checkpoints and resets, each block beside what it
+//! should hold; vectors and strings in it beside those of std; and code that uses the arena from where it is called:
+//! closures, `Display`, iterators, `Clone`, drops, and a base allocator that hands out at once what it got back. The
+//! model test and the fuzz target share it.
 
 use dwell::alloc::{Allocator, Global};
 use dwell::{Bump, bump};
@@ -607,8 +607,8 @@ mod reusing {
         }
     }
 
-    // SAFETY: a block is `Global`'s and of this layout, and goes back to `Global` at the end. Until it is handed out again nothing
-    // has it.
+    // SAFETY: a block is `Global`'s and of this layout, and goes back to `Global` at the end. Until it is handed out
+    // again nothing has it.
     unsafe impl Allocator for Reusing {
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
             self.enter();
@@ -726,7 +726,7 @@ fn vectors<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &S
                 });
             }
             18 => {
-                // A vector of 16 bytes that is told its arena at each call.
+                // A vector of 16 bytes, which gets its arena with each call.
                 let mut short = bump::UnmanagedVec::new();
                 let mut model = Vec::new();
                 for value in 0..n % 40 {

@@ -6,8 +6,9 @@ use crate::thread::Thread;
 use crate::STATE;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// How many recorded blocks begin in a page of the heap; pages share a counter if their numbers are equal modulo 65,536. It
-/// answers for most blocks without the shadow that a free is of one that is not recorded: 256 KiB, which stay in the cache.
+/// For each page of the heap, the number of recorded blocks that begin in it. Pages share a counter if their numbers
+/// are equal modulo 65,536. A counter of 0 shows that a freed block is not recorded, without a read of the shadow: the
+/// counters take 256 KiB and stay in the cache.
 static RECORDED: [AtomicU32; 1 << 16] = {
     #[allow(clippy::declare_interior_mutable_const)]
     const NONE: AtomicU32 = AtomicU32::new(0);
@@ -19,8 +20,8 @@ fn recorded(addr: u64) -> &'static AtomicU32 {
     &RECORDED[(addr >> 12) as usize % RECORDED.len()]
 }
 
-/// Whether the block at an address is certainly not recorded. It never says so of one that is: the counter was raised before
-/// the program had the block, and is lowered when the block's record is removed.
+/// Returns true only if the block at an address is not recorded. The counter is raised before the program gets the
+/// block, and lowered when the block's record is removed.
 #[inline(always)]
 pub fn is_unrecorded(addr: u64) -> bool {
     STATE.sample.load(Ordering::Relaxed) != 0 && recorded(addr).load(Ordering::Relaxed) == 0
@@ -33,7 +34,7 @@ pub fn raise(addr: u64) {
     }
 }
 
-/// Counts a block no longer whose record was removed or replaced.
+/// Subtracts a block whose record was removed or replaced.
 pub fn lower(addr: u64) {
     if STATE.sample.load(Ordering::Relaxed) != 0 {
         recorded(addr).fetch_sub(1, Ordering::Relaxed);
