@@ -1,6 +1,6 @@
-//! Whatever JSON comes, in whatever order it is studied and read, is counted: no panic, no text lost.
+//! Any JSON, studied and read in any order, is counted without a panic and without a lost text.
 //!
-//! The input is lines; the first byte says how many of them are studied first.
+//! The input is lines; the first byte is the number of lines that are studied first.
 
 #![no_main]
 

@@ -36,7 +36,7 @@ impl Folder {
     }
 }
 
-/// The one line for a folder with a bad file, and what is reported of the rest when asked to keep going.
+/// Checks the error for a folder with a bad file, and the report on the rest.
 #[track_caller]
 fn check(folder: &Folder, location: &str, what: &str) {
     let output = shape(&[folder.path(), "--strict-input"]).output().unwrap();

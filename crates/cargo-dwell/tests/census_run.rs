@@ -1,4 +1,4 @@
-//! The agent of `cargo dwell census` sees what a counting allocator sees, in programs that end in any way.
+//! The agent of `cargo dwell census` counts what a counting allocator counts, for programs with every kind of end.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod support;
@@ -22,7 +22,7 @@ fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/census_run/truth.rs")
 }
 
-/// A program whose allocator counts, which does what its first argument says.
+/// A program with a counting allocator; its first argument selects the behaviour.
 fn truth() -> &'static Path {
     static TRUTH: OnceLock<PathBuf> = OnceLock::new();
     TRUTH.get_or_init(|| compile("truth", &[]))
@@ -137,7 +137,8 @@ fn sampled_blocks_add_up_to_all() {
     let snapshot = only(&run);
     let (blocks, bytes) = counted(&file);
     assert!((snapshot.blocks.len() as u64) < blocks / 2, "{} of {blocks}", snapshot.blocks.len());
-    // One thread draws the same numbers in each run. The standard error of the bytes is below 1 %, that of the blocks 2 %.
+    // One thread draws the same numbers in each run. The standard error of the bytes is below 1 %, that of the blocks 2
+    // %.
     let near = |found: u64, truth: u64, percent: u64| found.abs_diff(truth) * 100 <= truth * percent;
     assert!(near(snapshot.live_bytes, bytes, 4), "{} of {bytes}", snapshot.live_bytes);
     assert!(near(snapshot.live_blocks, blocks, 10), "{} of {blocks}", snapshot.live_blocks);
@@ -159,7 +160,8 @@ fn an_unknown_allocator_gets_a_note() {
 /// The variable of the environment for tests that build allocators written in C more than once.
 const ALL_ALLOCATORS: &str = "DWELL_TEST_ALLOCATORS";
 
-/// The same counts over an allocator that is linked statically, if it can be had: with fat LTO, or else as in all profiles.
+/// The same counts over an allocator that is linked statically, if it can be had: with fat LTO, or else as in all
+/// profiles.
 fn check_over(allocator: &str, krate: &str) {
     let all = std::env::var_os(ALL_ALLOCATORS).is_some();
     for (release, lto) in [(true, true), (true, false), (false, false)].into_iter().take(if all { 3 } else { 1 }) {

@@ -1,4 +1,4 @@
-//! What `debuginfo` says of a program, against what the program says of itself: in each form that debug info has.
+//! Compares the results of `debuginfo` with the program's own output, for each format of debug info.
 
 use cargo_dwell::debuginfo::{self, Flavour, Kind, Options, Program, Type};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ fn named<'p>(program: &'p Program, name: &str) -> &'p Type {
     first
 }
 
-/// Compares with what the program prints.
+/// Compares the types with the program's output.
 fn check(executable: &Path, options: &Options) -> Program {
     let program = debuginfo::load(executable, options).unwrap();
     assert_eq!(program.damaged, [""; 0]);
@@ -185,7 +185,7 @@ fn split_files() {
             let version = format!("dwarf-version={version}");
             let executable = build(folder.path(), &["-g", "-C", &how, "-C", &version]);
             check(&executable, &own());
-            // Without its files, one line says so.
+            // Without the files there is one line about it.
             if files.is_empty() {
                 for entry in std::fs::read_dir(folder.path()).unwrap().flatten() {
                     if entry.path().extension().is_some_and(|end| end == "dwo") {
@@ -275,7 +275,7 @@ fn a_second_question_is_answered_from_the_cache() {
     assert_eq!(files().len(), 1);
     let second = check(&executable, &options);
     assert_eq!(format!("{first:?}"), format!("{second:?}"));
-    // Own crates are no part of it.
+    // The workspace's own crates do not matter here.
     let third = debuginfo::load(&executable, &Options { own_crates: Vec::new(), ..options.clone() }).unwrap();
     assert!(!third.types().any(|(_, ty)| ty.own));
     // A damaged file is read anew.
@@ -283,7 +283,7 @@ fn a_second_question_is_answered_from_the_cache() {
     std::fs::write(&files()[0], &kept[..kept.len() / 2]).unwrap();
     check(&executable, &options);
     assert_eq!(std::fs::read(&files()[0]).unwrap(), kept);
-    // A folder that cannot be written is no error.
+    // A folder that is not writable is not an error.
     let blocked = Options { cache: Some(executable.join("cache")), ..own() };
     check(&executable, &blocked);
 }

@@ -1,5 +1,5 @@
-//! `cargo dwell futures` on a crate of many shapes of futures: sizes are those that the program itself sees, what is held is
-//! what its source says, and a change saves what the suggestion for it says.
+//! `cargo dwell futures` on a crate with many shapes of futures. Sizes equal those that the program prints, held values
+//! those in the comments of its source, and each change saves what its suggestion predicts.
 
 mod support;
 
@@ -13,7 +13,7 @@ fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/async_shapes")
 }
 
-/// What `futures` says, and what the program prints.
+/// The output of `futures`, and that of the program.
 fn shapes(release: bool) -> (Value, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
     command.args(["futures", "--format", "json", "--offline", "--manifest-path"]).arg(fixture().join("Cargo.toml"));
@@ -31,7 +31,7 @@ fn line(value: &Value) -> u64 {
     value["line"].as_u64().expect("a line")
 }
 
-/// The lines of `main.rs`, from 1, with what `marker` says there.
+/// The lines of `main.rs`, from 1, with the text after `marker`.
 fn marked(marker: &str) -> Vec<(u64, String)> {
     let source = fs::read_to_string(fixture().join("src/main.rs")).expect("a source");
     let found = (1..)

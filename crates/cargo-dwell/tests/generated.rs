@@ -1,7 +1,7 @@
-//! The types that the tool writes for the sample: they are the ones in `generated/sample.rs`, hold every document, give
-//! it back, and take what was predicted, to the byte.
+//! The types that the tool generates for the sample: they equal `generated/sample.rs`, load every document, write it back
+//! unchanged, and take the predicted memory, to the byte.
 //!
-//! `DWELL_BLESS=1 cargo test -p cargo-dwell --test generated` writes the file anew.
+//! `DWELL_BLESS=1 cargo test -p cargo-dwell --test generated` writes the file.
 
 #[allow(clippy::pedantic, clippy::large_enum_variant, unreachable_pub, reason = "the code is a user's")]
 #[path = "generated/sample.rs"]

@@ -1,4 +1,4 @@
-//! Which program the commands look into, what they say of wrong input, and what they fail for.
+//! The choice of the program, the messages for wrong input, and the failures of the commands.
 
 mod support;
 
@@ -11,7 +11,8 @@ use tempfile::TempDir;
 
 const LAYOUT: &str = "layout";
 
-/// Runs `cargo dwell` in a folder, one at a time: builds of a package with other features replace each other's executable.
+/// Runs `cargo dwell` in a folder, one at a time: builds of a package with other features replace each other's
+/// executable.
 fn dwell(folder: &Path, args: &[&str]) -> Output {
     static SERIAL: Mutex<()> = Mutex::new(());
     let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,7 +41,7 @@ fn has_type(output: &Output, name: &str) -> bool {
 #[track_caller]
 fn wrong(output: &Output, parts: &[&str]) {
     let errors = stderr(output);
-    // Cargo says what it does in lines that begin with spaces.
+    // Cargo's progress lines begin with spaces.
     let lines: Vec<&str> = errors.lines().filter(|line| !line.starts_with(' ')).collect();
     let [line] = lines[..] else { panic!("{errors}") };
     assert!(line.starts_with("error: "), "{line}");
@@ -280,7 +281,7 @@ fn broken_budgets_are_told_by_field() {
     assert_eq!(dwell(&single, &["futures", "--offline", "--max-future", "-1"]).status.code(), Some(2));
 }
 
-/// A package of its own, since `dwell.toml` is there for all who ask.
+/// A separate package, since `dwell.toml` applies to the whole workspace.
 fn configured(config: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     write(

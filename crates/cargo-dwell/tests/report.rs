@@ -1,4 +1,4 @@
-//! What the report says of a small corpus, in each format.
+//! The report on a small corpus, in each format.
 
 mod support;
 

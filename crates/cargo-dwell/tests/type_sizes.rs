@@ -1,5 +1,5 @@
-//! The debug info says what the compiler says: sizes, alignments, field offsets, variants' sizes and padding are compared with
-//! `-Zprint-type-sizes` of the same nightly, for all types that both name.
+//! The debug info says what the compiler says: sizes, alignments, field offsets, variants' sizes and padding are
+//! compared with `-Zprint-type-sizes` of the same nightly, for all types that both name.
 //!
 //! A program of any size is compared with `DWELL_EXE=PROGRAM DWELL_TYPE_SIZES=FOLDER cargo test --test type_sizes program --
 //! --nocapture`, where the folder has what each crate's compiler printed, in a file named after the crate.
@@ -161,8 +161,8 @@ fn same_path(shown: &str, full: &str, krate: &str) -> bool {
         let mut modules = full[1..].iter();
         STD.contains(&full[0]) && shown[1..].iter().all(|part| modules.any(|module| module == part))
     } else {
-        // A crate shows its own types without its name. Another path is that of a re-export, which may be of another type;
-        // `_` is the name of several modules.
+        // A crate shows its own types without its name. Another path is that of a re-export, which may be of another
+        // type; `_` is the name of several modules.
         full[0] == krate && full[1..] == shown[..] && !shown.contains(&"_")
     }
 }
@@ -208,7 +208,7 @@ fn same_name(shown: &[String], full: &[String], krate: &str) -> bool {
 struct Outcome {
     printed: usize,
     both: usize,
-    /// Types of crates of which the program has several versions: the debug info may have the other version's only.
+    /// Types of crates with several versions in the program: the debug info may have only the other version.
     ambiguous: usize,
     different: Vec<String>,
 }

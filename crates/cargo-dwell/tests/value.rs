@@ -1,4 +1,4 @@
-//! What `shape` says documents take as `serde_json::Value`, against a counting allocator.
+//! Compares the prediction of `shape` for `serde_json::Value` with a counting allocator.
 
 use cargo_dwell::shape::infer::Accumulator;
 use cargo_dwell::shape::schema::Schema;

@@ -138,7 +138,8 @@ fn node(rng: &mut Rng, kind: &str, keys: Value) -> Value {
     node
 }
 
-/// An expression of `ESTree`: under `value` are texts, numbers, `{}` for a regular expression, nodes, and the text of a template.
+/// An expression of `ESTree`: under `value` are texts, numbers, `{}` for a regular expression, nodes, and the text of a
+/// template.
 fn expression(rng: &mut Rng, depth: usize) -> Value {
     let inner = |rng: &mut Rng| expression(rng, depth - 1);
     let literal = |rng: &mut Rng| [json!(1), json!("s"), json!(true), Value::Null, json!(1.5)][rng.usize(0..5)].clone();
@@ -418,7 +419,7 @@ fn memory_is_bounded_whatever_comes() {
     assert_eq!(accumulator.finish().documents, 6);
 }
 
-/// `GeoJSON` of every geometry: the tag says how deep the coordinates are.
+/// `GeoJSON` with every geometry: the tag determines the nesting of the coordinates.
 fn geometries() -> Vec<String> {
     let mut rng = Rng::with_seed(11);
     let point = |rng: &mut Rng| json!([rng.f64() * 180.0 + 0.123, rng.f64() * 90.0 + 0.123]);
@@ -466,7 +467,7 @@ fn a_new_tag_and_a_new_text_are_held() {
     }
 }
 
-/// With `--text`: only what the types write back the same, and everything that they hold.
+/// With `--text`: strings get a type if it writes them back unchanged, and that type loads all of them.
 #[test]
 fn texts_of_one_format_are_held_in_types_of_other_crates() {
     let text = |n: u32| {

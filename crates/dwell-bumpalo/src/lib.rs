@@ -177,7 +177,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         Ok(self.0.try_alloc(value)?)
     }
 
-    /// Moves what a function returns into the arena.
+    /// Allocates the result of a function in the arena.
     #[inline]
     pub fn alloc_with<F: FnOnce() -> T, T>(&self, f: F) -> &mut T {
         self.0.try_alloc_with(f).unwrap_or_else(out_of_memory)
@@ -189,7 +189,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         Ok(self.0.try_alloc_with(f)?)
     }
 
-    /// Moves what a function returns into the arena, or returns its error.
+    /// Allocates the result of a function in the arena, or returns its error.
     #[inline]
     pub fn alloc_try_with<F: FnOnce() -> Result<T, E>, T, E>(&self, f: F) -> Result<&mut T, E> {
         self.0.try_alloc_try_with(f).map_err(init_or_out_of_memory)
@@ -243,7 +243,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         Ok(self.0.try_alloc_str(src)?)
     }
 
-    /// A slice of what a function returns for each index.
+    /// Allocates a slice with the results of a function for each index.
     #[inline]
     pub fn alloc_slice_fill_with<T, F: FnMut(usize) -> T>(&self, len: usize, f: F) -> &mut [T] {
         self.0.try_alloc_slice_fill_with(len, f).unwrap_or_else(out_of_memory)
@@ -255,7 +255,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         Ok(self.0.try_alloc_slice_fill_with(len, f)?)
     }
 
-    /// A slice of what a function returns for each index, or its first error.
+    /// Allocates a slice with the results of a function for each index, or returns its first error.
     #[inline]
     pub fn alloc_slice_try_fill_with<T, F, E>(&self, len: usize, f: F) -> Result<&mut [T], E>
     where
@@ -288,7 +288,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         Ok(self.0.try_alloc_slice_fill_clone(len, value)?)
     }
 
-    /// A slice of what an iterator gives.
+    /// Allocates a slice of an iterator's items.
     #[inline]
     pub fn alloc_slice_fill_iter<T, I>(&self, iter: I) -> &mut [T]
     where
@@ -299,7 +299,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         self.alloc_slice_fill_with(iter.len(), |_| iter.next().expect(TOO_FEW))
     }
 
-    /// A slice of what an iterator gives, or its first error.
+    /// Allocates a slice of an iterator's items, or returns its first error.
     #[inline]
     pub fn alloc_slice_try_fill_iter<T, I, E>(&self, iter: I) -> Result<&mut [T], E>
     where
@@ -350,7 +350,8 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         self.0.chunk_capacity()
     }
 
-    /// The bytes that were allocated, chunk by chunk, the newest chunk first. Within a chunk the oldest value is the first.
+    /// The bytes that were allocated, chunk by chunk, the newest chunk first. Within a chunk the oldest value is the
+    /// first.
     pub fn iter_allocated_chunks(&mut self) -> ChunkIter<'_, MIN_ALIGN> {
         ChunkIter { chunks: self.0.chunks() }
     }
@@ -407,8 +408,8 @@ impl<const MIN_ALIGN: usize> Deref for Bump<MIN_ALIGN> {
 impl Bump {
     /// The arena as bumpalo's type.
     fn of(bump: &dwell::Bump<1>) -> &Self {
-        // SAFETY: `Bump<1>` is a transparent wrapper of `dwell::Bump<1>`, so that a pointer to one is a pointer to the other, with
-        // the same lifetime.
+        // SAFETY: `Bump<1>` is a transparent wrapper of `dwell::Bump<1>`, so that a pointer to one is a pointer to the
+        // other, with the same lifetime.
         unsafe { &*core::ptr::from_ref(bump).cast::<Self>() }
     }
 }
@@ -452,8 +453,8 @@ mod allocator {
     use core::alloc::Layout;
     use core::ptr::NonNull;
 
-    // SAFETY: every call is passed on to `&dwell::Bump`, which is an allocator: blocks of this one are blocks of that one, and stay
-    // where they are for as long as the arena in it is borrowed, which a `&Bump` does.
+    // SAFETY: every call is passed on to `&dwell::Bump`, which is an allocator: blocks of this one are blocks of that
+    // one, and stay where they are for as long as the arena in it is borrowed, which a `&Bump` does.
     unsafe impl<const MIN_ALIGN: usize> Allocator for &Bump<MIN_ALIGN> {
         #[inline]
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

@@ -21,8 +21,8 @@
 //! }
 //! ```
 //!
-//! Signatures are those of async-trait with another result, and the lifetime has its name, so that a program can change from
-//! one to the other.
+//! Signatures are those of async-trait with another result, and the lifetime has its name, so that a program can change
+//! from one to the other.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -72,7 +72,7 @@ fn expected(span: Span) -> Error {
     Error::new(span, "expected `#[erased]`, `#[erased(?Send)]` or `#[erased(crate = \"path\")]`")
 }
 
-/// Where a function stands.
+/// The position of a function.
 #[derive(Clone, Copy)]
 enum Context<'a> {
     Trait { generics: &'a Generics, supertraits: &'a [TypeParamBound] },
@@ -110,7 +110,8 @@ pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<TokenStream> {
                     ImplItem::Fn(function) => {
                         args.function(context, &mut function.attrs, &mut function.sig, Some(&mut function.block));
                     }
-                    // Without a body, which the compiler reports. With the signature of the others it reports nothing else.
+                    // Without a body, which the compiler reports. With the signature of the others it reports nothing
+                    // else.
                     ImplItem::Verbatim(tokens) => {
                         if let Ok(mut function) = syn::parse2::<TraitItemFn>(tokens.clone()) {
                             args.function(context, &mut function.attrs, &mut function.sig, None);
@@ -215,7 +216,7 @@ impl Args {
                 GenericParam::Const(_) => {}
             }
         }
-        // Spans of what stands there, so that messages do not point to the attribute.
+        // The spans of the signature, so that errors do not point to the attribute.
         let end = signature.paren_token.span.close();
         signature.generics.lt_token.get_or_insert_with(|| Token![<](signature.ident.span()));
         signature.generics.gt_token.get_or_insert_with(|| Token![>](signature.paren_token.span.join()));
@@ -262,8 +263,8 @@ impl Args {
     }
 
     fn body(&self, span: Span, signature: &Signature, body: &mut Block) {
-        // As the compiler does it for an `async fn`: all arguments move to the future, used or not, and are dropped in reverse
-        // order at its end. References have no drop, so those that are not used need not be `Send`.
+        // As the compiler does it for an `async fn`: all arguments move to the future, used or not, and are dropped in
+        // reverse order at its end. References have no drop, so those that are not used need not be `Send`.
         let moves = signature.inputs.iter().enumerate().map(|(index, input)| match input {
             FnArg::Receiver(receiver) if receiver.reference.is_none() => quote!(let _ = &self;),
             FnArg::Receiver(_) => TokenStream::new(),

@@ -252,7 +252,8 @@ fn const_default(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Opt
 }
 
 fn default_ref_body(input: &DeriveInput, dwell: &Path, constant: bool) -> TokenStream {
-    // To shorten `'static` to the lifetimes of `Self` is a subtyping step, which the compiler refuses where it is unsound.
+    // To shorten `'static` to the lifetimes of `Self` is a subtyping step, which the compiler refuses where it is
+    // unsound.
     let kind = lent_type(input);
     if is_generic(input) {
         return quote! {
@@ -373,8 +374,8 @@ fn lent_where(input: &DeriveInput, where_clause: Option<&syn::WhereClause>) -> T
 /// The attribute of a field that may be written through `&`.
 const ALLOW_INTERIOR_MUTABILITY: &str = "allow_interior_mutability";
 
-/// Items that compile only if no field has interior mutability: a constant must not borrow such a value (E0492). The compiler
-/// checks the type and never creates the value.
+/// Items that compile only if no field has interior mutability: a constant must not borrow such a value (E0492). The
+/// compiler checks the type and never creates the value.
 fn refuse_interior_mutability(input: &DeriveInput, attributes: &TypeAttributes) -> Result<TokenStream> {
     let fields: Vec<&Field> = match &input.data {
         Data::Struct(data) => data.fields.iter().collect(),
@@ -383,7 +384,7 @@ fn refuse_interior_mutability(input: &DeriveInput, attributes: &TypeAttributes) 
         Data::Enum(data) => data.variants.iter().flat_map(|variant| &variant.fields).collect(),
         Data::Union(_) => Vec::new(), // `is_empty_body` reports it
     };
-    // What a type parameter stands for is not known here, and `Self` would be the trait's.
+    // The type behind a type parameter is unknown here, and `Self` would be the trait's.
     let is_unknown =
         |ident: &Ident| ident == "Self" || input.generics.type_params().any(|parameter| parameter.ident == *ident);
     let mut checks = Vec::new();

@@ -366,7 +366,7 @@ fn source(tokens: &TokenStream) -> String {
     text
 }
 
-/// Fields of which all are worth asking for what they point to.
+/// Up to this many fields, each is worth a prefetch.
 const FEW_FIELDS: usize = 3;
 
 fn reach_of(dwell: &Path, least: &str, parts: &[FieldPart<'_>]) -> TokenStream {
@@ -411,7 +411,7 @@ fn enum_walk(
     Ok((kind, body))
 }
 
-/// `T: Weigh` for each type parameter that a walk gets to; `T::Item: Weigh` where that is what it gets to.
+/// `T: Weigh` for each type parameter that a walk reaches; `T::Item: Weigh` if it reaches that instead.
 fn bounds(input: &DeriveInput, attributes: &TypeAttributes, parts: &[FieldPart<'_>]) -> Vec<WherePredicate> {
     if let Some(bound) = &attributes.bound {
         return bound.iter().cloned().collect();
@@ -454,8 +454,8 @@ fn bounds(input: &DeriveInput, attributes: &TypeAttributes, parts: &[FieldPart<'
     predicates
 }
 
-/// Hands the parts of a type that a walk may get to to `found`: not what is behind references and raw pointers, nor
-/// in function types and `PhantomData`.
+/// Calls `found` with the parts of a type that a walk may reach: not those behind references and raw pointers, nor in
+/// function types and `PhantomData`.
 fn uses(ty: &Type, found: &mut impl FnMut(TokenStream)) {
     match ty {
         Type::Reference(_) | Type::Ptr(_) | Type::BareFn(_) | Type::Never(_) => {}

@@ -1,4 +1,5 @@
-//! A program that knows what it allocates: `truth MODE FILE` does what MODE says and writes its live blocks and bytes to FILE.
+//! A program with a counting allocator: `truth MODE FILE` behaves as MODE says and writes its live blocks and bytes to
+//! FILE.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::collections::HashMap;
@@ -277,7 +278,7 @@ fn main() {
         }
         "exec" => {
             use std::os::unix::process::CommandExt;
-            // The shell's environment has nothing of the agent.
+            // The agent's variables are not in the shell's environment.
             let command = "test -z \"$LD_PRELOAD$CARGO_DWELL_CENSUS\" && exit 9";
             panic!("{}", std::process::Command::new("sh").args(["-c", command]).exec());
         }

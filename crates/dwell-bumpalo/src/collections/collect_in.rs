@@ -63,7 +63,7 @@ impl<'bump> FromIteratorIn<char> for String<'bump> {
 
 /// `collect_in` for all iterators.
 pub trait CollectIn: Iterator + Sized {
-    /// Makes a collection of what the iterator gives, in an arena.
+    /// Collects the iterator's items into a collection in an arena.
     fn collect_in<C: FromIteratorIn<Self::Item>>(self, alloc: C::Alloc) -> C {
         C::from_iter_in(self, alloc)
     }

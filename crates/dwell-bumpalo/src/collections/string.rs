@@ -199,7 +199,7 @@ impl<'bump> String<'bump> {
         self.0.remove(idx)
     }
 
-    /// Keeps the characters of which `f` says true.
+    /// Keeps the characters for which `f` returns true.
     #[inline]
     pub fn retain<F: FnMut(char) -> bool>(&mut self, f: F) {
         self.0.retain(f);

@@ -59,8 +59,8 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
 
     /// A vector of dwell's as bumpalo's type.
     pub(super) fn of<'v>(vec: &'v mut bump::Vec<'bump, T, 1>) -> &'v mut Self {
-        // SAFETY: `Vec` is a transparent wrapper of `bump::Vec<_, 1>`, so that a pointer to one is a pointer to the other, with the
-        // same lifetime.
+        // SAFETY: `Vec` is a transparent wrapper of `bump::Vec<_, 1>`, so that a pointer to one is a pointer to the
+        // other, with the same lifetime.
         unsafe { &mut *core::ptr::from_mut(vec).cast::<Self>() }
     }
 
@@ -76,7 +76,7 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         Self(bump::Vec::try_with_capacity_in(capacity, bump).unwrap_or_else(out_of_memory))
     }
 
-    /// A vector of what an iterator gives.
+    /// Collects an iterator's items into a vector.
     pub fn from_iter_in<I: IntoIterator<Item = T>>(iter: I, bump: &'bump Bump) -> Self {
         Self(bump::Vec::try_from_iter_in(iter, bump).unwrap_or_else(out_of_memory))
     }
@@ -208,17 +208,17 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         self.0.remove(index)
     }
 
-    /// Keeps the elements of which `f` says true.
+    /// Keeps the elements for which `f` returns true.
     pub fn retain<F: FnMut(&T) -> bool>(&mut self, f: F) {
         self.0.retain(f);
     }
 
-    /// Keeps the elements of which `f` says true.
+    /// Keeps the elements for which `f` returns true.
     pub fn retain_mut<F: FnMut(&mut T) -> bool>(&mut self, f: F) {
         self.0.retain_mut(f);
     }
 
-    /// Removes the elements of which `filter` says true, also those that the iterator is not asked for.
+    /// Removes the elements for which `filter` returns true, also if the iterator is dropped early.
     pub fn drain_filter<'a, F: FnMut(&mut T) -> bool>(&'a mut self, filter: F) -> DrainFilter<'a, 'bump, T, F> {
         DrainFilter { extracted: self.0.extract_if(.., filter), panicked: false }
     }
@@ -255,7 +255,7 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         self.0.pop()
     }
 
-    /// Takes the last element off if `predicate` says true of it.
+    /// Removes and returns the last element if `predicate` returns true for it.
     #[inline]
     pub fn pop_if(&mut self, predicate: impl FnOnce(&mut T) -> bool) -> Option<T> {
         if predicate(self.last_mut()?) { self.pop() } else { None }
@@ -544,7 +544,7 @@ impl<T: serde::Serialize> serde::Serialize for Vec<'_, T> {
     }
 }
 
-/// The elements of which a function says true, which leave a [`Vec`]: what [`Vec::drain_filter`] returns.
+/// An iterator that removes the elements for which a function returns true: what [`Vec::drain_filter`] returns.
 pub struct DrainFilter<'a, 'bump, T: 'bump, F: FnMut(&mut T) -> bool> {
     extracted: bump::ExtractIf<'a, 'bump, T, F, 1>,
     /// The function panicked: it is not called again.
