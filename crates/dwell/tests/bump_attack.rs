@@ -935,7 +935,7 @@ fn a_display_that_allocates_before_it_writes() {
     }
 }
 
-/// The same by the trait: a zero-size allocation is no block, so it does not grow into another one.
+/// The same through the trait: a zero-size allocation has no block, so it cannot grow into another one.
 #[test]
 fn a_block_of_no_bytes_does_not_grow_into_another() {
     for align in [1, 8, 64] {

@@ -222,7 +222,7 @@ fn an_aligned_allocator_that_fails_at_each_call() {
 struct Panicking(Counting);
 
 impl Panicking {
-    /// What is asked of `Global`: a block that is longer.
+    /// The layout of the block that `Global` returns instead: a longer one.
     fn longer(layout: Layout) -> Layout {
         self::layout(layout.size() + 48, layout.align())
     }
@@ -367,7 +367,7 @@ thread_local! {
     static KEPT: Cell<Option<&'static [u64; 40]>> = const { Cell::new(None) };
 }
 
-/// An allocator that allocates from the arena that is asking it, and panics when told to.
+/// An allocator that re-enters the arena which calls it, and panics on demand.
 struct Reentrant(Cell<bool>);
 
 impl Reentrant {

@@ -559,7 +559,7 @@ fn reusable_survives_panics() {
     assert_eq!(left, (0, 0));
 }
 
-/// A future whose drop uses the block that it is dropped in, as far as safe code can reach it.
+/// A future whose drop uses its own block, as far as safe code can.
 #[test]
 fn reusable_is_used_while_its_future_is_dropped() {
     type Shared = Rc<RefCell<LocalReusableFuture<'static, u32>>>;

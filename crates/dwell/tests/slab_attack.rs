@@ -398,7 +398,7 @@ fn leaked_values_are_dropped_in_linear_time() {
             f(values);
             start.elapsed()
         };
-        // Sixteen times as long if it is quadratic. A machine that is busy just then is asked again.
+        // Quadratic time would be sixteen times as long. On a busy machine the measurement is repeated.
         let values = if cfg!(miri) { 10 } else { 5_000 };
         let linear = (0..if cfg!(miri) { 1 } else { 20 }).any(|_| time(4 * values) < 8 * time(values));
         assert!(linear || cfg!(miri), "four times the values take more than eight times as long");
@@ -1050,7 +1050,7 @@ fn a_module_is_not_trusted() {
     receive.recv().unwrap();
 }
 
-/// What the macro writes means the same wherever it stands, and whatever is called what.
+/// The macro's output does not depend on the names in scope.
 mod names {
     #![allow(dead_code, non_camel_case_types, non_upper_case_globals, reason = "names to be confused with")]
 

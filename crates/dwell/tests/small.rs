@@ -133,7 +133,7 @@ fn construction() {
     uninit.write("written".into());
     // SAFETY: just written.
     assert_eq!(*unsafe { uninit.assume_init() }, "written");
-    // A closure that captures, and one that goes by way of another type.
+    // A closure that coerces in two steps.
     let by: SmallBox<dyn Error> = SmallBox::new_with(fmt::Error, |place| {
         let send: &dwell::small::Coercible<fmt::Error, dyn Error + Send + Sync> = place;
         send as _

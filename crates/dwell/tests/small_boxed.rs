@@ -143,7 +143,7 @@ fn forgotten_slots_keep_their_memory() {
     assert!(others.iter().all(|other| other.as_ptr().cast::<()>() != address));
 }
 
-/// Makes and drops others while it is dropped and while it is asked.
+/// Makes and drops other iterators in `next` and in `drop`.
 #[test]
 fn re_entered() {
     struct Nested(u32);

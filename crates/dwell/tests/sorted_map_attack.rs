@@ -126,7 +126,7 @@ thread_local! {
     static RANDOM: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A key whose order panics or contradicts itself when told to.
+/// A key whose order panics or contradicts itself on demand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Moody(Box<u32>);
 

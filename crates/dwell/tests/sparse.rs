@@ -1,4 +1,4 @@
-//! What `Sparse` does, and that it does it like the plain value it stands for.
+//! The behaviour of `Sparse`, compared with the plain value.
 
 #[path = "ops/sparse.rs"]
 mod ops;

@@ -421,7 +421,7 @@ fn is_dropped_at_thread_exit() {
     assert_eq!(Arc::strong_count(&dropped), 1);
 }
 
-/// `IsEmpty` that panics when it is told to, and a default that does.
+/// `IsEmpty` and `Default` that panic on demand.
 #[derive(Debug)]
 struct Moody<'a>(Option<Spy<'a>>);
 

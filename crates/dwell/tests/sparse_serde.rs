@@ -1,4 +1,4 @@
-//! serde: a `Sparse<T>` is a `T` on the wire, whatever attribute stands on the field and whatever the format.
+//! serde: a `Sparse<T>` is serialised as a `T`, for every attribute of the field and every format.
 #![cfg(all(feature = "derive", feature = "serde"))]
 
 use dwell::Sparse;

@@ -297,7 +297,7 @@ fn free_places_are_worth_shrinking() {
     assert!(tree(&full).advise().suggestions.is_empty());
 }
 
-/// `dyn Error` is not ours to weigh: what is asked is whether a box of unknown type is seen as small.
+/// `dyn Error` cannot implement `Weigh` here: the test is whether a box of unknown type counts as small.
 #[test]
 fn small_trait_objects_fit_inline() {
     let boxes: Vec<Box<dyn std::any::Any>> = (0..10_u64).map(|n| Box::new(n) as _).collect();

@@ -321,7 +321,7 @@ fn capacities_that_no_memory_has_yet() {
     assert_eq!(both(&map), ((1 << 21) * 17 + 16, 1));
 }
 
-/// Keys that are all alike to a table but for `==`.
+/// Keys with equal hashes that differ in `==`.
 #[derive(Clone, PartialEq, Eq, Weigh)]
 struct Same(u32);
 

@@ -117,7 +117,7 @@ fn a_name_is_no_markup() {
     assert!(!page.contains("<b a"), "{page}");
     assert_eq!(page.matches("</script>").count(), 1);
     assert!(page.contains("&lt;/script&gt;&lt;b a=&quot;1&quot; b=&#39;2&#39;&gt;&amp;"));
-    // Nothing is asked of the network.
+    // The page loads nothing from the network.
     assert!(!page.contains("http") && !page.contains("src=") && !page.contains("url("));
     for tag in ["html", "head", "body", "table", "button", "div", "tr", "td", "p"] {
         let opened = page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
@@ -150,7 +150,7 @@ fn tables_are_aligned() {
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[1].starts_with("Json "), "{text}");
     let width = lines[0].chars().count();
-    // The last column is the widest, but for the total in the last line.
+    // The last column is the widest, except for the total in the last line.
     assert!(lines[..lines.len() - 1].iter().all(|line| line.chars().count() == width), "{text}");
     assert_eq!(tree(&json()).to_string(), text);
 }

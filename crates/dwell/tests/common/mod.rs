@@ -15,7 +15,7 @@ const HEADER: usize = 64;
 const FREED: u8 = 0xDD;
 
 thread_local! {
-    /// Allocations of this thread that still succeed; `None` is no limit.
+    /// The number of this thread's allocations that still succeed; `None` for no limit.
     static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
     /// Blocks and bytes this thread allocated and did not free.
     static LIVE: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
