@@ -223,7 +223,7 @@ impl Page {
     fn write_suggestions(&self, out: &mut String) {
         out.push_str("<h2>What to change, largest saving first</h2>\n");
         if self.suggestions.is_empty() {
-            out.push_str("<p>Nothing that saves bytes was found.</p>\n");
+            out.push_str("<p>No change that saves bytes was found.</p>\n");
             return;
         }
         let first = self.suggestions.len().min(FIRST);
@@ -297,7 +297,7 @@ impl Page {
         let rows = self.table.rows.len();
         let _ = writeln!(
             out,
-            "<h2>All of it</h2>\n<p><input id=\"search\" type=\"search\" placeholder=\"search\" aria-label=\"search\"> <span id=\"shown\">{rows}</span> of {rows} rows</p>"
+            "<h2>Full table</h2>\n<p><input id=\"search\" type=\"search\" placeholder=\"search\" aria-label=\"search\"> <span id=\"shown\">{rows}</span> of {rows} rows</p>"
         );
         write_rows(out, "table", &self.table.head, &self.table.rows);
     }
