@@ -289,7 +289,7 @@ fn growth<S: Grows<Words<8>>>() -> Sample {
     })
 }
 
-/// The first removals from a container that has only grown, in the order of insertion, each timed by itself.
+/// Times each of the first removals from a container that has only grown, in the order of insertion.
 fn first_drops<S: Grows<Words<8>>>() -> Sample {
     Box::new(|samples, count| {
         samples.reserve(count);
@@ -306,8 +306,8 @@ fn first_drops<S: Grows<Words<8>>>() -> Sample {
     })
 }
 
-/// As [`lifecycle`], without a loop: as in `perf_vs_box` of nexus-slab, nothing of one pair is kept in a register for the next but
-/// what the compiler sees to be the same.
+/// Like [`lifecycle`], but straight-line code as in `perf_vs_box` of nexus-slab: between pairs, registers keep only values that the
+/// compiler knows to be unchanged.
 fn straight<S: Holds<Words<N>>, const N: usize>() -> Sample {
     macro_rules! eight {
         ($what:stmt) => {

@@ -113,7 +113,7 @@ fn get_mut<S: Edits<Words<N>>, const N: usize>() -> Run {
     })
 }
 
-/// Values that are there under their keys, and taken at the end.
+/// Values stored by key; dropping it takes all of them out.
 pub(super) struct Named<S: Names<Words<8>>> {
     pub(super) storage: S::Storage,
     pub(super) keys: Vec<S::Key>,
@@ -150,10 +150,10 @@ fn find<S: Names<Words<8>>>() -> Run {
     Box::new(move |operations| run::<S>(&live.storage, &live.keys, whole_rounds(operations, 64).len()))
 }
 
-/// Values that are visited: 256 KiB of them.
+/// The number of visited values, which take 256 KiB.
 const VISITED: usize = 4096;
 
-/// Reads a word of each of 4096 values, in the container's own order; an operation is a value.
+/// Reads a word of each of 4096 values in the container's order. One operation is one value.
 fn visit<S: Visits<Words<8>>>() -> Run {
     #[inline(never)]
     fn run<S: Visits<Words<8>>>(storage: &S::Storage, rounds: usize) {

@@ -53,7 +53,7 @@ pub(super) trait Grows<T: 'static>: Holds<T> {
     }
 }
 
-/// Containers that visit all their values that have a key.
+/// Containers that can visit all values with a key.
 pub(super) trait Visits<T: 'static>: Names<T> + Grows<T> {
     fn visit(storage: &Self::Storage, f: impl FnMut(&T));
 }

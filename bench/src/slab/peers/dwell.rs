@@ -215,7 +215,7 @@ impl Names<Words<8>> for Thread {
     }
 }
 
-/// A slab by key, as the slab crate's: values that move when it grows.
+/// `SlabMap`, which like the slab crate finds values by key and moves them when it grows.
 pub(in crate::slab) struct Map;
 
 impl<T: 'static> Holds<T> for Map {
