@@ -106,6 +106,17 @@ pub(super) fn layered<S: Sends>(storage: &S::Storage, value: u64, n: u64) -> imp
     layers!(pending(value, n); 1 2 3 4 5 6 7 8)
 }
 
+/// Eight `async` blocks around `pending`, each of which awaits the one inside, kept by `S`.
+fn layered_async<S: Sends>(storage: &S::Storage, value: u64, n: u64) -> impl Work + use<S> {
+    macro_rules! layers {
+        ($future:expr;) => { $future };
+        ($future:expr; $_:tt $($rest:tt)*) => {
+            layers!({ let inner = S::hold(storage, $future); async move { inner.await.wrapping_add(value) } }; $($rest)*)
+        };
+    }
+    layers!(pending(value, n); 1 2 3 4 5 6 7 8)
+}
+
 #[inline(always)]
 fn word(poll: Poll<u64>) -> u64 {
     match poll {
@@ -268,6 +279,19 @@ fn layers<const WORDS: usize, const BYTES: usize>(all: &mut Vec<Op>, workload: (
     loops(all, workload);
 }
 
+/// Layers that are `async` blocks, type-erased at each.
+fn async_layers(all: &mut Vec<Op>, workload: (&str, Waits)) {
+    macro_rules! each {
+        ($($Subject:ty),* $(,)?) => {
+            $(phases::<$Subject, _>(all, workload, <$Subject as Subject>::NAME, |storage: &_, value, n| {
+                layered_async::<$Subject>(storage, value, n)
+            });)*
+        };
+    }
+    each!(Boxed, Small<4>, Pool, Pooled);
+    loops(all, workload);
+}
+
 pub(super) fn ops() -> Vec<Op> {
     let mut all = Vec::new();
     plain::<_, 2, 16>(&mut all, ("immediate_ready", Waits(0)), |value, _| immediate(value));
@@ -277,5 +301,6 @@ pub(super) fn ops() -> Vec<Op> {
     plain::<_, 24, 192>(&mut all, ("combinator_chain_16", Waits(1)), chain);
     layers::<10, 80>(&mut all, ("layered_pending_8_l8", Waits(8)));
     layers::<10, 80>(&mut all, ("layered_pending_64_l8", Waits(64)));
+    async_layers(&mut all, ("layered_async_l8", Waits(1)));
     all
 }

@@ -155,6 +155,36 @@ fn make<S: Subject, const N: usize>(operations: usize) {
     }
 }
 
+/// A box of eight words that one function returns and another drops: neither knows the type that the other has.
+fn between_functions<S: Subject>(operations: usize) {
+    #[inline(never)]
+    fn make<S: Subject>(n: u64) -> S::Object {
+        S::object(Words([n; 8]))
+    }
+    #[inline(never)]
+    fn take<S: Subject>(object: S::Object) {
+        sink::pointer(&*object);
+    }
+    for n in 0..operations as u64 {
+        take::<S>(black_box(make::<S> as fn(u64) -> S::Object)(n));
+    }
+}
+
+/// Boxes of one word and of eight, sorted by what they return, in another order each round; an operation is a box.
+fn sort<S: Subject>() -> Run {
+    let mut rng = Rng::with_seed(6);
+    let mut boxes: Vec<S::Object> = (0..FEW).map(|_| object::<S>(Sizes::Two, &mut rng)).collect();
+    let mut key = 0_u64;
+    Box::new(move |operations| {
+        for _ in whole_rounds(operations, FEW) {
+            // An odd factor permutes the numbers, so that the order is another one.
+            key = key.wrapping_add(0x9E37_79B9_7F4A_7C16) | 1;
+            boxes.sort_unstable_by_key(|object| object.call().wrapping_mul(key));
+            sink::pointer(&*boxes[0]);
+        }
+    })
+}
+
 #[inline(never)]
 fn make_nothing(operations: usize) {
     for n in 0..operations {
@@ -324,6 +354,8 @@ fn workloads<S: Subject>() -> Vec<Workload> {
         ("access/random/3", || random::<S>(Sizes::Varied), jump_nothing),
         ("slices/random", || slices::<S>(MANY, 6, orders), jump_nothing),
         ("slices/hot", || slices::<S>(64, 2, order), jump_nothing),
+        ("between functions/large", || Box::new(between_functions::<S>), make_nothing),
+        ("sort/500", sort::<S>, nothing),
         ("bulk/push+drain", bulk::<S>, nothing),
         ("events", events::<S>, nothing),
         ("ast", ast::<S>, nothing),

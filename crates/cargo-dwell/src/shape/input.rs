@@ -429,7 +429,7 @@ fn shares(inputs: &[Input], threads: usize) -> Vec<Vec<usize>> {
     shares.into_iter().map(|(_, share)| share).collect()
 }
 
-/// A stack that holds the deepest nesting serde_json accepts, in a debug build.
+/// A stack that holds the deepest nesting `serde_json` accepts, in a debug build.
 const STACK: usize = 16 << 20;
 
 /// Reads an evenly spread sample of the inputs to find the form of the documents. The full pass reports errors.
