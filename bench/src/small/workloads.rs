@@ -164,6 +164,7 @@ fn between_functions<S: Subject>(operations: usize) {
     #[inline(never)]
     fn take<S: Subject>(object: S::Object) {
         sink::pointer(&*object);
+        drop(object);
     }
     for n in 0..operations as u64 {
         take::<S>(black_box(make::<S> as fn(u64) -> S::Object)(n));
