@@ -40,7 +40,7 @@ impl Edit {
         match self {
             Self::Site(_, change) => change.cost(),
             Self::Variant(..) => "an indirection in that variant, and a block for each value of it",
-            Self::Reorder(_) => "not the layout of C",
+            Self::Reorder(_) => "its layout no longer matches C",
         }
     }
 }
