@@ -839,7 +839,7 @@ fn a_generic_type_changes_in_all_of_its_instances() {
                     pub(super) few: Box<[Maybe<u32>]>,
                 }
                 pub(super) fn all() -> All {
-                    let other = |n: u64| n % 10 == 0;
+                    let other = |n: u64| n.is_multiple_of(10);
                     let some = |n| if other(n) { Maybe::Other([n; 20].into()) } else { Maybe::Item(n) };
                     let few = |n| if other(n) { Maybe::Other([n; 20].into()) } else { Maybe::Item(7) };
                     All { some: (0..1000).map(some).collect(), few: (0..10).map(few).collect() }

@@ -189,7 +189,7 @@ fn nothing_is_suggested_inside_values_of_serde_json() {
     use dwell::weigh::{WhatIf, tree};
     use std::borrow::Cow;
 
-    #[derive(Weigh)]
+    #[derive(dwell::Weigh)]
     struct Page {
         title: Cow<'static, str>,
         content: Value,

@@ -88,13 +88,12 @@ pub fn suggestions(positions: &Positions<'_>, lean: &Choices) -> Vec<Suggestion>
         // The candidate that is evaluated last is the one that is taken.
         let mut next = None;
         let best = open.pop(now.heap.cost() / SMALLEST, |step| now.saving(next.insert(step.apply(&now, lean))));
-        let (step, next) = match (best, next) {
-            (Some(step), Some(next)) => (step, next),
-            _ => {
-                let Some(step) = open.pop_stale() else { return suggestions };
-                let next = step.apply(&now, lean);
-                (step, next)
-            }
+        let (step, next) = if let (Some(step), Some(next)) = (best, next) {
+            (step, next)
+        } else {
+            let Some(step) = open.pop_stale() else { return suggestions };
+            let next = step.apply(&now, lean);
+            (step, next)
         };
         suggestions.push(describe(&now, &next, &step));
         now = next;
@@ -113,7 +112,7 @@ impl<'p, 's> Typed<'p, 's> {
         Self { model, heap }
     }
 
-    /// What other types save. One step that saves nothing is no worse than another.
+    /// What other types save. Steps that save nothing alone are equally good.
     fn saving(&self, after: &Self) -> i128 {
         (self.heap.cost() - after.heap.cost()).max(0)
     }
