@@ -780,3 +780,78 @@ fn what_a_user_says_adds_up() {
     assert_eq!(dwell::weigh::diff(&tree, &tree).changes.len(), 0);
     assert!(value[0].a + value[0].b == 3 && value[0].c == "c");
 }
+
+/// A change that saves nothing at first, and much after another.
+#[test]
+fn what_becomes_worth_it_later_is_suggested() {
+    macro_rules! program {
+        ($module:ident: $text:ty) => {
+            mod $module {
+                #[derive(dwell::Weigh)]
+                pub(super) struct Path {
+                    pub(super) text: $text,
+                    pub(super) note: $text,
+                }
+                #[derive(dwell::Weigh)]
+                pub(super) enum Kind {
+                    Name($text, $text),
+                    Path(Path),
+                    Same(Box<Kind>),
+                }
+                #[derive(dwell::Weigh)]
+                pub(super) struct All {
+                    pub(super) paths: Box<[Path]>,
+                    pub(super) kinds: Box<[Kind]>,
+                }
+                pub(super) fn all() -> All {
+                    let path = || Path { text: "a path".to_owned().into(), note: "a note".to_owned().into() };
+                    let kind = |n: u32| match n % 3 {
+                        0 => Kind::Name("a name".to_owned().into(), "another".to_owned().into()),
+                        1 => Kind::Path(path()),
+                        _ => Kind::Same(Box::new(Kind::Path(path()))),
+                    };
+                    All { paths: (0..300).map(|_| path()).collect(), kinds: (0..300).map(kind).collect() }
+                }
+            }
+        };
+    }
+    program!(before: String);
+    program!(after: dwell::sparse::ThinStr);
+    let advice = tree(&before::all()).advise();
+    assert_eq!(paths(&advice, &[SuggestionKind::Thin]), ["2 fields of Path", "2 fields of Kind"], "{advice}");
+    assert_eq!(advice.after, dwell::weigh(&after::all()).total(), "{advice}");
+}
+
+/// A field or variant of a generic type is one line of the source.
+#[test]
+fn a_generic_type_changes_in_all_of_its_instances() {
+    macro_rules! program {
+        ($module:ident: $large:ty) => {
+            mod $module {
+                #[derive(dwell::Weigh)]
+                pub(super) enum Maybe<T> {
+                    Item(T),
+                    Other($large),
+                }
+                #[derive(dwell::Weigh)]
+                pub(super) struct All {
+                    pub(super) some: Box<[Maybe<u64>]>,
+                    pub(super) few: Box<[Maybe<u32>]>,
+                }
+                pub(super) fn all() -> All {
+                    let other = |n: u64| n.is_multiple_of(10);
+                    let some = |n| if other(n) { Maybe::Other([n; 20].into()) } else { Maybe::Item(n) };
+                    let few = |n| if other(n) { Maybe::Other([n; 20].into()) } else { Maybe::Item(7) };
+                    All { some: (0..1000).map(some).collect(), few: (0..10).map(few).collect() }
+                }
+            }
+        };
+    }
+    program!(before: [u64; 20]);
+    program!(after: Box<[u64; 20]>);
+    let advice = tree(&before::all()).advise();
+    let made = &advice.suggestions[0];
+    assert_eq!((advice.suggestions.len(), made.paths.len(), made.is_exact), (1, 2, true), "{advice}");
+    assert_eq!(made.patch().matches("Box<").count(), 1, "{}", made.patch());
+    assert_eq!(advice.after, dwell::weigh(&after::all()).total(), "{advice}");
+}

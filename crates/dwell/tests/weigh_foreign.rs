@@ -181,6 +181,75 @@ fn serde_json() {
     }
 }
 
+/// The source of these types is not the reader's: nothing is suggested for their parts, and no prediction is made of it.
+#[cfg(all(feature = "serde_json", feature = "derive"))]
+#[test]
+fn nothing_is_suggested_inside_values_of_serde_json() {
+    use ::serde_json::{Map, Value, json};
+    use dwell::weigh::{WhatIf, tree};
+    use std::borrow::Cow;
+
+    #[derive(dwell::Weigh)]
+    struct Page {
+        title: Cow<'static, str>,
+        content: Value,
+        extensions: Map<String, Value>,
+        example: Option<Value>,
+        labels: std::collections::BTreeMap<String, Value>,
+    }
+    // Each part has something that would be worth a change: capacity that is not used, an array of one, an object of few.
+    let spare = || String::with_capacity(200);
+    let object = || Map::from_iter([(spare() + "key", Value::String(spare())), (spare(), json!([1, [2], {}]))]);
+    let page = |n: usize| Page {
+        title: Cow::Owned(spare()),
+        content: Value::Object(object()),
+        extensions: object(),
+        example: n.is_multiple_of(50).then(|| Value::Array(vec![Value::Object(object())])),
+        labels: [(spare(), Value::String(spare()))].into(),
+    };
+    let pages: Vec<Page> = (0..100).map(page).collect();
+    let tree = tree(&pages);
+    for advice in [tree.advise(), tree.advise_std()] {
+        let paths: Vec<&String> = advice.suggestions.iter().flat_map(|suggestion| &suggestion.paths).collect();
+        assert!(paths.iter().all(|path| path.starts_with("Page.") || path.starts_with("value")), "{paths:?}");
+        // What is the reader's is still suggested.
+        assert!(paths.iter().any(|path| *path == "Page.labels key"), "{paths:?}");
+        let patch = advice.to_patch();
+        for foreign in ["enum Value", "enum Cow", "struct Map", "Value::", "Cow::"] {
+            assert!(!patch.contains(foreign), "{patch}");
+        }
+    }
+    let mut what_if = WhatIf::new(&tree);
+    let inside = [
+        "Value::Object.0",
+        "Value::Object.0 key",
+        "Value::Object.0 value",
+        "Value::Array.0",
+        "Value::Array.0 []",
+        "Value::String.0",
+        "Cow::Owned.0",
+    ];
+    for path in inside {
+        let changes = [
+            what_if.exact(path),
+            what_if.thin(path),
+            what_if.boxed(path),
+            what_if.boxed_always(path),
+            what_if.sorted(path),
+            what_if.sparse(path),
+            what_if.boxed_variant(path),
+        ];
+        assert!(changes.iter().all(Result::is_err), "{path}: {changes:?}");
+    }
+    for variant in ["Value::Object", "Value::Array", "Value::String", "Cow::Owned"] {
+        assert!(what_if.boxed_variant(variant).is_err(), "{variant}");
+    }
+    assert_eq!(what_if.total(), tree.weight.total());
+    let page = &pages[0];
+    assert!(page.title.is_empty() && page.content.is_object() && page.extensions.len() == 2);
+    assert!(page.example.is_some() && page.labels.len() == 1);
+}
+
 #[cfg(feature = "slab-0_4")]
 #[test]
 fn slab() {

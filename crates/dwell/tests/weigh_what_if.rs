@@ -185,7 +185,8 @@ fn change(what_if: &mut WhatIf<'_>, kind: &str, path: &str) -> Result<(), NoSuch
 
 #[test]
 fn predictions_are_what_is_measured() {
-    let seeds = if cfg!(miri) { 1 } else { 12 };
+    let cases = std::env::var("DWELL_TEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    let seeds: u64 = if cfg!(miri) { 1 } else { cases.unwrap_or(12) };
     let (mut exact, mut all, mut moved) = (0, 0, 0);
     let mut wrong = Vec::new();
     for program in PROGRAMS {

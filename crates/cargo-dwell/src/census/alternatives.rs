@@ -4,8 +4,8 @@
 //! itself then saves little more. A user may still prefer it: it is one line instead of two, and better for a struct
 //! that is rarely read. So this module tries a box around each struct with boxed fields, on the program without those.
 
-use dwell::model::search::{BLOCK, Edit, LEAST, Step};
-use dwell::model::{Change, DefId, Edge, Plan, Program, Shape, SiteId, Sum};
+use dwell::model::search::{Edit, LEAST, Step};
+use dwell::model::{Change, DefId, Edge, Plan, Program, Shape, SiteId};
 use std::collections::BTreeSet;
 
 /// A step that replaces others.
@@ -48,9 +48,9 @@ pub(super) fn alternatives<'p>(program: &'p Program, steps: &[Step]) -> Vec<Alte
                 .collect();
             // Drop edits that save nothing.
             edits.retain(|&edit| {
-                let with = cost(new.sum());
+                let with = new.sum().cost();
                 new.undo(edit);
-                let is_worth_it = with < cost(new.sum());
+                let is_worth_it = with < new.sum().cost();
                 if is_worth_it {
                     new.apply(edit);
                 }
@@ -68,11 +68,6 @@ pub(super) fn alternatives<'p>(program: &'p Program, steps: &[Step]) -> Vec<Alte
             Some(Alternative { step, old, new, instead_of })
         })
         .collect()
-}
-
-/// Bytes with an allocator's overhead for each block.
-fn cost(sum: Sum) -> u64 {
-    sum.bytes.saturating_add(sum.allocations.saturating_mul(BLOCK))
 }
 
 /// The box around a field of the struct `def`, if the site is such a field.

@@ -374,8 +374,8 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         let word_niche = |free: u128| Some(Niche { offset: 0, size: WORD, free });
         let by_rules = match (head(&of.path), &of.kind) {
             (_, Kind::Primitive) => match &*of.path {
-                "bool" => Layout::scalar(1, 254),
-                "char" => Layout::scalar(4, (1 << 32) - 0x11_0000),
+                "bool" => Layout::BOOL,
+                "char" => Layout::CHAR,
                 _ => is,
             },
             ("alloc::vec::Vec" | "alloc::string::String", _) => Layout { size: of.size, ..Layout::VECTOR },
@@ -401,11 +401,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
                     of_enum.variants.iter().map(|variant| fields(self, &variant.fields)).collect();
                 layout::enumeration(&variants)
             }
-            (_, Kind::Array { element, count }) => {
-                let element = self.layout(*element, depth + 1);
-                let niche = if *count == 0 { None } else { element.niche };
-                Layout { size: element.size.saturating_mul(*count), niche, ..element }
-            }
+            (_, Kind::Array { element, count }) => layout::array(self.layout(*element, depth + 1), *count),
             _ => Layout { niche_sure: false, ..is },
         };
         let found = if (by_rules.size, by_rules.align) == (is.size, is.align) {
@@ -456,15 +452,14 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, bloc
         .collect();
     fields.dedup();
     let sum = |of: fn(&Counts) -> u64| sites.iter().map(|site| of(&program.sites[*site].counts)).sum::<u64>();
-    let (mut kind, mut how, mut costs) =
-        ("reorder", "let the compiler order the fields: no repr(C)".to_owned(), "its layout no longer matches C");
+    let (mut kind, mut how) = ("reorder", "let the compiler order the fields: no repr(C)".to_owned());
     let (number, taken, mut why);
     let def;
     match first {
         Edit::Site(site, change) => {
             let of = &program.sites[site];
             def = of.def;
-            (kind, how, costs) = changed(program, site, change);
+            (kind, how) = changed(program, site, change);
             number = sum(|counts| counts.instances);
             let inline: u64 = sites
                 .iter()
@@ -526,7 +521,6 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, bloc
             } else {
                 format!("box the fields of {} variants", fields.len())
             };
-            costs = "an indirection to read them";
             why = format!(
                 "`{name}` is {} B and {} of {}",
                 count(old.variant_size(of_def, variant)),
@@ -563,7 +557,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, bloc
         count: number,
         bytes: taken,
         saves: step.before.bytes.saturating_sub(step.after.bytes),
-        costs: costs.into(),
+        costs: first.cost().into(),
         why,
         how,
         exact: step.is_exact,
@@ -576,8 +570,8 @@ fn fields_or_variants(number: usize, kind: &str) -> String {
     if kind == "variant" { format!("{number} variants") } else { format!("{number} fields") }
 }
 
-/// The kind of a change, the suggested type, and the cost.
-fn changed(program: &Program, site: usize, change: Change) -> (&'static str, String, &'static str) {
+/// The kind of a change, and the suggested type.
+fn changed(program: &Program, site: usize, change: Change) -> (&'static str, String) {
     let of = &program.sites[site];
     let inner = match of.shape {
         Shape::Optional { is_option: true, .. } => without_option(&of.ty),
@@ -586,36 +580,20 @@ fn changed(program: &Program, site: usize, change: Change) -> (&'static str, Str
     let is_struct =
         matches!(program.sites[program.without_option(site)].shape, Shape::Def(def) if !program.defs[def].is_enum);
     match change {
-        Change::Boxed if is_struct => (
-            "box",
-            format!("Option<Box<{inner}>> (or Sparse<{inner}>)"),
-            "an indirection, and a block for each value that is present",
-        ),
-        Change::Boxed => {
-            ("box", format!("Option<Box<{inner}>>"), "an indirection, and a block for each value that is present")
-        }
-        Change::BoxedAlways => ("box", format!("Box<{}>", of.ty), "an indirection, and a block for each value"),
-        Change::Sparse => (
-            "sparse",
-            format!("Sparse<{inner}> (or Option<Box<{inner}>>)"),
-            "an indirection; writing goes through `edit`; `None` and a default are the same",
-        ),
-        Change::Exact if matches!(of.shape, Shape::Text(_)) => {
-            ("exact", "Box<str>".into(), "cannot grow without a new block")
-        }
-        Change::Exact => ("exact", format!("Box<[{}]>", arguments(&of.ty)), "cannot grow without a new block"),
+        Change::Boxed if is_struct => ("box", format!("Option<Box<{inner}>> (or Sparse<{inner}>)")),
+        Change::Boxed => ("box", format!("Option<Box<{inner}>>")),
+        Change::BoxedAlways => ("box", format!("Box<{}>", of.ty)),
+        Change::Sparse => ("sparse", format!("Sparse<{inner}> (or Option<Box<{inner}>>)")),
+        Change::Exact if matches!(of.shape, Shape::Text(_)) => ("exact", "Box<str>".into()),
+        Change::Exact => ("exact", format!("Box<[{}]>", arguments(&of.ty))),
         Change::Thin => {
             let how = match of.shape {
                 Shape::Sequence(..) => format!("ThinSlice<{}>", arguments(&of.ty)),
                 _ => "ThinStr (or Box<str>)".into(),
             };
-            ("thin", how, "cannot grow without a new block; the length is read from the block")
+            ("thin", how)
         }
-        Change::Sorted => (
-            "sorted",
-            format!("SortedMap<{}>", arguments(&of.ty)),
-            "lookups by binary search; an insertion moves the entries after it; keys must be `Ord`",
-        ),
+        Change::Sorted => ("sorted", format!("SortedMap<{}>", arguments(&of.ty))),
     }
 }
 
@@ -959,7 +937,8 @@ fn shrink(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]
         // A hash table always has empty buckets.
         Decode::Table { .. } => {
             let tables = counts.allocations.saturating_sub(counts.hollow).max(1);
-            let buckets = (counts.used / tables * 8).div_ceil(7).next_power_of_two().max(4);
+            let buckets =
+                dwell::model::blocks::buckets_for(usize::try_from(counts.used / tables).unwrap_or(usize::MAX)) as u64;
             let now = counts.element_slots / counts.allocations.max(1);
             let requested = counts.requested.saturating_sub(hollow);
             requested.saturating_sub(requested.saturating_mul(buckets) / now.max(1))

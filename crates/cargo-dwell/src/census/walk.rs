@@ -19,6 +19,7 @@ use super::std_types;
 use super::texts::Texts;
 use super::types::{Decode, DefId, Node, Schema, SiteId, TableHeader, Target, VecHeader, head, number, word};
 use crate::debuginfo::{Kind, Text, TypeId};
+use dwell::model::malloc::Model as Malloc;
 use dwell::model::{Counts, Edge, blocks};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -29,8 +30,8 @@ const CHUNK: u64 = 1 << 20;
 const LONGEST_TEXT: u64 = 64 << 20;
 /// The deepest nesting of values without a block between them.
 const DEEPEST: u32 = 256;
-/// The group of hashbrown's control bytes.
-const GROUP: u64 = 16;
+/// The group of hashbrown's control bytes: a snapshot is of a program on x86-64.
+const GROUP: u64 = blocks::GROUP_OF_SSE2 as u64;
 /// The greatest height of a B-tree: a higher one would not fit in memory.
 const TALLEST: u64 = 24;
 
@@ -42,8 +43,6 @@ const CHECKED: u64 = 64;
 
 /// The longest text that `CompactString` stores inline, in bytes.
 pub(super) const SHORT: u64 = 24;
-/// The size from which glibc uses a separate mapping.
-const MAPPED: u64 = 128 << 10;
 
 /// The last byte of a `CompactString` whose text has a block, and of one that is empty.
 const COMPACT_HEAP: u8 = 216;
@@ -1493,9 +1492,8 @@ impl<'s, 'p> Walk<'s, 'p> {
         };
         let find = || {
             let buckets = mask.checked_add(1).filter(|buckets| buckets.is_power_of_two() && *buckets > 1)?;
-            let data = buckets.checked_mul(stride)?.checked_next_multiple_of(align.max(GROUP))?;
+            let (data, end) = blocks::table_of(buckets, stride, align, GROUP)?;
             let block = self.block_at(ctrl.checked_sub(data)?)?;
-            let end = data.checked_add(buckets)?.checked_add(GROUP)?;
             (end <= self.snapshot.blocks[block].size && items <= buckets).then_some((block, buckets, data))
         };
         if let Some((block, buckets, data)) = find() {
@@ -1563,16 +1561,16 @@ impl VecHeader {
     }
 }
 
-/// The overhead of glibc for a block of `size` bytes: a header of 8 bytes, rounding to 16, and a minimum of 32.
+/// The overhead of glibc for a block of `size` bytes. A block of 0 bytes takes as much as one of 1 byte.
 fn rounding(size: u64) -> u64 {
-    if size >= MAPPED { 0 } else { (size + 8).next_multiple_of(16).max(32) - size }
+    Malloc::Glibc.bytes(size.max(1), WORD).saturating_sub(size)
 }
 
 /// The number of buckets in a table of `size` bytes, and the offset of its control bytes.
 fn buckets_of(size: u64, stride: u64, align: u64) -> Option<(u64, u64)> {
     (2..40).map(|power| 1_u64 << power).find_map(|buckets| {
-        let data = buckets.checked_mul(stride)?.checked_next_multiple_of(align.max(GROUP))?;
-        (data.checked_add(buckets)?.checked_add(GROUP)? == size).then_some((buckets, data))
+        let (data, end) = blocks::table_of(buckets, stride, align, GROUP)?;
+        (end == size).then_some((buckets, data))
     })
 }
 

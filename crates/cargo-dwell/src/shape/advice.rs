@@ -1,12 +1,16 @@
 //! The differences between the naive and the lean types as separate suggestions, largest saving first.
 
-use super::lean::{EXACT, cost, with_blocks};
+use super::lean::EXACT;
 use super::model::{At, Choice, Choices, Heap, Model, Source};
 use super::positions::{PositionId, Positions};
 use super::schema::{Kind, RecordId, Text, UnionId};
 use super::types::{Int, Layouts, Type};
 use super::units::{count, percent};
+use dwell::model::Change;
+use dwell::model::queue::Queue;
+use dwell::model::search::Edit;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// One change of the types.
@@ -67,41 +71,51 @@ enum Step {
 }
 
 /// Suggestions that save less than this fraction of the total are not measured a second time.
-const SMALLEST: u64 = 1_000;
+const SMALLEST: i128 = 1_000;
 
-/// The suggestions that lead from the naive types to `lean`; each is the best of those that remain.
-///
-/// Each suggestion changes the savings of the others, usually to less. So the loop measures the step with the largest known
-/// saving again, and makes it if it still saves more than the next one did (Minoux, "Accelerated greedy algorithms", 1978).
-/// Steps below [`SMALLEST`] are made in the order of their first measurement.
+/// The suggestions that lead from the naive types to `lean`; each is the best of those that remain (see [`Queue`]). Steps below
+/// [`SMALLEST`] are made in the order of their first measurement.
 pub fn suggestions(positions: &Positions<'_>, lean: &Choices) -> Vec<Suggestion> {
-    let mut now = Choices::naive(positions);
-    let mut now_cost = cost(positions, &now);
-    let gain =
-        |step: &Step, now: &Choices, now_cost: u64| now_cost.saturating_sub(cost(positions, &step.apply(now, lean)));
-    let mut open: Vec<(u64, Step)> = bounded(positions, steps(positions, lean))
-        .into_iter()
-        .map(|step| (gain(&step, &now, now_cost), step))
-        .collect();
+    let naive = Choices::naive(positions);
+    let mut now = Typed::new(Model::new(positions, &naive));
+    let steps = bounded(&now.model, steps(positions, lean));
+    let mut open = Queue::new(steps.into_iter().map(|step| {
+        let saves = now.saving(&step.apply(&now, lean));
+        (step, saves)
+    }));
     let mut suggestions = Vec::new();
-    while !open.is_empty() {
-        // The sort is stable: equal steps keep the order of the schema.
-        open.sort_by_key(|&(gain, _)| std::cmp::Reverse(gain));
-        let next_best = open.get(1).map_or(0, |&(gain, _)| gain);
-        if open[0].0 > now_cost / SMALLEST {
-            open[0].0 = gain(&open[0].1, &now, now_cost);
-            if open[0].0 < next_best {
-                continue;
-            }
-        }
-        let (_, step) = open.remove(0);
-        let next = step.apply(&now, lean);
-        let (made, heap) = describe(positions, &now, &next, &step);
-        suggestions.push(made);
-        now_cost = with_blocks(heap);
+    loop {
+        // The candidate that is evaluated last is the one that is taken.
+        let mut next = None;
+        let best = open.pop(now.heap.cost() / SMALLEST, |step| now.saving(next.insert(step.apply(&now, lean))));
+        let (step, next) = if let (Some(step), Some(next)) = (best, next) {
+            (step, next)
+        } else {
+            let Some(step) = open.pop_stale() else { return suggestions };
+            let next = step.apply(&now, lean);
+            (step, next)
+        };
+        suggestions.push(describe(&now, &next, &step));
         now = next;
     }
-    suggestions
+}
+
+/// Types, and the memory of the documents in them.
+struct Typed<'p, 's> {
+    model: Model<'p, 's>,
+    heap: Heap,
+}
+
+impl<'p, 's> Typed<'p, 's> {
+    fn new(model: Model<'p, 's>) -> Self {
+        let heap = model.total();
+        Self { model, heap }
+    }
+
+    /// What other types save. Steps that save nothing alone are equally good.
+    fn saving(&self, after: &Self) -> i128 {
+        (self.heap.cost() - after.heap.cost()).max(0)
+    }
 }
 
 /// Positions whose strings repeat, largest saving first.
@@ -129,15 +143,14 @@ pub fn repeats(positions: &Positions<'_>) -> Vec<Repeats> {
 const LOOKS: usize = 200_000;
 
 /// The steps that probably save most. If there are too many, one last step makes all others together.
-fn bounded(positions: &Positions<'_>, mut steps: Vec<Step>) -> Vec<Step> {
+fn bounded(naive: &Model<'_, '_>, mut steps: Vec<Step>) -> Vec<Step> {
+    let positions = naive.positions();
     let most = (LOOKS / positions.list.len().max(1)).max(10);
     if positions.list.len() <= EXACT || steps.len() <= most {
         return steps;
     }
-    let naive = Choices::naive(positions);
-    let model = Model::new(positions, &naive);
-    let (heap, mut layouts) = (model.heap(), Layouts::new(&model.bodies));
-    let mut size = |source: Source| model.find(source).map_or(0, |id| layouts.named(id).size);
+    let (heap, mut layouts) = (naive.heap(), Layouts::new(&naive.bodies));
+    let mut size = |source: Source| naive.find(source).map_or(0, |id| layouts.named(id).size);
     let bytes = |id: &PositionId| heap.get(&At::Position(*id)).map_or(0, |heap| heap.bytes);
     let mut likely = |step: &Step| match step {
         Step::Box(id) => {
@@ -187,11 +200,11 @@ fn steps(positions: &Positions<'_>, lean: &Choices) -> Vec<Step> {
 }
 
 impl Step {
-    /// The choices after this step.
-    fn apply(&self, now: &Choices, lean: &Choices) -> Choices {
-        let mut next = now.clone();
+    /// The types after this step.
+    fn apply<'p, 's>(&self, now: &Typed<'p, 's>, lean: &Choices) -> Typed<'p, 's> {
+        let mut next = now.model.choices().clone();
         self.make(&mut next, lean);
-        next
+        Typed::new(Model::with(now.model.positions(), Cow::Owned(next)))
     }
 
     fn make(&self, next: &mut Choices, lean: &Choices) {
@@ -207,10 +220,11 @@ impl Step {
     }
 }
 
-/// The suggestion of a step, and the memory of the documents after it.
-fn describe(positions: &Positions<'_>, now: &Choices, next: &Choices, step: &Step) -> (Suggestion, Heap) {
-    let (before, after) = (Model::new(positions, now), Model::new(positions, next));
-    let (was, is): (Heap, Heap) = (before.total(), after.total());
+/// The suggestion of a step.
+fn describe(before: &Typed<'_, '_>, after: &Typed<'_, '_>, step: &Step) -> Suggestion {
+    let (was, is) = (before.heap, after.heap);
+    let (before, after) = (&before.model, &after.model);
+    let (positions, now, next) = (before.positions(), before.choices(), after.choices());
     let more = is.allocations.cast_signed() - was.allocations.cast_signed();
     let owner = |owner: &Option<RecordId>| match owner {
         Some(record) => positions.record_path(*record),
@@ -220,13 +234,12 @@ fn describe(positions: &Positions<'_>, now: &Choices, next: &Choices, step: &Ste
     let (path, from, to, filled, costs) = match step {
         Step::Box(id) => {
             let (from, to) = types(*id);
-            let words = "an indirection";
             (
                 positions.list[*id].path.clone(),
                 from,
                 to,
                 Some((positions.full(*id), positions.slots(*id))),
-                words.to_owned(),
+                Change::Boxed.cost().to_owned(),
             )
         }
         Step::Map(id) => {
@@ -236,13 +249,7 @@ fn describe(positions: &Positions<'_>, now: &Choices, next: &Choices, step: &Ste
                 let key = if next.at[*id] == Choice::Thin { "ThinStr" } else { "Box<str>" };
                 ("HashMap<String, _>".into(), format!("SortedMap<{key}, _>"))
             };
-            (
-                positions.list[*id].path.clone(),
-                from,
-                to,
-                None,
-                "lookup by binary search; insert and remove move entries".into(),
-            )
+            (positions.list[*id].path.clone(), from, to, None, Change::Sorted.cost().into())
         }
         Step::Exact(record, ids) => {
             let mut names: Vec<(String, String)> = Vec::new();
@@ -255,7 +262,7 @@ fn describe(positions: &Positions<'_>, now: &Choices, next: &Choices, step: &Ste
             names.sort();
             let (mut from, to): (Vec<String>, Vec<String>) = names.into_iter().unzip();
             from.dedup();
-            (owner(record), from.join(", "), to.join(", "), None, "cannot grow in place".into())
+            (owner(record), from.join(", "), to.join(", "), None, Change::Exact.cost().into())
         }
         Step::Narrow(record, ids) => {
             let ints = |choices: &Choices| {
@@ -286,7 +293,7 @@ fn describe(positions: &Positions<'_>, now: &Choices, next: &Choices, step: &Ste
                 names.join(", "),
                 "Box<_>".into(),
                 Some((filled, slots)),
-                "an indirection".into(),
+                Edit::Variant(0, 0).cost().into(),
             )
         }
         Step::Several(steps) => {
@@ -311,7 +318,7 @@ fn describe(positions: &Positions<'_>, now: &Choices, next: &Choices, step: &Ste
             (positions.record_path(*record), from, names.join(", "), Some(filled), words.to_owned())
         }
     };
-    let made = Suggestion {
+    Suggestion {
         why: why(positions, next, step, &path, filled),
         path,
         from,
@@ -322,8 +329,7 @@ fn describe(positions: &Positions<'_>, now: &Choices, next: &Choices, step: &Ste
         allocations: more,
         total: is.bytes,
         cost: costs,
-    };
-    (made, is)
+    }
 }
 
 /// The counts that justify a step.

@@ -8,13 +8,14 @@
 //! One prediction takes time proportional to the number of positions. A schema with more than [`EXACT`] positions therefore
 //! measures each choice only on the struct that it changes, times the slots of that struct.
 
-use super::model::{Choice, Choices, Heap, Model, Part, Presence, Source, Split, thin_lengths};
+use super::model::{Choice, Choices, Model, Part, Presence, Source, Split, thin_lengths};
 use super::positions::{MAX_GROUPS, PositionId, Positions};
 use super::schema::{Kind, RecordId, Seq};
 use super::types::{Body, Int, Layouts, Type};
 use dwell::model::Layout;
+use dwell::model::blocks::BLOCK;
 use dwell::model::layout::{enumeration, structure};
-use dwell::model::search::BLOCK;
+use std::rc::Rc;
 
 /// A position that is full more often than this never gets a box.
 const MOSTLY: f64 = 0.75;
@@ -207,14 +208,9 @@ fn thin(positions: &Positions<'_>, id: PositionId) -> bool {
     lengths < 4 * slots
 }
 
-/// The cost of a choice in bytes and blocks.
-pub fn cost(positions: &Positions<'_>, choices: &Choices) -> u64 {
-    with_blocks(Model::new(positions, choices).total())
-}
-
-/// Bytes, and what an allocator takes for the blocks.
-pub fn with_blocks(heap: Heap) -> u64 {
-    heap.bytes + BLOCK * heap.allocations
+/// The bytes of the documents with what an allocator adds to each block.
+fn cost(positions: &Positions<'_>, choices: &Choices) -> i128 {
+    Model::new(positions, choices).total().cost()
 }
 
 /// Boxes rare values.
@@ -349,7 +345,7 @@ fn splits(positions: &Positions<'_>, choices: &mut Choices) {
         for count in 1..=MAX_GROUPS {
             let Some(found) = split(positions, &sizes, record, count) else { continue };
             let mut split = trial.clone();
-            split.splits.insert(record, Split::new(positions, record, found.groups));
+            split.splits.insert(record, Rc::new(Split::new(positions, record, found.groups)));
             let cost = cost(positions, &split);
             // Each further group makes the code longer, so it must save 1 % of the record's memory.
             if cost + whole / 100 < best.0 {
@@ -380,7 +376,7 @@ fn splits_alone(positions: &Positions<'_>, choices: &mut Choices) {
             }
         }
         if let Some(found) = best {
-            splits.insert(record, Split::new(positions, record, found.groups));
+            splits.insert(record, Rc::new(Split::new(positions, record, found.groups)));
         }
     }
     drop(model);

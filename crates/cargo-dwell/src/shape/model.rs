@@ -5,8 +5,10 @@ use super::positions::{Position, PositionId, Positions, ROOT};
 use super::schema::{KeywordsId, Kind, Lengths, RecordId, Text, UnionId};
 use super::types::{Body, DefId, Int, Layouts, Type};
 use dwell::model::blocks;
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// The representation of the values of one position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,9 +37,9 @@ pub struct Choices {
     pub at: Vec<Choice>,
     /// Variants that are boxed.
     pub variants: BTreeSet<(UnionId, usize)>,
-    /// Records whose rare fields are in structs of their own.
-    pub splits: BTreeMap<RecordId, Split>,
-    /// Use only std's types: `BTreeMap` for maps, and `Box<str>` for strings of enums with a variant `Other`.
+    /// Records whose rare fields moved out.
+    pub splits: BTreeMap<RecordId, Rc<Split>>,
+    /// Maps are `BTreeMap` and what an open set holds is `Box<str>`: only std's types are used.
     pub standard: bool,
 }
 
@@ -162,21 +164,8 @@ enum Owned<'s> {
     HashMaps(&'s Lengths, Type),
 }
 
-/// Bytes and blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Heap {
-    /// Live bytes, as requested from the allocator.
-    pub bytes: u64,
-    /// Live allocations.
-    pub allocations: u64,
-}
-
-impl std::ops::AddAssign for Heap {
-    fn add_assign(&mut self, other: Self) {
-        self.bytes += other.bytes;
-        self.allocations += other.allocations;
-    }
-}
+/// Live bytes, as requested from the allocator, and live allocations.
+pub use dwell::model::Sum as Heap;
 
 /// Enums of mixed types that are equal, and so are written once.
 #[derive(Debug, Default)]
@@ -191,8 +180,8 @@ struct Aliases {
 #[derive(Debug)]
 pub struct Model<'p, 's> {
     positions: &'p Positions<'s>,
-    choices: &'p Choices,
-    /// The structs and enums, in the order of their first use from the document's type.
+    choices: Cow<'p, Choices>,
+    /// The structs and enums, in the order in which a document leads to them.
     pub defs: Vec<Def>,
     /// Their parts.
     pub bodies: Vec<Body>,
@@ -207,6 +196,11 @@ pub struct Model<'p, 's> {
 impl<'p, 's> Model<'p, 's> {
     /// Builds the types of `choices`.
     pub fn new(positions: &'p Positions<'s>, choices: &'p Choices) -> Self {
+        Self::with(positions, Cow::Borrowed(choices))
+    }
+
+    /// Makes the types of `choices`, which the model keeps.
+    pub fn with(positions: &'p Positions<'s>, choices: Cow<'p, Choices>) -> Self {
         let mut model = Self {
             positions,
             choices,
@@ -222,7 +216,7 @@ impl<'p, 's> Model<'p, 's> {
         let grows = |(position, choice): (&Position<'_>, &Choice)| {
             *choice == Choice::Plain && matches!(position.slot.kind, Kind::Seq(_))
         };
-        if positions.list.iter().zip(&choices.at).any(grows) {
+        if positions.list.iter().zip(&model.choices.at).any(grows) {
             model.buffered = model.buffered_shares();
         }
         model.root = model.position(ROOT).0;
@@ -316,13 +310,8 @@ impl<'p, 's> Model<'p, 's> {
             Owned::Boxes(count, of) => owned(*count, count * layouts.size(of)),
             Owned::Vecs(lengths, of, buffered) => {
                 let size = layouts.size(of);
-                let smallest = match size {
-                    1 => 8,
-                    2..=1024 => 4,
-                    _ => 1,
-                };
                 let exact = share_of(buffered_capacity(lengths, size).0, *buffered);
-                let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
+                let pushed = share_of(lengths.pushed_capacity(blocks::least_capacity(size)), 1.0 - buffered);
                 owned(lengths.count - lengths.empty, (exact + pushed) * size)
             }
             Owned::Slices(lengths, of, is_thin) => {
@@ -332,8 +321,7 @@ impl<'p, 's> Model<'p, 's> {
             }
             Owned::HashMaps(lengths, entry) => {
                 let (buckets, filled) = (lengths.hash_buckets(), lengths.count - lengths.empty);
-                // A table ends with a control byte for each bucket, and a copy of the first group of them.
-                owned(filled, buckets * (layouts.size(entry) + 1) + filled * blocks::GROUP as u64)
+                owned(filled, blocks::tables(filled, buckets, layouts.size(entry)))
             }
         }
     }
@@ -350,7 +338,7 @@ impl<'p, 's> Model<'p, 's> {
                 Owned::Text(..) | Owned::Known(_) => {}
                 Owned::Boxes(number, of) => count(of, *number),
                 Owned::Vecs(lengths, of, buffered) => {
-                    let smallest = if layouts.size(of) > 1024 { 1 } else { 4 };
+                    let smallest = blocks::least_capacity(layouts.size(of));
                     let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
                     count(of, share_of(lengths.total, *buffered) + pushed);
                 }
@@ -415,6 +403,11 @@ impl<'p, 's> Model<'p, 's> {
             _ => None,
         });
         grown.collect()
+    }
+
+    /// The choices that the types are of.
+    pub fn choices(&self) -> &Choices {
+        &self.choices
     }
 
     /// The positions of the model.
@@ -505,7 +498,7 @@ impl<'p, 's> Model<'p, 's> {
             _ if position.buffered => 1.0,
             None => 0.0,
             Some(record) => {
-                let moved = |split: &Split| position.field.is_some_and(|field| split.moved(field));
+                let moved = |split: &Rc<Split>| position.field.is_some_and(|field| split.moved(field));
                 if self.choices.splits.get(&record).is_some_and(moved) { 1.0 } else { shares[record] }
             }
         }
@@ -646,7 +639,8 @@ impl<'p, 's> Model<'p, 's> {
             Err(known) => return known,
         };
         let positions = self.positions;
-        let split = self.choices.splits.get(&record);
+        let split = self.choices.splits.get(&record).cloned();
+        let split = split.as_deref();
         let (mut types, mut parts) = (Vec::new(), Vec::new());
         let is_rest = |index: usize| positions.schema.records[record].fields[index].rest;
         for (index, &field) in positions.fields[record].iter().enumerate() {

@@ -1,11 +1,11 @@
-//! Rust types as data, and their layouts on a 64-bit target.
+//! Rust types as data, and their layouts.
 //!
 //! [`dwell::model::layout`] has the rules for structs and enums; this module adds scalars and containers. The language does
 //! not guarantee these layouts, so a test compiles generated types and compares.
 
 use super::formats::Format;
 use dwell::model::Layout;
-use dwell::model::layout::{enumeration, structure, tuple};
+use dwell::model::layout::{array, enumeration, option, structure, tuple};
 
 /// Index into the definitions.
 pub type DefId = usize;
@@ -181,14 +181,6 @@ pub enum Body {
     Enum(Vec<Option<Type>>),
 }
 
-/// A layout of `words` words on a 64-bit target; the first word has a niche of `free` values.
-const fn words(words: u64, free: u128) -> Layout {
-    Layout { size: 8 * words, ..Layout::scalar(8, free) }
-}
-
-/// The niche of a capacity, which is at most `isize::MAX`.
-const CAPACITY: u128 = 1 << 63;
-
 /// The layouts of a set of types; each definition is computed once.
 pub struct Layouts<'t> {
     bodies: &'t [Body],
@@ -209,34 +201,28 @@ impl<'t> Layouts<'t> {
     /// The layout of a type.
     pub fn layout(&mut self, of: &Type) -> Layout {
         match of {
-            Type::Unit => Layout::scalar(0, 0),
-            Type::Bool => Layout::scalar(1, 254),
+            Type::Unit => Layout::NOTHING,
+            Type::Bool => Layout::BOOL,
             Type::Int(int) => Layout::scalar(u64::from(int.bits / 8), 0),
             Type::Float => Layout::scalar(8, 0),
             // A tag for three variants; each variant holds 8 bytes, and alignment extends the tag to 8 bytes.
-            Type::Number => words(2, (1 << 64) - 3),
-            Type::String | Type::Vec(_) => words(3, CAPACITY),
-            // The pointer is not null.
-            Type::BoxStr | Type::BoxSlice(_) => words(2, 1),
-            Type::ThinStr | Type::Box(_) | Type::Sparse(_) | Type::ThinSlice(_) | Type::SortedMap(..) => words(1, 1),
+            Type::Number => Layout::words(2, (1 << 64) - 3),
+            Type::String | Type::Vec(_) => Layout::VECTOR,
+            Type::BoxStr | Type::BoxSlice(_) => Layout::WIDE_POINTER,
+            Type::ThinStr | Type::Box(_) | Type::Sparse(_) | Type::ThinSlice(_) | Type::SortedMap(..) => {
+                Layout::POINTER
+            }
             // The pointer to the control bytes is not null; the hasher's keys take two words.
-            Type::HashMap(_) => words(6, 1),
+            Type::HashMap(_) => Layout::words(6, 1),
             Type::Foreign(format) => foreign(*format),
             // Three words, and a tag for six variants.
-            Type::Value => Layout { niche: Layout::scalar(1, 250).niche, ..words(4, 0) },
-            Type::Option(inner) => {
-                let inner = self.layout(inner);
-                enumeration(&[vec![], vec![inner]])
-            }
+            Type::Value => Layout { niche: Layout::scalar(1, 250).niche, ..Layout::words(4, 0) },
+            Type::Option(inner) => option(self.layout(inner)),
             Type::Tuple(fields) => {
                 let fields: Vec<Layout> = fields.iter().map(|field| self.layout(field)).collect();
                 tuple(&fields)
             }
-            // The first element provides the niche.
-            Type::Array(inner, length) => {
-                let inner = self.layout(inner);
-                Layout { size: inner.size * length, ..inner }
-            }
+            Type::Array(inner, length) => array(self.layout(inner), *length),
             Type::Named(id) => self.named(*id),
         }
     }
@@ -268,7 +254,6 @@ fn foreign(format: Format) -> Layout {
     let word = Layout::scalar(4, 0);
     // A date is a `NonZero` integer.
     let date = Layout::scalar(4, 1);
-    let optional = |of: Layout| enumeration(&[vec![], vec![of]]);
     let time = || structure(&[date, structure(&[word, word])]);
     match format {
         Format::Uuid => Layout { size: 16, ..Layout::scalar(1, 0) },
@@ -278,8 +263,8 @@ fn foreign(format: Format) -> Layout {
         Format::Url => {
             let bytes = |size| Layout { size, ..Layout::scalar(1, 0) };
             let host = enumeration(&[vec![], vec![], vec![bytes(4)], vec![bytes(16)]]);
-            let (text, port) = (words(3, CAPACITY), optional(Layout::scalar(2, 0)));
-            structure(&[text, word, word, word, word, host, port, word, optional(word), optional(word)])
+            let (text, port) = (Layout::VECTOR, option(Layout::scalar(2, 0)));
+            structure(&[text, word, word, word, word, host, port, word, option(word), option(word)])
         }
     }
 }

@@ -16,6 +16,11 @@ struct Block {
 }
 
 impl Source {
+    /// Takes source that has nothing but types, one field a line.
+    pub(super) fn of_types(text: &str) -> Self {
+        Self { lines: text.lines().map(Into::into).collect() }
+    }
+
     /// Takes source of which only the types count: comments, functions and tests are left out.
     pub(super) fn new(text: &str) -> Self {
         let mut lines: Vec<String> = Vec::new();

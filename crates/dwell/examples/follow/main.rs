@@ -6,14 +6,15 @@
 //! cargo run --release -p dwell --features derive,serde --example follow -- rustdoc PATH   # rustdoc's JSON
 //! ```
 //!
-//! The types are those of the examples `smithy` and `openapi`; those of `rustdoc` are the source of the package
-//! `rustdoc-types`, which cargo downloads. The program writes a package to `target/follow`: first with the types as they are,
+//! The types are those of the example `smithy`, and of the packages `openapiv3` and `rustdoc-types`, whose source cargo downloads.
+//! The program writes a package to `target/follow`: first with the types as they are,
 //! which prints the advice, then with one copy of the types a suggestion, each copy changed as the
 //! [patch](dwell::weigh::Suggestion::patch) of the suggestion says, and nothing else. It loads the documents into each, and
 //! prints what the suggestion predicts beside what a counting allocator measures. `--last` at the end of the command measures only
 //! the types as they are and those that follow all suggestions, which compiles in a tenth of the time.
 
 mod apply;
+mod convert;
 mod package;
 
 use apply::Source;

@@ -2,6 +2,7 @@
 
 use super::Result;
 use super::apply::Source;
+use super::convert::Types;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,14 +23,15 @@ impl Package {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/follow").join(name);
         fs::create_dir_all(folder.join("src"))?;
         let package = Self { name, folder, data: data.into() };
-        let types = match name {
-            "rustdoc" => format!("\n[dev-dependencies]\nrustdoc-types = \"0.{}\"\n", package.format_version()?),
-            _ => String::new(),
+        let (types, features) = match name {
+            "rustdoc" => (format!("\n[dev-dependencies]\nrustdoc-types = \"0.{}\"\n", package.format_version()?), ""),
+            "openapi" => ("indexmap = \"2\"\nopenapiv3 = \"2\"\n".into(), ", \"indexmap\""),
+            _ => (String::new(), ""),
         };
         let dwell = env!("CARGO_MANIFEST_DIR");
         let manifest = format!(
             "[package]\nname = \"follow-{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
-             dwell = {{ path = {dwell:?}, features = [\"derive\", \"serde\", \"serde_json\"] }}\n\
+             dwell = {{ path = {dwell:?}, features = [\"derive\", \"serde\", \"serde_json\"{features}] }}\n\
              serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n{types}\n\
              [profile.dev]\ndebug = false\n"
         );
@@ -57,8 +59,11 @@ impl Package {
 
     /// The types as they are.
     pub(super) fn source(&self) -> Result<Source> {
+        if self.name == "openapi" {
+            return Ok(Source::of_types(&self.types_of_openapi()?.text()));
+        }
         if self.name == "rustdoc" {
-            let mut source = Source::new(&fs::read_to_string(self.types_of_rustdoc()?)?);
+            let mut source = Source::new(&fs::read_to_string(self.folder_of("rustdoc-types")?.join("lib.rs"))?);
             source.derive(|list| {
                 let kept = list.split(", ").filter(|name| !name.contains("Serialize"));
                 kept.chain(["dwell::Weigh"]).collect::<Vec<_>>().join(", ")
@@ -66,8 +71,7 @@ impl Package {
             return Ok(source);
         }
         let mut text = String::new();
-        let files: &[&str] = if self.name == "smithy" { &["types.rs", "parts.rs"] } else { &["types.rs", "schema.rs"] };
-        for file in files {
+        for file in ["types.rs", "parts.rs"] {
             text.push_str(&fs::read_to_string(Path::new(EXAMPLES).join(self.name).join(file))?);
         }
         let mut source = Source::new(&text);
@@ -78,7 +82,7 @@ impl Package {
 
     /// What the types are written with.
     fn aliases(&self) -> Result<String> {
-        if self.name == "rustdoc" {
+        if self.name != "smithy" {
             return Ok(String::new());
         }
         let main = fs::read_to_string(Path::new(EXAMPLES).join(self.name).join("main.rs"))?;
@@ -87,15 +91,24 @@ impl Package {
         Ok(before.0.into())
     }
 
-    fn types_of_rustdoc(&self) -> Result<PathBuf> {
+    fn types_of_openapi(&self) -> Result<Types> {
+        let folder = self.folder_of("openapiv3")?;
+        let mut files = folder.read_dir()?.map(|file| Ok(file?.path())).collect::<Result<Vec<_>>>()?;
+        files.sort();
+        let texts = files.iter().map(fs::read_to_string).collect::<std::io::Result<Vec<_>>>()?;
+        Types::parse(texts.iter().map(String::as_str))
+    }
+
+    /// The folder with the source of a package that this one depends on.
+    fn folder_of(&self, package: &str) -> Result<PathBuf> {
         let out = self.cargo(&["metadata", "--format-version", "1"]).output()?;
         let metadata: serde_json::Value = serde_json::from_slice(&out.stdout)
             .map_err(|_| format!("cargo metadata failed\n{}", String::from_utf8_lossy(&out.stderr)))?;
         let packages = metadata["packages"].as_array().into_iter().flatten();
-        let manifest = packages.into_iter().find(|package| package["name"] == "rustdoc-types");
-        let manifest =
-            manifest.and_then(|package| package["manifest_path"].as_str()).ok_or("no package rustdoc-types")?;
-        Ok(Path::new(manifest).with_file_name("src").join("lib.rs"))
+        let manifest = packages.into_iter().find(|of| of["name"] == package);
+        let manifest = manifest.and_then(|of| of["manifest_path"].as_str());
+        let manifest = manifest.ok_or_else(|| format!("no package {package}"))?;
+        Ok(Path::new(manifest).with_file_name("src"))
     }
 
     fn cargo(&self, arguments: &[&str]) -> Command {
@@ -111,20 +124,33 @@ impl Package {
         let aliases = self.aliases()?;
         let mut text = String::from(PROGRAM);
         let mut calls = String::new();
+        let old = if self.name == "openapi" { Some(self.types_of_openapi()?) } else { None };
+        if old.is_some() {
+            text.push_str(OPENAPI);
+        }
         for (number, source) in sources.iter().enumerate() {
-            let root = match self.name {
-                "smithy" => "Model",
-                "openapi" => "OpenApi",
-                _ => "Crate",
+            let load = match (&old, self.name) {
+                (Some(old), _) => {
+                    let new = Types::parse([source.text().as_str()])?;
+                    let functions = old.functions("openapiv3", &format!("super::step{number}"), &new)?;
+                    writeln!(
+                        text,
+                        "mod into{number} {{\nuse super::names::*;\nuse super::prelude::*;\n{functions}\n}}"
+                    )?;
+                    format!("|documents| load_into(documents, into{number}::OpenAPI)")
+                }
+                (None, "smithy") => format!("load::<step{number}::Model>"),
+                (None, _) => format!("load::<step{number}::Crate>"),
             };
-            writeln!(text, "mod step{number} {{\nuse super::prelude::*;\n{aliases}\n{}\n}}", source.text())?;
+            let names = if old.is_some() { "use super::names::*;" } else { "" };
+            writeln!(text, "mod step{number} {{\nuse super::prelude::*;\n{names}\n{aliases}\n{}\n}}", source.text())?;
             if what == "advise" {
                 writeln!(
                     calls,
-                    "    println!(\"{{}}\", dwell::weigh::tree(&load::<step0::{root}>(&documents)).advise().to_json());"
+                    "    println!(\"{{}}\", dwell::weigh::tree(&({load})(&documents)).advise().to_json());"
                 )?;
             } else {
-                writeln!(calls, "    measure(&documents, load::<step{number}::{root}>);")?;
+                writeln!(calls, "    measure(&documents, {load});")?;
             }
         }
         writeln!(text, "fn main() {{\n    let documents = documents();\n{calls}}}")?;
@@ -137,6 +163,21 @@ impl Package {
         Ok(String::from_utf8(out.stdout)?)
     }
 }
+
+/// What it has besides for the types of `openapiv3`: their values are loaded as they are, and moved to the types of a step.
+const OPENAPI: &str = r#"
+mod names {
+    pub(crate) use indexmap::IndexMap;
+    pub(crate) use serde_json::{Number, Value};
+}
+fn load_into<T>(documents: &[String], into: fn(openapiv3::OpenAPI) -> T) -> Vec<T> {
+    let mut values = Vec::with_capacity(documents.len());
+    for document in documents {
+        values.push(into(serde_json::from_str(document).unwrap()));
+    }
+    values
+}
+"#;
 
 /// What the generated program has besides types: it loads documents, and counts what they take.
 const PROGRAM: &str = r#"#![allow(warnings)]

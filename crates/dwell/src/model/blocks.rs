@@ -43,12 +43,27 @@ pub fn thin_texts(strings: u64, long: u64) -> u64 {
     strings.saturating_mul(THIN_TEXT).saturating_add(long.saturating_mul(WORD))
 }
 
+/// Bytes that an allocator such as glibc's adds to a block: a header, and the rounding of the size.
+pub const BLOCK: u64 = 16;
+
+/// The capacity of the first block of a vector that is pushed to, by the size of its elements (`RawVec::MIN_NON_ZERO_CAP`).
+pub const fn least_capacity(element: u64) -> u64 {
+    match element {
+        1 => 8,
+        2..=1024 => 4,
+        _ => 1,
+    }
+}
+
+/// [`GROUP`] of a program with SSE2, as all on x86-64 are.
+pub const GROUP_OF_SSE2: usize = 16;
+
 /// Control bytes that hashbrown reads at once, a *group*. A table has those of one group more than it has buckets.
 pub const GROUP: usize = if cfg!(any(
     all(any(target_arch = "x86", target_arch = "x86_64"), target_feature = "sse2", not(miri)),
     all(target_arch = "loongarch64", target_feature = "lsx", not(miri)),
 )) {
-    16
+    GROUP_OF_SSE2
 } else if cfg!(any(
     target_pointer_width = "64",
     target_arch = "aarch64",
@@ -87,6 +102,17 @@ pub fn table(buckets: usize, entry: usize, align: usize) -> (usize, usize) {
     (entries.saturating_add(buckets).saturating_add(GROUP), align)
 }
 
+/// Where the control bytes of a table begin, and its size, in a program with groups of `group`. `None` if it is too large to be.
+pub fn table_of(buckets: u64, entry: u64, align: u64, group: u64) -> Option<(u64, u64)> {
+    let control = buckets.checked_mul(entry)?.checked_next_multiple_of(align.max(group))?;
+    Some((control, control.checked_add(buckets)?.checked_add(group)?))
+}
+
+/// Bytes of several tables with so many buckets in all, if [`table_is_regular`] for their entries.
+pub fn tables(tables: u64, buckets: u64, entry: u64) -> u64 {
+    buckets.saturating_mul(entry.saturating_add(1)).saturating_add(tables.saturating_mul(GROUP as u64))
+}
+
 /// Whether the bytes of a table's entries need no rounding up to the group's alignment, so that they grow with the entry.
 pub fn table_is_regular(old: Layout, new: Layout) -> bool {
     // Four buckets of a multiple of four bytes are a multiple of the group's sixteen; smaller entries get more buckets.
@@ -108,5 +134,32 @@ mod tests {
         assert_eq!(counted(Layout::plain(32, 32)), 64);
         assert_eq!(link(Layout::plain(1, 1)), 24);
         assert_eq!(thin_header(Layout::plain(1, 1)), 8);
+    }
+
+    #[test]
+    fn sums_of_tables_are_those_of_each() {
+        for (buckets, entry) in [(4, 4), (8, 24), (1024, 40)] {
+            let (bytes, align) = table(buckets, entry, 4);
+            let (many, entry) = (buckets as u64, entry as u64);
+            assert_eq!(tables(3, 3 * many, entry), 3 * bytes as u64);
+            assert_eq!(table_of(many, entry, 4, GROUP as u64), Some((many * entry, bytes as u64)));
+            assert_eq!(align, GROUP);
+        }
+        assert_eq!(table_of(1 << 40, 1 << 40, 1, 16), None);
+        assert_eq!(table_of(u64::MAX - 3, 1, 1, 16), None);
+    }
+
+    /// std's growth.
+    #[test]
+    fn first_capacities() {
+        fn pushed<const N: usize>() -> u64 {
+            let mut vector = std_alloc::vec::Vec::new();
+            vector.push([0_u8; N]);
+            vector.capacity() as u64
+        }
+        assert_eq!(least_capacity(1), pushed::<1>());
+        assert_eq!(least_capacity(2), pushed::<2>());
+        assert_eq!(least_capacity(1024), pushed::<1024>());
+        assert_eq!(least_capacity(1025), pushed::<1025>());
     }
 }

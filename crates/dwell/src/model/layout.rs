@@ -47,6 +47,10 @@ pub struct Niche {
 impl Layout {
     /// No bytes.
     pub const NOTHING: Self = Self::plain(0, 1);
+    /// A `bool`.
+    pub const BOOL: Self = Self::scalar(1, 254);
+    /// A `char`.
+    pub const CHAR: Self = Self::scalar(4, (1 << 32) - 0x11_0000);
     /// A `Box<T>` of a sized type.
     pub const POINTER: Self = Self::words(1, 1);
     /// An `Option<Box<T>>` of a sized type.
@@ -132,9 +136,28 @@ pub fn declared(fields: &[Layout]) -> Layout {
     place(fields, 0, 1, &by, Bias::Start).layout
 }
 
-/// An `Option`.
+/// An array. Its niche is that of the first element.
+pub fn array(element: Layout, len: u64) -> Layout {
+    let niche = if len == 0 { None } else { element.niche };
+    Layout { size: element.size.saturating_mul(len), niche, ..element }
+}
+
+/// An `Option`: the [`enumeration`] of nothing and `some`, worked out without its allocations, since most fields are options.
 pub fn option(some: Layout) -> Layout {
-    enumeration(&[vec![], vec![some]])
+    let sure = some.sure && some.niche_sure;
+    let layout = match some.niche {
+        Some(niche) if niche.free > 0 => {
+            let free = niche.free - 1;
+            Layout { size: up(some.size, some.align), niche: (free > 0).then_some(Niche { free, ..niche }), ..some }
+        }
+        _ => {
+            // The tag grows into the padding before the value.
+            let tag = if (2..=8).contains(&some.align) { some.align } else { 1 };
+            let size = up(up(1, some.align).saturating_add(some.size), some.align);
+            Layout { size, niche: Some(Niche { offset: 0, size: tag, free: (1 << (8 * tag)) - 2 }), ..some }
+        }
+    };
+    Layout { sure, niche_sure: sure, ..layout }
 }
 
 /// An enum of these variants.
@@ -324,6 +347,27 @@ mod tests {
         });
         assert_eq!(enumeration(&[vec![int(8)], vec![int(8)]]).size, size_of::<Result<u64, u64>>() as u64);
         assert_eq!(declared(&[int(1), int(8), int(1)]).size, 24);
+        assert_eq!(option(array(Layout::BOOL, 3)).size, size_of::<Option<[bool; 3]>>() as u64);
+        assert_eq!(option(array(Layout::CHAR, 0)).size, size_of::<Option<[char; 0]>>() as u64);
+    }
+
+    /// The short cut against the rule for all enums.
+    #[test]
+    fn options_are_enums() {
+        let all = [0, 1, 2, 4, 8, 16, 64, 4096].into_iter().flat_map(|align| {
+            let sizes = [0, 1, 3, 8].map(|many| align.max(1) * many);
+            sizes.map(|size| Layout::plain(size, align.max(1)))
+        });
+        for plain in all {
+            let niches = [1, 2, 254, 1 << 63].map(|free| Some(Niche { offset: plain.size / 2, size: 1, free }));
+            for niche in niches.into_iter().filter(|_| plain.size > 0).chain([None]) {
+                let some = Layout { niche, ..plain };
+                assert_eq!(option(some), enumeration(&[vec![], vec![some]]), "{some:?}");
+                let some = some.with_unknown_niche(niche.is_some());
+                assert_eq!(option(some).sure, enumeration(&[vec![], vec![some]]).sure, "{some:?}");
+                assert_eq!(option(some.guess()), enumeration(&[vec![], vec![some.guess()]]), "{some:?}");
+            }
+        }
     }
 
     #[test]

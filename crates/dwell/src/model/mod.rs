@@ -1,8 +1,12 @@
 //! The model of type layouts and of changes to them, which [`weigh`](mod@crate::weigh) and the command-line tool share.
 //!
-//! [`layout`] has the compiler's rules for sizes, [`blocks`] the allocations of containers, [`Program`] the types of a program with
-//! the counts at each site, and [`Plan`] a set of changes with the resulting bytes. The counts of a `Program` may come from live
-//! values, from documents or from a heap.
+//! - [`layout`]: the compiler's rules for sizes and niches.
+//! - [`blocks`]: the blocks that containers request.
+//! - [`malloc`]: the bytes that allocators use for a block.
+//! - [`Program`]: the types of a program, with the counts at each site. The counts may come from live values, from documents or
+//!   from a heap.
+//! - [`Plan`]: a set of changes, and the resulting bytes.
+//! - [`search`]: the changes that save most; [`queue`]: the order in which a greedy search takes candidates.
 //!
 //! All numbers are bytes, or counts of values and blocks.
 
@@ -10,8 +14,10 @@
 
 pub mod blocks;
 pub mod layout;
+pub mod malloc;
 mod plan;
 mod program;
+pub mod queue;
 pub mod search;
 
 pub use self::layout::{Layout, Niche};

@@ -1,9 +1,10 @@
 //! A set of changes, and the resulting bytes.
 
 use super::blocks;
-use super::layout::{Layout, WORD, declared, enumeration, option, structure, tuple, up};
+use super::layout::{Layout, WORD, array, declared, enumeration, option, structure, tuple, up};
 use super::program::{DefId, Holder, Program, ReprOf, Shape, SiteId};
 use core::cell::{Cell, RefCell};
+use core::cmp::Reverse;
 use std_alloc::collections::{BTreeMap, BTreeSet};
 use std_alloc::rc::Rc;
 use std_alloc::vec;
@@ -27,13 +28,40 @@ pub enum Change {
     Sorted,
 }
 
+impl Change {
+    /// The costs of the change besides bytes, in words.
+    pub const fn cost(self) -> &'static str {
+        match self {
+            Self::Boxed | Self::BoxedAlways => "an indirection, and a block for each value",
+            Self::Sparse => "an indirection; writing goes through `edit`; `None` and a default are the same",
+            Self::Exact => "cannot grow in place",
+            Self::Thin => "cannot grow in place; the length is read from the block",
+            Self::Sorted => "lookups by binary search; an insertion moves the entries after it; keys must be `Ord`",
+        }
+    }
+}
+
 /// Bytes and allocations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
-    /// Requested bytes, including the value's own.
+    /// Requested bytes; of a program including the value's own.
     pub bytes: u64,
     /// Blocks.
     pub allocations: u64,
+}
+
+impl Sum {
+    /// The bytes with what an allocator adds to each block, by which changes are compared.
+    pub const fn cost(self) -> i128 {
+        self.bytes as i128 + self.allocations as i128 * blocks::BLOCK as i128
+    }
+}
+
+impl core::ops::AddAssign for Sum {
+    fn add_assign(&mut self, other: Self) {
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.allocations = self.allocations.saturating_add(other.allocations);
+    }
 }
 
 /// A program with some of its types changed.
@@ -96,6 +124,18 @@ impl<'p> Plan<'p> {
     /// The bytes of a variant's fields with all changes made.
     pub fn variant_size(&self, def: DefId, variant: usize) -> u64 {
         structure(&Layouts::new(self).fields(def, variant)).size
+    }
+
+    /// The variants of an enum whose fields are in no box and take more than `least` bytes, the largest first.
+    pub fn largest_variants(&self, def: DefId, least: u64) -> Vec<usize> {
+        let layouts = Layouts::new(self);
+        let variants =
+            (0..self.program.defs[def].variants.len()).filter(|&variant| !self.variants.contains(&(def, variant)));
+        let mut by_size: Vec<(u64, usize)> =
+            variants.map(|variant| (structure(&layouts.fields(def, variant)).size, variant)).collect();
+        by_size.retain(|&(size, _)| size > least);
+        by_size.sort_by_key(|&(size, variant)| (Reverse(size), variant));
+        by_size.into_iter().map(|(_, variant)| variant).collect()
     }
 
     /// The layout of the boxed value, if a box replaces the site's type.
@@ -208,11 +248,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
                 let layout = Layout { sure: is_sure && new.sure, ..Layout::plain(bytes, align) };
                 layout.with_unknown_niche(of.own.niche.is_some())
             }
-            &Shape::Array(element, len) if has_changed(&[element]) => {
-                let new = part(element);
-                let niche = if len == 0 { None } else { new.niche };
-                Layout { size: new.size.saturating_mul(len), niche, ..new }
-            }
+            &Shape::Array(element, len) if has_changed(&[element]) => array(part(element), len),
             _ => of.own,
         }
     }

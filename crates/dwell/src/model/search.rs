@@ -1,21 +1,21 @@
 //! Searches for the changes that save most.
 //!
-//! The search is lazy greedy (Minoux, "Accelerated greedy algorithms", 1978): a change mostly reduces what the others save, so the
-//! search evaluates the candidate with the largest known saving again, and takes it if it still saves more than the others are
-//! known to. An enum is as large as its largest variant, so that one change may save nothing where several save much.
-//! [`candidates`] groups such changes, and the search evaluates the groups again after each step. In the end it undoes each edit
-//! once, and each of the first steps, and keeps the result if it is better.
+//! The search is lazy greedy (see [`Queue`]). An enum is as large as its largest variant, so that one change may save nothing where
+//! several save much. [`candidates`] groups such changes, and the search evaluates the groups again after each step. When no
+//! candidate is left that saves enough, it evaluates all of them again: later steps may have made them worth more. In the end it
+//! undoes each edit once, and each of the first steps, and keeps the result if it is better.
 
+use super::blocks::BLOCK;
 use super::layout::WORD;
 use super::plan::{Change, Plan, Sum};
-use super::program::{DefId, Edge, Holder, Program, ReprOf, Shape, Site, SiteId};
+use super::program::{Def, DefId, Edge, Holder, Program, ReprOf, Shape, Site, SiteId};
+use super::queue::Queue;
+use std_alloc::borrow::Cow;
 use std_alloc::collections::{BTreeMap, BTreeSet};
 use std_alloc::string::String;
 use std_alloc::vec;
 use std_alloc::vec::Vec;
 
-/// Bytes that an allocator adds to a block.
-pub const BLOCK: u64 = 16;
 /// The search reports a step if it saves more than this fraction of the total.
 pub const LEAST: u64 = 1000;
 /// The number of groups that the search tries as the first step.
@@ -32,6 +32,17 @@ pub enum Edit {
     Variant(DefId, usize),
     /// A `repr(C)` struct lets the compiler order its fields.
     Reorder(DefId),
+}
+
+impl Edit {
+    /// The costs of the edit besides bytes, in words.
+    pub const fn cost(self) -> &'static str {
+        match self {
+            Self::Site(_, change) => change.cost(),
+            Self::Variant(..) => "an indirection in that variant, and a block for each value of it",
+            Self::Reorder(_) => "its layout no longer matches C",
+        }
+    }
 }
 
 /// Edits that are made together, and the bytes before and after.
@@ -99,22 +110,16 @@ impl Plan<'_> {
     }
 }
 
-/// Bytes with what an allocator spends on each block.
-fn cost(sum: Sum) -> i128 {
-    i128::from(sum.bytes) + i128::from(sum.allocations) * i128::from(BLOCK)
-}
-
 /// The steps that save most, each after those before it.
 pub fn search(program: &Program, types: Types) -> Vec<Step> {
-    let all = candidates(program, types);
-    let least = i128::from(Plan::new(program).sum().bytes / LEAST);
-    let run = |first: &[Edit], banned: &[Vec<Edit>]| polished(program, greedy(program, &all, least, first, banned));
+    let search = Search::new(program, types);
+    let run = |first: &[Edit], banned: &[Vec<Edit>]| polished(program, search.greedy(first, banned), search.least);
     let mut best = run(&[], &[]);
     // What saves most together in an enum, made first: an edit that looked better by itself may exclude it.
     let plan = Plan::new(program);
     let size = |def: DefId| i128::from(program.defs[def].own.size);
     let mut groups: Vec<(i128, &Vec<Edit>)> = Vec::new();
-    for edits in all.iter().filter(|edits| edits.len() > 1) {
+    for (edits, _) in search.candidates.iter().filter(|(edits, _)| edits.len() > 1) {
         let Some(def) = edits.iter().find_map(|edit| enum_of(program, *edit)) else { continue };
         let mut plan = plan.clone();
         plan.apply_all(edits);
@@ -133,7 +138,7 @@ pub fn search(program: &Program, types: Types) -> Vec<Step> {
         let mut without = banned.clone();
         without.push(step.edits);
         let other = run(&[], &without);
-        if end(&other).saturating_add(least) < end(&best) {
+        if end(&other).saturating_add(search.least) < end(&best) {
             (best, banned) = (other, without);
         }
     }
@@ -153,113 +158,244 @@ fn enum_of(program: &Program, edit: Edit) -> Option<DefId> {
 }
 
 /// The steps without edits that later ones made worthless.
-fn polished(program: &Program, steps: Vec<Step>) -> Vec<Step> {
+fn polished(program: &Program, steps: Vec<Step>, least: i128) -> Vec<Step> {
     let mut plan = Plan::new(program);
     steps.iter().flat_map(|step| &step.edits).for_each(|&edit| _ = plan.apply(edit));
-    let mut best = cost(plan.sum());
-    let mut lists: Vec<Vec<Edit>> = steps.into_iter().map(|step| step.edits).collect();
-    for edits in &mut lists {
-        edits.retain(|&edit| {
-            plan.undo(edit);
-            let without = cost(plan.sum());
+    let mut best = plan.sum().cost();
+    let mut lists: Vec<Vec<Edit>> = Vec::new();
+    for step in steps {
+        let mut kept = Vec::new();
+        for unit in units(program, &step.edits) {
+            unit.iter().for_each(|&edit| plan.undo(edit));
+            let without = plan.sum().cost();
             if without <= best {
                 best = without;
-                return false;
+            } else {
+                plan.apply_all(&unit);
+                kept.extend(unit);
             }
-            plan.apply(edit);
-            true
-        });
+        }
+        lists.push(kept);
     }
     lists.retain(|edits| !edits.is_empty());
-    // The most worth first.
-    greedy(program, &lists, 0, &[], &[])
+    // The most worth first, without those that are worth little after the others.
+    let candidates = valued(program, lists);
+    let instances = Instances::default();
+    Search { program, candidates, groups: Vec::new(), instances, types: Types::Std, least }.greedy(&[], &[])
 }
 
 fn end(steps: &[Step]) -> i128 {
-    steps.last().map_or(i128::MAX, |step| cost(step.after))
+    steps.last().map_or(i128::MAX, |step| step.after.cost())
 }
 
-fn greedy(program: &Program, all: &[Vec<Edit>], least: i128, first: &[Edit], banned: &[Vec<Edit>]) -> Vec<Step> {
+/// What edits save of `now`, the sum of `plan`.
+fn saving(plan: &mut Plan<'_>, edits: &[Edit], now: Sum) -> i128 {
+    let (sum, new) = plan.with(edits);
+    if new.is_empty() { 0 } else { now.cost() - sum.cost() }
+}
+
+/// Candidates with what each saves of the program as it is.
+fn valued(program: &Program, candidates: Vec<Vec<Edit>>) -> Vec<(Vec<Edit>, i128)> {
     let mut plan = Plan::new(program);
-    let mut now = plan.sum();
-    let gain = |plan: &mut Plan<'_>, edits: &[Edit], now: Sum| {
-        let (sum, new) = plan.with(edits);
-        // Of edits that do the same, the fewer.
-        (cost(now) - cost(sum), new.len())
-    };
-    let mut open: Vec<(i128, &Vec<Edit>)> = all
-        .iter()
-        .filter(|edits| !banned.contains(edits))
-        .map(|edits| (gain(&mut plan, edits, now).0, edits))
-        .collect();
-    let mut steps = Vec::new();
-    if !first.is_empty() {
-        plan.apply_all(first);
-        let after = plan.sum();
-        steps.push(Step { edits: first.to_vec(), before: now, after, is_exact: plan.is_exact() });
-        now = after;
-        for (stale, edits) in &mut open {
-            *stale = gain(&mut plan, edits, now).0;
+    let now = plan.sum();
+    let valued = candidates.into_iter().map(|edits| {
+        let saves = saving(&mut plan, &edits, now);
+        (edits, saves)
+    });
+    valued.collect()
+}
+
+/// What a search takes steps from.
+struct Search<'p> {
+    program: &'p Program,
+    /// The candidates, with what each saves of the program as it is. Of those that save the same, the first is taken.
+    candidates: Vec<(Vec<Edit>, i128)>,
+    /// Edits of several fields of an enum, which may be worth it only with boxes for its largest variants.
+    groups: Vec<Vec<Edit>>,
+    instances: Instances,
+    types: Types,
+    /// A step saves more than this.
+    least: i128,
+}
+
+impl<'p> Search<'p> {
+    fn new(program: &'p Program, types: Types) -> Self {
+        let (mut candidates, groups) = candidates(program, types);
+        candidates.extend(with_largest_variants(&Plan::new(program), &groups));
+        let instances = Instances::new(program);
+        let complete = |edits: Vec<Edit>| instances.complete(program, types, edits);
+        let mut candidates: Vec<Vec<Edit>> = candidates.into_iter().filter_map(complete).collect();
+        candidates.sort();
+        candidates.dedup();
+        // Of edits that save the same, the fewer.
+        candidates.sort_by_key(Vec::len);
+        let least = i128::from(Plan::new(program).sum().bytes / LEAST);
+        Self { program, candidates: valued(program, candidates), groups, instances, types, least }
+    }
+
+    /// The steps from `first` on, without the candidates in `banned`.
+    fn greedy(&self, first: &[Edit], banned: &[Vec<Edit>]) -> Vec<Step> {
+        let least = self.least;
+        let mut plan = Plan::new(self.program);
+        let mut now = plan.sum();
+        let is_allowed = |edits: &Vec<Edit>| !banned.contains(edits);
+        let allowed = self.candidates.iter().filter(|(edits, _)| is_allowed(edits));
+        let mut open = Queue::new(allowed.map(|(edits, saves)| (Cow::Borrowed(edits.as_slice()), *saves)));
+        let mut known: BTreeSet<Vec<Edit>> = BTreeSet::new();
+        let mut steps = Vec::new();
+        if !first.is_empty() {
+            plan.apply_all(first);
+            let after = plan.sum();
+            steps.push(Step { edits: first.to_vec(), before: now, after, is_exact: plan.is_exact() });
+            now = after;
+            open.update(|edits, _| Some(saving(&mut plan, edits, now)));
+        }
+        loop {
+            while let Some(edits) = open.pop(least, |edits| saving(&mut plan, edits, now)) {
+                let edits = pruned(&mut plan, &edits);
+                plan.apply_all(&edits);
+                let after = plan.sum();
+                steps.push(Step { edits, before: now, after, is_exact: plan.is_exact() });
+                now = after;
+                // What changes together in an enum may be worth more than before: another variant was the largest.
+                let is_group = |edits: &[Edit], stale: i128| edits.len() > 1 && stale > least;
+                open.update(|edits, stale| is_group(edits, stale).then(|| saving(&mut plan, edits, now)));
+            }
+            // Other variants are the largest now.
+            for edits in with_largest_variants(&plan, &self.groups) {
+                let Some(edits) = self.instances.complete(self.program, self.types, edits) else { continue };
+                if is_allowed(&edits) && known.insert(edits.clone()) {
+                    open.push(Cow::Owned(edits), 0);
+                }
+            }
+            open.update(|edits, _| Some(saving(&mut plan, edits, now)));
+            if open.is_below(least) {
+                return steps;
+            }
         }
     }
-    loop {
-        open.retain(|&(gain, _)| gain > least);
-        // Stable, so that equal ones stay in the order of the program.
-        open.sort_by_key(|&(gain, edits)| (core::cmp::Reverse(gain), edits.len()));
-        let Some(&(_, edits)) = open.first() else { break };
-        let (again, new) = gain(&mut plan, edits, now);
-        open[0].0 = if new == 0 { 0 } else { again };
-        if open[0].0 <= least || open.get(1).is_some_and(|next| open[0].0 < next.0) {
-            continue;
-        }
-        open.remove(0);
-        let edits = pruned(&mut plan, edits);
-        plan.apply_all(&edits);
-        let after = plan.sum();
-        steps.push(Step { edits, before: now, after, is_exact: plan.is_exact() });
-        now = after;
-        // What changes together in an enum may be worth more than before: another variant was the largest.
-        for (stale, edits) in open.iter_mut().filter(|(_, edits)| edits.len() > 1) {
-            *stale = gain(&mut plan, edits, now).0;
-        }
-    }
-    steps
 }
 
 /// The edits of a step that it needs.
 fn pruned(plan: &mut Plan<'_>, edits: &[Edit]) -> Vec<Edit> {
-    let (sum, mut edits) = plan.with(edits);
-    let mut best = cost(sum);
+    let (sum, edits) = plan.with(edits);
+    let mut best = sum.cost();
+    let mut units = units(plan.program, &edits);
     let mut index = 0;
-    while edits.len() > 1 && index < edits.len() {
-        let mut fewer = edits.clone();
+    while units.len() > 1 && index < units.len() {
+        let mut fewer = units.clone();
         fewer.remove(index);
-        let cost = cost(plan.with(&fewer).0);
+        let cost = plan.with(&fewer.concat()).0.cost();
         if cost <= best {
-            (best, edits) = (cost, fewer);
+            (best, units) = (cost, fewer);
         } else {
             index += 1;
         }
     }
-    edits
+    units.concat()
 }
 
-/// The candidates: single edits, and groups of edits that may save more together.
-pub fn candidates(program: &Program, types: Types) -> Vec<Vec<Edit>> {
+/// The edits in parts that are one change of the source each: a field of a generic type is one line in all of its instances.
+fn units(program: &Program, edits: &[Edit]) -> Vec<Vec<Edit>> {
+    let mut units: Vec<(String, Vec<Edit>)> = Vec::new();
+    for &edit in edits {
+        let line = line_of(program, edit);
+        match units.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, unit)) => unit.push(edit),
+            None => units.push((line, vec![edit])),
+        }
+    }
+    units.into_iter().map(|(_, unit)| unit).collect()
+}
+
+/// What an edit changes in the source.
+fn line_of(program: &Program, edit: Edit) -> String {
+    match edit {
+        Edit::Site(site, _) => without_arguments(&program.sites[site].path),
+        Edit::Variant(def, variant) => {
+            let def = &program.defs[def];
+            format!("{}::{}", without_arguments(&def.name), def.variants[variant].name)
+        }
+        Edit::Reorder(def) => without_arguments(&program.defs[def].name),
+    }
+}
+
+/// The instances of generic types, and the sites in them, by their lines in the source.
+#[derive(Default)]
+struct Instances {
+    defs: BTreeMap<String, Vec<DefId>>,
+    sites: BTreeMap<String, Vec<SiteId>>,
+}
+
+impl Instances {
+    fn new(program: &Program) -> Self {
+        let mut instances = Self::default();
+        for (id, def) in program.defs.iter().enumerate().filter(|(_, def)| def.is_editable && def.name.contains('<')) {
+            instances.defs.entry(without_arguments(&def.name)).or_default().push(id);
+        }
+        instances.defs.retain(|_, defs| defs.len() > 1);
+        let is_in = |def: DefId| instances.defs.values().any(|defs| defs.contains(&def));
+        let generic: Vec<bool> = (0..program.defs.len()).map(is_in).collect();
+        for (id, site) in program.sites.iter().enumerate() {
+            if site.is_editable && site.def.is_some_and(|def| generic[def]) {
+                instances.sites.entry(without_arguments(&site.path)).or_default().push(id);
+            }
+        }
+        instances
+    }
+
+    /// The edits with those of all other instances; `None` if one of these cannot be changed so.
+    fn complete(&self, program: &Program, types: Types, edits: Vec<Edit>) -> Option<Vec<Edit>> {
+        let mut all = Vec::with_capacity(edits.len());
+        let mut add = |edit: Edit| {
+            if !all.contains(&edit) {
+                all.push(edit);
+            }
+        };
+        for edit in edits {
+            add(edit);
+            match edit {
+                Edit::Site(site, change) => {
+                    let Some(others) = self.sites.get(&line_of(program, edit)) else { continue };
+                    for &other in others.iter().filter(|&&other| other != site) {
+                        // A box is possible around any type.
+                        let is_box = matches!(change, Change::Boxed | Change::BoxedAlways);
+                        let is_like = program.sites[other].ty == program.sites[site].ty;
+                        if !(is_box || is_like)
+                            && !of_site(program, other, &program.sites[other], types).contains(&change)
+                        {
+                            return None;
+                        }
+                        add(Edit::Site(other, change));
+                    }
+                }
+                Edit::Variant(def, variant) => {
+                    let others = self.defs.get(&without_arguments(&program.defs[def].name));
+                    others.into_iter().flatten().for_each(|&other| add(Edit::Variant(other, variant)));
+                }
+                Edit::Reorder(def) => {
+                    let others = self.defs.get(&without_arguments(&program.defs[def].name));
+                    others.into_iter().flatten().for_each(|&other| add(Edit::Reorder(other)));
+                }
+            }
+        }
+        Some(all)
+    }
+}
+
+/// The candidates: single edits, and groups of edits that may save more together. The groups are returned a second time.
+fn candidates(program: &Program, types: Types) -> (Vec<Vec<Edit>>, Vec<Vec<Edit>>) {
     let mut alone: Vec<Edit> = Vec::new();
     for (id, site) in program.sites.iter().enumerate().filter(|(_, site)| site.is_editable) {
         alone.extend(of_site(program, id, site, types).into_iter().map(|change| Edit::Site(id, change)));
     }
     let mut found: Vec<Vec<Edit>> = Vec::new();
-    // A field of a generic type is one line of text in all of its instances.
-    let mut by_text: BTreeMap<(String, Change, String), Vec<Edit>> = BTreeMap::new();
     // Fields of one type in the same struct or enum, and of one name in all variants.
     let mut by_type: BTreeMap<(DefId, Change, String), Vec<Edit>> = BTreeMap::new();
     let mut by_name: BTreeMap<(DefId, Change, String), Vec<Edit>> = BTreeMap::new();
     for &edit in &alone {
         let Edit::Site(id, change) = edit else { continue };
         let site = &program.sites[id];
-        by_text.entry((without_arguments(&site.path), change, site.ty.clone())).or_default().push(edit);
         if let (Edge::Field(variant, field), Some(def)) = (site.edge, site.def) {
             by_type.entry((def, change, site.ty.clone())).or_default().push(edit);
             let name = program.defs[def].variants[variant].fields[field].name.clone();
@@ -272,7 +408,6 @@ pub fn candidates(program: &Program, types: Types) -> Vec<Vec<Edit>> {
     for &edit in &alone {
         let Edit::Site(id, change) = edit else { continue };
         let site = &program.sites[id];
-        let Some(same) = by_text.remove(&(without_arguments(&site.path), change, site.ty.clone())) else { continue };
         // The one field of a variant is boxed with the variant.
         let is_alone = match (site.edge, site.def) {
             (Edge::Field(variant, _), Some(def)) => {
@@ -281,50 +416,42 @@ pub fn candidates(program: &Program, types: Types) -> Vec<Vec<Edit>> {
             _ => false,
         };
         if !(is_alone && matches!(change, Change::Boxed | Change::BoxedAlways)) {
-            found.push(same);
+            found.push(vec![edit]);
         }
     }
-    let plan = Plan::new(program);
     let groups: Vec<Vec<Edit>> =
         by_type.into_values().chain(by_name.into_values()).filter(|edits| edits.len() > 1).collect();
-    for edits in &groups {
-        with_variants(program, edits, &mut found);
-    }
-    found.extend(groups);
-    for (id, def) in program.defs.iter().enumerate().filter(|(_, def)| def.is_editable) {
-        if def.is_enum {
-            let mut by_size: Vec<(u64, usize)> =
-                (0..def.variants.len()).map(|variant| (plan.variant_size(id, variant), variant)).collect();
-            by_size.retain(|&(size, _)| size > WORD);
-            by_size.sort_by_key(|&(size, variant)| (core::cmp::Reverse(size), variant));
-            // An enum is as large as its largest variant: the candidates are the largest, the two largest, and so on.
-            for many in 1..=by_size.len().min(16) {
-                found.push(by_size[..many].iter().map(|&(_, variant)| Edit::Variant(id, variant)).collect());
-            }
-        } else if def.repr == ReprOf::C {
-            found.push(vec![Edit::Reorder(id)]);
-        }
-    }
-    found.sort();
-    let mut met = BTreeSet::new();
-    found.retain(|edits| met.insert(edits.clone()));
-    found
+    found.extend(groups.iter().cloned());
+    let is_c = |(_, def): &(DefId, &Def)| def.is_editable && !def.is_enum && def.repr == ReprOf::C;
+    found.extend(program.defs.iter().enumerate().filter(is_c).map(|(id, _)| vec![Edit::Reorder(id)]));
+    (found, groups)
 }
 
-/// A field in many variants together with the variants that are largest without it.
-fn with_variants(program: &Program, edits: &[Edit], found: &mut Vec<Vec<Edit>>) {
-    let Some(&Edit::Site(first, Change::Boxed | Change::BoxedAlways | Change::Sparse)) = edits.first() else { return };
-    let Some(def) = program.sites[first].def.filter(|&def| program.defs[def].is_enum) else { return };
-    let mut plan = Plan::new(program);
-    plan.apply_all(edits);
-    let variants = 0..program.defs[def].variants.len();
-    let mut by_size: Vec<(u64, usize)> = variants.map(|variant| (plan.variant_size(def, variant), variant)).collect();
-    by_size.retain(|&(size, _)| size > WORD);
-    by_size.sort_by_key(|&(size, variant)| (core::cmp::Reverse(size), variant));
-    for many in 1..=by_size.len().min(4) {
-        let boxed = by_size[..many].iter().map(|&(_, variant)| Edit::Variant(def, variant));
-        found.push(edits.iter().copied().chain(boxed).collect());
+/// Boxes for the largest variants of each enum, alone and with each group of edits of its fields.
+fn with_largest_variants(plan: &Plan<'_>, groups: &[Vec<Edit>]) -> Vec<Vec<Edit>> {
+    let program = plan.program;
+    let mut found = Vec::new();
+    let mut with = |plan: &Plan<'_>, def: DefId, most: usize, edits: &[Edit]| {
+        // An enum is as large as its largest variant: the candidates are the largest, the two largest, and so on.
+        let largest = plan.largest_variants(def, WORD);
+        for many in 1..=largest.len().min(most) {
+            let boxed = largest[..many].iter().map(|&variant| Edit::Variant(def, variant));
+            found.push(edits.iter().copied().chain(boxed).collect());
+        }
+    };
+    for edits in groups {
+        let Some(&Edit::Site(first, Change::Boxed | Change::BoxedAlways | Change::Sparse)) = edits.first() else {
+            continue;
+        };
+        let Some(def) = program.sites[first].def.filter(|&def| program.defs[def].is_enum) else { continue };
+        let mut plan = plan.clone();
+        plan.apply_all(edits);
+        with(&plan, def, 4, edits);
     }
+    for (id, _) in program.defs.iter().enumerate().filter(|(_, def)| def.is_editable && def.is_enum) {
+        with(plan, id, 16, &[]);
+    }
+    found
 }
 
 /// `Page.title` for `Page<u8>.title`.

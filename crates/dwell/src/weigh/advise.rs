@@ -1,13 +1,13 @@
 //! The search for suggestions: which types to change, and what each change saves.
 #![forbid(unsafe_code)]
 
-use super::model::Model;
 use super::patch;
 use super::program::{Built, build};
 use super::suggestion::{Advice, Hint, Suggestion, SuggestionKind};
 use super::texts::Texts;
 use super::tree::Tree;
 use super::types::Kind;
+use crate::model::malloc::Model;
 use crate::model::search::{Edit, LEAST, Step, Types, search};
 use crate::model::{Change, Counts, DefId, Edge, Holder, Plan, Program, Shape, SiteId, blocks};
 use std_alloc::collections::BTreeMap;
@@ -100,19 +100,6 @@ impl Tree {
     }
 }
 
-/// The cost of a change besides bytes.
-fn cost_of(change: Change) -> &'static str {
-    match change {
-        Change::Boxed | Change::BoxedAlways => {
-            "an indirection; `dwell::Sparse` is as small and reads as the struct itself"
-        }
-        Change::Sparse => "an indirection; writing goes through `edit`; `None` and a default are the same",
-        Change::Exact => "cannot grow in place",
-        Change::Thin => "cannot grow in place; the length is read from the block",
-        Change::Sorted => "look-ups by binary search; an insertion moves what comes after it; keys are `Ord`",
-    }
-}
-
 fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> Suggestion {
     let saves = step.before.bytes.saturating_sub(step.after.bytes);
     let allocations = signed(step.after.allocations, step.before.allocations);
@@ -131,7 +118,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
         paths.push(path);
     }
     let first = step.edits[0];
-    let (kind, from, to, cost, uses) = match first {
+    let (kind, from, to, uses) = match first {
         Edit::Site(site, change) => {
             let kind = match change {
                 Change::Boxed | Change::BoxedAlways => SuggestionKind::Box,
@@ -141,18 +128,17 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
                 Change::Sorted => SuggestionKind::Sorted,
             };
             let (from, to) = patch::types(program, old, &step.edits, site, change);
-            (kind, from, to, cost_of(change), patch::call_sites(program, &step.edits, site, change))
+            (kind, from, to, patch::call_sites(program, &step.edits, site, change))
         }
         Edit::Variant(def, variant) => {
             let from = format!("{} B inline", old.variant_size(def, variant));
             let uses = "to make one: `Box::new(..)` around the fields; to match: one dereference".into();
-            (SuggestionKind::Variant, from, "Box<_>".into(), "an indirection in that variant", uses)
+            (SuggestionKind::Variant, from, "Box<_>".into(), uses)
         }
         Edit::Reorder(def) => {
-            let is_c = "not the layout of C";
             counts.slots = values_of(program, def);
             counts.filled = counts.slots;
-            (SuggestionKind::Reorder, "repr(C)".into(), "repr(Rust)".into(), is_c, "nothing".into())
+            (SuggestionKind::Reorder, "repr(C)".into(), "repr(Rust)".into(), "nothing".into())
         }
     };
     let def_of = |edit: Edit| match edit {
@@ -202,7 +188,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
         saves,
         total: step.after.bytes,
         allocations,
-        cost,
+        cost: first.cost(),
         is_exact: step.is_exact,
         patch: String::new(),
     };

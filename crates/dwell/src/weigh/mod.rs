@@ -102,7 +102,6 @@ mod assert;
 mod diff;
 mod icicle;
 mod impls;
-mod model;
 mod patch;
 mod program;
 mod render;
@@ -121,7 +120,6 @@ use core::fmt;
 pub use dwell_derive::Weigh;
 
 pub use self::diff::{Changed, Diff, diff};
-pub use self::model::Model;
 pub use self::render::JSON_VERSION;
 pub use self::suggestion::{Advice, Hint, Suggestion, SuggestionKind};
 pub use self::texts::Texts;
@@ -129,6 +127,7 @@ pub use self::tree::{Edge, Node, Tree};
 pub use self::types::{Field, Kind, MapKind, Part, Reach, Repr, Type, Variant, type_of};
 pub use self::walk::Walk;
 pub use self::what_if::{NoSuchField, WhatIf};
+pub use crate::model::malloc::Model;
 
 /// A type with values that [`weigh`](fn@weigh) can measure.
 #[diagnostic::on_unimplemented(

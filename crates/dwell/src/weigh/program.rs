@@ -182,11 +182,7 @@ impl Builder {
                 layout::enumeration(&variants.iter().map(fields).collect::<Vec<_>>())
             }
             Kind::Optional { some } => layout::option(self.layout(some())),
-            Kind::Array { element, len } => {
-                let element = self.layout(element());
-                let niche = if len == 0 { None } else { element.niche };
-                Layout { size: element.size.saturating_mul(len as u64), niche, ..element }
-            }
+            Kind::Array { element, len } => layout::array(self.layout(element()), len as u64),
             _ => known(ty, is),
         };
         let is_it = (by_rules.size, by_rules.align) == (is.size, is.align)
@@ -409,8 +405,8 @@ fn known(ty: &Type, is: Layout) -> Layout {
     }
     match ty.kind {
         Kind::Plain => match name {
-            "bool" => Layout::scalar(1, 254),
-            "char" => Layout::scalar(4, (1 << 32) - 0x11_0000),
+            "bool" => Layout::BOOL,
+            "char" => Layout::CHAR,
             "core::cmp::Ordering" => Layout::scalar(1, 253),
             _ if name.starts_with("core::num::nonzero::NonZero<") => Layout::scalar(is.size, 1),
             _ if name.starts_with('&') || name.starts_with("core::ptr::non_null::NonNull<") => {

@@ -1,10 +1,10 @@
 //! The result of a walk, by type and field.
 
 use super::Weight;
-use super::model::Model;
 use super::tally::{Counter, Odd};
 use super::texts::Texts;
 use super::types::{Field, Kind, Reach, Type};
+use crate::model::malloc::Model;
 use std_alloc::vec::Vec;
 
 /// The bytes of a value and of all that it owns, by type and field: the result of [`tree`](super::tree).

@@ -1,11 +1,11 @@
 //! The walk over a value, and its counters.
 
-use super::model::Model;
 use super::seen::Seen;
 use super::tally::{Counter, Cursor, Tally};
 use super::types::{opaque_type_of, shared_type_of};
 use super::{Weigh, Weight};
 use crate::model::blocks::LONG;
+use crate::model::malloc::Model;
 use core::convert::identity;
 use core::mem;
 use core::ops::Deref;

@@ -1,4 +1,4 @@
-//! How many bytes an allocator uses for a request: arithmetic only.
+//! The bytes that an allocator uses for a request: arithmetic only.
 
 /// Which bytes are counted: the requested ones, or those that an allocator rounds them up to.
 ///

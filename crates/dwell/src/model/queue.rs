@@ -1,0 +1,108 @@
+//! The order in which a greedy search takes candidates.
+
+use core::cmp::Reverse;
+use std_alloc::collections::BinaryHeap;
+use std_alloc::vec::Vec;
+
+/// Candidates by what each saved when it was last evaluated: lazy greedy search (Minoux, "Accelerated greedy algorithms", 1978).
+///
+/// A change mostly reduces what the others save, so [`pop`](Self::pop) evaluates only those that come first.
+#[derive(Debug)]
+pub struct Queue<T> {
+    /// By rank: of candidates that save the same, the first is taken. `None` for one that was taken.
+    candidates: Vec<Option<T>>,
+    /// What each candidate saved, and its rank.
+    heap: BinaryHeap<(i128, Reverse<usize>)>,
+}
+
+impl<T> Queue<T> {
+    /// Candidates, each with what it saves.
+    pub fn new(candidates: impl IntoIterator<Item = (T, i128)>) -> Self {
+        let mut queue = Self { candidates: Vec::new(), heap: BinaryHeap::new() };
+        candidates.into_iter().for_each(|(candidate, saves)| queue.push(candidate, saves));
+        queue
+    }
+
+    /// Adds a candidate with what it saves.
+    pub fn push(&mut self, candidate: T, saves: i128) {
+        self.heap.push((saves, Reverse(self.candidates.len())));
+        self.candidates.push(Some(candidate));
+    }
+
+    /// Removes the candidate that saves most by `saves`, if that is more than `least`.
+    ///
+    /// A candidate that saves more than when it was last evaluated may be missed; see [`update`](Self::update).
+    pub fn pop(&mut self, least: i128, mut saves: impl FnMut(&T) -> i128) -> Option<T> {
+        loop {
+            let &(stale, Reverse(rank)) = self.heap.peek()?;
+            if stale <= least {
+                return None;
+            }
+            self.heap.pop();
+            let now = saves(self.candidates[rank].as_ref()?);
+            let is_most = self.heap.peek().is_none_or(|&(next, _)| now >= next);
+            if now > least && is_most {
+                return self.candidates[rank].take();
+            }
+            self.heap.push((now, Reverse(rank)));
+        }
+    }
+
+    /// Removes the candidate that saved most when it was last evaluated.
+    pub fn pop_stale(&mut self) -> Option<T> {
+        let (_, Reverse(rank)) = self.heap.pop()?;
+        self.candidates[rank].take()
+    }
+
+    /// Replaces what candidates save. `saves` gets a candidate with its last evaluation, and returns `None` to keep that.
+    pub fn update(&mut self, mut saves: impl FnMut(&T, i128) -> Option<i128>) {
+        let mut all = core::mem::take(&mut self.heap).into_vec();
+        for (stale, Reverse(rank)) in &mut all {
+            if let Some(now) = self.candidates[*rank].as_ref().and_then(|candidate| saves(candidate, *stale)) {
+                *stale = now;
+            }
+        }
+        self.heap = all.into();
+    }
+
+    /// Whether no candidate saved more than `least` when it was last evaluated.
+    pub fn is_below(&self, least: i128) -> bool {
+        self.heap.peek().is_none_or(|&(stale, _)| stale <= least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std_alloc::vec;
+
+    #[test]
+    fn the_most_first_by_what_it_saves_now() {
+        let mut queue = Queue::new([("a", 9), ("b", 7), ("c", 7), ("d", 1)]);
+        // `a` has become worth less than `b`.
+        let mut evaluated = vec![];
+        let saves = |&of: &&'static str| {
+            evaluated.push(of);
+            if of == "a" { 2 } else { 7 }
+        };
+        assert_eq!(queue.pop(0, saves), Some("b"));
+        assert_eq!(evaluated, ["a", "b"]);
+        assert_eq!(queue.pop(0, |_| 7), Some("c"));
+        assert_eq!(queue.pop(2, |_| 7), None);
+        assert!(queue.is_below(2) && !queue.is_below(1));
+        // `d` has become worth more, which only `update` finds.
+        assert_eq!(queue.pop(1, |&of| if of == "d" { 9 } else { 2 }), Some("a"));
+        queue.update(|_, stale| (stale == 1).then_some(9));
+        assert_eq!(queue.pop(2, |_| 9), Some("d"));
+        assert_eq!(queue.pop(i128::MIN, |_| 9), None);
+        assert_eq!(queue.pop_stale(), None);
+    }
+
+    #[test]
+    fn what_saves_nothing_is_taken_in_order() {
+        let mut queue = Queue::new([("a", 0), ("b", 3), ("c", 0)]);
+        assert_eq!(queue.pop(5, |_| unreachable!("none may save so much")), None);
+        let all: Vec<&str> = core::iter::from_fn(|| queue.pop_stale()).collect();
+        assert_eq!(all, ["b", "a", "c"]);
+    }
+}
