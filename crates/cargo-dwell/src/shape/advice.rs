@@ -73,7 +73,7 @@ const SMALLEST: u64 = 1_000;
 ///
 /// Each suggestion changes the savings of the others, usually to less. So the loop measures the step with the largest known
 /// saving again, and makes it if it still saves more than the next one did (Minoux, "Accelerated greedy algorithms", 1978).
-/// Steps below [`SMALLEST`] are made in the order of their first measurement.
+/// Steps below `SMALLEST` are made in the order of their first measurement.
 pub fn suggestions(positions: &Positions<'_>, lean: &Choices) -> Vec<Suggestion> {
     let mut now = Choices::naive(positions);
     let mut now_cost = cost(positions, &now);
