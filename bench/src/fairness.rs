@@ -4,7 +4,7 @@
 //! - Every subject's operation executes instructions. Their number is within an order of magnitude of the others', unless
 //!   `fairness.toml` lists a reason.
 //! - The counts contradict no verdict on an article in `seeds.toml`.
-//! - Two copies of Dwell are equally fast within [`NOISE`].
+//! - Two copies of Dwell are equally fast within `NOISE`.
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};

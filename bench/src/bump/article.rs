@@ -2,8 +2,8 @@
 //! varied.
 //!
 //! `up` and `down` with checked arithmetic are where the article starts, `up/branch` is one comparison at alignment 1,
-//! and the others keep the position aligned to 8 or 16. Growing in place, which the article argues for, is `Allocator
-//! for &Up`.
+//! and the others keep the position aligned to 8 or 16. Growing in place, which the article argues for, is
+//! `Allocator for &Up`.
 
 use allocator_api2::alloc::{AllocError, Allocator};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};

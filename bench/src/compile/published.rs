@@ -106,18 +106,18 @@ impl Published {
                 fs::create_dir_all(copy.join("src/bin"))?;
                 fs::write(copy.join("src/bin/program.rs"), at_each_await(subject, main))?;
             }
-            let suffix = match subject {
+            let postfix = match subject {
                 Boxes::Once => ".boxed()",
                 Boxes::OncePooled => ".pooled()",
                 Boxes::None | Boxes::Pinned | Boxes::Boxed | Boxes::OnceInside => "",
             };
-            if !suffix.is_empty() {
+            if !postfix.is_empty() {
                 let (file, future) = self.boundary;
                 let text = fs::read_to_string(copy.join(file))?;
                 if text.matches(future).count() != 1 {
                     bail!("{file} is not as it was");
                 }
-                fs::write(copy.join(file), text.replace(future, &format!("{future}{suffix}")) + IMPORTS)?;
+                fs::write(copy.join(file), text.replace(future, &format!("{future}{postfix}")) + IMPORTS)?;
             }
             if source.join("examples").is_dir() {
                 // The manifest names them.
@@ -176,15 +176,15 @@ fn fetch(folder: &Path) -> Result<()> {
 }
 
 fn at_each_await(subject: Boxes, text: &str) -> String {
-    let suffix = match subject {
+    let postfix = match subject {
         Boxes::Pinned => ".pinned()",
         Boxes::Boxed => ".boxed()",
         Boxes::None | Boxes::OnceInside | Boxes::Once | Boxes::OncePooled => return text.to_owned(),
     };
     if text.contains(".await") {
-        text.replace(".await", &format!("{suffix}.await"))
+        text.replace(".await", &format!("{postfix}.await"))
             // Of an address that need not be `Send`, as `.boxed()` asks for.
-            .replace(&format!("connect(addr){suffix}"), "connect(addr)")
+            .replace(&format!("connect(addr){postfix}"), "connect(addr)")
             + IMPORTS
     } else {
         text.to_owned()

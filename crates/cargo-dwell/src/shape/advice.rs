@@ -73,8 +73,8 @@ enum Step {
 /// Suggestions that save less than this fraction of the total are not measured a second time.
 const SMALLEST: i128 = 1_000;
 
-/// The suggestions that lead from the naive types to `lean`; each is the best of those that remain (see [`Queue`]). Steps below
-/// [`SMALLEST`] are made in the order of their first measurement.
+/// The suggestions that lead from the naive types to `lean`; each is the best of those that remain (see `Queue`). Steps below
+/// `SMALLEST` are made in the order of their first measurement.
 pub fn suggestions(positions: &Positions<'_>, lean: &Choices) -> Vec<Suggestion> {
     let naive = Choices::naive(positions);
     let mut now = Typed::new(Model::new(positions, &naive));

@@ -20,7 +20,7 @@ fn is_word(text: &str) -> bool {
     text.len() <= MAX_WORD && text.starts_with(char::is_alphabetic) && text.chars().all(is_part)
 }
 
-/// Codes for the JSON types that a tag may determine. An array has the code of its first element plus [`ARRAY`].
+/// Codes for the JSON types that a tag may determine. An array has the code of its first element plus `ARRAY`.
 pub(super) mod mark {
     /// `null`, an empty array, or unknown.
     pub(in super::super) const NONE: u8 = 0;
