@@ -148,6 +148,9 @@ fn widen_in_structs(positions: &Positions<'_>, choices: &mut Choices) {
 fn with_int(of: &Type, int: Int) -> Type {
     match of {
         Type::Option(inner) => with_int(inner, int).option(),
+        Type::Open(inner) => with_int(inner, int).open(),
+        // In the box there is room for more.
+        Type::Box(_) => of.clone(),
         _ => Type::Int(int),
     }
 }
@@ -319,6 +322,8 @@ fn rare(positions: &Positions<'_>, id: PositionId) -> bool {
     if let (Kind::Record { empty, .. }, true) = (&position.slot.kind, sparse(positions, id)) {
         full -= empty;
     }
+    // An open position is boxed where that pays.
+    let boxable = boxable && !positions.schema.is_open(position.slot);
     boxable && position.field.is_some() && slots > full && full as f64 <= slots as f64 * MOSTLY
 }
 

@@ -49,10 +49,13 @@ pub struct Schema {
     pub refuse: bool,
 }
 
-/// At most this many objects do not show which keys are required,
-const THIN: u64 = 3;
-/// if there are at least this many texts.
-const THIN_OF: u64 = 5;
+/// Fewer objects or values than this do not show what all have in common: by Laplace's rule of succession, the chance that
+/// the next one is different is `1 / (n + 2)`, more than a tenth.
+const FEW: u64 = 8;
+/// Fewer texts than this are taken for all there are.
+const SOME: u64 = 5;
+/// A record with so many fields of one JSON type is alike throughout.
+const ALIKE: usize = 16;
 
 impl Schema {
     /// The unions whose variant for unknown tags holds no value: those that contain themselves at any depth. serde would
@@ -81,16 +84,45 @@ impl Schema {
         (0..self.unions.len()).filter(is_within).collect()
     }
 
-    /// Whether a record is too rare to show that a key is required although all its objects have it.
-    pub fn is_thin(&self, record: &Record) -> bool {
-        !self.strict && self.documents >= THIN_OF && record.instances <= THIN
+    /// Whether a key may be missing: some objects lack it, or there are too few to tell.
+    pub fn is_optional(&self, record: &Record, field: &Field) -> bool {
+        field.slot.count < record.instances || self.may_lack(record, field)
     }
 
-    /// Whether a key may be missing.
-    pub fn is_optional(&self, record: &Record, field: &Field) -> bool {
+    /// Whether all objects have a key, and are too few to require it.
+    pub fn may_lack(&self, record: &Record, field: &Field) -> bool {
         // A field that may be `null` accepts a missing key already.
-        let may = self.is_thin(record) && field.slot.nulls == 0 && !field.rest;
-        may || field.slot.count < record.instances
+        let is_key = field.slot.nulls == 0 && !field.rest && field.slot.count == record.instances;
+        is_key && !self.strict && self.documents >= SOME && record.instances < FEW
+    }
+
+    /// Whether a position holds values of other JSON types than those that were seen.
+    pub fn is_open(&self, slot: &Slot) -> bool {
+        !self.strict && slot.open.is_some()
+    }
+
+    /// Opens the positions that have few values, and those whose siblings have values of several JSON types.
+    ///
+    /// What an open position holds is not opened again: a value that does not fit in there is a value of another type here.
+    pub fn open(&mut self) {
+        let documents = self.documents;
+        if documents < SOME {
+            return;
+        }
+        // What most texts have is what they are about.
+        let few = |count: u64| count < FEW && count * 2 <= documents;
+        self.root.open_if(&few);
+        // A record of few objects is in positions of few values, in a mix of types, or in a union.
+        for record in self.records.iter_mut().filter(|record| !few(record.instances)) {
+            record.open_siblings();
+            for field in &mut record.fields {
+                match &mut field.slot.kind {
+                    // The map is there in any case.
+                    Kind::Map(map) if field.rest => map.value.open_if(&few),
+                    _ => field.slot.open_if(&few),
+                }
+            }
+        }
     }
 
     /// The format of a string, if it has a type of its own.
@@ -104,7 +136,7 @@ impl Schema {
             if !record.fields.iter().any(|field| field.rest) {
                 let lengths = Lengths { count: record.instances, empty: record.instances, ..Lengths::default() };
                 let kind = Kind::Map(Box::new(Map { lengths, ..Map::default() }));
-                let slot = Slot { count: record.instances, nulls: 0, kind };
+                let slot = Slot { count: record.instances, kind, ..Slot::default() };
                 record.fields.push(Field { key: String::new(), slot, rest: true });
             }
         }
@@ -120,6 +152,39 @@ pub struct Slot {
     pub nulls: u64,
     /// The type of the values other than `null`.
     pub kind: Kind,
+    /// Why values of other types are expected, if they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open: Option<Open>,
+}
+
+/// Why values of other JSON types are expected at a position than those that were seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Open {
+    /// There are too few values to tell.
+    Few,
+    /// Nearly all fields of the record are of one JSON type, and some of them of others as well.
+    Siblings,
+}
+
+impl Slot {
+    /// Opens this position or, if it has many values, those in it.
+    fn open_if(&mut self, few: &impl Fn(u64) -> bool) {
+        if self.open.is_some() {
+            return;
+        }
+        let is_one_type = !matches!(self.kind, Kind::Never | Kind::Any(_) | Kind::Mixed { .. });
+        if is_one_type && few(self.count - self.nulls) {
+            self.open = Some(Open::Few);
+            return;
+        }
+        match &mut self.kind {
+            Kind::Seq(seq) => seq.element.open_if(few),
+            Kind::Map(map) => map.value.open_if(few),
+            Kind::Tuple { positions: slots } => slots.iter_mut().for_each(|slot| slot.open_if(few)),
+            _ => {}
+        }
+    }
 }
 
 /// The type of a slot's values other than `null`.
@@ -200,6 +265,30 @@ impl Kind {
                 }
             }
             _ => {}
+        }
+    }
+}
+
+/// The types of JSON, except `null`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum JsonType {
+    Bool,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+impl JsonType {
+    /// The type of all values of a kind, if they have one.
+    fn of(kind: &Kind) -> Option<Self> {
+        match kind {
+            Kind::Bool { .. } => Some(Self::Bool),
+            Kind::Integer { .. } | Kind::Float { .. } => Some(Self::Number),
+            Kind::Text(_) | Kind::Keyword { .. } => Some(Self::String),
+            Kind::Seq(_) | Kind::Tuple { .. } => Some(Self::Array),
+            Kind::Record { .. } | Kind::Union { .. } | Kind::Map(_) => Some(Self::Object),
+            Kind::Never | Kind::Mixed { .. } | Kind::Any(_) => None,
         }
     }
 }
@@ -488,6 +577,29 @@ pub struct Record {
     /// exactly these keys. Empty if there are too many sets; then only the count of each key is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub key_sets: Vec<(Vec<usize>, u64)>,
+}
+
+impl Record {
+    /// Opens the fields of one JSON type if nearly all fields have values of it, and some have others as well.
+    fn open_siblings(&mut self) {
+        use JsonType::{Array, Bool, Number, Object, String};
+        let has = |field: &Field, of| match &field.slot.kind {
+            Kind::Mixed { alternatives } => alternatives.iter().any(|slot| JsonType::of(&slot.kind) == Some(of)),
+            kind => JsonType::of(kind) == Some(of),
+        };
+        let mixed = self.fields.iter().filter(|field| matches!(field.slot.kind, Kind::Mixed { .. }));
+        if self.fields.len() < ALIKE || mixed.count() < 2 {
+            return;
+        }
+        for of in [Bool, Number, String, Array, Object] {
+            let alike = self.fields.iter().filter(|field| has(field, of)).count();
+            let others = self.fields.iter().filter(|field| has(field, of) && JsonType::of(&field.slot.kind).is_none());
+            if alike * 10 >= self.fields.len() * 9 && others.count() >= 2 {
+                let closed = self.fields.iter_mut().filter(|field| JsonType::of(&field.slot.kind) == Some(of));
+                closed.filter(|field| !field.rest).for_each(|field| field.slot.open = Some(Open::Siblings));
+            }
+        }
+    }
 }
 
 /// One key of a record.
