@@ -43,12 +43,12 @@ impl Rules {
     }
 }
 
-/// What the types do to a text that they do not hold, the worst first.
+/// What happens to a text that is not loaded and written back equal, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// The text does not load.
     Refused,
-    /// It is written back otherwise than by a lost key.
+    /// It is written back with another difference than a lost key.
     Changed,
     /// It is written back without a key.
     Lost,
@@ -233,14 +233,14 @@ impl Check<'_> {
     fn slot(&mut self, slot: &Slot, value: &Value, path: &str, optional: bool) -> bool {
         let is_none = value.is_null() && (optional || slot.nulls > 0);
         if self.schema.is_open(slot) && !is_none {
-            // What is of another type is held as a `Value`.
+            // A value of another type is held as a `Value`.
             self.attempt(|check| check.seen(slot, value, path, optional));
             return true;
         }
         self.seen(slot, value, path, optional)
     }
 
-    /// Whether a value loads in the type that was seen.
+    /// Whether a value loads as the inferred type.
     fn seen(&mut self, slot: &Slot, value: &Value, path: &str, optional: bool) -> bool {
         match (&slot.kind, value) {
             (Kind::Any(_) | Kind::Never, _) | (Kind::Bool { .. }, Value::Bool(_)) => true,

@@ -149,7 +149,7 @@ fn with_int(of: &Type, int: Int) -> Type {
     match of {
         Type::Option(inner) => with_int(inner, int).option(),
         Type::Open(inner) => with_int(inner, int).open(),
-        // In the box there is room for more.
+        // The box is the field, whatever the integer in it.
         Type::Box(_) => of.clone(),
         _ => Type::Int(int),
     }
@@ -322,7 +322,7 @@ fn rare(positions: &Positions<'_>, id: PositionId) -> bool {
     if let (Kind::Record { empty, .. }, true) = (&position.slot.kind, sparse(positions, id)) {
         full -= empty;
     }
-    // An open position is boxed where that pays.
+    // The model boxes an open position itself.
     let boxable = boxable && !positions.schema.is_open(position.slot);
     boxable && position.field.is_some() && slots > full && full as f64 <= slots as f64 * MOSTLY
 }

@@ -545,12 +545,12 @@ impl<'p, 's> Model<'p, 's> {
     fn base(&mut self, id: PositionId) -> Type {
         let of = self.seen(id);
         let (positions, position) = (self.positions, &self.positions.list[id]);
-        // Naive types do not expect what was not seen.
+        // Naive types accept only what the data has.
         if self.is_naive || !positions.schema.is_open(position.slot) {
             return of;
         }
         let (of, full) = (of.open(), positions.full(id));
-        // The enum is larger than most types. Where it is rare, it takes a pointer.
+        // The enum takes two words or more. In a field that is rarely present, a pointer to it takes one.
         if positions.slots(id) < 4 * full {
             return of;
         }
@@ -558,7 +558,7 @@ impl<'p, 's> Model<'p, 's> {
         of.boxed()
     }
 
-    /// The type of those values of a position that were seen.
+    /// The inferred type of a position's values other than `null`.
     fn seen(&mut self, id: PositionId) -> Type {
         let positions = self.positions;
         let position = &positions.list[id];

@@ -49,13 +49,13 @@ pub struct Schema {
     pub refuse: bool,
 }
 
-/// Fewer objects or values than this do not show what all have in common: by Laplace's rule of succession, the chance that
-/// the next one is different is `1 / (n + 2)`, more than a tenth.
-const FEW: u64 = 8;
-/// Fewer texts than this are taken for all there are.
-const SOME: u64 = 5;
-/// A record with so many fields of one JSON type is alike throughout.
-const ALIKE: usize = 16;
+/// The least number of objects that shows which keys are required, and of values that shows their JSON type. By Laplace's
+/// rule of succession, the chance that the next one differs from `n` equal ones is `1 / (n + 2)`.
+const ENOUGH: u64 = 8;
+/// A smaller corpus is taken to be complete: nothing else is expected.
+const MIN_TEXTS: u64 = 5;
+/// The least number of fields of a record whose types say something about each other.
+const MIN_SIBLINGS: usize = 16;
 
 impl Schema {
     /// The unions whose variant for unknown tags holds no value: those that contain themselves at any depth. serde would
@@ -84,40 +84,40 @@ impl Schema {
         (0..self.unions.len()).filter(is_within).collect()
     }
 
-    /// Whether a key may be missing: some objects lack it, or there are too few to tell.
+    /// Whether a key may be missing: some objects lack it, or there are too few objects to require it.
     pub fn is_optional(&self, record: &Record, field: &Field) -> bool {
         field.slot.count < record.instances || self.may_lack(record, field)
     }
 
-    /// Whether all objects have a key, and are too few to require it.
+    /// Whether all objects have a key that is still optional, because there are too few of them.
     pub fn may_lack(&self, record: &Record, field: &Field) -> bool {
         // A field that may be `null` accepts a missing key already.
         let is_key = field.slot.nulls == 0 && !field.rest && field.slot.count == record.instances;
-        is_key && !self.strict && self.documents >= SOME && record.instances < FEW
+        is_key && !self.strict && self.documents >= MIN_TEXTS && record.instances < ENOUGH
     }
 
-    /// Whether a position holds values of other JSON types than those that were seen.
+    /// Whether a position accepts values of JSON types that the data does not have there.
     pub fn is_open(&self, slot: &Slot) -> bool {
         !self.strict && slot.open.is_some()
     }
 
-    /// Opens the positions that have few values, and those whose siblings have values of several JSON types.
+    /// Marks the positions that accept other JSON types: those with few values, and those whose siblings have several types.
     ///
-    /// What an open position holds is not opened again: a value that does not fit in there is a value of another type here.
+    /// Positions inside an open one stay closed: a value that does not fit there is a value of another type as a whole.
     pub fn open(&mut self) {
         let documents = self.documents;
-        if documents < SOME {
+        if documents < MIN_TEXTS {
             return;
         }
-        // What most texts have is what they are about.
-        let few = |count: u64| count < FEW && count * 2 <= documents;
+        // Fields that most texts have keep plain types, even in a small corpus.
+        let few = |count: u64| count < ENOUGH && count * 2 <= documents;
         self.root.open_if(&few);
-        // A record of few objects is in positions of few values, in a mix of types, or in a union.
+        // A record of few objects is inside positions of few values, or in an enum that has `Other`.
         for record in self.records.iter_mut().filter(|record| !few(record.instances)) {
             record.open_siblings();
             for field in &mut record.fields {
                 match &mut field.slot.kind {
-                    // The map is there in any case.
+                    // This map is made of unknown keys and is no value itself.
                     Kind::Map(map) if field.rest => map.value.open_if(&few),
                     _ => field.slot.open_if(&few),
                 }
@@ -152,23 +152,23 @@ pub struct Slot {
     pub nulls: u64,
     /// The type of the values other than `null`.
     pub kind: Kind,
-    /// Why values of other types are expected, if they are.
+    /// Why the position accepts other JSON types, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<Open>,
 }
 
-/// Why values of other JSON types are expected at a position than those that were seen.
+/// Why a position accepts JSON types that the data does not have there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Open {
-    /// There are too few values to tell.
+    /// It has few values.
     Few,
-    /// Nearly all fields of the record are of one JSON type, and some of them of others as well.
+    /// Nearly all fields of its record have one JSON type, and some of them others as well.
     Siblings,
 }
 
 impl Slot {
-    /// Opens this position or, if it has many values, those in it.
+    /// Opens this position if it has few values, otherwise the positions inside that do.
     fn open_if(&mut self, few: &impl Fn(u64) -> bool) {
         if self.open.is_some() {
             return;
@@ -580,7 +580,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Opens the fields of one JSON type if nearly all fields have values of it, and some have others as well.
+    /// Opens the fields of one JSON type if nearly all fields have that type, and at least two have others as well.
     fn open_siblings(&mut self) {
         use JsonType::{Array, Bool, Number, Object, String};
         let has = |field: &Field, of| match &field.slot.kind {
@@ -588,7 +588,7 @@ impl Record {
             kind => JsonType::of(kind) == Some(of),
         };
         let mixed = self.fields.iter().filter(|field| matches!(field.slot.kind, Kind::Mixed { .. }));
-        if self.fields.len() < ALIKE || mixed.count() < 2 {
+        if self.fields.len() < MIN_SIBLINGS || mixed.count() < 2 {
             return;
         }
         for of in [Bool, Number, String, Array, Object] {

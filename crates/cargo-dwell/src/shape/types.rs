@@ -89,7 +89,7 @@ pub enum Type {
     Box(Box<Type>),
     /// `dwell::Sparse<T>`
     Sparse(Box<Type>),
-    /// `OrOther<T>`, an enum that is written beside the types: a `T` or any other value, in a box.
+    /// `OrOther<T>`, a generated enum: a `T`, or any other value in a box.
     Open(Box<Type>),
     /// `Vec<T>`
     Vec(Box<Type>),

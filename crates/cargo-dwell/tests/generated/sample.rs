@@ -1798,18 +1798,18 @@ pub mod lean {
         pub namespace: ThinStr,
     }
 
-    /// A value of the type that was seen, or another: what was seen does not rule others out.
+    /// A value of the inferred type, or any other value: the data was too little to rule other types out.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(untagged)]
     pub enum OrOther<T> {
-        /// Of the type that was seen.
+        /// A value of the inferred type.
         Known(T),
-        /// Of another type.
+        /// Any other value.
         Other(Box<serde_json::Value>),
     }
 
     impl<T> OrOther<T> {
-        /// The value, if it is of the type that was seen.
+        /// The value, if it has the inferred type.
         pub fn known(&self) -> Option<&T> {
             match self {
                 OrOther::Known(value) => Some(value),

@@ -71,7 +71,7 @@ fn is_rare(without: u64, all: u64) -> bool {
 /// The most types with one name that are compared with each other.
 const MAX_CLUSTERS: usize = 64;
 
-/// How many objects have a value of the tag.
+/// How many objects of a record have a given value of the tag.
 enum With {
     None,
     Some,
