@@ -118,19 +118,19 @@ fn load<T: DeserializeOwned + Serialize>(texts: &[Vec<u8>]) -> Heap {
 
 #[test]
 fn types_too_long_for_a_line_are_broken_as_rustfmt_would() {
-    let mut slot = Slot { count: 1, nulls: 0, kind: Kind::Bool { trues: 1 } };
+    let mut slot = Slot { count: 1, kind: Kind::Bool { trues: 1 }, ..Slot::default() };
     let mut fields = Vec::new();
     for depth in 0..12 {
         let lengths =
             Lengths { count: 1, total: 1, max: 1, by_power: vec![1], by_buckets: vec![0, 0, 1], ..Lengths::default() };
         let key = Text { count: 1, bytes: 1, min: 1, max: 1, distinct: 1, ..Text::default() };
-        slot = Slot { count: 1, nulls: 0, kind: Kind::Map(Box::new(Map { lengths, key, value: slot })) };
+        slot = Slot { count: 1, kind: Kind::Map(Box::new(Map { lengths, key, value: slot })), ..Slot::default() };
         for key in [format!("m{depth}"), format!("a_name_of_{depth}_with_some_more_words_in_it")] {
             fields.push(Field { key, slot: slot.clone(), rest: false });
         }
     }
     let record = Record { name: "Document".into(), instances: 2, fields, ..Record::default() };
-    let root = Slot { count: 2, nulls: 0, kind: Kind::Record { id: 0, empty: 0 } };
+    let root = Slot { count: 2, kind: Kind::Record { id: 0, empty: 0 }, ..Slot::default() };
     let schema = Schema { documents: 2, bytes: 2, root, records: vec![record], ..Schema::default() };
     assert_eq!(support::unformatted(&Plan::new(&schema).rust(Set::Both)), "");
 }

@@ -26,7 +26,7 @@ fn bodies(random: &mut fastrand::Rng, number: usize) -> Vec<Body> {
 
 fn any(random: &mut fastrand::Rng, named: usize, depth: u32) -> Type {
     let inner = |random: &mut fastrand::Rng| Box::new(any(random, named, depth - 1));
-    let compound = if depth > 0 { 12 } else { 0 };
+    let compound = if depth > 0 { 13 } else { 0 };
     match random.u8(0..22 + compound) {
         0 => Type::Unit,
         16..22 if named > 0 => Type::Named(random.usize(0..named)),
@@ -44,6 +44,7 @@ fn any(random: &mut fastrand::Rng, named: usize, depth: u32) -> Type {
         29 => Type::Tuple((0..random.usize(2..5)).map(|_| *inner(random)).collect()),
         30 => Type::Box(inner(random)),
         31 => Type::Sparse(inner(random)),
+        32 => Type::Open(inner(random)),
         _ => Type::Option(inner(random)),
     }
 }
@@ -54,7 +55,8 @@ fn sizes_are_the_compilers() {
     let bodies = bodies(&mut random, 1500);
     let name = |id| format!("T{id}");
     let mut source = String::from(
-        "#![allow(dead_code)]\nuse dwell::Sparse;\nuse std::collections::HashMap;\nuse std::mem::{align_of, size_of};\n",
+        "#![allow(dead_code)]\nuse dwell::Sparse;\nuse std::collections::HashMap;\nuse std::mem::{align_of, size_of};\n\
+         enum OrOther<T> { Known(T), Other(Box<serde_json::Value>) }\n",
     );
     for (id, body) in bodies.iter().enumerate() {
         let fields = |fields: &[Type]| {

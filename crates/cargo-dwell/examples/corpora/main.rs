@@ -205,10 +205,8 @@ fn row(corpus: &str, script: Option<&Path>) -> Result<String> {
                 if failed == 0 { refused.to_string() } else { format!("{refused}; {failed} of 5 do not compile") }
             }
         });
-        let mut reasons: Vec<_> = ours.reasons.iter().collect();
-        reasons.sort_by_key(|&(_, times)| std::cmp::Reverse(times));
-        for (reason, times) in reasons.into_iter().take(REASONS) {
-            eprintln!("{corpus}: held out: {times} times {reason}");
+        for line in ours.lines().into_iter().take(REASONS) {
+            eprintln!("{corpus}: held out: {line}");
         }
     } else {
         cells.extend(["fewer than five".into(), String::new(), String::new()]);

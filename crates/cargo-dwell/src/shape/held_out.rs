@@ -43,6 +43,27 @@ impl Rules {
     }
 }
 
+/// What happens to a text that is not loaded and written back equal, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// The text does not load.
+    Refused,
+    /// It is written back with another difference than a lost key.
+    Changed,
+    /// It is written back without a key.
+    Lost,
+}
+
+impl std::fmt::Display for Effect {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Refused => "refused",
+            Self::Changed => "changed",
+            Self::Lost => "lost",
+        })
+    }
+}
+
 /// The result for the held-out texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
@@ -54,8 +75,20 @@ pub struct Outcome {
     pub changed: u64,
     /// Texts that load without some of their keys.
     pub lost: u64,
-    /// Counts by reason: the first reason of each refused text, and each reason of a changed text once.
-    pub reasons: BTreeMap<String, u64>,
+    /// Counts by effect and reason: the first reason of each refused text, and each reason of another text once.
+    pub reasons: BTreeMap<(Effect, String), u64>,
+}
+
+impl Outcome {
+    /// The reasons as lines: refusals first, then the most frequent.
+    pub fn lines(&self) -> Vec<String> {
+        let mut reasons: Vec<_> = self.reasons.iter().collect();
+        reasons.sort_by_key(|&((effect, reason), times)| (*effect, std::cmp::Reverse(*times), reason));
+        let line = |((effect, reason), times): (&(Effect, String), &u64)| {
+            format!("{} times {effect}: {reason}", count(*times))
+        };
+        reasons.into_iter().map(line).collect()
+    }
 }
 
 /// The differences of one text.
@@ -98,10 +131,8 @@ pub fn print(found: &Found, rounds: u32, rules: Rules) {
         count(quicktype.changed),
         count(quicktype.lost),
     );
-    let mut reasons: Vec<(&String, &u64)> = all.reasons.iter().collect();
-    reasons.sort_by_key(|&(reason, times)| (std::cmp::Reverse(*times), reason));
-    for (reason, times) in reasons.into_iter().take(10) {
-        eprintln!("held out: {} times {reason}", count(*times));
+    for line in all.lines().into_iter().take(10) {
+        eprintln!("held out: {line}");
     }
 }
 
@@ -162,12 +193,13 @@ impl Outcome {
         self.tried += 1;
         if let Some(reason) = found.refused {
             self.refused += 1;
-            *self.reasons.entry(reason).or_default() += 1;
+            *self.reasons.entry((Effect::Refused, reason)).or_default() += 1;
             return;
         }
         self.changed += u64::from(!found.changed.is_empty());
         self.lost += u64::from(!found.lost.is_empty());
-        for reason in found.changed.into_iter().chain(found.lost) {
+        let changed = found.changed.into_iter().map(|reason| (Effect::Changed, reason));
+        for reason in changed.chain(found.lost.into_iter().map(|reason| (Effect::Lost, reason))) {
             *self.reasons.entry(reason).or_default() += 1;
         }
     }
@@ -199,6 +231,17 @@ impl Check<'_> {
 
     /// Whether a value loads at a position.
     fn slot(&mut self, slot: &Slot, value: &Value, path: &str, optional: bool) -> bool {
+        let is_none = value.is_null() && (optional || slot.nulls > 0);
+        if self.schema.is_open(slot) && !is_none {
+            // A value of another type is held as a `Value`.
+            self.attempt(|check| check.seen(slot, value, path, optional));
+            return true;
+        }
+        self.seen(slot, value, path, optional)
+    }
+
+    /// Whether a value loads as the inferred type.
+    fn seen(&mut self, slot: &Slot, value: &Value, path: &str, optional: bool) -> bool {
         match (&slot.kind, value) {
             (Kind::Any(_) | Kind::Never, _) | (Kind::Bool { .. }, Value::Bool(_)) => true,
             (Kind::Text(known), Value::String(text)) => match self.schema.format(known) {
@@ -213,13 +256,16 @@ impl Check<'_> {
             (Kind::Integer { min, max }, Value::Number(number)) => self.integer(*min, *max, number, path),
             (Kind::Float { whole, .. }, Value::Number(number)) => {
                 if !number.is_f64() && (*whole == 0 || self.schema.floats) {
-                    self.found.changed.insert(format!("{path}: `1` is written back as `1.0`"));
+                    let relax = if *whole == 0 { "" } else { "; without --floats it is not" };
+                    self.found.changed.insert(format!("{path}: `1` is written back as `1.0`{relax}"));
                 }
                 true
             }
             (Kind::Keyword { id, .. }, Value::String(text)) => {
                 let known = self.schema.keywords[*id].values.contains_key(text);
-                known || !self.schema.strict || self.refuse(path, "a string that is not in the enum")
+                known
+                    || !self.schema.strict
+                    || self.refuse(path, "a string that is not in the enum; without --strict it loads")
             }
             (Kind::Record { id, .. }, Value::Object(object)) => {
                 self.record(&self.schema.records[*id], object, path, None)
@@ -254,7 +300,10 @@ impl Check<'_> {
                     }
                     None => match union.without_tag() {
                         Some(record) => self.record(&self.schema.records[record], object, path, None),
-                        None => self.refuse(path, &format!("an unknown value of the tag {:?}", union.tag)),
+                        None => self.refuse(
+                            path,
+                            &format!("an unknown value of the tag {:?}; without --strict it loads", union.tag),
+                        ),
                     },
                 }
             }
@@ -263,13 +312,13 @@ impl Check<'_> {
             }
             (Kind::Seq(seq), Value::Array(array)) => {
                 if !self.schema.plain && lean::array(seq).is_some_and(|length| array.len() as u64 != length) {
-                    return self.refuse(path, "an array of another length");
+                    return self.refuse(path, "an array of another length; `Box<[T]>` accepts it");
                 }
                 array.iter().all(|value| self.slot(&seq.element, value, &format!("{path}[]"), false))
             }
             (Kind::Tuple { positions }, Value::Array(array)) => {
                 if positions.len() != array.len() {
-                    return self.refuse(path, "an array of another length");
+                    return self.refuse(path, "an array of another length; `Box<[T]>` accepts it");
                 }
                 positions
                     .iter()
@@ -281,9 +330,18 @@ impl Check<'_> {
                 if alternatives.iter().any(fits) || !self.schema.strict {
                     return true;
                 }
-                self.refuse(path, &format!("{} is none of the enum's types", kind_of(value)))
+                self.refuse(path, &format!("{} is none of the enum's types; without --strict it loads", kind_of(value)))
             }
-            (_, value) => self.refuse(path, &format!("{} where the type expects another", kind_of(value))),
+            (_, value) => {
+                let times = count(slot.count);
+                self.refuse(
+                    path,
+                    &format!(
+                        "{} where the type expects another, of {times} values; `OrOther` accepts it",
+                        kind_of(value)
+                    ),
+                )
+            }
         }
     }
 
@@ -295,15 +353,17 @@ impl Check<'_> {
             Format::Date | Format::Utc | Format::Offset => false,
         };
         if !loads {
-            return self.refuse(path, "a string that is not in the format of the others");
+            return self.refuse(path, "a string that is not in the format of the others; without --text it loads");
         }
-        self.found.changed.insert(format!("{path}: a string is written back in another form"));
+        self.found
+            .changed
+            .insert(format!("{path}: a string is written back in another form; without --text it is not"));
         true
     }
 
     fn integer(&mut self, min: i128, max: i128, number: &serde_json::Number, path: &str) -> bool {
         if self.schema.plain {
-            return number.is_i64() || self.refuse(path, "a number that is not an `i64`");
+            return number.is_i64() || self.refuse(path, "a number that is not an `i64`; `f64` accepts it");
         }
         if !Int::fits(min, max) {
             return true;
@@ -312,8 +372,8 @@ impl Check<'_> {
         let value = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
         match value {
             Some(value) if int.holds_one(value) => true,
-            Some(_) => self.refuse(path, "a number outside the range of its type"),
-            None => self.refuse(path, "a number with a fraction where the type is an integer"),
+            Some(_) => self.refuse(path, "a number outside the range of its type; a wider type accepts it"),
+            None => self.refuse(path, "a number with a fraction where the type is an integer; `f64` accepts it"),
         }
     }
 
@@ -330,7 +390,7 @@ impl Check<'_> {
                         self.found.changed.insert(format!("{path}: a missing key is written back as `null`"));
                     }
                 }
-                None => return self.refuse(&path, "a required key is missing"),
+                None => return self.refuse(&path, "a required key is missing; an `Option` accepts that"),
             }
         }
         for (key, value) in object {
@@ -343,7 +403,7 @@ impl Check<'_> {
                     return false;
                 }
             } else if self.schema.refuse {
-                return self.refuse(&format!("{path}.{key}"), "an unknown key");
+                return self.refuse(&format!("{path}.{key}"), "an unknown key; --unknown-keys keep would keep it");
             } else {
                 self.found.lost.insert(format!("{path}.{key}: an unknown key; --unknown-keys keep would keep it"));
             }

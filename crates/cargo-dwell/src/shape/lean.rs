@@ -149,6 +149,9 @@ fn widen_in_structs(positions: &Positions<'_>, choices: &mut Choices) {
 fn with_int(of: &Type, int: Int) -> Type {
     match of {
         Type::Option(inner) => with_int(inner, int).option(),
+        Type::Open(inner) => with_int(inner, int).open(),
+        // The box is the field, whatever the integer in it.
+        Type::Box(_) => of.clone(),
         _ => Type::Int(int),
     }
 }
@@ -315,6 +318,8 @@ fn rare(positions: &Positions<'_>, id: PositionId) -> bool {
     if let (Kind::Record { empty, .. }, true) = (&position.slot.kind, sparse(positions, id)) {
         full -= empty;
     }
+    // The model boxes an open position itself.
+    let boxable = boxable && !positions.schema.is_open(position.slot);
     boxable && position.field.is_some() && slots > full && full as f64 <= slots as f64 * MOSTLY
 }
 

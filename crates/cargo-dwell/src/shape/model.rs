@@ -181,6 +181,8 @@ struct Aliases {
 pub struct Model<'p, 's> {
     positions: &'p Positions<'s>,
     choices: Cow<'p, Choices>,
+    /// Whether these are the naive types.
+    is_naive: bool,
     /// The structs and enums, in the order in which a document leads to them.
     pub defs: Vec<Def>,
     /// Their parts.
@@ -203,6 +205,7 @@ impl<'p, 's> Model<'p, 's> {
     pub fn with(positions: &'p Positions<'s>, choices: Cow<'p, Choices>) -> Self {
         let mut model = Self {
             positions,
+            is_naive: choices.is_naive(),
             choices,
             defs: Vec::new(),
             bodies: Vec::new(),
@@ -410,6 +413,11 @@ impl<'p, 's> Model<'p, 's> {
         &self.choices
     }
 
+    /// Whether these are the types that one writes first.
+    pub fn is_naive(&self) -> bool {
+        self.is_naive
+    }
+
     /// The positions of the model.
     pub fn positions(&self) -> &'p Positions<'s> {
         self.positions
@@ -528,6 +536,23 @@ impl<'p, 's> Model<'p, 's> {
 
     /// The type of a position's values other than `null`.
     fn base(&mut self, id: PositionId) -> Type {
+        let of = self.seen(id);
+        let (positions, position) = (self.positions, &self.positions.list[id]);
+        // Naive types accept only what the data has.
+        if self.is_naive || !positions.schema.is_open(position.slot) {
+            return of;
+        }
+        let (of, full) = (of.open(), positions.full(id));
+        // The enum takes two words or more. In a field that is rarely present, a pointer to it takes one.
+        if positions.slots(id) < 4 * full {
+            return of;
+        }
+        self.own.push((At::Position(id), Owned::Boxes(full, of.clone())));
+        of.boxed()
+    }
+
+    /// The inferred type of a position's values other than `null`.
+    fn seen(&mut self, id: PositionId) -> Type {
         let positions = self.positions;
         let position = &positions.list[id];
         let choice = self.choices.at[id];
@@ -711,7 +736,7 @@ impl<'p, 's> Model<'p, 's> {
         }
         if !schema.strict {
             // The variant for unknown tags, of which the data has none.
-            let value = || if self.choices.is_naive() { Type::Value } else { Type::Value.boxed() };
+            let value = || if self.is_naive { Type::Value } else { Type::Value.boxed() };
             types.push((!self.positions.has_unit_other(union)).then(value));
         }
         self.defs[id].parts = parts;
@@ -725,9 +750,8 @@ impl<'p, 's> Model<'p, 's> {
                 let mut variants = vec![None; self.positions.schema.keywords[keywords].values.len()];
                 if !self.positions.schema.strict {
                     // The variant for unknown strings, of which the data has none.
-                    let is_naive = self.choices.is_naive();
                     let other = if self.choices.standard { Type::BoxStr } else { Type::ThinStr };
-                    variants.push(Some(if is_naive { Type::String } else { other }));
+                    variants.push(Some(if self.is_naive { Type::String } else { other }));
                 }
                 self.bodies[id] = Body::Enum(variants);
                 id
@@ -748,7 +772,7 @@ impl<'p, 's> Model<'p, 's> {
             .within
             .iter()
             .any(|&id| matches!(self.positions.list[id].slot.kind, Kind::Any(_)));
-        if !self.positions.schema.strict && !self.choices.is_naive() && !holds_all {
+        if !self.positions.schema.strict && !self.is_naive && !holds_all {
             types.push(Some(Type::Value.boxed()));
         }
         self.defs[id].parts = within.iter().map(|&within| Part::Position(within, Presence::Always)).collect();
@@ -810,7 +834,7 @@ fn key(source: Source) -> (u8, usize, usize) {
 fn inline(of: &Type, times: u64, f: &mut dyn FnMut(DefId, u64)) {
     match of {
         Type::Named(id) => f(*id, times),
-        Type::Option(inner) => inline(inner, times, f),
+        Type::Option(inner) | Type::Open(inner) => inline(inner, times, f),
         Type::Array(inner, length) => inline(inner, times * length, f),
         Type::Tuple(fields) => fields.iter().for_each(|field| inline(field, times, f)),
         _ => {}

@@ -44,6 +44,7 @@ pub(super) const TAKEN: &[&str] = &[
     "None",
     "Ok",
     "Option",
+    "OrOther",
     "Ord",
     "PartialEq",
     "PartialOrd",

@@ -54,7 +54,7 @@ pub fn schema(of: &Schema) -> Schema {
                 words,
                 format: None,
             };
-            let slot = Slot { count, nulls: 0, kind: Kind::Text(text) };
+            let slot = Slot { count, kind: Kind::Text(text), ..Slot::default() };
             merge.records[*id].fields.push(Field { key: union.tag.clone(), slot, rest: false });
             merge.pending.push((union.variants[0].1, *id));
         }
@@ -114,7 +114,7 @@ impl Merge<'_> {
     }
 
     fn slot(&mut self, slot: &Slot) -> Slot {
-        Slot { kind: self.kind(&slot.kind), ..*slot }
+        Slot { kind: self.kind(&slot.kind), open: None, ..*slot }
     }
 
     fn kind(&mut self, kind: &Kind) -> Kind {
@@ -177,7 +177,7 @@ impl Merge<'_> {
         let parts = |slot: Slot| match slot.kind {
             Kind::Mixed { alternatives } => alternatives,
             Kind::Never => Vec::new(),
-            kind => vec![Slot { count: slot.count - slot.nulls, nulls: 0, kind }],
+            kind => vec![Slot { count: slot.count - slot.nulls, kind, ..Slot::default() }],
         };
         let (count, nulls) = (into.count + from.count, into.nulls + from.nulls);
         let mut alternatives = parts(std::mem::take(into));
@@ -196,7 +196,7 @@ impl Merge<'_> {
             1 => alternatives.remove(0).kind,
             _ => Kind::Mixed { alternatives },
         };
-        *into = Slot { count, nulls, kind };
+        *into = Slot { count, nulls, kind, open: None };
     }
 
     /// Merges two kinds with the same [`order`].

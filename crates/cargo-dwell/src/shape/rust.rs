@@ -4,7 +4,7 @@ use super::formats::Format;
 use super::model::{Def, Model, Part, Presence, Source};
 use super::names;
 use super::positions::{DOCUMENT, PositionId, Positions};
-use super::schema::{Kind, Lengths, Text};
+use super::schema::{Kind, Lengths, Open, Text};
 use super::types::{Body, DefId, Type};
 use super::units::{count, percent};
 use std::fmt::Write;
@@ -38,6 +38,11 @@ pub fn module(positions: &Positions<'_>, model: &Model<'_, '_>, name: &str, doc:
     if any_presence(model, Presence::MissingOrNull) {
         out.push_str(PRESENT);
     }
+    let mut open = false;
+    each_type(model, &mut |of| open |= matches!(of, Type::Open(_)));
+    if open {
+        out.push_str(OR_OTHER);
+    }
     line(&mut out, 0, "}");
     out
 }
@@ -51,6 +56,29 @@ const PRESENT: &str = "
         D: serde::Deserializer<'de>,
     {
         T::deserialize(value).map(Some)
+    }
+";
+
+/// The enum of positions that accept other JSON types.
+const OR_OTHER: &str = "
+    /// A value of the inferred type, or any other value: the data was too little to rule other types out.
+    #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+    #[serde(untagged)]
+    pub enum OrOther<T> {
+        /// A value of the inferred type.
+        Known(T),
+        /// Any other value.
+        Other(Box<serde_json::Value>),
+    }
+
+    impl<T> OrOther<T> {
+        /// The value, if it has the inferred type.
+        pub fn known(&self) -> Option<&T> {
+            match self {
+                OrOther::Known(value) => Some(value),
+                OrOther::Other(_) => None,
+            }
+        }
     }
 ";
 
@@ -363,6 +391,7 @@ impl Items<'_, '_, '_> {
             Type::Option(inner)
             | Type::Box(inner)
             | Type::Sparse(inner)
+            | Type::Open(inner)
             | Type::Vec(inner)
             | Type::ThinSlice(inner) => {
                 vec![&**inner]
@@ -466,6 +495,20 @@ impl Items<'_, '_, '_> {
         let about = describe(&position.slot.kind);
         if !about.is_empty() {
             let _ = write!(text, "; {about}");
+        }
+        let schema = self.positions.schema;
+        if let (Some(owner), Some(field)) = (position.owner, position.field) {
+            let record = &schema.records[owner];
+            if schema.may_lack(record, &record.fields[field]) {
+                text.push_str("; optional, because there are so few objects");
+            }
+        }
+        // Naive types are not open.
+        if schema.is_open(position.slot) && !self.model.is_naive() {
+            text.push_str(match position.slot.open {
+                Some(Open::Siblings) => "; open to other types, because some of the fields beside it have them",
+                _ => "; open to other types, because there are so few values",
+            });
         }
         text
     }

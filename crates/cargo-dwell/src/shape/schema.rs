@@ -49,10 +49,13 @@ pub struct Schema {
     pub refuse: bool,
 }
 
-/// At most this many objects do not show which keys are required,
-const THIN: u64 = 3;
-/// if there are at least this many texts.
-const THIN_OF: u64 = 5;
+/// The least number of objects that shows which keys are required, and of values that shows their JSON type. By Laplace's
+/// rule of succession, the chance that the next one differs from `n` equal ones is `1 / (n + 2)`.
+const ENOUGH: u64 = 8;
+/// A smaller corpus is taken to be complete: nothing else is expected.
+const MIN_TEXTS: u64 = 5;
+/// The least number of fields of a record whose types say something about each other.
+const MIN_SIBLINGS: usize = 16;
 
 impl Schema {
     /// The unions whose variant for unknown tags holds no value: those that contain themselves at any depth. serde would
@@ -81,16 +84,45 @@ impl Schema {
         (0..self.unions.len()).filter(is_within).collect()
     }
 
-    /// Whether a record is too rare to show that a key is required although all its objects have it.
-    pub fn is_thin(&self, record: &Record) -> bool {
-        !self.strict && self.documents >= THIN_OF && record.instances <= THIN
+    /// Whether a key may be missing: some objects lack it, or there are too few objects to require it.
+    pub fn is_optional(&self, record: &Record, field: &Field) -> bool {
+        field.slot.count < record.instances || self.may_lack(record, field)
     }
 
-    /// Whether a key may be missing.
-    pub fn is_optional(&self, record: &Record, field: &Field) -> bool {
+    /// Whether all objects have a key that is still optional, because there are too few of them.
+    pub fn may_lack(&self, record: &Record, field: &Field) -> bool {
         // A field that may be `null` accepts a missing key already.
-        let may = self.is_thin(record) && field.slot.nulls == 0 && !field.rest;
-        may || field.slot.count < record.instances
+        let is_key = field.slot.nulls == 0 && !field.rest && field.slot.count == record.instances;
+        is_key && !self.strict && self.documents >= MIN_TEXTS && record.instances < ENOUGH
+    }
+
+    /// Whether a position accepts values of JSON types that the data does not have there.
+    pub fn is_open(&self, slot: &Slot) -> bool {
+        !self.strict && slot.open.is_some()
+    }
+
+    /// Marks the positions that accept other JSON types: those with few values, and those whose siblings have several types.
+    ///
+    /// Positions inside an open one stay closed: a value that does not fit there is a value of another type as a whole.
+    pub fn open(&mut self) {
+        let documents = self.documents;
+        if documents < MIN_TEXTS {
+            return;
+        }
+        // Fields that most texts have keep plain types, even in a small corpus.
+        let few = |count: u64| count < ENOUGH && count * 2 <= documents;
+        self.root.open_if(&few);
+        // A record of few objects is inside positions of few values, or in an enum that has `Other`.
+        for record in self.records.iter_mut().filter(|record| !few(record.instances)) {
+            record.open_siblings();
+            for field in &mut record.fields {
+                match &mut field.slot.kind {
+                    // This map is made of unknown keys and is no value itself.
+                    Kind::Map(map) if field.rest => map.value.open_if(&few),
+                    _ => field.slot.open_if(&few),
+                }
+            }
+        }
     }
 
     /// The format of a string, if it has a type of its own.
@@ -104,7 +136,7 @@ impl Schema {
             if !record.fields.iter().any(|field| field.rest) {
                 let lengths = Lengths { count: record.instances, empty: record.instances, ..Lengths::default() };
                 let kind = Kind::Map(Box::new(Map { lengths, ..Map::default() }));
-                let slot = Slot { count: record.instances, nulls: 0, kind };
+                let slot = Slot { count: record.instances, kind, ..Slot::default() };
                 record.fields.push(Field { key: String::new(), slot, rest: true });
             }
         }
@@ -120,6 +152,39 @@ pub struct Slot {
     pub nulls: u64,
     /// The type of the values other than `null`.
     pub kind: Kind,
+    /// Why the position accepts other JSON types, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open: Option<Open>,
+}
+
+/// Why a position accepts JSON types that the data does not have there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Open {
+    /// It has few values.
+    Few,
+    /// Nearly all fields of its record have one JSON type, and some of them others as well.
+    Siblings,
+}
+
+impl Slot {
+    /// Opens this position if it has few values, otherwise the positions inside that do.
+    fn open_if(&mut self, few: &impl Fn(u64) -> bool) {
+        if self.open.is_some() {
+            return;
+        }
+        let is_one_type = !matches!(self.kind, Kind::Never | Kind::Any(_) | Kind::Mixed { .. });
+        if is_one_type && few(self.count - self.nulls) {
+            self.open = Some(Open::Few);
+            return;
+        }
+        match &mut self.kind {
+            Kind::Seq(seq) => seq.element.open_if(few),
+            Kind::Map(map) => map.value.open_if(few),
+            Kind::Tuple { positions: slots } => slots.iter_mut().for_each(|slot| slot.open_if(few)),
+            _ => {}
+        }
+    }
 }
 
 /// The type of a slot's values other than `null`.
@@ -200,6 +265,30 @@ impl Kind {
                 }
             }
             _ => {}
+        }
+    }
+}
+
+/// The types of JSON, except `null`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum JsonType {
+    Bool,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+impl JsonType {
+    /// The type of all values of a kind, if they have one.
+    fn of(kind: &Kind) -> Option<Self> {
+        match kind {
+            Kind::Bool { .. } => Some(Self::Bool),
+            Kind::Integer { .. } | Kind::Float { .. } => Some(Self::Number),
+            Kind::Text(_) | Kind::Keyword { .. } => Some(Self::String),
+            Kind::Seq(_) | Kind::Tuple { .. } => Some(Self::Array),
+            Kind::Record { .. } | Kind::Union { .. } | Kind::Map(_) => Some(Self::Object),
+            Kind::Never | Kind::Mixed { .. } | Kind::Any(_) => None,
         }
     }
 }
@@ -488,6 +577,29 @@ pub struct Record {
     /// exactly these keys. Empty if there are too many sets; then only the count of each key is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub key_sets: Vec<(Vec<usize>, u64)>,
+}
+
+impl Record {
+    /// Opens the fields of one JSON type if nearly all fields have that type, and at least two have others as well.
+    fn open_siblings(&mut self) {
+        use JsonType::{Array, Bool, Number, Object, String};
+        let has = |field: &Field, of| match &field.slot.kind {
+            Kind::Mixed { alternatives } => alternatives.iter().any(|slot| JsonType::of(&slot.kind) == Some(of)),
+            kind => JsonType::of(kind) == Some(of),
+        };
+        let mixed = self.fields.iter().filter(|field| matches!(field.slot.kind, Kind::Mixed { .. }));
+        if self.fields.len() < MIN_SIBLINGS || mixed.count() < 2 {
+            return;
+        }
+        for of in [Bool, Number, String, Array, Object] {
+            let alike = self.fields.iter().filter(|field| has(field, of)).count();
+            let others = self.fields.iter().filter(|field| has(field, of) && JsonType::of(&field.slot.kind).is_none());
+            if alike * 10 >= self.fields.len() * 9 && others.count() >= 2 {
+                let closed = self.fields.iter_mut().filter(|field| JsonType::of(&field.slot.kind) == Some(of));
+                closed.filter(|field| !field.rest).for_each(|field| field.slot.open = Some(Open::Siblings));
+            }
+        }
+    }
 }
 
 /// One key of a record.

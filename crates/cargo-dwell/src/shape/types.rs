@@ -89,6 +89,8 @@ pub enum Type {
     Box(Box<Type>),
     /// `dwell::Sparse<T>`
     Sparse(Box<Type>),
+    /// `OrOther<T>`, a generated enum: a `T`, or any other value in a box.
+    Open(Box<Type>),
     /// `Vec<T>`
     Vec(Box<Type>),
     /// `Box<[T]>`
@@ -118,6 +120,12 @@ impl Type {
         Self::Box(Box::new(self))
     }
 
+    /// `OrOther<self>`
+    #[must_use]
+    pub fn open(self) -> Self {
+        Self::Open(Box::new(self))
+    }
+
     /// The type as Rust source; `name` gives the names of structs and enums.
     pub fn rust(&self, name: &dyn Fn(DefId) -> String) -> String {
         let of = |inner: &Self| inner.rust(name);
@@ -140,6 +148,7 @@ impl Type {
             Self::Option(inner) => format!("Option<{}>", of(inner)),
             Self::Box(inner) => format!("Box<{}>", of(inner)),
             Self::Sparse(inner) => format!("Sparse<{}>", of(inner)),
+            Self::Open(inner) => format!("OrOther<{}>", of(inner)),
             Self::Vec(inner) => format!("Vec<{}>", of(inner)),
             Self::BoxSlice(inner) => format!("Box<[{}]>", of(inner)),
             Self::ThinSlice(inner) => format!("ThinSlice<{}>", of(inner)),
@@ -157,6 +166,7 @@ impl Type {
             Self::Option(inner)
             | Self::Box(inner)
             | Self::Sparse(inner)
+            | Self::Open(inner)
             | Self::Vec(inner)
             | Self::BoxSlice(inner)
             | Self::ThinSlice(inner)
@@ -218,6 +228,10 @@ impl<'t> Layouts<'t> {
             // Three words, and a tag for six variants.
             Type::Value => Layout { niche: Layout::scalar(1, 250).niche, ..Layout::words(4, 0) },
             Type::Option(inner) => option(self.layout(inner)),
+            Type::Open(inner) => {
+                let variants = [&**inner, &Type::Value.boxed()].map(|of| vec![self.layout(of)]);
+                enumeration(&variants)
+            }
             Type::Tuple(fields) => {
                 let fields: Vec<Layout> = fields.iter().map(|field| self.layout(field)).collect();
                 tuple(&fields)

@@ -121,14 +121,14 @@ impl<'a> Builder<'a> {
     fn slot(&mut self, group: &[NodeId], path: &Path, key: &str) -> Slot {
         let nodes: Vec<&Node> = group.iter().map(|&id| self.arena.node(id)).collect();
         let sum = |count: fn(&Node) -> u64| nodes.iter().map(|node| count(node)).sum::<u64>();
-        let slot = |count: u64, kind: Kind| Slot { count, nulls: 0, kind };
+        let slot = |count: u64, kind: Kind| Slot { count, kind, ..Slot::default() };
         let nulls = sum(|node| node.nulls);
         if nodes.iter().any(|node| node.free.is_some()) {
             let mut free = Free::default();
             for &id in group {
                 free.merge(&self.arena.free_at(id));
             }
-            return Slot { count: free.count + nulls, nulls, kind: Kind::Any(Box::new(free)) };
+            return Slot { nulls, ..slot(free.count + nulls, Kind::Any(Box::new(free))) };
         }
         let mut slots = Vec::new();
         let bools = sum(|node| node.bools);
@@ -163,7 +163,7 @@ impl<'a> Builder<'a> {
             1 => slots.remove(0).kind,
             _ => Kind::Mixed { alternatives: slots },
         };
-        Slot { count: sum(Node::count), nulls, kind }
+        Slot { nulls, ..slot(sum(Node::count), kind) }
     }
 
     fn arrays(&mut self, group: &[NodeId], lengths: Lengths, path: &Path, key: &str) -> Kind {
@@ -297,7 +297,7 @@ impl<'a> Builder<'a> {
         };
         let value = self.slot(&values, &path.below(".*"), "");
         let map = Map { lengths, key: keys.to_schema(), value };
-        let slot = Slot { count: instances, nulls: 0, kind: Kind::Map(Box::new(map)) };
+        let slot = Slot { count: instances, kind: Kind::Map(Box::new(map)), ..Slot::default() };
         Some(Field { key: String::new(), slot, rest: true })
     }
 
@@ -393,6 +393,7 @@ impl<'a> Builder<'a> {
             }
             self.schema.keywords[id].name = names.choose(&wanted);
         }
+        self.schema.open();
         self.schema
     }
 

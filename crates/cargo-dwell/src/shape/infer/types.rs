@@ -71,6 +71,13 @@ fn is_rare(without: u64, all: u64) -> bool {
 /// The most types with one name that are compared with each other.
 const MAX_CLUSTERS: usize = 64;
 
+/// How many objects of a record have a given value of the tag.
+enum With {
+    None,
+    Some,
+    All,
+}
+
 /// A class and its first position.
 struct Met {
     class: ObjectId,
@@ -313,26 +320,37 @@ impl<'a> Types<'a> {
         without == 0 || (is_usual(key) && is_rare(without, all))
     }
 
-    /// The hashes of the keys of a class's objects with this value of the tag.
-    pub(super) fn keys_of(&self, class: ObjectId, tag: u64, value: u64) -> HashSet<u64> {
-        let mut keys = HashSet::new();
+    /// Calls `f` with each record of a class that has the tag: its fields, and how many of its objects have this value of it.
+    fn each_with(&self, class: ObjectId, tag: u64, value: u64, mut f: impl FnMut(ObjectId, &'a Fields, With)) {
         for object in self.parts(class) {
             let Some(fields) = self.arena.fields(object) else { continue };
             let Some(index) = fields.find(tag) else { continue };
-            let only = self.arena.node(fields.list[index].node).texts.as_ref().and_then(|texts| texts.only_word());
-            match only {
-                Some((_, word)) if word == value && self.is_all(object, fields, index) => {
-                    keys.extend(fields.list.iter().map(|field| field.hash));
-                }
-                Some((_, word)) if word != value => {}
-                _ => {
-                    let study = self.arena.object(object).study.as_ref();
+            let texts = self.arena.node(fields.list[index].node).texts.as_ref();
+            let with = match texts.and_then(|texts| texts.only_word()) {
+                Some((_, word)) if word != value => With::None,
+                Some(_) if self.is_all(object, fields, index) => With::All,
+                _ => With::Some,
+            };
+            f(object, fields, with);
+        }
+    }
+
+    /// The hashes of the keys of a class's objects with this value of the tag.
+    pub(super) fn keys_of(&self, class: ObjectId, tag: u64, value: u64) -> HashSet<u64> {
+        let mut keys = HashSet::new();
+        self.each_with(class, tag, value, |object, fields, with| {
+            let all = fields.list.iter().map(|field| field.hash);
+            let study = self.arena.object(object).study.as_ref();
+            match with {
+                With::None => {}
+                With::All => keys.extend(all),
+                With::Some => {
                     if let Some(has) = study.and_then(|study| study.keys_of(tag, value)) {
-                        keys.extend(fields.list.iter().map(|field| field.hash).filter(|&hash| has(hash)));
+                        keys.extend(all.filter(|&hash| has(hash)));
                     }
                 }
             }
-        }
+        });
         keys
     }
 
@@ -372,18 +390,15 @@ impl<'a> Types<'a> {
     /// The keys of the objects with this value of the tag under which some object has a tag itself.
     pub(super) fn keys_of_tagged(&self, class: ObjectId, tag: u64, value: u64) -> HashSet<u64> {
         let mut keys = HashSet::new();
-        for object in self.parts(class) {
-            let Some(fields) = self.arena.fields(object) else { continue };
-            let Some(index) = fields.find(tag) else { continue };
-            let only = self.arena.node(fields.list[index].node).texts.as_ref().and_then(|texts| texts.only_word());
+        self.each_with(class, tag, value, |object, fields, with| {
             let study = self.arena.object(object).study.as_ref();
-            let has = |field: &Field| match only {
-                Some((_, word)) if word != value => false,
-                Some(_) if self.is_all(object, fields, index) => self.holds_tagged(field.node),
-                _ => study.is_some_and(|study| study.has_tagged(tag, value, field.hash)),
+            let has = |field: &&Field| match with {
+                With::None => false,
+                With::All => self.holds_tagged(field.node),
+                With::Some => study.is_some_and(|study| study.has_tagged(tag, value, field.hash)),
             };
-            keys.extend(fields.list.iter().filter(|field| has(field)).map(|field| field.hash));
-        }
+            keys.extend(fields.list.iter().filter(has).map(|field| field.hash));
+        });
         keys
     }
 
