@@ -44,9 +44,9 @@ fn with(key: &str, value: Value) -> Value {
 /// Names of countries by code, of which each `odd`th is a list.
 fn countries(fields: usize, number: usize, odd: &[usize]) -> Vec<Value> {
     let text = |n: usize| {
-        let name = |field: usize| match odd.contains(&field) && n % 3 == 0 {
-            true => json!([format!("name {n}"), "other"]),
-            false => json!(format!("name {n}")),
+        let name = |field: usize| {
+            let name = format!("name {n}");
+            if odd.contains(&field) && n.is_multiple_of(3) { json!([name, "other"]) } else { json!(name) }
         };
         let names: Map<String, Value> = (0..fields).map(|field| (format!("code_{field}"), name(field))).collect();
         Value::from(names)
@@ -299,7 +299,7 @@ fn record(rng: &mut Rng, n: usize) -> Value {
     };
     let status = ["open", "closed", "merged"][rng.usize(0..3)];
     let license = ["MIT", "Apache-2.0"][rng.usize(0..2)];
-    let (kind, value) = if n % 2 == 0 { ("push", json!("text")) } else { ("pull", json!({"a": "b"})) };
+    let (kind, value) = if n.is_multiple_of(2) { ("push", json!("text")) } else { ("pull", json!({"a": "b"})) };
     json!({
         "status": status,
         "license": license,
@@ -322,7 +322,9 @@ fn new_strings_are_never_refused() {
     for (index, known) in corpora.iter().enumerate() {
         let schema = infer(known);
         let mut new = known.clone();
-        new.iter_mut().for_each(|text| with_new_strings(text, &mut rng));
+        for text in &mut new {
+            with_new_strings(text, &mut rng);
+        }
         let found = outcome(&schema, &new);
         assert_eq!(found.refused, 0, "{index}: {found:?}");
         if index >= corpora.len() - 3 {
