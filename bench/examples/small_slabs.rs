@@ -17,25 +17,26 @@ const EACH: u64 = 10;
 
 static ON_MIMALLOC: AtomicBool = AtomicBool::new(false);
 
-/// glibc's allocator, or mimalloc after `ON_MIMALLOC` is set. Blocks that glibc allocated before are never freed: see
-/// `main`.
+/// glibc's allocator, or mimalloc after `ON_MIMALLOC` is set.
 struct Chosen;
 
-// SAFETY: both are allocators, and each block is freed by the one that allocated it, since nothing that is allocated
-// before the switch is freed after it.
+impl Chosen {
+    fn inner() -> &'static dyn GlobalAlloc {
+        if ON_MIMALLOC.load(Relaxed) { &MiMalloc } else { &System }
+    }
+}
+
+// SAFETY: both are allocators, and each block is freed by the one that allocated it: `main` frees nothing after the switch
+// that was allocated before it.
 unsafe impl GlobalAlloc for Chosen {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the layout is as `alloc` requires it.
-        if ON_MIMALLOC.load(Relaxed) { unsafe { MiMalloc.alloc(layout) } } else { unsafe { System.alloc(layout) } }
+        // SAFETY: the layout has a size, as `alloc` requires it.
+        unsafe { Self::inner().alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the block is of this layout, and of the allocator that is in use (above).
-        if ON_MIMALLOC.load(Relaxed) {
-            unsafe { MiMalloc.dealloc(block, layout) }
-        } else {
-            unsafe { System.dealloc(block, layout) }
-        }
+        // SAFETY: the block has this layout and is of the allocator in use, as is argued above.
+        unsafe { Self::inner().dealloc(block, layout) }
     }
 }
 
@@ -85,7 +86,9 @@ fn one_slab() -> u64 {
     after - before
 }
 
-const SUBJECTS: [(&str, fn() -> u64); 3] = [("boxes", boxes), ("a slab a group", slabs), ("one slab", one_slab)];
+type Subject = (&'static str, fn() -> u64);
+
+const SUBJECTS: [Subject; 3] = [("boxes", boxes), ("a slab a group", slabs), ("one slab", one_slab)];
 
 fn main() -> ExitCode {
     if let Ok(subject) = env::var("SMALL_SLABS") {

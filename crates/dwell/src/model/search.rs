@@ -166,7 +166,9 @@ fn polished(program: &Program, steps: Vec<Step>, least: i128) -> Vec<Step> {
     for step in steps {
         let mut kept = Vec::new();
         for unit in units(program, &step.edits) {
-            unit.iter().for_each(|&edit| plan.undo(edit));
+            for &edit in &unit {
+                plan.undo(edit);
+            }
             let without = plan.sum().cost();
             if without <= best {
                 best = without;
@@ -361,9 +363,10 @@ impl Instances {
                         // A box is possible around any type.
                         let is_box = matches!(change, Change::Boxed | Change::BoxedAlways);
                         let is_like = program.sites[other].ty == program.sites[site].ty;
-                        if !(is_box || is_like)
-                            && !of_site(program, other, &program.sites[other], types).contains(&change)
-                        {
+                        let is_possible = is_box
+                            || is_like
+                            || of_site(program, other, &program.sites[other], types).contains(&change);
+                        if !is_possible {
                             return None;
                         }
                         add(Edit::Site(other, change));
