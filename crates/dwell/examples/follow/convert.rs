@@ -117,7 +117,9 @@ impl Types {
                     (true, [one]) if !part.is_named => _ = writeln!(text, "    {}{}", part.name, field("", one)),
                     (true, fields) => {
                         let _ = writeln!(text, "    {} {{", part.name);
-                        fields.iter().for_each(|one| _ = writeln!(text, "        {}", field("", one)));
+                        for one in fields {
+                            _ = writeln!(text, "        {}", field("", one));
+                        }
                         let _ = writeln!(text, "    }},");
                     }
                 }

@@ -165,7 +165,7 @@ impl Package {
 }
 
 /// What it has besides for the types of `openapiv3`: their values are loaded as they are, and moved to the types of a step.
-const OPENAPI: &str = r#"
+const OPENAPI: &str = r"
 mod names {
     pub(crate) use indexmap::IndexMap;
     pub(crate) use serde_json::{Number, Value};
@@ -177,7 +177,7 @@ fn load_into<T>(documents: &[String], into: fn(openapiv3::OpenAPI) -> T) -> Vec<
     }
     values
 }
-"#;
+";
 
 /// What the generated program has besides types: it loads documents, and counts what they take.
 const PROGRAM: &str = r#"#![allow(warnings)]

@@ -151,6 +151,7 @@ mod tests {
 
     /// std's growth.
     #[test]
+    #[expect(clippy::vec_init_then_push, reason = "the capacity after a push is what is tested")]
     fn first_capacities() {
         fn pushed<const N: usize>() -> u64 {
             let mut vector = std_alloc::vec::Vec::new();
