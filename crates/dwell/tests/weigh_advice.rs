@@ -781,6 +781,42 @@ fn what_a_user_says_adds_up() {
     assert!(value[0].a + value[0].b == 3 && value[0].c == "c");
 }
 
+/// A boxed slice that becomes thin, with elements that become smaller.
+#[test]
+fn the_elements_of_a_thin_slice_count_once() {
+    #[derive(Weigh)]
+    struct All<T> {
+        list: T,
+    }
+    #[derive(Weigh)]
+    struct Lean {
+        id: u64,
+        rare: Option<Box<Rare>>,
+    }
+    for filled in [0, 10, 900] {
+        let all = All { list: owners(filled).into_boxed_slice() };
+        let tree = tree(&all);
+        let lean = |owner: &Owner| Lean {
+            id: owner.id,
+            rare: owner.rare.words.is_some().then(|| Box::new(owner.rare.clone())),
+        };
+        let lean = All { list: all.list.iter().map(lean).collect::<dwell::sparse::ThinSlice<_>>() };
+        assert!(
+            lean.list.iter().all(|owner| owner.id == 0)
+                && lean.list.iter().filter_map(|owner| owner.rare.as_ref()).count() == filled
+        );
+        let measured = dwell::weigh(&lean);
+        for paths in [["All.list", "Owner.rare"], ["Owner.rare", "All.list"]] {
+            let mut what_if = WhatIf::new(&tree);
+            for path in paths {
+                if path == "All.list" { what_if.thin(path).unwrap() } else { what_if.boxed(path).unwrap() }
+            }
+            assert!(what_if.is_exact());
+            assert_eq!((what_if.total(), what_if.allocations()), (measured.total(), measured.allocations));
+        }
+    }
+}
+
 /// A change that saves nothing at first, and much after another.
 #[test]
 fn what_becomes_worth_it_later_is_suggested() {
@@ -819,7 +855,7 @@ fn what_becomes_worth_it_later_is_suggested() {
     program!(after: dwell::sparse::ThinStr);
     let advice = tree(&before::all()).advise();
     assert_eq!(paths(&advice, &[SuggestionKind::Thin]), ["2 fields of Path", "2 fields of Kind"], "{advice}");
-    assert_eq!(advice.after, dwell::weigh(&after::all()).total(), "{advice}");
+    assert_eq!((advice.suggestions.len(), advice.after), (2, dwell::weigh(&after::all()).total()), "{advice}");
 }
 
 /// A field or variant of a generic type is one line of the source.

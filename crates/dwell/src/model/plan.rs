@@ -334,9 +334,10 @@ impl<'a, 'p> Layouts<'a, 'p> {
             // A boxed slice or string: what is in it says how long it is.
             (&Shape::Pointer(Holder::Box, inner), Some(Change::Thin)) => {
                 if let Shape::Sequence(_, element) = self.program().sites[inner].shape {
+                    // How the elements grow is counted at the slice.
                     let header = blocks::thin_header(new(element));
                     let used = i128::from(self.program().sites[inner].counts.used);
-                    (used * i128::from(new(element).size) + i128::from(full) * i128::from(header), full)
+                    (used * i128::from(old(element).size) + i128::from(full) * i128::from(header), full)
                 } else {
                     (requested + i128::from(blocks::thin_texts(full, counts.long)), full)
                 }

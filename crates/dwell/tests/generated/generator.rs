@@ -157,6 +157,7 @@ impl Module<'_> {
                     note("thin");
                 }
             }
+            Ty::Slice(element) if **element != Ty::Leaf("()") => note("thin"),
             Ty::Hash(..) | Ty::BTree(..) => note("sorted"),
             _ => {}
         }
@@ -422,6 +423,10 @@ fn after(ty: &Ty, kind: &str, text: &str, make: &str) -> (String, String) {
     match (kind, ty) {
         ("exact", Ty::Leaf(_)) => ("Box<str>".into(), format!("{make}.into_boxed_str()")),
         ("exact", _) => (format!("Box<[{}]>", argument()), format!("{make}.into_boxed_slice()")),
+        ("thin", Ty::Slice(_)) => {
+            let element = argument().strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap();
+            (format!("ThinSlice<{element}>"), format!("ThinSlice::from({make})"))
+        }
         ("thin", Ty::Leaf(_)) => ("ThinStr".into(), format!("ThinStr::new(&{make})")),
         ("thin", _) => (format!("ThinSlice<{}>", argument()), format!("ThinSlice::from({make})")),
         ("sorted", _) => (format!("SortedMap<{}>", argument()), format!("{make}.into_iter().collect()")),

@@ -262,16 +262,16 @@ pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<G<
 pub mod after { use super::super::*;
 #[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: [u64; 9] }
 impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: m::<[u64; 9]>(g) }) } }
-#[derive(Weigh)] pub enum T0 { V0, V1, V2, V3(Option<Map<u32, Rc<String>>>, String, Option<f64>), V4 }
-impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0, 1 => T0::V1, 2 => T0::V2, 3 => T0::V3(option(g, |g| map::<u32, _>(g, |g| Rc::new(m::<String>(g)))), m::<String>(g), option(g, |g| m::<f64>(g))), _ => T0::V4 }) } }
+#[derive(Weigh)] pub enum T0 { V0, V1, V2, V3(Option<Map<u32, Rc<Box<str>>>>, String, Option<f64>), V4 }
+impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0, 1 => T0::V1, 2 => T0::V2, 3 => T0::V3(option(g, |g| map::<u32, _>(g, |g| Rc::new(m::<String>(g).into_boxed_str()))), m::<String>(g), option(g, |g| m::<f64>(g))), _ => T0::V4 }) } }
 #[derive(Weigh)] pub struct T1 { f0: Option<Option<T0>> }
 impl T1 { fn make(g: &mut Gen) -> Self { g.nested(|g| T1 { f0: option(g, |g| option(g, |g| T0::make(g))) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T2 { f0: u64, f1: [u64; 9], f2: Option<String>, f3: Option<[u64; 9]>, f4: char }
 impl T2 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T2::default() } g.nested(|g| T2 { f0: m::<u64>(g), f1: m::<[u64; 9]>(g), f2: option(g, |g| m::<String>(g)), f3: option(g, |g| m::<[u64; 9]>(g)), f4: m::<char>(g) }) } }
-#[derive(Weigh)] pub enum T3 { V0, V1([BTreeMap<u16, Box<[T4]>>; 2], Option<Box<((u8, BTreeMap<u16, T0>), [Box<T3>; 2])>>, T2), V2(T1, Option<Box<Vec<Box<T3>>>>, [Option<Box<T1>>; 2]) }
-impl T3 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T3::V0, 1 => T3::V1([sorted::<u16, _>(g, |g| vec(g, |g| T4::make(g)).into_boxed_slice()), sorted::<u16, _>(g, |g| vec(g, |g| T4::make(g)).into_boxed_slice())], boxed(((m::<u8>(g), sorted::<u16, _>(g, |g| T0::make(g))), [Box::new(T3::make(g)), Box::new(T3::make(g))])), T2::make(g)), _ => T3::V2(T1::make(g), option(g, |g| Box::new(vec(g, |g| Box::new(T3::make(g))))), [boxed(T1::make(g)), boxed(T1::make(g))]) }) } }
-#[derive(Weigh)] pub struct T4 { f0: Rc<(Box<[bool]>, Option<T3>)>, f1: Box<T2> }
-impl T4 { fn make(g: &mut Gen) -> Self { g.nested(|g| T4 { f0: Rc::new((vec(g, |g| m::<bool>(g)).into_boxed_slice(), option(g, |g| T3::make(g)))), f1: Box::new(T2::make(g)) }) } }
+#[derive(Weigh)] pub enum T3 { V0, V1([BTreeMap<u16, Box<[T4]>>; 2], ((u8, BTreeMap<u16, T0>), [Box<T3>; 2]), Sparse<T2>), V2(Box<T1>, Option<Box<Vec<Option<Box<T3>>>>>, [T1; 2]) }
+impl T3 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T3::V0, 1 => T3::V1([sorted::<u16, _>(g, |g| vec(g, |g| T4::make(g)).into_boxed_slice()), sorted::<u16, _>(g, |g| vec(g, |g| T4::make(g)).into_boxed_slice())], ((m::<u8>(g), sorted::<u16, _>(g, |g| T0::make(g))), [Box::new(T3::make(g)), Box::new(T3::make(g))]), Sparse::new(T2::make(g))), _ => T3::V2(Box::new(T1::make(g)), option(g, |g| Box::new(vec(g, |g| boxed(T3::make(g))))), [T1::make(g), T1::make(g)]) }) } }
+#[derive(Weigh)] pub struct T4 { f0: Rc<(Box<[bool]>, Option<T3>)>, f1: T2 }
+impl T4 { fn make(g: &mut Gen) -> Self { g.nested(|g| T4 { f0: Rc::new((vec(g, |g| m::<bool>(g)).into_boxed_slice(), option(g, |g| T3::make(g)))), f1: T2::make(g) }) } }
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 }
@@ -296,16 +296,16 @@ pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5
 pub mod after { use super::super::*;
 #[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: [u64; 9] }
 impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: m::<[u64; 9]>(g) }) } }
-#[derive(Weigh)] pub enum T0 { V0(String, u64, bool), V1(BTreeMap<u16, [u8; 3]>, u64), V2(LinkedList<(Box<u64>, [[u64; 9]; 2])>, Vec<()>, Option<Vec<T5>>), V3(Option<BTreeMap<u16, Rc<[u8; 3]>>>, Map<u32, f64>, BTreeMap<u16, Map<u32, Box<str>>>) }
-impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(4); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0(m::<String>(g), m::<u64>(g), m::<bool>(g)), 1 => T0::V1(sorted::<u16, _>(g, |g| m::<[u8; 3]>(g)), m::<u64>(g)), 2 => T0::V2(list(g, |g| (Box::new(m::<u64>(g)), [m::<[u64; 9]>(g), m::<[u64; 9]>(g)])), vec(g, |g| m::<()>(g)), option(g, |g| vec(g, |g| T5::make(g)))), _ => T0::V3(option(g, |g| sorted::<u16, _>(g, |g| Rc::new(m::<[u8; 3]>(g)))), map::<u32, _>(g, |g| m::<f64>(g)), sorted::<u16, _>(g, |g| map::<u32, _>(g, |g| m::<Box<str>>(g)))) }) } }
+#[derive(Weigh)] pub enum T0 { V0(String, u64, bool), V1(BTreeMap<u16, [u8; 3]>, u64), V2(LinkedList<(Box<u64>, [[u64; 9]; 2])>, Vec<()>, Option<Vec<T5>>), V3(Option<SortedMap<u16, Rc<[u8; 3]>>>, Map<u32, f64>, BTreeMap<u16, Map<u32, Box<str>>>) }
+impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(4); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0(m::<String>(g), m::<u64>(g), m::<bool>(g)), 1 => T0::V1(sorted::<u16, _>(g, |g| m::<[u8; 3]>(g)), m::<u64>(g)), 2 => T0::V2(list(g, |g| (Box::new(m::<u64>(g)), [m::<[u64; 9]>(g), m::<[u64; 9]>(g)])), vec(g, |g| m::<()>(g)), option(g, |g| vec(g, |g| T5::make(g)))), _ => T0::V3(option(g, |g| sorted::<u16, _>(g, |g| Rc::new(m::<[u8; 3]>(g))).into_iter().collect()), map::<u32, _>(g, |g| m::<f64>(g)), sorted::<u16, _>(g, |g| map::<u32, _>(g, |g| m::<Box<str>>(g)))) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T1 { f0: u64 }
 impl T1 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T1::default() } g.nested(|g| T1 { f0: m::<u64>(g) }) } }
-#[derive(Weigh)] pub enum T2 { V0(u16, u8, Option<f64>), V1((u64, std::num::NonZero<u32>), [u64; 9], Box<str>), V2(Box<Box<[Option<T1>]>>), V3([Map<u32, T4>; 2], T1), V4((G<Box<String>>, u32), Box<T0>) }
-impl T2 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T2::V0(m::<u16>(g), m::<u8>(g), option(g, |g| m::<f64>(g))), 1 => T2::V1((m::<u64>(g), m::<std::num::NonZero<u32>>(g)), m::<[u64; 9]>(g), m::<Box<str>>(g)), 2 => T2::V2(Box::new(vec(g, |g| option(g, |g| T1::make(g))).into_boxed_slice())), 3 => T2::V3([map::<u32, _>(g, |g| T4::make(g)), map::<u32, _>(g, |g| T4::make(g))], T1::make(g)), _ => T2::V4((G::make(g, |g| Box::new(m::<String>(g))), m::<u32>(g)), Box::new(T0::make(g))) }) } }
+#[derive(Weigh)] pub enum T2 { V0(u16, u8, Option<f64>), V1(Box<((u64, std::num::NonZero<u32>), [u64; 9], Box<str>)>), V2(ThinSlice<Option<T1>>), V3([Map<u32, T4>; 2], T1), V4((G<Box<String>>, u32), Box<T0>) }
+impl T2 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T2::V0(m::<u16>(g), m::<u8>(g), option(g, |g| m::<f64>(g))), 1 => T2::V1(Box::new(((m::<u64>(g), m::<std::num::NonZero<u32>>(g)), m::<[u64; 9]>(g), m::<Box<str>>(g)))), 2 => T2::V2(ThinSlice::from(vec(g, |g| option(g, |g| T1::make(g))))), 3 => T2::V3([map::<u32, _>(g, |g| T4::make(g)), map::<u32, _>(g, |g| T4::make(g))], T1::make(g)), _ => T2::V4((G::make(g, |g| Box::new(m::<String>(g))), m::<u32>(g)), Box::new(T0::make(g))) }) } }
 #[derive(Weigh)] pub enum T3 { V0, V1, V2(T0, [u8; 3], [u8; 3]), V3(T0, Option<Box<[u16]>>, u8) }
 impl T3 { fn make(g: &mut Gen) -> Self { let n = g.below(4); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T3::V0, 1 => T3::V1, 2 => T3::V2(T0::make(g), m::<[u8; 3]>(g), m::<[u8; 3]>(g)), _ => T3::V3(T0::make(g), option(g, |g| vec(g, |g| m::<u16>(g)).into_boxed_slice()), m::<u8>(g)) }) } }
-#[derive(Weigh)] pub enum T4 { V0, V1, V2(T2, Vec<Box<Box<ThinStr>>>) }
-impl T4 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T4::V0, 1 => T4::V1, _ => T4::V2(T2::make(g), vec(g, |g| Box::new(Box::new(ThinStr::new(&m::<String>(g)))))) }) } }
+#[derive(Weigh)] pub enum T4 { V0, V1, V2(T2, Vec<Box<Box<String>>>) }
+impl T4 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T4::V0, 1 => T4::V1, _ => T4::V2(T2::make(g), vec(g, |g| Box::new(Box::new(m::<String>(g))))) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T5 { f0: Option<u16>, f1: u16 }
 impl T5 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T5::default() } g.nested(|g| T5 { f0: option(g, |g| m::<u16>(g)), f1: m::<u16>(g) }) } }
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| G::make(g, m::<String>))) }
@@ -632,22 +632,22 @@ impl T6 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_dee
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<T6>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| T6::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 pub mod after { use super::super::*;
-#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: [u64; 9] }
-impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: m::<[u64; 9]>(g) }) } }
+#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: Option<Box<[u64; 9]>> }
+impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: boxed(m::<[u64; 9]>(g)) }) } }
 #[derive(Weigh)] #[repr(C)] pub struct T0 { f0: [Option<Box<Option<Box<T4>>>>; 2] }
 impl T0 { fn make(g: &mut Gen) -> Self { g.nested(|g| T0 { f0: [option(g, |g| Box::new(option(g, |g| Box::new(T4::make(g))))), option(g, |g| Box::new(option(g, |g| Box::new(T4::make(g)))))] }) } }
-#[derive(Weigh)] pub enum T1 { V0, V1(Map<u32, G<Map<u32, T0>>>, Option<Option<T0>>, ThinStr), V2(Box<[G<Option<T1>>]>), V3(Box<[Option<Vec<f64>>]>, [Option<[u32; 2]>; 2], G<(Option<T0>, T0)>), V4 }
-impl T1 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T1::V0, 1 => T1::V1(map::<u32, _>(g, |g| G::make(g, |g| map::<u32, _>(g, |g| T0::make(g)))), option(g, |g| option(g, |g| T0::make(g))), ThinStr::new(&m::<Box<str>>(g))), 2 => T1::V2(vec(g, |g| G::make(g, |g| option(g, |g| T1::make(g)))).into_boxed_slice()), 3 => T1::V3(vec(g, |g| option(g, |g| vec(g, |g| m::<f64>(g)))).into_boxed_slice(), [option(g, |g| [m::<u32>(g), m::<u32>(g)]), option(g, |g| [m::<u32>(g), m::<u32>(g)])], G::make(g, |g| (option(g, |g| T0::make(g)), T0::make(g)))), _ => T1::V4 }) } }
+#[derive(Weigh)] pub enum T1 { V0, V1(Map<u32, G<Map<u32, T0>>>, Option<Option<T0>>, Box<str>), V2(Box<[G<Option<T1>>]>), V3(Box<[Option<Vec<f64>>]>, [Option<[u32; 2]>; 2], G<(Option<T0>, T0)>), V4 }
+impl T1 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T1::V0, 1 => T1::V1(map::<u32, _>(g, |g| G::make(g, |g| map::<u32, _>(g, |g| T0::make(g)))), option(g, |g| option(g, |g| T0::make(g))), m::<Box<str>>(g)), 2 => T1::V2(vec(g, |g| G::make(g, |g| option(g, |g| T1::make(g)))).into_boxed_slice()), 3 => T1::V3(vec(g, |g| option(g, |g| vec(g, |g| m::<f64>(g)))).into_boxed_slice(), [option(g, |g| [m::<u32>(g), m::<u32>(g)]), option(g, |g| [m::<u32>(g), m::<u32>(g)])], G::make(g, |g| (option(g, |g| T0::make(g)), T0::make(g)))), _ => T1::V4 }) } }
 #[derive(Weigh)] pub struct T2 { f0: G<Box<[BTreeMap<u16, T2>]>>, f1: Box<str> }
 impl T2 { fn make(g: &mut Gen) -> Self { g.nested(|g| T2 { f0: G::make(g, |g| vec(g, |g| sorted::<u16, _>(g, |g| T2::make(g))).into_boxed_slice()), f1: m::<Box<str>>(g) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T3 { f0: Option<u64>, f1: Option<u8> }
 impl T3 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T3::default() } g.nested(|g| T3 { f0: option(g, |g| m::<u64>(g)), f1: option(g, |g| m::<u8>(g)) }) } }
 #[derive(Weigh)] pub struct T4 { f0: Option<(f64, Option<Box<T1>>)>, f1: (Map<u32, Option<T2>>, BTreeMap<u16, Map<u32, ()>>), f2: T3 }
 impl T4 { fn make(g: &mut Gen) -> Self { g.nested(|g| T4 { f0: option(g, |g| (m::<f64>(g), option(g, |g| Box::new(T1::make(g))))), f1: (map::<u32, _>(g, |g| option(g, |g| T2::make(g))), sorted::<u16, _>(g, |g| map::<u32, _>(g, |g| m::<()>(g)))), f2: T3::make(g) }) } }
-#[derive(Weigh)] pub enum T5 { V0(Option<char>), V1(Box<Box<String>>, String, Option<T1>) }
-impl T5 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T5::V0(option(g, |g| m::<char>(g))), _ => T5::V1(Box::new(Box::new(m::<String>(g))), m::<String>(g), option(g, |g| T1::make(g))) }) } }
-#[derive(Weigh)] pub enum T6 { V0(Box<(u64, String, u64)>), V1(Vec<Map<u32, Map<u32, T4>>>, Vec<u16>), V2, V3(std::num::NonZero<u32>, [u64; 9]), V4(SortedMap<u32, Option<Box<()>>>, Option<BTreeMap<u16, Box<T2>>>, Box<T5>) }
-impl T6 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T6::V0(Box::new((m::<u64>(g), m::<String>(g), m::<u64>(g)))), 1 => T6::V1(vec(g, |g| map::<u32, _>(g, |g| map::<u32, _>(g, |g| T4::make(g)))), vec(g, |g| m::<u16>(g))), 2 => T6::V2, 3 => T6::V3(m::<std::num::NonZero<u32>>(g), m::<[u64; 9]>(g)), _ => T6::V4(map::<u32, _>(g, |g| option(g, |g| Box::new(m::<()>(g)))).into_iter().collect(), option(g, |g| sorted::<u16, _>(g, |g| Box::new(T2::make(g)))), Box::new(T5::make(g))) }) } }
+#[derive(Weigh)] pub enum T5 { V0(Option<char>), V1(Box<(Box<Box<String>>, String, Option<T1>)>) }
+impl T5 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T5::V0(option(g, |g| m::<char>(g))), _ => T5::V1(Box::new((Box::new(Box::new(m::<String>(g))), m::<String>(g), option(g, |g| T1::make(g))))) }) } }
+#[derive(Weigh)] pub enum T6 { V0(u64, String, u64), V1(Box<[Map<u32, Map<u32, T4>>]>, Vec<u16>), V2, V3(std::num::NonZero<u32>, [u64; 9]), V4(Map<u32, Option<Box<()>>>, Option<SortedMap<u16, Box<T2>>>, T5) }
+impl T6 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T6::V0(m::<u64>(g), m::<String>(g), m::<u64>(g)), 1 => T6::V1(vec(g, |g| map::<u32, _>(g, |g| map::<u32, _>(g, |g| T4::make(g)))).into_boxed_slice(), vec(g, |g| m::<u16>(g))), 2 => T6::V2, 3 => T6::V3(m::<std::num::NonZero<u32>>(g), m::<[u64; 9]>(g)), _ => T6::V4(map::<u32, _>(g, |g| option(g, |g| Box::new(m::<()>(g)))), option(g, |g| sorted::<u16, _>(g, |g| Box::new(T2::make(g))).into_iter().collect()), T5::make(g)) }) } }
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<T6>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| T6::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 }
@@ -776,12 +776,12 @@ impl T6 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T6::default
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<T6>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| T6::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 pub mod after { use super::super::*;
-#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: ThinStr, d: Box<[u64; 9]> }
-impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: ThinStr::new(&m::<String>(g)), d: Box::new(m::<[u64; 9]>(g)) }) } }
-#[derive(Weigh)] pub enum T0 { V0(Option<char>, bool, Option<bool>), V1(u64), V2(bool, Option<BTreeMap<u16, Option<T1>>>, Option<Rc<Vec<bool>>>) }
-impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0(option(g, |g| m::<char>(g)), m::<bool>(g), option(g, |g| m::<bool>(g))), 1 => T0::V1(m::<u64>(g)), _ => T0::V2(m::<bool>(g), option(g, |g| sorted::<u16, _>(g, |g| option(g, |g| T1::make(g)))), option(g, |g| Rc::new(vec(g, |g| m::<bool>(g))))) }) } }
-#[derive(Weigh)] #[repr(C)] pub struct T1 { f0: Option<Option<Box<T6>>>, f1: ThinSlice<Option<(T1, T5)>>, f2: Option<T0>, f3: T0 }
-impl T1 { fn make(g: &mut Gen) -> Self { g.nested(|g| T1 { f0: option(g, |g| option(g, |g| Box::new(T6::make(g)))), f1: ThinSlice::from(vec(g, |g| option(g, |g| (T1::make(g), T5::make(g))))), f2: option(g, |g| T0::make(g)), f3: T0::make(g) }) } }
+#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: Box<[u64; 9]> }
+impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: Box::new(m::<[u64; 9]>(g)) }) } }
+#[derive(Weigh)] pub enum T0 { V0(Option<char>, bool, Option<bool>), V1(u64), V2(bool, Option<BTreeMap<u16, Option<T1>>>, Option<Rc<Box<[bool]>>>) }
+impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0(option(g, |g| m::<char>(g)), m::<bool>(g), option(g, |g| m::<bool>(g))), 1 => T0::V1(m::<u64>(g)), _ => T0::V2(m::<bool>(g), option(g, |g| sorted::<u16, _>(g, |g| option(g, |g| T1::make(g)))), option(g, |g| Rc::new(vec(g, |g| m::<bool>(g)).into_boxed_slice()))) }) } }
+#[derive(Weigh)] #[repr(C)] pub struct T1 { f0: Option<Option<Box<T6>>>, f1: Vec<Option<Box<(T1, T5)>>>, f2: Option<T0>, f3: T0 }
+impl T1 { fn make(g: &mut Gen) -> Self { g.nested(|g| T1 { f0: option(g, |g| option(g, |g| Box::new(T6::make(g)))), f1: vec(g, |g| option(g, |g| (T1::make(g), T5::make(g))).map(Box::new)), f2: option(g, |g| T0::make(g)), f3: T0::make(g) }) } }
 #[derive(Weigh)] pub enum T2 { V0(bool), V1(BTreeMap<u16, Box<Box<[T0]>>>), V2(Box<[BTreeMap<u16, T4>]>) }
 impl T2 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T2::V0(m::<bool>(g)), 1 => T2::V1(sorted::<u16, _>(g, |g| Box::new(vec(g, |g| T0::make(g)).into_boxed_slice()))), _ => T2::V2(vec(g, |g| sorted::<u16, _>(g, |g| T4::make(g))).into_boxed_slice()) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T3 { f0: f64, f1: f64, f2: u64, f3: Option<u16>, f4: String }
@@ -842,18 +842,18 @@ impl T5 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T5::default
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 pub mod after { use super::super::*;
-#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: Box<str>, d: [u64; 9] }
-impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g).into_boxed_str(), d: m::<[u64; 9]>(g) }) } }
-#[derive(Weigh)] pub enum T0 { V0, V1(Map<u32, Box<T5>>, u64) }
-impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0, _ => T0::V1(map::<u32, _>(g, |g| Box::new(T5::make(g))), m::<u64>(g)) }) } }
+#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: Option<Box<[u64; 9]>> }
+impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: boxed(m::<[u64; 9]>(g)) }) } }
+#[derive(Weigh)] pub enum T0 { V0, V1(Box<(Map<u32, T5>, u64)>) }
+impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0, _ => T0::V1(Box::new((map::<u32, _>(g, |g| T5::make(g)), m::<u64>(g)))) }) } }
 #[derive(Weigh)] pub enum T1 { V0(u64), V1(BTreeMap<u16, Option<Option<std::num::NonZero<u32>>>>, (Box<T2>, BTreeMap<u16, Map<u32, T2>>), u8) }
 impl T1 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T1::V0(m::<u64>(g)), _ => T1::V1(sorted::<u16, _>(g, |g| option(g, |g| option(g, |g| m::<std::num::NonZero<u32>>(g)))), (Box::new(T2::make(g)), sorted::<u16, _>(g, |g| map::<u32, _>(g, |g| T2::make(g)))), m::<u8>(g)) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T2 { f0: bool }
 impl T2 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T2::default() } g.nested(|g| T2 { f0: m::<bool>(g) }) } }
-#[derive(Weigh)] pub enum T3 { V0, V1(Option<Box<T1>>, Box<str>), V2(std::num::NonZero<u32>) }
-impl T3 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T3::V0, 1 => T3::V1(boxed(T1::make(g)), m::<String>(g).into_boxed_str()), _ => T3::V2(m::<std::num::NonZero<u32>>(g)) }) } }
-#[derive(Weigh)] pub struct T4 { f0: Option<G<T2>>, f1: Option<Box<[Map<u32, T4>]>>, f2: T2 }
-impl T4 { fn make(g: &mut Gen) -> Self { g.nested(|g| T4 { f0: option(g, |g| G::make(g, |g| T2::make(g))), f1: option(g, |g| vec(g, |g| map::<u32, _>(g, |g| T4::make(g))).into_boxed_slice()), f2: T2::make(g) }) } }
+#[derive(Weigh)] pub enum T3 { V0, V1(T1, Box<str>), V2(std::num::NonZero<u32>) }
+impl T3 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T3::V0, 1 => T3::V1(T1::make(g), m::<String>(g).into_boxed_str()), _ => T3::V2(m::<std::num::NonZero<u32>>(g)) }) } }
+#[derive(Weigh)] pub struct T4 { f0: Option<G<T2>>, f1: Option<Box<[Map<u32, T4>]>>, f2: Box<T2> }
+impl T4 { fn make(g: &mut Gen) -> Self { g.nested(|g| T4 { f0: option(g, |g| G::make(g, |g| T2::make(g))), f1: option(g, |g| vec(g, |g| map::<u32, _>(g, |g| T4::make(g))).into_boxed_slice()), f2: Box::new(T2::make(g)) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T5 { f0: char }
 impl T5 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T5::default() } g.nested(|g| T5 { f0: m::<char>(g) }) } }
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| G::make(g, m::<String>))) }
@@ -878,18 +878,18 @@ impl T5 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T5::default
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 pub mod after { use super::super::*;
-#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: ThinStr, d: Option<Box<[u64; 9]>> }
-impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: ThinStr::new(&m::<String>(g)), d: boxed(m::<[u64; 9]>(g)) }) } }
+#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: [u64; 9] }
+impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: m::<[u64; 9]>(g) }) } }
 #[derive(Weigh)] pub struct T0 { f0: u64, f1: Option<Box<Box<[Option<T5>]>>>, f2: u64, f3: u64 }
 impl T0 { fn make(g: &mut Gen) -> Self { g.nested(|g| T0 { f0: m::<u64>(g), f1: option(g, |g| Box::new(vec(g, |g| option(g, |g| T5::make(g))).into_boxed_slice())), f2: m::<u64>(g), f3: m::<u64>(g) }) } }
-#[derive(Weigh)] pub enum T1 { V0(f64), V1(Option<Option<std::num::NonZero<u32>>>), V2(Rc<[Option<char>; 2]>), V3(Option<Box<[Box<T3>]>>, bool), V4([u64; 2], Option<G<Option<T0>>>) }
-impl T1 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T1::V0(m::<f64>(g)), 1 => T1::V1(option(g, |g| option(g, |g| m::<std::num::NonZero<u32>>(g)))), 2 => T1::V2(Rc::new([option(g, |g| m::<char>(g)), option(g, |g| m::<char>(g))])), 3 => T1::V3(option(g, |g| vec(g, |g| Box::new(T3::make(g))).into_boxed_slice()), m::<bool>(g)), _ => T1::V4([m::<u64>(g), m::<u64>(g)], option(g, |g| G::make(g, |g| option(g, |g| T0::make(g))))) }) } }
-#[derive(Weigh)] pub enum T2 { V0, V1(Box<G<Box<str>>>) }
-impl T2 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T2::V0, _ => T2::V1(Box::new(G::make(g, |g| m::<Box<str>>(g)))) }) } }
+#[derive(Weigh)] pub enum T1 { V0(Box<f64>), V1(Box<Option<Option<std::num::NonZero<u32>>>>), V2(Box<Rc<[Option<char>; 2]>>), V3(Option<Box<[Box<T3>]>>, bool), V4([u64; 2], Option<G<Option<T0>>>) }
+impl T1 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T1::V0(Box::new(m::<f64>(g))), 1 => T1::V1(Box::new(option(g, |g| option(g, |g| m::<std::num::NonZero<u32>>(g))))), 2 => T1::V2(Box::new(Rc::new([option(g, |g| m::<char>(g)), option(g, |g| m::<char>(g))]))), 3 => T1::V3(option(g, |g| vec(g, |g| Box::new(T3::make(g))).into_boxed_slice()), m::<bool>(g)), _ => T1::V4([m::<u64>(g), m::<u64>(g)], option(g, |g| G::make(g, |g| option(g, |g| T0::make(g))))) }) } }
+#[derive(Weigh)] pub enum T2 { V0, V1(Box<Box<G<Box<str>>>>) }
+impl T2 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T2::V0, _ => T2::V1(Box::new(Box::new(G::make(g, |g| m::<Box<str>>(g))))) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T3 { f0: Option<u16> }
 impl T3 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T3::default() } g.nested(|g| T3 { f0: option(g, |g| m::<u16>(g)) }) } }
-#[derive(Weigh)] pub enum T4 { V0, V1, V2(Box<(Option<Option<u8>>, Option<Box<T1>>)>), V3(String, ThinStr, Box<G<(T0, u32)>>) }
-impl T4 { fn make(g: &mut Gen) -> Self { let n = g.below(4); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T4::V0, 1 => T4::V1, 2 => T4::V2(Box::new((option(g, |g| option(g, |g| m::<u8>(g))), option(g, |g| Box::new(T1::make(g)))))), _ => T4::V3(m::<String>(g), ThinStr::new(&m::<Box<str>>(g)), Box::new(G::make(g, |g| (T0::make(g), m::<u32>(g))))) }) } }
+#[derive(Weigh)] pub enum T4 { V0, V1, V2(Option<Option<u8>>, Option<Box<T1>>), V3(String, Box<str>, Box<G<(T0, u32)>>) }
+impl T4 { fn make(g: &mut Gen) -> Self { let n = g.below(4); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T4::V0, 1 => T4::V1, 2 => T4::V2(option(g, |g| option(g, |g| m::<u8>(g))), option(g, |g| Box::new(T1::make(g)))), _ => T4::V3(m::<String>(g), m::<Box<str>>(g), Box::new(G::make(g, |g| (T0::make(g), m::<u32>(g))))) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T5 { f0: [u64; 9], f1: bool, f2: char, f3: u16 }
 impl T5 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T5::default() } g.nested(|g| T5 { f0: m::<[u64; 9]>(g), f1: m::<bool>(g), f2: m::<char>(g), f3: m::<u16>(g) }) } }
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| G::make(g, m::<String>))) }
@@ -910,14 +910,14 @@ impl T3 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_dee
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 pub mod after { use super::super::*;
-#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: [u64; 9] }
-impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: m::<[u64; 9]>(g) }) } }
-#[derive(Weigh)] pub enum T0 { V0(bool, Option<String>), V1(SortedMap<u16, T2>, bool, Vec<bool>), V2, V3(Option<[Option<()>; 2]>), V4(Option<Option<u64>>, Box<[Box<[BTreeMap<u16, T0>]>]>, u64) }
-impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0(m::<bool>(g), option(g, |g| m::<String>(g))), 1 => T0::V1(sorted::<u16, _>(g, |g| T2::make(g)).into_iter().collect(), m::<bool>(g), vec(g, |g| m::<bool>(g))), 2 => T0::V2, 3 => T0::V3(option(g, |g| [option(g, |g| m::<()>(g)), option(g, |g| m::<()>(g))])), _ => T0::V4(option(g, |g| option(g, |g| m::<u64>(g))), vec(g, |g| vec(g, |g| sorted::<u16, _>(g, |g| T0::make(g))).into_boxed_slice()).into_boxed_slice(), m::<u64>(g)) }) } }
+#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: Option<Box<[u64; 9]>> }
+impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: boxed(m::<[u64; 9]>(g)) }) } }
+#[derive(Weigh)] pub enum T0 { V0(Box<(bool, Option<String>)>), V1(BTreeMap<u16, T2>, bool, Box<[bool]>), V2, V3(Option<[Option<()>; 2]>), V4(Option<Option<u64>>, Box<[Box<[BTreeMap<u16, T0>]>]>, u64) }
+impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0(Box::new((m::<bool>(g), option(g, |g| m::<String>(g))))), 1 => T0::V1(sorted::<u16, _>(g, |g| T2::make(g)), m::<bool>(g), vec(g, |g| m::<bool>(g)).into_boxed_slice()), 2 => T0::V2, 3 => T0::V3(option(g, |g| [option(g, |g| m::<()>(g)), option(g, |g| m::<()>(g))])), _ => T0::V4(option(g, |g| option(g, |g| m::<u64>(g))), vec(g, |g| vec(g, |g| sorted::<u16, _>(g, |g| T0::make(g))).into_boxed_slice()).into_boxed_slice(), m::<u64>(g)) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T1 { f0: char, f1: [u64; 9] }
 impl T1 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T1::default() } g.nested(|g| T1 { f0: m::<char>(g), f1: m::<[u64; 9]>(g) }) } }
-#[derive(Weigh)] pub enum T2 { V0(char), V1, V2(Box<(Box<Vec<Option<T3>>>, BTreeMap<u16, T3>, (T1, u8))>), V3((std::num::NonZero<u32>, T0)), V4(Option<(T0, Box<T0>)>, Map<u32, Option<Vec<u8>>>, G<u16>) }
-impl T2 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T2::V0(m::<char>(g)), 1 => T2::V1, 2 => T2::V2(Box::new((Box::new(vec(g, |g| option(g, |g| T3::make(g)))), sorted::<u16, _>(g, |g| T3::make(g)), (T1::make(g), m::<u8>(g))))), 3 => T2::V3((m::<std::num::NonZero<u32>>(g), T0::make(g))), _ => T2::V4(option(g, |g| (T0::make(g), Box::new(T0::make(g)))), map::<u32, _>(g, |g| option(g, |g| vec(g, |g| m::<u8>(g)))), G::make(g, |g| m::<u16>(g))) }) } }
+#[derive(Weigh)] pub enum T2 { V0(char), V1, V2(Box<Vec<Option<T3>>>, BTreeMap<u16, T3>, (T1, u8)), V3((std::num::NonZero<u32>, T0)), V4(Option<(T0, Box<T0>)>, Map<u32, Option<Vec<u8>>>, G<u16>) }
+impl T2 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T2::V0(m::<char>(g)), 1 => T2::V1, 2 => T2::V2(Box::new(vec(g, |g| option(g, |g| T3::make(g)))), sorted::<u16, _>(g, |g| T3::make(g)), (T1::make(g), m::<u8>(g))), 3 => T2::V3((m::<std::num::NonZero<u32>>(g), T0::make(g))), _ => T2::V4(option(g, |g| (T0::make(g), Box::new(T0::make(g)))), map::<u32, _>(g, |g| option(g, |g| vec(g, |g| m::<u8>(g)))), G::make(g, |g| m::<u16>(g))) }) } }
 #[derive(Weigh)] pub enum T3 { V0, V1 }
 impl T3 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T3::V0, _ => T3::V1 }) } }
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| G::make(g, m::<String>))) }
@@ -984,8 +984,8 @@ impl T2 { fn make(g: &mut Gen) -> Self { g.nested(|g| T2 { f0: map::<u32, _>(g, 
 impl T3 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T3::default() } g.nested(|g| T3 { f0: m::<f64>(g) }) } }
 #[derive(Weigh)] pub enum T4 { V0, V1(Option<T1>) }
 impl T4 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T4::V0, _ => T4::V1(option(g, |g| T1::make(g))) }) } }
-#[derive(Weigh)] pub enum T5 { V0(Box<(u64, String, char)>), V1(Box<Option<Box<T0>>>), V2(std::num::NonZero<u32>, Map<u32, Box<Map<u32, char>>>), V3(Option<Option<BTreeMap<u16, u32>>>, Box<(BTreeMap<u16, T3>, BTreeMap<u16, u64>)>, Vec<Box<u64>>), V4(BTreeMap<u16, Box<[Map<u32, T2>]>>, char, String) }
-impl T5 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T5::V0(Box::new((m::<u64>(g), m::<String>(g), m::<char>(g)))), 1 => T5::V1(Box::new(boxed(T0::make(g)))), 2 => T5::V2(m::<std::num::NonZero<u32>>(g), map::<u32, _>(g, |g| Box::new(map::<u32, _>(g, |g| m::<char>(g))))), 3 => T5::V3(option(g, |g| option(g, |g| sorted::<u16, _>(g, |g| m::<u32>(g)))), Box::new((sorted::<u16, _>(g, |g| T3::make(g)), sorted::<u16, _>(g, |g| m::<u64>(g)))), vec(g, |g| Box::new(m::<u64>(g)))), _ => T5::V4(sorted::<u16, _>(g, |g| vec(g, |g| map::<u32, _>(g, |g| T2::make(g))).into_boxed_slice()), m::<char>(g), m::<String>(g)) }) } }
+#[derive(Weigh)] pub enum T5 { V0(u64, String, char), V1(T0), V2(std::num::NonZero<u32>, Map<u32, Box<Map<u32, char>>>), V3(Option<Option<BTreeMap<u16, u32>>>, Box<(BTreeMap<u16, T3>, BTreeMap<u16, u64>)>, Box<[Box<u64>]>), V4(BTreeMap<u16, Box<[Map<u32, T2>]>>, char, ThinStr) }
+impl T5 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T5::V0(m::<u64>(g), m::<String>(g), m::<char>(g)), 1 => T5::V1(T0::make(g)), 2 => T5::V2(m::<std::num::NonZero<u32>>(g), map::<u32, _>(g, |g| Box::new(map::<u32, _>(g, |g| m::<char>(g))))), 3 => T5::V3(option(g, |g| option(g, |g| sorted::<u16, _>(g, |g| m::<u32>(g)))), Box::new((sorted::<u16, _>(g, |g| T3::make(g)), sorted::<u16, _>(g, |g| m::<u64>(g)))), vec(g, |g| Box::new(m::<u64>(g))).into_boxed_slice()), _ => T5::V4(sorted::<u16, _>(g, |g| vec(g, |g| map::<u32, _>(g, |g| T2::make(g))).into_boxed_slice()), m::<char>(g), ThinStr::new(&m::<String>(g))) }) } }
 #[derive(Weigh)] #[repr(C)] pub struct T6 { f0: Map<u32, T5>, f1: BTreeMap<u16, T4>, f2: G<T0> }
 impl T6 { fn make(g: &mut Gen) -> Self { g.nested(|g| T6 { f0: map::<u32, _>(g, |g| T5::make(g)), f1: sorted::<u16, _>(g, |g| T4::make(g)), f2: G::make(g, |g| T0::make(g)) }) } }
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<T6>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| T6::make(g)), vec(g, |g| G::make(g, m::<String>))) }
@@ -1016,18 +1016,18 @@ pub mod after { use super::super::*;
 impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: m::<[u64; 9]>(g) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T0 { f0: Option<bool>, f1: u16, f2: f64, f3: u16, f4: [u64; 9] }
 impl T0 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T0::default() } g.nested(|g| T0 { f0: option(g, |g| m::<bool>(g)), f1: m::<u16>(g), f2: m::<f64>(g), f3: m::<u16>(g), f4: m::<[u64; 9]>(g) }) } }
-#[derive(Weigh)] #[repr(C)] pub struct T1 { f0: Option<T0>, f1: u32, f2: Box<str>, f3: Option<Box<SortedMap<u32, [Option<Box<T3>>; 2]>>> }
-impl T1 { fn make(g: &mut Gen) -> Self { g.nested(|g| T1 { f0: option(g, |g| T0::make(g)), f1: m::<u32>(g), f2: m::<Box<str>>(g), f3: option(g, |g| Box::new(map::<u32, _>(g, |g| [boxed(T3::make(g)), boxed(T3::make(g))]).into_iter().collect())) }) } }
+#[derive(Weigh)] #[repr(C)] pub struct T1 { f0: Option<T0>, f1: u32, f2: Box<str>, f3: Option<Box<SortedMap<u32, [T3; 2]>>> }
+impl T1 { fn make(g: &mut Gen) -> Self { g.nested(|g| T1 { f0: option(g, |g| T0::make(g)), f1: m::<u32>(g), f2: m::<Box<str>>(g), f3: option(g, |g| Box::new(map::<u32, _>(g, |g| [T3::make(g), T3::make(g)]).into_iter().collect())) }) } }
 #[derive(Weigh)] pub struct T2 { f0: G<(T0, (u64, bool))>, f1: ([Option<String>; 2], Rc<BTreeMap<u16, T0>>), f2: Option<Box<Option<Box<Option<T5>>>>> }
 impl T2 { fn make(g: &mut Gen) -> Self { g.nested(|g| T2 { f0: G::make(g, |g| (T0::make(g), (m::<u64>(g), m::<bool>(g)))), f1: ([option(g, |g| m::<String>(g)), option(g, |g| m::<String>(g))], Rc::new(sorted::<u16, _>(g, |g| T0::make(g)))), f2: option(g, |g| Box::new(option(g, |g| Box::new(option(g, |g| T5::make(g)))))) }) } }
-#[derive(Weigh)] pub struct T3 { f0: Map<u32, Option<Option<u8>>>, f1: T1, f2: Box<str>, f3: T2, f4: Option<Vec<Option<u32>>> }
-impl T3 { fn make(g: &mut Gen) -> Self { g.nested(|g| T3 { f0: map::<u32, _>(g, |g| option(g, |g| option(g, |g| m::<u8>(g)))), f1: T1::make(g), f2: m::<String>(g).into_boxed_str(), f3: T2::make(g), f4: option(g, |g| vec(g, |g| option(g, |g| m::<u32>(g)))) }) } }
-#[derive(Weigh)] pub struct T4 { f0: T2, f1: Option<Box<[T2]>>, f2: T3 }
-impl T4 { fn make(g: &mut Gen) -> Self { g.nested(|g| T4 { f0: T2::make(g), f1: option(g, |g| vec(g, |g| T2::make(g)).into_boxed_slice()), f2: T3::make(g) }) } }
+#[derive(Weigh)] pub struct T3 { f0: SortedMap<u32, Option<Option<u8>>>, f1: T1, f2: String, f3: Box<T2>, f4: Option<Vec<Option<u32>>> }
+impl T3 { fn make(g: &mut Gen) -> Self { g.nested(|g| T3 { f0: map::<u32, _>(g, |g| option(g, |g| option(g, |g| m::<u8>(g)))).into_iter().collect(), f1: T1::make(g), f2: m::<String>(g), f3: Box::new(T2::make(g)), f4: option(g, |g| vec(g, |g| option(g, |g| m::<u32>(g)))) }) } }
+#[derive(Weigh)] pub struct T4 { f0: T2, f1: Option<ThinSlice<T2>>, f2: T3 }
+impl T4 { fn make(g: &mut Gen) -> Self { g.nested(|g| T4 { f0: T2::make(g), f1: option(g, |g| ThinSlice::from(vec(g, |g| T2::make(g)).into_boxed_slice())), f2: T3::make(g) }) } }
 #[derive(Weigh)] pub enum T5 { V0(u16, Option<u16>, u8), V1 }
 impl T5 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T5::V0(m::<u16>(g), option(g, |g| m::<u16>(g)), m::<u8>(g)), _ => T5::V1 }) } }
-#[derive(Weigh)] pub struct T6 { f0: ThinStr }
-impl T6 { fn make(g: &mut Gen) -> Self { g.nested(|g| T6 { f0: ThinStr::new(&m::<Box<str>>(g)) }) } }
+#[derive(Weigh)] pub struct T6 { f0: Box<str> }
+impl T6 { fn make(g: &mut Gen) -> Self { g.nested(|g| T6 { f0: m::<Box<str>>(g) }) } }
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<T6>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| T6::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 }
@@ -1156,22 +1156,22 @@ impl T6 { fn make(g: &mut Gen) -> Self { g.nested(|g| T6 { f0: map::<u32, _>(g, 
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<T6>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| T6::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 pub mod after { use super::super::*;
-#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: Option<Box<[u64; 9]>> }
-impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: boxed(m::<[u64; 9]>(g)) }) } }
+#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: Box<str>, d: [u64; 9] }
+impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g).into_boxed_str(), d: m::<[u64; 9]>(g) }) } }
 #[derive(Weigh)] pub struct T0 { f0: Option<Box<Option<Box<bool>>>>, f1: [G<(u8, u32)>; 2] }
 impl T0 { fn make(g: &mut Gen) -> Self { g.nested(|g| T0 { f0: option(g, |g| Box::new(option(g, |g| Box::new(m::<bool>(g))))), f1: [G::make(g, |g| (m::<u8>(g), m::<u32>(g))), G::make(g, |g| (m::<u8>(g), m::<u32>(g)))] }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T1 { f0: char, f1: Option<u16>, f2: String, f3: [u64; 9] }
 impl T1 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T1::default() } g.nested(|g| T1 { f0: m::<char>(g), f1: option(g, |g| m::<u16>(g)), f2: m::<String>(g), f3: m::<[u64; 9]>(g) }) } }
 #[derive(Weigh)] pub struct T2 { f0: Option<Option<Option<char>>> }
 impl T2 { fn make(g: &mut Gen) -> Self { g.nested(|g| T2 { f0: option(g, |g| option(g, |g| option(g, |g| m::<char>(g)))) }) } }
-#[derive(Weigh)] #[repr(C)] pub struct T3 { f0: [(Option<std::num::NonZero<u32>>, (char, u64)); 2], f1: Map<u32, u16>, f2: Box<T2> }
-impl T3 { fn make(g: &mut Gen) -> Self { g.nested(|g| T3 { f0: [(option(g, |g| m::<std::num::NonZero<u32>>(g)), (m::<char>(g), m::<u64>(g))), (option(g, |g| m::<std::num::NonZero<u32>>(g)), (m::<char>(g), m::<u64>(g)))], f1: map::<u32, _>(g, |g| m::<u16>(g)), f2: Box::new(T2::make(g)) }) } }
+#[derive(Weigh)] #[repr(C)] pub struct T3 { f0: [Option<Box<(Option<std::num::NonZero<u32>>, (char, u64))>>; 2], f1: Map<u32, u16>, f2: Box<T2> }
+impl T3 { fn make(g: &mut Gen) -> Self { g.nested(|g| T3 { f0: [boxed((option(g, |g| m::<std::num::NonZero<u32>>(g)), (m::<char>(g), m::<u64>(g)))), boxed((option(g, |g| m::<std::num::NonZero<u32>>(g)), (m::<char>(g), m::<u64>(g))))], f1: map::<u32, _>(g, |g| m::<u16>(g)), f2: Box::new(T2::make(g)) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T4 { f0: u64 }
 impl T4 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T4::default() } g.nested(|g| T4 { f0: m::<u64>(g) }) } }
-#[derive(Weigh)] #[repr(C)] pub struct T5 { f0: [Option<Box<T6>>; 2], f1: T0, f2: [u64; 9], f3: Box<[char]> }
-impl T5 { fn make(g: &mut Gen) -> Self { g.nested(|g| T5 { f0: [option(g, |g| Box::new(T6::make(g))), option(g, |g| Box::new(T6::make(g)))], f1: T0::make(g), f2: m::<[u64; 9]>(g), f3: vec(g, |g| m::<char>(g)).into_boxed_slice() }) } }
-#[derive(Weigh)] pub struct T6 { f0: Map<u32, Option<Box<T0>>>, f1: Option<Box<[u64; 9]>>, f2: Vec<[f64; 2]>, f3: G<LinkedList<u16>> }
-impl T6 { fn make(g: &mut Gen) -> Self { g.nested(|g| T6 { f0: map::<u32, _>(g, |g| boxed(T0::make(g))), f1: boxed(m::<[u64; 9]>(g)), f2: vec(g, |g| [m::<f64>(g), m::<f64>(g)]), f3: G::make(g, |g| list(g, |g| m::<u16>(g))) }) } }
+#[derive(Weigh)] #[repr(C)] pub struct T5 { f0: [Option<Box<T6>>; 2], f1: T0, f2: Box<[u64; 9]>, f3: Box<[char]> }
+impl T5 { fn make(g: &mut Gen) -> Self { g.nested(|g| T5 { f0: [option(g, |g| Box::new(T6::make(g))), option(g, |g| Box::new(T6::make(g)))], f1: T0::make(g), f2: Box::new(m::<[u64; 9]>(g)), f3: vec(g, |g| m::<char>(g)).into_boxed_slice() }) } }
+#[derive(Weigh)] pub struct T6 { f0: Map<u32, T0>, f1: Box<[u64; 9]>, f2: Vec<[f64; 2]>, f3: G<LinkedList<u16>> }
+impl T6 { fn make(g: &mut Gen) -> Self { g.nested(|g| T6 { f0: map::<u32, _>(g, |g| T0::make(g)), f1: Box::new(m::<[u64; 9]>(g)), f2: vec(g, |g| [m::<f64>(g), m::<f64>(g)]), f3: G::make(g, |g| list(g, |g| m::<u16>(g))) }) } }
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<T6>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| T6::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 }
@@ -1198,16 +1198,16 @@ pub mod after { use super::super::*;
 impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: m::<[u64; 9]>(g) }) } }
 #[derive(Weigh)] pub struct T0 { f0: Option<[Vec<Box<str>>; 2]>, f1: Option<Option<Option<Box<std::num::NonZero<u32>>>>> }
 impl T0 { fn make(g: &mut Gen) -> Self { g.nested(|g| T0 { f0: option(g, |g| [vec(g, |g| m::<Box<str>>(g)), vec(g, |g| m::<Box<str>>(g))]), f1: option(g, |g| option(g, |g| option(g, |g| Box::new(m::<std::num::NonZero<u32>>(g))))) }) } }
-#[derive(Weigh)] #[repr(C)] pub struct T1 { f0: Box<[G<String>]>, f1: T0, f2: Option<[Option<Box<T3>>; 2]>, f3: Vec<BTreeMap<u16, Map<u32, String>>>, f4: Option<Box<Vec<Option<T4>>>> }
-impl T1 { fn make(g: &mut Gen) -> Self { g.nested(|g| T1 { f0: vec(g, |g| G::make(g, |g| m::<String>(g))).into_boxed_slice(), f1: T0::make(g), f2: option(g, |g| [option(g, |g| Box::new(T3::make(g))), option(g, |g| Box::new(T3::make(g)))]), f3: vec(g, |g| sorted::<u16, _>(g, |g| map::<u32, _>(g, |g| m::<String>(g)))), f4: option(g, |g| Box::new(vec(g, |g| option(g, |g| T4::make(g))))) }) } }
+#[derive(Weigh)] #[repr(C)] pub struct T1 { f0: Box<[G<String>]>, f1: T0, f2: Option<[Option<Box<T3>>; 2]>, f3: Vec<BTreeMap<u16, Map<u32, String>>>, f4: Option<Box<Box<[Option<T4>]>>> }
+impl T1 { fn make(g: &mut Gen) -> Self { g.nested(|g| T1 { f0: vec(g, |g| G::make(g, |g| m::<String>(g))).into_boxed_slice(), f1: T0::make(g), f2: option(g, |g| [option(g, |g| Box::new(T3::make(g))), option(g, |g| Box::new(T3::make(g)))]), f3: vec(g, |g| sorted::<u16, _>(g, |g| map::<u32, _>(g, |g| m::<String>(g)))), f4: option(g, |g| Box::new(vec(g, |g| option(g, |g| T4::make(g))).into_boxed_slice())) }) } }
 #[derive(Weigh)] pub struct T2 { f0: G<BTreeMap<u16, G<T4>>>, f1: (Map<u32, Rc<[u8; 3]>>, Box<str>), f2: [String; 2], f3: Vec<Map<u32, T3>> }
 impl T2 { fn make(g: &mut Gen) -> Self { g.nested(|g| T2 { f0: G::make(g, |g| sorted::<u16, _>(g, |g| G::make(g, |g| T4::make(g)))), f1: (map::<u32, _>(g, |g| Rc::new(m::<[u8; 3]>(g))), m::<Box<str>>(g)), f2: [m::<String>(g), m::<String>(g)], f3: vec(g, |g| map::<u32, _>(g, |g| T3::make(g))) }) } }
 #[derive(Weigh)] pub struct T3 { f0: f64, f1: Option<Box<BTreeMap<u16, Option<T2>>>>, f2: BTreeMap<u16, LinkedList<[bool; 2]>> }
 impl T3 { fn make(g: &mut Gen) -> Self { g.nested(|g| T3 { f0: m::<f64>(g), f1: option(g, |g| Box::new(sorted::<u16, _>(g, |g| option(g, |g| T2::make(g))))), f2: sorted::<u16, _>(g, |g| list(g, |g| [m::<bool>(g), m::<bool>(g)])) }) } }
 #[derive(Weigh)] pub enum T4 { V0(Option<u64>, String), V1(u8), V2(bool), V3(G<String>), V4 }
 impl T4 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T4::V0(option(g, |g| m::<u64>(g)), m::<String>(g)), 1 => T4::V1(m::<u8>(g)), 2 => T4::V2(m::<bool>(g)), 3 => T4::V3(G::make(g, |g| m::<String>(g))), _ => T4::V4 }) } }
-#[derive(Weigh)] pub enum T5 { V0([u64; 9], char), V1(Option<Box<(u64, [std::num::NonZero<u32>; 2])>>, T1), V2(Box<(String, G<()>)>, u32), V3, V4 }
-impl T5 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T5::V0(m::<[u64; 9]>(g), m::<char>(g)), 1 => T5::V1(boxed((m::<u64>(g), [m::<std::num::NonZero<u32>>(g), m::<std::num::NonZero<u32>>(g)])), T1::make(g)), 2 => T5::V2(Box::new((m::<String>(g), G::make(g, |g| m::<()>(g)))), m::<u32>(g)), 3 => T5::V3, _ => T5::V4 }) } }
+#[derive(Weigh)] pub enum T5 { V0([u64; 9], char), V1((u64, [std::num::NonZero<u32>; 2]), T1), V2(Box<(String, G<()>)>, u32), V3, V4 }
+impl T5 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T5::V0(m::<[u64; 9]>(g), m::<char>(g)), 1 => T5::V1((m::<u64>(g), [m::<std::num::NonZero<u32>>(g), m::<std::num::NonZero<u32>>(g)]), T1::make(g)), 2 => T5::V2(Box::new((m::<String>(g), G::make(g, |g| m::<()>(g)))), m::<u32>(g)), 3 => T5::V3, _ => T5::V4 }) } }
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 }
@@ -1262,14 +1262,14 @@ impl T3 { fn make(g: &mut Gen) -> Self { g.nested(|g| T3 { f0: [vec(g, |g| map::
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 pub mod after { use super::super::*;
-#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: ThinStr, d: [u64; 9] }
-impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: ThinStr::new(&m::<String>(g)), d: m::<[u64; 9]>(g) }) } }
+#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: [u64; 9] }
+impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: m::<[u64; 9]>(g) }) } }
 #[derive(Weigh)] #[repr(C)] pub struct T0 { f0: Vec<Option<Map<u32, T3>>>, f1: Option<[G<[u8; 3]>; 2]>, f2: (Vec<Vec<T0>>, Option<Option<[u64; 9]>>), f3: Option<Option<Option<u64>>>, f4: Box<([u8; 3], Map<u32, Option<u16>>)> }
 impl T0 { fn make(g: &mut Gen) -> Self { g.nested(|g| T0 { f0: vec(g, |g| option(g, |g| map::<u32, _>(g, |g| T3::make(g)))), f1: option(g, |g| [G::make(g, |g| m::<[u8; 3]>(g)), G::make(g, |g| m::<[u8; 3]>(g))]), f2: (vec(g, |g| vec(g, |g| T0::make(g))), option(g, |g| option(g, |g| m::<[u64; 9]>(g)))), f3: option(g, |g| option(g, |g| option(g, |g| m::<u64>(g)))), f4: Box::new((m::<[u8; 3]>(g), map::<u32, _>(g, |g| option(g, |g| m::<u16>(g))))) }) } }
 #[derive(Weigh)] pub enum T1 { V0, V1(Option<Box<T0>>, bool, char) }
 impl T1 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T1::V0, _ => T1::V1(boxed(T0::make(g)), m::<bool>(g), m::<char>(g)) }) } }
-#[derive(Weigh)] #[repr(C)] pub struct T2 { f0: std::num::NonZero<u32>, f1: Option<Box<Option<u32>>>, f2: T1, f3: Rc<Vec<bool>>, f4: Option<G<G<T1>>> }
-impl T2 { fn make(g: &mut Gen) -> Self { g.nested(|g| T2 { f0: m::<std::num::NonZero<u32>>(g), f1: option(g, |g| Box::new(option(g, |g| m::<u32>(g)))), f2: T1::make(g), f3: Rc::new(vec(g, |g| m::<bool>(g))), f4: option(g, |g| G::make(g, |g| G::make(g, |g| T1::make(g)))) }) } }
+#[derive(Weigh)] #[repr(C)] pub struct T2 { f0: std::num::NonZero<u32>, f1: Option<Box<Option<u32>>>, f2: Box<T1>, f3: Rc<Vec<bool>>, f4: Option<G<G<T1>>> }
+impl T2 { fn make(g: &mut Gen) -> Self { g.nested(|g| T2 { f0: m::<std::num::NonZero<u32>>(g), f1: option(g, |g| Box::new(option(g, |g| m::<u32>(g)))), f2: Box::new(T1::make(g)), f3: Rc::new(vec(g, |g| m::<bool>(g))), f4: option(g, |g| G::make(g, |g| G::make(g, |g| T1::make(g)))) }) } }
 #[derive(Weigh)] pub struct T3 { f0: [Box<[Map<u32, T2>]>; 2], f1: G<Option<T2>>, f2: u8, f3: Box<T0> }
 impl T3 { fn make(g: &mut Gen) -> Self { g.nested(|g| T3 { f0: [vec(g, |g| map::<u32, _>(g, |g| T2::make(g))).into_boxed_slice(), vec(g, |g| map::<u32, _>(g, |g| T2::make(g))).into_boxed_slice()], f1: G::make(g, |g| option(g, |g| T2::make(g))), f2: m::<u8>(g), f3: Box::new(T0::make(g)) }) } }
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| G::make(g, m::<String>))) }
@@ -1294,20 +1294,20 @@ impl T5 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_dee
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 pub mod after { use super::super::*;
-#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: Box<str>, d: [u64; 9] }
-impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g).into_boxed_str(), d: m::<[u64; 9]>(g) }) } }
+#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: [u64; 9] }
+impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: m::<[u64; 9]>(g) }) } }
 #[derive(Weigh)] pub enum T0 { V0, V1(Option<[u8; 3]>) }
 impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0, _ => T0::V1(option(g, |g| m::<[u8; 3]>(g))) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T1 { f0: bool, f1: u8, f2: Option<u64> }
 impl T1 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T1::default() } g.nested(|g| T1 { f0: m::<bool>(g), f1: m::<u8>(g), f2: option(g, |g| m::<u64>(g)) }) } }
-#[derive(Weigh)] pub enum T2 { V0(bool, char), V1(T0, [u8; 3]), V2(T1, Vec<(BTreeMap<u16, [u64; 9]>, [u8; 3])>), V3(T1, Box<[Box<str>]>), V4(Option<Option<G<String>>>) }
-impl T2 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T2::V0(m::<bool>(g), m::<char>(g)), 1 => T2::V1(T0::make(g), m::<[u8; 3]>(g)), 2 => T2::V2(T1::make(g), vec(g, |g| (sorted::<u16, _>(g, |g| m::<[u64; 9]>(g)), m::<[u8; 3]>(g)))), 3 => T2::V3(T1::make(g), vec(g, |g| m::<Box<str>>(g)).into_boxed_slice()), _ => T2::V4(option(g, |g| option(g, |g| G::make(g, |g| m::<String>(g))))) }) } }
+#[derive(Weigh)] pub enum T2 { V0(bool, char), V1(Box<(T0, [u8; 3])>), V2(T1, Vec<(BTreeMap<u16, [u64; 9]>, [u8; 3])>), V3(T1, Box<[Box<str>]>), V4(Option<Option<G<String>>>) }
+impl T2 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T2::V0(m::<bool>(g), m::<char>(g)), 1 => T2::V1(Box::new((T0::make(g), m::<[u8; 3]>(g)))), 2 => T2::V2(T1::make(g), vec(g, |g| (sorted::<u16, _>(g, |g| m::<[u64; 9]>(g)), m::<[u8; 3]>(g)))), 3 => T2::V3(T1::make(g), vec(g, |g| m::<Box<str>>(g)).into_boxed_slice()), _ => T2::V4(option(g, |g| option(g, |g| G::make(g, |g| m::<String>(g))))) }) } }
 #[derive(Weigh)] pub enum T3 { V0(u64, u8), V1(String), V2, V3(G<[Map<u32, Box<str>>; 2]>), V4(u16, Box<u16>, Box<[Option<Option<T4>>]>) }
 impl T3 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T3::V0(m::<u64>(g), m::<u8>(g)), 1 => T3::V1(m::<String>(g)), 2 => T3::V2, 3 => T3::V3(G::make(g, |g| [map::<u32, _>(g, |g| m::<Box<str>>(g)), map::<u32, _>(g, |g| m::<Box<str>>(g))])), _ => T3::V4(m::<u16>(g), Box::new(m::<u16>(g)), vec(g, |g| option(g, |g| option(g, |g| T4::make(g)))).into_boxed_slice()) }) } }
-#[derive(Weigh)] pub struct T4 { f0: T1, f1: Option<Box<str>>, f2: Map<u32, [Box<T0>; 2]> }
-impl T4 { fn make(g: &mut Gen) -> Self { g.nested(|g| T4 { f0: T1::make(g), f1: option(g, |g| m::<Box<str>>(g)), f2: map::<u32, _>(g, |g| [Box::new(T0::make(g)), Box::new(T0::make(g))]) }) } }
-#[derive(Weigh)] pub enum T5 { V0, V1(BTreeMap<u16, T1>, T2, G<Map<u32, Option<String>>>), V2(Option<Box<T5>>, BTreeMap<u16, [G<()>; 2]>, char), V3, V4(Box<Option<BTreeMap<u16, T2>>>, u8) }
-impl T5 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T5::V0, 1 => T5::V1(sorted::<u16, _>(g, |g| T1::make(g)), T2::make(g), G::make(g, |g| map::<u32, _>(g, |g| option(g, |g| m::<String>(g))))), 2 => T5::V2(option(g, |g| Box::new(T5::make(g))), sorted::<u16, _>(g, |g| [G::make(g, |g| m::<()>(g)), G::make(g, |g| m::<()>(g))]), m::<char>(g)), 3 => T5::V3, _ => T5::V4(Box::new(option(g, |g| sorted::<u16, _>(g, |g| T2::make(g)))), m::<u8>(g)) }) } }
+#[derive(Weigh)] pub struct T4 { f0: T1, f1: Option<Box<str>>, f2: Map<u32, [T0; 2]> }
+impl T4 { fn make(g: &mut Gen) -> Self { g.nested(|g| T4 { f0: T1::make(g), f1: option(g, |g| m::<Box<str>>(g)), f2: map::<u32, _>(g, |g| [T0::make(g), T0::make(g)]) }) } }
+#[derive(Weigh)] pub enum T5 { V0, V1(BTreeMap<u16, T1>, Option<Box<T2>>, G<Map<u32, Option<String>>>), V2(Option<Box<T5>>, BTreeMap<u16, [G<()>; 2]>, char), V3, V4(Box<Option<BTreeMap<u16, T2>>>, u8) }
+impl T5 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T5::V0, 1 => T5::V1(sorted::<u16, _>(g, |g| T1::make(g)), boxed(T2::make(g)), G::make(g, |g| map::<u32, _>(g, |g| option(g, |g| m::<String>(g))))), 2 => T5::V2(option(g, |g| Box::new(T5::make(g))), sorted::<u16, _>(g, |g| [G::make(g, |g| m::<()>(g)), G::make(g, |g| m::<()>(g))]), m::<char>(g)), 3 => T5::V3, _ => T5::V4(Box::new(option(g, |g| sorted::<u16, _>(g, |g| T2::make(g)))), m::<u8>(g)) }) } }
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 }
@@ -1332,18 +1332,18 @@ pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5
 pub mod after { use super::super::*;
 #[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: [u64; 9] }
 impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: m::<[u64; 9]>(g) }) } }
-#[derive(Weigh)] pub enum T0 { V0(u64, char), V1, V2(std::num::NonZero<u32>, Vec<Option<Map<u32, bool>>>, [Map<u32, Option<()>>; 2]) }
-impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0(m::<u64>(g), m::<char>(g)), 1 => T0::V1, _ => T0::V2(m::<std::num::NonZero<u32>>(g), vec(g, |g| option(g, |g| map::<u32, _>(g, |g| m::<bool>(g)))), [map::<u32, _>(g, |g| option(g, |g| m::<()>(g))), map::<u32, _>(g, |g| option(g, |g| m::<()>(g)))]) }) } }
+#[derive(Weigh)] pub enum T0 { V0(Box<(u64, char)>), V1, V2(std::num::NonZero<u32>, Vec<Option<Map<u32, bool>>>, [SortedMap<u32, Option<()>>; 2]) }
+impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0(Box::new((m::<u64>(g), m::<char>(g)))), 1 => T0::V1, _ => T0::V2(m::<std::num::NonZero<u32>>(g), vec(g, |g| option(g, |g| map::<u32, _>(g, |g| m::<bool>(g)))), [map::<u32, _>(g, |g| option(g, |g| m::<()>(g))).into_iter().collect(), map::<u32, _>(g, |g| option(g, |g| m::<()>(g))).into_iter().collect()]) }) } }
 #[derive(Weigh)] pub enum T1 { V0(char), V1(u64, BTreeMap<u16, BTreeMap<u16, T4>>, u32), V2(Option<Option<f64>>) }
 impl T1 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T1::V0(m::<char>(g)), 1 => T1::V1(m::<u64>(g), sorted::<u16, _>(g, |g| sorted::<u16, _>(g, |g| T4::make(g))), m::<u32>(g)), _ => T1::V2(option(g, |g| option(g, |g| m::<f64>(g)))) }) } }
-#[derive(Weigh)] pub enum T2 { V0(u16, bool), V1([Rc<Box<char>>; 2]), V2(char, Option<Vec<BTreeMap<u16, Box<str>>>>), V3(BTreeMap<u16, Option<T3>>, Map<u32, Rc<Option<T0>>>) }
-impl T2 { fn make(g: &mut Gen) -> Self { let n = g.below(4); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T2::V0(m::<u16>(g), m::<bool>(g)), 1 => T2::V1([Rc::new(Box::new(m::<char>(g))), Rc::new(Box::new(m::<char>(g)))]), 2 => T2::V2(m::<char>(g), option(g, |g| vec(g, |g| sorted::<u16, _>(g, |g| m::<String>(g).into_boxed_str())))), _ => T2::V3(sorted::<u16, _>(g, |g| option(g, |g| T3::make(g))), map::<u32, _>(g, |g| Rc::new(option(g, |g| T0::make(g))))) }) } }
+#[derive(Weigh)] pub enum T2 { V0(u16, bool), V1([Rc<Box<char>>; 2]), V2(char, Option<Vec<BTreeMap<u16, String>>>), V3(BTreeMap<u16, Option<T3>>, Map<u32, Rc<Option<T0>>>) }
+impl T2 { fn make(g: &mut Gen) -> Self { let n = g.below(4); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T2::V0(m::<u16>(g), m::<bool>(g)), 1 => T2::V1([Rc::new(Box::new(m::<char>(g))), Rc::new(Box::new(m::<char>(g)))]), 2 => T2::V2(m::<char>(g), option(g, |g| vec(g, |g| sorted::<u16, _>(g, |g| m::<String>(g))))), _ => T2::V3(sorted::<u16, _>(g, |g| option(g, |g| T3::make(g))), map::<u32, _>(g, |g| Rc::new(option(g, |g| T0::make(g))))) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T3 { f0: [u64; 9] }
 impl T3 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T3::default() } g.nested(|g| T3 { f0: m::<[u64; 9]>(g) }) } }
 #[derive(Weigh)] pub enum T4 { V0(Option<u64>), V1(BTreeMap<u16, T4>), V2 }
 impl T4 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T4::V0(option(g, |g| m::<u64>(g))), 1 => T4::V1(sorted::<u16, _>(g, |g| T4::make(g))), _ => T4::V2 }) } }
-#[derive(Weigh)] pub enum T5 { V0(u16, ThinStr), V1, V2(Box<(Vec<T1>, Box<Box<[[Box<str>; 2]]>>, Box<[Box<G<[u64; 9]>>]>)>) }
-impl T5 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T5::V0(m::<u16>(g), ThinStr::new(&m::<String>(g))), 1 => T5::V1, _ => T5::V2(Box::new((vec(g, |g| T1::make(g)), Box::new(vec(g, |g| [m::<Box<str>>(g), m::<Box<str>>(g)]).into_boxed_slice()), vec(g, |g| Box::new(G::make(g, |g| m::<[u64; 9]>(g)))).into_boxed_slice()))) }) } }
+#[derive(Weigh)] pub enum T5 { V0(u16, String), V1, V2(Box<(Vec<T1>, Box<Box<[[Box<str>; 2]]>>, Box<[Box<G<[u64; 9]>>]>)>) }
+impl T5 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T5::V0(m::<u16>(g), m::<String>(g)), 1 => T5::V1, _ => T5::V2(Box::new((vec(g, |g| T1::make(g)), Box::new(vec(g, |g| [m::<Box<str>>(g), m::<Box<str>>(g)]).into_boxed_slice()), vec(g, |g| Box::new(G::make(g, |g| m::<[u64; 9]>(g)))).into_boxed_slice()))) }) } }
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<T4>, Vec<T5>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| T4::make(g)), vec(g, |g| T5::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 }
@@ -1564,10 +1564,10 @@ pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<G<String>>)
 pub mod after { use super::super::*;
 #[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: [u64; 9] }
 impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: m::<[u64; 9]>(g) }) } }
-#[derive(Weigh)] pub enum T0 { V0(Box<(Option<u16>, Option<[u64; 9]>)>), V1(char, G<BTreeMap<u16, Map<u32, u32>>>, u16) }
-impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0(Box::new((option(g, |g| m::<u16>(g)), option(g, |g| m::<[u64; 9]>(g))))), _ => T0::V1(m::<char>(g), G::make(g, |g| sorted::<u16, _>(g, |g| map::<u32, _>(g, |g| m::<u32>(g)))), m::<u16>(g)) }) } }
-#[derive(Weigh)] pub enum T1 { V0(u64, u64), V1((), Option<Box<[BTreeMap<u16, T0>]>>), V2([Vec<T2>; 2], u16), V3(SortedMap<u32, Rc<SortedMap<u32, String>>>, ThinStr, T0) }
-impl T1 { fn make(g: &mut Gen) -> Self { let n = g.below(4); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T1::V0(m::<u64>(g), m::<u64>(g)), 1 => T1::V1(m::<()>(g), option(g, |g| vec(g, |g| sorted::<u16, _>(g, |g| T0::make(g))).into_boxed_slice())), 2 => T1::V2([vec(g, |g| T2::make(g)), vec(g, |g| T2::make(g))], m::<u16>(g)), _ => T1::V3(map::<u32, _>(g, |g| Rc::new(map::<u32, _>(g, |g| m::<String>(g)).into_iter().collect())).into_iter().collect(), ThinStr::new(&m::<String>(g)), T0::make(g)) }) } }
+#[derive(Weigh)] pub enum T0 { V0(Option<u16>, Option<[u64; 9]>), V1(char, G<BTreeMap<u16, Map<u32, u32>>>, u16) }
+impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(2); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0(option(g, |g| m::<u16>(g)), option(g, |g| m::<[u64; 9]>(g))), _ => T0::V1(m::<char>(g), G::make(g, |g| sorted::<u16, _>(g, |g| map::<u32, _>(g, |g| m::<u32>(g)))), m::<u16>(g)) }) } }
+#[derive(Weigh)] pub enum T1 { V0(Box<(u64, u64)>), V1((), Option<Box<[BTreeMap<u16, T0>]>>), V2([Vec<T2>; 2], u16), V3(Box<(Map<u32, Rc<Map<u32, String>>>, String, T0)>) }
+impl T1 { fn make(g: &mut Gen) -> Self { let n = g.below(4); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T1::V0(Box::new((m::<u64>(g), m::<u64>(g)))), 1 => T1::V1(m::<()>(g), option(g, |g| vec(g, |g| sorted::<u16, _>(g, |g| T0::make(g))).into_boxed_slice())), 2 => T1::V2([vec(g, |g| T2::make(g)), vec(g, |g| T2::make(g))], m::<u16>(g)), _ => T1::V3(Box::new((map::<u32, _>(g, |g| Rc::new(map::<u32, _>(g, |g| m::<String>(g)))), m::<String>(g), T0::make(g)))) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T2 { f0: String, f1: Option<char> }
 impl T2 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T2::default() } g.nested(|g| T2 { f0: m::<String>(g), f1: option(g, |g| m::<char>(g)) }) } }
 #[derive(Weigh)] pub struct T3 { f0: Option<Box<LinkedList<(String, Box<str>)>>>, f1: T2, f2: G<Option<LinkedList<T3>>> }
@@ -1618,16 +1618,16 @@ impl T3 { fn make(g: &mut Gen) -> Self { g.nested(|g| T3 { f0: sorted::<u16, _>(
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 pub mod after { use super::super::*;
-#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: [u64; 9] }
-impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: m::<[u64; 9]>(g) }) } }
-#[derive(Weigh)] pub enum T0 { V0, V1(Box<(BTreeMap<u16, Option<Box<char>>>, Map<u32, [[Sparse<T1>; 2]; 2]>)>), V2(String, LinkedList<f64>) }
-impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0, 1 => T0::V1(Box::new((sorted::<u16, _>(g, |g| option(g, |g| Box::new(m::<char>(g)))), map::<u32, _>(g, |g| [[Sparse::new(T1::make(g)), Sparse::new(T1::make(g))], [Sparse::new(T1::make(g)), Sparse::new(T1::make(g))]])))), _ => T0::V2(m::<String>(g), list(g, |g| m::<f64>(g))) }) } }
+#[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: Option<Box<[u64; 9]>> }
+impl<T> G<T> { fn make(g: &mut Gen, mut inner: impl FnMut(&mut Gen) -> T) -> Self { g.nested(|g| G { a: inner(g), b: option(g, |g| Box::new(inner(g))), c: m::<String>(g), d: boxed(m::<[u64; 9]>(g)) }) } }
+#[derive(Weigh)] pub enum T0 { V0, V1(BTreeMap<u16, Option<Box<char>>>, Map<u32, [[T1; 2]; 2]>), V2(String, LinkedList<f64>) }
+impl T0 { fn make(g: &mut Gen) -> Self { let n = g.below(3); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T0::V0, 1 => T0::V1(sorted::<u16, _>(g, |g| option(g, |g| Box::new(m::<char>(g)))), map::<u32, _>(g, |g| [[T1::make(g), T1::make(g)], [T1::make(g), T1::make(g)]])), _ => T0::V2(m::<String>(g), list(g, |g| m::<f64>(g))) }) } }
 #[derive(Weigh, Default, DeriveSparse)] pub struct T1 { f0: Option<u8>, f1: Option<u16>, f2: String, f3: bool, f4: u8 }
 impl T1 { fn make(g: &mut Gen) -> Self { if g.below(3) != 0 { return T1::default() } g.nested(|g| T1 { f0: option(g, |g| m::<u8>(g)), f1: option(g, |g| m::<u16>(g)), f2: m::<String>(g), f3: m::<bool>(g), f4: m::<u8>(g) }) } }
-#[derive(Weigh)] pub enum T2 { V0(String), V1(Vec<T3>), V2(Map<u32, Box<T1>>, std::num::NonZero<u32>, u16), V3(Vec<T0>), V4(Option<Map<u32, std::num::NonZero<u32>>>) }
-impl T2 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T2::V0(m::<String>(g)), 1 => T2::V1(vec(g, |g| T3::make(g))), 2 => T2::V2(map::<u32, _>(g, |g| Box::new(T1::make(g))), m::<std::num::NonZero<u32>>(g), m::<u16>(g)), 3 => T2::V3(vec(g, |g| T0::make(g))), _ => T2::V4(option(g, |g| map::<u32, _>(g, |g| m::<std::num::NonZero<u32>>(g)))) }) } }
-#[derive(Weigh)] pub struct T3 { f0: BTreeMap<u16, T0>, f1: Box<str>, f2: [T2; 2], f3: Option<Option<Box<u16>>>, f4: Box<[Option<Map<u32, T2>>]> }
-impl T3 { fn make(g: &mut Gen) -> Self { g.nested(|g| T3 { f0: sorted::<u16, _>(g, |g| T0::make(g)), f1: m::<String>(g).into_boxed_str(), f2: [T2::make(g), T2::make(g)], f3: option(g, |g| option(g, |g| Box::new(m::<u16>(g)))), f4: vec(g, |g| option(g, |g| map::<u32, _>(g, |g| T2::make(g)))).into_boxed_slice() }) } }
+#[derive(Weigh)] pub enum T2 { V0(Box<String>), V1(Vec<T3>), V2(Map<u32, Box<T1>>, std::num::NonZero<u32>, u16), V3(Vec<T0>), V4(Option<Map<u32, std::num::NonZero<u32>>>) }
+impl T2 { fn make(g: &mut Gen) -> Self { let n = g.below(5); let n = if g.is_deep() { 0 } else { n }; g.nested(|g| match n { 0 => T2::V0(Box::new(m::<String>(g))), 1 => T2::V1(vec(g, |g| T3::make(g))), 2 => T2::V2(map::<u32, _>(g, |g| Box::new(T1::make(g))), m::<std::num::NonZero<u32>>(g), m::<u16>(g)), 3 => T2::V3(vec(g, |g| T0::make(g))), _ => T2::V4(option(g, |g| map::<u32, _>(g, |g| m::<std::num::NonZero<u32>>(g)))) }) } }
+#[derive(Weigh)] pub struct T3 { f0: BTreeMap<u16, T0>, f1: String, f2: [T2; 2], f3: Option<Option<Box<u16>>>, f4: Box<[Option<Map<u32, T2>>]> }
+impl T3 { fn make(g: &mut Gen) -> Self { g.nested(|g| T3 { f0: sorted::<u16, _>(g, |g| T0::make(g)), f1: m::<String>(g), f2: [T2::make(g), T2::make(g)], f3: option(g, |g| option(g, |g| Box::new(m::<u16>(g)))), f4: vec(g, |g| option(g, |g| map::<u32, _>(g, |g| T2::make(g)))).into_boxed_slice() }) } }
 pub fn make(g: &mut Gen) -> (Vec<T0>, Vec<T1>, Vec<T2>, Vec<T3>, Vec<G<String>>) { (vec(g, |g| T0::make(g)), vec(g, |g| T1::make(g)), vec(g, |g| T2::make(g)), vec(g, |g| T3::make(g)), vec(g, |g| G::make(g, m::<String>))) }
 }
 }
@@ -1639,8 +1639,8 @@ programs! {
     p4: [("boxed_variant", "T1::V3"), ("boxed_variant", "T4::V1")];
     p5: [("boxed_always", "G.d"), ("boxed_always", "T3.f0 Some * value"), ("boxed_always", "T1::V0.2")];
     p6: [("exact", "T0.f0"), ("thin", "T2.f1"), ("boxed_variant", "T3::V0"), ("boxed", "G.d")];
-    p7: [("boxed_always", "T3::V2.1 Some * []"), ("boxed", "T3::V2.2 []"), ("boxed", "T3::V1.1"), ("boxed_always", "T4.f1")];
-    p8: [("boxed_variant", "T2::V2"), ("thin", "T4::V2.1 [] * *"), ("exact", "T2::V2.0")];
+    p7: [("boxed_always", "T3::V2.0"), ("boxed", "T3::V2.1 Some * []"), ("exact", "T0::V3.0 Some value *"), ("sparse", "T3::V1.2")];
+    p8: [("thin", "T2::V2.0"), ("sorted", "T0::V3.0 Some"), ("boxed_variant", "T2::V1")];
     p9: [("exact", "T4::V0.0 Some"), ("boxed", "G.d"), ("boxed_variant", "T3::V2")];
     p10: [("boxed_always", "T3.f1 Some value")];
     p11: [("boxed", "T1::V1.1 value"), ("thin", "T0.f0")];
@@ -1650,34 +1650,34 @@ programs! {
     p15: [("boxed_variant", "T2::V3")];
     p16: [("sorted", "T3.f0"), ("sorted", "T2.f0")];
     p17: [("boxed", "T0.f1"), ("boxed", "T1::V2.0"), ("boxed", "G.d")];
-    p18: [("boxed_variant", "T6::V0"), ("thin", "T1::V1.2"), ("boxed_always", "T6::V4.1 Some value"), ("boxed_always", "T6::V4.2"), ("sorted", "T6::V4.0")];
+    p18: [("exact", "T6::V1.0"), ("boxed_variant", "T5::V1"), ("sorted", "T6::V4.1 Some"), ("boxed_always", "T6::V4.1 Some value"), ("boxed", "G.d")];
     p19: [("boxed", "T1.f2 value"), ("boxed_variant", "T4::V0"), ("sorted", "T4::V1.0 Some Some"), ("boxed_always", "T2.f1 value [] []"), ("thin", "T2.f1 value")];
     p20: [("sorted", "T3::V3.0"), ("thin", "T3::V0.1"), ("sorted", "T0::V2.0 []"), ("boxed_variant", "T3::V3"), ("thin", "T2.f2 Some Some")];
     p21: [("sorted", "T0::V1.1 []"), ("exact", "T0::V1.1"), ("thin", "T3.f0 Some"), ("boxed_always", "T0::V1.1 [] value []")];
-    p22: [("exact", "T2::V1.0 value *"), ("boxed_always", "G.d"), ("thin", "G.c"), ("thin", "T1.f1")];
+    p22: [("exact", "T0::V2.2 Some *"), ("boxed", "T1.f1 []"), ("exact", "T2::V1.0 value *"), ("boxed_always", "G.d")];
     p23: [("exact", "T1::V0.0")];
-    p24: [("boxed", "T3::V1.0"), ("boxed_always", "T0::V1.0 value"), ("exact", "T3::V1.1"), ("exact", "G.c")];
-    p25: [("thin", "G.c"), ("thin", "T4::V3.1"), ("boxed", "G.d"), ("boxed_variant", "T4::V2"), ("exact", "T1::V3.0 Some")];
-    p26: [("sorted", "T0::V1.0"), ("boxed_variant", "T2::V2")];
+    p24: [("boxed_always", "T4.f2"), ("exact", "T3::V1.1"), ("boxed_variant", "T0::V1"), ("boxed", "G.d")];
+    p25: [("boxed_variant", "T1::V1"), ("boxed_variant", "T1::V0"), ("boxed_variant", "T1::V2"), ("boxed_variant", "T2::V1"), ("exact", "T1::V3.0 Some")];
+    p26: [("exact", "T0::V1.2"), ("boxed", "G.d"), ("boxed_variant", "T0::V0")];
     p27: [("boxed", "T2::V3.0"), ("boxed", "G.d"), ("thin", "G.c")];
-    p28: [("boxed_variant", "T5::V1"), ("boxed_variant", "T5::V0"), ("boxed", "T5::V1.0")];
-    p29: [("exact", "T3.f2"), ("thin", "T6.f0"), ("sorted", "T1.f3 Some *"), ("boxed", "T1.f3 Some * value []")];
+    p28: [("exact", "T5::V3.2"), ("thin", "T5::V4.2")];
+    p29: [("thin", "T4.f1 Some"), ("sorted", "T1.f3 Some *"), ("sorted", "T3.f0"), ("boxed_always", "T3.f3")];
     p30: [("boxed_variant", "T3::V1"), ("exact", "T3::V3.0"), ("boxed", "G.d"), ("boxed", "T1::V2.0 value value")];
     p31: [("exact", "T2::V2.2")];
     p32: [("boxed", "G.d"), ("sorted", "T3::V3.0 value")];
-    p33: [("boxed_always", "T3.f2"), ("boxed", "G.d"), ("boxed", "T6.f0 value"), ("boxed", "T6.f1")];
-    p34: [("boxed", "T5::V1.0")];
+    p33: [("boxed_always", "T5.f2"), ("exact", "G.c"), ("boxed_always", "T3.f2"), ("boxed", "T3.f0 []"), ("boxed_always", "T6.f1")];
+    p34: [("exact", "T1.f4 Some *")];
     p35: [("boxed", "G.d")];
-    p36: [("boxed_always", "T0.f4"), ("boxed_always", "T3.f3"), ("boxed", "T1::V1.0"), ("thin", "G.c")];
-    p37: [("exact", "G.c"), ("boxed_always", "T4.f2 value []")];
-    p38: [("thin", "T5::V0.1"), ("boxed_variant", "T5::V2"), ("exact", "T2::V2.1 Some [] value")];
+    p36: [("boxed_always", "T2.f2"), ("boxed_always", "T0.f4"), ("boxed_always", "T3.f3"), ("boxed", "T1::V1.0")];
+    p37: [("boxed", "T5::V1.1"), ("boxed_variant", "T2::V1")];
+    p38: [("sorted", "T0::V2.2 []"), ("boxed_variant", "T5::V2"), ("boxed_variant", "T0::V0")];
     p39: [("thin", "T4::V1.0 [] Some []"), ("exact", "T4::V0.0"), ("boxed_variant", "T4::V0"), ("boxed_always", "T1.f0 value")];
     p40: [("boxed_always", "G.d"), ("thin", "G.c"), ("sparse", "T2.f2")];
     p41: [("sparse", "T2::V1.2 Some Some []"), ("boxed_always", "T1::V1.2"), ("boxed_always", "T2::V4.1 [] [] []"), ("boxed_always", "T2::V4.0")];
     p42: [("boxed_always", "T4.f0"), ("boxed_always", "T1.f2"), ("boxed_variant", "T0::V4"), ("boxed_variant", "T0::V2")];
     p43: [("boxed", "T4::V2.0 Some [] value"), ("boxed", "G.d")];
     p44: [("boxed_always", "T2::V1.0"), ("sorted", "T4.f1 []"), ("boxed", "T5.f0"), ("boxed_always", "T1::V3.0 * value")];
-    p45: [("sorted", "T1::V3.0 value *"), ("sorted", "T1::V3.0"), ("boxed_variant", "T0::V0"), ("thin", "T1::V3.1")];
+    p45: [("boxed_variant", "T1::V3"), ("boxed_variant", "T1::V0")];
     p46: [("boxed_always", "G.d"), ("exact", "T0.f2"), ("boxed_always", "T3.f1"), ("sorted", "T0.f0")];
-    p47: [("sparse", "T0::V1.1 value [] []"), ("exact", "T3.f1"), ("boxed_variant", "T0::V1")];
+    p47: [("boxed_variant", "T2::V0"), ("boxed", "G.d")];
 }
