@@ -23,9 +23,17 @@ where
     if let Some(first) = advice.suggestions.first() {
         println!("The first suggestion in full:\n\n{}", first.patch());
     }
+    let allocations = dwell::weigh(&before).allocations;
     drop(before);
     let after: Vec<After> = parse(&documents)?;
-    println!("predicted {} bytes; measured after the changes {}", advice.after, dwell::weigh(&after));
+    // An estimate has no total: it is not one of the steps.
+    let more: i64 = advice.suggestions.iter().filter(|made| made.total != 0).map(|made| made.allocations).sum();
+    println!(
+        "predicted {} bytes in {} allocations; measured after changes by hand {}",
+        advice.after,
+        allocations.saturating_add_signed(more),
+        dwell::weigh(&after)
+    );
     Ok(())
 }
 

@@ -235,6 +235,7 @@ impl Type {
                 (last.ident.to_string(), arguments)
             }
             syn::Type::Tuple(tuple) => ("()".into(), tuple.elems.iter().map(Self::parse).collect::<Result<_>>()?),
+            syn::Type::Paren(inner) => return Self::parse(&inner.elem),
             syn::Type::Slice(slice) => ("[]".into(), vec![Self::parse(&slice.elem)?]),
             _ => return Err("a type that is neither a path, a tuple nor a slice".into()),
         };
