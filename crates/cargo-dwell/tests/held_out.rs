@@ -22,7 +22,7 @@ struct Case {
     strictly: u64,
 }
 
-/// Texts of which the listed ones have more keys.
+/// Texts with a common key and the keys that `more` adds.
 fn texts(number: u64, more: impl Fn(u64) -> Value) -> Vec<Value> {
     let text = |n: u64| {
         let mut text = json!({"id": n, "title": format!("title {n}")});
@@ -41,7 +41,7 @@ fn with(key: &str, value: Value) -> Value {
     text
 }
 
-/// Names of countries by code, of which each `odd`th is a list.
+/// Names of countries by code; those with an index in `odd` are lists.
 fn countries(fields: usize, number: usize, odd: &[usize]) -> Vec<Value> {
     let text = |n: usize| {
         let name = |field: usize| {
@@ -109,7 +109,7 @@ fn cases() -> Vec<Case> {
         0,
         2,
     );
-    // Many values are no few, nor is what half of the texts have.
+    // Neither a position with many values nor one that half of the texts have counts as rare.
     case(
         "eight texts",
         texts(40, |n| if n % 5 == 3 { json!({"x": format!("t{n}")}) } else { json!({}) }),
@@ -273,7 +273,7 @@ fn with_new_strings(value: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// A syntax tree of which some objects have no tag.
+/// A syntax tree in which some objects have no tag.
 fn expression(rng: &mut Rng, depth: usize) -> Value {
     match rng.u32(0..if depth == 0 { 2 } else { 6 }) {
         0 => json!({"type": "Identifier", "name": format!("n{}", rng.u32(0..50))}),

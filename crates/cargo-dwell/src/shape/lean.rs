@@ -211,7 +211,7 @@ fn thin(positions: &Positions<'_>, id: PositionId) -> bool {
     lengths < 4 * slots
 }
 
-/// The bytes of the documents with what an allocator adds to each block.
+/// The bytes of the documents, with an allocator's overhead for each block.
 fn cost(positions: &Positions<'_>, choices: &Choices) -> i128 {
     Model::new(positions, choices).total().cost()
 }

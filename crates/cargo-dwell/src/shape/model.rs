@@ -39,7 +39,7 @@ pub struct Choices {
     pub variants: BTreeSet<(UnionId, usize)>,
     /// Records whose rare fields moved out.
     pub splits: BTreeMap<RecordId, Rc<Split>>,
-    /// Maps are `BTreeMap` and what an open set holds is `Box<str>`: only std's types are used.
+    /// Use only std's types: `BTreeMap` for maps, and `Box<str>` for strings of enums with a variant `Other`.
     pub standard: bool,
 }
 

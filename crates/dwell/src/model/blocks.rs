@@ -38,7 +38,7 @@ pub const LONG: usize = 255;
 /// Bytes before a short string in a `ThinStr`.
 const THIN_TEXT: u64 = 1;
 
-/// Bytes before the text of so many `ThinStr`s that are not empty, `long` of which have [`LONG`] bytes or more.
+/// The bytes of the lengths of `strings` non-empty `ThinStr`s, `long` of which have [`LONG`] bytes or more.
 pub fn thin_texts(strings: u64, long: u64) -> u64 {
     strings.saturating_mul(THIN_TEXT).saturating_add(long.saturating_mul(WORD))
 }
@@ -75,7 +75,7 @@ pub const GROUP: usize = if cfg!(any(
     4
 };
 
-/// The capacity of a hash table with so many buckets, without tombstones.
+/// The capacity of a hash table with this number of buckets, without tombstones.
 pub const fn capacity_of(buckets: usize) -> usize {
     let free = buckets / 8;
     buckets - if free == 0 { 1 } else { free }
@@ -108,7 +108,7 @@ pub fn table_of(buckets: u64, entry: u64, align: u64, group: u64) -> Option<(u64
     Some((control, control.checked_add(buckets)?.checked_add(group)?))
 }
 
-/// Bytes of several tables with so many buckets in all, if [`table_is_regular`] for their entries.
+/// The bytes of `tables` tables with `buckets` buckets in all, if [`table_is_regular`] for their entries.
 pub fn tables(tables: u64, buckets: u64, entry: u64) -> u64 {
     buckets.saturating_mul(entry.saturating_add(1)).saturating_add(tables.saturating_mul(GROUP as u64))
 }

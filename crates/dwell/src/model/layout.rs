@@ -65,13 +65,13 @@ impl Layout {
         Self { size, align, niche: None, sure: true, niche_sure: true }
     }
 
-    /// A scalar of which so many patterns are no value.
+    /// A scalar with `free` invalid bit patterns.
     pub const fn scalar(size: u64, free: u128) -> Self {
         let niche = if free == 0 { None } else { Some(Niche { offset: 0, size, free }) };
         Self { size, align: if size == 0 { 1 } else { size }, niche, sure: true, niche_sure: true }
     }
 
-    /// A number of words, the first of which has a niche.
+    /// A layout of several words, with a niche of `free` patterns in the first.
     pub const fn words(words: u64, free: u128) -> Self {
         let niche = if free == 0 { None } else { Some(Niche { offset: 0, size: WORD, free }) };
         Self { size: WORD * words, align: WORD, niche, sure: true, niche_sure: true }
@@ -90,7 +90,7 @@ impl Layout {
         self
     }
 
-    /// The same with a niche of at least one pattern, if it has one, of which no more is known.
+    /// The same layout with a niche of unknown size, if it has one.
     #[must_use]
     pub const fn with_unknown_niche(mut self, has_niche: bool) -> Self {
         self.niche = if has_niche { Some(Niche { offset: 0, size: self.align, free: 1 }) } else { None };
@@ -167,7 +167,7 @@ pub fn enumeration(variants: &[Vec<Layout>]) -> Layout {
         [only] => return structure(only),
         _ => {}
     }
-    // Where the niche is decides what fits around it.
+    // The position of the niche decides which fields fit around it.
     let sure = variants.iter().flatten().all(|field| field.sure && field.niche_sure);
     let tagged = tagged(variants);
     let best = match niche_filled(variants) {
@@ -205,7 +205,7 @@ fn largest_align(fields: &[Layout]) -> u32 {
     fields.iter().map(|field| field.align).max().unwrap_or(1).trailing_zeros()
 }
 
-/// The numbers of the fields in the order in which they lie.
+/// The indices of the fields in the order of their offsets.
 fn order(fields: &[Layout], bias: Bias) -> Vec<usize> {
     let (most, align) = (most_free(fields), largest_align(fields));
     let mut order: Vec<usize> = (0..fields.len()).collect();
@@ -264,7 +264,7 @@ fn tagged(variants: &[Vec<Layout>]) -> Layout {
         let mut order: Vec<usize> = (0..fields.len()).collect();
         order.sort_by_key(|&index| (key(&fields[index]), fields[index].free()));
         let variant = place(fields, least, least, &order, Bias::Start);
-        // By rising offset; what has no bytes and asks for no alignment is passed by.
+        // By rising offset, without zero-size fields of alignment 1.
         let mut by_offset: Vec<usize> = order.clone();
         by_offset.sort_by_key(|&index| variant.offsets[index]);
         let first = by_offset.iter().map(|&index| &fields[index]).find(|field| field.size > 0 || field.align > 1);

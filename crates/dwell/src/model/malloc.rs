@@ -2,7 +2,7 @@
 
 /// Which bytes are counted: the requested ones, or those that an allocator rounds them up to.
 ///
-/// | model | of | what it knows |
+/// | model | allocator | modelled |
 /// |---|---|---|
 /// | `Requested` | any allocator | the requested sizes, exactly |
 /// | `Glibc` | malloc of glibc 2.26 and later, 64-bit or 32-bit | chunk headers and alignment, pages of large blocks |
@@ -24,10 +24,10 @@ pub enum Model {
     Mimalloc,
 }
 
-/// Bytes from which glibc always gives a block pages of its own. At first it does from 128 KiB on; but each such block that
-/// is freed, as a growing vector or table does, raises the limit to its size, up to this one.
+/// The size from which glibc always maps a block separately. The limit begins at 128 KiB. Each freed mapped block, as of a growing
+/// vector or table, raises it to its own size, up to this one.
 const GLIBC_MMAP: u64 = 4 * 1024 * 1024 * size_of::<usize>() as u64;
-/// The least size of which jemalloc counts pages.
+/// The least size that jemalloc rounds up to whole pages.
 const JEMALLOC_LARGE: u64 = 14 * 1024 + 1;
 /// The largest size of mimalloc's size classes.
 const MIMALLOC_LARGE: u64 = 512 * 1024;

@@ -51,7 +51,7 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// The bytes with what an allocator adds to each block, by which changes are compared.
+    /// The bytes, with `blocks::BLOCK` for each block: the cost by which changes are compared.
     pub const fn cost(self) -> i128 {
         self.bytes as i128 + self.allocations as i128 * blocks::BLOCK as i128
     }
@@ -331,7 +331,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
                 };
                 (text + header, full)
             }
-            // A boxed slice or string: what is in it says how long it is.
+            // A boxed slice or string: its contents determine its length.
             (&Shape::Pointer(Holder::Box, inner), Some(Change::Thin)) => {
                 if let Shape::Sequence(_, element) = self.program().sites[inner].shape {
                     // How the elements grow is counted at the slice.

@@ -10,7 +10,7 @@ pub type DefId = usize;
 /// Number of a site in a [`Program`].
 pub type SiteId = usize;
 
-/// The types of a program and the counts at each of their sites. `sites[0]` is the value itself, of which there is one.
+/// The types of a program and the counts at each of their sites. `sites[0]` is the single root value.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
     /// The structs and enums, each once.
@@ -82,7 +82,7 @@ pub struct Site {
     pub shape: Shape,
     /// The layout that it has.
     pub own: Layout,
-    /// Which part of what it is.
+    /// The part of its parent that it is.
     pub edge: Edge,
     /// The struct or enum that contains it; `None` for the type of the value itself.
     pub def: Option<DefId>,
@@ -168,7 +168,7 @@ pub enum Holder {
     BTree,
     /// `ThinStr`, `ThinSlice<T>`, `SortedMap<K, V>`
     Thin,
-    /// Something else, of which no more is known.
+    /// Another, unknown type.
     Other,
 }
 
@@ -189,7 +189,7 @@ pub struct Counts {
     pub allocations: u64,
     /// Unused bytes of those blocks.
     pub waste: u64,
-    /// Blocks of which no byte is in use.
+    /// Blocks without a byte in use.
     pub hollow: u64,
     /// Strings of [`LONG`](super::blocks::LONG) bytes and more.
     pub long: u64,
@@ -234,7 +234,7 @@ impl Counts {
 }
 
 impl Program {
-    /// The sites of which a site's type is made, in the same type.
+    /// The sites of the parts that a site's type contains inline.
     pub fn parts(&self, site: SiteId) -> Vec<SiteId> {
         match &self.sites[site].shape {
             Shape::Leaf | Shape::Def(_) | Shape::Text(_) => Vec::new(),

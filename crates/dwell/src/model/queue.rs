@@ -4,9 +4,10 @@ use core::cmp::Reverse;
 use std_alloc::collections::BinaryHeap;
 use std_alloc::vec::Vec;
 
-/// Candidates by what each saved when it was last evaluated: lazy greedy search (Minoux, "Accelerated greedy algorithms", 1978).
+/// A priority queue of candidates by their last known savings, for lazy greedy search (Minoux, "Accelerated greedy algorithms",
+/// 1978).
 ///
-/// A change mostly reduces what the others save, so [`pop`](Self::pop) evaluates only those that come first.
+/// A change usually reduces the savings of others, so [`pop`](Self::pop) evaluates only the first ones again.
 #[derive(Debug)]
 pub struct Queue<T> {
     /// By rank: of candidates that save the same, the first is taken. `None` for one that was taken.
@@ -16,14 +17,14 @@ pub struct Queue<T> {
 }
 
 impl<T> Queue<T> {
-    /// Candidates, each with what it saves.
+    /// A queue of candidates with their savings.
     pub fn new(candidates: impl IntoIterator<Item = (T, i128)>) -> Self {
         let mut queue = Self { candidates: Vec::new(), heap: BinaryHeap::new() };
         candidates.into_iter().for_each(|(candidate, saves)| queue.push(candidate, saves));
         queue
     }
 
-    /// Adds a candidate with what it saves.
+    /// Adds a candidate with its saving.
     pub fn push(&mut self, candidate: T, saves: i128) {
         self.heap.push((saves, Reverse(self.candidates.len())));
         self.candidates.push(Some(candidate));
@@ -54,7 +55,7 @@ impl<T> Queue<T> {
         self.candidates[rank].take()
     }
 
-    /// Replaces what candidates save. `saves` gets a candidate with its last evaluation, and returns `None` to keep that.
+    /// Updates the savings. `saves` gets a candidate with its last saving, and returns `None` to keep that.
     pub fn update(&mut self, mut saves: impl FnMut(&T, i128) -> Option<i128>) {
         let mut all = core::mem::take(&mut self.heap).into_vec();
         for (stale, Reverse(rank)) in &mut all {

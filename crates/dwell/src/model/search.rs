@@ -1,6 +1,6 @@
-//! Searches for the changes that save most.
+//! Searches for the changes with the largest savings.
 //!
-//! The search is lazy greedy (see [`Queue`]). An enum is as large as its largest variant, so that one change may save nothing where
+//! The search is lazy greedy (see [`Queue`]). An enum is as large as its largest variant, so a single change may save nothing where
 //! several save much. [`candidates`] groups such changes, and the search evaluates the groups again after each step. When no
 //! candidate is left that saves enough, it evaluates all of them again: later steps may have made them worth more. In the end it
 //! undoes each edit once, and each of the first steps, and keeps the result if it is better.
@@ -132,7 +132,7 @@ pub fn search(program: &Program, types: Types) -> Vec<Step> {
             best = other;
         }
     }
-    // Without each step once: what it hid may be better.
+    // Without each step once: an alternative that it displaced may be better.
     let mut banned: Vec<Vec<Edit>> = Vec::new();
     for step in best.clone().into_iter().take(4) {
         let mut without = banned.clone();
@@ -196,7 +196,7 @@ fn saving(plan: &mut Plan<'_>, edits: &[Edit], now: Sum) -> i128 {
     if new.is_empty() { 0 } else { now.cost() - sum.cost() }
 }
 
-/// Candidates with what each saves of the program as it is.
+/// Candidates with their savings in the given program.
 fn valued(program: &Program, candidates: Vec<Vec<Edit>>) -> Vec<(Vec<Edit>, i128)> {
     let mut plan = Plan::new(program);
     let now = plan.sum();
@@ -210,7 +210,7 @@ fn valued(program: &Program, candidates: Vec<Vec<Edit>>) -> Vec<(Vec<Edit>, i128
 /// What a search takes steps from.
 struct Search<'p> {
     program: &'p Program,
-    /// The candidates, with what each saves of the program as it is. Of those that save the same, the first is taken.
+    /// The candidates with their savings in the program. Of equal savings the first is taken.
     candidates: Vec<(Vec<Edit>, i128)>,
     /// Edits of several fields of an enum, which may be worth it only with boxes for its largest variants.
     groups: Vec<Vec<Edit>>,
@@ -536,22 +536,22 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
         found.push(Change::BoxedAlways);
     }
     // In an enum all variants may have to change together, those without a value too.
-    let is_place = is_option || !is_element && site.edge != Edge::Value;
-    if is_place && (in_enum || !is_always && is_rare(counts.filled)) {
+    let is_slot = is_option || !is_element && site.edge != Edge::Value;
+    if is_slot && (in_enum || !is_always && is_rare(counts.filled)) {
         found.push(Change::Boxed);
     }
     let of_inner = &program.sites[inner].counts;
-    let told = of_inner.filled.saturating_sub(of_inner.defaults);
+    let non_default = of_inner.filled.saturating_sub(of_inner.defaults);
     let is_struct = |def: DefId| program.defs[def].is_editable && !program.defs[def].is_enum;
-    let is_optional_place = matches!(site.edge, Edge::Field(..) | Edge::Tuple(_) | Edge::Value);
+    let is_optional_slot = matches!(site.edge, Edge::Field(..) | Edge::Tuple(_) | Edge::Value);
     if dwell
-        && is_optional_place
+        && is_optional_slot
         && matches!(program.sites[inner].shape, Shape::Def(def) if is_struct(def))
-        && (in_enum || is_rare(told))
+        && (in_enum || is_rare(non_default))
     {
-        // An `Option` stays one unless defaults are many: `Sparse` does not tell `None` from `Some` of a default. And a struct
+        // An `Option` stays one unless defaults are many: `Sparse` does not distinguish `None` from `Some` of a default. And a struct
         // that never equals its default may have none.
-        if of_inner.defaults != 0 || !is_option && (told < counts.instances || counts.instances == 0) {
+        if of_inner.defaults != 0 || !is_option && (non_default < counts.instances || counts.instances == 0) {
             found.insert(0, Change::Sparse);
         }
     }
