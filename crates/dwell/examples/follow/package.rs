@@ -143,7 +143,13 @@ impl Package {
                 (None, _) => format!("load::<step{number}::Crate>"),
             };
             let names = if old.is_some() { "use super::names::*;" } else { "" };
-            writeln!(text, "mod step{number} {{\nuse super::prelude::*;\n{names}\n{aliases}\n{}\n}}", source.text())?;
+            // What is not loaded by serde has no attributes of it.
+            let mut types = source.text();
+            if old.is_some() {
+                let is_kept = |line: &&str| !line.trim().starts_with("#[serde(");
+                types = types.lines().filter(is_kept).collect::<Vec<_>>().join("\n");
+            }
+            writeln!(text, "mod step{number} {{\nuse super::prelude::*;\n{names}\n{aliases}\n{types}\n}}")?;
             if what == "advise" {
                 writeln!(
                     calls,
