@@ -3,7 +3,7 @@
 //!
 //! `DWELL_BLESS=1 cargo test -p cargo-dwell --test generated` writes the file.
 
-#[allow(clippy::pedantic, clippy::large_enum_variant, dead_code, unreachable_pub, reason = "the code is a user's")]
+#[allow(clippy::pedantic, clippy::large_enum_variant, unreachable_pub, reason = "the code is a user's")]
 #[path = "generated/sample.rs"]
 mod sample;
 mod support;

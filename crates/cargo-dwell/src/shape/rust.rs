@@ -73,6 +73,7 @@ const OR_OTHER: &str = "
 
     impl<T> OrOther<T> {
         /// The value, if it has the inferred type.
+        #[allow(dead_code)]
         pub fn known(&self) -> Option<&T> {
             match self {
                 OrOther::Known(value) => Some(value),

@@ -1810,6 +1810,7 @@ pub mod lean {
 
     impl<T> OrOther<T> {
         /// The value, if it has the inferred type.
+        #[allow(dead_code)]
         pub fn known(&self) -> Option<&T> {
             match self {
                 OrOther::Known(value) => Some(value),
