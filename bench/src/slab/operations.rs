@@ -4,8 +4,11 @@
 //! no write is optimised away. Between operations the container is passed to the sink as well. Otherwise the compiler
 //! keeps the head of a free list in a register, which does not happen in a program with other work in between.
 
+use std::alloc::System;
 use std::sync::mpsc;
 
+use super::BASELINE;
+use super::peers::heap::HeapBox;
 use super::subject::{Edits, Grows, Holds, Names, Sends, Visits, Words};
 use crate::op::{Op, Run, whole_rounds};
 use crate::sink;
@@ -230,6 +233,24 @@ pub(super) fn sending<S: Sends<Words<8>>>(ops: &mut Vec<Op>) {
 
 pub(super) fn naming<S: Names<Words<8>>>(ops: &mut Vec<Op>) {
     ops.push(Op::new("find/64B", S::NAME, find::<S>));
+}
+
+/// What keys and iteration are compared with: boxes in a vector, read in their order. Among 64 of them by an index that is known.
+pub(super) fn boxes(ops: &mut Vec<Op>) {
+    #[inline(never)]
+    fn run(boxes: &[HeapBox<Words<8>, System>], rounds: usize) {
+        for _ in 0..rounds {
+            for value in boxes {
+                sink::word(value.get().0[0]);
+            }
+        }
+    }
+    for (workload, len) in [("find/64B", 64), ("iterate/64B", VISITED)] {
+        ops.push(Op::new(workload, BASELINE, move || -> Run {
+            let boxes: Vec<_> = (0..len as u64).map(|word| HeapBox::new(Words::new(word))).collect();
+            Box::new(move |operations| run(&boxes, whole_rounds(operations, len).len()))
+        }));
+    }
 }
 
 pub(super) fn visiting<S: Visits<Words<8>>>(ops: &mut Vec<Op>) {

@@ -43,6 +43,12 @@ impl<T, A: Malloc> HeapBox<T, A> {
         unsafe { block.write(value) };
         Self { block, owns: PhantomData }
     }
+
+    #[inline(always)]
+    pub(crate) fn get(&self) -> &T {
+        // SAFETY: the invariant; the box is borrowed.
+        unsafe { self.block.as_ref() }
+    }
 }
 
 impl<T, A: Malloc> Drop for HeapBox<T, A> {
