@@ -1,7 +1,7 @@
 //! Searches for the changes with the largest savings.
 //!
 //! The search is lazy greedy (see [`Queue`]). An enum is as large as its largest variant, so a single change may save nothing where
-//! several save much. [`candidates`] groups such changes, and the search evaluates the groups again after each step. When no
+//! several save much. `candidates` groups such changes, and the search evaluates the groups again after each step. When no
 //! candidate is left that saves enough, it evaluates all of them again: later steps may have made them worth more. In the end it
 //! undoes each edit once, and each of the first steps, and keeps the result if it is better.
 
