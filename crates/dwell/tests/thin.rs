@@ -26,7 +26,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
-    fn behave_like_vec_and_string(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn behave_like_vec_and_string(bytes in prop::collection::vec(any::<u8>(), 0..if cfg!(miri) { 24 } else { 200 })) {
         ops::run(&bytes);
     }
 
