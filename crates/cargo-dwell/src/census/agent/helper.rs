@@ -196,7 +196,9 @@ const LEAST: i64 = 1024;
 /// is the square root of live bytes times the mean distance of samples, and 0 without `--sample`.
 fn is_noise(peak: i64, live: i64) -> bool {
     let fallen = (peak - live) as i128;
-    fallen * fallen < 4 * peak as i128 * STATE.sample.load(Ordering::Relaxed) as i128
+    let variance = peak as i128 * STATE.sample.load(Ordering::Relaxed) as i128;
+    // A fall to half is none, so that a peak of few samples is copied too.
+    2 * fallen < peak as i128 && fallen * fallen < 4 * variance
 }
 
 /// Takes a snapshot if live bytes, now `live`, are about to fall from their peak by `size`; waits for it.
