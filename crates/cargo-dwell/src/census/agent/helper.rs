@@ -197,7 +197,7 @@ const LEAST: i64 = 1024;
 fn is_noise(peak: i64, live: i64) -> bool {
     let fallen = (peak - live) as i128;
     let variance = peak as i128 * STATE.sample.load(Ordering::Relaxed) as i128;
-    // A fall to half is none, so that a peak of few samples is copied too.
+    // A fall to half or less always counts, so that a peak of few samples is copied too.
     2 * fallen < peak as i128 && fallen * fallen < 4 * variance
 }
 
