@@ -12,6 +12,7 @@ use super::program::{Def, DefId, Edge, Holder, Program, ReprOf, Shape, Site, Sit
 use super::queue::Queue;
 use std_alloc::borrow::Cow;
 use std_alloc::collections::{BTreeMap, BTreeSet};
+use std_alloc::format;
 use std_alloc::string::String;
 use std_alloc::vec;
 use std_alloc::vec::Vec;
