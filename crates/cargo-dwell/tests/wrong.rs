@@ -501,6 +501,10 @@ fn texts_of_one_format_are_held_in_types_of_other_crates() {
     ] {
         assert!(source.contains(field), "no {field}\n{source}");
     }
+    if !support::has_crates_of_texts() {
+        eprintln!("skipped: cargo has not downloaded chrono, url and uuid (`cargo fetch` does)");
+        return;
+    }
     check_types("wrong_texts", &texts, &schema);
 }
 

@@ -1,6 +1,6 @@
 //! The advisor's predictions against the allocator, and what it must not advise.
 
-#![cfg(all(feature = "derive", feature = "std"))]
+#![cfg(all(feature = "advice", feature = "derive", feature = "std"))]
 
 use dwell::Weigh;
 use dwell::weigh::{Accuracy, SuggestionKind, Texts, WhatIf, tree, tree_with_texts};

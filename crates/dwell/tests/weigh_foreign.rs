@@ -182,7 +182,7 @@ fn serde_json() {
 }
 
 /// The source of these types is not the reader's: nothing is suggested for their parts, and no prediction is made of it.
-#[cfg(all(feature = "serde_json", feature = "derive"))]
+#[cfg(all(feature = "serde_json", feature = "advice", feature = "derive"))]
 #[test]
 fn nothing_is_suggested_inside_values_of_serde_json() {
     use ::serde_json::{Map, Value, json};

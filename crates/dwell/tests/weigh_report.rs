@@ -1,6 +1,6 @@
 //! Trees, advice and differences as text: what is said, and that nothing in a name can break it.
 
-#![cfg(all(feature = "derive", feature = "std"))]
+#![cfg(all(feature = "advice", feature = "derive", feature = "std"))]
 
 use dwell::Weigh;
 use dwell::weigh::{JSON_VERSION, Tree, diff, tree, tree_with_texts};

@@ -938,7 +938,7 @@ fn shrink(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]
         Decode::Table { .. } => {
             let tables = counts.allocations.saturating_sub(counts.hollow).max(1);
             let buckets =
-                dwell::model::blocks::buckets_for(usize::try_from(counts.used / tables).unwrap_or(usize::MAX)) as u64;
+                dwell::model::table::buckets_for(usize::try_from(counts.used / tables).unwrap_or(usize::MAX)) as u64;
             let now = counts.element_slots / counts.allocations.max(1);
             let requested = counts.requested.saturating_sub(hollow);
             requested.saturating_sub(requested.saturating_mul(buckets) / now.max(1))

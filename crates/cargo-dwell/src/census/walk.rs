@@ -20,7 +20,7 @@ use super::texts::Texts;
 use super::types::{Decode, DefId, Node, Schema, SiteId, TableHeader, Target, VecHeader, head, number, word};
 use crate::debuginfo::{Kind, Text, TypeId};
 use dwell::model::malloc::Model as Malloc;
-use dwell::model::{Counts, Edge, blocks};
+use dwell::model::{Counts, Edge, LONG_TEXT, table};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ const LONGEST_TEXT: u64 = 64 << 20;
 /// The deepest nesting of values without a block between them.
 const DEEPEST: u32 = 256;
 /// The group of hashbrown's control bytes: a snapshot is of a program on x86-64.
-const GROUP: u64 = blocks::GROUP_OF_SSE2 as u64;
+const GROUP: u64 = table::GROUP_OF_SSE2 as u64;
 /// The greatest height of a B-tree: a higher one would not fit in memory.
 const TALLEST: u64 = 24;
 
@@ -1288,7 +1288,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         if !self.is_counting {
             return;
         }
-        if len >= blocks::LONG as u64 {
+        if len >= LONG_TEXT as u64 {
             let weight = u64::from(self.snapshot.blocks[block].weight);
             let counts = &mut self.tally(site).counts;
             counts.long = counts.long.saturating_add(weight);
@@ -1492,7 +1492,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         };
         let find = || {
             let buckets = mask.checked_add(1).filter(|buckets| buckets.is_power_of_two() && *buckets > 1)?;
-            let (data, end) = blocks::table_of(buckets, stride, align, GROUP)?;
+            let (data, end) = table::layout_with(buckets, stride, align, GROUP)?;
             let block = self.block_at(ctrl.checked_sub(data)?)?;
             (end <= self.snapshot.blocks[block].size && items <= buckets).then_some((block, buckets, data))
         };
@@ -1569,7 +1569,7 @@ fn rounding(size: u64) -> u64 {
 /// The number of buckets in a table of `size` bytes, and the offset of its control bytes.
 fn buckets_of(size: u64, stride: u64, align: u64) -> Option<(u64, u64)> {
     (2..40).map(|power| 1_u64 << power).find_map(|buckets| {
-        let (data, end) = blocks::table_of(buckets, stride, align, GROUP)?;
+        let (data, end) = table::layout_with(buckets, stride, align, GROUP)?;
         (end == size).then_some((buckets, data))
     })
 }

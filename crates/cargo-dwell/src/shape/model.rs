@@ -4,7 +4,7 @@ use super::formats::Format;
 use super::positions::{Position, PositionId, Positions, ROOT};
 use super::schema::{KeywordsId, Kind, Lengths, RecordId, Text, UnionId};
 use super::types::{Body, DefId, Int, Layouts, Type};
-use dwell::model::blocks;
+use dwell::model::{blocks, table};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -324,7 +324,7 @@ impl<'p, 's> Model<'p, 's> {
             }
             Owned::HashMaps(lengths, entry) => {
                 let (buckets, filled) = (lengths.hash_buckets(), lengths.count - lengths.empty);
-                owned(filled, blocks::tables(filled, buckets, layouts.size(entry)))
+                owned(filled, table::tables(filled, buckets, layouts.size(entry)))
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use super::formats::{Format, Typed};
 use super::types::{Layouts, Type};
-use dwell::model::blocks;
+use dwell::model::{blocks, table};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -479,7 +479,7 @@ impl Lengths {
             self.empty += count;
             return;
         }
-        let buckets = blocks::buckets_for(usize::try_from(length).unwrap_or(usize::MAX));
+        let buckets = table::buckets_for(usize::try_from(length).unwrap_or(usize::MAX));
         bump(&mut self.by_power, length.next_power_of_two().ilog2() as usize, count);
         bump(&mut self.by_buckets, buckets.ilog2() as usize, count);
     }

@@ -13,6 +13,27 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a workspace").to_owned()
 }
 
+/// The crates of the types that `--text` asks for.
+const OF_TEXTS: &str = "uuid = { version = \"1\", default-features = false, features = [\"serde\"] }\n\
+                        chrono = { version = \"0.4\", default-features = false, features = [\"serde\"] }\n\
+                        url = { version = \"2\", features = [\"serde\"] }\n";
+
+/// Whether cargo has the crates of the types that `--text` asks for. Nothing else in the workspace is built with them, so that
+/// `cargo test` does not download them; `cargo fetch` does.
+pub(crate) fn has_crates_of_texts() -> bool {
+    let folder = target(&root()).join("generated/of_texts");
+    fs::create_dir_all(folder.join("src")).expect("a folder");
+    fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).expect("a lock file");
+    let manifest = format!(
+        "[workspace]\n\n[package]\nname = \"of_texts\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n{OF_TEXTS}"
+    );
+    write(&folder.join("Cargo.toml"), &manifest);
+    write(&folder.join("src/lib.rs"), "");
+    let mut tree = Command::new(env!("CARGO"));
+    tree.args(["tree", "--offline", "--manifest-path"]).arg(folder.join("Cargo.toml"));
+    tree.output().expect("cargo runs").status.success()
+}
+
 /// Builds a program from `sources` (paths below `src/`), runs it and returns what it prints.
 pub(crate) fn run(name: &str, sources: &[(&str, &str)], arguments: &[&str]) -> String {
     let root = root();
@@ -20,14 +41,7 @@ pub(crate) fn run(name: &str, sources: &[(&str, &str)], arguments: &[&str]) -> S
     let folder = target.join("generated").join(name);
     fs::create_dir_all(folder.join("src")).expect("a folder");
     let dwell = root.join("crates/dwell");
-    // Only for types that `--text` asks for.
-    let of_texts = if sources.iter().any(|(_, text)| text.contains("chrono::")) {
-        "uuid = { version = \"1\", default-features = false, features = [\"serde\"] }\n\
-         chrono = { version = \"0.4\", default-features = false, features = [\"serde\"] }\n\
-         url = { version = \"2\", features = [\"serde\"] }\n"
-    } else {
-        ""
-    };
+    let of_texts = if sources.iter().any(|(_, text)| text.contains("chrono::")) { OF_TEXTS } else { "" };
     let manifest = format!(
         "[workspace]\n\n[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
          dwell = {{ path = \"{}\", features = [\"derive\", \"serde\"] }}\n\

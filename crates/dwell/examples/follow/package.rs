@@ -31,7 +31,7 @@ impl Package {
         let dwell = env!("CARGO_MANIFEST_DIR");
         let manifest = format!(
             "[package]\nname = \"follow-{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
-             dwell = {{ path = {dwell:?}, features = [\"derive\", \"serde\", \"serde_json\"{features}] }}\n\
+             dwell = {{ path = {dwell:?}, features = [\"advice\", \"derive\", \"serde\", \"serde_json\"{features}] }}\n\
              serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n{types}\n\
              [profile.dev]\ndebug = false\n\n[profile.dev.package.dwell]\nopt-level = 2\n"
         );

@@ -2,6 +2,7 @@
 //!
 //! - [`layout`]: the compiler's rules for sizes and niches.
 //! - [`blocks`]: the blocks that containers request.
+//! - [`table`]: the tables of std's hash maps.
 //! - [`malloc`]: the bytes that allocators use for a block.
 //! - [`Program`]: the types of a program, with the counts at each site. The counts may come from live values, from documents or
 //!   from a heap.
@@ -12,14 +13,27 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "advice")]
 pub mod blocks;
+#[cfg(feature = "advice")]
 pub mod layout;
 pub mod malloc;
+#[cfg(feature = "advice")]
 mod plan;
+#[cfg(feature = "advice")]
 mod program;
+#[cfg(feature = "advice")]
 pub mod queue;
+#[cfg(feature = "advice")]
 pub mod search;
+pub mod table;
 
+#[cfg(feature = "advice")]
 pub use self::layout::{Layout, Niche};
+#[cfg(feature = "advice")]
 pub use self::plan::{Change, Plan, Sum};
+#[cfg(feature = "advice")]
 pub use self::program::{Counts, Def, DefId, Edge, FieldDef, Holder, Program, ReprOf, Shape, Site, SiteId, VariantDef};
+
+/// The length in bytes from which on a `ThinStr` has a longer header.
+pub const LONG_TEXT: usize = 255;

@@ -191,7 +191,7 @@ pub struct Counts {
     pub waste: u64,
     /// Blocks without a byte in use.
     pub hollow: u64,
-    /// Strings of [`LONG`](super::blocks::LONG) bytes and more.
+    /// Strings of [`LONG_TEXT`](super::LONG_TEXT) bytes and more.
     pub long: u64,
     /// Slots in those blocks for the first part: elements, keys, targets.
     pub element_slots: u64,

@@ -9,7 +9,7 @@ use super::tree::Tree;
 use super::types::Kind;
 use crate::model::malloc::Model;
 use crate::model::search::{Edit, LEAST, Step, Types, search};
-use crate::model::{Change, Counts, DefId, Edge, Holder, Plan, Program, Shape, SiteId, blocks};
+use crate::model::{Change, Counts, DefId, Edge, Holder, Plan, Program, Shape, SiteId, blocks, table};
 use std_alloc::collections::BTreeMap;
 use std_alloc::format;
 use std_alloc::string::{String, ToString};
@@ -267,8 +267,8 @@ fn shrink(program: &Program, site: SiteId) -> Option<Suggestion> {
             // As if all maps were of the mean length.
             let maps = counts.allocations.max(1);
             let word = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-            let buckets = blocks::buckets_for(word(counts.used / maps));
-            let (bytes, _) = blocks::table(buckets, word(entry.size), word(entry.align));
+            let buckets = table::buckets_for(word(counts.used / maps));
+            let (bytes, _) = table::layout(buckets, word(entry.size), word(entry.align));
             counts.requested.saturating_sub(maps.saturating_mul(bytes as u64))
         }
         Shape::Sequence(Holder::Growable | Holder::LikeGrowable, _) => counts.waste,
@@ -311,7 +311,7 @@ fn inline(built: &Built, site: SiteId) -> Option<Suggestion> {
         return None;
     }
     let words = (of.counts.requested / blocks).div_ceil(WORD).max(1);
-    let ty = format!("SmallBox<{}, {words}>", super::program::short(to().name()));
+    let ty = format!("SmallBox<{}, {words}>", super::types::short(to().name()));
     let grows = of.counts.slots.saturating_mul(words * WORD);
     let blocks = i64::try_from(blocks).unwrap_or(i64::MAX);
     let saves = of.counts.requested.saturating_sub(grows);

@@ -1,10 +1,10 @@
 //! Measures how much memory a value uses: itself and everything it owns.
 //!
 //! [`size_of_val`] of a `Vec` is the 24 bytes of its pointer, length and capacity, without the elements. [`weigh`](fn@weigh)
-//! follows every pointer, and [`tree`] reports the bytes by type and field:
+//! follows every pointer, and [`tree`] reports the bytes by type and field. With the feature `advice` it also suggests changes:
 //!
 //! ```
-//! # #[cfg(feature = "derive")] {
+//! # #[cfg(all(feature = "derive", feature = "advice"))] {
 //! use dwell::{Weigh, assert_weighs};
 //!
 //! #[derive(Weigh)]
@@ -97,21 +97,26 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "advice")]
 mod advise;
 mod assert;
 mod diff;
 mod icicle;
 mod impls;
+#[cfg(feature = "advice")]
 mod patch;
+#[cfg(feature = "advice")]
 mod program;
 mod render;
 mod seen;
+#[cfg(feature = "advice")]
 mod suggestion;
 mod tally;
 mod texts;
 mod tree;
 mod types;
 mod walk;
+#[cfg(feature = "advice")]
 mod what_if;
 
 use core::fmt;
@@ -121,11 +126,13 @@ pub use dwell_derive::Weigh;
 
 pub use self::diff::{Changed, Diff, diff};
 pub use self::render::JSON_VERSION;
+#[cfg(feature = "advice")]
 pub use self::suggestion::{Advice, Hint, Suggestion, SuggestionKind};
 pub use self::texts::Texts;
 pub use self::tree::{Edge, Node, Tree};
 pub use self::types::{Field, Kind, MapKind, Part, Reach, Repr, Type, Variant, type_of};
 pub use self::walk::Walk;
+#[cfg(feature = "advice")]
 pub use self::what_if::{NoSuchField, WhatIf};
 pub use crate::model::malloc::Model;
 

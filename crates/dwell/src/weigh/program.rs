@@ -2,7 +2,7 @@
 
 use super::tally::Counter;
 use super::tree::Tree;
-use super::types::{Field, Kind, MapKind, Reach, Repr, Type};
+use super::types::{Field, Kind, MapKind, Reach, Repr, Type, short};
 use crate::model::{
     Counts, Def, DefId, Edge, FieldDef, Holder, Layout, Program, ReprOf, Shape, Site, SiteId, VariantDef, layout,
 };
@@ -509,50 +509,5 @@ pub(super) fn label(edge: Edge) -> &'static str {
         Edge::Key => "key",
         Edge::Value => "value",
         Edge::Pointee => "*",
-    }
-}
-
-/// A type name without module paths: `Vec<Reference>` for `alloc::vec::Vec<smithy::Reference>`.
-pub(super) fn short(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    let mut word = 0;
-    let mut rest = name;
-    while let Some(c) = rest.chars().next() {
-        if let Some(after) = rest.strip_prefix("::") {
-            // What stands before is a module, unless it is a `<T as Trait>`.
-            if word < out.len() {
-                out.truncate(word);
-            } else {
-                out.push_str("::");
-            }
-            rest = after;
-            continue;
-        }
-        out.push(c);
-        if !(c.is_alphanumeric() || c == '_') {
-            word = out.len();
-        }
-        rest = &rest[c.len_utf8()..];
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_without_paths() {
-        for (name, is) in [
-            ("u8", "u8"),
-            ("alloc::vec::Vec<a::b::C>", "Vec<C>"),
-            ("(core::option::Option<a::B>, &str)", "(Option<B>, &str)"),
-            ("dyn core::fmt::Debug + core::marker::Send", "dyn Debug + Send"),
-            ("<a::B as c::D>::E", "<B as D>::E"),
-            ("[a::B; 3]", "[B; 3]"),
-            ("a::S<'_, é::Ü>", "S<'_, Ü>"),
-        ] {
-            assert_eq!(short(name), is);
-        }
     }
 }

@@ -1,7 +1,10 @@
-//! Suggestions: a change of the source, what it saves, and what it costs.
+//! Suggestions: a change of the source, what it saves, and what it costs; as text, Markdown and JSON.
 #![forbid(unsafe_code)]
 
-use std_alloc::string::String;
+use super::render::{JSON_VERSION, Json, Markdown, align, bytes, count};
+use core::fmt::{self, Write};
+use std_alloc::format;
+use std_alloc::string::{String, ToString};
 use std_alloc::vec::Vec;
 
 /// Suggestions that make a value smaller: the result of [`Tree::advise`](super::Tree::advise).
@@ -155,5 +158,118 @@ impl Advice {
             text.push_str(&suggestion.patch);
         }
         text
+    }
+}
+
+impl Advice {
+    /// The suggestions as JSON, with the schema of [`JSON_VERSION`].
+    ///
+    /// ```json
+    /// {"version": 3, "before": 1864, "after": 264,
+    ///  "suggestions": [{"kind": "box", "path": "Page.author", "paths": ["Page.author"], "from": "..", "to": "..",
+    ///                   "filled": 0, "slots": 10, "type": "Page", "size": [184, 24], "saves": 1600, "total": 264,
+    ///                   "allocations": 0, "cost": "..", "exact": true, "patch": ".."}, ..],
+    ///  "hints": [{"type": "Page", "size": 72, "limit": 64, "of": "cache line", "values": 10}, ..]}
+    /// ```
+    pub fn to_json(&self) -> String {
+        let mut text =
+            format!(r#"{{"version":{JSON_VERSION},"before":{},"after":{},"suggestions":["#, self.before, self.after);
+        for (index, made) in self.suggestions.iter().enumerate() {
+            if index > 0 {
+                text.push(',');
+            }
+            let Suggestion { filled, slots, saves, total, allocations, is_exact, .. } = made;
+            let [before, after] = made.type_size;
+            let paths: Vec<String> = made.paths.iter().map(|path| Json(path).to_string()).collect();
+            let _ = write!(
+                text,
+                r#"{{"kind":"{}","path":{},"paths":[{}],"from":{},"to":{},"filled":{filled},"slots":{slots},"type":{},"size":[{before},{after}],"saves":{saves},"total":{total},"allocations":{allocations},"cost":{},"exact":{is_exact},"patch":{}}}"#,
+                made.kind.name(),
+                Json(&made.path),
+                paths.join(","),
+                Json(&made.from),
+                Json(&made.to),
+                Json(&made.type_name),
+                Json(made.cost),
+                Json(made.patch()),
+            );
+        }
+        text.push_str(r#"],"hints":["#);
+        for (index, hint) in self.hints.iter().enumerate() {
+            let comma = if index > 0 { "," } else { "" };
+            let _ = write!(
+                text,
+                r#"{comma}{{"type":{},"size":{},"limit":{},"of":"{}","values":{}}}"#,
+                Json(&hint.type_name),
+                hint.size,
+                hint.limit,
+                hint.of,
+                hint.values
+            );
+        }
+        text.push_str("]}");
+        text
+    }
+
+    /// The suggestions as a table in Markdown.
+    pub fn to_markdown(&self) -> String {
+        let mut text = String::from(
+            "| field | from | to | type | saves | allocations | filled | cost |\n|---|---|---|---|--:|--:|--:|---|\n",
+        );
+        for made in &self.suggestions {
+            let [path, from, to, size, saves, allocations, filled, cost] = made.columns();
+            let [path, from, to, size] =
+                [Markdown(&path), Markdown(&from), Markdown(&to), Markdown(&size)].map(|cell| cell.to_string());
+            let _ = writeln!(text, "| {path} | {from} | {to} | {size} | {saves} | {allocations} | {filled} | {cost} |");
+        }
+        text
+    }
+}
+
+impl Suggestion {
+    fn columns(&self) -> [String; 8] {
+        let of = format!("{} of {}", count(self.filled), count(self.slots));
+        let about = if self.is_exact { "" } else { "about " };
+        let sign = match self.allocations {
+            ..0 => "-",
+            0 => "",
+            1.. => "+",
+        };
+        let [before, after] = self.type_size;
+        [
+            self.path.clone(),
+            self.from.clone(),
+            self.to.clone(),
+            format!("{} {before} -> {after} B", self.type_name),
+            format!("{about}{}", bytes(self.saves)),
+            format!("{sign}{}", count(self.allocations.unsigned_abs())),
+            of,
+            self.cost.into(),
+        ]
+    }
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { type_name, size, limit, of, values } = self;
+        write!(f, "{type_name} is {size} B, {} B above a {of} of {limit} B ({} values)", size - limit, count(*values))
+    }
+}
+
+/// A table for a terminal: each suggestion with what it saves and the size of the changed type.
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let title = ["", "type", "saves", "allocations", "filled"].map(String::from);
+        let mut lines = Vec::from([title]);
+        for made in &self.suggestions {
+            let [path, from, to, size, saves, allocations, filled, _] = made.columns();
+            lines.push([format!("{path}: {from} -> {to}"), size, saves, allocations, filled]);
+        }
+        f.write_str(&align(&lines))?;
+        for hint in &self.hints {
+            writeln!(f, "hint: {hint}")?;
+        }
+        let exact = if self.suggestions.iter().all(|made| made.is_exact || made.total == 0) { "" } else { "about " };
+        writeln!(f, "{} now, {exact}{} after the suggestions", bytes(self.before), bytes(self.after))
     }
 }

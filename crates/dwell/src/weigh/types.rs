@@ -4,6 +4,7 @@ use super::Weigh;
 use core::any::type_name;
 use core::fmt;
 use core::ops::Deref;
+use std_alloc::string::String;
 
 /// Whether the values of a type may own memory, which decides whether a walk follows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -373,5 +374,50 @@ impl Variant {
     /// A variant with these fields.
     pub const fn new(name: &'static str, fields: &'static [Field]) -> Self {
         Self { name, fields }
+    }
+}
+
+/// A type name without module paths: `Vec<Reference>` for `alloc::vec::Vec<smithy::Reference>`.
+pub(super) fn short(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut word = 0;
+    let mut rest = name;
+    while let Some(c) = rest.chars().next() {
+        if let Some(after) = rest.strip_prefix("::") {
+            // What stands before is a module, unless it is a `<T as Trait>`.
+            if word < out.len() {
+                out.truncate(word);
+            } else {
+                out.push_str("::");
+            }
+            rest = after;
+            continue;
+        }
+        out.push(c);
+        if !(c.is_alphanumeric() || c == '_') {
+            word = out.len();
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_without_paths() {
+        for (name, is) in [
+            ("u8", "u8"),
+            ("alloc::vec::Vec<a::b::C>", "Vec<C>"),
+            ("(core::option::Option<a::B>, &str)", "(Option<B>, &str)"),
+            ("dyn core::fmt::Debug + core::marker::Send", "dyn Debug + Send"),
+            ("<a::B as c::D>::E", "<B as D>::E"),
+            ("[a::B; 3]", "[B; 3]"),
+            ("a::S<'_, é::Ü>", "S<'_, Ü>"),
+        ] {
+            assert_eq!(short(name), is);
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::seen::Seen;
 use super::tally::{Counter, Cursor, Tally};
 use super::types::{opaque_type_of, shared_type_of};
 use super::{Weigh, Weight};
-use crate::model::blocks::LONG;
+use crate::model::LONG_TEXT;
 use crate::model::malloc::Model;
 use core::convert::identity;
 use core::mem;
@@ -174,7 +174,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     #[inline]
     pub(super) fn text_block(&mut self, text: &[u8], capacity: usize) {
         // One comparison finds strings that are empty or long.
-        if TREE && text.len().wrapping_sub(1) >= LONG - 1 {
+        if TREE && text.len().wrapping_sub(1) >= LONG_TEXT - 1 {
             self.odd_text(text.len());
         }
         if TREE && self.core.detailed {
@@ -222,7 +222,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Counts the block of a pointer whose target owns nothing.
     #[inline]
     pub(super) fn last_block<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
-        if TREE && const { size_of::<&T>() != size_of::<usize>() } && size_of_val(value) >= LONG {
+        if TREE && const { size_of::<&T>() != size_of::<usize>() } && size_of_val(value) >= LONG_TEXT {
             self.odd_text(size_of_val(value));
         }
         if TREE && self.core.detailed {

@@ -4,7 +4,7 @@
 //! which reduces the capacity; then the distance between the addresses of the remaining entries is a lower bound.
 #![allow(dead_code, reason = "without `std` and features no table is to be weighed")]
 
-use crate::model::blocks::{GROUP, buckets_at_least, buckets_for, capacity_of, table as layout};
+use crate::model::table::{GROUP, buckets_at_least, buckets_for, capacity_of, layout};
 use crate::weigh::{Walk, Weigh};
 use core::ptr;
 
