@@ -383,7 +383,7 @@ pub(crate) fn try_collect<I: IntoIterator, R>(
 pub(crate) type Pieces<I> = Chain<option::IntoIter<<I as IntoIterator>::Item>, Fuse<<I as IntoIterator>::IntoIter>>;
 
 /// Writes one piece after another, and gives the text to `finish`. The error contains the text so far and the other pieces if either
-/// has no memory.
+/// has no memory, or if a piece returns an error, with the layout of the text so far.
 pub(crate) fn try_write<I: IntoIterator<Item: fmt::Display>, R>(
     pieces: I,
     finish: impl FnOnce(&str) -> Result<R, Layout>,
@@ -408,11 +408,11 @@ pub(crate) fn try_write<I: IntoIterator<Item: fmt::Display>, R>(
     while let Some(piece) = pieces.next() {
         let len = to.text.len();
         let written = fmt::Write::write_fmt(&mut to, format_args!("{piece}"));
-        if let Some(layout) = to.refused {
+        if written.is_err() {
             to.text.truncate(len); // a part of the piece may be there
+            let layout = to.refused.unwrap_or(Layout::for_value(to.text.as_str()));
             return Err(AllocError::new((to.text, Some(piece).into_iter().chain(pieces)), layout));
         }
-        written.expect("a piece of text was written");
     }
     finish(&to.text).map_err(|layout| AllocError::new((to.text, None.into_iter().chain(pieces)), layout))
 }

@@ -4,10 +4,11 @@ mod common;
 #[path = "ops/slab_reenter.rs"]
 mod reenter;
 
-use common::left_by;
-use dwell::slab::{PerThread, Pool, PoolSlot, Slab, Slot, StampedKey, sync};
+use common::{failing_after, left_by, panics};
+use dwell::slab::{Bounded, PerThread, Pool, PoolSlot, Slab, Slot, StampedKey, sync};
 use std::any::Any;
 use std::cell::RefCell;
+use std::convert::Infallible;
 use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,6 +45,62 @@ fn drops_closures_and_iterators_that_do_anything() {
         let panicked = reenter::run(&bytes);
         assert!(panicked > ops / 100 || ops < 1000, "{panicked} of {ops}");
     }
+}
+
+/// A panic frees the cell of a value that no reference can name. Found by a review with Miri.
+#[test]
+fn values_that_cannot_be() {
+    dwell::slab!(mod none: std::convert::Infallible);
+    let make = || -> Infallible { panic!("on purpose") };
+    let slab = Slab::new();
+    let shared = sync::Slab::new();
+    let bounded = Bounded::with_capacity(1);
+    let (pool, shared_pool) = (Pool::new(), sync::Pool::new());
+    for _ in 0..3 {
+        assert!(panics(|| drop(slab.insert_with(make))));
+        assert!(panics(|| drop(slab.try_insert_with(make).ok())));
+        assert!(panics(|| drop(shared.insert_with(make))));
+        assert!(panics(|| drop(bounded.insert_with(make))));
+        assert!(panics(|| drop(pool.insert_with(make))));
+        assert!(panics(|| drop(shared_pool.insert_with(make))));
+        assert!(panics(|| drop(none::insert_with(make))));
+    }
+    assert_eq!((slab.len(), shared.len(), bounded.len(), none::len()), (0, 0, 0, 0));
+}
+
+/// A consumer that drops slots for as long as there are any gives their cells back meanwhile.
+#[test]
+fn drop_all_of_an_iterator_that_goes_on() {
+    let count = if cfg!(miri) { 1_000 } else { 100_000 };
+    let (send, receive) = std::sync::mpsc::sync_channel::<sync::Slot<u64>>(16);
+    let consumer = thread::spawn(move || sync::drop_all(receive));
+    let slab = sync::Slab::new();
+    for n in 0..count {
+        send.send(slab.insert(n)).unwrap();
+    }
+    assert!(slab.capacity() < 4_000, "{} cells for 17 values", slab.capacity());
+    drop(send);
+    consumer.join().unwrap();
+    assert!(slab.is_empty());
+}
+
+/// What a slab has capacity for it inserts without the allocator.
+#[test]
+fn capacity_is_all_of_the_memory() {
+    let count = if cfg!(miri) { 3_000 } else { 100_000 };
+    let bounded = Bounded::<[u8; 64]>::with_capacity(count);
+    let slab = Slab::<[u8; 64]>::with_capacity(count);
+    let shared = sync::Slab::<[u8; 64]>::new();
+    shared.reserve(count);
+    let mut slots = Vec::with_capacity(2 * count);
+    let mut shared_slots = Vec::with_capacity(count);
+    failing_after(0, || {
+        for _ in 0..count {
+            slots.push(bounded.try_insert([1; 64]).expect("it has the memory"));
+            slots.push(slab.try_insert([1; 64]).expect("it has the memory"));
+            shared_slots.push(shared.try_insert([1; 64]).expect("it has the memory"));
+        }
+    });
 }
 
 /// The destructor of a value drops the slab that the value was in, and other values of it.

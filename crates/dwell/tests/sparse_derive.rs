@@ -478,3 +478,18 @@ fn threads_that_race_for_a_default_agree() {
     });
     assert!(std::ptr::eq(Raced::default_ref(), Raced::default_ref()));
 }
+
+/// A value is compared once at each level of a recursive type, not twice: that takes 2 to the power of the levels.
+#[test]
+fn comparing_a_deep_value_takes_linear_time() {
+    #[derive(Default, PartialEq, PartialOrd, Sparse)]
+    #[sparse(eq)]
+    struct Schema {
+        items: Sparse<Schema>,
+        kind: u8,
+    }
+    let deep = |levels| (0..levels).fold(Schema::default(), |items, _| Schema { items: Sparse::new(items), kind: 1 });
+    let (one, other) = (deep(100), deep(100));
+    assert!(one == other && one.partial_cmp(&other) == Some(std::cmp::Ordering::Equal));
+    assert!(deep(99) < one && deep(0).items.is_empty());
+}

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Counts, Spy, failing_after, left_by, panics};
+use dwell::SmallBox;
 use dwell::sparse::{ThinSlice, ThinStr};
 use std::cell::Cell;
 use std::iter;
@@ -271,6 +272,25 @@ fn whatever_allocation_fails_no_piece_is_lost() {
     });
     assert_eq!(left, (0, 0));
     assert!(counts.balanced(), "{counts:?}");
+}
+
+/// A piece whose `fmt` returns an error is an error, and no panic.
+#[test]
+fn a_piece_that_cannot_be_written_comes_back() {
+    struct Fails(&'static str);
+    impl std::fmt::Display for Fails {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str(self.0)?;
+            if self.0 == "bad" { Err(std::fmt::Error) } else { Ok(()) }
+        }
+    }
+    let pieces = || ["good", "bad", "rest"].map(Fails);
+    let Err(error) = ThinStr::try_from_iter(pieces()) else { panic!("a piece fails") };
+    let (text, rest) = error.into_inner();
+    assert_eq!((&*text, rest.map(|piece| piece.0).collect::<Vec<_>>()), ("good", vec!["bad", "rest"]));
+    let Err(error) = SmallBox::<str>::try_from_iter(pieces()) else { panic!("a piece fails") };
+    let (text, rest) = error.into_inner();
+    assert_eq!((&*text, rest.count()), ("good", 2));
 }
 
 /// What is written before a piece fails is taken back.

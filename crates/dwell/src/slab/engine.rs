@@ -248,6 +248,13 @@ impl<O: Owners> Core<O> {
         Self { free, memory: ManuallyDrop::new(RefCell::new(Memory::new(geometry, limit))), owners }
     }
 
+    /// Whether this core has called the global allocator, and that has not returned. If the slab is torn down then, the allocator is
+    /// ending the process: it has called `exit`, which drops thread-local variables. How many cells are occupied is not known, so
+    /// the core is leaked.
+    pub(super) fn is_growing(&self) -> bool {
+        self.memory.try_borrow().is_err()
+    }
+
     /// Runs `f` on the memory, or refuses if the global allocator has re-entered the slab from there.
     pub(super) fn memory<R>(&self, f: impl FnOnce(&mut Memory<CoreRef<O>>) -> R) -> Result<R, Refusal> {
         match self.memory.try_borrow_mut() {
@@ -268,7 +275,7 @@ impl<O: Owners> Core<O> {
 
     /// Pushes the cells that `free_slow` has kept to the stack. Called on the core's thread.
     pub(super) fn collect(&self) {
-        if self.memory.try_borrow().is_err() {
+        if self.is_growing() {
             // The global allocator has re-entered while the stack grows, which has no buffer just now.
             return;
         }
@@ -334,7 +341,7 @@ impl<O: Owners> Core<O> {
     /// Gives each leaked cell to `drop`, which may leak others: those too.
     ///
     /// A pass over the bitmaps takes time for the cells that there are, once. There is one for the values that were leaked
-    /// before, and one more for those that their destructors leak behind it.
+    /// before, and one more for all that destructors leak at lower positions during a pass.
     pub(super) fn drop_leaked(&self, mut drop: impl FnMut(CellPtr)) {
         let mut found = true;
         while found && self.memory(|memory| memory.has_leaked()) == Ok(true) {
@@ -424,6 +431,9 @@ unsafe impl Owners for OneThread {
     unsafe fn tear_down(core: CoreRef<Self>) {
         // SAFETY: the caller says that it is in service, so that it was not freed.
         let here = unsafe { core.get() };
+        if here.is_growing() {
+            return;
+        }
         let left = NonZero::new(here.len());
         here.owners.left.set(left);
         if left.is_none() {

@@ -506,6 +506,11 @@ impl<W: Copy + PartialEq> Memory<W> {
         if missing != 0 {
             self.add(owner, missing.max(self.usual()))?;
         }
+        // A chunk's later blocks get their numbers when cells are carved from them. The inserts that follow are not to allocate.
+        let blocks: usize = self.chunks().map(|chunk| chunk.chunk_cells.div_ceil(self.geometry.cells)).sum();
+        let new = blocks.saturating_sub(self.directory.len());
+        let layout = Layout::array::<Numbered<W>>(blocks).unwrap_or(Layout::new::<Numbered<W>>());
+        self.directory.try_reserve(new).map_err(|_| Refusal::Alloc(layout))?;
         stack.try_reserve(self.capacity).map_err(Refusal::Alloc)
     }
 

@@ -158,6 +158,9 @@ unsafe impl Owners for AnyThread {
     unsafe fn tear_down(core: CoreRef<Self>) {
         // SAFETY: the caller says that it is in service, so that it was not freed.
         let here = unsafe { core.get() };
+        if here.is_growing() {
+            return;
+        }
         // From here on drops on this thread are counted as those on others are.
         here.owners.suspend();
         // SAFETY: `close` gives away linked vacant cells of this core, whose thread this is.
@@ -196,6 +199,11 @@ impl Chain {
         unsafe { cell.cast().write(Vacant { next: self.first.as_ptr().cast() }) };
         self.first = cell;
         self.count += 1;
+    }
+
+    /// The number of cells.
+    pub(super) fn len(&self) -> usize {
+        self.count.unsigned_abs()
     }
 }
 

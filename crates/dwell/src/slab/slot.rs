@@ -79,9 +79,27 @@ unsafe impl<T: ?Sized + Send, K: CrossThread> Send for Slot<T, K> {}
 // SAFETY: a shared slot gives shared access to the value, and to nothing else: no `CrossThread` kind is `Keyed`.
 unsafe impl<T: ?Sized + Sync, K: CrossThread> Sync for Slot<T, K> {}
 
-/// Frees the cell of a slot if the closure that makes the value panics, or the value's destructor.
+/// Frees a cell if the closure that makes its value panics.
+struct FreeCellOnUnwind<K: SlotKind> {
+    // Invariant: the cell is an occupied one of a slab with slots of kind `K`, for values of this layout. It has no value, and is
+    // this guard's to give to `K::free_cell`.
+    cell: CellPtr,
+    // Not the layout of a `&T`: a type without values, such as `Infallible`, has no `&T`.
+    value: Layout,
+    of: PhantomData<K>,
+}
+
+impl<K: SlotKind> Drop for FreeCellOnUnwind<K> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // SAFETY: by the invariant the cell is the guard's to free, and the guard is gone.
+        unsafe { free_unwinding::<K>(self.cell, self.value) };
+    }
+}
+
+/// Frees the cell of a slot if the value's destructor panics.
 struct FreeSlotOnUnwind<'a, T: ?Sized, K: SlotKind>(
-    // Invariant: the slot has no value, or none any more, and its cell is this guard's to give to `K::free_cell`.
+    // Invariant: the slot's value is gone or being dropped, and its cell is this guard's to give to `K::free_cell`.
     &'a Slot<T, K>,
 );
 
@@ -139,7 +157,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     #[inline(always)]
     fn layout(&self) -> Layout {
         // A `&T` would claim that nothing writes to the value, which is wrong for a future with references to itself.
-        // SAFETY: by invariant 1 there is a value, or, while the slot is made or consumed, its cell, which has its layout.
+        // SAFETY: by invariant 1 there is a value, or, while the slot is consumed, the cell that had one, with its layout.
         // Nothing is read.
         Layout::for_value(unsafe { &*(self.value.as_ptr() as *const UnsafeCell<T>) })
     }
@@ -378,13 +396,13 @@ impl<T, K: SlotKind> Slot<T, K> {
     /// The cell is vacant, for values of this layout, exclusively the caller's, and of a slab with slots of kind `K`.
     #[inline(always)]
     pub(super) unsafe fn fill_with(cell: CellPtr, make: impl FnOnce() -> T) -> Self {
-        // SAFETY: its value follows before it is returned; until then it is not used, but by the guard.
-        let slot = ManuallyDrop::new(unsafe { Self::owning(cell.cast()) });
-        let guard = FreeSlotOnUnwind(&*slot);
+        let guard = FreeCellOnUnwind::<K> { cell, value: Layout::new::<T>(), of: PhantomData };
+        let value = cell.cast::<T>();
         // SAFETY: the caller says that the cell is for a `T`, vacant, and its own.
-        unsafe { slot.value.write(make()) };
+        unsafe { value.write(make()) };
         mem::forget(guard);
-        ManuallyDrop::into_inner(slot)
+        // SAFETY: now there is a live value in the cell, and the caller vouches for the rest of the invariants.
+        unsafe { Self::owning(value) }
     }
 }
 

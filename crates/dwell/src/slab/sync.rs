@@ -78,7 +78,8 @@ unsafe impl CrossThread for AnyThread {}
 /// Its methods are those of [`TypedSlab`](super::TypedSlab).
 pub type Slab<T> = super::TypedSlab<T, AnyThread>;
 
-/// Drops slots, and gives the cells of a run of slots of one slab back together: one atomic exchange instead of one each.
+/// Drops slots, and gives the cells of a run of slots of one slab back together, up to 256 of them: one atomic exchange instead
+/// of one each.
 ///
 /// ```
 /// use dwell::slab::sync::{Slab, drop_all};
@@ -95,6 +96,9 @@ pub fn drop_all<T>(slots: impl IntoIterator<Item = Slot<T>>) {
         run.push(slot);
     }
 }
+
+/// The number of cells that a run keeps from their slab, since an iterator, such as that of a channel, may not end.
+const LONGEST_RUN: usize = 256;
 
 /// Cells of one slab. Its drop returns them, after a panic too.
 struct Run(
@@ -116,7 +120,7 @@ impl Run {
                 let core = unsafe { owner(*cell, Geometry::block(*value)) };
                 match &mut run.0 {
                     // SAFETY: the value is gone, and `into_cell` has given the cell to us; it is of the same slab.
-                    Some((of, chain)) if *of == core => unsafe { chain.push(*cell) },
+                    Some((of, chain)) if *of == core && chain.len() < LONGEST_RUN => unsafe { chain.push(*cell) },
                     _ => {
                         run.give();
                         // SAFETY: the value is gone, and `into_cell` has given the cell to us.

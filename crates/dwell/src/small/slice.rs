@@ -470,8 +470,8 @@ impl<const N: usize, L> SmallBox<str, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block, for the text while it is written or for the box. The error has the text so far and the
-    /// pieces that are not in it.
+    /// When the allocator has no block, for the text while it is written or for the box, or when a piece's `fmt` returns an error.
+    /// The error has the text so far and the pieces that are not in it.
     pub fn try_from_iter<I: IntoIterator<Item: fmt::Display>>(
         pieces: I,
     ) -> Result<Self, AllocError<(String, impl Iterator<Item = I::Item>)>> {

@@ -550,8 +550,9 @@ impl<T> From<Sparse<T>> for Option<Box<T>> {
 
 impl<T: Default + IsEmpty + PartialEq> PartialEq for Sparse<T> {
     fn eq(&self, other: &Self) -> bool {
-        // Two empty values are equal. Without this test, comparing the default of a type with a `Sparse<Self>` would not end.
-        (self.is_empty() && other.is_empty()) || self.read(|a| other.read(|b| a == b))
+        // Without this test, comparing the default of a type with a `Sparse<Self>` would not end. `is_empty` would compare again
+        // what is compared below, at each level of a recursive type.
+        (self.get().is_none() && other.get().is_none()) || self.read(|a| other.read(|b| a == b))
     }
 }
 
@@ -559,7 +560,7 @@ impl<T: Default + IsEmpty + Eq> Eq for Sparse<T> {}
 
 impl<T: Default + IsEmpty + PartialOrd> PartialOrd for Sparse<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        if self.is_empty() && other.is_empty() {
+        if self.get().is_none() && other.get().is_none() {
             return Some(Ordering::Equal);
         }
         self.read(|a| other.read(|b| a.partial_cmp(b)))
@@ -568,7 +569,7 @@ impl<T: Default + IsEmpty + PartialOrd> PartialOrd for Sparse<T> {
 
 impl<T: Default + IsEmpty + Ord> Ord for Sparse<T> {
     fn cmp(&self, other: &Self) -> Ordering {
-        if self.is_empty() && other.is_empty() {
+        if self.get().is_none() && other.get().is_none() {
             return Ordering::Equal;
         }
         self.read(|a| other.read(|b| a.cmp(b)))

@@ -433,6 +433,10 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// If the allocator has no memory to sort in, or no block for the entries; the error contains them, perhaps sorted
     /// and without those that a later one with the same key replaces.
+    ///
+    /// # Panics
+    ///
+    /// Perhaps, if `Ord` is not a total order, as std's sort does.
     pub fn try_from_vec(entries: Vec<(K, V)>) -> Result<Self, AllocError<Vec<(K, V)>>> {
         Ok(Self { sorted: Sorted::try_from_vec(entries)? })
     }
@@ -450,6 +454,10 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// If the allocator has no memory; the error contains an iterator over all entries, including those that the
     /// iterator had not yielded yet; see [`try_from_vec`](Self::try_from_vec).
+    ///
+    /// # Panics
+    ///
+    /// Perhaps, if `Ord` is not a total order, as std's sort does.
     pub fn try_from_iter<I: IntoIterator<Item = (K, V)>>(
         entries: I,
     ) -> Result<Self, AllocError<impl Iterator<Item = (K, V)>>> {
@@ -462,6 +470,10 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// If the allocator has no memory; the map stays as it is, and the error contains an iterator over the new entries, as
     /// that of [`try_from_iter`](Self::try_from_iter) does.
+    ///
+    /// # Panics
+    ///
+    /// Perhaps, if `Ord` is not a total order, as std's sort does.
     pub fn try_extend<I: IntoIterator<Item = (K, V)>>(
         &mut self,
         entries: I,

@@ -429,6 +429,10 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// If the allocator has no memory to sort in, or no block for the values; the error contains them, perhaps sorted
     /// and without those that equal an earlier one.
+    ///
+    /// # Panics
+    ///
+    /// Perhaps, if `Ord` is not a total order, as std's sort does.
     pub fn try_from_vec(values: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
         Ok(Self { sorted: Sorted::try_from_vec(values)? })
     }
@@ -446,6 +450,10 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// If the allocator has no memory; the error contains an iterator over all values, including those that the
     /// iterator had not yielded yet; see [`try_from_vec`](Self::try_from_vec).
+    ///
+    /// # Panics
+    ///
+    /// Perhaps, if `Ord` is not a total order, as std's sort does.
     pub fn try_from_iter<I: IntoIterator<Item = T>>(values: I) -> Result<Self, AllocError<impl Iterator<Item = T>>> {
         try_collect(Cautious(values.into_iter()), Self::try_from_vec)
     }
@@ -456,6 +464,10 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// If the allocator has no memory; the set stays as it is, and the error contains an iterator over the new values, as
     /// that of [`try_from_iter`](Self::try_from_iter) does.
+    ///
+    /// # Panics
+    ///
+    /// Perhaps, if `Ord` is not a total order, as std's sort does.
     pub fn try_extend<I: IntoIterator<Item = T>>(
         &mut self,
         values: I,

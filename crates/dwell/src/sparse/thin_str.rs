@@ -110,8 +110,8 @@ impl ThinStr {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block, for the text while it is written or for the string; the error has the text so far and
-    /// the pieces that it has not.
+    /// If the allocator has no block, for the text while it is written or for the string, or if a piece's `fmt` returns an error.
+    /// The error has the text so far and the pieces that are not in it.
     pub fn try_from_iter<I: IntoIterator<Item: fmt::Display>>(
         pieces: I,
     ) -> Result<Self, AllocError<(String, impl Iterator<Item = I::Item>)>> {

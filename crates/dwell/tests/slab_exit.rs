@@ -1,0 +1,82 @@
+//! The global allocator ends the process in the middle of an insert, as one with a limit may. The thread-local variables that are
+//! dropped then still find the values of their slots.
+
+use dwell::slab::{Pool, PoolSlot, Slab, Slot};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::env;
+use std::process::{Command, exit};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Exits at the next allocation if `EXIT` is set, and overwrites what is freed.
+struct Exiting;
+
+static EXIT: AtomicBool = AtomicBool::new(false);
+
+// SAFETY: the blocks are those of the system's allocator.
+unsafe impl GlobalAlloc for Exiting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if EXIT.swap(false, Ordering::Relaxed) {
+            exit(3);
+        }
+        // SAFETY: the caller keeps to the contract of `alloc`, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the block has that many bytes, and nobody uses them again.
+        unsafe { std::hint::black_box(block).write_bytes(0xdd, layout.size()) };
+        // SAFETY: the caller keeps to the contract of `dealloc`, which is the same.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Exiting = Exiting;
+
+struct Reads(Cell<Option<(Slot<u64>, PoolSlot<u64>)>>);
+
+impl Drop for Reads {
+    fn drop(&mut self) {
+        let (slot, pooled) = self.0.take().expect("two slots");
+        println!("read {} {}", *slot, *pooled);
+    }
+}
+
+thread_local! {
+    // It is dropped last, since it is used first.
+    static READS: Reads = const { Reads(Cell::new(None)) };
+    static SLABS: (Slab<u64>, Pool) = (Slab::new(), Pool::new());
+}
+
+#[test]
+fn exit_in_the_allocator() {
+    const CHILD: &str = "DWELL_EXIT_IN";
+    let Ok(which) = env::var(CHILD) else {
+        if cfg!(miri) {
+            return; // it starts no process
+        }
+        for which in ["slab", "pool"] {
+            let mut this = Command::new(env::current_exe().expect("a path"));
+            this.args(["--exact", "exit_in_the_allocator", "--nocapture", "--test-threads=1"]).env(CHILD, which);
+            let child = this.output().expect("it starts");
+            let printed = String::from_utf8_lossy(&child.stdout);
+            assert!(child.status.code() == Some(3) && printed.contains("read 7 8"), "{which}: {child:?}");
+        }
+        return;
+    };
+    READS.with(|_| ());
+    let slots = SLABS.with(|(slab, pool)| (slab.insert(7), pool.insert(8)));
+    READS.with(|reads| reads.0.set(Some(slots)));
+    SLABS.with(|(slab, pool)| {
+        let (mut slots, mut pooled) = (Vec::with_capacity(1000), Vec::with_capacity(1000));
+        EXIT.store(true, Ordering::Relaxed);
+        for n in 0..1000 {
+            match &*which {
+                "slab" => slots.push(slab.insert(n)),
+                _ => pooled.push(pool.insert(n)),
+            }
+        }
+    });
+    unreachable!("a thousand values need more memory");
+}
