@@ -276,8 +276,8 @@ impl<T> AllocError<T> {
         self.value
     }
 
-    /// The size and the alignment, in bytes, of the block that was needed. If the size does not fit a [`Layout`], this is the
-    /// largest layout of the alignment.
+    /// The size and the alignment, in bytes, of the block that was needed. If no [`Layout`] has that size, its size is the largest
+    /// of the alignment, or 0.
     pub fn layout(&self) -> Layout {
         self.layout
     }
