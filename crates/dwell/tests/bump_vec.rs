@@ -20,6 +20,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 
 /// Cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools, and Miri is one.
 fn cases() -> u32 {
@@ -891,6 +892,8 @@ fn counts_that_overflow() {
     assert_eq!(units.len(), usize::MAX);
     assert!(units.try_splice(..1, [(), ()]).is_err() && units.try_reserve_exact(1).is_err());
     let mut units = UnmanagedVec::new();
+    assert!(panics(|| units.extend_from_slice(&bump, &[(); 1 << 33])));
+    assert!(units.try_extend_from_slice(&bump, &[(); 1 << 33]).is_err());
     units.extend_from_slice(&bump, &[(); u32::MAX as usize]);
     assert!(units.try_push(&bump, ()).is_err() && panics(|| units.push(&bump, ())));
     assert_eq!(units.len(), u32::MAX as usize);
@@ -900,6 +903,22 @@ fn counts_that_overflow() {
     assert!(panics(|| drop(text.drain(..1))) && panics(|| drop(text.drain(3..))) && panics(|| _ = text.split_off(1)));
     assert!(panics(|| text.replace_range(1.., "x")));
     assert_eq!(text, "\u{E9}");
+}
+
+/// A vector that cannot grow uses all of its capacity at once for what `splice` inserts: what is behind moves a few times, not for
+/// each value, which took a minute here.
+#[test]
+fn splice_within_the_capacity_takes_linear_time() {
+    let count = if cfg!(miri) { 96 } else { 3 << 18 };
+    let bump = Bump::new();
+    let mut vec = bump::Vec::with_capacity_in(3 * count, &bump);
+    vec.extend(0..count); // The gap has less than a third of the rest when it doubles last.
+    bump.set_allocation_limit(Some(bump.allocated_bytes()));
+    let begin = Instant::now();
+    // No hint, so that the gap grows by doubling.
+    drop(vec.splice(..0, (0..2 * count).filter(|_| true)));
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
+    assert!(vec.iter().copied().eq((0..2 * count).chain(0..count)));
 }
 
 /// Each call that allocates, with an allocator that has nothing: the error returns the arguments, and nothing is lost.

@@ -90,7 +90,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         }
         let larger = bump.take_or_refill(new)?;
         // SAFETY: `new` is no smaller, and the new block is another one.
-        unsafe { self.copy_to(larger) };
+        unsafe { self.move_to(larger) };
         Some(larger)
     }
 
@@ -110,19 +110,22 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         }
         let larger = self.bump.take_or_refill(new)?;
         // SAFETY: `new` is no smaller, and the new block is another one.
-        unsafe { self.copy_to(larger) };
+        unsafe { self.move_to(larger) };
         Some(larger)
     }
 
-    /// Copies the block's bytes.
+    /// Copies the bytes to another block, and frees this one if it is still the last: a vector that outgrows its chunk leaves its
+    /// bytes to the next one.
     ///
     /// # Safety
     ///
     /// `larger` is valid for writes of as many bytes, and another block.
     #[inline]
-    unsafe fn copy_to(&self, larger: NonNull<u8>) {
+    unsafe fn move_to(self, larger: NonNull<u8>) {
         // SAFETY: this block is in use and has `layout.size()` bytes, the other has as many, and two blocks do not overlap.
         unsafe { larger.copy_from_nonoverlapping(self.start, self.layout.size()) };
+        // A dedicated chunk stays: the base allocator could panic, and the block's owner would not learn where it is now.
+        self.free_last();
     }
 
     /// The newest chunk of the arena, if it is dedicated to this block.
@@ -189,11 +192,19 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     /// Frees the block: at once if it is the last one or has the newest chunk for itself, else with the arena.
     #[inline]
     pub(super) fn free(self) {
-        if self.is_last() {
-            self.bump.pos.set(Bump::<MIN_ALIGN, A>::at(self.bump.pos.get(), self.start.addr().get()));
-        } else if arithmetic::may_be_dedicated(self.layout.size(), self.layout.align()) {
+        if !self.free_last() && arithmetic::may_be_dedicated(self.layout.size(), self.layout.align()) {
             self.free_large();
         }
+    }
+
+    /// Frees the block if it is the last one. Returns whether it was; then it is not used again.
+    #[inline]
+    fn free_last(&self) -> bool {
+        let is_last = self.is_last();
+        if is_last {
+            self.bump.pos.set(Bump::<MIN_ALIGN, A>::at(self.bump.pos.get(), self.start.addr().get()));
+        }
+        is_last
     }
 
     /// [`free`](Self::free) of a block that may have a dedicated chunk.

@@ -138,12 +138,13 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Drain<'_, '_, T, MIN_ALIGN, A> {
         let mut widened = 0;
         while let Some(value) = values.next() {
             if let Err(value) = self.gap.fill(value) {
-                // Doubling, so that the elements behind the range do not move for each value.
+                // Doubling, so that the elements behind the range do not move for each value. If there is no memory for so many, then
+                // all that the capacity has, or one.
                 let hint = values.size_hint().0.min(TRUSTED_BYTES / size_of::<T>().max(1));
                 let more = hint.saturating_add(1).max(widened);
                 if self.gap.widen(more).is_ok() {
                     widened = more.saturating_mul(2);
-                } else if let Err(no) = self.gap.widen(1) {
+                } else if let Err(no) = self.gap.widen(self.gap.spare().max(1)) {
                     return Err((value, no));
                 }
                 // There is a gap.

@@ -127,9 +127,14 @@ impl<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> Gap<'v, 'a, T, MIN_ALIGN, 
         Ok(())
     }
 
+    /// By how many elements the gap can become wider within the capacity.
+    pub(super) fn spare(&self) -> usize {
+        self.vec.capacity() - self.end
+    }
+
     /// Makes the gap wider by `more` elements.
     pub(super) fn widen(&mut self, more: usize) -> Result<(), NoMemory> {
-        let spare = self.vec.capacity() - self.end;
+        let spare = self.spare();
         if more > spare {
             // All of the block is copied if it moves, with what remains in it.
             self.vec.grow(more - spare)?;

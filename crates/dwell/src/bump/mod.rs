@@ -69,7 +69,7 @@
 //! - *Growth*, `Block::grow`: in place if the block is the last one before `pos`, else a new block and a copy; a dedicated chunk
 //!   is grown by the base allocator.
 //!
-//! The seven invariants are at [`Bump`]'s fields, and two rules go with them:
+//! The eight invariants are at [`Bump`]'s fields, and two rules go with them:
 //!
 //! - **Re-entrancy.** The base allocator, closures, `Clone`, iterators, `Display` and drops may use the arena that calls them.
 //!   So the arena does not use values that it read before such code ran, and a chunk is in no list while the base allocator
@@ -187,16 +187,18 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // 3. If `chunk` is a chunk, it is a shared one of the list, and the free range is its end. If it is `None`, the free range is
     //    empty, or lent by the arena that this scope came from.
     // 4. In a shared chunk of the list that is not `chunk`, the bytes from `used` on are in no block of this arena. They are
-    //    not handed out, or handed out by the one scope that they are lent to, or they become the free range again by `saved`.
+    //    not handed out, or handed out by the one scope that they are lent to, or saved: then they become the free range again.
     // 5. Chunks of the list are not freed and shared ones do not move while the arena is borrowed. A dedicated chunk has one
     //    block and no free range.
     // 6. The free range ends at `arithmetic::TOP` or below.
     // 7. The arena of a scope is reached by `&` only, through a guard that borrows the arena that it came from.
+    // 8. `saved` lists shared chunks of the list other than `chunk`, each once, whose free bytes are not lent and at least a word.
+    //    The last word of each is the next one, or `None`.
     pos: Cell<NonNull<u8>>,
     chunk: Cell<Option<Chunk>>,
     end: Cell<NonNull<u8>>,
     chunks: Cell<Option<Chunk>>,
-    /// Another chunk with free bytes, which the arena left for the one of a scope that has ended.
+    /// Other chunks with free bytes, which the arena left for that of a scope that has ended. The last one left comes first.
     saved: Cell<Option<Chunk>>,
     owner: Owner<MIN_ALIGN, A>,
 }
@@ -214,6 +216,14 @@ struct FreeRange {
     pos: NonNull<u8>,
     chunk: Option<Chunk>,
     end: NonNull<u8>,
+}
+
+impl FreeRange {
+    /// Whether a block of this layout fits.
+    fn fits(self, layout: Layout, min_align: usize) -> bool {
+        let (pos, end) = (self.pos.addr().get(), self.end.addr().get());
+        arithmetic::place(pos, end, layout.size(), layout.align(), min_align).is_some()
+    }
 }
 
 // SAFETY: an arena owns its chunks and its allocator, and only those who borrow it reach them. The arena of a scope, which
@@ -364,6 +374,42 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
+    /// Saves a free range that the arena leaves, if it has the bytes for the link. If it is not a chunk's end, it is lost.
+    ///
+    /// # Safety
+    ///
+    /// If the range has a chunk, it is a shared one of this arena's list, which is not saved yet. The range is that chunk's end, and
+    /// its bytes are in no block and not lent to a scope. The arena enters another range before it allocates.
+    #[cold]
+    #[inline(never)]
+    unsafe fn save(&self, range: FreeRange) {
+        let Some(chunk) = range.chunk else { return };
+        // SAFETY: the chunk is shared and in the list, so that it was not freed, and from `pos` on its bytes are in no block.
+        unsafe { chunk.set_used(range.pos) };
+        if range.end.addr().get() - range.pos.addr().get() >= size_of::<Option<Chunk>>() {
+            // SAFETY: the range has as many bytes, they are in no block, and its end is aligned as chunks are.
+            unsafe { Self::link(range.end).write(self.saved.get()) };
+            self.saved.set(Some(chunk));
+        }
+    }
+
+    /// The free range of a saved chunk, and the next saved chunk.
+    ///
+    /// # Safety
+    ///
+    /// The chunk is a saved one of this arena.
+    unsafe fn saved_range(chunk: Chunk) -> (FreeRange, Option<Chunk>) {
+        // SAFETY: a saved chunk is a shared one of the list, and its free bytes are not lent (invariant 8).
+        let range = unsafe { Self::range_of(chunk) };
+        // SAFETY: its last word is the next saved chunk (invariant 8).
+        (range, unsafe { Self::link(range.end).read() })
+    }
+
+    /// Where a saved chunk that ends at `end` has the next one.
+    fn link(end: NonNull<u8>) -> NonNull<Option<Chunk>> {
+        Self::at(end, end.addr().get() - size_of::<Option<Chunk>>()).cast()
+    }
+
     /// Makes a chunk the newest of the list, and all its bytes the free range.
     ///
     /// # Safety
@@ -489,10 +535,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // Only the padding did not fit, and a zero-size value needs none.
             return NonNull::new(ptr::without_provenance_mut(layout.align()));
         }
-        if let Some(block) = self.take_saved(layout) {
+        let least = arithmetic::least_chunk(layout.size(), layout.align(), Self::HEADER, Self::CHUNK_ALIGN)?;
+        if let Some(block) = self.take_saved(layout, arithmetic::is_dedicated(least)) {
             return Some(block);
         }
-        let least = arithmetic::least_chunk(layout.size(), layout.align(), Self::HEADER, Self::CHUNK_ALIGN)?;
         let chunk = if let Some(spare) = self.store().take_spare(least) {
             spare
         } else if arithmetic::is_dedicated(least) {
@@ -509,20 +555,27 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.take(layout)
     }
 
-    /// A block from the saved chunk, if it fits there. The arena then continues in that chunk and saves the one that it leaves.
-    fn take_saved(&self, layout: Layout) -> Option<NonNull<u8>> {
-        let saved = self.saved.get()?;
-        let here = self.range();
-        self.park();
-        // SAFETY: `saved` is a shared chunk of the list that the arena left, and whose free bytes are not lent to a scope
-        // (invariant 4).
-        self.enter(unsafe { Self::range_of(saved) });
-        let block = self.take(layout);
-        match block {
-            Some(_) => self.saved.set(here.chunk),
-            None => self.enter(here),
+    /// A block from the first saved chunk in which it fits. The arena continues in that chunk and saves the one that it leaves.
+    ///
+    /// The chunks before it are abandoned, as any chunk is in which a block does not fit. A block that may have a dedicated chunk
+    /// abandons none.
+    fn take_saved(&self, layout: Layout, is_dedicated: bool) -> Option<NonNull<u8>> {
+        while let Some(saved) = self.saved.get() {
+            // SAFETY: the chunk is saved.
+            let (range, next) = unsafe { Self::saved_range(saved) };
+            if range.fits(layout, MIN_ALIGN) {
+                self.saved.set(next);
+                // SAFETY: the range is the arena's, whose chunk is not saved (invariants 1, 3 and 8), and which it leaves.
+                unsafe { self.save(self.range()) };
+                self.enter(range);
+                return self.take(layout);
+            }
+            if is_dedicated {
+                return None;
+            }
+            self.saved.set(next);
         }
-        block
+        None
     }
 }
 

@@ -68,6 +68,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 
     /// [`scope`](Self::scope) as a value, which ends the scope when it is dropped.
+    ///
+    /// A guard that is forgotten leaks the chunks that the scope allocated, and they stay in
+    /// [`allocated_bytes`](Self::allocated_bytes).
     #[inline]
     pub fn scope_guard(&self) -> Scope<'_, MIN_ALIGN, A> {
         let lent = self.range();
@@ -80,9 +83,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// Returns a checkpoint for [`rewind`](Self::rewind).
     pub fn checkpoint(&self) -> Checkpoint {
-        let saved = self.saved.get();
-        // SAFETY: `saved` is a shared chunk of the list that the arena left, and its free bytes are not lent to a scope.
-        let saved = saved.map(|chunk| unsafe { Self::range_of(chunk) });
+        // SAFETY: the chunk is saved.
+        let saved = self.saved.get().map(|chunk| unsafe { Self::saved_range(chunk) }.0);
         Checkpoint { range: self.range(), saved, chunks: self.chunks.get() }
     }
 
@@ -123,11 +125,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             rest = unsafe { chunk.header() }.prev;
         }
         self.enter(checkpoint.range);
-        self.saved.set(checkpoint.saved.and_then(|range| range.chunk));
-        if let Some(FreeRange { pos, chunk: Some(chunk), .. }) = checkpoint.saved {
-            // SAFETY: the chunk is shared and was in the list at the checkpoint, so that it still is. The blocks from `pos` on
-            // were allocated since, and are not used again.
-            unsafe { chunk.set_used(pos) };
+        // Of the saved chunks only the first at the checkpoint stays saved: others may be among the newer ones.
+        self.saved.set(None);
+        if let Some(range) = checkpoint.saved {
+            // SAFETY: the chunk was saved at the checkpoint: a shared one of the list, in which it still is, and not the one of the
+            // range just entered. The blocks in `range` were allocated since, and are not used again.
+            unsafe { self.save(range) };
         }
         let Some(oldest) = oldest else { return };
         // SAFETY: the chunk is one of the newer ones, which are not freed yet.
@@ -146,7 +149,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Scope<'_, MIN_ALIGN, A> {
         let outer = self.outer;
         if self.lent.pos != self.lent.end {
             if outer.chunk.get().is_some() {
-                self.save_chunk();
+                // The outer arena was used meanwhile. It uses the rest of its chunk before it allocates another one.
+                // SAFETY: the range is the arena's, whose chunk is not saved (its invariants 1, 3 and 8). It leaves that range below.
+                unsafe { outer.save(outer.range()) };
             }
             outer.enter(self.lent);
         }
@@ -157,14 +162,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Scope<'_, MIN_ALIGN, A> {
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Scope<'_, MIN_ALIGN, A> {
-    /// The outer arena was used meanwhile: saves its chunk, which it uses before it allocates another one.
-    #[cold]
-    #[inline(never)]
-    fn save_chunk(&self) {
-        self.outer.park();
-        self.outer.saved.set(self.outer.chunk.get());
-    }
-
     /// Returns the chunks of a scope to the store, which keeps the largest for the next one.
     #[cold]
     #[inline(never)]

@@ -356,7 +356,9 @@ impl<'a, T> UnmanagedVec<'a, T> {
     ) where
         T: Copy,
     {
-        self.try_extend_from_slice(bump, values).unwrap_or_else(|error| NoMemory::of_layout(error.layout()).abort());
+        self.reserve(bump, values.len());
+        // SAFETY: the capacity is enough for the values.
+        unsafe { self.extend_unchecked(values) };
     }
 
     /// [`extend_from_slice`](Self::extend_from_slice) that reports a failed allocation.
@@ -369,13 +371,26 @@ impl<'a, T> UnmanagedVec<'a, T> {
         T: Copy,
     {
         self.try_reserve(bump, values.len())?;
+        // SAFETY: the capacity is enough for the values.
+        unsafe { self.extend_unchecked(values) };
+        Ok(())
+    }
+
+    /// Appends copies within the capacity.
+    ///
+    /// # Safety
+    ///
+    /// `cap - len` is at least the number of values.
+    unsafe fn extend_unchecked(&mut self, values: &[T])
+    where
+        T: Copy,
+    {
         // SAFETY: the length is at most the capacity, so that it is in the block or at its end.
         let end = unsafe { self.start.add(self.count()) };
         // SAFETY: the block has as many elements behind `end`. The values are borrowed, so that they are not among those.
         unsafe { ptr::copy_nonoverlapping(values.as_ptr(), end.as_ptr(), values.len()) };
         // The capacity is at least the sum.
         self.len += u32::try_from(values.len()).unwrap_or(0);
-        Ok(())
     }
 
     /// Removes and returns the last element.
