@@ -2,7 +2,7 @@
 //! suggests.
 //!
 //! ```text
-//! cargo run --release -p dwell --features advice,derive,serde --example json_model
+//! cargo run --release -p dwell --features derive,serde --example json_model
 //! ```
 //!
 //! The output names each field to change, what the change saves and what it costs. The last line compares the predicted

@@ -1,7 +1,7 @@
 //! Measures how much memory a value uses: itself and everything it owns.
 //!
 //! [`size_of_val`] of a `Vec` is the 24 bytes of its pointer, length and capacity, without the elements. [`weigh`](fn@weigh)
-//! follows every pointer, and [`tree`] reports the bytes by type and field. With the feature `advice` it also suggests changes:
+//! follows every pointer; [`tree`] reports the bytes by type and field, and suggests changes with the feature `advice`:
 //!
 //! ```
 //! # #[cfg(all(feature = "derive", feature = "advice"))] {
