@@ -668,6 +668,48 @@ fn patches_follow_each_other() {
     assert!(made.words.len() == 1 && made.lines.len() == 3 && made.pair.0 == "first" && made.note.is_some());
 }
 
+/// A `Sparse` type's fields have to say when they are empty: the patch names their types too, as the types that derive.
+#[test]
+fn types_in_the_fields_of_a_sparse_type_are_named() {
+    #[derive(Weigh, Default)]
+    enum Format<T> {
+        #[expect(dead_code, reason = "only its size counts")]
+        Known(T, Held),
+        #[default]
+        Empty,
+    }
+    #[derive(Weigh, Default)]
+    struct Held(u64);
+    #[derive(Weigh, Default)]
+    struct Range {
+        from: u64,
+        to: u64,
+        unit: Unit,
+    }
+    #[derive(Weigh, Default)]
+    struct Unit(u8);
+    #[derive(Weigh, Default)]
+    struct Rule {
+        format: Format<u64>,
+        ranges: [Box<Range>; 2],
+        pair: (Unit, u64),
+        list: Vec<Held>,
+        more: Option<Held>,
+    }
+    #[derive(Weigh)]
+    struct Field {
+        rule: Rule,
+    }
+    let fields: Vec<Field> = (0..100).map(|_| Field { rule: Rule::default() }).collect();
+    let advice = tree(&fields).advise();
+    let made = &advice.suggestions[0];
+    assert_eq!((made.path.as_str(), made.to.as_str()), ("Field.rule", "Sparse<Rule>"), "{advice}");
+    assert!(made.patch().contains("derive `Sparse` and `Default` for Rule, Format, Range, Unit; "), "{}", made.patch());
+    let Rule { format, ranges: [range, _], pair, list, more } = &fields[0].rule;
+    assert!(matches!(format, Format::Empty) && range.from == range.to && range.unit.0 == pair.0.0);
+    assert!(pair.1 == 0 && list.iter().chain(more).all(|held| held.0 == 0));
+}
+
 /// Fields of different types that change together, each to the like of its own: the patch names all of them.
 #[test]
 fn fields_of_different_types_in_one_step_are_all_named() {

@@ -88,9 +88,29 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
             // SAFETY: `new` is no smaller.
             return unsafe { self.grow_large(new) };
         }
-        let larger = bump.take_or_refill(new)?;
+        if let Some(larger) = bump.take(new) {
+            // SAFETY: `new` is no smaller, and the new block is another one.
+            unsafe { self.copy_to(larger) };
+            return Some(larger);
+        }
+        // SAFETY: `new` is no smaller.
+        unsafe { self.grow_by_refill(new) }
+    }
+
+    /// [`grow`](Self::grow) to a new block that does not fit in the free range.
+    ///
+    /// # Safety
+    ///
+    /// `new` is no smaller than the block's layout. After `Some`, the block is the returned one.
+    #[cold]
+    #[inline(never)]
+    unsafe fn grow_by_refill(self, new: Layout) -> Option<NonNull<u8>> {
+        let larger = self.bump.take_or_refill(new)?;
         // SAFETY: `new` is no smaller, and the new block is another one.
-        unsafe { self.move_to(larger) };
+        unsafe { self.copy_to(larger) };
+        // The new block may have a chunk of its own. If this one is the last of the free range, then it leaves its bytes to the next.
+        // A dedicated chunk stays: the base allocator could panic, and the block's owner would not learn where it is now.
+        self.free_last();
         Some(larger)
     }
 
@@ -108,24 +128,19 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         {
             return Some(larger);
         }
-        let larger = self.bump.take_or_refill(new)?;
-        // SAFETY: `new` is no smaller, and the new block is another one.
-        unsafe { self.move_to(larger) };
-        Some(larger)
+        // SAFETY: `new` is no smaller.
+        unsafe { self.grow_by_refill(new) }
     }
 
-    /// Copies the bytes to another block, and frees this one if it is still the last: a vector that outgrows its chunk leaves its
-    /// bytes to the next one.
+    /// Copies the block's bytes.
     ///
     /// # Safety
     ///
     /// `larger` is valid for writes of as many bytes, and another block.
     #[inline]
-    unsafe fn move_to(self, larger: NonNull<u8>) {
+    unsafe fn copy_to(&self, larger: NonNull<u8>) {
         // SAFETY: this block is in use and has `layout.size()` bytes, the other has as many, and two blocks do not overlap.
         unsafe { larger.copy_from_nonoverlapping(self.start, self.layout.size()) };
-        // A dedicated chunk stays: the base allocator could panic, and the block's owner would not learn where it is now.
-        self.free_last();
     }
 
     /// The newest chunk of the arena, if it is dedicated to this block.

@@ -128,7 +128,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
                 Change::Sorted => SuggestionKind::Sorted,
             };
             let (from, to) = patch::types(program, old, &step.edits, site, change);
-            (kind, from, to, patch::call_sites(program, &step.edits, site, change))
+            (kind, from, to, patch::call_sites(program, new, &step.edits, site, change))
         }
         Edit::Variant(def, variant) => {
             let from = format!("{} B inline", old.variant_size(def, variant));

@@ -5,7 +5,7 @@
 
 use super::suggestion::Suggestion;
 use crate::model::search::{Edit, Step, without_arguments};
-use crate::model::{Change, DefId, FieldDef, Plan, Program, Shape, SiteId};
+use crate::model::{Change, DefId, FieldDef, Holder, Plan, Program, Shape, SiteId};
 use core::fmt::Write;
 use std_alloc::borrow::Cow;
 use std_alloc::format;
@@ -105,7 +105,7 @@ fn without_option(ty: &str) -> &str {
 }
 
 /// How uses of a changed field change.
-pub(super) fn call_sites(program: &Program, edits: &[Edit], site: SiteId, change: Change) -> String {
+pub(super) fn call_sites(program: &Program, plan: &Plan<'_>, edits: &[Edit], site: SiteId, change: Change) -> String {
     let of = &program.sites[site];
     let is_option = matches!(of.shape, Shape::Optional { is_option: true, .. });
     match change {
@@ -120,7 +120,7 @@ pub(super) fn call_sites(program: &Program, edits: &[Edit], site: SiteId, change
         Change::Sparse => format!(
             "derive `Sparse` and `Default` for {}; to make one: `Sparse::new(value)`; fields read as before{}; to write: \
              `.edit(|value| ..)`{}",
-            defaults(program, edits),
+            defaults(program, plan, edits),
             if is_option { ", `.get()` for `.as_ref()`" } else { "" },
             if is_option { "; with serde: `default, with = \"dwell::sparse::nullable\"`" } else { "" }
         ),
@@ -136,18 +136,45 @@ pub(super) fn call_sites(program: &Program, edits: &[Edit], site: SiteId, change
     }
 }
 
-/// The types that a step makes `Sparse`.
-fn defaults(program: &Program, edits: &[Edit]) -> String {
-    let mut names: Vec<&str> = Vec::new();
+/// The types that a step makes `Sparse`, and those in their fields that have to say when they are empty.
+fn defaults(program: &Program, plan: &Plan<'_>, edits: &[Edit]) -> String {
+    let mut names: Vec<String> = Vec::new();
     for edit in edits {
         if let Edit::Site(site, Change::Sparse) = *edit {
-            let name = without_option(&program.sites[site].ty);
-            if !names.contains(&name) {
-                names.push(name);
-            }
+            let inner = match program.sites[site].shape {
+                Shape::Optional { some, is_option: true } => some,
+                _ => site,
+            };
+            add_parts_of_default(program, plan, inner, &mut names);
         }
     }
     names.join(", ")
+}
+
+/// The struct or enum that a type is or that a tuple, an array or a box has, and those of a struct's fields.
+fn add_parts_of_default(program: &Program, plan: &Plan<'_>, site: SiteId, names: &mut Vec<String>) {
+    match &program.sites[site].shape {
+        Shape::Def(def) => {
+            let def = &program.defs[*def];
+            let name = without_arguments(&def.name);
+            if !def.is_editable || names.contains(&name) {
+                return;
+            }
+            names.push(name);
+            // An enum is empty if it is its default variant, whatever the fields of the others are.
+            let fields = def.variants.iter().filter(|_| !def.is_enum).flat_map(|variant| &variant.fields);
+            // Of the types that a field can change to, only a box is empty if what it holds is.
+            let is_by_value = |field: SiteId| matches!(plan.changes.get(&field), None | Some(Change::BoxedAlways));
+            for field in fields.filter(|field| is_by_value(field.site)) {
+                add_parts_of_default(program, plan, field.site, names);
+            }
+        }
+        Shape::Tuple(parts) => parts.iter().for_each(|&part| add_parts_of_default(program, plan, part, names)),
+        // A `Sparse` has a type that derives it.
+        Shape::Pointer(Holder::Sparse, _) => {}
+        Shape::Array(part, _) | Shape::Pointer(_, part) => add_parts_of_default(program, plan, *part, names),
+        _ => {}
+    }
 }
 
 /// Whether a site is a string, or a box of one.
