@@ -10,9 +10,10 @@ use syn::{DeriveInput, parse_macro_input};
 /// Implements `dwell::sparse::IsEmpty` and `dwell::sparse::DefaultRef`, which `dwell::Sparse` requires, and `ConstDefault` for
 /// types with `#[sparse(const)]`.
 ///
-/// The type must implement `Default`; `#[sparse(const)]` implements it as well. A struct is empty if all its fields are empty; type
-/// parameters must implement `IsEmpty` for that. An enum is empty if it is the `#[default]` variant. If a `Default` written by hand
-/// has a field that is not empty, no value of the type is empty, unless `#[sparse(eq)]` compares the type as a whole.
+/// The type must implement `Default`; `#[sparse(const)]` implements it as well. A struct is empty if all its fields are empty; its type
+/// parameters must implement `IsEmpty` for that. An enum is empty if it is the `#[default]` variant, whatever its type parameters are.
+/// If a `Default` written by hand has a field that is not empty, no value of the type is empty, unless `#[sparse(eq)]` compares the
+/// type as a whole.
 ///
 /// ```
 /// use dwell::Sparse;
@@ -41,7 +42,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[sparse(allow_interior_mutability)]` | field | the field may be written through `&`, see below |
 /// | `#[sparse(eq)]` | type, field | empty when `==` to the type's or the field's `Default`; what `==` takes for equal (`0.0` and `-0.0`) is then forgotten |
 /// | `#[sparse(is_empty = "path")]` | field | empty if the function `path` returns `true` for `&field` |
-/// | `#[sparse(bound = "T: Trait")]` | type | these bounds instead of `T: IsEmpty` for each type parameter |
+/// | `#[sparse(bound = "T: Trait")]` | type | these bounds instead of `T: IsEmpty` for each type parameter of a struct, or `Self: PartialEq` with `eq` |
 /// | `#[sparse(crate = "path")]` | type | the path of the crate `dwell`, if not `::dwell` |
 ///
 /// # Lifetimes and type parameters

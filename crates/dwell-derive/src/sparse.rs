@@ -21,6 +21,9 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         let predicates = &mut bounded.make_where_clause().predicates;
         match &attributes.bound {
             Some(bound) => predicates.extend(bound.iter().cloned()),
+            None if attributes.eq => predicates.push(parse_quote!(Self: ::core::cmp::PartialEq)),
+            // Which variant an enum has does not depend on what it holds.
+            None if matches!(input.data, Data::Enum(_)) => {}
             None => predicates.extend(input.generics.type_params().map(|parameter| -> WherePredicate {
                 let parameter = &parameter.ident;
                 parse_quote!(#parameter: #dwell::sparse::IsEmpty)

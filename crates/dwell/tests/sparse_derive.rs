@@ -73,6 +73,29 @@ fn generic_types_have_a_default_an_instance() {
     assert!(!Page::<u8> { first: Some(0), rest: vec![], nested: Sparse::empty() }.is_empty());
 }
 
+/// An enum is empty by its variant, and a type marked `eq` by `==`: neither needs to know when a type parameter is.
+#[test]
+fn type_parameters_that_do_not_say_when_they_are_empty() {
+    #[derive(Debug, Default, PartialEq)]
+    struct Opaque(u8);
+
+    #[derive(Default, Sparse)]
+    enum Known<T> {
+        Item(T),
+        #[default]
+        Unknown,
+    }
+
+    #[derive(Default, PartialEq, Sparse)]
+    #[sparse(eq)]
+    struct Whole<T>(Option<T>, u8);
+
+    assert!(Sparse::new(Known::<Opaque>::Unknown).is_empty() && !Known::Item(Opaque(0)).is_empty());
+    assert!(matches!(&*Sparse::new(Known::Item(Opaque(7))), Known::Item(Opaque(7))));
+    assert!(Sparse::new(Whole::<Opaque>(None, 0)).is_empty());
+    assert_eq!(Sparse::new(Whole(Some(Opaque(1)), 0)).0, Some(Opaque(1)));
+}
+
 /// It gave `Deref` only for `'static`.
 #[test]
 fn a_type_with_a_lifetime_and_a_type_parameter_lends_its_default_for_any_lifetime() {
