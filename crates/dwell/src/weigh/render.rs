@@ -8,7 +8,7 @@ use std_alloc::format;
 use std_alloc::string::{String, ToString};
 use std_alloc::vec::Vec;
 
-/// The version of the JSON that [`Tree::to_json`] and [`Advice::to_json`] write. It rises when a key is removed or changes its
+/// The version of the JSON that [`Tree::to_json`] and `Advice::to_json` write. It rises when a key is removed or changes its
 /// meaning. A version may gain keys.
 pub const JSON_VERSION: u32 = 3;
 
