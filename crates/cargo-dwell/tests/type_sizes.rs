@@ -203,6 +203,16 @@ fn same_name(shown: &[String], full: &[String], krate: &str) -> bool {
     }
 }
 
+/// The last parts of a name's path and of its first argument's: names of one type have these in common.
+fn heads(tokens: &[String]) -> (Option<&str>, Option<&str>) {
+    fn last(token: Option<&String>) -> Option<&str> {
+        token.map(|path| path.rsplit("::").next().unwrap_or(path))
+    }
+
+    let has_arguments = tokens.get(1).is_some_and(|token| token == "<");
+    (last(tokens.first()), last(tokens.get(2).filter(|_| has_arguments)))
+}
+
 /// What comparing came to.
 #[derive(Debug, Default)]
 struct Outcome {
@@ -214,13 +224,15 @@ struct Outcome {
 }
 
 fn compare(printed: &[Printed], known: &[Type], several: &BTreeSet<String>) -> Outcome {
-    let last = |tokens: &[String]| tokens.first().map(|path| path.rsplit("::").next().unwrap_or(path).to_owned());
-    let mut by_name: HashMap<String, Vec<(Vec<String>, &Type)>> = HashMap::new();
-    for of in known {
-        let tokens = tokens(&of.path);
-        if let Some(last) = last(&tokens) {
-            by_name.entry(last).or_default().push((tokens, of));
+    let known: Vec<(Vec<String>, &Type)> = known.iter().map(|of| (tokens(&of.path), of)).collect();
+    let mut by_name: HashMap<_, Vec<&(Vec<String>, &Type)>> = HashMap::new();
+    for of in &known {
+        let (name, argument) = heads(&of.0);
+        if argument.is_some() {
+            // It may be a default, which the compiler leaves out.
+            by_name.entry((name, None)).or_default().push(of);
         }
+        by_name.entry((name, argument)).or_default().push(of);
     }
     let mut outcome = Outcome::default();
     let mut seen = BTreeSet::new();
@@ -230,7 +242,7 @@ fn compare(printed: &[Printed], known: &[Type], several: &BTreeSet<String>) -> O
         }
         outcome.printed += 1;
         let tokens = tokens(&of.name);
-        let candidates = last(&tokens).and_then(|last| by_name.get(&last)).map_or(&[][..], Vec::as_slice);
+        let candidates = by_name.get(&heads(&tokens)).map_or(&[][..], Vec::as_slice);
         let same = candidates.iter().filter(|(known, _)| same_name(&tokens, known, &of.krate));
         let differences: Vec<String> = same.map(|(_, known)| difference(of, known)).collect();
         if differences.is_empty() {

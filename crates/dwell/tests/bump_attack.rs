@@ -751,6 +751,24 @@ fn a_loop_of_scopes_open_at_once_that_keeps() {
     }
 }
 
+/// A request that fails takes no free bytes with it, and a saved chunk is found behind others.
+#[test]
+fn a_request_that_fails_loses_no_saved_chunk() {
+    let bump = Bump::new();
+    bump.alloc([0_u8; 400]);
+    let mut scopes = Vec::new();
+    for size in [8, 8, 8] {
+        scopes.push(bump.scope_guard());
+        bump.alloc_slice_fill_copy(size, 1_u8);
+    }
+    let large = bump.alloc_slice_fill_copy(15_000, 2_u8);
+    while scopes.pop().is_some() {}
+    bump.set_allocation_limit(Some(bump.allocated_bytes()));
+    assert!(bump.try_alloc([0_u8; 16_000]).is_err() && bump.try_alloc([0_u8; 20_000]).is_err());
+    let kept: Vec<&mut [u8; 400]> = (3..6).map(|n| bump.try_alloc([n; 400]).unwrap()).collect();
+    assert!(is_filled(large, 2) && kept.iter().zip(3..).all(|(bytes, n)| is_filled(&bytes[..], n)));
+}
+
 /// Saved chunks are a list: one in which a block does not fit is abandoned, a large block abandons none, and a checkpoint keeps the
 /// first.
 #[test]

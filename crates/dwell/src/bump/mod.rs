@@ -536,7 +536,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             return NonNull::new(ptr::without_provenance_mut(layout.align()));
         }
         let least = arithmetic::least_chunk(layout.size(), layout.align(), Self::HEADER, Self::CHUNK_ALIGN)?;
-        if let Some(block) = self.take_saved(layout, arithmetic::is_dedicated(least)) {
+        if let Some(block) = self.take_saved(layout) {
             return Some(block);
         }
         let chunk = if let Some(spare) = self.store().take_spare(least) {
@@ -550,6 +550,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             let current = self.chunk.get().map(|chunk| unsafe { chunk.header() }.size);
             self.store().obtain(least, current)?
         };
+        // The block fits in none of the saved chunks. They are abandoned, as the one is that the arena leaves.
+        self.saved.set(None);
         // SAFETY: the chunk is new, or was the spare one, and in no list.
         unsafe { self.install(chunk) };
         self.take(layout)
@@ -557,10 +559,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// A block from the first saved chunk in which it fits. The arena continues in that chunk and saves the one that it leaves.
     ///
-    /// The chunks before it are abandoned, as any chunk is in which a block does not fit. A block that may have a dedicated chunk
-    /// abandons none.
-    fn take_saved(&self, layout: Layout, is_dedicated: bool) -> Option<NonNull<u8>> {
-        while let Some(saved) = self.saved.get() {
+    /// The chunks before it are abandoned, as any chunk is in which a block does not fit.
+    fn take_saved(&self, layout: Layout) -> Option<NonNull<u8>> {
+        let mut rest = self.saved.get();
+        while let Some(saved) = rest {
             // SAFETY: the chunk is saved.
             let (range, next) = unsafe { Self::saved_range(saved) };
             if range.fits(layout, MIN_ALIGN) {
@@ -570,10 +572,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
                 self.enter(range);
                 return self.take(layout);
             }
-            if is_dedicated {
-                return None;
-            }
-            self.saved.set(next);
+            rest = next;
         }
         None
     }
