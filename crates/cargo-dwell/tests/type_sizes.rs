@@ -203,14 +203,10 @@ fn same_name(shown: &[String], full: &[String], krate: &str) -> bool {
     }
 }
 
-/// The last parts of a name's path and of its first argument's: names of one type have these in common.
-fn heads(tokens: &[String]) -> (Option<&str>, Option<&str>) {
-    fn last(token: Option<&String>) -> Option<&str> {
-        token.map(|path| path.rsplit("::").next().unwrap_or(path))
-    }
-
-    let has_arguments = tokens.get(1).is_some_and(|token| token == "<");
-    (last(tokens.first()), last(tokens.get(2).filter(|_| has_arguments)))
+/// The last parts of the paths at a name's beginning, up to where the first argument ends: names of one type have these in common.
+fn head(tokens: &[String]) -> Vec<&str> {
+    let is_in = |token: &&String| ![",", ">", ")", "]", ";"].contains(&token.as_str());
+    tokens.iter().take_while(is_in).map(|path| path.rsplit("::").next().unwrap_or(path)).collect()
 }
 
 /// What comparing came to.
@@ -227,12 +223,14 @@ fn compare(printed: &[Printed], known: &[Type], several: &BTreeSet<String>) -> O
     let known: Vec<(Vec<String>, &Type)> = known.iter().map(|of| (tokens(&of.path), of)).collect();
     let mut by_name: HashMap<_, Vec<&(Vec<String>, &Type)>> = HashMap::new();
     for of in &known {
-        let (name, argument) = heads(&of.0);
-        if argument.is_some() {
-            // It may be a default, which the compiler leaves out.
-            by_name.entry((name, None)).or_default().push(of);
+        let head = head(&of.0);
+        // The compiler leaves arguments out that are defaults.
+        let is_default =
+            |two: &[&str]| two[0] == "<" && ["Global", "RandomState", "DefaultHashBuilder"].contains(&two[1]);
+        if let Some(end) = head.windows(2).position(is_default) {
+            by_name.entry(head[..end].to_vec()).or_default().push(of);
         }
-        by_name.entry((name, argument)).or_default().push(of);
+        by_name.entry(head).or_default().push(of);
     }
     let mut outcome = Outcome::default();
     let mut seen = BTreeSet::new();
@@ -242,7 +240,7 @@ fn compare(printed: &[Printed], known: &[Type], several: &BTreeSet<String>) -> O
         }
         outcome.printed += 1;
         let tokens = tokens(&of.name);
-        let candidates = by_name.get(&heads(&tokens)).map_or(&[][..], Vec::as_slice);
+        let candidates = by_name.get(&head(&tokens)).map_or(&[][..], Vec::as_slice);
         let same = candidates.iter().filter(|(known, _)| same_name(&tokens, known, &of.krate));
         let differences: Vec<String> = same.map(|(_, known)| difference(of, known)).collect();
         if differences.is_empty() {
