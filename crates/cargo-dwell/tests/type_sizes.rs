@@ -395,6 +395,79 @@ fn program() {
     assert!(outcome.different.is_empty(), "{}", outcome.different.join("\n"));
 }
 
+/// Types of a crate without std, so that it compiles for macOS anywhere.
+const NO_CORE: &str = r#"
+#![feature(no_core, lang_items, auto_traits)]
+#![no_core]
+#![allow(internal_features)]
+#[lang = "pointee_sized"]
+pub trait PointeeSized {}
+#[lang = "meta_sized"]
+pub trait MetaSized: PointeeSized {}
+#[lang = "sized"]
+pub trait Sized: MetaSized {}
+#[lang = "copy"]
+pub trait Copy {}
+impl Copy for u8 {}
+#[lang = "freeze"]
+unsafe auto trait Freeze {}
+pub enum Kind { Small(u8), Large { x: [u64; 4], y: u8 } }
+pub struct Page { pub a: u8, pub b: u64, pub c: u32 }
+#[repr(C)]
+pub struct Wide { pub a: u8, pub b: u64, pub kind: Kind }
+#[unsafe(no_mangle)]
+pub fn f(page: &Page, wide: &Wide) -> u8 { let _wide = wide; page.a }
+"#;
+
+/// Gives an object file for macOS a UUID, as the linker gives one to a program: in place of its first load command of the same
+/// size, the version that it was built for or its symbols.
+fn set_uuid(object: &Path) {
+    // `LC_UUID` of mach-o/loader.h; load commands begin behind a header of 32 bytes.
+    const UUID: [u8; 8] = [0x1B, 0, 0, 0, 24, 0, 0, 0];
+    let mut bytes = fs::read(object).expect("an object file");
+    let mut at = 32;
+    while bytes[at + 4..at + 8] != UUID[4..] {
+        at += u32::from_le_bytes(bytes[at + 4..at + 8].try_into().expect("four bytes")) as usize;
+    }
+    bytes[at..at + 8].copy_from_slice(&UUID);
+    bytes[at + 8..at + 24].copy_from_slice(&[7; 16]);
+    fs::write(object, bytes).expect("written");
+}
+
+/// A program for macOS without debug info has it in its `.dSYM`, found by name and UUID.
+#[test]
+fn mach_o_with_a_dsym() {
+    if !has_nightly() {
+        return;
+    }
+    for target in ["x86_64-apple-darwin", "aarch64-apple-darwin"] {
+        let folder = support::target_dir().join("type_sizes").join(target);
+        let debug = folder.join("pages.dSYM/Contents/Resources/DWARF");
+        fs::create_dir_all(&debug).expect("a folder");
+        fs::write(folder.join("pages.rs"), NO_CORE).expect("written");
+        let compile = |out: &Path, arguments: &[&str]| {
+            let mut rustc = Command::new("rustc");
+            rustc.args(["+nightly", "--crate-type", "lib", "--emit", "obj", "--edition", "2024", "--target", target]);
+            rustc.arg(folder.join("pages.rs")).arg("-o").arg(out).args(arguments).env_remove("RUSTUP_TOOLCHAIN");
+            rustc.output().expect("rustc runs")
+        };
+        let exe = folder.join("pages");
+        let output = compile(&debug.join("pages"), &["-g", "-Zprint-type-sizes"]);
+        if !output.status.success() {
+            println!("skipped: this nightly does not compile a crate without core");
+            return;
+        }
+        assert!(compile(&exe, &[]).status.success());
+        set_uuid(&exe);
+        let stripped = debuginfo::load(&exe, &Options::default());
+        assert!(stripped.is_err(), "a .dSYM of another build was taken");
+        set_uuid(&debug.join("pages"));
+        let printed = parse("pages", &String::from_utf8(output.stdout).expect("UTF-8"));
+        let outcome = compare(&printed, &types_of(&exe, "pages"), &BTreeSet::new());
+        assert_eq!((outcome.both, outcome.different), (3, Vec::new()));
+    }
+}
+
 #[test]
 fn names_of_one_type_are_the_same() {
     let same = |shown: &str, full: &str| same_name(&tokens(shown), &tokens(full), "app");
