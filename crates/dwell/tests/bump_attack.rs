@@ -769,8 +769,7 @@ fn a_request_that_fails_loses_no_saved_chunk() {
     assert!(is_filled(large, 2) && kept.iter().zip(3..).all(|(bytes, n)| is_filled(&bytes[..], n)));
 }
 
-/// Saved chunks are a list: one in which a block does not fit is abandoned, a large block abandons none, and a checkpoint keeps the
-/// first.
+/// Saved chunks are a list. A large block that fits in none of them leaves them saved, and a checkpoint keeps the first.
 #[test]
 fn saved_chunks_are_used_in_turn() {
     fn check<const MIN_ALIGN: usize>() {
