@@ -249,13 +249,13 @@ mod tests {
     use crate::shape::infer::Accumulator;
 
     #[test]
-    fn a_path_has_its_steps() {
+    fn path_is_split_into_steps() {
         assert_eq!(steps("$"), ["$"]);
         assert_eq!(steps(r#"$.a.*["b.c[\"]"][].d"#), ["$", ".a", ".*", r#"["b.c[\"]"]"#, "[]", ".d"]);
     }
 
     #[test]
-    fn the_icicles_have_all_bytes() {
+    fn icicles_include_all_bytes() {
         let mut accumulator = Accumulator::default();
         for n in 0..50 {
             let text = format!(

@@ -475,8 +475,16 @@ fn study_part(found: &Found, total: u64, most: u64, accumulator: &mut Accumulato
             Ok(text) => text,
             Err(error) => std::str::from_utf8(&buffer[..error.valid_up_to()]).unwrap_or_default(),
         };
-        for (_, text) in split(text) {
-            let _ = accumulator.read(&mut serde_json::Deserializer::from_str(text));
+        let mut texts = serde_json::Deserializer::from_str(text);
+        let mut read = 0;
+        while texts.end().is_err() && accumulator.read(&mut texts).is_ok() {
+            read += 1;
+        }
+        // The deserializer does not find the end of a text that was refused, for instance for a duplicate key.
+        if texts.end().is_err() {
+            for (_, text) in split(text).skip(read + 1) {
+                let _ = accumulator.read(&mut serde_json::Deserializer::from_str(text));
+            }
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The tables of hashbrown, which std's `HashMap` and `HashSet` use.
 
-/// [`GROUP`] of a program with SSE2, as all on x86-64 are.
+/// The [`GROUP`] of programs with SSE2, which all programs for x86-64 have.
 pub const GROUP_OF_SSE2: usize = 16;
 
-/// Control bytes that hashbrown reads at once, a *group*. A table has those of one group more than it has buckets.
+/// The number of control bytes that hashbrown reads at once, a *group*. A table has one control byte a bucket and one
+/// more group.
 pub const GROUP: usize = if cfg!(any(
     all(any(target_arch = "x86", target_arch = "x86_64"), target_feature = "sse2", not(miri)),
     all(target_arch = "loongarch64", target_feature = "lsx", not(miri)),
@@ -20,25 +21,27 @@ pub const GROUP: usize = if cfg!(any(
     4
 };
 
-/// The capacity of a hash table with this number of buckets, without tombstones.
+/// Returns the capacity of a hash table with this number of buckets, without tombstones.
+#[inline]
 pub const fn capacity_of(buckets: usize) -> usize {
     let free = buckets / 8;
     buckets - if free == 0 { 1 } else { free }
 }
 
-/// The least power of two that a hash table of that capacity may have as its number of buckets.
+/// Returns the least power of two that may be the number of buckets of a table with this capacity left.
 #[inline]
 pub fn buckets_at_least(capacity: usize) -> usize {
     capacity.max(4).checked_next_power_of_two().unwrap_or(1 << (usize::BITS - 1))
 }
 
-/// The least number of buckets with that capacity.
+/// Returns the number of buckets of a new table with this capacity.
+#[inline]
 pub fn buckets_for(capacity: usize) -> usize {
     let buckets = buckets_at_least(capacity);
     if capacity <= capacity_of(buckets) { buckets } else { buckets.saturating_mul(2) }
 }
 
-/// Bytes and alignment of a hash table: its entries, a control byte for each bucket, and a group.
+/// Returns bytes and alignment of a hash table: its entries, a control byte for each bucket, and a group.
 #[inline]
 pub fn layout(buckets: usize, entry: usize, align: usize) -> (usize, usize) {
     let align = align.max(GROUP);
@@ -47,14 +50,15 @@ pub fn layout(buckets: usize, entry: usize, align: usize) -> (usize, usize) {
     (entries.saturating_add(buckets).saturating_add(GROUP), align)
 }
 
-/// Where the control bytes of a table begin, and its size, in a program with groups of `group`. `None` if it is too large to be.
+/// Returns the offset of a table's control bytes and its size, in a program with groups of `group` bytes. Returns
+/// `None` on overflow.
 pub fn layout_with(buckets: u64, entry: u64, align: u64, group: u64) -> Option<(u64, u64)> {
     let control = buckets.checked_mul(entry)?.checked_next_multiple_of(align.max(group))?;
     Some((control, control.checked_add(buckets)?.checked_add(group)?))
 }
 
-/// The bytes of `tables` tables with `buckets` buckets in all, if [`table_is_regular`](super::blocks::table_is_regular)
-/// for their entries.
+/// Returns the bytes of `tables` tables with `buckets` buckets in all. Their entries must satisfy
+/// [`table_is_regular`](super::blocks::table_is_regular).
 pub fn tables(tables: u64, buckets: u64, entry: u64) -> u64 {
     buckets.saturating_mul(entry.saturating_add(1)).saturating_add(tables.saturating_mul(GROUP as u64))
 }

@@ -14,8 +14,8 @@ use super::sets::{Sets, part};
 use super::study::{MAX_VARIANTS, Study, is_usual};
 use super::text::{Hashed, Hashes, Texts, hash};
 use crate::shape::schema::{Free, Lengths};
+use foldhash::{HashMap, HashSet, HashSetExt};
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
@@ -158,7 +158,7 @@ pub(super) struct Fields {
     /// The entries whose keys are not fields. A key is a field or one of the rest, never both.
     pub(super) rest: Option<Box<Rest>>,
     #[serde(skip)]
-    index: HashMap<u64, usize, BuildHasherDefault<Hashed>>,
+    index: std::collections::HashMap<u64, usize, BuildHasherDefault<Hashed>>,
 }
 
 /// Entries of a record that are counted like those of a map.
@@ -212,7 +212,7 @@ pub(super) struct Tagged {
     pub(super) variants: Vec<Variant>,
     /// Indices by the hash of the tag's value.
     #[serde(skip)]
-    index: HashMap<u64, usize, BuildHasherDefault<Hashed>>,
+    index: std::collections::HashMap<u64, usize, BuildHasherDefault<Hashed>>,
     /// The fields of a new variant, without values.
     pub(super) template: ObjectId,
     /// The objects without a tag, or with a tag that is not a string.
@@ -228,7 +228,7 @@ impl Tagged {
             key,
             hash,
             variants: Vec::new(),
-            index: HashMap::default(),
+            index: std::collections::HashMap::default(),
             template,
             untagged: None,
             scratch: Vec::new(),
@@ -313,7 +313,7 @@ pub(super) struct Arena {
     /// Whether the object that was read last has a common tag key ([`is_usual`]) with a string.
     pub(super) is_tagged: bool,
     /// The hashes of common tag keys, in a study.
-    usual: HashSet<u64, BuildHasherDefault<Hashed>>,
+    usual: std::collections::HashSet<u64, BuildHasherDefault<Hashed>>,
     /// The unions on the path to the value being read.
     pub(super) inside: Vec<ObjectId>,
     pending: Vec<Pending>,
@@ -346,7 +346,7 @@ impl Arena {
             marks: Vec::new(),
             mark: 0,
             is_tagged: false,
-            usual: HashSet::default(),
+            usual: std::collections::HashSet::default(),
             inside: Vec::new(),
             pending: Vec::new(),
             known: Known::default(),
@@ -741,6 +741,23 @@ impl Arena {
     }
 
     /// The array at a position that has one.
+    /// Returns the node of an array's element: that of all elements, or of its position in a tuple.
+    pub(super) fn element(&mut self, node: NodeId, index: usize) -> NodeId {
+        let array = self.array_mut(node);
+        match array.fixed {
+            Fixed::Varied => array.element,
+            Fixed::At(known) if index >= known => array.element,
+            Fixed::Unknown if index >= MAX_TUPLE => array.element,
+            _ => {
+                if array.positions.len() == index {
+                    let position = self.new_node(self.node(node).name);
+                    self.array_mut(node).positions.push(position);
+                }
+                self.array_mut(node).positions[index]
+            }
+        }
+    }
+
     pub(super) fn array_mut(&mut self, node: NodeId) -> &mut Array {
         self.node_mut(node).array.as_mut().expect("only called where there are arrays")
     }

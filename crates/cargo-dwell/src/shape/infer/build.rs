@@ -7,7 +7,8 @@ use super::types::{Form, Types};
 use crate::shape::formats::Format;
 use crate::shape::names::is_part;
 use crate::shape::schema::{Field, Free, Keywords, Kind, Lengths, Map, Record, Schema, Seq, Slot, Union};
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use foldhash::{HashMap, HashMapExt, HashSet};
+use std::collections::{BTreeMap, VecDeque};
 
 /// The most paths that are listed for a record.
 const MAX_PATHS: usize = 4;

@@ -8,7 +8,8 @@
 
 use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
 use super::study::is_usual;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use std::collections::BTreeMap;
 
 /// While a text is read, a record with one of these numbers of keys is tested for being a map.
 const LOOK_AT: [usize; 2] = [64, 256];

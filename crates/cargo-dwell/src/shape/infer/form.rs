@@ -10,7 +10,8 @@ use super::study::MAX_VARIANTS;
 use super::text::{Texts, hash};
 use super::types::{Form, Slot, Types};
 use crate::shape::schema::Lengths;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// Builds the form of `arena`.

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_given_once_and_never_one_of_the_prelude() {
+    fn names_are_unique_and_avoid_the_prelude() {
         let mut names = Names::default();
         let wanted = ["Option".to_owned(), "TraitsOption".to_owned()];
         assert_eq!(names.choose(&wanted), "TraitsOption");

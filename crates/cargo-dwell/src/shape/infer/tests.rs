@@ -1,4 +1,4 @@
-//! Small corpora with their expected schemas, then random corpora compared with a recount.
+//! Small corpora with their expected schemas. `tests/inference.rs` compares random corpora with a recount.
 
 use super::listing;
 use super::{Accumulator, Form};
@@ -19,7 +19,7 @@ fn form(texts: &[String]) -> Form {
     accumulator.into_form()
 }
 
-/// The schema of texts; the study reads the first `studied`.
+/// Infers the schema of `texts`; the study reads the first `studied` of them.
 fn infer_studied(texts: &[String], studied: usize) -> Schema {
     let mut accumulator = form(&texts[..studied]).start(1);
     read(&mut accumulator, texts);
@@ -30,7 +30,7 @@ fn infer(texts: &[String]) -> Schema {
     infer_studied(texts, texts.len())
 }
 
-/// The listing of the schema of texts, or of one text.
+/// Returns the listing of the schema of `texts`, without its first line and empty lines.
 fn listed(texts: &[impl ToString]) -> String {
     let texts: Vec<String> = texts.iter().map(ToString::to_string).collect();
     let mut out = Vec::new();
@@ -48,7 +48,7 @@ fn check(texts: &[impl ToString], expected: &str) {
 }
 
 #[test]
-fn plain_values() {
+fn scalar_values() {
     check(&["true", "false", "true"], "document: 3 bool(2 true)");
     check(&["1", "-5", "null"], "document: 3 1 null integer(-5..=1)");
     check(&["1", "2.0"], "document: 2 float");
@@ -61,7 +61,7 @@ fn plain_values() {
 }
 
 #[test]
-fn one_small_object_is_a_record() {
+fn small_object_is_a_record() {
     check(
         &[r#"{"a":1,"b":2}"#],
         r#"document: 1 Document(0 empty)
@@ -72,7 +72,7 @@ fn one_small_object_is_a_record() {
 }
 
 #[test]
-fn missing_and_null_are_counted_apart() {
+fn missing_and_null_are_counted_separately() {
     check(
         &[r#"{"a":1,"b":null}"#, r#"{"a":null}"#, r#"{"b":true,"a":7}"#, "{}"],
         r#"document: 4 Document(1 empty)
@@ -83,7 +83,7 @@ fn missing_and_null_are_counted_apart() {
 }
 
 #[test]
-fn keys_that_keep_being_new_are_data() {
+fn many_distinct_keys_make_a_map() {
     let text = |from: usize, to: usize| {
         let entries: Vec<String> = (from..to).map(|index| format!(r#""k{index}":{{"x":{index}}}"#)).collect();
         format!("{{\"items\":{{{}}}}}", entries.join(","))
@@ -111,7 +111,7 @@ fn keys_that_keep_being_new_are_data() {
 }
 
 #[test]
-fn a_wide_table_is_a_record() {
+fn rows_of_a_wide_table_are_a_record() {
     let row = |row: usize| {
         let cells: Vec<String> = (0..100).map(|column| format!(r#""c{column}":{}"#, row + column)).collect();
         format!("{{{}}}", cells.join(","))
@@ -123,8 +123,8 @@ fn a_wide_table_is_a_record() {
 }
 
 #[test]
-fn many_optional_keys_with_values_of_their_own_are_a_record() {
-    // A hundred keys with different types, three in each object.
+fn many_optional_keys_of_different_types_are_a_record() {
+    // A hundred keys of five different types, up to three in each object.
     let value = |key: usize| match key % 5 {
         0 => "{}".to_owned(),
         1 => format!(r#""text {key}""#),
@@ -148,7 +148,7 @@ fn many_optional_keys_with_values_of_their_own_are_a_record() {
 }
 
 #[test]
-fn keys_no_field_would_have_are_data() {
+fn keys_unlike_field_names_make_a_map() {
     check(
         &[r#"{"usage":{"5.5":0.1,"6":0.2,"7":0.3}}"#],
         r#"document: 1 Document(0 empty)
@@ -158,7 +158,7 @@ fn keys_no_field_would_have_are_data() {
 }
 
 #[test]
-fn a_tag_makes_a_union() {
+fn tagged_objects_are_a_union() {
     check(
         &[r#"[{"type":"circle","r":1},{"type":"square","w":2,"h":3},{"h":1,"w":5,"type":"square"}]"#],
         r#"document: 1 seq of 3 3 Item
@@ -174,7 +174,7 @@ fn a_tag_makes_a_union() {
 }
 
 #[test]
-fn a_tag_that_decides_nothing_is_a_keyword() {
+fn tag_without_effect_is_a_keyword() {
     let texts: Vec<String> =
         (0..16).map(|index| format!(r#"{{"type":"{}","x":{index}}}"#, ["a", "b"][index % 2])).collect();
     check(
@@ -188,7 +188,7 @@ fn a_tag_that_decides_nothing_is_a_keyword() {
 }
 
 #[test]
-fn a_union_is_given_up_where_the_tag_is_missing() {
+fn missing_tags_dissolve_a_union() {
     // The study reads the first half; the second half has an object without a tag.
     let half = r#"[{"type":"circle","r":1},{"type":"square","w":2,"h":3}]"#.to_owned();
     let other = r#"[{"w":2,"h":null},{"type":7,"r":1}]"#.to_owned();
@@ -201,7 +201,7 @@ fn a_union_is_given_up_where_the_tag_is_missing() {
 }
 
 #[test]
-fn records_that_hold_themselves() {
+fn recursive_records_are_one_type() {
     check(
         &[r#"{"name":"a","children":[{"name":"b","children":[{"name":"c","children":[]}]},{"name":"d"}]}"#],
         r#"document: 1 Document(0 empty)
@@ -212,7 +212,7 @@ fn records_that_hold_themselves() {
 }
 
 #[test]
-fn unions_that_hold_themselves() {
+fn recursive_unions_are_one_type() {
     // The study sees one level of nesting. The third level has both variants, the second has one.
     let studied = r#"{"rules":[{"conditions":[],"rules":[{"error":"e","type":"error"}],"type":"tree"},
         {"error":"e","type":"error"}]}"#;
@@ -229,7 +229,7 @@ fn unions_that_hold_themselves() {
 }
 
 #[test]
-fn arrays_of_one_length_are_tuples_if_their_places_differ() {
+fn equal_length_arrays_are_tuples_if_element_types_differ() {
     check(
         &[r#"[["a",1],["b",2],["c",null]]"#],
         "document: 1 seq of 3 3 tuple(3 text(1..=1 bytes, 3 distinct, 0 empty), 3 1 null integer(1..=2))",
@@ -242,7 +242,7 @@ fn arrays_of_one_length_are_tuples_if_their_places_differ() {
 }
 
 #[test]
-fn mixed_values_keep_their_types_and_hopeless_ones_do_not() {
+fn mixed_values_keep_their_types_unless_too_varied() {
     check(
         &["[1,true,\"x\",[2],[]]"],
         "document: 1 seq of 5 5 1 bool(1 true) | 1 integer(1..=1) | 1 text(1..=1 bytes, 1 distinct, 0 empty) | \
@@ -252,7 +252,7 @@ fn mixed_values_keep_their_types_and_hopeless_ones_do_not() {
 }
 
 #[test]
-fn structurally_equal_records_are_one() {
+fn structurally_equal_records_are_merged() {
     check(
         &[r#"{"from":{"x":1,"y":2},"to":{"x":3,"y":4},"mark":{},"flag":{}}"#],
         r#"document: 1 Document(0 empty)
@@ -269,7 +269,7 @@ fn structurally_equal_records_are_one() {
 }
 
 #[test]
-fn a_duplicate_key_is_an_error_in_records_and_maps() {
+fn duplicate_key_is_an_error_in_records_and_maps() {
     for text in [
         r#"{"a":1,"b":2,"a":3}"#.to_owned(),
         format!("{{{}\"k7\":1}}", (0..3000).map(|index| format!("\"k{index}\":1,")).collect::<Vec<_>>().concat()),
@@ -282,7 +282,7 @@ fn a_duplicate_key_is_an_error_in_records_and_maps() {
 }
 
 #[test]
-fn a_hundred_thousand_keys_are_not_a_hundred_thousand_places() {
+fn map_entries_share_positions() {
     for value in ["1", r#"{"a":[1,{"b":2}]}"#, r#"{"a1":{"a2":{}}}"#] {
         let entries: Vec<String> = (0..100_000).map(|index| format!("\"key {index}\":{value}")).collect();
         let text = format!("{{{}}}", entries.join(","));
@@ -293,8 +293,8 @@ fn a_hundred_thousand_keys_are_not_a_hundred_thousand_places() {
 }
 
 #[test]
-fn places_are_bounded_where_all_is_different() {
-    // Three levels of objects, each with keys of its own: a million different paths.
+fn positions_are_bounded_when_all_keys_differ() {
+    // Three levels of objects with distinct keys: a million different paths.
     let inner = |a: usize, b: usize| -> String {
         (0..100).map(|c| format!("\"k{a}_{b}_{c}\":[{c}],")).collect::<Vec<_>>().concat() + "\"z\":0"
     };

@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn distinct_is_exact_up_to_thousands_and_close_beyond() {
+    fn distinct_count_is_exact_up_to_2048_and_estimated_beyond() {
         for count in [0, 1, 64, 65, 2048] {
             assert_eq!(texts(0, count).distinct(), count);
         }
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_string_is_no_word() {
+    fn long_string_ends_the_exact_set() {
         let mut texts = Texts::default();
         texts.add("a", hash("a"));
         texts.add("", hash(""));

@@ -19,8 +19,9 @@ use super::sets::Sets;
 use super::study::is_usual;
 use super::text::Texts;
 use crate::shape::schema::Lengths;
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 
 /// Nodes whose values are in one position of a type.

@@ -125,20 +125,11 @@ impl<'de> Visitor<'de> for Value<'_> {
             arena.node_mut(node).array = Some(Box::new(array));
         }
         let (mut length, mut element) = (0, mark::NONE);
+        // Arrays of different lengths stay so until the end of the text.
+        let array = arena.array_mut(node);
+        let varied = (array.fixed == Fixed::Varied).then_some(array.element);
         let ended = loop {
-            let array = arena.array_mut(node);
-            let position = match array.fixed {
-                Fixed::Varied => array.element,
-                Fixed::At(known) if length >= known => array.element,
-                Fixed::Unknown if length >= MAX_TUPLE => array.element,
-                _ => {
-                    if array.positions.len() == length {
-                        let position = arena.new_node(arena.node(node).name);
-                        arena.array_mut(node).positions.push(position);
-                    }
-                    arena.array_mut(node).positions[length]
-                }
-            };
+            let position = varied.unwrap_or_else(|| arena.element(node, length));
             match seq.next_element_seed(Value { arena, node: position }) {
                 Ok(Some(())) => {
                     length += 1;
